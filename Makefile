@@ -1,0 +1,77 @@
+# Everything here works on a fresh clone with only python3 (3.11 or later, with venv) and make.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+CODE := preflight tests $(wildcard benchmarks)
+EXAMPLE := plan --exit-zero --from examples/rdma-incident examples/rdma-incident/plan.yaml
+
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test lint types imports tests format vectors replay bench pins clean
+
+help:
+	@echo "make demo                runs the bundled example"
+	@echo "make test                runs every check"
+	@echo "make lint|types|imports|tests   runs one of them"
+	@echo "make format              formats the code and applies the safe fixes"
+	@echo "make vectors FILE=path   compares placements with a file of recorded answers"
+	@echo "make replay FILE=path    replays a recorded cluster"
+	@echo "make bench               measures the speed"
+	@echo "make pins                pins the newest dependencies"
+
+setup: $(VENV)/installed
+
+# Two stamps: an edit of pyproject.toml installs the project again, and not everything that it stands on.
+$(VENV)/pinned: requirements-dev.txt
+	@$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else "preflight needs Python 3.11 or later: make PYTHON=python3.11")'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --require-hashes -r requirements-dev.txt
+	@touch $@
+
+$(VENV)/installed: $(VENV)/pinned pyproject.toml preflight/__init__.py
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
+demo: setup
+	$(BIN)/preflight $(EXAMPLE)
+
+test: lint types imports tests
+
+lint: setup
+	$(BIN)/ruff check $(CODE)
+	$(BIN)/ruff format --check $(CODE)
+
+types: setup
+	$(BIN)/mypy $(CODE)
+
+imports: setup
+	$(BIN)/lint-imports
+
+tests: setup
+	$(BIN)/pytest --cov
+
+format: setup
+	$(BIN)/ruff check --fix $(CODE)
+	$(BIN)/ruff format $(CODE)
+
+vectors: setup
+	$(BIN)/python -m tests.replay.vectors $(or $(FILE),$(error say which file: make vectors FILE=path))
+
+replay: setup
+	$(BIN)/python -m tests.replay.cluster $(or $(FILE),$(error say which file: make replay FILE=path))
+
+bench: setup
+	$(BIN)/python -m benchmarks
+
+COMPILE := build/pins/bin/pip-compile --quiet --upgrade --generate-hashes --strip-extras --allow-unsafe --no-header \
+	--no-emit-index-url --no-emit-trusted-host --no-emit-find-links
+
+pins:
+	$(PYTHON) -m venv --clear build/pins
+	build/pins/bin/python -m pip install --quiet pip-tools
+	$(COMPILE) --output-file requirements.txt pyproject.toml
+	$(COMPILE) --output-file requirements-dev.txt requirements-dev.in
+
+clean:
+	rm -rf $(VENV) build dist .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
