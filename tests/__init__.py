@@ -1,0 +1,1 @@
+"""What holds the program to its word."""

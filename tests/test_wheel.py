@@ -1,0 +1,34 @@
+"""The wheel is all that a user needs: built, installed in a clean environment with the pinned dependencies, and run."""
+
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+EXAMPLE = ["plan", "--exit-zero", "--from", "examples/rdma-incident", "examples/rdma-incident/plan.yaml"]
+
+
+def run(*command: str | Path) -> str:
+    """Runs in the root of the repository; answers with the output, or fails with all that was said."""
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stdout + result.stderr
+    return result.stdout
+
+
+def test_the_wheel_runs_the_example_in_a_clean_environment(tmp_path: Path) -> None:
+    run(sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", tmp_path, ROOT)
+    (wheel,) = tmp_path.glob("kube_preflight-*.whl")
+
+    # The pip of this environment installs into the clean one, which saves the time of a second pip.
+    clean = tmp_path / "clean"
+    venv.create(clean, symlinks=True)
+    python = clean / "bin" / "python"
+    pip = [sys.executable, "-m", "pip", "--python", str(python)]
+    run(*pip, "install", "--quiet", "--no-compile", "--require-hashes", "-r", "requirements.txt")
+    run(*pip, "install", "--quiet", "--no-compile", "--no-deps", wheel)
+    run(*pip, "check")
+
+    output = run(clean / "bin" / "preflight", *EXAMPLE)
+    assert "error[PF102] lost-on-recreation: " in output
+    assert output == run(sys.executable, "-m", "preflight", *EXAMPLE)
