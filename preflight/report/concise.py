@@ -1,0 +1,25 @@
+"""One line a finding, for editors and for grep."""
+
+from __future__ import annotations
+
+from preflight.model.report import Report
+from preflight.report.terminal import inert, plain
+from preflight.report.words import headline, place
+
+
+def render(report: Report, **_options: object) -> str:
+    """`file:line:column: error[PF102] lost-on-recreation: storage/csi loses ...` for each finding, in the order of the report.
+
+    1. A finding without a place starts with its subject. In a plan each line ends with its step: ` (step 2 of 3)`.
+    2. Exempted findings are left out; no finding is the empty text.
+    3. The options of a terminal change nothing.
+    """
+    lines = []
+    steps = len(report.steps)
+    for finding in report.findings:
+        if finding.exempted is not None:
+            continue
+        where = place(finding.location) if finding.location else plain(str(finding.subject))
+        step = f" (step {finding.step} of {steps})" if steps > 1 and finding.step else ""
+        lines.append(inert(f"{where}: {plain(''.join(headline(finding)))}{step}\n"))
+    return "".join(lines)

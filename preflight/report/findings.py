@@ -1,0 +1,70 @@
+"""One finding as rustc and ruff show theirs: what, where, the source line, and what follows from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from preflight.model.report import Finding, Location
+from preflight.report.terminal import Ink, columns, plain
+from preflight.report.words import headline, place
+
+_MOST_SOURCE = 120
+
+
+def draw(finding: Finding, ink: Ink, width: int) -> Iterator[str]:
+    """The lines of one finding.
+
+    1. The source line stands in a gutter with its number, a caret under the column, and the label behind the caret. Of a long line
+       the part around the column is shown: 120 characters, or what fits into `width` (0 means no limit).
+    2. Where the source is not known, the label is a note.
+    3. Notes, related places and the fix follow; their headings are padded so that the texts line up.
+    """
+    sort, text = headline(finding)
+    yield ink(sort, finding.severity) + ink(text, "strong")
+    location = finding.location
+    gutter = " " * (len(str(location.line)) if location and location.line else 1)
+    pointed = False
+    if location:
+        yield f"{gutter}--> {place(location)}"
+        if location.line and location.source.strip():
+            pointed = bool(location.column)
+            yield from _source(finding, location, gutter, ink, width)
+    if finding.label and not pointed:
+        yield from _note(gutter, "note", (finding.label,), ink)
+    for heading, note in finding.notes:
+        yield from _note(gutter, heading, (note,), ink)
+    for related in finding.related:
+        where = f" ({place(related.location)})" if related.location else ""
+        yield from _note(gutter, "note", (f"{related.message}{where}",), ink)
+    if finding.suggestion and finding.suggestion.text:
+        yield from _note(gutter, "fix", finding.suggestion.text, ink)
+
+
+def _note(gutter: str, heading: str, lines: Iterable[str], ink: Ink) -> Iterator[str]:
+    start = f"{gutter} = "
+    head = f"{plain(heading)}:"
+    for at, line in enumerate(lines):
+        lead = start + ink(f"{head:<5}", "strong") if at == 0 else " " * (len(start) + max(5, columns(head)))
+        yield f"{lead} {plain(line)}".rstrip()
+
+
+def _source(finding: Finding, location: Location, gutter: str, ink: Ink, width: int) -> Iterator[str]:
+    most = min(_MOST_SOURCE, max(20, width - len(gutter) - 3)) if width else _MOST_SOURCE
+    before, after = _window(location.source, location.column, most)
+    yield f"{gutter} |"
+    yield f"{location.line} | {before}{after}".rstrip()
+    if location.column:
+        pointer = f"^ {finding.label}".rstrip()
+        yield f"{gutter} | {' ' * columns(before)}{ink(pointer, finding.severity)}"
+
+
+def _window(source: str, column: int, most: int) -> tuple[str, str]:
+    """What of a source line is shown before and from a 1-based column on; `...` stands for what is left out at an end."""
+    at = min(max(column - 1, 0), len(source))
+    start, end = 0, len(source)
+    if len(source) > most:
+        start = min(max(0, at - most // 3), len(source) - most)
+        end = start + most
+    before = ("..." if start else "") + source[start:at]
+    after = source[at:end] + ("..." if end < len(source) else "")
+    return plain(before.replace("\t", "    ")), plain(after.replace("\t", "    "))

@@ -1,0 +1,101 @@
+"""The report for programs: JSON, version 1, closed by the schema beside this module (docs/json.md)."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import msgspec
+
+from preflight.model.report import Coverage, Finding, Location, Report, Step
+
+VERSION = 1
+_UNSAFE = re.compile(r"[^\n -~]")
+
+
+def render(report: Report, **_options: object) -> str:
+    r"""The report as JSON, indented by two, with one newline at the end.
+
+    1. Everything is in it: exempted findings are marked, and nothing is cut. The options of a terminal change nothing.
+    2. The text is ASCII: any other character is written as `\uXXXX`, so that no terminal obeys it and no encoding breaks it.
+    3. The same report gives the same bytes.
+    """
+    document = _document(report)
+    try:
+        text = msgspec.json.format(msgspec.json.encode(document), indent=2).decode()
+    except UnicodeEncodeError:  # a lone surrogate, as in the name of a file that is no UTF-8
+        text = json.dumps(document, indent=2, ensure_ascii=True)
+    if not text.isascii() or "\x7f" in text:
+        text = _UNSAFE.sub(_escape, text)
+    return f"{text}\n"
+
+
+def _escape(found: re.Match[str]) -> str:
+    return json.dumps(found[0]).strip('"') if ord(found[0]) > 0x7F else "\\u007f"
+
+
+def _document(report: Report) -> dict[str, Any]:
+    steps = [(number if report.command else 0, step) for number, step in enumerate(report.steps, 1)]
+    return {
+        "version": VERSION,
+        "preflight": report.preflight,
+        "change": {"command": report.command, "steps": [_step(step) for _, step in steps]} if report.command else None,
+        "judged": msgspec.to_builtins(report.judged),
+        "assumptions": report.assumptions,
+        "skipped": msgspec.to_builtins(report.skipped),
+        "problems": [{"message": problem.message, "location": _location(problem.location)} for problem in report.problems],
+        "coverage": [_coverage(coverage, number) for number, step in steps for coverage in step.coverage],
+        "findings": [_finding(finding) for finding in report.findings],
+        "exit": report.exit,
+    }
+
+
+def _step(step: Step) -> dict[str, Any]:
+    return {"command": step.command, "headline": step.headline, "notes": step.notes, "nodes": step.nodes, "taints": step.taints}
+
+
+def _coverage(coverage: Coverage, step: int) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "step": step,
+        "daemonset": coverage.daemonset,
+        "nodes": coverage.nodes,
+        "outcome": coverage.outcome,
+        "assumed": coverage.assumed,
+        "before": coverage.before,
+        "now": coverage.now,
+        "recreated": coverage.recreated,
+    }
+    if coverage.replaced is not None:
+        row["replaced"] = coverage.replaced
+    row["periodSeconds"] = coverage.periodSeconds
+    row["reasons"] = coverage.reasons
+    row["tolerates"] = msgspec.to_builtins(coverage.tolerates)
+    if coverage.place:
+        row["place"] = coverage.place
+    return row
+
+
+def _location(location: Location | None) -> dict[str, Any] | None:
+    if location is None:
+        return None
+    return {"file": location.file, "line": location.line or None, "column": location.column or None, "path": location.path}
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    subject = finding.subject
+    suggestion = finding.suggestion
+    return {
+        "rule": finding.rule,
+        "name": finding.name,
+        "severity": finding.severity,
+        "subject": {"kind": subject.kind, "namespace": subject.namespace or None, "name": subject.name},
+        "nodes": finding.nodes,
+        "message": finding.message,
+        "location": _location(finding.location),
+        "related": [{"message": related.message, "location": _location(related.location)} for related in finding.related],
+        "notes": [{"heading": heading, "text": text} for heading, text in finding.notes],
+        "suggestion": {"tolerations": suggestion.tolerations, "text": suggestion.text} if suggestion else None,
+        "exempted": finding.exempted,
+        "step": finding.step,
+    }

@@ -1,0 +1,171 @@
+"""The table of a step: one row a DaemonSet, those that lose nodes first."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from preflight.model.report import Coverage, Outcome, Step, Tolerates
+from preflight.report.terminal import Ink, columns, fold, pad, plain
+from preflight.report.words import count
+
+MOST_ROWS = 30
+_MARKERS = {
+    Outcome.LOST_NOW: "x",
+    Outcome.LOST_ON_RECREATION: "x",
+    Outcome.LOOP: "x",
+    Outcome.UNKNOWN: "?",
+    Outcome.ALREADY_FRAGILE: "!",
+    Outcome.MISSING: "!",
+    Outcome.NEVER: "!",
+    Outcome.GAINED: "+",
+}
+_ORDER = "x?!+ "
+_STYLES = {"x": "error", "?": "warning", "!": "warning", "+": "gain"}
+_WORST = ("no", "unknown", "everything", "effect", "key", "exact", "implicit")
+# Below this, WHY stands under its row, over the whole width.
+_LEAST_WHY = 36
+
+
+class Row(NamedTuple):
+    """A DaemonSet in the table; `counts` are the nodes with a pod, one for each column of the step, None where not asked."""
+
+    marker: str
+    name: str
+    nodes: int
+    counts: tuple[int | None, ...]
+    tolerates: str
+    why: str
+
+
+def draw(step: Step, ink: Ink, width: int, all_rows: bool) -> list[str]:
+    """The lines of the table.
+
+    1. A DaemonSet that leaves every node out by its selector is no row: one line counts these.
+    2. More than 30 rows are cut, with a line that says how many there are, unless `all_rows`.
+    3. `width` 0 means no limit. Else a WHY that does not fit is folded, in its column or under the row, and a name that does not
+       fit stands on a line of its own. Nothing is cut.
+    """
+    rows, left_out = rows_of(step)
+    shown = rows if all_rows else rows[:MOST_ROWS]
+    lines = list(_grid(shown, step.columns, ink, width)) if shown else []
+    if hidden := rows[len(shown) :]:
+        losing = sum(row.marker == "x" for row in hidden)
+        say = f", {losing} of them losing nodes" if losing else ""
+        lines.append(f"  {count(len(hidden), 'more DaemonSet')}{say} (--all-rows shows all)")
+    if left_out:
+        verb, whose = ("leaves", "its") if left_out == 1 else ("leave", "their")
+        which = "this node" if len(step.nodes) == 1 else "these nodes"
+        lines.append(f"  {count(left_out, 'DaemonSet')} {verb} {which} out by {whose} selector")
+    return lines or ["  no DaemonSet to judge"]
+
+
+def rows_of(step: Step) -> tuple[list[Row], int]:
+    """The rows of a step, those that lose nodes first and then by marker and name; and how many DaemonSets leave every node out."""
+    groups: dict[tuple[str, str], list[Coverage]] = {}
+    for coverage in step.coverage:
+        groups.setdefault((coverage.daemonset, coverage.place), []).append(coverage)
+    times = Counter(name for name, _ in groups)
+    rows = []
+    for (name, file), group in groups.items():
+        parts = sorted((part for part in group if part.outcome is not Outcome.EXCLUDED), key=lambda part: part.outcome.rank)
+        if parts:
+            rows.append(_row(f"{name} ({file})" if times[name] > 1 else name, parts, len(step.columns)))
+    rows.sort(key=lambda row: (_ORDER.index(row.marker), row.name))
+    return rows, len(groups) - len(rows)
+
+
+def _row(name: str, parts: Sequence[Coverage], asked: int) -> Row:
+    replaced = [part.replaced for part in parts if part.replaced is not None]
+    counts = (sum(part.now for part in parts), sum(part.recreated for part in parts), sum(replaced) if replaced else None)
+    return Row(
+        marker=_MARKERS.get(parts[0].outcome, " "),
+        name=name,
+        nodes=sum(len(part.nodes) for part in parts),
+        counts=counts[:asked],
+        tolerates=_tolerates(how for part in parts for how in part.tolerates),
+        why=_why(parts),
+    )
+
+
+def _tolerates(answers: Iterable[Tolerates]) -> str:
+    """The answers for all taints, each once, the worst first."""
+    words = {}
+    for answer in answers:
+        text = answer.how
+        if answer.anyEffect and answer.how in ("key", "exact"):
+            text += " (any effect)"
+        if answer.seconds is not None and answer.how not in ("no", "unknown"):
+            text += f", {answer.seconds} s"
+        words[text] = _WORST.index(answer.how) if answer.how in _WORST else 0
+    return "; ".join(sorted(words, key=lambda word: (words[word], word)))
+
+
+def _why(parts: Sequence[Coverage]) -> str:
+    """The reasons, those of the worst outcome first; one that holds on some of the nodes only says on how many."""
+    nodes: Counter[str] = Counter()
+    for part in parts:
+        for reason in _reasons(part):
+            nodes[reason] += len(part.nodes)
+    total = sum(len(part.nodes) for part in parts)
+    return "; ".join(reason if number == total else f"{reason} ({number} of {total} nodes)" for reason, number in nodes.items())
+
+
+def _reasons(part: Coverage) -> Iterator[str]:
+    if part.outcome is Outcome.LOOP:
+        again = "again and again" if part.periodSeconds is None else f"every {part.periodSeconds} s"
+        yield f"deleted and re-created {again}"
+    yield from part.reasons
+
+
+def _grid(rows: Sequence[Row], asked: Sequence[str], ink: Ink, width: int) -> Iterator[str]:
+    heads = ["NODES", *asked[: len(rows[0].counts)]]
+    numbers = [[str(row.nodes), *("-" if number is None else str(number) for number in row.counts)] for row in rows]
+    names = max(len("DAEMONSET"), *(columns(plain(row.name)) for row in rows))
+    how = max(columns(plain(row.tolerates)) for row in rows)
+    how = max(how, len("TOLERATES")) if how else 0
+    grid = _Grid(names, [max(len(head), *(len(line[at]) for line in numbers)) for at, head in enumerate(heads)], how)
+    tops = [""] * len(heads)
+    if width and grid.width > width:  # headings of two words take two lines
+        tops, heads = map(list, zip(*(head.rpartition(" ")[::2] for head in heads), strict=True))
+        sizes = [
+            max(len(top), len(head), *(len(line[at]) for line in numbers)) for at, (top, head) in enumerate(zip(tops, heads, strict=True))
+        ]
+        grid = grid._replace(numbers=sizes)
+        grid = grid._replace(name=max(len("DAEMONSET"), min(names, names + width - grid.width)))
+    room = width - grid.width - 2 if width else 0
+    below = bool(width) and room < _LEAST_WHY
+    if any(tops):
+        yield ink(grid.line("", tops, "", ""), "strong")
+    yield ink(grid.line("DAEMONSET", heads, "TOLERATES", "WHY" if any(row.why for row in rows) and not below else ""), "strong")
+    for row, cells in zip(rows, numbers, strict=True):
+        marker = ink(row.marker, _STYLES.get(row.marker, ""))
+        lines = [""] if below else (fold(row.why, room) if width else [row.why]) or [""]
+        if columns(plain(row.name)) > grid.name:
+            yield f"{marker} {plain(row.name)}"
+            yield grid.line("", cells, row.tolerates, lines[0])
+        else:
+            yield marker + grid.line(row.name, cells, row.tolerates, lines[0])[1:]
+        yield from (" " * (grid.width + 2) + text for text in lines[1:])
+        if below:
+            yield from (f"    {text}" for text in fold(row.why, width - 4))
+
+
+class _Grid(NamedTuple):
+    """The widths of the columns; `how` is 0 where no row has anything to say about tolerations."""
+
+    name: int
+    numbers: Sequence[int]
+    how: int
+
+    @property
+    def width(self) -> int:
+        """Everything but WHY."""
+        return 2 + self.name + 1 + sum(self.numbers) + 2 * (len(self.numbers) - 1) + (2 + self.how if self.how else 0)
+
+    def line(self, name: str, numbers: Sequence[str], how: str, why: str) -> str:
+        """A line of the table, the marker left blank."""
+        cells = "  ".join(f"{number:>{size}}" for number, size in zip(numbers, self.numbers, strict=True))
+        tolerates = f"  {pad(how, self.how)}" if self.how else ""
+        return f"  {pad(name, self.name)} {cells}{tolerates}  {plain(why)}".rstrip()

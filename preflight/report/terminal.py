@@ -1,0 +1,67 @@
+"""Text that a terminal shows as it stands: nothing in it is obeyed, and columns line up."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+from unicodedata import category, east_asian_width
+
+_STYLES = {"error": "1;31", "warning": "1;33", "note": "1;34", "gain": "1;32", "strong": "1"}
+# `::error::` at the start of a line and `##[error]` or `##vso[...]` anywhere are commands to the machines that run CI jobs.
+_COMMAND = re.compile(r"^(\s*):(?=:)|#(?=#\w*\[)")
+
+
+class Ink(NamedTuple):
+    """Colours text, or leaves it as it is where `color` is false."""
+
+    color: bool
+
+    def __call__(self, text: str, style: str) -> str:
+        """The text made plain, in a style: error, warning, note, gain, strong; "" and any other word mean none."""
+        code = _STYLES.get(style)
+        return f"\x1b[{code}m{plain(text)}\x1b[0m" if self.color and code and text else plain(text)
+
+
+def plain(text: str) -> str:
+    r"""The text with every character that does not print written as an escape such as `\x1b`, `\n` or `\u202e`.
+
+    1. These are the control characters (C0, C1), marks of direction and zero width, line separators, lone surrogates, unassigned
+       characters, and every space but the usual one.
+    2. What is plain already stays the same object, so that asking twice is cheap.
+    """
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text)
+
+
+def inert(line: str) -> str:
+    r"""The line without a command to a CI machine: the first character of one is written as an escape (`\x3a`, `\x23`)."""
+    if "::" not in line and "##" not in line:
+        return line
+    return _COMMAND.sub(lambda found: r"\x23" if found[0] == "#" else f"{found[1]}\\x3a", line)
+
+
+def columns(text: str) -> int:
+    """How many columns plain text takes: two for a wide East Asian character, none for a mark that combines."""
+    if text.isascii():
+        return len(text)
+    return sum(2 if east_asian_width(char) in "WF" else category(char) not in ("Mn", "Me") for char in text)
+
+
+def pad(text: str, width: int) -> str:
+    """The text made plain and filled with blanks on the right up to a width."""
+    text = plain(text)
+    return text + " " * (width - columns(text))
+
+
+def fold(text: str, width: int) -> list[str]:
+    """The text made plain as lines of at most `width` columns; a word that is longer stands on a line of its own."""
+    lines: list[str] = []
+    line = ""
+    for word in plain(text).split(" "):
+        if line and columns(line) + 1 + columns(word) > width:
+            lines.append(line)
+            line = word
+        else:
+            line = f"{line} {word}" if line else word
+    return [*lines, line] if line else lines

@@ -1,0 +1,82 @@
+"""The report for a person: a table for each step, the findings, and one line that sums up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from preflight.model.report import Finding, Problem, Report, Step
+from preflight.report import findings as shape
+from preflight.report import table
+from preflight.report.summary import summary
+from preflight.report.terminal import Ink, inert, plain
+from preflight.report.words import count, place
+
+MOST_FINDINGS = 10
+
+
+def render(report: Report, *, width: int = 0, color: bool = False, all_rows: bool = False) -> str:
+    """The report as text.
+
+    1. `width` is the number of columns of the terminal, 0 for no limit (piped). `color` adds ANSI colours. `all_rows` cuts nothing.
+    2. Each step prints its headline, its table, and its findings. Findings of no step come last. Exempted ones are counted only.
+    3. Without a change, more than 10 findings print the worst 10 and a count for each rule.
+    4. The last line always says what was judged, assumed and not judged.
+    5. Whatever the names hold, no control character of theirs and no command to a CI machine gets through.
+    """
+    ink = Ink(color)
+    blocks = list(_blocks(report, ink, width, all_rows))
+    return "\n\n".join("\n".join(inert(line) for line in block) for block in blocks) + "\n"
+
+
+def render_problems(problems: Iterable[Problem], *, color: bool = False) -> str:
+    """What could not be read, a line for each as compilers write them: `file:line:column: error: message`; "" for none."""
+    ink = Ink(color)
+    lines = []
+    for problem in problems:
+        where = f"{place(problem.location)}: " if problem.location else ""
+        lines.append(inert(f"{where}{ink('error:', 'error')} {plain(problem.message)}\n"))
+    return "".join(lines)
+
+
+def _blocks(report: Report, ink: Ink, width: int, all_rows: bool) -> Iterator[list[str]]:
+    """The parts of the text that an empty line stands between."""
+    open_ = [finding for finding in report.findings if finding.exempted is None]
+    several = len(report.steps) > 1
+    for number, step in enumerate(report.steps, 1):
+        yield from _step(step, f"step {number} of {len(report.steps)}: " if several else "", ink, width, all_rows)
+        if several:
+            yield from _findings([finding for finding in open_ if finding.step == number], ink, width)
+    rest = [finding for finding in open_ if not 0 < finding.step <= len(report.steps)] if several else open_
+    if report.command or all_rows or len(rest) <= MOST_FINDINGS:
+        yield from _findings(rest, ink, width)
+    else:
+        yield from _findings(sorted(rest, key=lambda finding: finding.severity.rank)[:MOST_FINDINGS], ink, width)
+        yield _rules(rest, ink)
+    yield [summary(report)]
+
+
+def _step(step: Step, heading: str, ink: Ink, width: int, all_rows: bool) -> Iterator[list[str]]:
+    headline = heading + (step.headline or step.command)
+    notes = [f"  note: {plain(note)}" for note in step.notes]
+    if headline or notes:
+        yield [*([ink(headline, "strong")] if headline else []), *notes]
+    yield table.draw(step, ink, width, all_rows)
+
+
+def _findings(findings: Sequence[Finding], ink: Ink, width: int) -> Iterator[list[str]]:
+    for finding in findings:
+        yield list(shape.draw(finding, ink, width))
+
+
+def _rules(findings: Sequence[Finding], ink: Ink) -> list[str]:
+    """How many findings each rule has, rules with the worst ones first."""
+    rules: dict[tuple[str, str], list[Finding]] = {}
+    for finding in findings:
+        rules.setdefault((finding.rule, finding.name), []).append(finding)
+    worst = {rule: min(found, key=lambda finding: finding.severity.rank).severity for rule, found in rules.items()}
+    digits = max(len(str(len(found))) for found in rules.values())
+    lines = [f"{count(len(findings), 'finding')} in all, the worst {MOST_FINDINGS} above (--all-rows shows all):"]
+    for rule in sorted(rules, key=lambda rule: (worst[rule].rank, rule)):
+        number = f"{len(rules[rule]):>{digits}}"
+        lines.append(f"  {number}  {ink(rule[0], worst[rule])} {plain(rule[1])}")
+    return lines
