@@ -1,0 +1,105 @@
+"""Plain data, as YAML or JSON gives it, to the frozen Structs of the model, with everything in it that the API server would refuse."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+import msgspec
+
+from preflight.model.objects import (
+    CronJob,
+    DaemonSet,
+    Deployment,
+    Job,
+    Node,
+    Origin,
+    Pod,
+    Refusal,
+    ReplicaSet,
+    StatefulSet,
+    _Read,
+)
+
+T = TypeVar("T")
+
+_OURS = "\ue000"
+_TEMPLATE = ("spec", "template", "spec")
+_TOLERATION = ("key", "operator", "value", "effect", "tolerationSeconds")
+_TAINT = ("key", "value", "effect", "timeAdded")
+
+# Where an object holds taints or tolerations, and the fields that these may have.
+_STRICT: dict[type, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    Node: (("spec", "taints"), _TAINT),
+    Pod: (("spec", "tolerations"), _TOLERATION),
+    CronJob: (("spec", "jobTemplate", *_TEMPLATE, "tolerations"), _TOLERATION),
+    **dict.fromkeys((DaemonSet, Deployment, StatefulSet, ReplicaSet, Job), ((*_TEMPLATE, "tolerations"), _TOLERATION)),
+}
+
+
+def convert(data: object, type: type[T], origin: Origin) -> tuple[T | None, tuple[Refusal, ...]]:
+    """Plain data as a Struct of the model, and every value that the API server would refuse, with its exact path.
+
+    1. Null is what Go makes of it: an absent field, "" in a map of strings, the zero value in a list.
+    2. A scalar of the wrong type is refused, and taken for what it clearly means: true as "true", 10 as "10", "300" as 300. What cannot be
+       understood is refused and left out.
+    3. A field of a taint or toleration that Kubernetes does not know is refused and has no effect; elsewhere unknown fields are ignored.
+    4. The object is None where nothing sensible is left: it is no map, or its metadata, name, spec or template is not what it must be.
+    5. An object that `load` reads by itself gets its `origin` and its `refusals`; a DaemonSet keeps `data` as it is.
+    """
+    if isinstance(data, dict) and any(isinstance(key, str) and key.startswith(_OURS) for key in data):
+        data = {key: value for key, value in data.items() if not (isinstance(key, str) and key.startswith(_OURS))}
+    value: T | None
+    refusals = _unknown_fields(data, type)
+    try:
+        value = msgspec.convert(data, type)
+    except (msgspec.ValidationError, RecursionError):
+        from preflight.model.walk import walk
+
+        value, wrong = walk(data, type)
+        refusals = (*wrong, *refusals)
+    if isinstance(value, _Read):
+        # The object was made a line ago, and nobody else has it: it is frozen from here on.
+        msgspec.structs.force_setattr(value, "origin", origin)
+        if refusals:
+            msgspec.structs.force_setattr(value, "refusals", refusals)
+        if isinstance(value, DaemonSet):
+            msgspec.structs.force_setattr(value, "data", data)
+    return value, refusals
+
+
+def _unknown_fields(data: object, type: type) -> tuple[Refusal, ...]:
+    place = _STRICT.get(type)
+    if place is None:
+        return ()
+    path, known = place
+    items: Any = data
+    for name in path:
+        if not isinstance(items, dict):
+            return ()
+        items = items.get(name)
+    if not isinstance(items, list):
+        return ()
+    return tuple(
+        Refusal((*path, index, str(name)), _unknown(str(name), known))
+        for index, item in enumerate(items)
+        if isinstance(item, dict)
+        for name in item
+        if name not in known
+    )
+
+
+def _unknown(name: str, known: tuple[str, ...]) -> str:
+    near = next((each for each in known if is_one_edit(name.lower(), each.lower())), None)
+    return f'unknown field "{name[:60]}"' + (f': did you mean "{near}"?' if near else "")
+
+
+def is_one_edit(word: str, other: str) -> bool:
+    """Whether one letter changed, added, left out or swapped with its neighbour makes one word of the other; equal words count."""
+    if len(word) > len(other):
+        word, other = other, word
+    if len(other) - len(word) > 1:
+        return False
+    at = next((index for index, letter in enumerate(word) if letter != other[index]), len(word))
+    if len(word) < len(other):
+        return word[at:] == other[at + 1 :]
+    return word[at + 1 :] == other[at + 1 :] or (word[at : at + 2] == other[at : at + 2][::-1] and word[at + 2 :] == other[at + 2 :])
