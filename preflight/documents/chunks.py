@@ -1,0 +1,118 @@
+"""A stream of documents as kubectl's reader splits it, without parsing YAML."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+
+from preflight.documents.results import Broken, Chunk
+
+_SEPARATOR = "---"
+_NOTHING = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\r?\n)*(?:[ \t]*(?:#[^\n]*)?)", re.ASCII)
+_END_MARK = re.compile(r"\.\.\.(?:[ \t\r\n]|\Z)")
+_SHOWN = 40
+
+
+def split(text: str) -> Iterator[Chunk | Broken]:
+    """The documents of a file in order, as text.
+
+    1. A line that starts with `---` separates; blanks and a comment may follow. An indented `---` is text, as is one after a lone
+       carriage return.
+    2. Anything else after `---` makes a Broken: kubectl refuses the line and drops the document before it too. What follows the next
+       separator is read here all the same.
+    3. A document of blank lines and comments is dropped, and so are an empty text and a byte order mark alone.
+    4. A text that starts with `{` is read as JSON first: objects one after another, with or without line ends between them. From the first
+       thing on that is no JSON object, the text is YAML.
+    5. `...` and what follows it stay in the document; the parser stops there.
+    6. Source: YAMLOrJSONDecoder and YAMLReader of apimachinery/pkg/util/yaml/decoder.go.
+    """
+    index = start = 0
+    for begin, end in _json_spans(text):
+        padding = " " * (begin - text.rfind("\n", 0, begin) - 1)
+        yield Chunk(padding + text[begin:end], text.count("\n", 0, begin) + 1, index, json=True)
+        index += 1
+        start = end
+    if index:
+        start = _after_blanks(text, start)
+    yield from _yaml_documents(text, start, index)
+
+
+def _yaml_documents(text: str, start: int, index: int) -> Iterator[Chunk | Broken]:
+    line = text.count("\n", 0, start) + 1
+    refused: Broken | None = None
+    is_kept = False  # the reader keeps a separator that nothing stands before in the document that follows it
+    for separator in _separators(text, start):
+        end = text.find("\n", separator) + 1 or len(text)
+        body = text[start:separator]
+        line_of_separator = line + body.count("\n")
+        rest = text[separator + len(_SEPARATOR) : end].strip()
+        if rest and not rest.startswith("#"):
+            refused = refused or _refusal(text, separator, line_of_separator, rest)
+        elif refused:
+            yield refused
+            refused = None
+        elif not _is_nothing(body, is_kept):
+            yield Chunk(body, line, index)
+            index += 1
+        is_kept = not body
+        line = line_of_separator + 1
+        start = end
+    if refused:
+        yield refused
+    elif not _is_nothing(text[start:], is_kept):
+        yield Chunk(text[start:], line, index)
+
+
+def _separators(text: str, start: int) -> Iterator[int]:
+    """Where the lines with `---` at column 0 start."""
+    if text.startswith(_SEPARATOR, start):
+        yield start
+    at = text.find("\n" + _SEPARATOR, start)
+    while at >= 0:
+        yield at + 1
+        at = text.find("\n" + _SEPARATOR, at + 4)
+
+
+def _is_nothing(body: str, is_separated: bool) -> bool:
+    """Whether the parser makes null of it: nothing but blanks and comments, or an end mark after a separator that was kept."""
+    begin = 1 if body.startswith("\ufeff") else 0
+    match = _NOTHING.match(body, begin)
+    end = match.end() if match else begin
+    return end == len(body) or (is_separated and _END_MARK.match(body, end) is not None)
+
+
+def _refusal(text: str, separator: int, line: int, rest: str) -> Broken:
+    column = text.index(rest[0], separator + len(_SEPARATOR)) - separator + 1
+    shown = "".join(character if character.isprintable() else "?" for character in rest[:_SHOWN])
+    more = "..." if len(rest) > _SHOWN else ""
+    message = (
+        f"only a comment may follow `---` on its line, not `{shown}{more}`: kubectl drops the document before it and reads nothing after it"
+    )
+    return Broken(None, line, column, message)
+
+
+def _json_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Where the JSON objects start and end that the text starts with."""
+    decode = json.JSONDecoder(parse_constant=_refuse, parse_int=str, parse_float=str).raw_decode
+    begin = len(text) - len(text.lstrip()) if text[:1] in "{ \t\r\n" else len(text)
+    while text.startswith("{", begin):
+        try:
+            _, end = decode(text, begin)
+        except (ValueError, RecursionError):
+            return
+        yield begin, end
+        begin = end + len(text[end:]) - len(text[end:].lstrip())
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(constant)
+
+
+def _after_blanks(text: str, start: int) -> int:
+    """The place after the blanks that follow JSON, or after the first line end among them."""
+    while start < len(text) and text[start].isspace():
+        start += 1
+        if text[start - 1] == "\n":
+            break
+    return start

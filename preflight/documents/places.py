@@ -1,0 +1,33 @@
+"""Lines of the file for what a document holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from preflight.documents.results import Chunk, Path, Place
+
+
+def locate(chunk: Chunk, paths: Sequence[Path]) -> list[Place]:
+    """The place of each path, in the order of `paths`; the document is parsed once more for all of them.
+
+    1. The chunk is one whose document was read. No paths: an empty list, and nothing is parsed.
+    2. An entry of a mapping is where its key is, an entry of a list where the item is.
+    3. What an alias or a merge brings is where it is written.
+    4. A path that is not there ends at its nearest present parent; `found` says how far it came.
+    5. Of a repeated key the last one counts. A chunk that cannot be parsed answers with its first line.
+    """
+    if not paths:
+        return []
+    from preflight.documents.yamltext import positions
+
+    found = positions(chunk)
+    if found is None:
+        return [Place(chunk.line, 1, 0)] * len(paths)
+    return [found.place(path) for path in paths]
+
+
+def source_line(chunk: Chunk, line: int) -> str:
+    """The text of a 1-based line of the file, without its line end; "" where the chunk has no such line."""
+    lines = chunk.text.split("\n")
+    place = line - chunk.line
+    return lines[place].removesuffix("\r") if 0 <= place < len(lines) else ""

@@ -1,0 +1,125 @@
+"""Where the fields of a document are: the document parsed once again, with places in the stead of values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from yaml.events import AliasEvent, MappingEndEvent, ScalarEvent, SequenceEndEvent, SequenceStartEvent
+
+from preflight.documents import scalars
+from preflight.documents.events import is_merge, key_text, open_document, resolve
+from preflight.documents.results import Path, Place, RepeatedKey
+
+
+class _Node:
+    """A value: its index in the text, and what it holds. A mapping's entries have the index of their key."""
+
+    __slots__ = ("entries", "index", "items", "repeats", "scalar")
+
+    def __init__(self, index: int) -> None:
+        self.index = index
+        self.scalar: scalars.Scalar = None
+        self.items: list[_Node] | None = None
+        self.entries: dict[str, _Entry] | None = None
+        self.repeats: list[_Repeat] = []
+
+
+class _Entry(NamedTuple):
+    at: int
+    node: _Node
+    is_merged: bool
+
+
+class _Repeat(NamedTuple):
+    key: str
+    first: int
+    later: int
+
+
+class Positions:
+    """The places of one document that `build` has read before; `line` is the file's line where the text starts."""
+
+    def __init__(self, text: str, line: int) -> None:
+        self.text = text
+        self.line = line
+        next_event = open_document(text)
+        self.root = _Node(len(text)) if next_event is None else _Reader(next_event).node()
+
+    def place(self, path: Path) -> Place:
+        """The place of a path, or of its nearest present parent."""
+        node, index, found = self.root, self.root.index, 0
+        for step in path:
+            if isinstance(step, str):
+                entry = (node.entries or {}).get(step)
+                if entry is None:
+                    break
+                node, index = entry.node, entry.at
+            else:
+                if node.items is None or not 0 <= step < len(node.items):
+                    break
+                node = node.items[step]
+                index = node.index
+            found += 1
+        return Place(self.file_line(index), index - self.text.rfind("\n", 0, index), found)
+
+    def repeated(self) -> Iterator[RepeatedKey]:
+        """The repeated keys of the document, from the outside in."""
+        seen: set[int] = set()
+        waiting: list[tuple[Path, _Node]] = [((), self.root)]
+        while waiting:
+            path, node = waiting.pop()
+            if id(node) in seen:
+                continue
+            seen.add(id(node))
+            for repeat in node.repeats:
+                yield RepeatedKey((*path, repeat.key), self.file_line(repeat.first), self.file_line(repeat.later), repeat.key)
+            below: list[tuple[str | int, _Node]] = [(key, entry.node) for key, entry in (node.entries or {}).items()]
+            below.extend(enumerate(node.items or ()))
+            waiting.extend(((*path, step), child) for step, child in reversed(below))
+
+    def file_line(self, index: int) -> int:
+        """The line of the file that holds the index."""
+        return self.line + self.text.count("\n", 0, index)
+
+
+class _Reader:
+    def __init__(self, next_event: Callable[[], Any]) -> None:
+        self.next_event = next_event
+        self.anchors: dict[str, _Node] = {}
+
+    def node(self, event: Any = None) -> _Node:
+        event = event or self.next_event()
+        if type(event) is AliasEvent:
+            return self.anchors[str(event.anchor)]
+        node = _Node(event.start_mark.index)
+        if event.anchor is not None:
+            self.anchors[event.anchor] = node
+        if type(event) is ScalarEvent:
+            node.scalar = resolve(event)
+        elif type(event) is SequenceStartEvent:
+            node.items = []
+            while type(event := self.next_event()) is not SequenceEndEvent:
+                node.items.append(self.node(event))
+        else:
+            self.entries(node)
+        return node
+
+    def entries(self, mapping: _Node) -> None:
+        entries = mapping.entries = {}
+        while type(event := self.next_event()) is not MappingEndEvent:
+            index = event.start_mark.index
+            key = self.node(event)
+            if type(event) is ScalarEvent and is_merge(event):
+                self.merge(entries, self.node())
+                continue
+            text = key_text(key.scalar, event)
+            before = entries.get(text)
+            if before is not None and not before.is_merged:
+                mapping.repeats.append(_Repeat(text, before.at, index))
+            entries[text] = _Entry(index, self.node(), False)
+
+    def merge(self, entries: dict[str, _Entry], source: _Node) -> None:
+        for node in reversed(source.items if source.items is not None else [source]):
+            for key, entry in (node.entries or {}).items():
+                entries[key] = entry._replace(is_merged=True)

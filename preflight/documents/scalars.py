@@ -1,0 +1,173 @@
+"""What a scalar of YAML is to Kubernetes' reader (sigs.k8s.io/yaml, which follows YAML 1.1 with exceptions of its own)."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import math
+import re
+import struct
+
+Scalar = str | int | float | bool | None
+
+_WORDS: dict[str, Scalar] = {
+    "": None,
+    **dict.fromkeys(("~", "null", "Null", "NULL"), None),
+    **dict.fromkeys(("y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"), True),
+    **dict.fromkeys(("n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"), False),
+    **dict.fromkeys((".nan", ".NaN", ".NAN"), math.nan),
+    **dict.fromkeys((".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"), math.inf),
+    **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), -math.inf),
+}
+FIRST_CHARACTERS = frozenset(["", *"0123456789+-.yYnNtTfFoO~"])
+"""What a plain scalar can start with if it is anything but a string."""
+
+_INTEGER = re.compile(r"[-+]?(?:0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+|0[0-7]*|[1-9][0-9]*)", re.ASCII)
+_BINARY = re.compile(r"(-?)0b([-+]?[01]+)", re.ASCII)
+_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?", re.ASCII)
+_CORE = "tag:yaml.org,2002:"
+MERGE_TAG = _CORE + "merge"
+_NAMES = {bool: "!!bool", int: "!!int", float: "!!float", str: "!!str", type(None): "!!null"}
+
+
+def plain(text: str) -> Scalar:
+    """What an unquoted scalar without a tag stands for.
+
+    1. The words of YAML 1.1 are booleans and null, as they are spelled in its list and in no other case; "" is null.
+    2. Numbers are decimal, 0x, 0o, 0b, or octal with a leading 0; `_` between digits is ignored. `08` is 8.
+    3. An integer of more than 64 bits is a float; a float too large is a string. Dates and `1:30` are strings.
+    4. Never fails. Source: goyaml.v2/resolve.go of sigs.k8s.io/yaml.
+    """
+    if text in _WORDS:
+        return _WORDS[text]
+    first = text[0]
+    if first in "0123456789+-":
+        return _number(text)
+    if first == ".":
+        return _float(text)
+    return text
+
+
+def tagged(tag: str, text: str) -> Scalar:
+    """What a scalar with a tag stands for.
+
+    1. `!!str` and tags that are not YAML's own make a string; `!!binary` the decoded text, with U+FFFD for what is not UTF-8.
+    2. `!!int`, `!!float`, `!!bool`, `!!null` read the text as an unquoted one, in quotes or not, and demand the type; `!!float 3` is 3.0.
+    3. ValueError, with a message, where the text is of another type.
+    """
+    name = tag.removeprefix(_CORE)
+    if name == tag:
+        return text
+    if name == "binary":
+        return _decoded(text)
+    if name in ("timestamp", "merge") or name not in ("bool", "int", "float", "null"):
+        return text
+    value = plain(text)
+    if name == "float" and type(value) is int:
+        return float(value)
+    if _NAMES[type(value)] != f"!!{name}":
+        raise ValueError(f"a value with the tag !!{name} must be {_an(name)}")
+    return value
+
+
+def as_value(value: Scalar) -> Scalar:
+    """The scalar as JSON holds it: a float that JSON writes without a point is an int; ValueError for an infinity and for not-a-number."""
+    if type(value) is not float:
+        return value
+    if not math.isfinite(value):
+        raise ValueError("JSON has no infinity and no not-a-number: quote the value")
+    if value.is_integer() and abs(value) < 1e21 and not (value == 0 and math.copysign(1, value) < 0):
+        return _integral(value)
+    return value
+
+
+def as_key(value: Scalar) -> str:
+    """The scalar as a key of JSON; ValueError for null and for an integer beyond 63 bits.
+
+    1. Booleans are `true` and `false`, integers decimal: `yes:` is the key "true", `017:` is "15".
+    2. A float has the shortest digits that tell it from other 32-bit floats: `1.5`, `1e+07`.
+    3. Source: convertToJSONableObject of sigs.k8s.io/yaml.
+    """
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        if value >= 1 << 63:
+            raise ValueError("a key cannot be an integer of more than 63 bits: quote it")
+        return str(value)
+    if value is None:
+        raise ValueError("a key cannot be null: quote it")
+    return _short(value)
+
+
+def _number(text: str) -> Scalar:
+    digits = text.replace("_", "")
+    if _INTEGER.fullmatch(digits):
+        value = _integer(digits)
+        if -(1 << 63) <= value < 1 << 63 or (value < 1 << 64 and digits[0] not in "+-"):
+            return value
+    if _FLOAT.fullmatch(digits):
+        number = float(digits)
+        return number if math.isfinite(number) else text
+    if binary := _BINARY.fullmatch(digits):
+        sign, bits = binary.groups()
+        if not (sign and bits[0] in "+-"):
+            value = int(sign + bits, 2)
+            if -(1 << 63) <= value < 1 << 63:
+                return value
+    return text
+
+
+def _integer(digits: str) -> int:
+    bare = digits.lstrip("+-")
+    if len(bare) > 1 and bare[0] == "0" and bare[1] in "01234567":
+        return int(bare, 8) * (-1 if digits[0] == "-" else 1)
+    return int(digits, 0)
+
+
+def _float(text: str) -> Scalar:
+    if not _FLOAT.fullmatch(text):
+        return text
+    number = float(text)
+    return number if math.isfinite(number) else text
+
+
+def _integral(value: float) -> int:
+    digits = repr(value)
+    if "e" not in digits:
+        return int(digits.removesuffix(".0"))
+    mantissa, _, exponent = digits.partition("e")
+    whole, _, fraction = mantissa.partition(".")
+    return int(whole + fraction.ljust(int(exponent), "0"))
+
+
+def _decoded(text: str) -> str:
+    try:
+        return base64.b64decode(text.replace("\n", "").replace("\r", ""), validate=True).decode("utf-8", "replace")
+    except (binascii.Error, ValueError):
+        raise ValueError("a value with the tag !!binary must be base64") from None
+
+
+def _short(value: float) -> str:
+    try:
+        value = struct.unpack("f", struct.pack("f", value))[0]
+    except OverflowError:
+        value = math.copysign(math.inf, value)
+    if math.isnan(value):
+        return ".nan"
+    if math.isinf(value):
+        return ".inf" if value > 0 else "-.inf"
+    for precision in range(9):
+        text = f"{value:.{precision}e}"
+        if struct.pack("f", float(text)) == struct.pack("f", value):
+            break
+    mantissa, _, exponent = text.partition("e")
+    if -4 <= int(exponent) < 6:
+        places = max(0, len(mantissa.lstrip("-").replace(".", "")) - 1 - int(exponent))
+        return f"{float(text):.{places}f}"
+    return f"{mantissa}e{int(exponent):+03d}"
+
+
+def _an(name: str) -> str:
+    return {"bool": "a boolean", "int": "an integer", "float": "a number", "null": "null"}[name]
