@@ -25,7 +25,7 @@ _ORDER = "x?!+ "
 _STYLES = {"x": "error", "?": "warning", "!": "warning", "+": "gain"}
 _WORST = ("no", "unknown", "everything", "effect", "key", "exact", "implicit")
 # Below this, WHY stands under its row, over the whole width.
-_LEAST_WHY = 36
+_LEAST_WHY = 44
 
 
 class Row(NamedTuple):
@@ -121,35 +121,35 @@ def _reasons(part: Coverage) -> Iterator[str]:
 
 def _grid(rows: Sequence[Row], asked: Sequence[str], ink: Ink, width: int) -> Iterator[str]:
     heads = ["NODES", *asked[: len(rows[0].counts)]]
-    numbers = [[str(row.nodes), *("-" if number is None else str(number) for number in row.counts)] for row in rows]
+    cells = [[str(row.nodes), *("-" if number is None else str(number) for number in row.counts)] for row in rows]
     names = max(len("DAEMONSET"), *(columns(plain(row.name)) for row in rows))
     how = max(columns(plain(row.tolerates)) for row in rows)
-    how = max(how, len("TOLERATES")) if how else 0
-    grid = _Grid(names, [max(len(head), *(len(line[at]) for line in numbers)) for at, head in enumerate(heads)], how)
+    grid = _Grid(names, _widest([heads, *cells]), max(how, len("TOLERATES")) if how else 0)
     tops = [""] * len(heads)
-    if width and grid.width > width:  # headings of two words take two lines
+    if width and grid.width > width:  # headings of two words take two lines, and long names a line of their own
         tops, heads = map(list, zip(*(head.rpartition(" ")[::2] for head in heads), strict=True))
-        sizes = [
-            max(len(top), len(head), *(len(line[at]) for line in numbers)) for at, (top, head) in enumerate(zip(tops, heads, strict=True))
-        ]
-        grid = grid._replace(numbers=sizes)
+        grid = grid._replace(numbers=_widest([tops, heads, *cells]))
         grid = grid._replace(name=max(len("DAEMONSET"), min(names, names + width - grid.width)))
     room = width - grid.width - 2 if width else 0
     below = bool(width) and room < _LEAST_WHY
     if any(tops):
         yield ink(grid.line("", tops, "", ""), "strong")
     yield ink(grid.line("DAEMONSET", heads, "TOLERATES", "WHY" if any(row.why for row in rows) and not below else ""), "strong")
-    for row, cells in zip(rows, numbers, strict=True):
+    for row, numbers in zip(rows, cells, strict=True):
         marker = ink(row.marker, _STYLES.get(row.marker, ""))
         lines = [""] if below else (fold(row.why, room) if width else [row.why]) or [""]
         if columns(plain(row.name)) > grid.name:
             yield f"{marker} {plain(row.name)}"
-            yield grid.line("", cells, row.tolerates, lines[0])
+            yield grid.line("", numbers, row.tolerates, lines[0])
         else:
-            yield marker + grid.line(row.name, cells, row.tolerates, lines[0])[1:]
+            yield marker + grid.line(row.name, numbers, row.tolerates, lines[0])[1:]
         yield from (" " * (grid.width + 2) + text for text in lines[1:])
         if below:
             yield from (f"    {text}" for text in fold(row.why, width - 4))
+
+
+def _widest(lines: Sequence[Sequence[str]]) -> list[int]:
+    return [max(map(len, column)) for column in zip(*lines, strict=True)]
 
 
 class _Grid(NamedTuple):

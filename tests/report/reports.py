@@ -1,0 +1,166 @@
+"""Reports made by hand, and short words to make more."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from preflight.model.report import (
+    Coverage,
+    Finding,
+    Judged,
+    Location,
+    Outcome,
+    Problem,
+    Related,
+    Report,
+    Severity,
+    Skipped,
+    Step,
+    Subject,
+    Suggestion,
+    Tolerates,
+)
+
+TAINT = "dedicated=rdma:NoSchedule"
+NO = "does not tolerate dedicated=rdma:NoSchedule"
+NODES = ("rdma-1", "rdma-2")
+
+
+def how(word: str, taint: str = TAINT, any_effect: bool = False, seconds: int | None = None) -> Tolerates:
+    return Tolerates(taint, word, any_effect, seconds)
+
+
+def covered(name: str, outcome: Outcome, *reasons: str, nodes: Sequence[str] = NODES, **fields: Any) -> Coverage:
+    """Coverage whose counts are those that the outcome has on all of its nodes."""
+    every = len(nodes)
+    before, now, recreated = {
+        Outcome.LOST_NOW: (every, 0, 0),
+        Outcome.LOST_ON_RECREATION: (every, every, 0),
+        Outcome.ALREADY_FRAGILE: (every, every, 0),
+        Outcome.LOOP: (every, every, every),
+        Outcome.KEPT: (every, every, every),
+        Outcome.GAINED: (0, every, every),
+        Outcome.MISSING: (0, 0, every),
+    }.get(outcome, (0, 0, 0))
+    values: dict[str, Any] = {"assumed": True, "before": before, "now": now, "recreated": recreated, "reasons": reasons}
+    return Coverage(name, tuple(nodes), outcome, **(values | fields))
+
+
+def step(*coverage: Coverage, headline: str = f"taint {TAINT} on rdma-1, rdma-2", nodes: Sequence[str] = NODES, **fields: Any) -> Step:
+    return Step(**({"command": "taint nodes", "headline": headline, "nodes": tuple(nodes), "coverage": coverage} | fields))
+
+
+def finding(
+    message: str = "loses rdma-1, rdma-2",
+    severity: Severity = Severity.ERROR,
+    rule: str = "PF102",
+    name: str = "lost-on-recreation",
+    **fields: Any,
+) -> Finding:
+    values: dict[str, Any] = {"subject": Subject("DaemonSet", "storage", "csi-rdma-node"), "message": message}
+    return Finding(rule=rule, name=name, severity=severity, **(values | fields))
+
+
+def report(*steps: Step, command: str = "taint nodes", **fields: Any) -> Report:
+    values: dict[str, Any] = {
+        "judged": Judged(files=1, objects=9, daemonsets=2, nodes=6, pairs=4),
+        "assumptions": (),
+        "skipped": (),
+        "problems": (),
+        "findings": (),
+        "exit": 0,
+    }
+    return Report(preflight="0.1.0", command=command, steps=steps, **(values | fields))
+
+
+RDMA = report(
+    step(
+        covered("kube-system/kube-proxy", Outcome.KEPT, tolerates=(how("everything"),)),
+        covered("storage/csi-rdma-node", Outcome.LOST_ON_RECREATION, NO, tolerates=(how("no"),)),
+        covered("kube-system/rdma-device-plugin", Outcome.LOST_ON_RECREATION, NO, tolerates=(how("no"),)),
+        covered("monitoring/node-exporter", Outcome.KEPT, tolerates=(how("exact"),)),
+        covered("a/general", Outcome.EXCLUDED, "its nodeSelector leaves the node out", tolerates=(how("no"),)),
+        covered("a/gpu", Outcome.EXCLUDED, "its nodeSelector leaves the node out", tolerates=(how("no"),)),
+        covered(
+            "logging/log-agent",
+            Outcome.LOST_ON_RECREATION,
+            "tolerates dedicated only with an empty value (no operator means Equal)",
+            tolerates=(how("no"),),
+        ),
+        command=f"taint nodes rdma-1 rdma-2 {TAINT}",
+        taints=(TAINT,),
+    ),
+    command=f"taint nodes rdma-1 rdma-2 {TAINT}",
+    judged=Judged(files=5, objects=31, daemonsets=7, nodes=6, pairs=14),
+    assumptions=("coverage assumed (no pods given)",),
+    skipped=(Skipped("PodDisruptionBudgets", "not given"),),
+    findings=(
+        finding(
+            "loses rdma-1, rdma-2 when its pods are re-created",
+            nodes=NODES,
+            location=Location("daemonsets/csi.yaml", 31, 7, "spec.template.spec.tolerations", "      tolerations:"),
+            label="nothing here tolerates dedicated=rdma:NoSchedule",
+            notes=(("then", "mounts and unmounts of csi.rdma.example.com hang on these nodes; 3 workloads use it"),),
+            suggestion=Suggestion(
+                ({"key": "dedicated", "operator": "Equal", "value": "rdma", "effect": "NoSchedule"},),
+                ("- {key: dedicated, operator: Equal, value: rdma, effect: NoSchedule}",),
+            ),
+            step=1,
+        ),
+    ),
+    exit=1,
+)
+
+PLAN = report(
+    step(
+        covered("storage/csi-rdma-node", Outcome.LOST_ON_RECREATION, NO, tolerates=(how("no"),)),
+        covered("storage/other", Outcome.KEPT, tolerates=(how("key", any_effect=True),)),
+        taints=(TAINT,),
+    ),
+    step(
+        covered("storage/csi-rdma-node", Outcome.LOST_NOW, "the update deletes its pod, and no new one is made"),
+        command="set image ds/csi-rdma-node csi=csi:2",
+        headline="update storage/csi-rdma-node",
+        notes=("the rollout is taken to finish",),
+    ),
+    command="plan plan.yaml",
+    judged=Judged(files=2, objects=9, daemonsets=2, nodes=6, pairs=6),
+    findings=(
+        finding("loses rdma-1, rdma-2 when its pods are re-created", step=1),
+        finding("loses rdma-1, rdma-2 now", rule="PF101", name="lost-now", step=2),
+        finding("tolerates every taint", Severity.WARNING, "PF201", "tolerates-everything", subject=Subject("Deployment", "", "web")),
+    ),
+    exit=1,
+)
+
+LINT = report(
+    step(
+        covered("a/agent", Outcome.LOOP, tolerates=(how("key", "a:NoExecute", seconds=300),), periodSeconds=300),
+        covered("a/agent", Outcome.EXCLUDED, nodes=("n-3",)),
+        covered("-/late", Outcome.UNKNOWN, "its namespace is not given", place="late.yaml"),
+        command="",
+        headline="coverage as it is",
+        nodes=("rdma-1", "rdma-2", "n-3"),
+    ),
+    command="",
+    judged=Judged(files=3, objects=12, daemonsets=2, nodes=3, pairs=5),
+    skipped=(Skipped("chart/templates/a.yaml", "render it first: helm template chart"), Skipped("budgets", "")),
+    problems=(Problem("mapping values are not allowed here", Location("broken.yaml", 3, 8)), Problem("no such context")),
+    findings=(
+        finding(
+            "is deleted and re-created every 300 s",
+            rule="PF103",
+            name="evict-loop",
+            location=Location("a.yaml", 3),
+            related=(Related("the taint is here", Location("nodes.yaml", 9, 5)), Related("elsewhere")),
+        ),
+        finding("tolerates any value", Severity.NOTE, "PF202", "tolerates-any-value", exempted="accepted until the move"),
+        finding("has an invalid taint", rule="PF206", name="invalid-taint", subject=Subject("Node", "", "n-3")),
+    ),
+    exit=3,
+)
+
+NOTHING = report(command="", judged=Judged())
+
+ALL = {"nothing": NOTHING, "a taint": RDMA, "a plan": PLAN, "lint": LINT}

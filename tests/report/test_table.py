@@ -1,0 +1,204 @@
+"""The table of a step: rows, markers, words, widths."""
+
+from __future__ import annotations
+
+import pytest
+
+from preflight.model.report import Coverage, Outcome, Tolerates
+from preflight.report.table import Row, draw, rows_of
+from preflight.report.terminal import Ink, columns
+from tests.report.reports import NO, RDMA, covered, how, step
+
+
+def _draw(*coverage: Coverage, width: int = 0, all_rows: bool = False) -> list[str]:
+    return draw(step(*coverage), Ink(False), width, all_rows)
+
+
+MARKERS = [
+    (Outcome.LOST_NOW, "x"),
+    (Outcome.LOST_ON_RECREATION, "x"),
+    (Outcome.LOOP, "x"),
+    (Outcome.UNKNOWN, "?"),
+    (Outcome.ALREADY_FRAGILE, "!"),
+    (Outcome.MISSING, "!"),
+    (Outcome.NEVER, "!"),
+    (Outcome.GAINED, "+"),
+    (Outcome.KEPT, " "),
+]
+
+
+@pytest.mark.parametrize(("outcome", "marker"), MARKERS)
+def test_marker(outcome: Outcome, marker: str) -> None:
+    rows, _ = rows_of(step(covered("a/agent", outcome)))
+    assert [row.marker for row in rows] == [marker]
+
+
+def test_every_outcome_but_excluded_has_a_marker() -> None:
+    assert {outcome for outcome, _ in MARKERS} == set(Outcome) - {Outcome.EXCLUDED}
+
+
+def test_rows_stand_by_marker_and_then_by_name() -> None:
+    outcomes = {
+        "h": Outcome.LOOP,
+        "g": Outcome.LOST_NOW,
+        "f": Outcome.UNKNOWN,
+        "e": Outcome.NEVER,
+        "d": Outcome.MISSING,
+        "c": Outcome.GAINED,
+    }
+    kept = covered("a", Outcome.KEPT)
+    rows, _ = rows_of(step(kept, *(covered(name, outcome) for name, outcome in outcomes.items())))
+    assert [row.name for row in rows] == ["g", "h", "f", "d", "e", "c", "a"]
+
+
+TOLERATES: dict[str, tuple[tuple[Tolerates, ...], str]] = {
+    "no taint at all": ((), ""),
+    "not tolerated": ((how("no"),), "no"),
+    "by the exact taint": ((how("exact"),), "exact"),
+    "by the exact taint for any effect": ((how("exact", any_effect=True),), "exact (any effect)"),
+    "by the key for some seconds": ((how("key", seconds=300),), "key, 300 s"),
+    "by the key for any effect and no second": ((how("key", any_effect=True, seconds=0),), "key (any effect), 0 s"),
+    "everything means any effect without saying so": ((how("everything", any_effect=True),), "everything"),
+    "by the effect": ((how("effect"),), "effect"),
+    "by the toleration that the controller adds": ((how("implicit", any_effect=True),), "implicit"),
+    "not known": ((how("unknown"),), "unknown"),
+    "two taints alike are one word": ((how("exact", "a:NoSchedule"), how("exact", "b:NoSchedule")), "exact"),
+    "the worst comes first": (
+        (how("exact", "a:NoSchedule"), how("key", "b:NoExecute", seconds=5), how("no", "c:NoSchedule")),
+        "no; key, 5 s; exact",
+    ),
+}
+
+
+@pytest.mark.parametrize(("answers", "text"), TOLERATES.values(), ids=TOLERATES)
+def test_tolerates(answers: tuple[Tolerates, ...], text: str) -> None:
+    rows, _ = rows_of(step(covered("a/agent", Outcome.KEPT, tolerates=answers)))
+    assert [row.tolerates for row in rows] == [text]
+
+
+def test_the_parts_of_a_daemonset_are_one_row() -> None:
+    rows, left_out = rows_of(
+        step(
+            covered("a/agent", Outcome.KEPT, nodes=("n-1", "n-2"), tolerates=(how("exact"),)),
+            covered("a/agent", Outcome.EXCLUDED, "its selector leaves it out", nodes=("n-3",)),
+            covered("a/agent", Outcome.LOST_ON_RECREATION, NO, "does not tolerate b:NoSchedule", nodes=("n-4",), tolerates=(how("no"),)),
+            covered("a/agent", Outcome.LOST_NOW, NO, nodes=("n-5",), tolerates=(how("no"),)),
+        )
+    )
+    why = f"{NO} (2 of 4 nodes); does not tolerate b:NoSchedule (1 of 4 nodes)"
+    assert rows == [Row("x", "a/agent", 4, (3, 2), "no; exact", why)]
+    assert left_out == 0
+
+
+@pytest.mark.parametrize(
+    ("period", "reasons", "why"),
+    [
+        (300, (), "deleted and re-created every 300 s"),
+        (0, ("tolerates a:NoExecute for 0 s",), "deleted and re-created every 0 s; tolerates a:NoExecute for 0 s"),
+        (None, (), "deleted and re-created again and again"),
+    ],
+    ids=["with seconds", "at once, with a reason", "with seconds that nobody knows"],
+)
+def test_loop(period: int | None, reasons: tuple[str, ...], why: str) -> None:
+    rows, _ = rows_of(step(covered("a/agent", Outcome.LOOP, *reasons, periodSeconds=period)))
+    assert [row.why for row in rows] == [why]
+
+
+def test_daemonsets_of_one_name_in_two_files_stay_apart() -> None:
+    rows, _ = rows_of(
+        step(
+            covered("-/agent", Outcome.KEPT, place="b.yaml"),
+            covered("-/agent", Outcome.LOST_NOW, place="a.yaml"),
+            covered("-/other", Outcome.KEPT, place="a.yaml"),
+        )
+    )
+    assert [(row.marker, row.name, row.nodes) for row in rows] == [
+        ("x", "-/agent (a.yaml)", 2),
+        (" ", "-/agent (b.yaml)", 2),
+        (" ", "-/other", 2),
+    ]
+
+
+def test_thirty_rows_are_all_shown() -> None:
+    rows = [covered(f"a/{number:02}", Outcome.KEPT) for number in range(30)]
+    assert len(_draw(*rows)) == 31
+
+
+@pytest.mark.parametrize(
+    ("outcome", "line"),
+    [
+        (Outcome.KEPT, "  2 more DaemonSets (--all-rows shows all)"),
+        (Outcome.LOST_NOW, "  2 more DaemonSets, 2 of them losing nodes (--all-rows shows all)"),
+    ],
+    ids=["fine ones", "ones that matter"],
+)
+def test_more_than_thirty_rows_are_cut(outcome: Outcome, line: str) -> None:
+    rows = [covered(f"a/{number:02}", outcome) for number in range(32)]
+    lines = _draw(*rows)
+    assert [lines[-2].split()[-4], lines[-1]] == ["a/29", line]
+    assert len(_draw(*rows, all_rows=True)) == 33
+
+
+def test_wide_characters_take_two_columns() -> None:
+    assert _draw(covered("a/ノード", Outcome.KEPT, "x"), covered("a/node-longer", Outcome.KEPT, "y")) == [
+        "  DAEMONSET     NODES  NOW  RE-CREATED  WHY",
+        "  a/node-longer     2    2           2  y",
+        "  a/ノード          2    2           2  x",
+    ]
+
+
+WIDTHS = {
+    "WHY folds in its column where that is wide": (
+        104,
+        [
+            "  DAEMONSET             NODES  NOW  RE-CREATED  TOLERATES  WHY",
+            "x storage/csi-rdma-node     2    2           0  no         does not tolerate dedicated=rdma:NoSchedule;",
+            "                                                           why not",
+            "  a/agent                   2    2           2",
+        ],
+    ),
+    "WHY stands under its row where its column is narrow": (
+        64,
+        [
+            "  DAEMONSET             NODES  NOW  RE-CREATED  TOLERATES",
+            "x storage/csi-rdma-node     2    2           0  no",
+            "    does not tolerate dedicated=rdma:NoSchedule; why not",
+            "  a/agent                   2    2           2",
+        ],
+    ),
+    "a name that does not fit has a line of its own": (
+        48,
+        [
+            "  DAEMONSET    NODES  NOW  RE-CREATED  TOLERATES",
+            "x storage/csi-rdma-node",
+            "                   2    2           0  no",
+            "    does not tolerate dedicated=rdma:NoSchedule;",
+            "    why not",
+            "  a/agent          2    2           2",
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize(("width", "lines"), WIDTHS.values(), ids=WIDTHS)
+def test_width(width: int, lines: list[str]) -> None:
+    rows = [
+        covered("storage/csi-rdma-node", Outcome.LOST_ON_RECREATION, NO, "why not", tolerates=(how("no"),)),
+        covered("a/agent", Outcome.KEPT),
+    ]
+    assert _draw(*rows, width=width) == lines
+
+
+def test_headings_of_two_words_take_two_lines_where_one_is_too_wide() -> None:
+    rows = (covered("kube-system/rdma-device-plugin", Outcome.KEPT, replaced=1, tolerates=(how("everything"),)),)
+    given = step(*rows, columns=("NOW", "AFTER REBOOT", "AFTER REPLACEMENT"))
+    assert draw(given, Ink(False), 80, False) == [
+        "                                              AFTER        AFTER",
+        "  DAEMONSET                      NODES  NOW  REBOOT  REPLACEMENT  TOLERATES",
+        "  kube-system/rdma-device-plugin     2    2       2            1  everything",
+    ]
+
+
+@pytest.mark.parametrize("width", range(54, 160))
+def test_nothing_is_wider_than_the_terminal(width: int) -> None:
+    assert max(columns(line) for line in draw(RDMA.steps[0], Ink(False), width, False)) <= width

@@ -1,0 +1,223 @@
+"""The text for a person, written by hand to the last blank."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from preflight.model.report import Judged, Location, Outcome, Problem, Report, Severity, Skipped
+from preflight.report.text import render, render_problems
+from tests.report.reports import LINT, NOTHING, PLAN, RDMA, covered, finding, report, step
+
+CASES = {
+    "nothing is there and nothing is found": (NOTHING, "No findings. Judged 0 objects.\n"),
+    "a change that costs nothing prints what was judged": (
+        report(step(covered("a/agent", Outcome.KEPT)), judged=Judged(files=1, objects=9, daemonsets=1, nodes=6, pairs=2)),
+        """\
+taint dedicated=rdma:NoSchedule on rdma-1, rdma-2
+
+  DAEMONSET NODES  NOW  RE-CREATED
+  a/agent       2    2           2
+
+No findings. Judged 1 DaemonSet on 2 of 6 nodes (2 pairs) from 1 file.
+""",
+    ),
+    "a change that meets no DaemonSet says so": (
+        report(step(), judged=Judged(nodes=2)),
+        """\
+taint dedicated=rdma:NoSchedule on rdma-1, rdma-2
+
+  no DaemonSet to judge
+
+No findings. Judged 0 DaemonSets on 2 nodes (0 pairs).
+""",
+    ),
+    "a taint that two nodes get": (
+        RDMA,
+        """\
+taint dedicated=rdma:NoSchedule on rdma-1, rdma-2
+
+  DAEMONSET                      NODES  NOW  RE-CREATED  TOLERATES   WHY
+x kube-system/rdma-device-plugin     2    2           0  no          does not tolerate dedicated=rdma:NoSchedule
+x logging/log-agent                  2    2           0  no          tolerates dedicated only with an empty value (no operator means Equal)
+x storage/csi-rdma-node              2    2           0  no          does not tolerate dedicated=rdma:NoSchedule
+  kube-system/kube-proxy             2    2           2  everything
+  monitoring/node-exporter           2    2           2  exact
+  2 DaemonSets leave these nodes out by their selector
+
+error[PF102] lost-on-recreation: storage/csi-rdma-node loses rdma-1, rdma-2 when its pods are re-created
+  --> daemonsets/csi.yaml:31:7
+   |
+31 |       tolerations:
+   |       ^ nothing here tolerates dedicated=rdma:NoSchedule
+   = then: mounts and unmounts of csi.rdma.example.com hang on these nodes; 3 workloads use it
+   = fix:  - {key: dedicated, operator: Equal, value: rdma, effect: NoSchedule}
+
+1 error. Judged 7 DaemonSets on 2 of 6 nodes (14 pairs) from 5 files; coverage assumed (no pods given); \
+not judged: PodDisruptionBudgets (not given).
+""",
+    ),
+    "a plan prints each step with its findings, and those of no step last": (
+        PLAN,
+        """\
+step 1 of 2: taint dedicated=rdma:NoSchedule on rdma-1, rdma-2
+
+  DAEMONSET             NODES  NOW  RE-CREATED  TOLERATES         WHY
+x storage/csi-rdma-node     2    2           0  no                does not tolerate dedicated=rdma:NoSchedule
+  storage/other             2    2           2  key (any effect)
+
+error[PF102] lost-on-recreation: storage/csi-rdma-node loses rdma-1, rdma-2 when its pods are re-created
+
+step 2 of 2: update storage/csi-rdma-node
+  note: the rollout is taken to finish
+
+  DAEMONSET             NODES  NOW  RE-CREATED  WHY
+x storage/csi-rdma-node     2    0           0  the update deletes its pod, and no new one is made
+
+error[PF101] lost-now: storage/csi-rdma-node loses rdma-1, rdma-2 now
+
+warning[PF201] tolerates-everything: -/web tolerates every taint
+
+2 errors, 1 warning. Judged 2 DaemonSets on 2 of 6 nodes (6 pairs) from 2 files.
+""",
+    ),
+    "lint with a loop, an unknown, an exemption, and files that could not be read": (
+        LINT,
+        """\
+coverage as it is
+
+  DAEMONSET NODES  NOW  RE-CREATED  TOLERATES   WHY
+x a/agent       2    2           2  key, 300 s  deleted and re-created every 300 s
+? -/late        2    0           0              its namespace is not given
+
+error[PF103] evict-loop: storage/csi-rdma-node is deleted and re-created every 300 s
+ --> a.yaml:3
+  = note: the taint is here (nodes.yaml:9:5)
+  = note: elsewhere
+
+error[PF206] invalid-taint: n-3 has an invalid taint
+
+2 errors, 1 exempted. 1 file and 1 input could not be read. Judged 12 objects from 3 files, \
+and 2 DaemonSets on 3 nodes (5 pairs, 2 unknown); not judged: chart/templates/a.yaml (render it first: helm template chart), budgets.
+""",
+    ),
+    "one node, and one DaemonSet that leaves it out": (
+        report(
+            step(covered("a/agent", Outcome.EXCLUDED, nodes=("n-1",)), headline="cordon n-1", nodes=("n-1",)),
+            judged=Judged(files=1, daemonsets=1, nodes=1, pairs=1),
+        ),
+        """\
+cordon n-1
+
+  1 DaemonSet leaves this node out by its selector
+
+No findings. Judged 1 DaemonSet on 1 node (1 pair) from 1 file.
+""",
+    ),
+    "a drain has a column for the node that replaces this one": (
+        report(
+            step(
+                covered("a/agent", Outcome.KEPT, replaced=0),
+                covered("a/proxy", Outcome.KEPT),
+                columns=("NOW", "AFTER REBOOT", "AFTER REPLACEMENT"),
+                headline="drain rdma-1, rdma-2",
+            )
+        ),
+        """\
+drain rdma-1, rdma-2
+
+  DAEMONSET NODES  NOW  AFTER REBOOT  AFTER REPLACEMENT
+  a/agent       2    2             2                  0
+  a/proxy       2    2             2                  -
+
+No findings. Judged 2 DaemonSets on 2 of 6 nodes (4 pairs) from 1 file.
+""",
+    ),
+}
+
+
+@pytest.mark.parametrize(("given", "text"), CASES.values(), ids=CASES)
+def test_text(given: Report, text: str) -> None:
+    assert render(given) == text
+
+
+def test_colour_adds_colour_and_nothing_else() -> None:
+    for given, text in CASES.values():
+        assert re.sub(r"\x1b\[[0-9;]*m", "", render(given, color=True)) == text
+
+
+def test_colours() -> None:
+    given = report(
+        step(covered("a/agent", Outcome.LOST_NOW, "gone")), findings=(finding(location=Location("a.yaml", 1, 2, "", " a:"), label="here"),)
+    )
+    assert render(given, color=True).splitlines()[:-2] == [
+        "\x1b[1mtaint dedicated=rdma:NoSchedule on rdma-1, rdma-2\x1b[0m",
+        "",
+        "\x1b[1m  DAEMONSET NODES  NOW  RE-CREATED  WHY\x1b[0m",
+        "\x1b[1;31mx\x1b[0m a/agent       2    0           0  gone",
+        "",
+        "\x1b[1;31merror[PF102]\x1b[0m\x1b[1m lost-on-recreation: storage/csi-rdma-node loses rdma-1, rdma-2\x1b[0m",
+        " --> a.yaml:1:2",
+        "  |",
+        "1 |  a:",
+        "  |  \x1b[1;31m^ here\x1b[0m",
+    ]
+
+
+def _many(number: int, command: str) -> Report:
+    sorts = [(Severity.NOTE, "PF202", "tolerates-any-value"), (Severity.ERROR, "PF206", "invalid-taint")]
+    return report(
+        command=command,
+        findings=tuple(finding(f"says {at}", *sorts[at % 2]) for at in range(number)),
+        judged=Judged(files=1, objects=number),
+    )
+
+
+def test_ten_findings_are_printed_in_their_order() -> None:
+    text = render(_many(10, ""))
+    assert re.findall(r"says (\d+)", text) == [str(number) for number in range(10)]
+    assert "--all-rows" not in text
+
+
+def test_of_eleven_findings_without_a_change_the_worst_ten_are_printed() -> None:
+    text = render(_many(11, ""))
+    assert re.findall(r"says (\d+)", text) == ["1", "3", "5", "7", "9", "0", "2", "4", "6", "8"]
+    assert text.endswith("""
+11 findings in all, the worst 10 above (--all-rows shows all):
+  5  PF206 invalid-taint
+  6  PF202 tolerates-any-value
+
+5 errors, 6 notes. Judged 11 objects from 1 file.
+""")
+
+
+@pytest.mark.parametrize(("command", "all_rows"), [("", True), ("taint", False)], ids=["asked for", "of a change"])
+def test_all_findings_are_printed(command: str, all_rows: bool) -> None:
+    text = render(_many(11, command), all_rows=all_rows)
+    assert re.findall(r"says (\d+)", text) == [str(number) for number in range(11)]
+    assert "--all-rows" not in text
+
+
+def test_of_skipped_things_with_the_same_reason_the_first_three_are_named() -> None:
+    skipped = tuple(Skipped(f"{number}.yaml", "render it first") for number in range(9))
+    given = report(command="", judged=Judged(), skipped=(*skipped[:5], Skipped("Jobs", "not given"), *skipped[5:]))
+    assert render(given) == (
+        "No findings. Judged 0 objects; not judged: 0.yaml, 1.yaml, 2.yaml + 6 more (render it first), Jobs (not given).\n"
+    )
+
+
+def test_two_problems_of_one_file_are_one_file() -> None:
+    problems = (Problem("a", Location("a.yaml", 1)), Problem("b", Location("a.yaml", 2)))
+    assert render(report(command="", judged=Judged(), problems=problems)) == "No findings. 1 file could not be read. Judged 0 objects.\n"
+
+
+def test_problems_as_compilers_write_them() -> None:
+    assert render_problems([]) == ""
+    assert render_problems(LINT.problems) == "broken.yaml:3:8: error: mapping values are not allowed here\nerror: no such context\n"
+    assert render_problems(LINT.problems[1:], color=True) == "\x1b[1;31merror:\x1b[0m no such context\n"
+
+
+def test_the_order_of_the_coverage_changes_nothing() -> None:
+    rows = RDMA.steps[0].coverage
+    assert render(report(step(*rows))) == render(report(step(*reversed(rows))))
