@@ -49,7 +49,7 @@ def _note(gutter: str, heading: str, lines: Iterable[str], ink: Ink) -> Iterator
 
 
 def _source(finding: Finding, location: Location, gutter: str, ink: Ink, width: int) -> Iterator[str]:
-    most = min(_MOST_SOURCE, max(20, width - len(gutter) - 3)) if width else _MOST_SOURCE
+    most = min(_MOST_SOURCE, max(20, width - len(f"{gutter} | ......"))) if width else _MOST_SOURCE
     before, after = _window(location.source, location.column, most)
     yield f"{gutter} |"
     yield f"{location.line} | {before}{after}".rstrip()

@@ -8,7 +8,7 @@ from unicodedata import category, east_asian_width
 
 _STYLES = {"error": "1;31", "warning": "1;33", "note": "1;34", "gain": "1;32", "strong": "1"}
 # `::error::` at the start of a line and `##[error]` or `##vso[...]` anywhere are commands to the machines that run CI jobs.
-_COMMAND = re.compile(r"^(\s*):(?=:)|#(?=#\w*\[)")
+_COMMAND = re.compile(r"^((?:\s|\x1b\[[\d;]*m)*):(?=:)|#(?=#\w*\[)")
 
 
 class Ink(NamedTuple):

@@ -23,6 +23,19 @@ taint dedicated=rdma:NoSchedule on rdma-1, rdma-2
 No findings. Judged 1 DaemonSet on 2 of 6 nodes (2 pairs) from 1 file.
 """,
     ),
+    "a step without words is its table": (
+        report(
+            step(covered("a/agent", Outcome.KEPT), headline="", command=""),
+            command="",
+            judged=Judged(objects=3, daemonsets=1, nodes=2, pairs=2),
+        ),
+        """\
+  DAEMONSET NODES  NOW  RE-CREATED
+  a/agent       2    2           2
+
+No findings. Judged 3 objects, and 1 DaemonSet on 2 nodes (2 pairs).
+""",
+    ),
     "a change that meets no DaemonSet says so": (
         report(step(), judged=Judged(nodes=2)),
         """\
