@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from preflight.model.report import Finding, Location
-from preflight.report.terminal import Ink, columns, plain
+from preflight.report.terminal import Ink, columns, fold, plain
 from preflight.report.words import headline, place
 
 _MOST_SOURCE = 120
@@ -17,10 +17,12 @@ def draw(finding: Finding, ink: Ink, width: int) -> Iterator[str]:
     1. The source line stands in a gutter with its number, a caret under the column, and the label behind the caret. Of a long line
        the part around the column is shown: 120 characters, or what fits into `width` (0 means no limit).
     2. Where the source is not known, the label is a note.
-    3. Notes, related places and the fix follow; their headings are padded so that the texts line up.
+    3. Notes, related places and the fix follow; their headings are padded so that the texts line up. The fix is never folded.
     """
     sort, text = headline(finding)
-    yield ink(sort, finding.severity) + ink(text, "strong")
+    first, *rest = fold(sort + text, width)
+    yield ink(sort, finding.severity) + ink(first.removeprefix(sort), "strong")
+    yield from (ink(line, "strong") for line in rest)
     location = finding.location
     gutter = " " * (len(str(location.line)) if location and location.line else 1)
     pointed = False
@@ -29,13 +31,14 @@ def draw(finding: Finding, ink: Ink, width: int) -> Iterator[str]:
         if location.line and location.source.strip():
             pointed = bool(location.column)
             yield from _source(finding, location, gutter, ink, width)
-    if finding.label and not pointed:
-        yield from _note(gutter, "note", (finding.label,), ink)
-    for heading, note in finding.notes:
-        yield from _note(gutter, heading, (note,), ink)
+    texts = [("note", finding.label)] if finding.label and not pointed else []
+    texts += finding.notes
     for related in finding.related:
         where = f" ({place(related.location)})" if related.location else ""
-        yield from _note(gutter, "note", (f"{related.message}{where}",), ink)
+        texts.append(("note", f"{related.message}{where}"))
+    for heading, text in texts:
+        room = max(20, width - len(gutter) - 9) if width else 0
+        yield from _note(gutter, heading, fold(text, room), ink)
     if finding.suggestion and finding.suggestion.text:
         yield from _note(gutter, "fix", finding.suggestion.text, ink)
 

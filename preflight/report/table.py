@@ -24,12 +24,16 @@ _MARKERS = {
 _ORDER = "x?!+ "
 _STYLES = {"x": "error", "?": "warning", "!": "warning", "+": "gain"}
 _WORST = ("no", "unknown", "everything", "effect", "key", "exact", "implicit")
-# Below this, WHY stands under its row, over the whole width.
+# With less room than this a WHY that does not fit stands under its row, over the whole width.
 _LEAST_WHY = 44
 
 
 class Row(NamedTuple):
-    """A DaemonSet in the table; `counts` are the nodes with a pod, one for each column of the step, None where not asked."""
+    """A DaemonSet in the table.
+
+    1. `counts` are the nodes with a pod, one for each column of the step, None where not asked.
+    2. `unsure` where some of these are counted under a condition: they are printed with a question mark.
+    """
 
     marker: str
     name: str
@@ -37,6 +41,7 @@ class Row(NamedTuple):
     counts: tuple[int | None, ...]
     tolerates: str
     why: str
+    unsure: bool = False
 
 
 def draw(step: Step, ink: Ink, width: int, all_rows: bool) -> list[str]:
@@ -86,6 +91,7 @@ def _row(name: str, parts: Sequence[Coverage], asked: int) -> Row:
         counts=counts[:asked],
         tolerates=_tolerates(how for part in parts for how in part.tolerates),
         why=_why(parts),
+        unsure=any(part.outcome is Outcome.UNKNOWN for part in parts),
     )
 
 
@@ -113,7 +119,7 @@ def _why(parts: Sequence[Coverage]) -> str:
 
 
 def _reasons(part: Coverage) -> Iterator[str]:
-    if part.outcome is Outcome.LOOP:
+    if part.outcome is Outcome.LOOP and not any("deleted and re-created" in reason for reason in part.reasons):
         again = "again and again" if part.periodSeconds is None else f"every {part.periodSeconds} s"
         yield f"deleted and re-created {again}"
     yield from part.reasons
@@ -121,7 +127,7 @@ def _reasons(part: Coverage) -> Iterator[str]:
 
 def _grid(rows: Sequence[Row], asked: Sequence[str], ink: Ink, width: int) -> Iterator[str]:
     heads = ["NODES", *asked[: len(rows[0].counts)]]
-    cells = [[str(row.nodes), *("-" if number is None else str(number) for number in row.counts)] for row in rows]
+    cells = [[str(row.nodes), *(_cell(number, row.unsure) for number in row.counts)] for row in rows]
     names = max(len("DAEMONSET"), *(columns(plain(row.name)) for row in rows))
     how = max(columns(plain(row.tolerates)) for row in rows)
     grid = _Grid(names, _widest([heads, *cells]), max(how, len("TOLERATES")) if how else 0)
@@ -131,7 +137,7 @@ def _grid(rows: Sequence[Row], asked: Sequence[str], ink: Ink, width: int) -> It
         grid = grid._replace(numbers=_widest([tops, heads, *cells]))
         grid = grid._replace(name=max(len("DAEMONSET"), min(names, names + width - grid.width)))
     room = width - grid.width - 2 if width else 0
-    below = bool(width) and room < _LEAST_WHY
+    below = bool(width) and room < min(_LEAST_WHY, max(columns(plain(row.why)) for row in rows))
     if any(tops):
         yield ink(grid.line("", tops, "", ""), "strong")
     yield ink(grid.line("DAEMONSET", heads, "TOLERATES", "WHY" if any(row.why for row in rows) and not below else ""), "strong")
@@ -146,6 +152,10 @@ def _grid(rows: Sequence[Row], asked: Sequence[str], ink: Ink, width: int) -> It
         yield from (" " * (grid.width + 2) + text for text in lines[1:])
         if below:
             yield from (f"    {text}" for text in fold(row.why, width - 4))
+
+
+def _cell(number: int | None, unsure: bool) -> str:
+    return "-" if number is None else f"{number}?" if unsure else str(number)
 
 
 def _widest(lines: Sequence[Sequence[str]]) -> list[int]:

@@ -55,7 +55,9 @@ def pad(text: str, width: int) -> str:
 
 
 def fold(text: str, width: int) -> list[str]:
-    """The text made plain as lines of at most `width` columns; a word that is longer stands on a line of its own."""
+    """The text made plain as lines of at most `width` columns, one where it is 0; a word that is longer stands on a line of its own."""
+    if not width:
+        return [plain(text)]
     lines: list[str] = []
     line = ""
     for word in plain(text).split(" "):

@@ -8,7 +8,7 @@ from preflight.model.report import Finding, Problem, Report, Step
 from preflight.report import findings as shape
 from preflight.report import table
 from preflight.report.summary import summary
-from preflight.report.terminal import Ink, inert, plain
+from preflight.report.terminal import Ink, fold, inert, plain
 from preflight.report.words import count, place
 
 MOST_FINDINGS = 10
@@ -52,14 +52,16 @@ def _blocks(report: Report, ink: Ink, width: int, all_rows: bool) -> Iterator[li
     else:
         yield from _findings(sorted(rest, key=lambda finding: finding.severity.rank)[:MOST_FINDINGS], ink, width)
         yield _rules(rest, ink)
-    yield [summary(report)]
+    yield fold(summary(report), width)
 
 
 def _step(step: Step, heading: str, ink: Ink, width: int, all_rows: bool) -> Iterator[list[str]]:
     headline = heading + (step.headline or step.command)
-    notes = [f"  note: {plain(note)}" for note in step.notes]
-    if headline or notes:
-        yield [*([ink(headline, "strong")] if headline else []), *notes]
+    lines = [ink(line, "strong") for line in fold(headline, width) if line]
+    for note in step.notes:
+        lines += [f"{'  note: ' if at == 0 else ' ' * 8}{line}" for at, line in enumerate(fold(note, max(20, width - 8) if width else 0))]
+    if lines:
+        yield lines
     yield table.draw(step, ink, width, all_rows)
 
 

@@ -96,12 +96,31 @@ def test_the_parts_of_a_daemonset_are_one_row() -> None:
         (300, (), "deleted and re-created every 300 s"),
         (0, ("tolerates a:NoExecute for 0 s",), "deleted and re-created every 0 s; tolerates a:NoExecute for 0 s"),
         (None, (), "deleted and re-created again and again"),
+        (
+            5,
+            ("tolerates a:NoExecute for 5 s: deleted and re-created every 5 s",),
+            "tolerates a:NoExecute for 5 s: deleted and re-created every 5 s",
+        ),
     ],
-    ids=["with seconds", "at once, with a reason", "with seconds that nobody knows"],
+    ids=["with seconds", "at once, with a reason", "with seconds that nobody knows", "with a reason that says it all"],
 )
 def test_loop(period: int | None, reasons: tuple[str, ...], why: str) -> None:
     rows, _ = rows_of(step(covered("a/agent", Outcome.LOOP, *reasons, periodSeconds=period)))
     assert [row.why for row in rows] == [why]
+
+
+def test_numbers_that_hold_under_a_condition_have_a_question_mark() -> None:
+    unknown = "if its selector matches: lost-on-recreation"
+    rows = (
+        covered("a/b", Outcome.UNKNOWN, unknown, before=2, now=2),
+        covered("a/b", Outcome.KEPT, nodes=("n-3",)),
+        covered("a/c", Outcome.KEPT),
+    )
+    assert _draw(*rows) == [
+        "  DAEMONSET NODES  NOW  RE-CREATED  WHY",
+        "? a/b           3   3?          1?  if its selector matches: lost-on-recreation (2 of 3 nodes)",
+        "  a/c           2    2           2",
+    ]
 
 
 def test_daemonsets_of_one_name_in_two_files_stay_apart() -> None:
@@ -150,6 +169,7 @@ def test_wide_characters_take_two_columns() -> None:
 WIDTHS = {
     "WHY folds in its column where that is wide": (
         104,
+        NO,
         [
             "  DAEMONSET             NODES  NOW  RE-CREATED  TOLERATES  WHY",
             "x storage/csi-rdma-node     2    2           0  no         does not tolerate dedicated=rdma:NoSchedule;",
@@ -159,6 +179,7 @@ WIDTHS = {
     ),
     "WHY stands under its row where its column is narrow": (
         64,
+        NO,
         [
             "  DAEMONSET             NODES  NOW  RE-CREATED  TOLERATES",
             "x storage/csi-rdma-node     2    2           0  no",
@@ -166,8 +187,18 @@ WIDTHS = {
             "  a/agent                   2    2           2",
         ],
     ),
+    "WHY stays in its column where it fits": (
+        92,
+        "does not tolerate a",
+        [
+            "  DAEMONSET             NODES  NOW  RE-CREATED  TOLERATES  WHY",
+            "x storage/csi-rdma-node     2    2           0  no         does not tolerate a; why not",
+            "  a/agent                   2    2           2",
+        ],
+    ),
     "a name that does not fit has a line of its own": (
         48,
+        NO,
         [
             "  DAEMONSET    NODES  NOW  RE-CREATED  TOLERATES",
             "x storage/csi-rdma-node",
@@ -180,10 +211,10 @@ WIDTHS = {
 }
 
 
-@pytest.mark.parametrize(("width", "lines"), WIDTHS.values(), ids=WIDTHS)
-def test_width(width: int, lines: list[str]) -> None:
+@pytest.mark.parametrize(("width", "reason", "lines"), WIDTHS.values(), ids=WIDTHS)
+def test_width(width: int, reason: str, lines: list[str]) -> None:
     rows = [
-        covered("storage/csi-rdma-node", Outcome.LOST_ON_RECREATION, NO, "why not", tolerates=(how("no"),)),
+        covered("storage/csi-rdma-node", Outcome.LOST_ON_RECREATION, reason, "why not", tolerates=(how("no"),)),
         covered("a/agent", Outcome.KEPT),
     ]
     assert _draw(*rows, width=width) == lines

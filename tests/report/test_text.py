@@ -102,7 +102,7 @@ coverage as it is
 
   DAEMONSET NODES  NOW  RE-CREATED  TOLERATES   WHY
 x a/agent       2    2           2  key, 300 s  deleted and re-created every 300 s
-? -/late        2    0           0              its namespace is not given
+? -/late        2   0?          0?              its namespace is not given
 
 error[PF103] evict-loop: storage/csi-rdma-node is deleted and re-created every 300 s
  --> a.yaml:3
@@ -158,6 +158,32 @@ def test_text(given: Report, text: str) -> None:
 def test_colour_adds_colour_and_nothing_else() -> None:
     for given, text in CASES.values():
         assert re.sub(r"\x1b\[[0-9;]*m", "", render(given, color=True)) == text
+
+
+def test_a_terminal_breaks_lines_between_words() -> None:
+    given = report(
+        step(headline="taint dedicated=rdma:NoSchedule on rdma-1", notes=("the node rdma-1 is not given, so its labels are not known",)),
+        findings=(finding("loses rdma-1 when its pods are re-created", notes=(("then", "mounts and unmounts hang on these nodes"),)),),
+    )
+    text = """\
+taint dedicated=rdma:NoSchedule on
+rdma-1
+  note: the node rdma-1 is not given, so
+        its labels are not known
+
+  no DaemonSet to judge
+
+error[PF102] lost-on-recreation:
+storage/csi-rdma-node loses rdma-1 when
+its pods are re-created
+  = then: mounts and unmounts hang on
+          these nodes
+
+1 error. Judged 2 DaemonSets on 2 of 6
+nodes (4 pairs) from 1 file.
+"""
+    assert render(given, width=40) == text
+    assert re.sub(r"\x1b\[[0-9;]*m", "", render(given, width=40, color=True)) == text
 
 
 def test_colours() -> None:
