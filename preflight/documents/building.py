@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 from yaml.events import AliasEvent, MappingEndEvent, MappingStartEvent, ScalarEvent, SequenceEndEvent
 
 from preflight.documents import scalars
-from preflight.documents.events import MAX_DEPTH, is_merge, key_text, open_document, resolve
+from preflight.documents.events import MAX_DEPTH, is_merge, key_text, resolve
 from preflight.documents.results import Unreadable
+from preflight.documents.sources import Source
 
 MAX_COPIED = 250_000
 """How many values the aliases of one document may repeat."""
@@ -29,15 +30,15 @@ class Built(NamedTuple):
     may_repeat: bool
 
 
-def build(text: str) -> Built:
-    """The first document of a text as plain data; None where there is none.
+def build(source: Source) -> Built:
+    """The first document of a source as plain data; None where there is none.
 
     1. Keys are JSON's strings; the last of a repeated key wins, and a merge (`<<`) sets its keys where it stands, over those before it.
     2. An alias is a copy: what it repeats can be changed alone.
     3. What follows the document, after `...`, is not read.
     4. Unreadable where Kubernetes' reader refuses and where a limit is passed; PyYAML's own errors pass through.
     """
-    next_event = open_document(text)
+    next_event = source.events()
     if next_event is None:
         return Built(None, False)
     builder = _Builder(next_event)
@@ -68,7 +69,9 @@ class _Builder:
         if event.anchor is None:
             return read(event, depth + 1)
         self.anchors[event.anchor] = _OPEN
-        value = self.anchors[event.anchor] = read(event, depth + 1)
+        value = read(event, depth + 1)
+        if self.anchors[event.anchor] is _OPEN:
+            self.anchors[event.anchor] = value
         return value
 
     def mapping(self, start: Any, depth: int) -> dict[str, Any]:

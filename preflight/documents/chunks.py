@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from preflight.documents.results import Broken, Chunk
 
 _SEPARATOR = "---"
-_NOTHING = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\r?\n)*(?:[ \t]*(?:#[^\n]*)?)", re.ASCII)
+_NOTHING = re.compile("(?:[ \t]*(?:#[^\n\r\x85\u2028\u2029]*)?\r?\n)*[ \t]*(?:#[^\n\r\x85\u2028\u2029]*)?\r?")
 _END_MARK = re.compile(r"\.\.\.(?:[ \t\r\n]|\Z)")
 _SHOWN = 40
 
@@ -76,7 +76,7 @@ def _separators(text: str, start: int) -> Iterator[int]:
 
 def _is_nothing(body: str, is_separated: bool) -> bool:
     """Whether the parser makes null of it: nothing but blanks and comments, or an end mark after a separator that was kept."""
-    begin = 1 if body.startswith("\ufeff") else 0
+    begin = len(body) - len(body.removeprefix("\ufeff").removeprefix("\ufeff"))
     match = _NOTHING.match(body, begin)
     end = match.end() if match else begin
     return end == len(body) or (is_separated and _END_MARK.match(body, end) is not None)

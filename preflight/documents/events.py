@@ -1,36 +1,14 @@
-"""PyYAML's events: where a document's begin, and what its scalars stand for."""
+"""What PyYAML's events stand for."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
-
-import yaml
-from yaml.events import StreamEndEvent
 
 from preflight.documents import scalars
 from preflight.documents.results import Unreadable
 
 MAX_DEPTH = 200
 """How deep lists and mappings may nest; the deepest that Kubernetes ships, schemas of CustomResourceDefinitions, stay below 60."""
-
-_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-
-
-def open_document(text: str) -> Callable[[], Any] | None:
-    """The source of events after the start of the first document; None where the text has no document.
-
-    1. The C parser where PyYAML has it, else the one in Python.
-    2. Unreadable for a version directive other than 1.1.
-    """
-    next_event: Callable[[], Any] = _LOADER(text).get_event
-    next_event()
-    event = next_event()
-    if type(event) is StreamEndEvent:
-        return None
-    if event.version not in (None, (1, 1)):
-        raise Unreadable("only YAML 1.1 is read: remove the %YAML line", event.start_mark.index)
-    return next_event
 
 
 def resolve(event: Any) -> scalars.Scalar:

@@ -18,9 +18,9 @@ def locate(chunk: Chunk, paths: Sequence[Path]) -> list[Place]:
     """
     if not paths:
         return []
-    from preflight.documents.yamltext import positions
+    from preflight.documents.yamltext import read_positions
 
-    found = positions(chunk)
+    found = read_positions(chunk)
     if found is None:
         return [Place(chunk.line, 1, 0)] * len(paths)
     return [found.place(path) for path in paths]

@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 from yaml.events import AliasEvent, MappingEndEvent, ScalarEvent, SequenceEndEvent, SequenceStartEvent
 
 from preflight.documents import scalars
-from preflight.documents.events import is_merge, key_text, open_document, resolve
+from preflight.documents.events import is_merge, key_text, resolve
 from preflight.documents.results import Path, Place, RepeatedKey
+from preflight.documents.sources import Source
 
 
 class _Node:
@@ -38,13 +39,12 @@ class _Repeat(NamedTuple):
 
 
 class Positions:
-    """The places of one document that `build` has read before; `line` is the file's line where the text starts."""
+    """The places of one document that `build` has read before: it has no limits of its own."""
 
-    def __init__(self, text: str, line: int) -> None:
-        self.text = text
-        self.line = line
-        next_event = open_document(text)
-        self.root = _Node(len(text)) if next_event is None else _Reader(next_event).node()
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        next_event = source.events()
+        self.root = _Node(0) if next_event is None else _Reader(next_event).node()
 
     def place(self, path: Path) -> Place:
         """The place of a path, or of its nearest present parent."""
@@ -61,7 +61,7 @@ class Positions:
                 node = node.items[step]
                 index = node.index
             found += 1
-        return Place(self.file_line(index), index - self.text.rfind("\n", 0, index), found)
+        return Place(*self.source.place(index), found)
 
     def repeated(self) -> Iterator[RepeatedKey]:
         """The repeated keys of the document, from the outside in."""
@@ -73,14 +73,11 @@ class Positions:
                 continue
             seen.add(id(node))
             for repeat in node.repeats:
-                yield RepeatedKey((*path, repeat.key), self.file_line(repeat.first), self.file_line(repeat.later), repeat.key)
+                first, later = (self.source.place(index)[0] for index in (repeat.first, repeat.later))
+                yield RepeatedKey((*path, repeat.key), first, later, repeat.key)
             below: list[tuple[str | int, _Node]] = [(key, entry.node) for key, entry in (node.entries or {}).items()]
             below.extend(enumerate(node.items or ()))
             waiting.extend(((*path, step), child) for step, child in reversed(below))
-
-    def file_line(self, index: int) -> int:
-        """The line of the file that holds the index."""
-        return self.line + self.text.count("\n", 0, index)
 
 
 class _Reader:

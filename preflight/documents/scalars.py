@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import datetime
 import math
 import re
 import struct
@@ -25,9 +26,14 @@ FIRST_CHARACTERS = frozenset(["", *"0123456789+-.yYnNtTfFoO~"])
 _INTEGER = re.compile(r"[-+]?(?:0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+|0[0-7]*|[1-9][0-9]*)", re.ASCII)
 _BINARY = re.compile(r"(-?)0b([-+]?[01]+)", re.ASCII)
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?", re.ASCII)
+_POINT_FLOAT = re.compile(r"\.[0-9]+(?:_[0-9]+)*(?:[eE][-+]?[0-9]+(?:_[0-9]+)*)?", re.ASCII)
+_MAX_DIGITS = 70
+_CLOCK = r"(\d\d?):(\d\d?):(\d\d?)(?:[.,]\d+)?"
+_TIMESTAMP = re.compile(rf"(\d{{4}})-(\d\d?)-(\d\d?)(?:[Tt]{_CLOCK}(?:Z|[-+]\d\d:\d\d)| {_CLOCK})?", re.ASCII)
+_NOT_UTF8 = re.compile("[\udc80-\udcff]")
 _CORE = "tag:yaml.org,2002:"
 MERGE_TAG = _CORE + "merge"
-_NAMES = {bool: "!!bool", int: "!!int", float: "!!float", str: "!!str", type(None): "!!null"}
+_WANTED = {"bool": (bool, "a boolean"), "int": (int, "an integer"), "float": (float, "a number"), "null": (type(None), "null")}
 
 
 def plain(text: str) -> Scalar:
@@ -44,7 +50,7 @@ def plain(text: str) -> Scalar:
     if first in "0123456789+-":
         return _number(text)
     if first == ".":
-        return _float(text)
+        return _point_float(text)
     return text
 
 
@@ -53,6 +59,7 @@ def tagged(tag: str, text: str) -> Scalar:
 
     1. `!!str` and tags that are not YAML's own make a string; `!!binary` the decoded text, with U+FFFD for what is not UTF-8.
     2. `!!int`, `!!float`, `!!bool`, `!!null` read the text as an unquoted one, in quotes or not, and demand the type; `!!float 3` is 3.0.
+       `!!timestamp` demands a date, and makes a string.
     3. ValueError, with a message, where the text is of another type.
     """
     name = tag.removeprefix(_CORE)
@@ -60,13 +67,15 @@ def tagged(tag: str, text: str) -> Scalar:
         return text
     if name == "binary":
         return _decoded(text)
-    if name in ("timestamp", "merge") or name not in ("bool", "int", "float", "null"):
+    if name == "timestamp":
+        return _timestamp(text)
+    if name not in _WANTED:
         return text
     value = plain(text)
-    if name == "float" and type(value) is int:
+    if name == "float" and type(value) is int and value < 1 << 63:
         return float(value)
-    if _NAMES[type(value)] != f"!!{name}":
-        raise ValueError(f"a value with the tag !!{name} must be {_an(name)}")
+    if type(value) is not _WANTED[name][0]:
+        raise ValueError(f"a value with the tag !!{name} must be {_WANTED[name][1]}")
     return value
 
 
@@ -123,11 +132,11 @@ def _integer(digits: str) -> int:
     bare = digits.lstrip("+-")
     if len(bare) > 1 and bare[0] == "0" and bare[1] in "01234567":
         return int(bare, 8) * (-1 if digits[0] == "-" else 1)
-    return int(digits, 0)
+    return int(digits, 0) if len(bare) <= _MAX_DIGITS else 1 << 64
 
 
-def _float(text: str) -> Scalar:
-    if not _FLOAT.fullmatch(text):
+def _point_float(text: str) -> Scalar:
+    if not _POINT_FLOAT.fullmatch(text):
         return text
     number = float(text)
     return number if math.isfinite(number) else text
@@ -142,11 +151,26 @@ def _integral(value: float) -> int:
     return int(whole + fraction.ljust(int(exponent), "0"))
 
 
+def _timestamp(text: str) -> str:
+    error = ValueError("a value with the tag !!timestamp must be a date, as 2006-01-02 or 2006-01-02T15:04:05Z")
+    match = _TIMESTAMP.fullmatch(text)
+    if match is None:
+        raise error
+    year, month, day, *clock = (int(part) for part in match.groups() if part is not None)
+    hour, minute, second = clock or (0, 0, 0)
+    try:
+        datetime.datetime(year or 4, month, day, hour, minute, second)
+    except ValueError:
+        raise error from None
+    return text
+
+
 def _decoded(text: str) -> str:
     try:
-        return base64.b64decode(text.replace("\n", "").replace("\r", ""), validate=True).decode("utf-8", "replace")
+        octets = base64.b64decode(text.replace("\n", "").replace("\r", ""), validate=True)
     except (binascii.Error, ValueError):
         raise ValueError("a value with the tag !!binary must be base64") from None
+    return _NOT_UTF8.sub("\ufffd", octets.decode("utf-8", "surrogateescape"))
 
 
 def _short(value: float) -> str:
@@ -167,7 +191,3 @@ def _short(value: float) -> str:
         places = max(0, len(mantissa.lstrip("-").replace(".", "")) - 1 - int(exponent))
         return f"{float(text):.{places}f}"
     return f"{mantissa}e{int(exponent):+03d}"
-
-
-def _an(name: str) -> str:
-    return {"bool": "a boolean", "int": "an integer", "float": "a number", "null": "null"}[name]

@@ -1,48 +1,56 @@
-"""One document of YAML, read and with its errors in words."""
+"""One document of YAML, read; its errors placed in the file."""
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import yaml
 
-from preflight.documents.building import build
+from preflight.documents.building import Built, build
 from preflight.documents.explaining import explain
 from preflight.documents.positions import Positions
 from preflight.documents.results import Broken, Chunk, Document, Unreadable
+from preflight.documents.sources import Source, source
+
+MAX_RETRIED = 64 << 20
+"""How many characters may be parsed once more because a double-quoted scalar has `\\'`."""
+
+
+class _Parsed(NamedTuple):
+    source: Source
+    built: Built | Unreadable
 
 
 def read_text(chunk: Chunk) -> Document | Broken:
     """The document of a chunk as YAML, or why there is none."""
-    text = normal(chunk.text)
-    try:
-        built = build(text)
-        repeated = tuple(Positions(text, chunk.line).repeated()) if built.may_repeat else ()
-    except Unreadable as error:
-        return broken(chunk, text, error)
-    except yaml.YAMLError as error:
-        return broken(chunk, text, explain(error, text))
-    except UnicodeEncodeError as error:
-        return broken(chunk, text, Unreadable("a surrogate is not a character: the file is not UTF-8", error.start))
-    return Document(built.data, chunk, repeated)
+    parsed = _parsed(chunk)
+    if isinstance(parsed.built, Unreadable):
+        return Broken(chunk, *parsed.source.place(parsed.built.index), parsed.built.message)
+    repeated = tuple(Positions(parsed.source).repeated()) if parsed.built.may_repeat else ()
+    return Document(parsed.built.data, chunk, repeated)
 
 
-def normal(text: str) -> str:
-    """The text as kubectl hands it to its parser: line ends are line feeds, and there is no byte order mark at the start."""
-    if text.startswith("\ufeff"):
-        text = text[1:]
-    return text.replace("\r\n", "\n") if "\r" in text else text
-
-
-def broken(chunk: Chunk, text: str, error: Unreadable) -> Broken:
-    """The error at its place in the file; its index is one of `text`."""
-    line_start = text.rfind("\n", 0, error.index) + 1
-    return Broken(chunk, chunk.line + text.count("\n", 0, error.index), error.index - line_start + 1, error.message)
-
-
-def positions(chunk: Chunk) -> Positions | None:
+def read_positions(chunk: Chunk) -> Positions | None:
     """The places of a document; None where it cannot be read."""
-    text = normal(chunk.text)
-    try:
-        build(text)
-        return Positions(text, chunk.line)
-    except (Unreadable, yaml.YAMLError, UnicodeEncodeError):
-        return None
+    parsed = _parsed(chunk)
+    return None if isinstance(parsed.built, Unreadable) else Positions(parsed.source)
+
+
+def _parsed(chunk: Chunk) -> _Parsed:
+    """What a chunk holds or why it cannot be read, with the source that was parsed."""
+    text = source(chunk)
+    left = MAX_RETRIED
+    while True:
+        try:
+            return _Parsed(text, build(text))
+        except Unreadable as error:
+            return _Parsed(text, error)
+        except UnicodeEncodeError as error:
+            return _Parsed(text, Unreadable("a surrogate is no character: the file is not UTF-8", error.start))
+        except yaml.YAMLError as error:
+            unreadable = explain(error, text.text, text.line)
+        left -= len(text.text)
+        again = text.without_escaped_quotes(unreadable.index) if left > 0 else None
+        if again is None:
+            return _Parsed(text, unreadable)
+        text = again
