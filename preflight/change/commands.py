@@ -1,0 +1,131 @@
+"""The command lines that preflight judges, read: one Struct a verb."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+from preflight.change.selector import Selector
+from preflight.model.objects import Taint
+
+
+class Chosen(Struct, frozen=True):
+    """The objects that a command line chooses: by name, by selector, or all of them; exactly one of the three is there.
+
+    `namespace` is what `-n` says, "" where it is absent (nodes have none); `everywhere` where `-A` is given.
+    """
+
+    names: tuple[str, ...] = ()
+    selector: Selector | None = None
+    all: bool = False
+    namespace: str = ""
+    everywhere: bool = False
+
+
+class Command(Struct, frozen=True):
+    """A command line that was read; `text` is the line without a program's name."""
+
+    text: str
+
+
+class TaintNodes(Command, frozen=True):
+    """`kubectl taint nodes`.
+
+    A taint to remove without an effect removes every effect of its key; the value in it is what the user typed: kubectl ignores it.
+    """
+
+    nodes: Chosen
+    add: tuple[Taint, ...] = ()
+    remove: tuple[Taint, ...] = ()
+    overwrite: bool = False
+
+
+class LabelNodes(Command, frozen=True):
+    """`kubectl label nodes`."""
+
+    nodes: Chosen
+    add: Mapping[str, str] = {}
+    remove: tuple[str, ...] = ()
+    overwrite: bool = False
+
+
+class CordonNodes(Command, frozen=True):
+    """`kubectl cordon`, or `kubectl uncordon` where `unschedulable` is False."""
+
+    nodes: Chosen
+    unschedulable: bool
+
+
+class DrainNodes(Command, frozen=True):
+    """`kubectl drain`."""
+
+    nodes: Chosen
+    ignore_daemonsets: bool = False
+
+
+class SetImage(Command, frozen=True):
+    """`kubectl set image` of DaemonSets: images by container name, or by `*`; or of the objects of files."""
+
+    daemonsets: Chosen
+    images: Mapping[str, str]
+
+
+class RestartRollout(Command, frozen=True):
+    """`kubectl rollout restart` of DaemonSets."""
+
+    daemonsets: Chosen
+
+
+class ApplyFiles(Command, frozen=True):
+    """`kubectl apply -f`; `namespace` is what `-n` says."""
+
+    files: tuple[str, ...]
+    namespace: str = ""
+    server_side: bool = False
+    selector: Selector | None = None
+
+
+class DeleteFiles(Command, frozen=True):
+    """`kubectl delete -f`."""
+
+    files: tuple[str, ...]
+    namespace: str = ""
+    cascade: str = "background"
+    ignore_missing: bool = False
+
+
+class DeleteNodes(Command, frozen=True):
+    """`kubectl delete node`."""
+
+    nodes: Chosen
+
+
+class DeleteDaemonSets(Command, frozen=True):
+    """`kubectl delete daemonset`; `cascade` is background, foreground or orphan."""
+
+    daemonsets: Chosen
+    cascade: str = "background"
+    ignore_missing: bool = False
+
+
+class DeletePods(Command, frozen=True):
+    """`kubectl delete pod`."""
+
+    pods: Chosen
+    ignore_missing: bool = False
+
+
+class RebootNodes(Command, frozen=True):
+    """`preflight reboot`: plain, or with graceful node shutdown."""
+
+    nodes: Chosen
+    graceful: bool = False
+
+
+class ReplaceNodes(Command, frozen=True):
+    """`preflight replace`: the nodes register anew, with these labels and taints; None means those that they have today."""
+
+    nodes: Chosen
+    labels: Mapping[str, str] | None = None
+    taints: tuple[Taint, ...] | None = None

@@ -1,0 +1,116 @@
+"""The one grammar of command lines: an argv of kubectl's verbs, or of preflight's own, to a Command.
+
+Source: spf13/cobra `command.go` (how the verb is found among the flags); the verbs are in node_lines and object_lines.
+"""
+
+from __future__ import annotations
+
+import difflib
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+
+from preflight.change import node_lines, object_lines
+from preflight.change.commands import Command
+from preflight.change.flags import FLAGS, GLOBAL, Given, given, takes_value
+from preflight.change.words import BOOLEANS, quoted
+from preflight.errors import UsageError
+
+_READERS: Mapping[str, Callable[[str, Given], Command]] = {
+    "taint": node_lines.taint,
+    "label": node_lines.label,
+    "cordon": node_lines.cordon,
+    "uncordon": node_lines.uncordon,
+    "drain": node_lines.drain,
+    "reboot": node_lines.reboot,
+    "replace": node_lines.replace,
+    "set image": object_lines.set_image,
+    "rollout restart": object_lines.rollout_restart,
+    "apply": object_lines.apply,
+    "delete": object_lines.delete,
+}
+VERBS: tuple[str, ...] = tuple(_READERS)
+"""The verbs that preflight judges; two of them are two words."""
+
+_FIRST = {verb.split()[0]: verb for verb in VERBS}
+_PROGRAMS = ("kubectl", "preflight")
+_KUBECTL = """
+    annotate api-resources api-versions attach auth autoscale certificate cluster-info completion config cp create debug describe diff edit
+    events exec explain expose get help kustomize logs options patch plugin port-forward proxy run scale top version wait
+"""
+_UNJUDGED = {
+    "patch": "; a patched manifest can be judged with `apply -f`",
+    "edit": "; an edited manifest can be judged with `apply -f`",
+    "create": "; a new manifest can be judged with `apply -f`",
+}
+
+
+def parse(argv: Sequence[str]) -> Command:
+    """Read a command line.
+
+    1. A first word `kubectl` or `preflight` is dropped. Flags that every verb has may stand before the verb.
+    2. What kubectl refuses without asking the cluster is refused in kubectl's words; flags that change nothing here are accepted.
+    3. What kubectl accepts and preflight does not judge is refused, with what preflight judges.
+
+    Errors: UsageError; nothing else for any argv.
+    """
+    words = list(argv)
+    if words and words[0] in _PROGRAMS:
+        words = words[1:]
+    verb, rest = _verb(words)
+    read = given(verb, rest)
+    _check(read)
+    return _READERS[verb](shlex.join(words), read)
+
+
+def _verb(words: Sequence[str]) -> tuple[str, list[str]]:
+    """The verb, and the arguments without it; the second word of a verb may stand after flags too."""
+    place = _first_argument(words, 0)
+    if place is None:
+        raise UsageError(f"a verb is missing: preflight judges {', '.join(VERBS)}")
+    first = words[place]
+    if first not in _FIRST:
+        raise UsageError(_no_verb(first))
+    verb = _FIRST[first]
+    rest = [*words[:place], *words[place + 1 :]]
+    if verb == first:
+        return verb, rest
+    second = _first_argument(rest, place)
+    wanted = verb.split()[1]
+    if second is None or rest[second] != wanted:
+        shown = f"{first} {rest[second]}" if second is not None else first
+        raise UsageError(f"preflight does not judge `kubectl {shown}`: it judges `kubectl {verb}`")
+    return verb, [*rest[:second], *rest[second + 1 :]]
+
+
+def _first_argument(words: Sequence[str], start: int) -> int | None:
+    """Where the first word stands that is no flag and no value of a flag."""
+    place = start
+    while place < len(words):
+        word = words[place]
+        if word == "--":
+            return None
+        if not word.startswith("-") or word == "-":
+            return place
+        place += 2 if takes_value(word) else 1
+    return None
+
+
+def _no_verb(word: str) -> str:
+    if word in _KUBECTL.split():
+        return f"preflight does not judge `kubectl {word}`: it judges {', '.join(VERBS)}{_UNJUDGED.get(word, '')}"
+    close = difflib.get_close_matches(word, _FIRST, n=1)
+    advice = f": did you mean {close[0]}?" if close else f"; preflight judges {', '.join(VERBS)}"
+    return f'unknown command "{word}" for "kubectl"{advice}'
+
+
+def _check(read: Given) -> None:
+    """Refuse values of the flags that change nothing here, where kubectl does."""
+    dry_run = read.text("dry-run", "none")
+    if dry_run not in ("none", "server", "client", "unchanged") and dry_run not in BOOLEANS:
+        raise UsageError(f'Invalid dry-run value ({dry_run}). Must be "none", "server", or "client".')
+    validate = read.text("validate", "strict")
+    if validate not in ("strict", "warn", "ignore") and validate not in BOOLEANS:
+        raise UsageError(f"invalid - validate option {quoted(validate)}; must be one of: strict (or true), warn, ignore (or false)")
+
+
+__all__ = ["FLAGS", "GLOBAL", "VERBS", "parse", "takes_value"]

@@ -1,0 +1,160 @@
+"""The command lines about nodes, from their arguments to a Command: taint, label, cordon, uncordon, drain, reboot, replace.
+
+Source: kubectl `pkg/cmd/taint/taint.go`, `pkg/cmd/label/label.go`, `pkg/cmd/drain/drain.go`: the order of the checks is theirs.
+"""
+
+from __future__ import annotations
+
+from preflight.change.commands import Chosen, Command, CordonNodes, DrainNodes, LabelNodes, RebootNodes, ReplaceNodes, TaintNodes
+from preflight.change.flags import Given
+from preflight.change.labels import key_problem, parse_labels
+from preflight.change.resources import NODE, chosen, resource_of, resources_and_pairs, selector_of
+from preflight.change.selector import parse_selector
+from preflight.change.taints import conflicts, is_taint, parse_taints
+from preflight.errors import UsageError
+
+
+def taint(text: str, given: Given) -> Command:
+    """`kubectl taint nodes (NAME... | -l SELECTOR | --all) TAINT...`; with a selector or `--all`, names are ignored as kubectl does."""
+    resources: list[str] = []
+    specs: list[str] = []
+    for argument in given.args:
+        if is_taint(argument):
+            specs.append(argument)
+        elif specs:
+            raise UsageError(f"all resources must be specified before taint changes: {argument}")
+        else:
+            resources.append(argument)
+    if not resources:
+        raise UsageError("one or more resources must be specified as <resource> <name>")
+    if not specs:
+        raise UsageError("at least one taint update is required")
+    add, remove = parse_taints(specs)
+    _only_nodes(resources[0])
+    both = conflicts(add, remove)
+    if both:
+        raise UsageError(f"can not both modify and remove the following taint(s) in the same command: {both}")
+    everything, selector, names = given.on("all"), given.text("selector"), tuple(dict.fromkeys(resources[1:]))
+    if everything and selector:
+        raise UsageError("setting 'all' parameter with a non empty selector is prohibited")
+    if not (everything or selector or names):
+        raise UsageError("at least one resource name must be specified since 'all' parameter is not set")
+    nodes = Chosen(() if everything or selector else names, selector_of(given), everything)
+    return TaintNodes(text, nodes, add, remove, given.on("overwrite"))
+
+
+def label(text: str, given: Given) -> Command:
+    """`kubectl label nodes (NAME... | -l SELECTOR | --all) (KEY=VALUE | KEY-)...`."""
+    resources, specs = resources_and_pairs(given.args, "label")
+    add, remove = parse_labels(specs)
+    if given.on("all") and given.text("selector"):
+        raise UsageError("cannot set --all and --selector at the same time")
+    if given.on("all") and given.text("field-selector"):
+        raise UsageError("cannot set --all and --field-selector at the same time")
+    if given.texts("filename") or given.text("kustomize") or given.on("local"):
+        raise UsageError("preflight judges labels of nodes by name, --selector or --all, not of the objects of files")
+    if not resources:
+        raise UsageError("one or more resources must be specified as <resource> <name> or <resource>/<name>")
+    if given.on("list"):
+        raise UsageError("--list only prints labels: there is no change to judge")
+    if not add and not remove:
+        raise UsageError("at least one label update is required")
+    if given.text("field-selector"):
+        raise UsageError("preflight knows no --field-selector: name the nodes, or use --selector")
+    _, nodes = chosen(resources, given, (NODE,), "labels")
+    if given.text("resource-version") and len(nodes.names) != 1:
+        raise UsageError("--resource-version may only be used with a single resource")
+    problem = key_problem(add)
+    if problem:
+        raise UsageError(f'The Node "{nodes.names[0]}" is invalid: {problem}' if nodes.names else f"The Node is invalid: {problem}")
+    return LabelNodes(text, nodes, add, remove, given.on("overwrite"))
+
+
+def cordon(text: str, given: Given) -> Command:
+    """`kubectl cordon (NAME... | -l SELECTOR)`."""
+    return CordonNodes(text, _nodes("cordon", given), unschedulable=True)
+
+
+def uncordon(text: str, given: Given) -> Command:
+    """`kubectl uncordon (NAME... | -l SELECTOR)`."""
+    return CordonNodes(text, _nodes("uncordon", given), unschedulable=False)
+
+
+def drain(text: str, given: Given) -> Command:
+    """`kubectl drain (NAME... | -l SELECTOR)`."""
+    nodes = _nodes("drain", given)
+    try:
+        parse_selector(given.text("pod-selector"))
+    except UsageError:
+        raise UsageError("--pod-selector=<pod_selector> must be a valid label selector") from None
+    return DrainNodes(text, nodes, given.on("ignore-daemonsets"))
+
+
+def reboot(text: str, given: Given) -> Command:
+    """`preflight reboot (NAME... | -l SELECTOR | --all) [--graceful]`: preflight's own."""
+    return RebootNodes(text, _own("reboot", given), given.on("graceful"))
+
+
+def replace(text: str, given: Given) -> Command:
+    """`preflight replace (NAME... | -l SELECTOR | --all) [--label KEY=VALUE]... [--taint TAINT]...`: preflight's own.
+
+    `--labels a=b,c=d` is the kubelet's `--node-labels` in one word. Without labels the node keeps those of today, and so with taints.
+    """
+    nodes = _own("replace", given)
+    pairs = (*given.texts("label"), *given.texts("labels"))
+    labels, removed = parse_labels(pairs)
+    taints, untaints = parse_taints(given.texts("taint"))
+    if removed or untaints:
+        raise UsageError("replace takes the labels and the taints of the new node: a trailing '-' removes nothing there")
+    problem = key_problem(labels)
+    if problem:
+        raise UsageError(f"invalid --label: {problem}")
+    return ReplaceNodes(text, nodes, labels if pairs else None, taints if given.texts("taint") else None)
+
+
+def _only_nodes(word: str) -> None:
+    """Refuse a resource word that is not `node`, `nodes` or `no`, in any case."""
+    lower = word.lower()
+    resource = resource_of(lower)
+    if "/" in word and resource_of(lower.partition("/")[0]) == NODE:
+        name = word.partition("/")[2] or "NAME"
+        raise UsageError(f'the server doesn\'t have a resource type "{lower}" (kubectl taint takes them apart: taint nodes {name})')
+    if "," in word:
+        raise UsageError(f"unrecognized character in action: U+002C ',' (kubectl taint takes nodes only, not {word})")
+    if not resource:
+        raise UsageError(f'the server doesn\'t have a resource type "{lower}"')
+    if resource != NODE:
+        raise UsageError(f"invalid resource type {lower}, only node types are supported")
+
+
+def _nodes(verb: str, given: Given) -> Chosen:
+    """The nodes of `cordon`, `uncordon` and `drain`: names or `node/NAME`, or a selector."""
+    if not given.args and "selector" not in given.values:
+        raise UsageError(f"USAGE: {verb} NODE [flags]")
+    selector = selector_of(given)
+    if given.args and selector is not None:
+        raise UsageError("cannot specify both a node name and a --selector option")
+    if not given.args and selector is None:
+        raise UsageError("You must provide one or more resources by argument or filename")
+    return Chosen(tuple(dict.fromkeys(_node_name(verb, argument) for argument in given.args)), selector)
+
+
+def _own(verb: str, given: Given) -> Chosen:
+    """The nodes of preflight's own verbs: as `cordon`, or all of them; the word `node` may stand before the names."""
+    args = given.args[1:] if given.args and resource_of(given.args[0]) == NODE else given.args
+    if given.on("all"):
+        if args or given.text("selector"):
+            raise UsageError("--all takes neither a name nor a --selector")
+        return Chosen(all=True)
+    return _nodes(verb, Given(args, given.values))
+
+
+def _node_name(verb: str, argument: str) -> str:
+    word, slash, name = argument.partition("/")
+    if slash and (not word or not name or "/" in name):
+        raise UsageError("arguments in resource/name form must have a single resource and name")
+    if slash and resource_of(word) != NODE:
+        raise UsageError(f"expected resource of type node, got {word}")
+    if not slash and word in ("node", "nodes", "no"):
+        raise UsageError(f'nodes "{word}" not found (kubectl {verb} takes names alone)')
+    return name if slash else argument
