@@ -1,0 +1,181 @@
+"""From the paths that a person names to the files that they mean, and what these hold."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, BinaryIO
+
+from msgspec import Struct
+
+from preflight.errors import InputError
+
+if TYPE_CHECKING:
+    from mmap import mmap
+
+STDIN = "-"
+EXTENSIONS = (".yaml", ".yml", ".json", ".jsonl", ".ndjson")
+_ENDINGS = (*EXTENSIONS, *(f"{ending}.gz" for ending in EXTENSIONS))
+
+MAPPED_FROM = 1 << 20
+"""From this size on a file is mapped and not read: what is decoded from it may point into it."""
+
+_GZIP = b"\x1f\x8b"
+_BLOCK = 1 << 20
+_MAX_UNPACKED = 4 << 30
+_ALWAYS_UNPACKED = 256 << 20
+_MAX_RATIO = 200
+
+
+class Source(Struct, frozen=True, gc=False):
+    """A file to read: `file` is what to show, `path` what to open; `is_named` where the person named the file itself.
+
+    `chart` is the folder of the chart whose template it is, "" where it is none.
+    """
+
+    file: str
+    path: str
+    is_named: bool = False
+    chart: str = ""
+
+
+class Unread(Struct, frozen=True, gc=False):
+    """A path that could not be read, and why."""
+
+    file: str
+    reason: str
+
+
+class Walked(Struct):
+    """What walking found: files in order of their name, what could not be read, and how many symbolic links were left alone."""
+
+    sources: list[Source] = []
+    unread: list[Unread] = []
+    links: int = 0
+
+
+def find(paths: Sequence[str], *, recursive: bool = True) -> Walked:
+    """The files that paths mean, each once, in an order that does not hang on the order of the paths.
+
+    1. A path that names a file is read whatever its name; a symbolic link that is named is followed. `-` is standard input.
+    2. A folder gives the files in it and below whose name ends in .yaml, .yml, .json, .jsonl or .ndjson, each also with .gz.
+       Hidden folders and files, symbolic links and what is no regular file are left out.
+    3. A file below a `templates` folder beside a Chart.yaml is a template of that chart.
+    """
+    walked = Walked()
+    seen: set[tuple[int, int]] = set()
+    folders = []
+    for path in sorted(set(paths)):
+        if path == STDIN:
+            walked.sources.append(Source(STDIN, STDIN, is_named=True))
+            continue
+        try:
+            status = os.stat(path)  # noqa: PTH116 (pathlib costs 10 ms at the start)
+        except (OSError, ValueError) as error:
+            walked.unread.append(Unread(shown(path), reason(error)))
+            continue
+        if stat.S_ISDIR(status.st_mode):
+            folders.append(path)
+        elif (status.st_dev, status.st_ino) not in seen:
+            seen.add((status.st_dev, status.st_ino))
+            walked.sources.append(Source(shown(path), path, is_named=True))
+    for folder in folders:
+        _walk(folder, _chart_above(folder), recursive, seen, walked)
+    walked.sources.sort(key=lambda source: source.file)
+    walked.unread.sort(key=lambda unread: unread.file)
+    return walked
+
+
+def _walk(root: str, chart: str, recursive: bool, seen: set[tuple[int, int]], walked: Walked) -> None:
+    found: set[tuple[int, int]] = set()
+    waiting = [(root, chart)]
+    while waiting:
+        folder, chart = waiting.pop()
+        prefix = "" if folder == "." else folder if folder.endswith("/") else f"{folder}/"
+        try:
+            with os.scandir(folder) as entries:
+                listed = sorted((entry for entry in entries if not entry.name.startswith(".")), key=lambda entry: entry.name)
+        except OSError as error:
+            walked.unread.append(Unread(shown(folder), reason(error)))
+            continue
+        names = {entry.name for entry in listed}
+        for entry in listed:
+            path = prefix + entry.name
+            if entry.is_symlink():
+                walked.links += 1
+            elif entry.is_dir(follow_symlinks=False):
+                if recursive:
+                    is_template = entry.name == "templates" and "Chart.yaml" in names
+                    waiting.append((path, (prefix.rstrip("/") or ".") if is_template else chart))
+            elif entry.name.endswith(_ENDINGS) and entry.is_file(follow_symlinks=False):
+                status = entry.stat(follow_symlinks=False)
+                if (status.st_dev, status.st_ino) not in seen:
+                    found.add((status.st_dev, status.st_ino))
+                    walked.sources.append(Source(shown(path), path, chart=chart))
+    seen |= found
+
+
+def _chart_above(folder: str) -> str:
+    """The chart that a folder is a template of, or "": it is a `templates` folder beside a Chart.yaml, or below one."""
+    parts = os.path.abspath(folder).split("/")  # noqa: PTH100
+    for length in range(len(parts), 0, -1):
+        chart = "/".join(parts[: length - 1])
+        if parts[length - 1] == "templates" and os.path.exists(f"{chart}/Chart.yaml"):  # noqa: PTH110
+            return shown(os.path.normpath("/".join([folder, *[".."] * (len(parts) - length + 1)])))
+    return ""
+
+
+def content(source: Source, stdin: BinaryIO | None) -> bytes | bytearray | mmap:
+    """What a file holds, unpacked where it is packed by gzip (told by its first bytes, not by its name).
+
+    A large regular file is mapped, read-only. Raises OSError, and InputError where a packed file grows beyond all bounds.
+    """
+    if source.path == STDIN:
+        if stdin is None:
+            import sys
+
+            stdin = sys.stdin.buffer
+        data: bytes | mmap = stdin.read()
+    else:
+        data = _read(source.path)
+    return _unpacked(data, source.file) if data[:2] == _GZIP else data
+
+
+def _read(path: str) -> bytes | mmap:
+    with open(path, "rb") as file:  # noqa: PTH123
+        status = os.fstat(file.fileno())
+        if stat.S_ISREG(status.st_mode) and status.st_size >= MAPPED_FROM:
+            import mmap
+
+            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        return file.read()
+
+
+def _unpacked(packed: bytes | mmap, file: str) -> bytearray:
+    import gzip
+    import io
+    import zlib
+
+    limit = min(max(_ALWAYS_UNPACKED, len(packed) * _MAX_RATIO), _MAX_UNPACKED)
+    unpacked = bytearray()
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(packed)) as stream:
+            while block := stream.read(_BLOCK):
+                unpacked += block
+                if len(unpacked) > limit:
+                    raise InputError(f"{file}: unpacks to more than {limit >> 20} MiB: unpack it first, if it is meant to be that large")
+    except (EOFError, zlib.error) as error:
+        raise OSError(f"broken gzip data: {error}") from error
+    return unpacked
+
+
+def shown(path: str) -> str:
+    """A path as text: what is no UTF-8 in it is replaced."""
+    return os.fsencode(path).decode("utf-8", "replace")
+
+
+def reason(error: OSError | ValueError) -> str:
+    """Why a path could not be read, in the system's words: lower case, without the path."""
+    text = (error.strerror if isinstance(error, OSError) else None) or str(error)
+    return text[:1].lower() + text[1:]

@@ -1,0 +1,167 @@
+"""What reading gathers, file by file: objects, listed pods, what was left out, and what could not be read."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import msgspec
+
+from preflight.documents import Chunk, RepeatedKey
+from preflight.load.kinds import KINDS, NO_OBJECT, UNRENDERED, Data, at, is_list, is_unrendered, why_not
+from preflight.model.convert import convert
+from preflight.model.objects import DaemonSet, LabelSelector, ListedPod, Origin, Refusal, _Read
+from preflight.model.report import Location, Problem, Skipped
+
+MAX_LOCATED = 4 << 20
+"""A document with more characters than this has no lines: it is a dump, and nobody wrote it."""
+
+_NO_VERSION = "apiVersion is missing"
+
+
+class Gathered:
+    """The heap that the readers fill.
+
+    1. `objects` and `pods` are in order of file and place; `pod_lists` has the file and the pods' namespaces of each list that showed pods.
+    2. `texts` are the documents that hold objects of ours, by file and index, as far as their lines can be told.
+    """
+
+    def __init__(self) -> None:
+        self.objects: list[_Read] = []
+        self.pods: list[ListedPod] = []
+        self.pod_lists: list[tuple[str, frozenset[str]]] = []
+        self.problems: list[Problem] = []
+        self.repeated: list[tuple[Origin, RepeatedKey]] = []
+        self.texts: dict[tuple[str, int], Chunk] = {}
+        self.files = 0
+        self._left_out: Counter[tuple[str, str]] = Counter()
+        self._skipped: list[Skipped] = []
+
+    def leave_out(self, why: str, count: int = 1, noun: str = "document") -> None:
+        """Count something that is not judged."""
+        if count:
+            self._left_out[noun, why] += count
+
+    def skip(self, what: str, why: str) -> None:
+        """Name something that is not judged."""
+        self._skipped.append(Skipped(what, why))
+
+    def problem(self, message: str, file: str, line: int = 0, column: int = 0, source: str = "", path: str = "") -> None:
+        """Note something that could not be read."""
+        self.problems.append(Problem(message, Location(file, line, column, path, source)))
+
+    def skipped(self) -> tuple[Skipped, ...]:
+        """What is not judged, counted and in order."""
+        counted = [Skipped(f"{count} {noun if count == 1 else noun + 's'}", why) for (noun, why), count in self._left_out.items()]
+        return tuple(sorted((*counted, *self._skipped), key=lambda each: (each.why, each.what)))
+
+    @contextmanager
+    def keeping(self, chunk: Chunk | None, file: str, repeated: Sequence[RepeatedKey] = ()) -> Iterator[None]:
+        """Keep the text and the repeated keys of a document where what is done meanwhile finds objects, or what should be some, in it."""
+        before = len(self.objects) + len(self.pods) + len(self.problems)
+        yield
+        if chunk is not None and len(self.objects) + len(self.pods) + len(self.problems) > before:
+            self.repeated += ((Origin(file, chunk.index, chunk.line), each) for each in repeated)
+            if len(chunk.text) <= MAX_LOCATED:
+                self.texts[file, chunk.index] = chunk
+
+    def add(
+        self, data: object, origin: Origin, *, has_template_text: bool = False, is_named: bool = False, is_item: bool = False
+    ) -> Sequence[ListedPod]:
+        """Take an object, or what it lists, lists in lists included; its listed pods are the answer, and the caller's to add.
+
+        1. Pods in a list that are bound or have a status are evidence: they were listed by somebody. Other pods are manifests.
+        2. An item without apiVersion and kind has those of its list, as the API's own lists leave them out.
+        """
+        pods: list[ListedPod] = []
+        waiting: list[tuple[object, Origin, bool]] = [(data, origin, is_item)]
+        while waiting:
+            item, place, is_listed = waiting.pop()
+            if not isinstance(item, dict):
+                self.leave_out(NO_OBJECT)
+            elif is_list(item):
+                waiting += reversed([(each, where, True) for each, where in self._items(item, place)])
+            elif why := why_not(item):
+                self.leave_out(why)
+            elif is_listed and item["kind"] == "Pod" and is_evidence(item):
+                if pod := self.listed_pod(item, place):
+                    pods.append(pod)
+            elif has_template_text and is_unrendered(item):
+                self.unrendered(place, is_named=is_named)
+            else:
+                self.add_object(item, place)
+        return pods
+
+    def add_object(self, item: Data, origin: Origin) -> None:
+        """Take one object of a kind that is judged."""
+        kind = KINDS[item["kind"]]
+        value, refusals = convert(_named(item), kind.type, origin)
+        if value is None:
+            self._meaningless(item["kind"], refusals, origin)
+            return
+        if item.get("apiVersion") is None:
+            msgspec.structs.force_setattr(value, "refusals", (Refusal(("apiVersion",), _NO_VERSION), *value.refusals))
+        if isinstance(value, DaemonSet) and value.spec.selector is None:
+            # extensions/v1beta1: its server selected by the labels of the template.
+            selector = LabelSelector(value.spec.template.metadata.labels)
+            msgspec.structs.force_setattr(value, "spec", msgspec.structs.replace(value.spec, selector=selector))
+        self.objects.append(value)
+
+    def add_pods(self, pods: Sequence[ListedPod], file: str) -> None:
+        """Take the pods that one list showed."""
+        if pods:
+            self.pods += pods
+            self.pod_lists.append((file, frozenset(pod.metadata.namespace for pod in pods)))
+
+    def listed_pod(self, item: Data, origin: Origin) -> ListedPod | None:
+        """A pod as evidence, from plain data."""
+        try:
+            return msgspec.json.decode(msgspec.json.encode(item), type=ListedPod)
+        except (msgspec.MsgspecError, TypeError, ValueError, RecursionError):
+            pod, refusals = convert(item, ListedPod, origin)
+            if pod is None:
+                self._meaningless("Pod", refusals, origin)
+            return pod
+
+    def unrendered(self, origin: Origin, *, is_named: bool, chart: str = "CHARTDIR") -> None:
+        """Note a template that nobody rendered: a problem where the person named the file, else something left out."""
+        why = UNRENDERED.format(chart=chart)
+        if is_named:
+            self.problem(why, origin.file, origin.line)
+        else:
+            self.skip(f"{origin.file}:{origin.line}" if origin.line else origin.file, why)
+
+    def _items(self, data: Data, origin: Origin) -> list[tuple[object, Origin]]:
+        items = data.get("items")
+        if items is None:
+            return []
+        if not isinstance(items, list):
+            self.problem(f"items of {data['kind']} must be a list", origin.file, origin.line, path="items")
+            return []
+        inherited = {"apiVersion": data.get("apiVersion"), "kind": data["kind"].removesuffix("List")}
+        return [
+            (
+                {**inherited, **item} if inherited["kind"] and isinstance(item, dict) and "kind" not in item else item,
+                Origin(origin.file, origin.document, origin.line, (*origin.path, "items", index)),
+            )
+            for index, item in enumerate(items)
+        ]
+
+    def _meaningless(self, kind: str, refusals: Sequence[Refusal], origin: Origin) -> None:
+        reasons = "; ".join(dict.fromkeys(refusal.reason for refusal in refusals[:3])) or "its values make no sense"
+        self.problem(f"{kind} cannot be judged: {reasons}", origin.file, origin.line)
+
+
+def is_evidence(item: Data) -> bool:
+    """Whether a pod in a list was there when the list was taken: it is bound, or has a status."""
+    return bool(at(item, ("spec", "nodeName"))) or bool(item.get("status"))
+
+
+def _named(item: Data) -> Data:
+    """The object with a name where it has only a `generateName`: `train-*`, which no real name can be."""
+    metadata: Any = item.get("metadata")
+    if isinstance(metadata, dict) and not metadata.get("name") and isinstance(metadata.get("generateName"), str):
+        return {**item, "metadata": {**metadata, "name": f"{metadata['generateName']}*"}}
+    return item

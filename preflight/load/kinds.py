@@ -1,0 +1,137 @@
+"""Which documents are ours to judge, told from their plain data alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from preflight.model.objects import (
+    CronJob,
+    CSIDriver,
+    DaemonSet,
+    Deployment,
+    Job,
+    Namespace,
+    Node,
+    Pod,
+    PodDisruptionBudget,
+    PriorityClass,
+    ReplicaSet,
+    StatefulSet,
+    _Read,
+)
+
+Data = dict[str, Any]
+
+NO_OBJECT = "not Kubernetes objects"
+UNRENDERED = "unrendered chart template: render it first: helm template RELEASE {chart} | preflight ... --from -"
+
+
+class Kind(NamedTuple):
+    """A kind that is judged: its Struct, the API groups that it lived in ("" is the core group), and the way to its pod spec."""
+
+    type: type[_Read]
+    groups: tuple[str, ...]
+    pod_spec: tuple[str, ...] = ()
+    has_selector: bool = False
+    is_namespaced: bool = True
+
+
+_TEMPLATE = ("spec", "template", "spec")
+
+KINDS: Mapping[str, Kind] = {
+    "Node": Kind(Node, ("",), is_namespaced=False),
+    "DaemonSet": Kind(DaemonSet, ("apps", "extensions"), _TEMPLATE, has_selector=True),
+    "Deployment": Kind(Deployment, ("apps", "extensions"), _TEMPLATE, has_selector=True),
+    "StatefulSet": Kind(StatefulSet, ("apps",), _TEMPLATE, has_selector=True),
+    "ReplicaSet": Kind(ReplicaSet, ("apps", "extensions"), _TEMPLATE, has_selector=True),
+    "Job": Kind(Job, ("batch",), _TEMPLATE),
+    "CronJob": Kind(CronJob, ("batch",), ("spec", "jobTemplate", *_TEMPLATE)),
+    "Pod": Kind(Pod, ("",), ("spec",)),
+    "PodDisruptionBudget": Kind(PodDisruptionBudget, ("policy",)),
+    "Namespace": Kind(Namespace, ("",), is_namespaced=False),
+    "PriorityClass": Kind(PriorityClass, ("scheduling.k8s.io",), is_namespaced=False),
+    "CSIDriver": Kind(CSIDriver, ("storage.k8s.io",), is_namespaced=False),
+}
+"""The kinds that are judged, by name."""
+
+WANTED = frozenset({"List", *KINDS, *(f"{name}List" for name in KINDS)})
+"""What `kind` must be for a document to be parsed."""
+
+# Versions whose server filled an absent selector from the labels of the template.
+_SELECTOR_FILLED = frozenset({"extensions/v1beta1", "apps/v1beta1"})
+
+
+def group(api_version: str) -> str:
+    """The API group of an apiVersion: `apps` of `apps/v1`, "" of `v1`."""
+    return api_version.rpartition("/")[0]
+
+
+def is_list(data: Data) -> bool:
+    """Whether it is a List or a list of a kind that we judge: `kind: List`, `PodList`. Other lists have nothing for us."""
+    kind = data.get("kind")
+    return isinstance(kind, str) and kind.endswith("List") and kind in WANTED and kind not in KINDS
+
+
+def why_not(data: Data) -> str:
+    """Why an object is not judged, in words that fit after a count; "" where it is.
+
+    1. No `kind` that is a word: not a Kubernetes object. One of our kinds without apiVersion is judged; the reader refuses it.
+    2. A kind of another API group that only has the name of ours is not ours; a version that is gone (`extensions/v1beta1`) is.
+    3. An object without a name, a selector (where its version wants one) or containers is a part of one: a patch. A value of
+       the wrong type in their stead is no patch but a mistake, and left for the conversion to name.
+    """
+    name, api_version = data.get("kind"), data.get("apiVersion")
+    if not isinstance(name, str) or not name or not isinstance(api_version, str | None):
+        return NO_OBJECT
+    kind = KINDS.get(name)
+    if kind is None:
+        return f"kind {name} is not judged" if api_version else NO_OBJECT
+    if api_version is not None and group(api_version) not in kind.groups:
+        return f"kind {name} of {group(api_version) or 'the core API'} is not judged"
+    metadata = data.get("metadata")
+    if _is_absent(metadata) or (
+        isinstance(metadata, dict) and _is_absent(metadata.get("name")) and _is_absent(metadata.get("generateName"))
+    ):
+        return f"{name} without a name: part of an object"
+    if kind.has_selector and api_version not in _SELECTOR_FILLED and _is_absent(at(data, ("spec", "selector"))):
+        return f"{name} without a selector: part of an object, as in a patch"
+    if kind.pod_spec and _is_absent(at(data, (*kind.pod_spec, "containers"))):
+        return f"{name} without containers: part of an object, as in a patch"
+    return ""
+
+
+def at(data: object, path: tuple[str, ...]) -> object:
+    """What stands at a path of map keys: None where it is absent, the value itself where a map was expected and is none."""
+    for name in path:
+        if not isinstance(data, dict):
+            return data
+        data = data.get(name)
+    return data
+
+
+def is_unrendered(data: Data) -> bool:
+    """Whether a part of it that decides a placement is still a template's text: its names, labels, selection, tolerations or taints."""
+    kind = KINDS.get(data["kind"])
+    metadata = data.get("metadata")
+    parts: list[object] = [at(data, ("spec", "taints"))]
+    if isinstance(metadata, dict):
+        parts += [metadata.get("name"), metadata.get("namespace"), metadata.get("labels")]
+    spec = at(data, kind.pod_spec) if kind and kind.pod_spec else None
+    if isinstance(spec, dict):
+        parts += [spec.get(name) for name in ("nodeName", "nodeSelector", "affinity", "tolerations")]
+    while parts:
+        part = parts.pop()
+        if isinstance(part, str):
+            if "{{" in part:
+                return True
+        elif isinstance(part, dict):
+            parts += part.keys()
+            parts += part.values()
+        elif isinstance(part, list):
+            parts += part
+    return False
+
+
+def _is_absent(value: object) -> bool:
+    return value is None or value == [] or value == ""

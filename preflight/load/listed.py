@@ -1,0 +1,243 @@
+"""Large lists of JSON, as `kubectl get nodes,ds,pods -A -o json` writes them, decoded without an untyped value between."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, Literal, TypeVar
+
+import msgspec
+from msgspec import Raw, Struct
+
+from preflight.load.gathered import Gathered
+from preflight.load.kinds import KINDS, WANTED, Data, why_not
+from preflight.load.places import path_text
+from preflight.model.objects import Condition, ListedPod, Metadata, Node, NodeSpec, NodeStatus, Origin, Taint
+
+T = TypeVar("T")
+
+# Kinds that people list together with ours: known by name, so that one of them does not make us take the slow way.
+_OTHERS = (
+    "APIService ClusterRole ClusterRoleBinding ConfigMap ControllerRevision CSINode CSIStorageCapacity CustomResourceDefinition Endpoints "
+    "EndpointSlice Event HorizontalPodAutoscaler Ingress IngressClass Lease LimitRange MutatingWebhookConfiguration NetworkPolicy "
+    "PersistentVolume PersistentVolumeClaim PodTemplate ReplicationController ResourceQuota Role RoleBinding RuntimeClass Secret Service "
+    "ServiceAccount StorageClass ValidatingWebhookConfiguration VolumeAttachment"
+)
+
+_HEAD = re.compile(rb'\s*\{\s*"apiVersion":\s*"([^"\\]*)",\s*"kind":\s*"([^"\\]*)"')
+_LIST_KIND = re.compile(rb'"kind":\s*"(Node|Pod)List"')
+_EDGE = 4096
+
+
+class _Taint(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
+    key: str = ""
+    value: str = ""
+    effect: str = ""
+    timeAdded: Raw = Raw()
+
+
+class _NodeSpec(Struct, frozen=True, gc=False):
+    taints: tuple[_Taint, ...] = ()
+    unschedulable: bool = False
+
+
+class _Status(Struct, frozen=True, gc=False):
+    conditions: tuple[Condition, ...] = ()
+
+
+class _Node(Struct, frozen=True, gc=False, tag="Node", tag_field="kind"):
+    apiVersion: Literal["v1"] = "v1"
+    metadata: Metadata = Metadata()
+    spec: _NodeSpec = _NodeSpec()
+    status: _Status = _Status()
+
+
+class _Rest(Struct, frozen=True, gc=False, tag_field="kind"):
+    """An object of another kind of ours, still as text."""
+
+    apiVersion: Raw = Raw()
+    metadata: Raw = Raw()
+    spec: Raw = Raw()
+    status: Raw = Raw()
+    value: Raw = Raw()
+    items: Raw = Raw()
+
+
+class Head(Struct, frozen=True, gc=False):
+    """What tells an object's kind."""
+
+    kind: str = ""
+    apiVersion: str = ""
+
+
+class _Other(Struct, frozen=True, gc=False, tag_field="kind"):
+    """An object of a kind that is not judged."""
+
+
+_RESTS = tuple(msgspec.defstruct(f"_{kind}", (), bases=(_Rest,), tag=kind) for kind in (*KINDS, "List") if kind not in {"Node", "Pod"})
+_IGNORED = tuple(msgspec.defstruct(f"_{kind}", (), bases=(_Other,), tag=kind) for kind in _OTHERS.split())
+
+
+def _lists_of(item: Any) -> msgspec.json.Decoder[Any]:
+    fields: list[Any] = [("kind", str, ""), ("apiVersion", str, ""), ("items", list[item] | None, None)]
+    return msgspec.json.Decoder(msgspec.defstruct("_Envelope", fields, frozen=True, gc=False))
+
+
+_UNION: Any = _Node | ListedPod
+for _each in (*_RESTS, *_IGNORED):
+    _UNION |= _each
+
+_MIXED = _lists_of(_UNION)
+_NODES = _lists_of(_Node)
+_PODS = _lists_of(ListedPod)
+_RAWS = _lists_of(Raw)
+_POD = msgspec.json.Decoder(ListedPod)
+_NODE = msgspec.json.Decoder(_Node)
+
+
+def take_list(gathered: Gathered, view: memoryview, origin: Origin, *, has_template_text: bool) -> bool:
+    """Take the objects of one JSON text if it is a List; False, and nothing taken, where it is something else that reads as JSON.
+
+    1. All items are decoded at once into what is read of them. Where that fails, because of a kind that we do not know, a null
+       or a wrong type, they are decoded one by one, and the odd ones by way of plain data.
+    2. Raises msgspec.DecodeError where the text is no JSON value, or more than one, and RecursionError where it is too deep.
+    """
+    try:
+        envelope = _quick(view).decode(view)
+    except msgspec.ValidationError:
+        pass
+    else:
+        if not _is_ours(envelope):
+            return False
+        items = envelope.items or ()
+        if all(_was_there(item) for item in items if type(item) is ListedPod):
+            _take_decoded(gathered, items, origin, has_template_text=has_template_text)
+            return True
+        del items, envelope
+    try:
+        envelope = _RAWS.decode(view)
+    except msgspec.ValidationError:
+        return False
+    if not _is_ours(envelope):
+        return False
+    _take_one_by_one(gathered, envelope, origin, has_template_text=has_template_text)
+    return True
+
+
+def _quick(view: memoryview) -> msgspec.json.Decoder[Any]:
+    """The decoder for the whole text: lists of the API itself name the kind of their items once, at the start or the end."""
+    for edge in (view[:_EDGE], view[-_EDGE:]):
+        if match := _LIST_KIND.search(edge):
+            return _NODES if match[1] == b"Node" else _PODS
+    return _MIXED
+
+
+def _is_ours(envelope: Any) -> bool:
+    return envelope.kind in WANTED and envelope.kind not in KINDS
+
+
+def _was_there(pod: ListedPod) -> bool:
+    """As `is_evidence`, of a decoded pod."""
+    return bool(pod.spec.nodeName or pod.status.phase or len(memoryview(pod.status.conditions)) > 2)
+
+
+def _take_decoded(gathered: Gathered, items: Sequence[Any], origin: Origin, *, has_template_text: bool) -> None:
+    pods = [item for item in items if type(item) is ListedPod]
+    if len(pods) < len(items):
+        for index, item in enumerate(items):
+            if type(item) is _Node:
+                _take_node(gathered, item, _place(origin, index))
+            elif isinstance(item, _Rest):
+                pods += _take_rest(gathered, item, _place(origin, index), has_template_text=has_template_text)
+            elif isinstance(item, _Other):
+                gathered.leave_out(why_not({"kind": type(item).__struct_config__.tag, "apiVersion": "-"}))
+    gathered.add_pods(pods, origin.file)
+
+
+def _take_one_by_one(gathered: Gathered, envelope: Any, origin: Origin, *, has_template_text: bool) -> None:
+    own = (envelope.kind.removesuffix("List"), envelope.apiVersion)
+    pods: list[ListedPod] = []
+    for index, raw in enumerate(envelope.items or ()):
+        kind, api_version = _head(raw, own)
+        if kind == "Pod" and api_version == "v1":
+            pod = _decoded(_POD, raw)
+            if pod is not None and _was_there(pod):
+                pods.append(pod)
+                continue
+        elif kind == "Node" and api_version == "v1":
+            node = _decoded(_NODE, raw)
+            if node is not None:
+                _take_node(gathered, node, _place(origin, index))
+                continue
+        elif kind and kind not in WANTED:
+            gathered.leave_out(why_not({"kind": kind, "apiVersion": api_version or None}))
+            continue
+        data = _plain(gathered, raw, _place(origin, index))
+        if isinstance(data, dict) and own[0]:
+            data = {"apiVersion": own[1], "kind": own[0], **data}
+        if data is not None:
+            pods += gathered.add(data, _place(origin, index), has_template_text=has_template_text, is_item=True)
+    gathered.add_pods(pods, origin.file)
+
+
+def _head(raw: Raw, own: tuple[str, str]) -> tuple[str, str]:
+    """The kind and the apiVersion of an item, or the ones that its list states; "" where nobody can say without reading all of it."""
+    match = _HEAD.match(raw)
+    if match:
+        return match[2].decode("utf-8", "replace"), match[1].decode("utf-8", "replace")
+    try:
+        head = msgspec.json.decode(raw, type=Head)
+    except (msgspec.DecodeError, RecursionError):
+        return "", ""
+    return head.kind or own[0], head.apiVersion or own[1]
+
+
+def bound_pod(view: memoryview) -> ListedPod | None:
+    """The pod that a JSON value is, where it is one that was there; else None."""
+    match = _HEAD.match(view)
+    pod = _decoded(_POD, view) if match and match[2] == b"Pod" and match[1] == b"v1" else None
+    return pod if pod is not None and _was_there(pod) else None
+
+
+def _decoded(decoder: msgspec.json.Decoder[T], raw: Raw | memoryview) -> T | None:
+    try:
+        return decoder.decode(raw)
+    except (msgspec.DecodeError, RecursionError):
+        return None
+
+
+def _take_node(gathered: Gathered, item: _Node, origin: Origin) -> None:
+    if not item.metadata.name:
+        gathered.leave_out(why_not({"kind": "Node", "apiVersion": item.apiVersion}))
+        return
+    taints = tuple(Taint(each.key, each.value, each.effect) for each in item.spec.taints)
+    node = Node(
+        origin=origin,
+        metadata=item.metadata,
+        spec=NodeSpec(taints=taints, unschedulable=item.spec.unschedulable),
+        status=NodeStatus(conditions=item.status.conditions),
+    )
+    gathered.objects.append(node)
+
+
+def _take_rest(gathered: Gathered, item: _Rest, origin: Origin, *, has_template_text: bool) -> Sequence[ListedPod]:
+    data: Data = {"kind": type(item).__struct_config__.tag}
+    for name in _Rest.__struct_fields__:
+        if len(memoryview(raw := getattr(item, name))):
+            value = _plain(gathered, raw, origin)
+            if value is not None:
+                data[name] = value
+    return gathered.add(data, origin, has_template_text=has_template_text)
+
+
+def _plain(gathered: Gathered, raw: Raw, origin: Origin) -> Any:
+    """The value as plain data; a problem, and None, where JSON holds what no program can."""
+    try:
+        return msgspec.json.decode(raw)
+    except (msgspec.DecodeError, RecursionError) as error:
+        gathered.problem(f"cannot be read: {str(error)[:1].lower()}{str(error)[1:]}", origin.file, origin.line, path=path_text(origin.path))
+        return None
+
+
+def _place(origin: Origin, index: int) -> Origin:
+    return Origin(origin.file, origin.document, origin.line, (*origin.path, "items", index))

@@ -1,0 +1,59 @@
+"""Where a field of an object is in its file: told late, and only for what somebody asks for."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+
+from preflight import documents
+from preflight.documents import Chunk
+from preflight.model.objects import Origin
+from preflight.model.report import Location
+
+Path = tuple[str | int, ...]
+
+MAX_SOURCE = 1000
+"""A line with more characters than this is not shown."""
+_BARE = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
+
+
+def locate(texts: Mapping[tuple[str, int], Chunk], asked: Sequence[tuple[Origin, Path]]) -> list[Location]:
+    """The location of each field that is asked for, as an object's origin and a path in that object.
+
+    1. A document is parsed once more for all its fields. An absent field answers with its nearest present parent.
+    2. A document that is too large, or that no file holds, has no columns: its location is the line where the document starts, if known.
+    3. `path` leads from the document to the field, the place in a List included; `source` is "" where the line is longer than MAX_SOURCE.
+    """
+    by_document: dict[tuple[str, int], list[int]] = {}
+    for index, (origin, _) in enumerate(asked):
+        by_document.setdefault((origin.file, origin.document), []).append(index)
+    found: dict[int, Location] = {}
+    for key, indexes in by_document.items():
+        paths = [(*asked[index][0].path, *asked[index][1]) for index in indexes]
+        chunk = texts.get(key)
+        if chunk is None:
+            places = [(asked[index][0].line, 0, "") for index in indexes]
+        else:
+            places = [(place.line, place.column, _source(chunk, place.line)) for place in documents.locate(chunk, paths)]
+        for index, path, (line, column, source) in zip(indexes, paths, places, strict=True):
+            found[index] = Location(key[0], line, column, path_text(path), source)
+    return [found[index] for index in range(len(asked))]
+
+
+def path_text(path: Path) -> str:
+    """A path as text: `spec.template.spec.tolerations[0].key`; a key that is no plain word is quoted: `metadata.labels["a.b/c"]`."""
+    parts = []
+    for step in path:
+        if isinstance(step, int):
+            parts.append(f"[{step}]")
+        elif _BARE.fullmatch(step):
+            parts.append(f".{step}")
+        else:
+            parts.append(f"[{json.dumps(step, ensure_ascii=False)}]")
+    return "".join(parts).removeprefix(".")
+
+
+def _source(chunk: Chunk, line: int) -> str:
+    text = documents.source_line(chunk, line)
+    return text if len(text) <= MAX_SOURCE else ""

@@ -1,0 +1,155 @@
+"""Sources to the world: every path read, every document taken, the world built."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, BinaryIO
+
+from msgspec import Struct
+
+from preflight import documents
+from preflight.documents import Broken, Chunk, Document, RepeatedKey
+from preflight.errors import InputError
+from preflight.load import places, world
+from preflight.load.files import Source, content, find, reason
+from preflight.load.gathered import Gathered
+from preflight.load.kinds import UNRENDERED, WANTED
+from preflight.model.objects import Origin
+from preflight.model.report import Location, Problem, Skipped
+from preflight.model.world import World
+
+if TYPE_CHECKING:
+    from mmap import mmap
+
+_BOM = b"\xef\xbb\xbf"
+_BLANKS = b" \t\r\n"
+
+
+class Loaded(Struct, frozen=True):
+    """What was read.
+
+    1. `problems` could not be read (exit 3); `skipped` was not judged, counted by its reason. Both are in order of their text and place.
+    2. `repeated` are the keys that documents with objects of ours hold twice, each with the origin of its document.
+    3. `files` counts the files that were read, templates of charts excluded; `objects` the objects of our kinds, listed pods included.
+    """
+
+    world: World
+    problems: tuple[Problem, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    repeated: tuple[tuple[Origin, RepeatedKey], ...] = ()
+    files: int = 0
+    objects: int = 0
+    texts: Mapping[tuple[str, int], Chunk] = {}
+
+    def locate(self, origin: Origin, path: Sequence[str | int]) -> Location:
+        """The location of one field of an object; see `locate_all`."""
+        return self.locate_all([(origin, tuple(path))])[0]
+
+    def locate_all(self, asked: Sequence[tuple[Origin, tuple[str | int, ...]]]) -> list[Location]:
+        """The location of each field, as an object's origin and a path in that object: see `places.locate`."""
+        return places.locate(self.texts, asked)
+
+
+def read(paths: Sequence[str], *, stdin: BinaryIO | None = None, one_cluster: bool, comparison_operators: bool | None = None) -> Loaded:
+    """Read files, folders and standard input (`-`) into a world.
+
+    1. Any order of the paths gives the same result. Which files a folder means: see `files.find`; what a document means: `kinds.why_not`.
+    2. What cannot be read is a problem with its place, and the rest is read all the same.
+    3. `one_cluster` for a change: an object that stands twice with other content is then a problem; else it is ambiguous.
+    4. An unrendered chart template is left out where a folder was walked, and a problem where the person named the file: they
+       think that it is judged.
+    """
+    walked = find(paths)
+    gathered = Gathered()
+    for unread in walked.unread:
+        gathered.problem(f"cannot be read: {unread.reason}", unread.file)
+    gathered.leave_out("not followed: name it to read it", walked.links, "symbolic link")
+    for chart, count in _templates(walked.sources).items():
+        gathered.skip(f"{count} {'file' if count == 1 else 'files'} of the chart {chart}", UNRENDERED.format(chart=chart))
+    for source in walked.sources:
+        if not source.chart:
+            _read_source(gathered, source, stdin)
+    built = world.build(gathered, one_cluster=one_cluster, comparison_operators=comparison_operators)
+    return Loaded(
+        world=built,
+        problems=tuple(sorted(gathered.problems, key=_problem_order)),
+        skipped=gathered.skipped(),
+        repeated=tuple(gathered.repeated),
+        files=gathered.files,
+        objects=len(gathered.objects) + len(built.pods),
+        texts=gathered.texts,
+    )
+
+
+def _templates(sources: Sequence[Source]) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for source in sources:
+        if source.chart:
+            counts[source.chart] = counts.get(source.chart, 0) + 1
+    return counts
+
+
+def _read_source(gathered: Gathered, source: Source, stdin: BinaryIO | None) -> None:
+    try:
+        data = content(source, stdin)
+    except InputError as error:
+        gathered.problem(str(error), source.file)
+        return
+    except (OSError, ValueError) as error:
+        gathered.problem(f"cannot be read: {reason(error)}", source.file)
+        return
+    gathered.files += 1
+    if _looks_like_json(data):
+        from preflight.load.jsontext import read_json
+
+        if read_json(gathered, data, source.file, is_named=source.is_named):
+            return
+    _read_text(gathered, _text(gathered, data, source.file), source)
+
+
+def _looks_like_json(data: bytes | bytearray | mmap) -> bool:
+    start = bytes(data[:4096]).removeprefix(_BOM).lstrip(_BLANKS)
+    return start[:1] in {b"{", b"["} and start[:2] != b"{{"
+
+
+def _text(gathered: Gathered, data: bytes | bytearray | mmap, file: str) -> str:
+    try:
+        return str(data, "utf-8")
+    except UnicodeDecodeError as error:
+        start = bytes(data[: error.start])
+        text = str(data, "utf-8", "replace")
+        line = start.count(b"\n") + 1
+        column = len(start[start.rfind(b"\n") + 1 :].decode("utf-8", "replace")) + 1
+        what = "UTF-16: save it as UTF-8" if data[:2] in {b"\xff\xfe", b"\xfe\xff"} else f"not UTF-8: byte 0x{data[error.start]:02x}"
+        gathered.problem(what, file, line, column)
+        return text if "UTF-16" not in what else ""
+
+
+def _read_text(gathered: Gathered, text: str, source: Source) -> None:
+    file = source.file
+    unparsed = 0
+    broken: list[Broken] = []
+    for item in documents.read_yaml(text, WANTED):
+        if isinstance(item, Document):
+            chunk = item.chunk
+            has_template_text = "{{" in chunk.text
+            with gathered.keeping(chunk, file, item.repeated):
+                origin = Origin(file, chunk.index, chunk.line)
+                pods = gathered.add(item.data, origin, has_template_text=has_template_text, is_named=source.is_named)
+                gathered.add_pods(pods, file)
+        elif isinstance(item, Broken):
+            broken.append(item)
+        else:
+            unparsed += 1
+    gathered.leave_out("not parsed: of no kind that is judged", unparsed)
+    if broken and "{{" in text:
+        gathered.unrendered(Origin(file, line=broken[0].line), is_named=source.is_named)
+        return
+    for item in broken:
+        line = documents.source_line(item.chunk, item.line) if item.chunk else ""
+        gathered.problem(item.message, file, item.line, item.column, line if len(line) <= places.MAX_SOURCE else "")
+
+
+def _problem_order(problem: Problem) -> tuple[str, int, int, str]:
+    place = problem.location or Location("")
+    return place.file, place.line, place.column, problem.message

@@ -1,0 +1,146 @@
+"""From what was gathered to the world: keys, objects that stand twice, evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from preflight.load.gathered import Gathered
+from preflight.load.kinds import KINDS
+from preflight.model.objects import (
+    CronJob,
+    CSIDriver,
+    DaemonSet,
+    Deployment,
+    ListedPod,
+    Namespace,
+    Node,
+    Origin,
+    Pod,
+    PodDisruptionBudget,
+    PriorityClass,
+    _Read,
+    object_key,
+)
+from preflight.model.world import World
+
+Key = tuple[str, tuple[str, str, str]]
+
+
+def build(gathered: Gathered, *, one_cluster: bool, comparison_operators: bool | None) -> World:
+    """The world that the objects make; problems that show only now are added to `gathered`.
+
+    1. An object that stands twice with equal content is one. Equal is what a prediction reads: the labels, and the spec (of a
+       DaemonSet all of it; of a node its conditions too), not a status or an annotation.
+    2. With other content it is `ambiguous` (a node or DaemonSet); for a change, which judges one cluster, a problem too, whatever the kind.
+    3. The key is kind, namespace and name; an object that states no namespace is known by its file too, and never one with another file's.
+    4. A list whose pods are of more than one namespace was taken with `-A`: then the pods of all namespaces are listed.
+    """
+    ambiguous: list[str] = []
+    twice: set[Key] = set()
+    by_key: dict[Key, list[_Read]] = {}
+    for value in gathered.objects:
+        by_key.setdefault(_key(value), []).append(value)
+    for key, values in by_key.items():
+        if len(values) > 1 and (others := _others(values)):
+            twice.add(key)
+            sentence = f"{_name(key)} is in {_places(others)}, each time with other content"
+            if key[0] in {"Node", "DaemonSet"}:
+                ambiguous.append(sentence)
+            if one_cluster:
+                gathered.problem(sentence, others[1].origin.file, others[1].origin.line)
+    once = [values[0] for key, values in by_key.items() if key not in twice]
+    nodes = {value.name: value for value in once if isinstance(value, Node)}
+    daemonsets = {value.key: value for value in once if isinstance(value, DaemonSet)}
+    pods = _pods(gathered, one_cluster=one_cluster)
+    return World(
+        nodes=dict(sorted(nodes.items())),
+        daemonsets=dict(sorted(daemonsets.items())),
+        workloads=tuple(value for value in gathered.objects if isinstance(value, DaemonSet | Deployment | CronJob | Pod)),
+        pods=pods,
+        listed=_listed(gathered),
+        budgets=_all(by_key, PodDisruptionBudget),
+        namespaces=_all(by_key, Namespace),
+        priority_classes=_all(by_key, PriorityClass),
+        csi_drivers=_all(by_key, CSIDriver),
+        ambiguous=tuple(sorted(ambiguous)),
+        comparison_operators=comparison_operators,
+    )
+
+
+def _key(value: Any) -> Key:
+    kind = type(value).__name__
+    if value.metadata.name.endswith("*"):  # the server makes a name of its own for each
+        return kind, (value.metadata.namespace, value.metadata.name, repr(value.origin))
+    if KINDS[kind].is_namespaced:
+        return kind, object_key(value.metadata, value.origin)
+    return kind, ("", value.metadata.name, "")
+
+
+def _others(values: list[_Read]) -> list[_Read]:
+    """One object for each content, where there is more than one; else nothing."""
+    different: list[_Read] = []
+    for value in values:
+        if not any(_content(value) == _content(other) for other in different):
+            different.append(value)
+    return different if len(different) > 1 else []
+
+
+def _content(value: Any) -> object:
+    labels = value.metadata.labels
+    if isinstance(value, DaemonSet):
+        return labels, value.data.get("spec")
+    if isinstance(value, Node):
+        return labels, value.spec, value.status
+    if isinstance(value, Namespace):
+        return labels, value.metadata.annotations
+    if isinstance(value, PriorityClass):
+        return value.value
+    return labels, getattr(value, "spec", None)
+
+
+def _all(by_key: dict[Key, list[_Read]], kind: type[Any]) -> tuple[Any, ...]:
+    """The objects of a kind by key, equal ones once."""
+    keys = sorted(key for key, values in by_key.items() if isinstance(values[0], kind))
+    return tuple(value for key in keys for value in _others(by_key[key]) or by_key[key][:1])
+
+
+def _pods(gathered: Gathered, *, one_cluster: bool) -> tuple[ListedPod, ...]:
+    """The listed pods, each once where more than one list showed it."""
+    if len(gathered.pod_lists) < 2:
+        return tuple(gathered.pods)
+    first: dict[tuple[str, str], ListedPod] = {}
+    moved: dict[tuple[str, str], None] = {}
+    for pod in gathered.pods:
+        key = (pod.metadata.namespace, pod.metadata.name)
+        known = first.setdefault(key, pod)
+        if (known.spec.nodeName, known.metadata.ownerReferences) != (pod.spec.nodeName, pod.metadata.ownerReferences):
+            moved[key] = None
+    if moved and one_cluster:
+        namespace, name = min(moved)
+        more = f" and {len(moved) - 1} more" if len(moved) > 1 else ""
+        files = sorted({file for file, _ in gathered.pod_lists})
+        gathered.problem(f"pod {namespace}/{name}{more}: listed twice, on other nodes or of another owner", files[0])
+    return tuple(first.values())
+
+
+def _listed(gathered: Gathered) -> frozenset[str] | None:
+    if any(len(namespaces) > 1 for _, namespaces in gathered.pod_lists):
+        return None
+    return frozenset().union(*(namespaces for _, namespaces in gathered.pod_lists))
+
+
+def _name(key: Key) -> str:
+    kind, (namespace, name, _) = key
+    return f"{kind} {namespace or '-'}/{name}" if KINDS[kind].is_namespaced else f"{kind} {name}"
+
+
+def _places(values: Iterable[_Read]) -> str:
+    places = [_place(value.origin) for value in values]
+    shown = places if len(places) <= 4 else [*places[:3], f"{len(places) - 3} more places"]
+    return f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def _place(origin: Origin) -> str:
+    item = "".join(f"[{each}]" if isinstance(each, int) else f".{each}" for each in origin.path).lstrip(".")
+    return f"{origin.file}:{origin.line}" + (f" ({item})" if item else "")
