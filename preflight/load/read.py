@@ -14,7 +14,7 @@ from preflight.load import places, world
 from preflight.load.files import Source, content, find, reason
 from preflight.load.gathered import Gathered
 from preflight.load.kinds import UNRENDERED, WANTED
-from preflight.model.objects import Origin
+from preflight.model.objects import Node, Origin
 from preflight.model.report import Location, Problem, Skipped
 from preflight.model.world import World
 
@@ -31,6 +31,8 @@ class Loaded(Struct, frozen=True):
     1. `problems` could not be read (exit 3); `skipped` was not judged, counted by its reason. Both are in order of their text and place.
     2. `repeated` are the keys that documents with objects of ours hold twice, each with the origin of its document.
     3. `files` counts the files that were read, templates of charts excluded; `objects` the objects of our kinds, listed pods included.
+    4. `nodes` are all nodes, document by document, also those that stand twice. `sources` are the names of the files that were read.
+    5. `judged` are the files that get findings; None means all: nothing was given only as surroundings.
     """
 
     world: World
@@ -40,6 +42,9 @@ class Loaded(Struct, frozen=True):
     files: int = 0
     objects: int = 0
     texts: Mapping[tuple[str, int], Chunk] = {}
+    nodes: tuple[Node, ...] = ()
+    sources: frozenset[str] = frozenset()
+    judged: frozenset[str] | None = None
 
     def locate(self, origin: Origin, path: Sequence[str | int]) -> Location:
         """The location of one field of an object; see `locate_all`."""
@@ -50,8 +55,17 @@ class Loaded(Struct, frozen=True):
         return places.locate(self.texts, asked)
 
 
-def read(paths: Sequence[str], *, stdin: BinaryIO | None = None, one_cluster: bool, comparison_operators: bool | None = None) -> Loaded:
+def read(
+    paths: Sequence[str],
+    *,
+    around: Sequence[str] = (),
+    stdin: BinaryIO | None = None,
+    one_cluster: bool,
+    comparison_operators: bool | None = None,
+) -> Loaded:
     """Read files, folders and standard input (`-`) into a world.
+
+    `around` is the world around the paths: it gets no findings.
 
     1. Any order of the paths gives the same result. Which files a folder means: see `files.find`; what a document means: `kinds.why_not`.
     2. What cannot be read is a problem with its place, and the rest is read all the same.
@@ -59,7 +73,7 @@ def read(paths: Sequence[str], *, stdin: BinaryIO | None = None, one_cluster: bo
     4. An unrendered chart template is left out where a folder was walked, and a problem where the person named the file: they
        think that it is judged.
     """
-    walked = find(paths)
+    walked = find((*paths, *around))
     gathered = Gathered()
     for unread in walked.unread:
         gathered.problem(f"cannot be read: {unread.reason}", unread.file)
@@ -78,6 +92,9 @@ def read(paths: Sequence[str], *, stdin: BinaryIO | None = None, one_cluster: bo
         files=gathered.files,
         objects=len(gathered.objects) + len(built.pods),
         texts=gathered.texts,
+        nodes=tuple(each for each in gathered.objects if isinstance(each, Node)),
+        sources=frozenset(source.file for source in walked.sources),
+        judged=frozenset(source.file for source in find(paths).sources) if around else None,
     )
 
 

@@ -1,0 +1,19 @@
+"""`preflight explain RULE`: a rule, in the program's own words."""
+
+from __future__ import annotations
+
+import click
+
+from preflight.errors import UsageError
+from preflight.rules._framework import all_rules
+
+
+@click.command("explain")
+@click.argument("rule")
+def command(rule: str) -> int:
+    """Why a rule matters and how to fix what it finds: RULE is an id (PF102) or a name (lost-on-recreation)."""
+    for each in all_rules():
+        if rule.upper() == each.id or rule.lower() == each.name:
+            click.echo(f"{each.id} {each.name} ({each.severity})\n\n{each.explanation}")
+            return 0
+    raise UsageError(f"no rule {rule!r}: `preflight rules` lists them all")

@@ -1,0 +1,88 @@
+"""The command `preflight`: its subcommands are imported when they are asked for, since a hook that starts slowly is switched off."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+
+import click
+
+from preflight import __version__
+from preflight.errors import PreflightError
+
+VERBS = {
+    "taint": "what a taint costs: nodes lost now, later, again and again",
+    "label": "what a node label that comes or goes costs",
+    "cordon": "what a cordon means for DaemonSets",
+    "uncordon": "what the end of a cordon means for DaemonSets",
+    "drain": "what a drain, and the reboot or replacement after it, costs DaemonSets",
+    "set": "what a new image sets off (set image ds/NAME c=IMAGE)",
+    "rollout": "what a restart sets off (rollout restart ds/NAME)",
+    "apply": "what an updated manifest costs (apply -f FILE)",
+    "delete": "what a deleted node, DaemonSet or pod costs",
+    "reboot": "what a reboot costs (--graceful: with graceful node shutdown)",
+    "replace": "what a node that is replaced, and registers anew, costs",
+}
+COMMANDS = {
+    "plan": "a sequence of changes: each step over what the one before leaves",
+    "lint": "no change: hygiene of tolerations, and coverage if nodes are known",
+    "explain": "why a rule matters and how to fix what it finds",
+    "rules": "all rules",
+}
+
+
+class Commands(click.Group):
+    """A group whose commands are modules of this package, imported one by one."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The verbs of kubectl first, then our own commands."""
+        del ctx
+        return [*VERBS, *COMMANDS]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of a name, None for any other."""
+        del ctx
+        if cmd_name in VERBS:
+            command: click.Command = import_module("preflight.cli.verb").command(cmd_name)
+            return command
+        if cmd_name in COMMANDS:
+            own: click.Command = import_module(f"preflight.cli.{cmd_name}").command
+            return own
+        return None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The commands with their one line, without importing any."""
+        del ctx
+        with formatter.section("Before a change (kubectl's own words and flags)"):
+            formatter.write_dl(list(VERBS.items()))
+        with formatter.section("Otherwise"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="preflight")
+def cli() -> None:
+    """Says what will silently stop working, before a change reaches a Kubernetes cluster.
+
+    Type the kubectl command that you are about to run, with `preflight` in place of `kubectl`.
+    """
+
+
+def main() -> None:
+    """The program: runs a command and ends with its exit code."""
+    try:
+        code = cli.main(standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        code = error.exit_code
+    except click.Abort:
+        click.echo("interrupted", err=True)
+        code = 130
+    except PreflightError as error:
+        click.echo(f"error: {error}", err=True)
+        code = error.exit_code
+    except BrokenPipeError:  # `| head`: whoever reads has enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 141
+    sys.exit(code if isinstance(code, int) else 0)

@@ -1,0 +1,65 @@
+"""A report, printed: to standard output or files, in the formats asked for."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from preflight.errors import InputError, UsageError
+from preflight.model.report import Report
+from preflight.report import FORMATS
+
+
+def formats(outputs: tuple[str, ...]) -> list[tuple[str, str]]:
+    """The formats asked for, each with its path, "" for standard output: text, where none is.
+
+    Said before anything is read: a wrong format should not cost a run.
+    """
+    found = []
+    for output in outputs or ("text",):
+        name, _, path = output.partition("=")
+        if name not in FORMATS:
+            ours = ", ".join(FORMATS)
+            kubectls = "; -o is preflight's own here, kubectl's has no meaning for a prediction" if name in ("yaml", "name", "wide") else ""
+            raise UsageError(f"unknown output format {name!r}: {ours}{kubectls}")
+        found.append((name, path))
+    if sum(not path for _, path in found) > 1:
+        raise UsageError("only one -o can go to standard output: give the others a path, as in -o json=report.json")
+    return found
+
+
+def finish(report: Report, given: dict[str, Any], crashes: list[str]) -> int:
+    """Print a report and what could not be read, and answer the exit code."""
+    for name, path in formats(given["outputs"]):
+        terminal = not path and sys.stdout.isatty()
+        text = FORMATS[name](
+            report,
+            width=_width() if terminal else 0,
+            color=terminal and not any(os.environ.get(word) for word in ("NO_COLOR", "CI")) and os.environ.get("TERM") != "dumb",
+            all_rows=given["all_rows"],
+        )
+        if path:
+            try:
+                Path(path).write_text(text, encoding="utf-8", errors="surrogateescape")
+            except OSError as error:
+                raise InputError(f"cannot write {path}: {error.strerror}") from error
+        else:
+            click.echo(text, nl=False)
+    if report.problems:
+        from preflight.report.text import render_problems
+
+        click.echo(render_problems(report.problems), nl=False, err=True)
+    if crashes and given["verbose"]:
+        click.echo("\n".join(crashes), err=True)
+    return report.exit
+
+
+def _width() -> int:
+    try:
+        return os.get_terminal_size(sys.stdout.fileno()).columns
+    except OSError:
+        return 0

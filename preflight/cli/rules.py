@@ -1,0 +1,55 @@
+"""`preflight rules`: all rules, as a list or as the page of the documentation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from textwrap import dedent
+
+import click
+
+from preflight.rules._framework import Rule, all_rules
+
+
+@click.command("rules")
+@click.option("--markdown", is_flag=True, help="The page docs/rules.md.")
+def command(markdown: bool) -> int:
+    """All rules, with their severity and what they find."""
+    if markdown:
+        click.echo("\n".join(page()))
+        return 0
+    rules = all_rules()
+    width = max(len(rule.name) for rule in rules)
+    for rule in rules:
+        click.echo(f"{rule.id}  {rule.name:{width}}  {rule.severity:7}  {rule.summary}")
+    return 0
+
+
+def page() -> Iterator[str]:
+    """The page of the documentation, line by line."""
+    yield "# Rules"
+    yield ""
+    yield "Printed by `preflight rules --markdown`. `preflight explain RULE` shows one of them."
+    yield ""
+    yield "| rule | name | severity | finds |"
+    yield "|---|---|---|---|"
+    for rule in all_rules():
+        yield f"| [{rule.id}](#{rule.id.lower()}-{rule.name}) | {rule.name} | {rule.severity} | {rule.summary} |"
+    for rule in all_rules():
+        yield from _section(rule)
+
+
+def _section(rule: Rule) -> Iterator[str]:
+    yield ""
+    yield f"## {rule.id} {rule.name}"
+    yield ""
+    summary, _, rest = rule.explanation.partition("\n")
+    yield f"{summary} Severity: {rule.severity}."
+    heading = ""
+    body: list[str] = []
+    for line in [*rest.strip("\n").splitlines(), "end"]:
+        if line and not line.startswith(" "):
+            if heading:
+                yield from ("", f"**{heading}.** {' '.join(dedent(chr(10).join(body)).split())}")
+            heading, body = line, []
+        else:
+            body.append(line)

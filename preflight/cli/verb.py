@@ -1,0 +1,70 @@
+"""kubectl's verbs: `preflight taint nodes gpu-1 dedicated=rdma:NoSchedule --from manifests/`."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from typing import Any
+
+import click
+
+from preflight.change import takes_value
+from preflight.cli.main import VERBS
+from preflight.cli.options import options, shared
+from preflight.cli.output import finish, formats
+from preflight.engine import Run
+from preflight.errors import InputError
+
+
+class Verb(click.Command):
+    """A command that takes its own options out of the arguments; the rest goes to the one grammar of kubectl's verbs."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Our options as click parses them; everything else, in order, as `argv`."""
+        own, rest = self._split(args)
+        left = super().parse_args(ctx, own)
+        ctx.params["argv"] = rest
+        return left
+
+    def _split(self, args: list[str]) -> tuple[list[str], list[str]]:
+        flags = {name: option.is_flag for option in self.params if isinstance(option, click.Option) for name in option.opts}
+        flags |= {"--help": True, "-h": True}
+        own: list[str] = []
+        rest: list[str] = []
+        position = 0
+        while position < len(args):
+            arg = args[position]
+            if arg == "--":
+                rest += args[position:]
+                break
+            name = arg.partition("=")[0]
+            if not arg.startswith("--") and len(arg) > 2 and arg[:2] == "-o":
+                name = "-o"
+            into = own if name in flags else rest
+            into.append("-o" + arg[2:].removeprefix("=") if into is own and name == "-o" and arg != "-o" else arg)
+            wants = not flags[name] and arg == name if into is own else "=" not in arg and bool(takes_value(arg))
+            if wants and position + 1 < len(args):
+                position += 1
+                into.append(args[position])
+            position += 1
+        return own, rest
+
+
+def command(verb: str) -> click.Command:
+    """The click command of a verb."""
+
+    @shared
+    @click.option("--from", "sources", multiple=True, metavar="PATH", help="File, folder or - (standard input): the world. Repeatable.")
+    def run(argv: list[str], sources: tuple[str, ...], **given: Any) -> int:
+        formats(given["outputs"])
+        line = [verb, *argv]
+        if not sources:
+            raise InputError(
+                "no --from: preflight does not ask the live cluster yet. Pipe it in:\n"
+                f"  kubectl get nodes,ds,pods -A -o json | preflight {shlex.join(line)} --from -"
+            )
+        judged = Run.of_change(line, sources, options(given), sys.stdin.buffer)
+        return finish(judged.report, given, judged.crashes)
+
+    run.__doc__ = f"{VERBS[verb].capitalize()}.\n\nThe arguments and flags are those of `kubectl {verb}`."
+    return click.command(verb, cls=Verb, options_metavar="[OPTIONS] [ARGUMENTS OF KUBECTL]")(run)

@@ -1,0 +1,265 @@
+"""One run: load, judge, sort; the one way from sources to a report."""
+
+from __future__ import annotations
+
+import gc
+import traceback
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import BinaryIO
+
+from msgspec import Struct
+
+import preflight
+from preflight import load
+from preflight.change import Change, Command, commands, parse, perform
+from preflight.impact import Impact, PodsOf, judge, listed_pods, unchanged
+from preflight.impact.describe import coverage
+from preflight.model.objects import Node, ObjectKey, Origin, Taint, Workload
+from preflight.model.report import Finding, Judged, Location, Outcome, Problem, Related, Report, Severity, Skipped, Step, Subject
+from preflight.rules._framework import Context, Hit, Place, Repeated, Rule, all_rules, worst_of_each
+
+_REPLACED = ("NOW", "AFTER REBOOT", "AFTER REPLACEMENT")
+
+
+class Options(Struct, frozen=True):
+    """How a run is judged.
+
+    1. `fail_on` is the least severity that makes the exit code 1.
+    2. `allow_empty`: nothing to judge is no fault. `strict`: an unknown pair is one in lint too. `exit_zero`: findings are none.
+    3. `comparison_operators` is the gate of Lt and Gt, None where not known.
+    """
+
+    fail_on: Severity = Severity.ERROR
+    allow_empty: bool = False
+    strict: bool = False
+    exit_zero: bool = False
+    comparison_operators: bool | None = None
+
+
+class Run:
+    """One run: its report, and the tracebacks of rules that crashed."""
+
+    @classmethod
+    def of_change(cls, argv: Sequence[str], sources: Sequence[str], options: Options, stdin: BinaryIO | None = None) -> Run:
+        """One command line of kubectl's verbs, over the world of the sources."""
+        command = parse(argv)
+        run = cls(sources, (), options, stdin, one_cluster=True)
+        run.report = run._changes([command], command.text)
+        return run
+
+    @classmethod
+    def of_plan(cls, path: str, sources: Sequence[str], options: Options, stdin: BinaryIO | None = None) -> Run:
+        """A plan: a file with a list of command lines, each over the world that the one before leaves."""
+        steps = load.read_plan(path)
+        run = cls(sources, (), options, stdin, one_cluster=True, base=path)
+        run.report = run._changes(commands(steps), f"plan {path}")
+        return run
+
+    @classmethod
+    def of_lint(cls, paths: Sequence[str], around: Sequence[str], options: Options, stdin: BinaryIO | None = None) -> Run:
+        """What is there: hygiene of the objects in `paths`, and coverage if nodes are known; `around` gets no findings."""
+        run = cls(paths, around, options, stdin, one_cluster=False)
+        run.report = run._lint()
+        return run
+
+    report: Report
+
+    def __init__(
+        self,
+        sources: Sequence[str],
+        around: Sequence[str],
+        options: Options,
+        stdin: BinaryIO | None,
+        *,
+        one_cluster: bool,
+        base: str = "",
+    ) -> None:
+        """Load the sources; `base` is the file that paths in commands are relative to."""
+        gc.disable()  # what a run builds lives until its end: collecting on the way only costs time
+        self.crashes: list[str] = []
+        self._options = options
+        self._loaded = load.read(
+            sources, around=around, stdin=stdin, one_cluster=one_cluster, comparison_operators=options.comparison_operators
+        )
+        self._base = base
+        self._applied: list[load.Loaded] = []
+        self._problems = list(self._loaded.problems)
+
+    def _changes(self, steps: Sequence[Command], command: str) -> Report:
+        """Each command over the world that the one before leaves."""
+        world = self._loaded.world
+        pods: Mapping[ObjectKey, PodsOf] = listed_pods(world)
+        shown: list[Step] = []
+        hits: list[tuple[Rule, Hit, int]] = []
+        daemonsets: set[ObjectKey] = set()
+        pairs, unknown = 0, False
+        for number, each in enumerate(steps, 1):
+            change = perform(each, world, self._read)
+            impact = judge(change, pods)
+            shown.append(_step(change, impact))
+            hits += self._hits(_change_context(change, impact), number)
+            pairs += impact.pairs
+            daemonsets |= {*change.before.daemonsets, *change.after.daemonsets}
+            unknown = unknown or bool(change.unknown) or any(impact.with_outcome(Outcome.UNKNOWN))
+            world, pods = change.after, impact.pods
+        if not daemonsets:
+            self._nothing("no DaemonSet was given: there is nothing that a change could cost")
+        judged = Judged(self._loaded.files, self._loaded.objects, len(daemonsets), len(world.nodes), pairs)
+        return self._report(command, tuple(shown), judged, hits, unknown=unknown)
+
+    def _lint(self) -> Report:
+        """What is there, without a change."""
+        world = self._loaded.world
+        impact = judge(unchanged(world), listed_pods(world)) if world.nodes and world.daemonsets else None
+        hits = list(self._hits(_lint_context(self._loaded, impact), 0))
+        steps: tuple[Step, ...] = ()
+        if impact is not None:
+            steps = (Step(command="", headline="", nodes=tuple(world.nodes), coverage=coverage(impact)),)
+        if not self._loaded.objects:
+            self._nothing("nothing was there to judge: no object of a kind that preflight knows")
+        daemonsets = sum(type(workload).__name__ == "DaemonSet" for workload in world.workloads)
+        judged = Judged(self._loaded.files, self._loaded.objects, daemonsets, len(world.nodes), impact.pairs if impact else 0)
+        unknown = self._options.strict and (bool(world.ambiguous) or (impact is not None and any(impact.with_outcome(Outcome.UNKNOWN))))
+        return self._report("", steps, judged, hits, unknown=unknown)
+
+    def _read(self, path: str) -> Sequence[object]:
+        """The objects of an `apply -f` file, relative to the plan that names it."""
+        applied = load.read_objects(path, self._base)
+        self._applied.append(applied)
+        self._problems += applied.problems
+        return applied.given
+
+    def _nothing(self, message: str) -> None:
+        if not self._options.allow_empty:
+            self._problems.append(Problem(message))
+
+    def _hits(self, context: Context, step: int) -> Iterator[tuple[Rule, Hit, int]]:
+        """What the rules say of one step; of an object that was given only as surroundings they say nothing."""
+        hits: list[tuple[Rule, Hit]] = []
+        for rule in all_rules():
+            if rule.needs_nodes and context.impact is None:
+                continue
+            try:
+                hits += [(rule, hit) for hit in rule.check(context)]
+            except Exception as error:
+                self.crashes.append(traceback.format_exc())
+                hits.append(_crash(rule, error))
+        judged = self._loaded.judged
+        for rule, hit in worst_of_each(hits):
+            if not context.lint or judged is None or hit.place.origin.file in judged or rule.id == "PF900":
+                yield rule, hit, step
+
+    def _located(self, hits: Iterable[tuple[Rule, Hit, int]]) -> tuple[Finding, ...]:
+        """The hits as findings, each with its place, sorted; what two steps of a plan say alike is said once, at the first."""
+        once: dict[tuple[object, ...], tuple[Rule, Hit, int]] = {}
+        for rule, hit, step in hits:
+            once.setdefault((rule.id, hit.subject, hit.message, hit.place), (rule, hit, step))
+        kept = tuple(once.values())
+        found = self._locations({place for _, hit, _ in kept for place in (hit.place, *(each for _, each in hit.related))})
+        findings = [
+            Finding(
+                rule=rule.id,
+                name=rule.name,
+                severity=hit.severity or rule.severity,
+                subject=hit.subject,
+                message=hit.message,
+                nodes=hit.nodes,
+                location=found[hit.place],
+                label=hit.label,
+                notes=hit.notes,
+                related=tuple(Related(message, found[place]) for message, place in hit.related),
+                suggestion=hit.suggestion,
+                step=step,
+            )
+            for rule, hit, step in kept
+        ]
+        return tuple(sorted(findings, key=_order))
+
+    def _locations(self, places: Iterable[Place]) -> dict[Place, Location | None]:
+        """The locations of places, all fields of one document at once; None for what no file holds."""
+        found: dict[Place, Location | None] = {}
+        by_source: dict[int, list[Place]] = {}
+        every = (self._loaded, *self._applied)
+        for place in places:
+            found[place] = None
+            owner = next((number for number, each in enumerate(every) if place.origin.file in each.sources), None)
+            if owner is not None:
+                by_source.setdefault(owner, []).append(place)
+        for owner, asked in by_source.items():
+            found.update(zip(asked, every[owner].locate_all([(place.origin, place.path) for place in asked]), strict=True))
+        return found
+
+    def _report(
+        self, command: str, steps: tuple[Step, ...], judged: Judged, hits: Iterable[tuple[Rule, Hit, int]], *, unknown: bool
+    ) -> Report:
+        findings = self._located(hits)
+        assumed = [part.assumed for step in steps for part in step.coverage]
+        assumptions: tuple[str, ...] = ()
+        if any(assumed):
+            assumptions = ("coverage assumed (no pods given)" if all(assumed) else "coverage assumed where no pods were given",)
+        skipped = [*self._loaded.skipped, *(each for applied in self._applied for each in applied.skipped)]
+        skipped += [Skipped(text, "given twice") for text in self._loaded.world.ambiguous]
+        if steps and not self._loaded.world.budgets:
+            skipped.append(Skipped("PodDisruptionBudgets", "not given"))
+        worst = min((finding.severity.rank for finding in findings if finding.exempted is None), default=3)
+        exit_code = 0
+        if worst <= self._options.fail_on.rank and not self._options.exit_zero:
+            exit_code = 1
+        if (self._problems or unknown) and not (self._options.exit_zero and not self._problems):
+            exit_code = 3
+        if self.crashes:
+            exit_code = 4
+        return Report(
+            preflight.__version__, command, steps, judged, assumptions, tuple(skipped), tuple(self._problems), findings, exit_code
+        )
+
+
+def _step(change: Change, impact: Impact) -> Step:
+    nodes = frozenset().union(impact.scope, *(group.nodes for group in impact.groups))
+    return Step(
+        command=change.command,
+        headline=change.headline,
+        notes=(*change.notes, *(f"not known: {reason}" for reason in change.unknown)),
+        nodes=tuple(sorted(nodes)),
+        taints=tuple(str(taint) for taint in change.taints),
+        columns=_REPLACED if change.replacements else ("NOW", "RE-CREATED"),
+        coverage=coverage(impact),
+    )
+
+
+def _change_context(change: Change, impact: Impact) -> Context:
+    taints = tuple(taint for taint in change.taints if taint.key != "node.kubernetes.io/unschedulable")  # a cordon is nobody's choice of words
+    return Context(change.before, impact, lint=False, workloads=change.after.workloads, nodes=(), taints=taints)
+
+
+def _lint_context(loaded: load.Loaded, impact: Impact | None) -> Context:
+    world = loaded.world
+    taints: dict[Taint, None] = {taint: None for node in world.nodes.values() for taint in node.spec.taints}
+    return Context(
+        world, impact, lint=True, workloads=world.workloads, nodes=loaded.nodes, taints=tuple(taints), repeated=tuple(_repeated(loaded))
+    )
+
+
+def _repeated(loaded: load.Loaded) -> Iterator[Repeated]:
+    """The repeated keys, each with the object that it stands in."""
+    objects: dict[tuple[str, int], list[Workload | Node]] = {}
+    for each in (*loaded.world.workloads, *loaded.nodes):
+        objects.setdefault((each.origin.file, each.origin.document), []).append(each)
+    for origin, key in loaded.repeated:
+        for each in objects.get((origin.file, origin.document), ()):
+            path = each.origin.path
+            if key.path[: len(path)] == path:
+                subject = Subject(type(each).__name__, each.metadata.namespace, each.metadata.name)
+                yield Repeated(subject, Place(each.origin, key.path[len(path) :]), key.key, key.first_line, key.line)
+                break
+
+
+def _crash(rule: Rule, error: Exception) -> tuple[Rule, Hit]:
+    crashed = next(each for each in all_rules() if each.id == "PF900")
+    return crashed, Hit(Subject("Rule", "", rule.id), f"crashed: {type(error).__name__}: {error}", Place(Origin("<none>")))
+
+
+def _order(finding: Finding) -> tuple[object, ...]:
+    where = finding.location
+    place = (where.file, where.line, where.column, where.path) if where else ("", 0, 0, "")
+    return (finding.step, finding.severity.rank, finding.rule, str(finding.subject), finding.nodes, place, finding.message)

@@ -1,0 +1,72 @@
+"""Node classes: nodes that one DaemonSet cannot tell apart are judged once."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Mapping
+
+from preflight.model.objects import Node, PodSpec
+from preflight.scheduling.affinity import label, mentioned_labels
+
+Mention = tuple[frozenset[str], bool]
+
+
+def mention(*templates: PodSpec) -> Mention:
+    """What placement reads of a node for any of these templates: label keys, and whether its name counts."""
+    keys: frozenset[str] = frozenset()
+    by_name = False
+    for template in templates:
+        more, named = mentioned_labels(template)
+        keys |= more
+        by_name |= named
+    return keys, by_name
+
+
+class NodeClass(tuple[Node | None, ...]):
+    """One node of a class in each view (before, after, ...); None where the view lacks it."""
+
+    __slots__ = ()
+
+
+class Classes:
+    """Partitions of the nodes, one for each distinct mention, shared by the DaemonSets that mention the same.
+
+    1. The key of a node is its taints and the values of the mentioned labels (and its name where that counts), in every view.
+    2. A partly known node is always a class of its own.
+    """
+
+    def __init__(self, *views: Mapping[str, Node]) -> None:
+        """Over views of the same nodes by name: the world before, the world after, and others that a change brings."""
+        self._views = views
+        self._names = tuple(dict.fromkeys(name for view in views for name in view))
+        self._taints: dict[Hashable, int] = {}
+        self._partitions: dict[tuple[Mention, frozenset[str] | None], tuple[tuple[NodeClass, frozenset[str]], ...]] = {}
+
+    def of(self, mentioned: Mention, scope: frozenset[str] | None = None) -> tuple[tuple[NodeClass, frozenset[str]], ...]:
+        """The classes within a scope of node names (None: all nodes), each with a node of it in each view and its names."""
+        found = self._partitions.get((mentioned, scope))
+        if found is None:
+            found = self._partition(mentioned, self._names if scope is None else [name for name in self._names if name in scope])
+            self._partitions[mentioned, scope] = found
+        return found
+
+    def _partition(self, mentioned: Mention, names: Iterable[str]) -> tuple[tuple[NodeClass, frozenset[str]], ...]:
+        keys = sorted(mentioned[0])
+        by_name = mentioned[1]
+        members: defaultdict[Hashable, list[str]] = defaultdict(list)
+        for name in names:
+            previous: Node | None = None
+            parts: list[Hashable] = []
+            for view in self._views:
+                node = view.get(name)
+                parts.append(parts[-1] if parts and node is previous else self._key(node, keys, by_name))
+                previous = node
+            members[tuple(parts)].append(name)
+        return tuple((NodeClass(view.get(group[0]) for view in self._views), frozenset(group)) for group in members.values())
+
+    def _key(self, node: Node | None, keys: list[str], by_name: bool) -> Hashable:
+        if node is None:
+            return None
+        taints = self._taints.setdefault(node.spec.taints, len(self._taints))
+        name = node.name if by_name or node.partial else ""
+        return (taints, name, *[label(node, key) for key in keys])

@@ -1,0 +1,173 @@
+"""Reasons as words: why a DaemonSet is kept from a node, in sentences that a tired person can act on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from preflight.impact.judge import Group
+from preflight.impact.verdict import PodAfter
+from preflight.model.objects import PodSpec, SelectorRequirement, Taint
+from preflight.model.report import Outcome
+from preflight.scheduling.affinity import TermMismatch
+from preflight.scheduling.placement import Placement
+from preflight.scheduling.tolerations import NEVER, NearMiss, daemon_tolerations, find_toleration, near_miss
+
+_IF_LABELS = "if its selector matches"
+
+
+def names(nodes: Iterable[str], limit: int = 4) -> str:
+    """Node names as a person lists them: all up to the limit, else the first ones and how many more."""
+    every = list(nodes)
+    if len(every) <= limit:
+        return ", ".join(every)
+    return f"{', '.join(every[: limit - 1])} and {len(every) - limit + 1} more nodes"
+
+
+def listed(items: Iterable[object]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    every = [str(item) for item in items]
+    return every[0] if len(every) == 1 else f"{', '.join(every[:-1])} and {every[-1]}" if every else ""
+
+
+def untolerated(taints: Sequence[Taint]) -> str:
+    """`does not tolerate a=b:NoSchedule and c:NoExecute`."""
+    return f"does not tolerate {listed(taints)}"
+
+
+def nearly(miss: NearMiss, taint: Taint) -> str:
+    """Why the toleration that comes nearest to a taint does not tolerate it."""
+    own = miss.toleration
+    if miss.why == "empty-value":
+        return f"tolerates {taint.key} only with an empty value (no operator means Equal)"
+    if miss.why == "value":
+        return f"tolerates {own.key} only with {repr(own.value) if own.value else 'an empty value'}, not {taint}"
+    if miss.why == "effect":
+        return f"tolerates {own.key} only with the effect {own.effect}, not {taint.effect}"
+    if miss.why == "comparison":
+        return f"tolerates {own.key} only with a number {'above' if own.operator == 'Gt' else 'below'} {own.value}, not {taint}"
+    if miss.why == "operator":
+        return f"tolerates nothing of {own.key}: {own.operator!r} is no operator"
+    return f"tolerates {own.key}, not {taint.key}: the case differs"
+
+
+def near_misses(spec: PodSpec, taints: Iterable[Taint]) -> tuple[str, ...]:
+    """A sentence for each taint that some toleration nearly tolerates."""
+    tolerations = daemon_tolerations(spec)
+    found = [(near_miss(tolerations, taint), taint) for taint in taints]
+    return tuple(nearly(miss, taint) for miss, taint in found if miss)
+
+
+def kept_out(placement: Placement, spec: PodSpec) -> tuple[str, ...]:
+    """Everything that keeps a DaemonSet from a node: name, nodeSelector, affinity, taints; empty where it should run.
+
+    A taint that some toleration nearly tolerates is answered by why it does not.
+    """
+    reasons = list(unselected(placement))
+    tolerations = daemon_tolerations(spec)
+    plain = []
+    for taint in placement.untolerated:
+        miss = near_miss(tolerations, taint)
+        if miss:
+            reasons.append(nearly(miss, taint))
+        else:
+            plain.append(taint)
+    if plain:
+        reasons.append(untolerated(plain))
+    return tuple(reasons)
+
+
+def unselected(placement: Placement) -> tuple[str, ...]:
+    """What in nodeName, nodeSelector and affinity leaves the node out."""
+    if placement.selected is not False:
+        return ()
+    reasons = []
+    if placement.other_node:
+        reasons.append(f"its nodeName is {placement.other_node}")
+    for entry in placement.affinity.selector:
+        found = "the label is absent" if entry.found is None else f"the node has {entry.found!r}"
+        reasons.append(f"its nodeSelector asks for {entry.key}={entry.wanted}: {found}")
+    if placement.affinity.no_terms:
+        reasons.append("its node affinity has no term, which matches no node")
+    if placement.affinity.terms:
+        reasons.append(f"its node affinity does not match: {'; or '.join(_term(term) for term in placement.affinity.terms)}")
+    return tuple(reasons)
+
+
+def _term(term: TermMismatch) -> str:
+    if term.errors:
+        return f"a term is broken ({', '.join(term.errors)})"
+    failed = [requirement_text(requirement) for requirement in (*term.expressions, *term.fields)]
+    return f"it asks for {listed(failed)}" if failed else "an empty term matches no node"
+
+
+def requirement_text(requirement: SelectorRequirement) -> str:
+    """`zone In (a, b)`, `gpu Exists`."""
+    return f"{requirement.key} {requirement.operator}" + (f" ({', '.join(requirement.values)})" if requirement.values else "")
+
+
+def unknowns(group: Group) -> tuple[str, ...]:
+    """What is not known of a group's pairs."""
+    reasons = []
+    placement = group.after or group.before
+    if placement:
+        if placement.affinity.unknown:
+            reasons.append(f"the node's labels {listed(placement.affinity.unknown)} are not known")
+        if placement.unsure:
+            gate = "the gate TaintTolerationComparisonOperators is not known (--feature-gates)"
+            reasons.append(f"whether it tolerates {listed(placement.unsure)} depends on Lt or Gt: {gate}")
+    return tuple(reasons)
+
+
+def why(group: Group) -> tuple[str, ...]:
+    """The reasons of a group's outcome, all of them; empty where there is nothing to explain."""
+    spec = group.daemonset.spec.template.spec
+    outcome, after = group.outcome, group.after
+    if outcome is Outcome.UNKNOWN:
+        first = group.possible[0][1].outcome if group.possible else None
+        conditions = _conditional_words(group, spec) if first else ()
+        return (*conditions, *unknowns(group))
+    reasons: list[str] = []
+    if outcome is Outcome.LOOP:
+        reasons.append(loop_words(group))
+    elif after is None:
+        reasons.append("the DaemonSet is deleted" if group.verdict.pod is PodAfter.NONE else "nothing owns its pods any more")
+    elif outcome is Outcome.MISSING:
+        reasons.append("it should run and no pod is there")
+    elif outcome is Outcome.GAINED:
+        reasons.append("a pod is created")
+    elif outcome is not Outcome.KEPT:
+        reasons += kept_out(after, spec)
+        if outcome is Outcome.LOST_NOW and after.evict_after and after.may_stay and after.evict_after != NEVER:
+            reasons.append(f"tolerates {listed(timed(spec, group))} for {int(after.evict_after)} s only")
+    if group.conditional:
+        reasons.insert(0, _IF_LABELS)
+    return tuple(reasons)
+
+
+def _conditional_words(group: Group, spec: PodSpec) -> tuple[str, ...]:
+    """`if its selector matches: lost-on-recreation, does not tolerate ...`."""
+    match = next((verdict for matches, verdict in group.possible if matches), None)
+    if match is None or match.outcome is None or group.after is None or group.after.selected is not None:
+        return ()
+    reasons = kept_out(group.after, spec)
+    return (f"{_IF_LABELS}: {match.outcome.value}" + (f", {', '.join(reasons)}" if reasons else ""),)
+
+
+def timed(spec: PodSpec, group: Group) -> tuple[Taint, ...]:
+    """The NoExecute taints of a group's node that the DaemonSet tolerates only for some seconds."""
+    found = []
+    for taint in group.node.spec.taints:
+        if taint.effect == "NoExecute":
+            toleration, _ = find_toleration(daemon_tolerations(spec), taint, None)
+            if toleration and toleration.tolerationSeconds is not None:
+                found.append(taint)
+    return tuple(found)
+
+
+def loop_words(group: Group) -> str:
+    """What a loop looks like: its period and the taints that drive it."""
+    taints = listed(timed(group.daemonset.spec.template.spec, group))
+    period = group.verdict.period or 0
+    if period == 0:
+        return f"tolerates {taints} for 0 s: deleted and re-created without a pause, for ever"
+    return f"tolerates {taints} for {period} s: deleted and re-created every {period} s, for ever"

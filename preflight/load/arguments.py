@@ -1,0 +1,118 @@
+"""The files that a command line names: manifests of `apply -f`, and plans."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+from msgspec import Struct
+
+from preflight import documents
+from preflight.documents import Broken, Chunk, Skipped
+from preflight.errors import InputError
+from preflight.load.files import STDIN, Source, content, find, reason, shown
+from preflight.load.gathered import Gathered
+from preflight.load.kinds import KINDS, UNRENDERED, group, is_unrendered
+from preflight.model.objects import Origin, _Read
+
+_APPLIED = (".yaml", ".yml", ".json")
+
+
+class Other(Struct, frozen=True, gc=False):
+    """An object of a kind that is not judged: what it takes to name it; namespace "" where it states none."""
+
+    apiVersion: str
+    kind: str
+    namespace: str
+    name: str
+    origin: Origin
+
+
+def read_objects(path: str, base: str = "", *, stdin: BinaryIO | None = None, recursive: bool = False) -> tuple[_Read | Other, ...]:
+    """The objects of one file, folder or standard input (`-`), in order, as `kubectl apply -f PATH` would send them.
+
+    1. `base` is the folder that a relative path starts from, "" for the current one. Of a folder the files in .yaml, .yml and .json count.
+    2. Lists are taken apart. A pod is a Pod, whatever its status says; a part of an object is one too, for apply sends what is stated.
+    3. InputError, with the place, where kubectl would refuse the file: it is not there, a document is broken, has no kind or no name,
+       or is a chart's template that nobody rendered. Nobody knows then what would be applied.
+    """
+    opened = path if path == STDIN or not base or path.startswith("/") else os.path.join(base, path)  # noqa: PTH118
+    walked = find([opened], recursive=recursive)
+    for unread in walked.unread:
+        raise InputError(f"{unread.file}: cannot be read: {unread.reason}")
+    sources = [source for source in walked.sources if source.is_named or source.path.endswith(_APPLIED)]
+    if not sources:
+        raise InputError(f"{shown(opened)}: no .yaml, .yml or .json file in it")
+    return tuple(value for source in sources for value in _objects(source, stdin))
+
+
+def read_plan(path: str, *, stdin: BinaryIO | None = None) -> list[tuple[Origin, object]]:
+    """The entries of a plan, which is a YAML list of command lines, each with its place; an entry is what it is, a word or not.
+
+    InputError, with the place, where the file cannot be read or holds no such list. An empty list is one.
+    """
+    source = Source(shown(path), path, is_named=True)
+    found = list(_documents(source, stdin))
+    if not found:
+        raise InputError(f"{source.file}: is empty: a plan is a YAML list of command lines")
+    chunk, data = found[0]
+    if not isinstance(data, list) or len(found) > 1:
+        line = chunk.line if len(found) == 1 else found[1][0].line
+        raise InputError(f"{source.file}:{line}: a plan is one YAML list of command lines, each after `- `")
+    places = documents.locate(chunk, [(index,) for index in range(len(data))])
+    return [
+        (Origin(source.file, chunk.index, place.line, (index,)), item) for index, (place, item) in enumerate(zip(places, data, strict=True))
+    ]
+
+
+def _documents(source: Source, stdin: BinaryIO | None) -> Iterator[tuple[Chunk, object]]:
+    try:
+        text = str(content(source, stdin), "utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{source.file}: not UTF-8 from byte {error.start} on: save it as UTF-8") from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"{source.file}: cannot be read: {reason(error)}") from None
+    for item in documents.read_yaml(text, ()):
+        if isinstance(item, Broken):
+            if "{{" in text:
+                raise InputError(f"{source.file}:{item.line}: {UNRENDERED.format(chart='CHARTDIR')}")
+            raise InputError(f"{source.file}:{item.line}:{item.column}: {item.message}")
+        if not isinstance(item, Skipped):
+            yield item.chunk, item.data
+
+
+def _objects(source: Source, stdin: BinaryIO | None) -> Iterator[_Read | Other]:
+    for chunk, data in _documents(source, stdin):
+        waiting: list[tuple[object, Origin]] = [(data, Origin(source.file, chunk.index, chunk.line))]
+        while waiting:
+            item, origin = waiting.pop()
+            kind = item.get("kind") if isinstance(item, dict) else None
+            if not isinstance(item, dict) or not isinstance(kind, str) or not kind:
+                raise InputError(f"{origin.file}:{origin.line}: no Kubernetes object: it states no kind")
+            items = item.get("items")
+            if kind.endswith("List") and isinstance(items, list):
+                waiting += reversed([(each, _item(origin, index)) for index, each in enumerate(items)])
+            else:
+                yield _object(item, kind, origin)
+
+
+def _item(origin: Origin, index: int) -> Origin:
+    return Origin(origin.file, origin.document, origin.line, (*origin.path, "items", index))
+
+
+def _object(item: dict[str, Any], kind: str, origin: Origin) -> _Read | Other:
+    metadata, api_version = item.get("metadata"), item.get("apiVersion")
+    if not isinstance(metadata, dict) or not (metadata.get("name") or metadata.get("generateName")):
+        raise InputError(f"{origin.file}:{origin.line}: the {kind} has no name")
+    if is_unrendered(item):
+        raise InputError(f"{origin.file}:{origin.line}: {UNRENDERED.format(chart='CHARTDIR')}")
+    known = KINDS.get(kind)
+    if known is None or (isinstance(api_version, str) and group(api_version) not in known.groups):
+        names = [str(each) if each else "" for each in (api_version, kind, metadata.get("namespace"), metadata.get("name"))]
+        return Other(*names, origin)
+    gathered = Gathered()
+    gathered.add_object(item, origin)
+    for problem in gathered.problems:
+        raise InputError(f"{origin.file}:{origin.line}: {problem.message}")
+    return gathered.objects[0]

@@ -1,0 +1,394 @@
+"""Kubernetes objects as frozen Structs: field names are Kubernetes' own, and only what a prediction reads is kept.
+
+An absent field holds its zero value, as in Kubernetes' own types: "" for a string, () for a list, {} for a map.
+Fields whose encoded name starts with U+E000 are ours, never an input's: `load` fills them after decoding.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from msgspec import Raw, Struct, field
+
+
+class Origin(Struct, frozen=True, gc=False):
+    """Where an object was read.
+
+    1. `file` is the path as the user gave it, `-` for standard input, or a word in angle brackets for an object that no file holds.
+    2. `document` is the 0-based place of the document in the file; `line` the 1-based line where it starts, 0 where not known.
+    3. `path` leads from the document to the object: () for the document itself, ("items", 3) for the fourth item of a List.
+    """
+
+    file: str
+    document: int = 0
+    line: int = 0
+    path: tuple[str | int, ...] = ()
+
+
+class Refusal(Struct, frozen=True, gc=False):
+    """A value that the API server would refuse, found while reading: its path in the object, and the reason in one line."""
+
+    path: tuple[str | int, ...]
+    reason: str
+
+
+class ObjectKey(NamedTuple):
+    """What tells one object of a kind from another.
+
+    1. `namespace` is "" where the manifest states none; it is then shown as `-`.
+    2. `place` is the file of such an object, so that two files are never merged into one; "" where a namespace is stated.
+    """
+
+    namespace: str
+    name: str
+    place: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.namespace or '-'}/{self.name}"
+
+
+class _Object(Struct, frozen=True, gc=False):
+    pass
+
+
+class OwnerReference(_Object, frozen=True, gc=False):
+    """`metadata.ownerReferences[]`."""
+
+    kind: str = ""
+    name: str = ""
+    uid: str = ""
+    controller: bool = False
+
+
+class Metadata(_Object, frozen=True, gc=False):
+    """`metadata`; `deletionTimestamp` is "" while the object is not being deleted."""
+
+    name: str = ""
+    namespace: str = ""
+    uid: str = ""
+    labels: dict[str, str] = {}
+    annotations: dict[str, str] = {}
+    ownerReferences: tuple[OwnerReference, ...] = ()
+    deletionTimestamp: str = ""
+    generation: int = 0
+
+
+class Taint(_Object, frozen=True, gc=False):
+    """`spec.taints[]` of a Node; an absent value is ""."""
+
+    key: str = ""
+    value: str = ""
+    effect: str = ""
+
+    def __str__(self) -> str:
+        """As kubectl writes it: `key=value:Effect`, `key:Effect` where the value is empty."""
+        return f"{self.key}={self.value}:{self.effect}" if self.value else f"{self.key}:{self.effect}"
+
+
+class Toleration(_Object, omit_defaults=True, frozen=True, gc=False):
+    """`tolerations[]` of a pod; an absent operator means Equal, an absent effect every effect, absent seconds for ever."""
+
+    key: str = ""
+    operator: str = ""
+    value: str = ""
+    effect: str = ""
+    tolerationSeconds: int | None = None
+
+
+class SelectorRequirement(_Object, frozen=True, gc=False):
+    """`matchExpressions[]` or `matchFields[]`, of a node affinity or of a label selector."""
+
+    key: str = ""
+    operator: str = ""
+    values: tuple[str, ...] = ()
+
+
+class NodeSelectorTerm(_Object, frozen=True, gc=False):
+    """`nodeSelectorTerms[]`: everything in it must hold; a term with nothing in it matches nothing."""
+
+    matchExpressions: tuple[SelectorRequirement, ...] = ()
+    matchFields: tuple[SelectorRequirement, ...] = ()
+
+
+class NodeSelector(_Object, frozen=True, gc=False):
+    """`requiredDuringSchedulingIgnoredDuringExecution` of a node affinity: one of the terms must match."""
+
+    nodeSelectorTerms: tuple[NodeSelectorTerm, ...] = ()
+
+
+class NodeAffinity(_Object, frozen=True, gc=False):
+    """`affinity.nodeAffinity`; preferred terms play no part in a DaemonSet's placement and are not read."""
+
+    requiredDuringSchedulingIgnoredDuringExecution: NodeSelector | None = None
+
+
+class Affinity(_Object, frozen=True, gc=False):
+    """`affinity` of a pod."""
+
+    nodeAffinity: NodeAffinity | None = None
+
+
+class ContainerPort(_Object, frozen=True, gc=False):
+    """`ports[]` of a container."""
+
+    containerPort: int = 0
+    hostPort: int = 0
+    protocol: str = ""
+    hostIP: str = ""
+
+
+class Resources(_Object, frozen=True, gc=False):
+    """`resources` of a container: quantities as they are written."""
+
+    limits: dict[str, str | int | float] = {}
+    requests: dict[str, str | int | float] = {}
+
+
+class Container(_Object, frozen=True, gc=False):
+    """`containers[]` and `initContainers[]` of a pod."""
+
+    name: str = ""
+    image: str = ""
+    ports: tuple[ContainerPort, ...] = ()
+    resources: Resources = Resources()
+
+
+class PodSpec(_Object, frozen=True, gc=False):
+    """`spec` of a pod or pod template."""
+
+    nodeName: str = ""
+    nodeSelector: dict[str, str] = {}
+    affinity: Affinity | None = None
+    tolerations: tuple[Toleration, ...] = ()
+    hostNetwork: bool = False
+    priorityClassName: str = ""
+    schedulerName: str = ""
+    runtimeClassName: str = ""
+    containers: tuple[Container, ...] = ()
+    initContainers: tuple[Container, ...] = ()
+
+
+class PodTemplate(_Object, frozen=True, gc=False):
+    """`spec.template` of a workload."""
+
+    metadata: Metadata = Metadata()
+    spec: PodSpec = PodSpec()
+
+
+class LabelSelector(_Object, frozen=True, gc=False):
+    """`spec.selector` of a workload: an empty one selects every pod, an absent one none."""
+
+    matchLabels: dict[str, str] = {}
+    matchExpressions: tuple[SelectorRequirement, ...] = ()
+
+
+class RollingUpdateDaemonSet(_Object, frozen=True, gc=False):
+    """`spec.updateStrategy.rollingUpdate`; integers or percentages; None means the default (1 and 0)."""
+
+    maxUnavailable: int | str | None = None
+    maxSurge: int | str | None = None
+
+
+class DaemonSetUpdateStrategy(_Object, frozen=True, gc=False):
+    """`spec.updateStrategy`; an absent type means RollingUpdate."""
+
+    type: str = ""
+    rollingUpdate: RollingUpdateDaemonSet = RollingUpdateDaemonSet()
+
+
+class DaemonSetSpec(_Object, frozen=True, gc=False):
+    """`spec` of a DaemonSet."""
+
+    selector: LabelSelector | None = None
+    template: PodTemplate = PodTemplate()
+    updateStrategy: DaemonSetUpdateStrategy = DaemonSetUpdateStrategy()
+    minReadySeconds: int = 0
+
+
+class _Read(_Object, frozen=True, gc=False):
+    """What `load` adds to an object that it read by itself: its origin and what the API server would refuse of it."""
+
+    origin: Origin = field(default=Origin("<none>"), name="\ue000origin")
+    refusals: tuple[Refusal, ...] = field(default=(), name="\ue000refusals")
+
+
+class DaemonSet(_Read, frozen=True):
+    """apps/v1 DaemonSet.
+
+    `data` is the whole object as plain data: any difference of its `spec.template` is an update, whatever the typed view reads.
+    Never change it in place.
+    """
+
+    metadata: Metadata = Metadata()
+    spec: DaemonSetSpec = DaemonSetSpec()
+    data: dict[str, Any] = field(default_factory=dict, name="\ue000data")
+
+    @property
+    def key(self) -> ObjectKey:
+        """What tells this DaemonSet from others."""
+        return object_key(self.metadata, self.origin)
+
+
+class WorkloadSpec(_Object, frozen=True, gc=False):
+    """`spec` of a Deployment, StatefulSet, ReplicaSet or Job."""
+
+    template: PodTemplate = PodTemplate()
+
+
+class _JobTemplate(_Object, frozen=True, gc=False):
+    spec: WorkloadSpec = WorkloadSpec()
+
+
+class CronJobSpec(_Object, frozen=True, gc=False):
+    """`spec` of a CronJob."""
+
+    jobTemplate: _JobTemplate = _JobTemplate()
+
+
+class Deployment(_Read, frozen=True, gc=False):
+    """apps/v1 Deployment."""
+
+    metadata: Metadata = Metadata()
+    spec: WorkloadSpec = WorkloadSpec()
+
+
+class StatefulSet(Deployment, frozen=True, gc=False):
+    """apps/v1 StatefulSet."""
+
+
+class ReplicaSet(Deployment, frozen=True, gc=False):
+    """apps/v1 ReplicaSet."""
+
+
+class Job(Deployment, frozen=True, gc=False):
+    """batch/v1 Job."""
+
+
+class CronJob(_Read, frozen=True, gc=False):
+    """batch/v1 CronJob."""
+
+    metadata: Metadata = Metadata()
+    spec: CronJobSpec = CronJobSpec()
+
+
+class Pod(_Read, frozen=True, gc=False):
+    """v1 Pod as a manifest: no evidence that it runs (see ListedPod)."""
+
+    metadata: Metadata = Metadata()
+    spec: PodSpec = PodSpec()
+
+
+class Condition(_Object, frozen=True, gc=False):
+    """`status.conditions[]`; status is True, False or Unknown."""
+
+    type: str = ""
+    status: str = ""
+
+
+class NodeSpec(_Object, frozen=True, gc=False):
+    """`spec` of a Node."""
+
+    taints: tuple[Taint, ...] = ()
+    unschedulable: bool = False
+
+
+class NodeStatus(_Object, frozen=True, gc=False):
+    """`status` of a Node."""
+
+    conditions: tuple[Condition, ...] = ()
+
+
+class Node(_Read, tag="Node", tag_field="kind", frozen=True, gc=False):
+    """v1 Node.
+
+    1. A `partial` node is only partly known (named by a selector, a name that the input lacks, or a pool): a label that it does not
+       state is unknown, not absent, unless it is in `absent`.
+    2. The name of a partial node that stands for many is what selects them, in brackets.
+    """
+
+    metadata: Metadata = Metadata()
+    spec: NodeSpec = NodeSpec()
+    status: NodeStatus = NodeStatus()
+    partial: bool = field(default=False, name="\ue000partial")
+    absent: frozenset[str] = field(default=frozenset(), name="\ue000absent")
+
+    @property
+    def name(self) -> str:
+        """`metadata.name`."""
+        return self.metadata.name
+
+    @property
+    def ready(self) -> bool | None:
+        """The Ready condition: True, False (Unknown included: the kubelet is silent), None where no status was given."""
+        for condition in self.status.conditions:
+            if condition.type == "Ready":
+                return condition.status == "True"
+        return None
+
+
+class _ListedMetadata(_Object, frozen=True, gc=False):
+    name: str = ""
+    namespace: str = ""
+    labels: Raw = Raw()
+    ownerReferences: tuple[OwnerReference, ...] = ()
+    deletionTimestamp: str = ""
+
+
+class _ListedSpec(_Object, frozen=True, gc=False):
+    nodeName: str = ""
+    tolerations: Raw = Raw()
+
+
+class _ListedStatus(_Object, frozen=True, gc=False):
+    phase: str = ""
+    conditions: Raw = Raw()
+
+
+class ListedPod(_Object, tag="Pod", tag_field="kind", frozen=True, gc=False):
+    """A pod that a list, a snapshot or the live cluster showed: evidence of coverage. What few rules read stays undecoded."""
+
+    metadata: _ListedMetadata = _ListedMetadata()
+    spec: _ListedSpec = _ListedSpec()
+    status: _ListedStatus = _ListedStatus()
+
+
+class PodDisruptionBudget(_Read, frozen=True, gc=False):
+    """policy/v1 PodDisruptionBudget; its fields are read by nothing yet but its presence."""
+
+    metadata: Metadata = Metadata()
+
+
+class Namespace(_Read, frozen=True, gc=False):
+    """v1 Namespace: its annotations can hold a default node selector."""
+
+    metadata: Metadata = Metadata()
+
+
+class PriorityClass(_Read, frozen=True, gc=False):
+    """scheduling.k8s.io/v1 PriorityClass."""
+
+    metadata: Metadata = Metadata()
+    value: int = 0
+
+
+class CSIDriver(_Read, frozen=True, gc=False):
+    """storage.k8s.io/v1 CSIDriver."""
+
+    metadata: Metadata = Metadata()
+
+
+Workload = DaemonSet | Deployment | CronJob | Pod
+
+
+def object_key(metadata: Metadata, origin: Origin) -> ObjectKey:
+    """The key of a namespaced object: see ObjectKey."""
+    return ObjectKey(metadata.namespace, metadata.name, "" if metadata.namespace else origin.file)
+
+
+def pod_spec(workload: Workload) -> tuple[PodSpec, tuple[str, ...]]:
+    """The pod spec of a workload, and the path that leads to it."""
+    if isinstance(workload, Pod):
+        return workload.spec, ("spec",)
+    if isinstance(workload, CronJob):
+        return workload.spec.jobTemplate.spec.template.spec, ("spec", "jobTemplate", "spec", "template", "spec")
+    return workload.spec.template.spec, ("spec", "template", "spec")

@@ -1,0 +1,198 @@
+"""What a run says: findings, coverage, problems. Reporters read this and nothing else."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any
+
+from msgspec import Struct
+
+
+class Severity(StrEnum):
+    """How much a finding matters.
+
+    1. error: something will stop working, or the API server refuses it.
+    2. warning: it will bite on a foreseeable event.
+    3. note: worth knowing.
+    """
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+    @property
+    def rank(self) -> int:
+        """0 for the worst."""
+        return ("error", "warning", "note").index(self.value)
+
+
+class Outcome(StrEnum):
+    """What a change means for a DaemonSet on a node (design: the outcomes), worst first."""
+
+    LOST_NOW = "lost-now"
+    LOST_ON_RECREATION = "lost-on-recreation"
+    LOOP = "loop"
+    UNKNOWN = "unknown"
+    ALREADY_FRAGILE = "already-fragile"
+    MISSING = "missing"
+    NEVER = "never"
+    GAINED = "gained"
+    KEPT = "kept"
+    EXCLUDED = "excluded"
+
+    @property
+    def rank(self) -> int:
+        """0 for the worst."""
+        return list(Outcome).index(self)
+
+
+class Location(Struct, frozen=True, gc=False):
+    """A place in a file: 1-based line and column (0 where not known), and the field's path as text.
+
+    `source` is the text of the line, "" where not known.
+    """
+
+    file: str
+    line: int = 0
+    column: int = 0
+    path: str = ""
+    source: str = ""
+
+
+class Subject(Struct, frozen=True, gc=False):
+    """The object that a finding is about; namespace "" where it has or states none."""
+
+    kind: str
+    namespace: str
+    name: str
+
+    def __str__(self) -> str:
+        """`namespace/name` for what lives in a namespace (`-` where the manifest states none), else the name."""
+        return self.name if self.kind == "Node" else f"{self.namespace or '-'}/{self.name}"
+
+
+class Related(Struct, frozen=True):
+    """Another place that a finding speaks of."""
+
+    message: str
+    location: Location | None = None
+
+
+class Suggestion(Struct, frozen=True):
+    """The smallest fix: tolerations to add, as plain data of the API, and the same as lines of YAML."""
+
+    tolerations: tuple[dict[str, Any], ...]
+    text: tuple[str, ...]
+
+
+class Finding(Struct, frozen=True):
+    """One thing that a person should know.
+
+    `message` is one line, lower case, without a full stop; `label` is what to write under the source line; `notes` are further
+    lines, each with its heading (`then`, `note`, `help`). `step` is the 1-based step of the change that it belongs to, 0 for none.
+    """
+
+    rule: str
+    name: str
+    severity: Severity
+    subject: Subject
+    message: str
+    nodes: tuple[str, ...] = ()
+    location: Location | None = None
+    label: str = ""
+    notes: tuple[tuple[str, str], ...] = ()
+    related: tuple[Related, ...] = ()
+    suggestion: Suggestion | None = None
+    exempted: str | None = None
+    step: int = 0
+
+
+class Tolerates(Struct, frozen=True, gc=False):
+    """How a DaemonSet tolerates one taint: exact, key, effect, everything, implicit, no or unknown.
+
+    `anyEffect` where the toleration names no effect; `seconds` for a NoExecute taint, None for ever.
+    """
+
+    taint: str
+    how: str
+    anyEffect: bool = False
+    seconds: int | None = None
+
+
+class Coverage(Struct, frozen=True):
+    """One DaemonSet on the nodes that share an outcome and its reasons.
+
+    1. `before`, `now` and `recreated` count the nodes with a pod: before the change, once it has settled, after re-creation.
+    2. `replaced` is the count after the nodes were replaced by new ones; None where the change does not ask for it.
+    3. `assumed` where no pods were given: a pod is then assumed where the DaemonSet should run.
+    4. `periodSeconds` of a loop; `reasons` are sentences, all of them and not just the first.
+    5. `place` is the file of a DaemonSet whose manifest states no namespace (as in ObjectKey), so that two of one name stay apart.
+    """
+
+    daemonset: str
+    nodes: tuple[str, ...]
+    outcome: Outcome
+    assumed: bool
+    before: int
+    now: int
+    recreated: int
+    replaced: int | None = None
+    periodSeconds: int | None = None
+    reasons: tuple[str, ...] = ()
+    tolerates: tuple[Tolerates, ...] = ()
+    place: str = ""
+
+
+class Step(Struct, frozen=True):
+    """One step of a change: its command, what it is in words, and the coverage that it leaves.
+
+    1. `headline` is a sentence such as `taint dedicated=rdma:NoSchedule on rdma-1, rdma-2`.
+    2. `notes` are things to know about the step itself (an assumption, what is not judged).
+    3. `nodes` are the nodes whose pairs were judged; `taints` what the `tolerates` of the coverage answer for.
+    """
+
+    command: str
+    headline: str
+    notes: tuple[str, ...] = ()
+    nodes: tuple[str, ...] = ()
+    taints: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ("NOW", "RE-CREATED")
+    coverage: tuple[Coverage, ...] = ()
+
+
+class Problem(Struct, frozen=True):
+    """Something that could not be read (exit 3)."""
+
+    message: str
+    location: Location | None = None
+
+
+class Skipped(Struct, frozen=True, gc=False):
+    """Something that was not judged, and why."""
+
+    what: str
+    why: str
+
+
+class Judged(Struct, frozen=True, gc=False):
+    """What was looked at: counts. `nodes` are all nodes known, `pairs` the pairs of DaemonSet and node that were judged."""
+
+    files: int = 0
+    objects: int = 0
+    daemonsets: int = 0
+    nodes: int = 0
+    pairs: int = 0
+
+
+class Report(Struct, frozen=True):
+    """The result of a run. `steps` is empty for lint with no nodes known; lint with nodes has one step without a command."""
+
+    preflight: str
+    command: str
+    steps: tuple[Step, ...]
+    judged: Judged
+    assumptions: tuple[str, ...]
+    skipped: tuple[Skipped, ...]
+    problems: tuple[Problem, ...]
+    findings: tuple[Finding, ...]
+    exit: int

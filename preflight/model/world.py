@@ -1,0 +1,49 @@
+"""The world that a change meets: the objects of one cluster, as far as the input holds them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+from preflight.model.objects import (
+    CSIDriver,
+    DaemonSet,
+    ListedPod,
+    Namespace,
+    Node,
+    ObjectKey,
+    PodDisruptionBudget,
+    PriorityClass,
+    Workload,
+)
+
+
+class World(Struct, frozen=True):
+    """The objects of one cluster.
+
+    1. `nodes` by name and `daemonsets` by key, each sorted by name; `workloads` is every document with a pod template in order of its
+       place, DaemonSets included, also those that stand twice: hygiene judges each by itself.
+    2. `pods` were listed: they are evidence. `listed` holds the namespaces whose pods were listed; None means every namespace.
+    3. `ambiguous` names the DaemonSets and nodes that were given twice with other content (a repository of many clusters): their
+       coverage is not judged, and they are in neither `nodes` nor `daemonsets`.
+    4. `missing` are kinds that could not be had, with the reason: what needs them answers "unknown, because ...".
+    5. `comparison_operators` is the gate TaintTolerationComparisonOperators: None where not known.
+    """
+
+    nodes: Mapping[str, Node] = {}
+    daemonsets: Mapping[ObjectKey, DaemonSet] = {}
+    workloads: tuple[Workload, ...] = ()
+    pods: tuple[ListedPod, ...] = ()
+    listed: frozenset[str] | None = frozenset()
+    budgets: tuple[PodDisruptionBudget, ...] = ()
+    namespaces: tuple[Namespace, ...] = ()
+    priority_classes: tuple[PriorityClass, ...] = ()
+    csi_drivers: tuple[CSIDriver, ...] = ()
+    ambiguous: tuple[str, ...] = ()
+    missing: Mapping[str, str] = {}
+    comparison_operators: bool | None = None
+
+    def pods_known(self, namespace: str) -> bool:
+        """Whether the pods of a namespace were listed, so that a missing pod is known to be missing."""
+        return self.listed is None or namespace in self.listed

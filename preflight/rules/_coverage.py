@@ -1,0 +1,115 @@
+"""What the coverage rules share: groups with one reason are one hit, and the smallest exact toleration is the fix."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from preflight.impact import Group
+from preflight.impact.words import near_misses, unselected, untolerated
+from preflight.model.objects import Taint
+from preflight.model.report import Suggestion
+from preflight.rules._framework import Path, Place, subject_of
+
+TEMPLATE: Path = ("spec", "template", "spec")
+
+# Taints that the node lifecycle controller sets and clears by itself: a toleration is no fix for what passes when the node is well.
+_LIFECYCLE = frozenset(
+    f"node.kubernetes.io/{name}"
+    for name in ("not-ready", "unreachable", "disk-pressure", "memory-pressure", "pid-pressure", "network-unavailable", "unschedulable")
+)
+
+_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*")
+_WORDS = frozenset(("y", "n", "yes", "no", "on", "off", "true", "false", "null"))
+
+
+class Merged:
+    """Groups of one DaemonSet that one sentence explains."""
+
+    def __init__(self, groups: Sequence[Group]) -> None:
+        """Of at least one group."""
+        self.groups = groups
+        self.first = groups[0]
+        self.nodes = tuple(sorted(name for group in groups for name in group.nodes))
+        self.subject = subject_of(self.first.daemonset)
+        self.taints = self.first.after.untolerated if self.first.after else ()
+
+    @property
+    def reason(self) -> str:
+        """Why the DaemonSet should not run on these nodes, "" where no placement says so."""
+        after = self.first.after
+        if after is None:
+            return ""
+        parts = [*unselected(after)]
+        if after.untolerated:
+            parts.append(untolerated(after.untolerated))
+        return ", ".join(parts)
+
+    @property
+    def path(self) -> Path:
+        """The field that a person would change: nodeName, nodeSelector, affinity or tolerations."""
+        after = self.first.after
+        if after is not None and after.selected is False:
+            if after.other_node:
+                return (*TEMPLATE, "nodeName")
+            if after.affinity.selector:
+                return (*TEMPLATE, "nodeSelector", after.affinity.selector[0].key)
+            return (*TEMPLATE, "affinity")
+        return (*TEMPLATE, "tolerations")
+
+    @property
+    def place(self) -> Place:
+        """Where in its manifest."""
+        return Place(self.first.daemonset.origin, self.path)
+
+    @property
+    def label(self) -> str:
+        """What to write under the source line."""
+        return f"nothing here tolerates {' and '.join(map(str, self.taints))}" if self.path[-1] == "tolerations" and self.taints else ""
+
+    @property
+    def notes(self) -> tuple[tuple[str, str], ...]:
+        """Why the tolerations that come nearest do not help."""
+        return tuple(("note", text) for text in near_misses(self.first.daemonset.spec.template.spec, self.taints))
+
+    @property
+    def suggestion(self) -> Suggestion | None:
+        """The smallest exact tolerations; None where tolerations are no fix."""
+        after = self.first.after
+        if after is None or after.selected is False or not self.taints or self.passing:
+            return None
+        return exact_tolerations(self.taints)
+
+    @property
+    def passing(self) -> bool:
+        """Whether only taints stand in the way that the cluster clears once the node is well again."""
+        return bool(self.taints) and all(taint.key in _LIFECYCLE for taint in self.taints)
+
+
+def merged(groups: Iterable[Group]) -> Iterator[Merged]:
+    """Groups merged by DaemonSet, reason, period and what becomes of the pod."""
+    found: dict[tuple[object, ...], list[Group]] = {}
+    for group in groups:
+        verdict = group.verdict
+        key = (group.key, Merged([group]).reason, verdict.period, verdict.pod, group.conditional)
+        found.setdefault(key, []).append(group)
+    return (Merged(each) for each in found.values())
+
+
+def exact_tolerations(taints: Iterable[Taint]) -> Suggestion:
+    """For each taint the toleration that tolerates it and nothing else, as data and as a line of YAML."""
+    tolerations = tuple(
+        {"key": taint.key, "operator": "Equal", "value": taint.value, "effect": taint.effect} for taint in dict.fromkeys(taints)
+    )
+    return Suggestion(tolerations, tuple(f"- {flow(toleration)}" for toleration in tolerations))
+
+
+def flow(mapping: dict[str, str]) -> str:
+    """A map of strings as one line of YAML, quoted wherever a reader of YAML 1.1 would not see a string."""
+    return "{" + ", ".join(f"{key}: {scalar(value)}" for key, value in mapping.items()) + "}"
+
+
+def scalar(text: str) -> str:
+    """A string as a YAML scalar."""
+    return text if _PLAIN.fullmatch(text) and text.lower() not in _WORDS else json.dumps(text)

@@ -1,0 +1,131 @@
+"""What a rule is, what it is given, and what it says."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+
+from msgspec import Struct
+
+from preflight.impact import Impact
+from preflight.model.objects import Node, Origin, Taint, Workload
+from preflight.model.report import Severity, Subject, Suggestion
+from preflight.model.world import World
+
+Path = tuple[str | int, ...]
+
+
+class Place(Struct, frozen=True):
+    """A field of an object that was read: `path` leads to it from the object; an absent field stands for its nearest present parent."""
+
+    origin: Origin
+    path: Path = ()
+
+
+class Hit(Struct, frozen=True):
+    """What a rule says; the framework makes it a finding.
+
+    1. `message` continues the subject's name, as in `storage/csi loses rdma-1`: one line, lower case, no full stop.
+    2. `severity` None means the rule's own. `label` stands under the source line.
+    3. `notes` are further lines with their headings; `related` other places.
+    4. `toleration` is the place of a toleration: of the hits on one toleration only the worst is kept.
+    """
+
+    subject: Subject
+    message: str
+    place: Place
+    nodes: tuple[str, ...] = ()
+    severity: Severity | None = None
+    label: str = ""
+    notes: tuple[tuple[str, str], ...] = ()
+    related: tuple[tuple[str, Place], ...] = ()
+    suggestion: Suggestion | None = None
+    toleration: Place | None = None
+
+
+class Repeated(Struct, frozen=True):
+    """A key that stands more than once in one map of an object: the lines of the first and of the last, which counts."""
+
+    subject: Subject
+    place: Place
+    key: str
+    first_line: int
+    line: int
+
+
+class Context(Struct, frozen=True):
+    """What a rule may look at.
+
+    1. `world` is the world before the change. `impact` is None where no node is known: coverage cannot be judged then.
+    2. `lint`: there is no change.
+    3. `workloads` and `nodes` are the objects whose hygiene is judged, each document by itself; `taints` are the taints known: of the
+       change, or in lint of the nodes.
+    """
+
+    world: World
+    impact: Impact | None
+    lint: bool
+    workloads: tuple[Workload, ...]
+    nodes: tuple[Node, ...]
+    taints: tuple[Taint, ...]
+    repeated: tuple[Repeated, ...] = ()
+
+
+class Rule(Struct, frozen=True):
+    """A rule: facts and a generator. It reads no file and no clock.
+
+    `needs_nodes` for a rule that reads the impact: it is not run where there is none. The text of `preflight explain` is the
+    docstring of its module.
+    """
+
+    id: str
+    name: str
+    severity: Severity
+    check: Callable[[Context], Iterator[Hit]]
+    needs_nodes: bool = False
+    module: str = ""
+
+    @property
+    def explanation(self) -> str:
+        """The docstring of the rule's module: a summary line, then sections."""
+        return (importlib.import_module(self.module).__doc__ or "").strip()
+
+    @property
+    def summary(self) -> str:
+        """The first line of the explanation, without its full stop."""
+        return self.explanation.partition("\n")[0].rstrip(".")
+
+
+@cache
+def all_rules() -> tuple[Rule, ...]:
+    """Every rule, sorted by id."""
+    package = importlib.import_module("preflight.rules")
+    found = []
+    for module in pkgutil.iter_modules(package.__path__):
+        if not module.name.startswith("_"):
+            name = f"preflight.rules.{module.name}"
+            rule = importlib.import_module(name).RULE
+            found.append(Rule(rule.id, rule.name, rule.severity, rule.check, rule.needs_nodes, name))
+    return tuple(sorted(found, key=lambda rule: rule.id))
+
+
+def subject_of(workload: Workload) -> Subject:
+    """A workload as the subject of a finding."""
+    return Subject(type(workload).__name__, workload.metadata.namespace, workload.metadata.name)
+
+
+def worst_of_each(hits: Iterable[tuple[Rule, Hit]]) -> list[tuple[Rule, Hit]]:
+    """The hits, with only the worst of those on one toleration; among equals the one of the lowest rule id."""
+    best: dict[Place, tuple[int, str]] = {}
+    every = list(hits)
+    for rule, hit in every:
+        if hit.toleration is not None:
+            rank = ((hit.severity or rule.severity).rank, rule.id)
+            best[hit.toleration] = min(best.get(hit.toleration, rank), rank)
+    return [
+        (rule, hit)
+        for rule, hit in every
+        if hit.toleration is None or best[hit.toleration] == ((hit.severity or rule.severity).rank, rule.id)
+    ]

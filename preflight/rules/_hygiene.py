@@ -1,0 +1,66 @@
+"""What the hygiene rules share: every toleration of every workload, with its place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from preflight.model.objects import DaemonSet, PodSpec, Taint, Toleration, Workload, pod_spec
+from preflight.rules._framework import Context, Path, Place
+from preflight.scheduling.tolerations import implicit_tolerations, tolerates
+
+
+class Item(Struct, frozen=True):
+    """One toleration of a workload's pods."""
+
+    workload: Workload
+    spec: PodSpec
+    toleration: Toleration
+    path: Path
+
+    @property
+    def place(self) -> Place:
+        """The toleration in its manifest."""
+        return Place(self.workload.origin, self.path)
+
+    def field(self, name: str) -> Place:
+        """A field of the toleration in its manifest."""
+        return Place(self.workload.origin, (*self.path, name))
+
+    @property
+    def daemon(self) -> bool:
+        """Whether a DaemonSet's pods carry it."""
+        return isinstance(self.workload, DaemonSet)
+
+    @property
+    def critical(self) -> bool:
+        """Whether the pods have the priority class of what a node cannot do without."""
+        return self.spec.priorityClassName == "system-node-critical"
+
+    @property
+    def replaced(self) -> bool:
+        """Whether the DaemonSet controller replaces it by an implicit toleration, so that its seconds have no effect."""
+        own = (self.toleration.key, self.toleration.operator, self.toleration.value, self.toleration.effect)
+        implicit = implicit_tolerations(self.spec.hostNetwork)
+        return self.daemon and any(own == (each.key, each.operator, each.value, each.effect) for each in implicit)
+
+    def tolerated(self, taints: tuple[Taint, ...]) -> tuple[Taint, ...]:
+        """Those of some taints that it tolerates."""
+        return tuple(taint for taint in dict.fromkeys(taints) if tolerates(self.toleration, taint, None))
+
+
+def tolerations(context: Context) -> Iterator[Item]:
+    """Every toleration that is to be judged: in lint all, under a change those that match a changed taint."""
+    for workload in context.workloads:
+        spec, path = pod_spec(workload)
+        for number, toleration in enumerate(spec.tolerations):
+            item = Item(workload, spec, toleration, (*path, "tolerations", number))
+            if context.lint or item.tolerated(context.taints):
+                yield item
+
+
+def tolerated_words(toleration: Toleration) -> str:
+    """What a toleration tolerates, as a taint is written: `dedicated=rdma:NoSchedule`, `dedicated:*`."""
+    value = "=" + toleration.value if toleration.value else ""
+    return f"{toleration.key or '*'}{value}:{toleration.effect or '*'}"

@@ -1,0 +1,45 @@
+"""A DaemonSet has a pod on a node where it would not be created again.
+
+Why it matters
+    This is the time bomb, already set: a NoSchedule taint is on the node, the pod is from before it. The next update, deletion or
+    restart of the node ends it for good.
+How to fix
+    Tolerate exactly the taint (`operator: Equal`) before anything re-creates the pod, or leave the node out on purpose with node affinity.
+Example
+    A node with `dedicated=rdma:NoSchedule`, and a running pod of a DaemonSet that does not tolerate it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from preflight.impact.words import names
+from preflight.model.report import Outcome, Severity
+from preflight.rules._coverage import merged
+from preflight.rules._framework import Context, Hit, Rule
+
+
+def check(context: Context) -> Iterator[Hit]:
+    """One hit for each DaemonSet and reason; a note where the change does not bring the re-creation nearer, or the taint passes."""
+    impact = context.impact
+    assert impact is not None
+    near = impact.change.drained | impact.change.rebooted | impact.change.reborn
+    fragile = [group for group in impact.with_outcome(Outcome.ALREADY_FRAGILE) if group.touched]
+    for soon in (True, False):
+        for each in merged(group for group in fragile if bool(group.nodes & near) is soon):
+            notes = each.notes
+            if each.passing:
+                notes = (*notes, ("note", "the cluster clears this taint once the node is well again"))
+            yield Hit(
+                subject=each.subject,
+                nodes=each.nodes,
+                place=each.place,
+                severity=Severity.NOTE if each.passing or not (context.lint or soon) else None,
+                message=f"has a pod on {names(each.nodes)} that does not come back once it ends: {each.reason}",
+                label=each.label,
+                notes=notes,
+                suggestion=each.suggestion,
+            )
+
+
+RULE = Rule(id="PF106", name="already-fragile", severity=Severity.WARNING, needs_nodes=True, check=check)

@@ -1,0 +1,71 @@
+"""A taint alone keeps a DaemonSet from a node, and no pod is there.
+
+Why it matters
+    This is the end of the story that a NoSchedule taint begins: the pods are gone, nothing is Pending, and DESIRED counts only the nodes
+    that tolerate the taint. Whether the DaemonSet belongs on the node only its owner knows; where something says so, this is a warning.
+How to fix
+    Tolerate exactly the taint (`operator: Equal`), or leave the node out on purpose with node affinity.
+Example
+    A device plugin with `nodeSelector: {rdma: "true"}`, and a node with that label and an untolerated taint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from preflight.impact import Group, Impact
+from preflight.impact.words import listed, names
+from preflight.model.objects import PodSpec
+from preflight.model.report import Outcome, Severity
+from preflight.rules._coverage import Merged, merged
+from preflight.rules._framework import Context, Hit, Rule
+from preflight.scheduling.affinity import mentioned_labels
+
+# Labels that every node has: asking for one of these does not name a node.
+_EVERYWHERE = frozenset(("kubernetes.io/os", "kubernetes.io/arch", "beta.kubernetes.io/os", "beta.kubernetes.io/arch"))
+
+
+def check(context: Context) -> Iterator[Hit]:
+    """One hit for each DaemonSet and reason."""
+    impact = context.impact
+    assert impact is not None
+    out = impact.with_outcome(Outcome.NEVER)
+    for each in merged(group for group in out if context.lint or (group.touched and group.was is not group.outcome)):
+        belongs = _belongs(impact, each)
+        yield Hit(
+            subject=each.subject,
+            nodes=each.nodes,
+            place=each.place,
+            severity=None if belongs and not each.passing else Severity.NOTE,
+            message=f"is kept out of {names(each.nodes)} by {'taints' if len(each.taints) > 1 else 'a taint'} alone: {each.reason}",
+            label=each.label,
+            notes=((("note", f"it belongs there: {listed(belongs)}"),) if belongs else ()) + each.notes,
+            suggestion=each.suggestion,
+        )
+
+
+def _belongs(impact: Impact, each: Merged) -> list[str]:
+    """What says that the DaemonSet belongs on these nodes."""
+    spec = each.first.daemonset.spec.template.spec
+    signs = []
+    if names_nodes(spec):
+        signs.append("its own nodeSelector or affinity names these nodes")
+    peers = [group for group in impact.groups if group.key == each.first.key and _runs_beside(group, each)]
+    if peers:
+        signs.append(f"a pod of it still runs on {names(sorted(name for group in peers for name in group.nodes))} with the same taint")
+    if spec.priorityClassName == "system-node-critical":
+        signs.append("its priority class is system-node-critical")
+    return signs
+
+
+def names_nodes(spec: PodSpec) -> bool:
+    """Whether a nodeSelector, affinity or nodeName asks for more than an operating system or architecture."""
+    keys, by_name = mentioned_labels(spec)
+    return by_name or bool(keys - _EVERYWHERE)
+
+
+def _runs_beside(group: Group, each: Merged) -> bool:
+    return group.verdict.now and not group.assumed and bool(set(group.node.spec.taints) & set(each.taints))
+
+
+RULE = Rule(id="PF108", name="kept-out-by-taint", severity=Severity.WARNING, needs_nodes=True, check=check)

@@ -1,0 +1,40 @@
+"""A DaemonSet keeps its pod today and loses it at the next re-creation.
+
+Why it matters
+    A NoSchedule taint does not touch running pods, so everything looks fine. Days later an image update, a deleted pod or a node that
+    restarts re-creates them, and they never come back: DESIRED shrinks together with READY, `rollout status` says success, no pod is
+    Pending and no event tells why.
+How to fix
+    Tolerate exactly the taint (`operator: Equal`) before the taint is set, or leave the node out on purpose with node affinity.
+Example
+    `preflight taint nodes -l pool=rdma dedicated=rdma:NoSchedule`, and no toleration of it in the RDMA device plugin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from preflight.impact.words import names
+from preflight.model.report import Outcome, Severity
+from preflight.rules._coverage import merged
+from preflight.rules._framework import Context, Hit, Rule
+
+
+def check(context: Context) -> Iterator[Hit]:
+    """One hit for each DaemonSet and reason."""
+    assert context.impact is not None
+    lost = context.impact.with_outcome(Outcome.LOST_ON_RECREATION)
+    for each in merged(group for group in lost if context.lint or group.was is not group.outcome):
+        reason = each.reason or "nothing owns its pods any more, so nothing creates them again"
+        yield Hit(
+            subject=each.subject,
+            nodes=each.nodes,
+            place=each.place,
+            message=f"loses {names(each.nodes)} when its pods are re-created: {reason}",
+            label=each.label,
+            notes=each.notes,
+            suggestion=each.suggestion,
+        )
+
+
+RULE = Rule(id="PF102", name="lost-on-recreation", severity=Severity.ERROR, needs_nodes=True, check=check)

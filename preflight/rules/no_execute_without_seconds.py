@@ -1,0 +1,39 @@
+"""A NoExecute taint is tolerated for ever.
+
+Why it matters
+    NoExecute means that the node is to be emptied. A pod that tolerates it without `tolerationSeconds` stays, for ever. For a DaemonSet
+    that is the only way to stay at all, since seconds make it loop: so it is a note there, and a decision that its owner should know of.
+    Other workloads can have seconds, and move after them.
+How to fix
+    A DaemonSet: keep it where the pod is needed until the last moment, else remove the toleration. Other workloads: set
+    `tolerationSeconds`.
+Example
+    `{key: maintenance, operator: Exists, effect: NoExecute}`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from preflight.model.report import Severity
+from preflight.rules._framework import Context, Hit, Rule, subject_of
+from preflight.rules._hygiene import tolerated_words, tolerations
+
+
+def check(context: Context) -> Iterator[Hit]:
+    """One hit for each toleration with the effect NoExecute and no seconds, but those that every DaemonSet has anyway."""
+    for item in tolerations(context):
+        toleration = item.toleration
+        if not toleration.key or toleration.effect != "NoExecute" or toleration.tolerationSeconds is not None or item.replaced:
+            continue
+        yield Hit(
+            subject=subject_of(item.workload),
+            place=item.place,
+            toleration=item.place,
+            severity=Severity.NOTE if item.daemon else None,
+            message=f"tolerates {tolerated_words(toleration)} for ever: it stays on a node that is being emptied",
+            label="no tolerationSeconds",
+        )
+
+
+RULE = Rule(id="PF203", name="no-execute-without-seconds", severity=Severity.WARNING, check=check)

@@ -1,0 +1,45 @@
+"""A toleration without a key tolerates every taint.
+
+Why it matters
+    A wildcard takes the pod to nodes that its owner never thought of: Windows and serverless nodes, nodes that are being emptied. Without
+    an effect it includes NoExecute, for ever: the pod stays on a node that is meant to be empty. What a node cannot do without needs
+    just that, so for the priority class `system-node-critical` this is a note.
+How to fix
+    Tolerate the taints that are meant, each exactly: `{key: dedicated, operator: Equal, value: rdma, effect: NoSchedule}`.
+Example
+    `tolerations: [{operator: Exists}]`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from preflight.model.report import Severity
+from preflight.rules._framework import Context, Hit, Rule, subject_of
+from preflight.rules._hygiene import tolerations
+
+
+def check(context: Context) -> Iterator[Hit]:
+    """One hit for each toleration without a key; a note where it covers no NoExecute taint for ever, or the pods are node-critical."""
+    for item in tolerations(context):
+        toleration = item.toleration
+        if toleration.key or toleration.operator != "Exists":
+            continue
+        for_ever = toleration.effect in ("", "NoExecute") and toleration.tolerationSeconds is None
+        if not toleration.effect:
+            what = "every taint, NoExecute for ever included"
+        elif toleration.effect == "NoExecute":
+            what = "every NoExecute taint" + (" for ever" if for_ever else f" for {toleration.tolerationSeconds} s")
+        else:
+            what = f"every {toleration.effect} taint"
+        yield Hit(
+            subject=subject_of(item.workload),
+            place=item.place,
+            toleration=item.place,
+            severity=None if for_ever and not item.critical else Severity.NOTE,
+            message=f"tolerates {what}",
+            label="no key: this matches any taint",
+        )
+
+
+RULE = Rule(id="PF201", name="tolerates-everything", severity=Severity.WARNING, check=check)

@@ -1,0 +1,60 @@
+"""What an update of a DaemonSet's template does to its pods, and whether it can come to its end."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from preflight.model.objects import DaemonSetSpec, PodSpec
+from preflight.scheduling.validation import scaled
+
+
+class Update(Enum):
+    """What an update does to the pods of the old template, by strategy.
+
+    1. REPLACE: each goes; a new one is created only where the DaemonSet should run.
+    2. HOLD: nothing happens to an available pod (OnDelete, or a budget that is 0).
+    3. STALL: where the DaemonSet should run, the old pod stays and a new one waits beside it for ever; elsewhere the old pod goes.
+    """
+
+    REPLACE = "replace"
+    HOLD = "hold"
+    STALL = "stall"
+
+
+def update(spec: DaemonSetSpec, desired: int) -> Update:
+    """What an update of the template does while all pods are available.
+
+    1. OnDelete: nothing until a pod is deleted.
+    2. maxSurge 0 (the default): every node that has a pod is a candidate, without asking whether it should run.
+    3. maxUnavailable (default 1) or maxSurge as a percentage of a desired number of 0 is 0: available old pods are never deleted.
+    4. maxSurge above 0 with a port of the host: the new pod never runs beside the old one; old pods where the DaemonSet should not run go.
+
+    `desired` is the number of nodes that should run the new template. Source: `pkg/controller/daemon/update.go`, rollingUpdate.
+    """
+    if spec.updateStrategy.type == "OnDelete":
+        return Update.HOLD
+    rolling = spec.updateStrategy.rollingUpdate
+    surge = scaled(rolling.maxSurge, desired, default=0)
+    if surge == 0:
+        return Update.HOLD if scaled(rolling.maxUnavailable, desired, default=1) == 0 else Update.REPLACE
+    return Update.STALL if host_ports(spec.template.spec) else Update.REPLACE
+
+
+def surges(spec: DaemonSetSpec) -> bool:
+    """Whether an update creates the new pod before the old one goes: RollingUpdate with a maxSurge that is not 0."""
+    return spec.updateStrategy.type != "OnDelete" and scaled(spec.updateStrategy.rollingUpdate.maxSurge, 100, default=0) > 0
+
+
+def budget(spec: DaemonSetSpec, desired: int) -> int:
+    """How many nodes may lack an available pod during an update without surge (maxUnavailable, a percentage rounded up)."""
+    return scaled(spec.updateStrategy.rollingUpdate.maxUnavailable, desired, default=1)
+
+
+def host_ports(template: PodSpec) -> tuple[int, ...]:
+    """The ports of the host that a pod takes: each hostPort, and with hostNetwork each containerPort."""
+    ports = set()
+    for container in template.containers:
+        for port in container.ports:
+            if port.hostPort or (template.hostNetwork and port.containerPort):
+                ports.add(port.hostPort or port.containerPort)
+    return tuple(sorted(ports))
