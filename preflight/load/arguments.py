@@ -14,7 +14,9 @@ from preflight.errors import InputError
 from preflight.load.files import STDIN, Source, content, find, reason, shown
 from preflight.load.gathered import Gathered
 from preflight.load.kinds import KINDS, UNRENDERED, group, is_unrendered
+from preflight.load.read import Loaded
 from preflight.model.objects import Origin, _Read
+from preflight.model.world import World
 
 _APPLIED = (".yaml", ".yml", ".json")
 
@@ -29,22 +31,26 @@ class Other(Struct, frozen=True, gc=False):
     origin: Origin
 
 
-def read_objects(path: str, base: str = "", *, stdin: BinaryIO | None = None, recursive: bool = False) -> tuple[_Read | Other, ...]:
-    """The objects of one file, folder or standard input (`-`), in order, as `kubectl apply -f PATH` would send them.
+def read_objects(path: str, base: str = "", *, stdin: BinaryIO | None = None, recursive: bool = False) -> Loaded:
+    """The objects of one file, folder or standard input (`-`), in order, as `kubectl apply -f PATH` would send them: `given` has them.
 
-    1. `base` is the folder that a relative path starts from, "" for the current one. Of a folder the files in .yaml, .yml and .json count.
+    1. `base` is the file (a plan) that names a relative path, "" for the command line. Of a folder .yaml, .yml and .json files count.
     2. Lists are taken apart. A pod is a Pod, whatever its status says; a part of an object is one too, for apply sends what is stated.
     3. InputError, with the place, where kubectl would refuse the file: it is not there, a document is broken, has no kind or no name,
        or is a chart's template that nobody rendered. Nobody knows then what would be applied.
     """
-    opened = path if path == STDIN or not base or path.startswith("/") else os.path.join(base, path)  # noqa: PTH118
+    opened = path if path == STDIN else os.path.join(os.path.dirname(base), path)  # noqa: PTH118, PTH120
     walked = find([opened], recursive=recursive)
     for unread in walked.unread:
         raise InputError(f"{unread.file}: cannot be read: {unread.reason}")
     sources = [source for source in walked.sources if source.is_named or source.path.endswith(_APPLIED)]
     if not sources:
         raise InputError(f"{shown(opened)}: no .yaml, .yml or .json file in it")
-    return tuple(value for source in sources for value in _objects(source, stdin))
+    texts: dict[tuple[str, int], Chunk] = {}
+    given = tuple(value for source in sources for value in _objects(source, stdin, texts))
+    return Loaded(
+        World(), files=len(sources), objects=len(given), texts=texts, sources=frozenset(source.file for source in sources), given=given
+    )
 
 
 def read_plan(path: str, *, stdin: BinaryIO | None = None) -> list[tuple[Origin, object]]:
@@ -82,8 +88,9 @@ def _documents(source: Source, stdin: BinaryIO | None) -> Iterator[tuple[Chunk, 
             yield item.chunk, item.data
 
 
-def _objects(source: Source, stdin: BinaryIO | None) -> Iterator[_Read | Other]:
+def _objects(source: Source, stdin: BinaryIO | None, texts: dict[tuple[str, int], Chunk]) -> Iterator[_Read | Other]:
     for chunk, data in _documents(source, stdin):
+        texts[source.file, chunk.index] = chunk
         waiting: list[tuple[object, Origin]] = [(data, Origin(source.file, chunk.index, chunk.line))]
         while waiting:
             item, origin = waiting.pop()
@@ -109,8 +116,8 @@ def _object(item: dict[str, Any], kind: str, origin: Origin) -> _Read | Other:
         raise InputError(f"{origin.file}:{origin.line}: {UNRENDERED.format(chart='CHARTDIR')}")
     known = KINDS.get(kind)
     if known is None or (isinstance(api_version, str) and group(api_version) not in known.groups):
-        names = [str(each) if each else "" for each in (api_version, kind, metadata.get("namespace"), metadata.get("name"))]
-        return Other(*names, origin)
+        version, namespace, name = (str(each or "") for each in (api_version, metadata.get("namespace"), metadata.get("name")))
+        return Other(version, kind, namespace, name, origin)
     gathered = Gathered()
     gathered.add_object(item, origin)
     for problem in gathered.problems:

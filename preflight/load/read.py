@@ -33,6 +33,7 @@ class Loaded(Struct, frozen=True):
     3. `files` counts the files that were read, templates of charts excluded; `objects` the objects of our kinds, listed pods included.
     4. `nodes` are all nodes, document by document, also those that stand twice. `sources` are the names of the files that were read.
     5. `judged` are the files that get findings; None means all: nothing was given only as surroundings.
+    6. `given` are the objects of the files that a command line names, in order (`read_objects`); `read` leaves it empty.
     """
 
     world: World
@@ -45,6 +46,7 @@ class Loaded(Struct, frozen=True):
     nodes: tuple[Node, ...] = ()
     sources: frozenset[str] = frozenset()
     judged: frozenset[str] | None = None
+    given: tuple[object, ...] = ()
 
     def locate(self, origin: Origin, path: Sequence[str | int]) -> Location:
         """The location of one field of an object; see `locate_all`."""
@@ -65,12 +67,11 @@ def read(
 ) -> Loaded:
     """Read files, folders and standard input (`-`) into a world.
 
-    `around` is the world around the paths: it gets no findings.
-
-    1. Any order of the paths gives the same result. Which files a folder means: see `files.find`; what a document means: `kinds.why_not`.
-    2. What cannot be read is a problem with its place, and the rest is read all the same.
-    3. `one_cluster` for a change: an object that stands twice with other content is then a problem; else it is ambiguous.
-    4. An unrendered chart template is left out where a folder was walked, and a problem where the person named the file: they
+    1. `around` is the world around the paths: it gets no findings.
+    2. Any order of the paths gives the same result. Which files a folder means: see `files.find`; what a document means: `kinds.why_not`.
+    3. What cannot be read is a problem with its place, and the rest is read all the same.
+    4. `one_cluster` for a change: an object that stands twice with other content is then a problem; else it is ambiguous.
+    5. An unrendered chart template is left out where a folder was walked, and a problem where the person named the file: they
        think that it is judged.
     """
     walked = find((*paths, *around))
