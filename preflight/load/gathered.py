@@ -40,7 +40,7 @@ class Gathered:
         self._skipped: list[Skipped] = []
 
     def leave_out(self, why: str, count: int = 1, noun: str = "document") -> None:
-        """Count something that is not judged."""
+        """Count something that is not judged: documents, or objects in a list."""
         if count:
             self._left_out[noun, why] += count
 
@@ -80,11 +80,11 @@ class Gathered:
         while waiting:
             item, place, is_listed = waiting.pop()
             if not isinstance(item, dict):
-                self.leave_out(NO_OBJECT)
+                self.leave_out(NO_OBJECT, noun="object" if is_listed else "document")
             elif is_list(item):
                 waiting += reversed([(each, where, True) for each, where in self._items(item, place)])
             elif why := why_not(item):
-                self.leave_out(why)
+                self.leave_out(why, noun="object" if is_listed else "document")
             elif is_listed and item["kind"] == "Pod" and is_evidence(item):
                 if pod := self.listed_pod(item, place):
                     pods.append(pod)

@@ -23,6 +23,8 @@ from preflight.model.objects import (
 
 Data = dict[str, Any]
 
+_SHOWN = 60
+
 NO_OBJECT = "not Kubernetes objects"
 UNRENDERED = "unrendered chart template: render it first: helm template RELEASE {chart} | preflight ... --from -"
 
@@ -76,7 +78,7 @@ def is_list(data: Data) -> bool:
 def why_not(data: Data) -> str:
     """Why an object is not judged, in words that fit after a count; "" where it is.
 
-    1. No `kind` that is a word: not a Kubernetes object. One of our kinds without apiVersion is judged; the reader refuses it.
+    1. No `kind` that is a word: not a Kubernetes object. One of our kinds with metadata and no apiVersion is judged; the API refuses it.
     2. A kind of another API group that only has the name of ours is not ours; a version that is gone (`extensions/v1beta1`) is.
     3. An object without a name, a selector (where its version wants one) or containers is a part of one: a patch. A value of
        the wrong type in their stead is no patch but a mistake, and left for the conversion to name.
@@ -86,13 +88,13 @@ def why_not(data: Data) -> str:
         return NO_OBJECT
     kind = KINDS.get(name)
     if kind is None:
-        return f"kind {name} is not judged" if api_version else NO_OBJECT
+        return f"kind {name[:_SHOWN]} is not judged" if api_version else NO_OBJECT
     if api_version is not None and group(api_version) not in kind.groups:
         return f"kind {name} of {group(api_version) or 'the core API'} is not judged"
     metadata = data.get("metadata")
-    if _is_absent(metadata) or (
-        isinstance(metadata, dict) and _is_absent(metadata.get("name")) and _is_absent(metadata.get("generateName"))
-    ):
+    if api_version is None and not isinstance(metadata, dict):
+        return NO_OBJECT
+    if _is_absent(metadata) or (isinstance(metadata, dict) and _is_absent(metadata.get("name") or metadata.get("generateName"))):
         return f"{name} without a name: part of an object"
     if kind.has_selector and api_version not in _SELECTOR_FILLED and _is_absent(at(data, ("spec", "selector"))):
         return f"{name} without a selector: part of an object, as in a patch"

@@ -150,7 +150,7 @@ def _take_decoded(gathered: Gathered, items: Sequence[Any], origin: Origin, *, h
             elif isinstance(item, _Rest):
                 pods += _take_rest(gathered, item, _place(origin, index), has_template_text=has_template_text)
             elif isinstance(item, _Other):
-                gathered.leave_out(why_not({"kind": type(item).__struct_config__.tag, "apiVersion": "-"}))
+                gathered.leave_out(why_not({"kind": type(item).__struct_config__.tag, "apiVersion": "-"}), noun="object")
     gathered.add_pods(pods, origin.file)
 
 
@@ -170,7 +170,7 @@ def _take_one_by_one(gathered: Gathered, envelope: Any, origin: Origin, *, has_t
                 _take_node(gathered, node, _place(origin, index))
                 continue
         elif kind and kind not in WANTED:
-            gathered.leave_out(why_not({"kind": kind, "apiVersion": api_version or None}))
+            gathered.leave_out(why_not({"kind": kind, "apiVersion": api_version or None}), noun="object")
             continue
         data = _plain(gathered, raw, _place(origin, index))
         if isinstance(data, dict) and own[0]:
@@ -208,7 +208,7 @@ def _decoded(decoder: msgspec.json.Decoder[T], raw: Raw | memoryview) -> T | Non
 
 def _take_node(gathered: Gathered, item: _Node, origin: Origin) -> None:
     if not item.metadata.name:
-        gathered.leave_out(why_not({"kind": "Node", "apiVersion": item.apiVersion}))
+        gathered.leave_out(why_not({"kind": "Node", "apiVersion": item.apiVersion}), noun="object")
         return
     taints = tuple(Taint(each.key, each.value, each.effect) for each in item.spec.taints)
     node = Node(
@@ -227,7 +227,7 @@ def _take_rest(gathered: Gathered, item: _Rest, origin: Origin, *, has_template_
             value = _plain(gathered, raw, origin)
             if value is not None:
                 data[name] = value
-    return gathered.add(data, origin, has_template_text=has_template_text)
+    return gathered.add(data, origin, has_template_text=has_template_text, is_item=True)
 
 
 def _plain(gathered: Gathered, raw: Raw, origin: Origin) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any, TypeVar
 
 import msgspec
@@ -23,6 +24,7 @@ from preflight.model.objects import (
 T = TypeVar("T")
 
 _OURS = "\ue000"
+_SHOWN = 60
 _TEMPLATE = ("spec", "template", "spec")
 _TOLERATION = ("key", "operator", "value", "effect", "tolerationSeconds")
 _TAINT = ("key", "value", "effect", "timeAdded")
@@ -90,7 +92,7 @@ def _unknown_fields(data: object, type: type) -> tuple[Refusal, ...]:
 
 def _unknown(name: str, known: tuple[str, ...]) -> str:
     near = next((each for each in known if is_one_edit(name.lower(), each.lower())), None)
-    return f'unknown field "{name[:60]}"' + (f': did you mean "{near}"?' if near else "")
+    return f"unknown field {json.dumps(name[:_SHOWN], ensure_ascii=False)}" + (f': did you mean "{near}"?' if near else "")
 
 
 def is_one_edit(word: str, other: str) -> bool:

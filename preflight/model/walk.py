@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import types
 import typing
 from typing import Any, TypeVar
@@ -81,7 +82,7 @@ class _Walker:
             return self._drop(path, "a map", data)
         taken = {}
         for key, value in data.items():
-            name = key if isinstance(key, str) else _scalar(key)
+            name = key if isinstance(key, str) else _text(key)
             read = self.take(value, hint, (*path, name))
             if read is not _DROPPED:
                 taken[name] = read
@@ -103,8 +104,8 @@ class _Walker:
         if isinstance(data, str):
             return data
         if isinstance(data, bool | int | float):
-            self._refuse(path, f"must be a string: {_scalar(data)} is {_what(data)}; quote it")
-            return _scalar(data)
+            self._refuse(path, f"must be a string: {_text(data)} is {_what(data)}; quote it")
+            return _text(data)
         return self._drop(path, "a string", data)
 
     def _boolean(self, data: object, path: Path) -> Any:
@@ -140,7 +141,7 @@ class _Walker:
             return self._drop(path, "plain data", data)
 
     def _drop(self, path: Path, wanted: str, data: object) -> Any:
-        shown = "it" if isinstance(data, dict | list) else _scalar(data)
+        shown = "it" if isinstance(data, dict | list) else _text(data)
         self._refuse(path, f"must be {wanted}: {shown} is {_what(data)}")
         self.dropped.append(path)
         return _DROPPED
@@ -179,10 +180,10 @@ def _what(data: object) -> str:
     return "a string" if isinstance(data, str) else "a list" if isinstance(data, list) else "null"
 
 
-def _scalar(data: object) -> str:
+def _text(data: object) -> str:
     """A scalar as JSON writes it, cut where it is long."""
     if isinstance(data, str):
-        return f'"{data[:_SHOWN]}..."' if len(data) > _SHOWN else f'"{data}"'
+        return json.dumps(f"{data[:_SHOWN]}..." if len(data) > _SHOWN else data, ensure_ascii=False)
     if isinstance(data, bool) or data is None:
         return {True: "true", False: "false", None: "null"}[data]
     try:
