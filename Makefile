@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 CODE := preflight tests $(wildcard benchmarks)
-EXAMPLE := plan --exit-zero --from examples/rdma-incident examples/rdma-incident/plan.yaml
+EXAMPLE := plan --exit-zero --from examples/rdma-incident/cluster examples/rdma-incident/plan.yaml
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 

@@ -6,7 +6,7 @@ import venv
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-EXAMPLE = ["plan", "--exit-zero", "--from", "examples/rdma-incident", "examples/rdma-incident/plan.yaml"]
+EXAMPLE = ["plan", "--exit-zero", "--from", "examples/rdma-incident/cluster", "examples/rdma-incident/plan.yaml"]
 
 
 def run(*command: str | Path) -> str:

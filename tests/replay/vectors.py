@@ -1,0 +1,86 @@
+"""`make vectors FILE=path`: recorded placements against ours, every mismatch printed.
+
+A DaemonSet's case goes the program's way: plain data to objects, a command line, a change, an impact; what is compared are the placements
+that the impact carries. A bare pod has no DaemonSet, so its case asks `scheduling` itself.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from preflight.change import parse, perform
+from preflight.impact import judge
+from preflight.model.convert import convert
+from preflight.model.objects import DaemonSet, Node, Origin, Pod
+from preflight.model.world import World
+from preflight.scheduling.placement import Placement, place
+from preflight.scheduling.tolerations import NEVER
+
+Answer = dict[str, Any]
+
+
+def answers(case: dict[str, Any]) -> Answer:
+    """Our answer to one case, in the shape of the recorded one."""
+    gate = bool(case["comparisonOperators"])
+    node = _object(case["node"], Node)
+    if "pod" in case:
+        spec = _object(case["pod"], Pod).spec
+        return {**_shape(place(spec, spec.tolerations, node, gate)), "shouldRun": None, "shouldContinueRunning": None}
+    daemonset = _object(case["daemonset"], DaemonSet)
+    world = World(nodes={node.name: node}, daemonsets={daemonset.key: daemonset}, comparison_operators=gate)
+    change = perform(parse(["reboot", node.name]), world, lambda _: ())
+    (group,) = judge(change, {}).groups
+    assert group.after is not None
+    return _shape(group.after)
+
+
+def _object(data: object, kind: type[Any]) -> Any:
+    found, refusals = convert(data, kind, Origin("<case>"))
+    assert found is not None, refusals
+    return found
+
+
+def _shape(placement: Placement) -> Answer:
+    errors = placement.affinity.errors
+    return {
+        "shouldRun": placement.should_run,
+        "shouldContinueRunning": placement.may_stay,
+        "fitsAffinity": placement.affinity.matches,
+        "affinityError": f"[{', '.join(errors)}]" if len(errors) > 1 else errors[0] if errors else None,
+        "fitsTaints": not placement.untolerated and not placement.unsure,
+        "evictAfterSeconds": -1 if placement.evict_after == NEVER else placement.evict_after,
+    }
+
+
+def mismatches(path: Path) -> Iterator[tuple[str, str, object, object] | None]:
+    """For each compared value None where it is equal, else the case, the value's name, what was recorded and what we say."""
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            recorded = json.loads(line)
+            case, want = recorded["case"], recorded["want"]
+            got = answers(case)
+            for name, value in want.items():
+                if name != "id":
+                    yield None if value == got[name] else (case["id"], name, value, got[name])
+
+
+def main(arguments: list[str]) -> int:
+    """Compare a file; 1 where anything differs."""
+    equal = different = 0
+    for found in mismatches(Path(arguments[0])):
+        if found is None:
+            equal += 1
+        else:
+            different += 1
+            print("{}: {} is {!r} and we say {!r}".format(*found))
+    print(f"{equal} values equal, {different} different")
+    return 1 if different or not equal else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
