@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
-from preflight.change import nodes, workloads
-from preflight.change.commands import Command, CordonNodes, DeleteDaemonSets, DrainNodes, LabelNodes, RestartRollout, SetImage, TaintNodes
+from preflight.change import files, maintenance, nodes, pods, workloads
+from preflight.change.commands import (
+    ApplyFiles,
+    Command,
+    CordonNodes,
+    DeleteDaemonSets,
+    DeleteFiles,
+    DeleteNodes,
+    DeletePods,
+    DrainNodes,
+    LabelNodes,
+    RebootNodes,
+    ReplaceNodes,
+    RestartRollout,
+    SetImage,
+    TaintNodes,
+)
+from preflight.change.files import Read
 from preflight.change.performed import Change
 from preflight.model.world import World
-
-Read = Callable[[str], Sequence[object]]
-"""The objects of a file that a command names by `-f`, as Structs of preflight.model.objects."""
 
 
 def perform(command: Command, world: World, read: Read) -> Change:
@@ -18,7 +29,8 @@ def perform(command: Command, world: World, read: Read) -> Change:
 
     1. Worlds are immutable: `after` shares every object that does not change with `before`.
     2. Nodes that the command names and the world lacks are partly known, in `before` too.
-    3. `read` gives the objects of the files of `apply -f` and `delete -f`; it is called for nothing else.
+    3. `read` gives the objects of the files of `apply -f` and `delete -f`, as Structs of preflight.model.objects; it is called for nothing
+       else.
 
     Errors: UsageError for what kubectl or the API server refuses, in their words; InputError where the world lacks what the command needs.
     """
@@ -37,5 +49,17 @@ def perform(command: Command, world: World, read: Read) -> Change:
             return workloads.restart(command, world)
         case DeleteDaemonSets():
             return workloads.delete(command, world)
+        case RebootNodes():
+            return maintenance.reboot(command, world)
+        case ReplaceNodes():
+            return maintenance.replace(command, world)
+        case DeleteNodes():
+            return maintenance.delete(command, world)
+        case DeletePods():
+            return pods.delete(command, world)
+        case ApplyFiles():
+            return files.apply(command, world, read)
+        case DeleteFiles():
+            return files.delete(command, world, read)
         case _:
             raise AssertionError(f"no such command: {command!r}")

@@ -1,0 +1,127 @@
+"""A pod template as the API server stores it, so that two ways to write the same thing are equal.
+
+What the server fills in is filled in, what means nothing is dropped, and quantities are numbers. Only equality counts: the result is
+nothing to send or to show. Source: kubernetes `pkg/apis/core/v1/defaults.go`, `pkg/apis/apps/v1/defaults.go`; `omitempty` of the API types.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+_MAPS = frozenset(("annotations", "labels", "limits", "matchLabels", "metadata", "nodeSelector", "overhead", "requests", "resources"))
+_ZEROS = frozenset(("hostIPC", "hostNetwork", "hostPID", "hostPort", "initialDelaySeconds", "minReadySeconds", "readOnly"))
+_ZEROS |= frozenset(("stdin", "stdinOnce", "tty"))
+_TEXTS = frozenset(("storageClassName",))
+_QUANTITIES = frozenset(("limits", "overhead", "requests"))
+_QUANTITY = frozenset(("divisor", "sizeLimit"))
+_PROBE = {"timeoutSeconds": 1, "periodSeconds": 10, "successThreshold": 1, "failureThreshold": 3}
+_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
+    "fieldRef": {"apiVersion": "v1"},
+    "httpGet": {"path": "/", "scheme": "HTTP"},
+    "livenessProbe": _PROBE,
+    "readinessProbe": _PROBE,
+    "startupProbe": _PROBE,
+    **{kind: {"defaultMode": 0o644} for kind in ("configMap", "downwardAPI", "projected", "secret")},
+    "serviceAccountToken": {"expirationSeconds": 3600},
+}
+_POD = {"dnsPolicy": "ClusterFirst", "restartPolicy": "Always", "schedulerName": "default-scheduler", "terminationGracePeriodSeconds": 30}
+_CONTAINER = {"terminationMessagePath": "/dev/termination-log", "terminationMessagePolicy": "File"}
+_SUFFIXES = {"": 1, **{suffix: 1000**power for power, suffix in enumerate(("n", "u", "m", "", "k", "M", "G", "T", "P", "E"), -3)}}
+_SUFFIXES |= {f"{suffix}i": 1024**power for power, suffix in enumerate("KMGTPE", 1)}
+_NUMBER = re.compile(r"([+-]?(?:[0-9]{1,40}(?:\.[0-9]{0,40})?|\.[0-9]{1,40}))(?:[eE]([+-]?[0-9]{1,2})|([a-zA-Z]{0,2}))")
+
+
+def same_template(template: object, other: object) -> bool:
+    """Whether a change from one pod template to the other changes nothing on the server, so that no update starts."""
+    return canonical_template(template) == canonical_template(other)
+
+
+def canonical_template(template: object) -> object:
+    """A pod template for comparison; anything else as it is, but for what means nothing."""
+    if not isinstance(template, dict):
+        return canonical(template)
+    spec = template.get("spec")
+    return canonical({**template, "spec": _pod(spec) if isinstance(spec, dict) else spec})
+
+
+def canonical_spec(spec: object) -> object:
+    """The spec of a DaemonSet for comparison."""
+    if not isinstance(spec, dict):
+        return canonical(spec)
+    strategy = spec.get("updateStrategy")
+    strategy = dict(strategy) if isinstance(strategy, dict) else {}
+    if _filled(strategy, {"type": "RollingUpdate"})["type"] == "RollingUpdate":
+        rolling = strategy.get("rollingUpdate")
+        strategy["rollingUpdate"] = _filled(rolling if isinstance(rolling, dict) else {}, {"maxUnavailable": 1, "maxSurge": 0})
+        strategy["type"] = "RollingUpdate"
+    filled = _filled(spec, {"revisionHistoryLimit": 10})
+    return canonical({**filled, "updateStrategy": strategy, "template": canonical_template(spec.get("template"))})
+
+
+def canonical(value: object, key: str = "") -> object:
+    """Plain data without what means nothing: null, empty lists and texts, empty maps and zeros where the API has no difference."""
+    if isinstance(value, dict):
+        if key in _QUANTITIES:
+            return {name: _quantity(amount) for name, amount in value.items() if amount is not None}
+        items = ((str(name), canonical(item, str(name))) for name, item in _filled(value, _DEFAULTS.get(key, {})).items())
+        return {name: item for name, item in items if not _means_nothing(name, item)}
+    if isinstance(value, list | tuple):
+        return [canonical(item) for item in value]
+    return _quantity(value) if key in _QUANTITY else value
+
+
+def _means_nothing(key: str, value: object) -> bool:
+    if value is None or value == []:
+        return True
+    if value == "":
+        return key not in _TEXTS
+    return (value == {} and key in _MAPS) or (key in _ZEROS and value in (0, False))
+
+
+def _filled(value: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
+    """A map with the defaults for what is absent, null or empty."""
+    return {**value, **{name: default for name, default in defaults.items() if value.get(name) in (None, "")}}
+
+
+def _pod(spec: dict[str, Any]) -> dict[str, Any]:
+    pod = _filled(spec, {**_POD, "securityContext": {}, "serviceAccountName": spec.get("serviceAccount")})
+    pod.pop("serviceAccount", None)
+    for name in ("containers", "initContainers", "ephemeralContainers"):
+        if isinstance(pod.get(name), list):
+            pod[name] = [_container(each) if isinstance(each, dict) else each for each in pod[name]]
+    if isinstance(pod.get("volumes"), list):
+        pod["volumes"] = [_volume(each) if isinstance(each, dict) else each for each in pod["volumes"]]
+    return pod
+
+
+def _container(container: dict[str, Any]) -> dict[str, Any]:
+    filled = _filled(container, {**_CONTAINER, "imagePullPolicy": _pull_policy(container.get("image"))})
+    if isinstance(filled.get("ports"), list):
+        filled["ports"] = [_filled(port, {"protocol": "TCP"}) if isinstance(port, dict) else port for port in filled["ports"]]
+    return filled
+
+
+def _volume(volume: dict[str, Any]) -> dict[str, Any]:
+    if all(value is None for name, value in volume.items() if name != "name"):
+        return {**volume, "emptyDir": {}}
+    return volume
+
+
+def _pull_policy(image: object) -> str:
+    name, digest, _ = str(image or "").partition("@")
+    tag = name.rpartition("/")[2].partition(":")[2] or ("" if digest else "latest")
+    return "Always" if tag == "latest" else "IfNotPresent"
+
+
+def _quantity(value: object) -> object:
+    """The number of a quantity; what is none stays as it is."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return value
+    match = _NUMBER.fullmatch(str(value))
+    if match is None or (match[3] or "") not in _SUFFIXES:
+        return value
+    number = Fraction(match[1] if match[1].strip("+-") != "." else 0)
+    return number * (Fraction(10) ** int(match[2]) if match[2] else Fraction(_SUFFIXES[match[3] or ""]))

@@ -1,0 +1,245 @@
+"""apply -f and delete -f: the objects of files, compared as the server would."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from preflight.change import maintenance, workloads
+from preflight.change.canonical import canonical, canonical_spec, same_template
+from preflight.change.commands import ApplyFiles, Chosen, DeleteFiles, DeleteNodes
+from preflight.change.merge import three_way
+from preflight.change.nodes import schedulable, with_taints
+from preflight.change.performed import Change
+from preflight.change.targets import meet
+from preflight.change.words import counted, listed
+from preflight.errors import InputError, UsageError
+from preflight.model.objects import DaemonSet, Metadata, Node, ObjectKey, object_key
+from preflight.model.world import World
+
+LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
+Read = Callable[[str], Sequence[object]]
+"""The objects of a file that a command names by `-f`, as Structs of preflight.model.objects."""
+
+
+def apply(command: ApplyFiles, world: World, read: Read) -> Change:
+    """Perform `kubectl apply -f`.
+
+    1. A DaemonSet that the world lacks is new. One that came from the cluster (it has a uid, or kubectl's annotation) is merged as kubectl
+       merges: see `three_way`. One that came from a manifest is replaced as a whole, since that manifest was the last one applied.
+    2. It is updated where its template differs as the server sees it: see `same_template`. Everything else that differs is in `after`.
+    3. Of a Node, the labels, taints and `unschedulable` that the manifest states. Objects of other kinds are counted in a note.
+
+    Errors: UsageError for a changed selector and for another namespace than `-n`, in their words; InputError where the files hold nothing.
+    """
+    objects = [each for each in _read(command.files, read) if _is_selected(command, each)]
+    applied = _Applied(world)
+    for each in objects:
+        if isinstance(each, DaemonSet):
+            applied.daemonset(each, command.namespace)
+        elif isinstance(each, Node):
+            applied.node(each)
+    keys = frozenset(applied.daemonsets)
+    return Change(
+        command=command.text,
+        headline=f"apply {listed(command.files)}",
+        before=applied.met,
+        after=workloads.with_daemonsets(applied.world, applied.daemonsets),
+        nodes=frozenset(applied.nodes),
+        daemonsets=keys,
+        updated=frozenset(key for key in keys if _is_updated(world.daemonsets.get(key), applied.daemonsets[key])),
+        notes=(*applied.notes(), *_others(objects)),
+        unknown=tuple(applied.unknown),
+    )
+
+
+def delete(command: DeleteFiles, world: World, read: Read) -> Change:
+    """Perform `kubectl delete -f` for the DaemonSets and Nodes of the files; objects of other kinds are counted in a note.
+
+    Errors: UsageError for a DaemonSet that is not there; InputError where the files hold nothing.
+    """
+    objects = _read(command.files, read)
+    keys: list[ObjectKey] = []
+    for each in objects:
+        if isinstance(each, DaemonSet):
+            namespace = _namespace(each, command.namespace)
+            chosen = Chosen((each.metadata.name,), namespace=namespace)
+            keys.extend(workloads.find(world, chosen, ignore_missing=command.ignore_missing))
+    names = tuple(dict.fromkeys(each.name for each in objects if isinstance(each, Node)))
+    change = workloads.deletion(command.text, world, sorted(set(keys)), command.cascade)
+    if names:
+        nodes = maintenance.delete(DeleteNodes(command.text, Chosen(names)), change.before)
+        after = msgspec.structs.replace(nodes.after, daemonsets=change.after.daemonsets, workloads=change.after.workloads)
+        change = msgspec.structs.replace(nodes, after=after, daemonsets=change.daemonsets, deleted=change.deleted)
+    return msgspec.structs.replace(change, headline=f"delete {listed(command.files)}", notes=(*change.notes, *_others(objects)))
+
+
+class _Applied:
+    """What was applied so far: the world met, the world with the nodes applied, and the DaemonSets applied."""
+
+    def __init__(self, world: World) -> None:
+        self.met = self.world = world
+        self.daemonsets: dict[ObjectKey, DaemonSet] = {}
+        self.nodes: list[str] = []
+        self.unknown: list[str] = []
+        self._notes: list[str] = []
+        self._kinds: dict[str, list[str]] = {"new": [], "unchanged": [], "changed, but not its template: no pod is replaced": []}
+
+    def daemonset(self, new: DaemonSet, stated: str) -> None:
+        """Apply one DaemonSet."""
+        namespace = _namespace(new, stated)
+        key, old = self._there(new, namespace)
+        if old is None:
+            data = workloads.plain(new)
+            data = {**data, "metadata": {**data.get("metadata", {}), "namespace": namespace}}
+            self.daemonsets[key] = workloads.typed(data, new)
+            self._kinds["new"].append(str(key))
+            return
+        result, notes = _over(old, new)
+        self._notes.extend(f"{key}: {note}" for note in notes)
+        self.daemonsets[key] = result
+        if result is old:
+            self._kinds["unchanged"].append(str(key))
+        elif not _is_updated(old, result):
+            self._kinds["changed, but not its template: no pod is replaced"].append(str(key))
+
+    def node(self, new: Node) -> None:
+        """Apply one Node: its labels are merged, its taints replaced where it states any."""
+        met = meet(self.met, Chosen((new.name,)))
+        self._notes.extend(met.notes)
+        self.unknown.extend(met.unknown)
+        if not met.names:
+            return
+        if met.world is not self.met:
+            self.met = met.world
+            self.world = msgspec.structs.replace(self.world, nodes={**met.world.nodes, **self.world.nodes})
+        old = self.world.nodes[new.name]
+        labels = {**old.metadata.labels, **new.metadata.labels}
+        node = with_taints(old, new.spec.taints or old.spec.taints)
+        if new.spec.unschedulable:
+            node = schedulable(node, False)
+        if labels != old.metadata.labels:
+            metadata = msgspec.structs.replace(node.metadata, labels=labels)
+            node = msgspec.structs.replace(node, metadata=metadata, absent=node.absent - labels.keys())
+        if not new.spec.taints and old.spec.taints:
+            self._notes.append(f"{new.name}: its manifest states no taints, so they stay")
+        self.nodes.append(new.name)
+        if node is not old:
+            self.world = msgspec.structs.replace(self.world, nodes=dict(sorted({**self.world.nodes, new.name: node}.items())))
+
+    def notes(self) -> tuple[str, ...]:
+        """What is to be said, in order: of single objects, then which are new or unchanged."""
+        return (*dict.fromkeys(self._notes), *(f"{kind}: {listed(names)}" for kind, names in self._kinds.items() if names))
+
+    def _there(self, new: DaemonSet, namespace: str) -> tuple[ObjectKey, DaemonSet | None]:
+        """The DaemonSet that the new one is applied over; a manifest without a namespace may be one that the world has without it."""
+        known = {**self.world.daemonsets, **self.daemonsets}
+        key = ObjectKey(namespace, new.metadata.name)
+        if key in known:
+            return key, known[key]
+        if not new.metadata.namespace:
+            unstated = [other for other in known if other.name == key.name and not other.namespace]
+            own = object_key(new.metadata, new.origin)
+            if own in known or len(unstated) == 1:
+                return (own, known[own]) if own in known else (unstated[0], known[unstated[0]])
+        return key, None
+
+
+def _over(old: DaemonSet, new: DaemonSet) -> tuple[DaemonSet, list[str]]:
+    """The DaemonSet after `new` is applied over `old`, and what stays of it though the manifest does not state it."""
+    live, manifest = workloads.plain(old), workloads.plain(new)
+    notes: list[str] = []
+    if old.metadata.uid or LAST_APPLIED in old.metadata.annotations:
+        last = _last_applied(old)
+        merged = {name: value for name, value in live.items() if name not in ("metadata", "spec")}
+        for part in ("metadata", "spec"):
+            merged[part] = three_way(last.get(part), manifest.get(part) or {}, live.get(part) or {})
+        if "namespace" in _map(live, "metadata"):
+            merged["metadata"]["namespace"] = live["metadata"]["namespace"]
+        if _selector(merged) == _selector(live):
+            notes = _kept(merged, manifest)
+        annotations = {**_map(merged, "metadata", "annotations"), LAST_APPLIED: msgspec.json.encode(manifest).decode()}
+        merged["metadata"]["annotations"] = annotations
+    else:
+        merged = manifest
+        if not new.metadata.namespace and old.metadata.namespace:
+            merged = {**manifest, "metadata": {**_map(manifest, "metadata"), "namespace": old.metadata.namespace}}
+    if _selector(merged) != _selector(live):
+        shown = msgspec.json.encode(_selector(merged)).decode()
+        raise UsageError(f'The DaemonSet "{new.metadata.name}" is invalid: spec.selector: Invalid value: {shown}: field is immutable')
+    return (old if _content(merged) == _content(live) else workloads.typed(merged, new)), notes
+
+
+def _last_applied(daemonset: DaemonSet) -> Mapping[str, Any]:
+    """The manifest that kubectl applied last, as the annotation has it; {} where there is none, or none that can be read."""
+    try:
+        last = msgspec.json.decode(daemonset.metadata.annotations.get(LAST_APPLIED, "{}"))
+    except (msgspec.DecodeError, RecursionError):
+        return {}
+    return last if isinstance(last, dict) else {}
+
+
+def _kept(merged: Mapping[str, Any], manifest: Mapping[str, Any]) -> list[str]:
+    """What decides placement, is in the cluster and is not stated by the manifest, as sentences."""
+    path = ("spec", "template", "spec")
+    there, stated = _map(merged, *path), _map(manifest, *path)
+    kept = [name for name in ("tolerations", "nodeSelector", "affinity", "nodeName") if there.get(name) and name not in stated]
+    return [f"not stated by the manifest, so as in the cluster: {', '.join(kept)}"] if kept else []
+
+
+def _map(data: Mapping[str, Any], *path: str) -> dict[str, Any]:
+    """The map at a path; {} where there is none."""
+    place: Any = data
+    for name in path:
+        place = place.get(name) if isinstance(place, dict) else None
+    return place if isinstance(place, dict) else {}
+
+
+def _selector(data: Mapping[str, Any]) -> object:
+    return canonical(_map(data, "spec", "selector"))
+
+
+def _content(data: Mapping[str, Any]) -> object:
+    annotations = {name: value for name, value in _map(data, "metadata", "annotations").items() if name != LAST_APPLIED}
+    return canonical(_map(data, "metadata", "labels")), annotations, canonical_spec(data.get("spec"))
+
+
+def _is_updated(old: DaemonSet | None, new: DaemonSet) -> bool:
+    if old is None or old is new:
+        return False
+    before, after = _map(workloads.plain(old), "spec"), _map(workloads.plain(new), "spec")
+    return not same_template(before.get("template"), after.get("template"))
+
+
+def _namespace(daemonset: DaemonSet, stated: str) -> str:
+    own = daemonset.metadata.namespace
+    if own and stated and own != stated:
+        raise UsageError(
+            f'the namespace from the provided object "{own}" does not match the namespace "{stated}". '
+            f"You must pass '--namespace={own}' to perform this operation."
+        )
+    return own or stated or "default"
+
+
+def _read(files: Iterable[str], read: Read) -> list[object]:
+    objects = [each for file in files for each in read(file)]
+    if not objects:
+        raise InputError(f"there is nothing to judge: no objects in {listed(list(files))}")
+    return objects
+
+
+def _is_selected(command: ApplyFiles, each: object) -> bool:
+    metadata = getattr(each, "metadata", None)
+    labels = metadata.labels if isinstance(metadata, Metadata) else {}
+    return command.selector is None or command.selector.selects(labels)
+
+
+def _others(objects: Iterable[object]) -> tuple[str, ...]:
+    kinds = Counter(type(each).__name__ for each in objects if not isinstance(each, DaemonSet | Node))
+    if not kinds:
+        return ()
+    shown = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
+    return (f"not judged for coverage: {counted(sum(kinds.values()), 'object')} of other kinds ({shown})",)

@@ -1,0 +1,55 @@
+"""A plan: command lines, one after the other."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+
+from preflight.change.commands import Command
+from preflight.change.grammar import parse
+from preflight.errors import InputError, UsageError
+
+_SHELL = ("&&", "||", "|", ";", ">", ">>", "<", "&")
+
+
+def commands(items: Sequence[object]) -> list[Command]:
+    """Read the steps of a plan.
+
+    1. A step is a line as for a shell (`kubectl taint nodes -l pool=rdma dedicated=rdma:NoSchedule`, quotes as there, a `#` word starts a
+       comment), or a list of texts, each one argument.
+    2. `kubectl` or `preflight` may stand first. Nothing is expanded, and a step is one command.
+
+    Errors: UsageError with the number of the step and the line as given; InputError for a plan without steps.
+    """
+    if not items:
+        raise InputError("there is nothing to judge: the plan has no steps")
+    return [_command(number, item) for number, item in enumerate(items, 1)]
+
+
+def _command(number: int, item: object) -> Command:
+    try:
+        return parse(_words(item))
+    except UsageError as error:
+        shown = item if isinstance(item, str) else shlex.join(map(str, item)) if isinstance(item, list | tuple) else repr(item)
+        raise UsageError(f"step {number}, `{shown.strip()}`: {error}") from None
+
+
+def _words(item: object) -> list[str]:
+    if isinstance(item, list | tuple):
+        if not all(isinstance(word, str) for word in item):
+            raise UsageError("every argument must be a text: put it in quotes")
+        return [str(word) for word in item]
+    if not isinstance(item, str):
+        raise UsageError("a step is a command line, or a list of its arguments")
+    try:
+        words = shlex.split(item.replace("\\\n", " "))
+    except ValueError as error:
+        raise UsageError(f"the quotes are not closed ({error})") from None
+    comment = next((place for place, word in enumerate(words) if word.startswith("#")), len(words))
+    words = words[:comment]
+    for word in words:
+        if word in _SHELL or word.endswith(";"):
+            raise UsageError(f"a step is one command, without {word.rstrip() if word in _SHELL else ';'}: make it a step of its own")
+        if "$" in word or "`" in word:
+            raise UsageError(f"nothing is expanded in a plan: write what {word} stands for")
+    return words
