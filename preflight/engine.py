@@ -11,7 +11,9 @@ from msgspec import Struct
 
 import preflight
 from preflight import load
-from preflight.change import Change, Command, commands, parse, perform
+from preflight.change import Change, Command, parse, perform
+from preflight.change.plan import commands
+from preflight.errors import PreflightError
 from preflight.impact import Impact, PodsOf, judge, listed_pods, unchanged
 from preflight.impact.describe import coverage
 from preflight.model.objects import Node, ObjectKey, Origin, Taint, Workload
@@ -52,7 +54,8 @@ class Run:
         """A plan: a file with a list of command lines, each over the world that the one before leaves."""
         steps = load.read_plan(path)
         run = cls(sources, (), options, stdin, one_cluster=True, base=path)
-        run.report = run._changes(commands(steps), f"plan {path}")
+        lines = commands([item for _, item in steps], [f"{origin.file}:{origin.line}" for origin, _ in steps])
+        run.report = run._changes(lines, f"plan {path}")
         return run
 
     @classmethod
@@ -94,7 +97,10 @@ class Run:
         daemonsets: set[ObjectKey] = set()
         pairs, unknown = 0, False
         for number, each in enumerate(steps, 1):
-            change = perform(each, world, self._read)
+            try:
+                change = perform(each, world, self._read)
+            except PreflightError as error:
+                raise type(error)(f"step {number}, `{each.text}`: {error}" if len(steps) > 1 else str(error)) from None
             impact = judge(change, pods)
             shown.append(_step(change, impact))
             hits += self._hits(_change_context(change, impact), number)
@@ -228,7 +234,9 @@ def _step(change: Change, impact: Impact) -> Step:
 
 
 def _change_context(change: Change, impact: Impact) -> Context:
-    taints = tuple(taint for taint in change.taints if taint.key != "node.kubernetes.io/unschedulable")  # a cordon is nobody's choice of words
+    taints = tuple(
+        taint for taint in change.taints if taint.key != "node.kubernetes.io/unschedulable"
+    )  # a cordon is nobody's choice of words
     return Context(change.before, impact, lint=False, workloads=change.after.workloads, nodes=(), taints=taints)
 
 

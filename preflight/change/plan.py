@@ -12,26 +12,29 @@ from preflight.errors import InputError, UsageError
 _SHELL = ("&&", "||", "|", ";", ">", ">>", "<", "&")
 
 
-def commands(items: Sequence[object]) -> list[Command]:
+def commands(items: Sequence[object], places: Sequence[str] = ()) -> list[Command]:
     """Read the steps of a plan.
 
     1. A step is a line as for a shell (`kubectl taint nodes -l pool=rdma dedicated=rdma:NoSchedule`, quotes as there, a `#` word starts a
        comment), or a list of texts, each one argument.
     2. `kubectl` or `preflight` may stand first. Nothing is expanded, and a step is one command.
 
+    `places` are where the steps stand, as `file:line`; an error then starts with it.
+
     Errors: UsageError with the number of the step and the line as given; InputError for a plan without steps.
     """
     if not items:
         raise InputError("there is nothing to judge: the plan has no steps")
-    return [_command(number, item) for number, item in enumerate(items, 1)]
+    where = [f"{place}: " for place in places] or [""] * len(items)
+    return [_command(f"{place}step {number}", item) for number, (place, item) in enumerate(zip(where, items, strict=True), 1)]
 
 
-def _command(number: int, item: object) -> Command:
+def _command(place: str, item: object) -> Command:
     try:
         return parse(_words(item))
     except UsageError as error:
         shown = item if isinstance(item, str) else shlex.join(map(str, item)) if isinstance(item, list | tuple) else repr(item)
-        raise UsageError(f"step {number}, `{shown.strip()}`: {error}") from None
+        raise UsageError(f"{place}, `{shown.strip()}`: {error}") from None
 
 
 def _words(item: object) -> list[str]:
