@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import re
 from collections.abc import Iterator
@@ -161,11 +162,23 @@ def _end(view: memoryview) -> int:
 def _malformed(error: msgspec.DecodeError, view: memoryview) -> _Malformed:
     text = str(error)
     if match := _BYTE.fullmatch(text):
-        message = match[1]
-        return _Malformed(message if message == _TRAILING else message.removeprefix("JSON is malformed: "), int(match[2]))
+        if match[1] == _TRAILING:
+            return _Malformed(_TRAILING, int(match[2]) - _trailing_offset())
+        return _Malformed(match[1].removeprefix("JSON is malformed: "), int(match[2]))
     if text == "Input data was truncated":
         return _Malformed("the text ends too early", len(view))
     return _Malformed(text[:1].lower() + text[1:], 0)
+
+
+@functools.cache
+def _trailing_offset() -> int:
+    """How far from what follows a value msgspec says that it is: its versions differ."""
+    try:
+        msgspec.json.decode(b"{}{}")
+    except msgspec.DecodeError as error:
+        if match := _BYTE.fullmatch(str(error)):
+            return int(match[2]) - 2
+    return 0
 
 
 @contextmanager

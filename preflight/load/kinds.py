@@ -94,7 +94,7 @@ def why_not(data: Data) -> str:
     metadata = data.get("metadata")
     if api_version is None and not isinstance(metadata, dict):
         return NO_OBJECT
-    if _is_absent(metadata) or (isinstance(metadata, dict) and _is_absent(metadata.get("name") or metadata.get("generateName"))):
+    if metadata is None or (isinstance(metadata, dict) and _is_absent(metadata.get("name") or metadata.get("generateName"))):
         return f"{name} without a name: part of an object"
     if kind.has_selector and api_version not in _SELECTOR_FILLED and _is_absent(at(data, ("spec", "selector"))):
         return f"{name} without a selector: part of an object, as in a patch"

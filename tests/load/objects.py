@@ -1,0 +1,79 @@
+"""Small objects as plain data, and reading them from files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from preflight.load import Loaded, read
+
+Data = dict[str, Any]
+
+
+def node(name: str = "n1", **spec: Any) -> Data:
+    return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}, "spec": spec}
+
+
+def daemonset(name: str = "ds", namespace: str | None = "kube-system", **pod_spec: Any) -> Data:
+    return workload("DaemonSet", "apps/v1", name, namespace, **pod_spec)
+
+
+def workload(kind: str, api_version: str, name: str = "w", namespace: str | None = "default", **pod_spec: Any) -> Data:
+    labels = {"app": name}
+    return {
+        "apiVersion": api_version,
+        "kind": kind,
+        "metadata": {"name": name, **({"namespace": namespace} if namespace else {})},
+        "spec": {"selector": {"matchLabels": labels}, "template": {"metadata": {"labels": labels}, "spec": {**_CONTAINERS, **pod_spec}}},
+    }
+
+
+def pod(name: str = "p", namespace: str = "default", node: str = "", phase: str = "") -> Data:
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": name, "namespace": namespace},
+        "spec": {**_CONTAINERS, **({"nodeName": node} if node else {})},
+        **({"status": {"phase": phase}} if phase else {}),
+    }
+
+
+def listed(*items: Any, kind: str = "List") -> Data:
+    return {"apiVersion": "v1", "items": list(items), "kind": kind}
+
+
+_CONTAINERS: Data = {"containers": [{"name": "main", "image": "registry.example.com/main:1"}]}
+
+
+def write(folder: Path, **texts: str | bytes | Data) -> None:
+    """Files of a folder: `a__b_yaml` is a/b.yaml; data is written as JSON."""
+    for name, text in texts.items():
+        *folders, stem = name.split("__")
+        path = folder.joinpath(*folders, ".".join(stem.rsplit("_", 1)))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if isinstance(text, dict):
+            text = json.dumps(text)
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+
+
+def loaded(*texts: str | Data, one_cluster: bool = True, folder: Path) -> Loaded:
+    """What is read of texts, each in a file of its own: 0.yaml, 1.yaml; the current folder is theirs."""
+    names = []
+    for index, text in enumerate(texts):
+        names.append(f"{index}.yaml")
+        write(folder, **{f"{index}_yaml": text})
+    return read(names, one_cluster=one_cluster)
+
+
+def skipped(result: Loaded) -> list[str]:
+    return [f"{each.what}: {each.why}" for each in result.skipped]
+
+
+def problems(result: Loaded) -> list[str]:
+    shown = []
+    for each in result.problems:
+        where = each.location
+        assert where is not None
+        shown.append(f"{where.file}:{where.line}:{where.column}: {each.message}")
+    return shown
