@@ -1,0 +1,1 @@
+"""How fast the program is, as ratios to yardsticks that run beside it: `python -m benchmarks`."""
