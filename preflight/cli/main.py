@@ -31,9 +31,16 @@ COMMANDS = {
     "rules": "all rules",
 }
 
+_VALUED = ("--from", "-o", "--output", "--fail-on", "--feature-gates")
+"""Our own options that take a value, for those who write them before the verb."""
+
 
 class Commands(click.Group):
     """A group whose commands are modules of this package, imported one by one."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Flags may stand before the verb, as in `kubectl -n storage set image ...`."""
+        return super().parse_args(ctx, _verb_first(args))
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The verbs of kubectl first, then our own commands."""
@@ -58,6 +65,20 @@ class Commands(click.Group):
             formatter.write_dl(list(VERBS.items()))
         with formatter.section("Otherwise"):
             formatter.write_dl(list(COMMANDS.items()))
+
+
+def _verb_first(args: list[str]) -> list[str]:
+    """The arguments with the flags before the verb moved behind it."""
+    if not args or not args[0].startswith("-") or args[0] in ("-h", "--help", "--version", "--"):
+        return args
+    from preflight.change import takes_value
+
+    position = 0
+    while position < len(args) and args[position].startswith("-"):
+        flag = args[position]
+        wants = flag in _VALUED or ("=" not in flag and bool(takes_value(flag)))
+        position += 2 if wants else 1
+    return [*args[position : position + 1], *args[:position], *args[position + 1 :]]
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

@@ -156,6 +156,7 @@ class _Pair:
         self.change, self.classes, self.key, self.old, self.new, self.pods = change, classes, key, old, new, pods
         self.differing = differing
         self.horizon = horizon
+        self.listed = bool(key.namespace) and change.before.pods_known(key.namespace)
         templates = [daemonset.spec.template.spec for daemonset in (old, new) if daemonset]
         self.mention = mention(*templates)
         self.same_template = old is not None and new is not None and old.spec.template.spec == new.spec.template.spec
@@ -245,7 +246,7 @@ class _Pair:
             after=after,
             node=node,
             replaced=replaced,
-            assumed=part.pods.assumed if part.pods else part.assume,
+            assumed=part.pods.assumed if part.pods else part.assume or not self.listed,
             conditional=len(verdicts) > 1 and verdict.outcome is not Outcome.UNKNOWN,
             possible=possible,
         )

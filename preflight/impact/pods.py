@@ -30,8 +30,8 @@ class PodGroup(Struct, frozen=True):
 class PodsOf(Struct, frozen=True):
     """The pods of one DaemonSet.
 
-    `decided` are the nodes of which it is settled whether a pod is there; None means all nodes that the world held when its pods
-    were listed. On any other node a pod is assumed where the DaemonSet should run.
+    `decided` are the nodes of which it is settled whether a pod is there: those judged before, and for listed pods the nodes given and
+    the nodes that any listed pod is on. On any other node a pod is assumed where the DaemonSet should run.
     """
 
     groups: tuple[PodGroup, ...] = ()
@@ -56,7 +56,7 @@ def listed_pods(world: World) -> dict[ObjectKey, PodsOf]:
                 uid = uids.get((metadata.namespace, owner.name))
                 if uid is not None and (not uid or not owner.uid or uid == owner.uid):
                     found[metadata.namespace, owner.name][bytes(pod.spec.tolerations)].add(node)
-    names = frozenset(world.nodes)
+    names = frozenset(world.nodes) | {pod.spec.nodeName for pod in world.pods}
     return {
         key: PodsOf(_groups(found[key.namespace, key.name]), names)
         for key in world.daemonsets

@@ -111,7 +111,10 @@ def unknowns(group: Group) -> tuple[str, ...]:
     placement = group.after or group.before
     if placement:
         if placement.affinity.unknown:
-            reasons.append(f"the node's labels {listed(placement.affinity.unknown)} are not known")
+            many = len(placement.affinity.unknown) > 1
+            reasons.append(
+                f"the node's {'labels' if many else 'label'} {listed(placement.affinity.unknown)} {'are' if many else 'is'} not known"
+            )
         if placement.unsure:
             gate = "the gate TaintTolerationComparisonOperators is not known (--feature-gates)"
             reasons.append(f"whether it tolerates {listed(placement.unsure)} depends on Lt or Gt: {gate}")

@@ -1,0 +1,39 @@
+"""Whether a DaemonSet keeps a node cannot be known from what was given.
+
+Why it matters
+    A node that is named by a selector or by its name alone may have labels that the input does not state, and tolerations with Lt or Gt
+    depend on a gate of the cluster. An answer would be a guess, so there is none, and the exit code is 3.
+How to fix
+    Give the nodes: `kubectl get nodes -o json`, or all of `kubectl get nodes,ds,pods -A -o json`. For Lt and Gt, state
+    `--feature-gates TaintTolerationComparisonOperators=true` or `=false`.
+Example
+    `preflight taint nodes -l pool=rdma dedicated=rdma:NoSchedule` with no node given, and a DaemonSet with a nodeSelector.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from preflight.impact.words import names, why
+from preflight.model.report import Outcome, Severity
+from preflight.rules._coverage import exact_tolerations, merged
+from preflight.rules._framework import Context, Hit, Rule
+
+
+def check(context: Context) -> Iterator[Hit]:
+    """One hit for each DaemonSet and reason; in lint a note, since nothing is about to happen."""
+    assert context.impact is not None
+    unknown = context.impact.with_outcome(Outcome.UNKNOWN)
+    for each in merged(group for group in unknown if context.lint or group.was is not group.outcome):
+        yield Hit(
+            subject=each.subject,
+            nodes=each.nodes,
+            place=each.place,
+            severity=Severity.NOTE if context.lint else None,
+            message=f"may lose {names(each.nodes)}: {'; '.join(why(each.first))}",
+            notes=each.notes,
+            suggestion=exact_tolerations(each.taints) if each.taints and not each.passing else None,
+        )
+
+
+RULE = Rule(id="PF109", name="unknown-coverage", severity=Severity.WARNING, needs_nodes=True, check=check)
