@@ -1,0 +1,136 @@
+"""No text and no structure ends in a traceback, and the order of documents changes nothing."""
+
+from __future__ import annotations
+
+import io
+import json
+from contextlib import suppress
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from preflight.errors import InputError
+from preflight.load import Loaded, read, read_objects
+from preflight.load.kinds import KINDS
+from tests.load.objects import Data, daemonset, node
+
+_WORDS = st.sampled_from(
+    [
+        *KINDS, "List", "NodeList", "PodList", "v1", "apps/v1", "batch/v1", "kind", "apiVersion", "items", "metadata", "name", "namespace",
+        "labels", "spec", "template", "selector", "containers", "taints", "tolerations", "key", "value", "effect", "tolerationSeconds",
+        "nodeSelector", "nodeName", "status", "conditions", "jobTemplate", "generateName", "ownerReferences", "updateStrategy",
+        "rollingUpdate", "maxUnavailable", "affinity", "{{ x }}", "\ue000origin", "\x00", "a", "",
+    ]
+)  # fmt: skip
+_SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | _WORDS | st.text(max_size=5)
+_VALUES = st.recursive(_SCALARS, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(_WORDS, inner, max_size=6), max_leaves=20)
+
+
+def shaken(data: Any) -> st.SearchStrategy[Any]:
+    """The data with any part of it replaced by anything."""
+    same: st.SearchStrategy[Any]
+    if isinstance(data, dict):
+        same = st.fixed_dictionaries({key: shaken(value) for key, value in data.items()})
+    elif isinstance(data, list):
+        same = st.tuples(*(shaken(value) for value in data)).map(list)
+    else:
+        same = st.just(data)
+    return st.integers(0, 15).flatmap(lambda roll: same if roll else _VALUES)
+
+
+def _whole(name: str) -> Data:
+    kind = KINDS[name]
+    spec: Any = {"containers": [{"name": "c"}], "tolerations": [{"key": "a", "operator": "Exists"}], "nodeSelector": {"a": "b"}}
+    for step in reversed(kind.pod_spec):
+        spec = {step: spec, "selector": {}, "metadata": {}}
+    spec = spec if kind.pod_spec else {"spec": {"taints": [{"key": "a", "effect": "NoSchedule"}]}}
+    return {
+        "apiVersion": f"{kind.groups[0]}/v1".lstrip("/"),
+        "kind": name,
+        **spec,
+        "metadata": {"name": "x", "labels": {"a": "b"}},
+        "status": {"phase": "x"},
+    }
+
+
+_OBJECTS = st.sampled_from(sorted(KINDS)).flatmap(lambda name: shaken(_whole(name)))
+_STREAMS = st.lists(_OBJECTS | _VALUES, max_size=4)
+_LISTS = st.fixed_dictionaries({"apiVersion": st.just("v1"), "items": _STREAMS, "kind": st.sampled_from(["List", "PodList", "NodeList"])})
+
+
+def take(text: bytes) -> Loaded:
+    result = read(["-"], stdin=io.BytesIO(text), one_cluster=True)
+    assert result == read(["-"], stdin=io.BytesIO(text), one_cluster=True)
+    for each in (*result.world.workloads, *result.nodes):
+        result.locate(each.origin, ("spec", "taints", 0))
+        for refusal in each.refusals:
+            result.locate(each.origin, refusal.path)
+    with suppress(InputError):
+        read_objects("-", stdin=io.BytesIO(text))
+    return result
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes(text: bytes) -> None:
+    take(text)
+    take(b"\x1f\x8b" + text)
+
+
+@given(st.text(alphabet="{}[]\":,-&*!|> \n#ab01.'\\\t", max_size=60))
+def test_any_text(text: str) -> None:
+    take(text.encode())
+    take(b"kind: Node\nmetadata: " + text.encode())
+    take(b'{"kind": "List", "items": [' + text.encode())
+
+
+@given(_VALUES | _LISTS | _OBJECTS)
+@settings(max_examples=300)
+def test_any_structure(data: Any) -> None:
+    text = json.dumps(data)
+    take(text.encode())
+    take(b"---\n" + text.encode())
+
+
+@given(_STREAMS, st.sampled_from(["\n", "", "\n---\n"]))
+def test_any_stream(values: list[Any], between: str) -> None:
+    take(between.join(json.dumps(value) for value in values).encode())
+
+
+@given(_LISTS)
+def test_the_quick_and_the_slow_way_agree(data: Data) -> None:
+    quick = take(json.dumps(data).encode())
+    slow = take(json.dumps({**data, "items": [*data["items"], {"apiVersion": "example.com/v1", "kind": "Thing"}]}).encode())
+    assert quick.world.nodes == slow.world.nodes
+    assert quick.world.daemonsets == slow.world.daemonsets
+    assert [(each.metadata.name, each.spec.nodeName) for each in quick.world.pods] == [
+        (each.metadata.name, each.spec.nodeName) for each in slow.world.pods
+    ]
+    assert [each.message for each in quick.problems] == [each.message for each in slow.problems]
+
+
+@given(
+    st.permutations(
+        [node("a"), node("b", taints=[{"key": "a", "effect": "NoSchedule"}]), daemonset("c"), daemonset("d"), node("a", unschedulable=True)]
+    )
+)
+def test_the_order_of_documents_changes_nothing_but_places(values: list[Data]) -> None:
+    world = take("\n---\n".join(json.dumps(value) for value in values).encode()).world
+    assert list(world.nodes) == ["b"]
+    assert [str(key) for key in world.daemonsets] == ["kube-system/c", "kube-system/d"]
+    assert len(world.ambiguous) == 1
+
+
+def test_aliases_nested_deep_and_wide() -> None:
+    bomb = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
+        f"{chr(98 + n)}: &{chr(98 + n)} [{', '.join(['*' + chr(97 + n)] * 9)}]\n" for n in range(9)
+    )
+    deep = "[" * 100_000
+    for text in (
+        f"kind: Node\nmetadata: {{name: a}}\n{bomb}",
+        f"kind: Node\nmetadata: {deep}",
+        f'{{"kind": "Node", "metadata": {deep}',
+        "kind: &a [*a]",
+    ):
+        result = take(text.encode())
+        assert (len(result.problems), result.objects) == (1, 0)

@@ -1,0 +1,275 @@
+"""Lists, as kubectl and the API write them: the quick way, the slow way and YAML must say the same."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from preflight.load import Loaded, jsontext, read
+from preflight.model.objects import DaemonSet, Node, Origin, Taint
+from tests.load.objects import Data, daemonset, listed, node, pod, problems, skipped, workload, write
+
+UNKNOWN: Data = {"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "t"}}
+SERVICE: Data = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"}, "spec": {"selector": {"a": "b"}}}
+
+
+def quick(folder: Path, data: Data) -> Loaded:
+    write(folder, a_json=data)
+    return read(["a.json"], one_cluster=True)
+
+
+def indented(folder: Path, data: Data) -> Loaded:
+    write(folder, a_json=json.dumps(data, indent=4))
+    return read(["a.json"], one_cluster=True)
+
+
+def one_by_one(folder: Path, data: Data) -> Loaded:
+    """By way of the slow path: a kind that nobody knows makes the quick one give up."""
+    write(folder, a_json={**data, "items": [*data["items"], UNKNOWN]})
+    return read(["a.json"], one_cluster=True)
+
+
+def as_yaml(folder: Path, data: Data) -> Loaded:
+    write(folder, a_yaml=yaml.safe_dump(data))
+    return read(["a.yaml"], one_cluster=True)
+
+
+def as_a_list_in_a_list(folder: Path, data: Data) -> Loaded:
+    write(folder, a_json=listed(data))
+    return read(["a.json"], one_cluster=True)
+
+
+WAYS = pytest.mark.parametrize("way", [quick, indented, one_by_one, as_yaml, as_a_list_in_a_list])
+Way = Callable[[Path, Data], Loaded]
+
+
+def pods_of(result: Loaded) -> list[tuple[str, str, str, str]]:
+    return [(each.metadata.namespace, each.metadata.name, each.spec.nodeName, each.status.phase) for each in result.world.pods]
+
+
+@WAYS
+def test_an_empty_list(folder: Path, way: Way) -> None:
+    result = way(folder, listed())
+    assert (result.objects, result.problems, result.world.listed) == (0, (), frozenset())
+
+
+@WAYS
+def test_a_list_of_everything(folder: Path, way: Way) -> None:
+    taint = {"key": "a", "value": "b", "effect": "NoSchedule", "timeAdded": "2024-01-01T00:00:00Z"}
+    data = listed(
+        node("n1", taints=[taint], unschedulable=True),
+        daemonset("ds", tolerations=[{"key": "a", "operator": "Exists"}]),
+        workload("Deployment", "apps/v1", "d"),
+        pod("p", "kube-system", "n1", "Running"),
+    )
+    result = way(folder, data)
+    world = result.world
+    assert {name: (value.spec.taints, value.spec.unschedulable) for name, value in world.nodes.items()} == {
+        "n1": ((Taint("a", "b", "NoSchedule"),), True)
+    }
+    (value,) = world.daemonsets.values()
+    assert value.data == data["items"][1]
+    assert [each.metadata.name for each in world.workloads] == ["ds", "d"]
+    assert pods_of(result) == [("kube-system", "p", "n1", "Running")]
+    assert world.listed == frozenset({"kube-system"})
+    assert (result.problems, result.objects) == ((), 4)
+
+
+def test_each_way_gives_the_same_objects(folder: Path) -> None:
+    data = listed(node("n2"), daemonset("b"), daemonset("a", None), node("n1", taints=[{"key": "a", "effect": "NoExecute"}]))
+    first, *others = [way(folder, data) for way in (quick, indented, one_by_one)]
+    assert [value.origin.path for value in first.world.nodes.values()] == [("items", 3), ("items", 0)]
+    assert all(other.world == first.world for other in others)
+    in_yaml = as_yaml(folder, data).world
+    assert [value.data for value in in_yaml.daemonsets.values()] == [value.data for value in first.world.daemonsets.values()]
+    assert [value.spec for value in in_yaml.nodes.values()] == [value.spec for value in first.world.nodes.values()]
+
+
+@WAYS
+def test_pods_of_two_namespaces_were_listed_everywhere(folder: Path, way: Way) -> None:
+    result = way(folder, listed(pod("p", "a", "n1"), pod("p", "b", "n1")))
+    assert result.world.listed is None
+    assert result.world.pods_known("c")
+
+
+@WAYS
+def test_a_pod_that_waits_is_evidence_and_one_that_nobody_started_is_a_manifest(folder: Path, way: Way) -> None:
+    result = way(folder, listed(pod("waits", phase="Pending"), pod("manifest"), pod("bound", node="n1")))
+    assert [name for _, name, _, _ in pods_of(result)] == ["waits", "bound"]
+    assert [each.metadata.name for each in result.world.workloads] == ["manifest"]
+    assert result.world.listed == frozenset({"default"})
+
+
+@WAYS
+def test_other_kinds_are_counted(folder: Path, way: Way) -> None:
+    result = way(folder, listed(SERVICE, node(), UNKNOWN, SERVICE))
+    things = 2 if way is one_by_one else 1
+    assert skipped(result) == [
+        "2 objects: kind Service is not judged",
+        f"{things} object{'s' if things > 1 else ''}: kind Thing is not judged",
+    ]
+    assert list(result.world.nodes) == ["n1"]
+
+
+@WAYS
+def test_a_kind_of_another_group_is_not_ours(folder: Path, way: Way) -> None:
+    result = way(folder, listed(node() | {"apiVersion": "longhorn.io/v1beta2"}, node("n2")))
+    assert list(result.world.nodes) == ["n2"]
+    assert "1 object: kind Node of longhorn.io is not judged" in skipped(result)
+
+
+@WAYS
+def test_null_is_absent(folder: Path, way: Way) -> None:
+    bound = pod("p", node="n1", phase="Running")
+    bound["metadata"]["ownerReferences"] = None
+    bound["metadata"]["labels"] = None
+    bare = node("n1", taints=None)
+    bare["metadata"]["labels"] = {"a": None}
+    result = way(folder, listed(bound, bare, daemonset("ds", tolerations=None, nodeSelector=None)))
+    assert pods_of(result) == [("default", "p", "n1", "Running")]
+    assert result.world.nodes["n1"].metadata.labels == {"a": ""}
+    assert len(result.world.daemonsets) == 1
+    assert result.problems == ()
+
+
+@WAYS
+def test_what_the_api_refuses_is_noted_with_its_path(folder: Path, way: Way) -> None:
+    result = way(folder, listed(node("n1", taints=[{"key": "a", "vlaue": "x"}]), daemonset(tolerations=[{"value": True}])))
+    refused = [(each.path, each.reason) for value in result.nodes for each in value.refusals]
+    assert refused == [(("spec", "taints", 0, "vlaue"), 'unknown field "vlaue": did you mean "value"?')]
+    (value,) = result.world.daemonsets.values()
+    assert [each.reason for each in value.refusals] == ["value must be a string: true is a boolean; quote it"]
+
+
+@WAYS
+@pytest.mark.parametrize("item", [5, None, "x", [], [[]], {}, {"kind": 5}, {"kind": "Node", "metadata": {}}, {"kind": "Pod", "spec": 5}])
+def test_an_odd_item_hurts_nobody_else(folder: Path, way: Way, item: Any) -> None:
+    result = way(folder, listed(item, node()))
+    assert list(result.world.nodes) == ["n1"]
+    assert result.objects == 1
+
+
+@WAYS
+def test_an_item_without_sense_is_a_problem(folder: Path, way: Way) -> None:
+    result = way(folder, listed(node() | {"metadata": []}, node("n2")))
+    assert [each.message for each in result.problems] == ["Node cannot be judged: metadata must be a map: it is a list"]
+    assert list(result.world.nodes) == ["n2"]
+
+
+@pytest.mark.parametrize("kind_comes", ["first", "last"])
+def test_lists_of_the_api_leave_the_kind_of_their_items_out(folder: Path, kind_comes: str) -> None:
+    def bare(data: Data) -> Data:
+        return {key: value for key, value in data.items() if key not in {"kind", "apiVersion"}}
+
+    def of(kind: str, *items: Data, api_version: str = "v1") -> Data:
+        head = {"kind": kind, "apiVersion": api_version}
+        body = {"items": [bare(item) for item in items]}
+        return head | body if kind_comes == "first" else body | head
+
+    write(
+        folder,
+        a_json=of("NodeList", node("n1"), node("n2", taints=[{"key": "a", "effect": "NoSchedule"}])),
+        b_json=of("PodList", pod("p", "a", "n1"), pod("q", "a", "n2")),
+        c_json=of("DaemonSetList", daemonset(), api_version="apps/v1"),
+        d_yaml=yaml.safe_dump(of("DeploymentList", workload("Deployment", "apps/v1", "d"), api_version="apps/v1")),
+        e_json=of("NodeList", node("n3", taints=None)),
+        f_json=of("ServiceList", SERVICE),
+    )
+    result = read(["."], one_cluster=True)
+    assert list(result.world.nodes) == ["n1", "n2", "n3"]
+    assert [name for _, name, _, _ in pods_of(result)] == ["p", "q"]
+    assert [type(each).__name__ for each in result.world.workloads] == ["DaemonSet", "Deployment"]
+    assert result.world.workloads[0].origin == Origin("c.json", 0, 1, ("items", 0))
+    assert skipped(result) == ["1 document: kind ServiceList is not judged"]
+    assert result.problems == ()
+
+
+@pytest.mark.parametrize("between", ["\n", "", " ", "\n\n"], ids=["lines", "nothing", "a blank", "empty lines"])
+def test_values_one_after_another(folder: Path, between: str) -> None:
+    values: list[Any] = [node("n1"), SERVICE, daemonset(), node("n2"), [], 5]
+    texts = [json.dumps(each) for each in values]
+    write(folder, a_json=between.join(texts) + "\n")
+    result = read(["a.json"], one_cluster=True)
+    assert list(result.world.nodes) == ["n1", "n2"]
+    lines = {"\n": 4, "": 1, " ": 1, "\n\n": 7}
+    assert result.world.nodes["n2"].origin == Origin("a.json", 3, lines[between])
+    assert skipped(result) == ["1 document: kind Service is not judged", "2 documents: not Kubernetes objects"]
+    assert result.locate(result.world.nodes["n2"].origin, ("metadata", "name")).line == lines[between]
+
+
+def test_indented_values_one_after_another(folder: Path) -> None:
+    write(folder, a_json=json.dumps(listed(node("n1")), indent=4) + "\n" + json.dumps(listed(node("n2")), indent=4) + "\n")
+    result = read(["a.json"], one_cluster=True)
+    assert [value.origin for value in result.nodes] == [
+        Origin("a.json", 0, 1, ("items", 0)),
+        Origin("a.json", 1, 15, ("items", 0)),
+    ]
+
+
+def test_two_pods_one_after_another_are_evidence_and_one_is_a_manifest(folder: Path) -> None:
+    first, second, manifest = pod("p", node="n1"), pod("q", phase="Pending"), pod("r")
+    write(folder, a_json="\n".join(json.dumps(each) for each in (first, second, manifest)), b_json=json.dumps(first) + json.dumps(node()))
+    result = read(["a.json"], one_cluster=True)
+    assert [name for _, name, _, _ in pods_of(result)] == ["p", "q"]
+    assert [each.metadata.name for each in result.world.workloads] == ["r"]
+    assert result.world.listed == frozenset({"default"})
+    alone = read(["b.json"], one_cluster=True)
+    assert (alone.world.pods, alone.world.listed) == ((), frozenset())
+    assert [each.metadata.name for each in alone.world.workloads] == ["p"]
+
+
+@pytest.mark.parametrize("cap", [0, 1 << 20], ids=["large", "small"])
+def test_a_broken_value_is_a_problem_and_reading_goes_on(folder: Path, monkeypatch: pytest.MonkeyPatch, cap: int) -> None:
+    monkeypatch.setattr(jsontext, "MAX_LOCATED", cap)
+    write(folder, a_json=f'{json.dumps(node("n1"))}\n{{"a": x}}\n{json.dumps(node("n2"))}\n{{"kind": "No')
+    result = read(["a.json"], one_cluster=True)
+    assert problems(result) == ["a.json:2:7: broken JSON: invalid character", "a.json:4:12: broken JSON: the text ends too early"]
+    assert list(result.world.nodes) == ["n1", "n2"]
+
+
+def test_a_broken_first_line_of_json_lines(folder: Path) -> None:
+    write(folder, a_jsonl="{'a'}\n" + json.dumps(node()))
+    result = read(["."], one_cluster=True)
+    assert problems(result) == ["a.jsonl:1:2: broken JSON: expected '\"'"]
+    assert list(result.world.nodes) == ["n1"]
+
+
+def test_json_before_yaml(folder: Path) -> None:
+    write(folder, a_yaml=f"{json.dumps(node())}\n---\nkind: Node\napiVersion: v1\nmetadata: {{name: n2}}\n")
+    assert list(read(["a.yaml"], one_cluster=True).world.nodes) == ["n1", "n2"]
+
+
+def test_yaml_that_looks_like_json(folder: Path) -> None:
+    write(folder, a_yaml="{apiVersion: v1, kind: Node, metadata: {name: n1}}\n")
+    assert list(read(["a.yaml"], one_cluster=True).world.nodes) == ["n1"]
+
+
+@pytest.mark.parametrize("cap", [0, 1 << 20], ids=["large", "small"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"apiVersion": "v1", "kind": "List", "items": [',
+        '{"apiVersion": "v1", "kind": "List", "items": ' + "[" * 5000 + "]" * 5000 + "}",
+        '{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n", "labels": {"a": 1e999}}}',
+        '{"apiVersion": "v1", "kind": "List", "items": [{"apiVersion": "v1", "kind": "Node", "metadata": {"name": 1e999}}]}',
+        '{"apiVersion": "v1", "kind": "List", "items": [{"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": {"name": 1e999}}]}',
+    ],
+    ids=["cut off", "too deep", "a huge number", "a huge number in an item", "a huge number in an item that is read late"],
+)
+def test_what_cannot_be_read_is_a_problem(folder: Path, monkeypatch: pytest.MonkeyPatch, text: str, cap: int) -> None:
+    monkeypatch.setattr(jsontext, "MAX_LOCATED", cap)
+    write(folder, a_json=text)
+    result = read(["a.json"], one_cluster=True)
+    assert len(result.problems) == 1 or [value.refusals for value in result.nodes]
+    assert all(len(each.message) < 200 for each in result.problems)
+
+
+def test_types_of_what_is_listed(folder: Path) -> None:
+    result = quick(folder, listed(node(), daemonset()))
+    assert [type(value) for value in result.nodes] == [Node]
+    assert [type(value) for value in result.world.daemonsets.values()] == [DaemonSet]
