@@ -228,7 +228,7 @@ class _Pair:
         node = members[1] or members[0]
         assert daemonset is not None
         assert node is not None
-        was = {outcome for _, outcome, _ in verdicts}
+        was = tuple(dict.fromkeys(outcome for _, outcome, _ in verdicts))
         named = self.key in self.change.updated or self.old is None or self.new is None or not self.same_template
         replaced = None
         if len(members) > 2 and members[2] is not None and self.new is not None:
@@ -240,7 +240,7 @@ class _Pair:
             before_daemonset=self.old,
             nodes=part.nodes,
             verdict=verdict,
-            was=was.pop() if len(was) == 1 else Outcome.UNKNOWN,
+            was=was[0] if len(was) == 1 or all(outcome in _HARMLESS for outcome in was) else Outcome.UNKNOWN,
             touched=named or part.ended or part.acted or bool(part.nodes & self.differing) or not self.change.command,
             before=before,
             after=after,
