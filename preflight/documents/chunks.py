@@ -11,6 +11,7 @@ from preflight.documents.results import Broken, Chunk
 _SEPARATOR = "---"
 _NOTHING = re.compile("(?:[ \t]*(?:#[^\n\r\x85\u2028\u2029]*)?\r?\n)*[ \t]*(?:#[^\n\r\x85\u2028\u2029]*)?\r?")
 _END_MARK = re.compile(r"\.\.\.(?:[ \t\r\n]|\Z)")
+_SPACES = re.compile(r"\s*")
 _SHOWN = 40
 
 
@@ -27,19 +28,32 @@ def split(text: str) -> Iterator[Chunk | Broken]:
     5. `...` and what follows it stay in the document; the parser stops there.
     6. Source: YAMLOrJSONDecoder and YAMLReader of apimachinery/pkg/util/yaml/decoder.go.
     """
-    index = start = 0
+    index, at = 0, _Cursor(text)
     for begin, end in _json_spans(text):
-        padding = " " * (begin - text.rfind("\n", 0, begin) - 1)
-        yield Chunk(padding + text[begin:end], text.count("\n", 0, begin) + 1, index, json=True)
+        at.move(begin)
+        yield Chunk(text[begin:end], at.line, index, json=True, column=at.column)
         index += 1
-        start = end
+        at.move(end)
     if index:
-        start = _after_blanks(text, start)
-    yield from _yaml_documents(text, start, index)
+        at.move(_after_blanks(text, at.index))
+    yield from _yaml_documents(text, at, index)
 
 
-def _yaml_documents(text: str, start: int, index: int) -> Iterator[Chunk | Broken]:
-    line = text.count("\n", 0, start) + 1
+class _Cursor:
+    """A place in the text that moves forward, with its line and column."""
+
+    def __init__(self, text: str) -> None:
+        self.text, self.index, self.line, self.column = text, 0, 1, 1
+
+    def move(self, index: int) -> None:
+        newlines = self.text.count("\n", self.index, index)
+        self.column = index - self.text.rfind("\n", self.index, index) if newlines else self.column + index - self.index
+        self.line += newlines
+        self.index = index
+
+
+def _yaml_documents(text: str, at: _Cursor, index: int) -> Iterator[Chunk | Broken]:
+    start, line, column = at.index, at.line, at.column
     refused: Broken | None = None
     is_kept = False  # the reader keeps a separator that nothing stands before in the document that follows it
     for separator in _separators(text, start):
@@ -53,15 +67,15 @@ def _yaml_documents(text: str, start: int, index: int) -> Iterator[Chunk | Broke
             yield refused
             refused = None
         elif not _is_nothing(body, is_kept):
-            yield Chunk(body, line, index)
+            yield Chunk(body, line, index, column=column)
             index += 1
         is_kept = not body
-        line = line_of_separator + 1
+        line, column = line_of_separator + 1, 1
         start = end
     if refused:
         yield refused
     elif not _is_nothing(text[start:], is_kept):
-        yield Chunk(text[start:], line, index)
+        yield Chunk(text[start:], line, index, column=column)
 
 
 def _separators(text: str, start: int) -> Iterator[int]:
@@ -95,14 +109,19 @@ def _refusal(text: str, separator: int, line: int, rest: str) -> Broken:
 def _json_spans(text: str) -> Iterator[tuple[int, int]]:
     """Where the JSON objects start and end that the text starts with."""
     decode = json.JSONDecoder(parse_constant=_refuse, parse_int=str, parse_float=str).raw_decode
-    begin = len(text) - len(text.lstrip()) if text[:1] in "{ \t\r\n" else len(text)
+    begin = _after_spaces(text, 0)
     while text.startswith("{", begin):
         try:
             _, end = decode(text, begin)
         except (ValueError, RecursionError):
             return
         yield begin, end
-        begin = end + len(text[end:]) - len(text[end:].lstrip())
+        begin = _after_spaces(text, end)
+
+
+def _after_spaces(text: str, start: int) -> int:
+    match = _SPACES.match(text, start)
+    return match.end() if match else start
 
 
 def _refuse(constant: str) -> None:

@@ -7,12 +7,13 @@ from typing import Any
 
 import yaml
 
+from preflight.documents.events import MAX_DEPTH
 from preflight.documents.results import Unreadable
 
 _NOT_ALLOWED = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _DIRECTIVE = "kubectl reads no directives: remove the line, or quote what starts with `%`"
 _WORDS = {
-    "block sequence entries are not allowed in this context": "a list entry (`- `) cannot start here: give it its own line, or quote the value",
+    "block sequence entries are not allowed in this context": "a list entry (`- `) cannot start here: give it a line, or quote the value",
     "could not find expected ':'": "this line needs `: ` after its key; if it belongs to the value above, indent it",
     "could not find expected directive name": _DIRECTIVE,
     "did not find expected '-' indicator": "expected `- ` here, where the list of line {opened} has its entries: check the indentation",
@@ -25,6 +26,7 @@ _WORDS = {
     "did not find expected key": "expected a key here, in the mapping of line {opened}: check the indentation, or quote the value",
     "did not find expected node content": "expected a value here",
     "did not find expected whitespace or line break": "expected a blank after the tag",
+    "exceeded maximum nesting depth": f"lists and mappings nest deeper than {MAX_DEPTH} levels",
     "found a tab character that violates indentation": "a tab cannot indent: use blanks",
     "found a tab character where an indentation space is expected": "a tab cannot indent: use blanks",
     "found character that cannot start any token": "a value cannot start with `{character}`: quote it",

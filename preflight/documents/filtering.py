@@ -17,8 +17,9 @@ class Filter:
     """Says of a document's text whether it may be of a wanted kind.
 
     1. Errs on the side of yes: a document that it refuses is not of a wanted kind, or cannot be read. It parses nothing.
-    2. Where the first character that counts is a letter at column 0, the document is a mapping whose keys all start at column 0. Only a line
-       there that starts with `kind`, a quote, `?`, `<`, `*`, `&`, `!` or a bracket can name its kind; a plain word after `kind:` is compared.
+    2. Where the first character that counts is a letter at column 0, the document is a mapping whose keys all start at column 0. Only a
+       line there that starts with `kind`, a quote, `?`, `<`, `*`, `&`, `!` or a bracket can name its kind; a plain word after `kind:` is
+       compared.
     3. Elsewhere the word `kind` and a wanted one must be there, and any backslash or `!` is a yes: they can spell words.
     4. Line ends and marks that move columns are a yes: U+FEFF, U+0085, U+2028, U+2029, a lone carriage return.
     5. No kinds, or one that is not letters and digits: always yes.

@@ -83,4 +83,4 @@ def _repeated(chunk: Chunk) -> tuple[RepeatedKey, ...]:
 
 def _broken(chunk: Chunk, index: int, message: str) -> Broken:
     start = chunk.text.rfind("\n", 0, index) + 1
-    return Broken(chunk, chunk.line + chunk.text.count("\n", 0, start), index - start + 1, message)
+    return Broken(chunk, chunk.line + chunk.text.count("\n", 0, start), index - start + (1 if start else chunk.column), message)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -11,6 +13,8 @@ from preflight.documents import scalars
 from preflight.documents.events import is_merge, key_text, resolve
 from preflight.documents.results import Path, Place, RepeatedKey
 from preflight.documents.sources import Source
+
+_NEWLINE = re.compile("\n")
 
 
 class _Node:
@@ -43,6 +47,7 @@ class Positions:
 
     def __init__(self, source: Source) -> None:
         self.source = source
+        self.line_starts = [0, *(newline.end() for newline in _NEWLINE.finditer(source.text))]
         next_event = source.events()
         self.root = _Node(0) if next_event is None else _Reader(next_event).node()
 
@@ -61,7 +66,12 @@ class Positions:
                 node = node.items[step]
                 index = node.index
             found += 1
-        return Place(*self.source.place(index), found)
+        return Place(*self.in_file(index), found)
+
+    def in_file(self, index: int) -> tuple[int, int]:
+        """The line and column in the file for an index of the source."""
+        lines = bisect_right(self.line_starts, index) - 1
+        return self.source.place_in_line(index, self.line_starts[lines], lines)
 
     def repeated(self) -> Iterator[RepeatedKey]:
         """The repeated keys of the document, from the outside in."""
@@ -73,7 +83,7 @@ class Positions:
                 continue
             seen.add(id(node))
             for repeat in node.repeats:
-                first, later = (self.source.place(index)[0] for index in (repeat.first, repeat.later))
+                first, later = (self.in_file(index)[0] for index in (repeat.first, repeat.later))
                 yield RepeatedKey((*path, repeat.key), first, later, repeat.key)
             below: list[tuple[str | int, _Node]] = [(key, entry.node) for key, entry in (node.entries or {}).items()]
             below.extend(enumerate(node.items or ()))

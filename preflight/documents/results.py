@@ -13,14 +13,15 @@ class Chunk(msgspec.Struct, frozen=True, gc=False):
     1. `text` is the document without its separator line, as it is in the file: line ends and a byte order mark are kept.
     2. `line` is the 1-based line of the file where `text` starts.
     3. `index` is the 0-based place in the stream; documents of blanks and comments do not count.
-    4. `json` says that kubectl reads the document as JSON: the stream starts with `{`, and this is one of its first objects. The second
-       of two objects on one line is moved to its column with blanks.
+    4. `json` says that kubectl reads the document as JSON: the stream starts with `{`, and this is one of its first objects.
+    5. `column` is the 1-based column of the file where `text` starts; 1 but for what follows a JSON object on its line.
     """
 
     text: str
     line: int
     index: int
     json: bool = False
+    column: int = 1
 
 
 class RepeatedKey(msgspec.Struct, frozen=True, gc=False):

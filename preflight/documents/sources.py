@@ -8,12 +8,12 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import yaml
-from yaml.events import ScalarEvent, StreamEndEvent
+from yaml.events import StreamEndEvent
 
 from preflight.documents.results import Chunk, Unreadable
+from preflight.documents.strict import MARK, strict
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_MARK = "\ufeff"
 _PRIVATE = range(0xE000, 0xF8FF)
 _NOT_YAML = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}|[\x7f-\x9f\ufffe\uffff\u2028\u2029]")
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
@@ -24,8 +24,8 @@ class Source(NamedTuple):
     """What the parser gets for a chunk.
 
     1. `text` has line feeds as line ends, as kubectl hands it to its parser, and no byte order mark at its start; it takes two away.
-    2. `line` is the 1-based line of the file where it starts.
-    3. `is_json` lets `\\/` stand in double quotes, which kubectl's YAML parser refuses.
+    2. `line` and `column` are the 1-based place in the file where it starts.
+    3. `is_json` lets pass what JSON takes and kubectl's YAML parser refuses.
     4. `stand_in` stands for the byte order marks inside, which libyaml skips at the start of a line and kubectl's keeps; "" for none.
     5. `removed` are the indexes of `text` before which a backslash was taken out: libyaml refuses `\\'` in double quotes, kubectl's parser
        takes it.
@@ -33,6 +33,7 @@ class Source(NamedTuple):
 
     text: str
     line: int
+    column: int = 1
     is_json: bool = False
     stand_in: str = ""
     removed: tuple[int, ...] = ()
@@ -40,14 +41,18 @@ class Source(NamedTuple):
     def place(self, index: int) -> tuple[int, int]:
         """The 1-based line and column in the file for a 0-based index of `text`."""
         start = self.text.rfind("\n", 0, index) + 1
+        return self.place_in_line(index, start, self.text.count("\n", 0, start))
+
+    def place_in_line(self, index: int, start: int, lines: int) -> tuple[int, int]:
+        """The same, where it is known where the index's line starts in `text` and how many lines are before it."""
         taken_out = bisect_right(self.removed, index) - bisect_left(self.removed, start)
-        return self.line + self.text.count("\n", 0, start), index - start + taken_out + 1
+        return self.line + lines, index - start + taken_out + (1 if lines else self.column)
 
     def events(self) -> Callable[[], Any] | None:
         """The events after the start of the first document; None where the text has no document.
 
         1. The C parser where PyYAML has it, else the one in Python; its errors are yaml.YAMLError.
-        2. Unreadable for a version directive other than 1.1, and for `\\/` in double quotes outside JSON: kubectl's parser refuses both.
+        2. Unreadable for a version directive other than 1.1, and where `strict` says so; JSON is not held to that.
         """
         next_event: Callable[[], Any] = _LOADER(self.text).get_event
         next_event()
@@ -56,26 +61,7 @@ class Source(NamedTuple):
             return None
         if event.version not in (None, (1, 1)):
             raise Unreadable("only YAML 1.1 is read: remove the %YAML line", event.start_mark.index)
-        refuses_slashes = not self.is_json and "\\/" in self.text
-        return self._checked(next_event, refuses_slashes) if refuses_slashes or self.stand_in else next_event
-
-    def _checked(self, next_event: Callable[[], Any], refuses_slashes: bool) -> Callable[[], Any]:
-        def checked() -> Any:
-            event = next_event()
-            kind = type(event)
-            if kind is ScalarEvent:
-                if self.stand_in:
-                    event.value = event.value.replace(self.stand_in, _MARK)
-                if refuses_slashes and event.style == '"':
-                    self._refuse_slash(self.text.index('"', event.start_mark.index) + 1, event.end_mark.index)
-            return event
-
-        return checked
-
-    def _refuse_slash(self, start: int, end: int) -> None:
-        for escape in _ESCAPE.finditer(self.text, start, end):
-            if escape[1] == "/":
-                raise Unreadable("the escape `\\/` is not allowed in YAML: write `/`", escape.start())
+        return next_event if self.is_json else strict(next_event, self.text, self.stand_in)
 
     def without_escaped_quotes(self, index: int) -> Source | None:
         """The source without the backslashes of `\\'` from the index to the end of its scalar; None where there is none at the index."""
@@ -96,12 +82,12 @@ def source(chunk: Chunk) -> Source:
 
     In JSON, blanks stand for what JSON takes and YAML does not: surrogates, controls, YAML's line ends. So it is good for places only.
     """
-    text = chunk.text.removeprefix(_MARK).removeprefix(_MARK)
+    text = chunk.text.removeprefix(MARK).removeprefix(MARK)
     if "\r" in text:
         text = text.replace("\r\n", "\n")
     if chunk.json:
         text = _NOT_YAML.sub(lambda match: "\\u0020" if match[0][0] == "\\" else " ", text)
-    if _MARK not in text:
-        return Source(text, chunk.line, chunk.json)
+    if MARK not in text:
+        return Source(text, chunk.line, chunk.column, chunk.json)
     stand_in = next((chr(code) for code in _PRIVATE if chr(code) not in text), "")
-    return Source(text.replace(_MARK, stand_in or _MARK), chunk.line, chunk.json, stand_in)
+    return Source(text.replace(MARK, stand_in or MARK), chunk.line, chunk.column, chunk.json, stand_in)

@@ -12,7 +12,7 @@ from preflight.documents.positions import Positions
 from preflight.documents.results import Broken, Chunk, Document, Unreadable
 from preflight.documents.sources import Source, source
 
-MAX_RETRIED = 64 << 20
+MAX_RETRIED = 16 << 20
 """How many characters may be parsed once more because a double-quoted scalar has `\\'`."""
 
 
