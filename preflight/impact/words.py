@@ -157,14 +157,15 @@ def _conditional_words(group: Group, spec: PodSpec) -> tuple[str, ...]:
 
 
 def timed(spec: PodSpec, group: Group) -> tuple[Taint, ...]:
-    """The NoExecute taints of a group's node that the DaemonSet tolerates only for some seconds."""
-    found = []
+    """The NoExecute taints of a group's node that end the DaemonSet's pod first: those tolerated for the fewest seconds."""
+    found: list[tuple[int, Taint]] = []
     for taint in group.node.spec.taints:
         if taint.effect == "NoExecute":
             toleration, _ = find_toleration(daemon_tolerations(spec), taint, None)
             if toleration and toleration.tolerationSeconds is not None:
-                found.append(taint)
-    return tuple(found)
+                found.append((max(toleration.tolerationSeconds, 0), taint))
+    fewest = min((seconds for seconds, _ in found), default=0)
+    return tuple(taint for seconds, taint in found if seconds == fewest)
 
 
 def loop_words(group: Group) -> str:

@@ -6,19 +6,14 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from preflight.change.lifecycle import is_owned
 from preflight.impact import Group
-from preflight.impact.words import near_misses, unselected, untolerated
+from preflight.impact.words import listed, near_misses, unselected, untolerated
 from preflight.model.objects import Taint
 from preflight.model.report import Suggestion
 from preflight.rules._framework import Path, Place, subject_of
 
 TEMPLATE: Path = ("spec", "template", "spec")
-
-# Taints that the node lifecycle controller sets and clears by itself: a toleration is no fix for what passes when the node is well.
-_LIFECYCLE = frozenset(
-    f"node.kubernetes.io/{name}"
-    for name in ("not-ready", "unreachable", "disk-pressure", "memory-pressure", "pid-pressure", "network-unavailable", "unschedulable")
-)
 
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*")
 _WORDS = frozenset(("y", "n", "yes", "no", "on", "off", "true", "false", "null"))
@@ -48,9 +43,11 @@ class Merged:
 
     @property
     def path(self) -> Path:
-        """The field that a person would change: nodeName, nodeSelector, affinity or tolerations."""
+        """The field that a person would change: nodeName, nodeSelector, affinity or tolerations; () for a DaemonSet that is deleted."""
         after = self.first.after
-        if after is not None and after.selected is False:
+        if after is None:
+            return ()
+        if after.selected is False:
             if after.other_node:
                 return (*TEMPLATE, "nodeName")
             if after.affinity.selector:
@@ -66,12 +63,16 @@ class Merged:
     @property
     def label(self) -> str:
         """What to write under the source line."""
-        return f"nothing here tolerates {' and '.join(map(str, self.taints))}" if self.path[-1] == "tolerations" and self.taints else ""
+        return f"nothing here tolerates {listed(self.taints)}" if self.path[-1:] == ("tolerations",) and self.taints else ""
 
     @property
     def notes(self) -> tuple[tuple[str, str], ...]:
-        """Why the tolerations that come nearest do not help."""
-        return tuple(("note", text) for text in near_misses(self.first.daemonset.spec.template.spec, self.taints))
+        """Why the tolerations that come nearest do not help, and that a taint passes by itself."""
+        texts = near_misses(self.first.daemonset.spec.template.spec, self.taints)
+        if self.passing:
+            one = len(self.taints) == 1
+            texts += (f"the cluster clears {'this taint' if one else 'these taints'} once the node is well again",)
+        return tuple(("note", text) for text in texts)
 
     @property
     def suggestion(self) -> Suggestion | None:
@@ -83,8 +84,8 @@ class Merged:
 
     @property
     def passing(self) -> bool:
-        """Whether only taints stand in the way that the cluster clears once the node is well again."""
-        return bool(self.taints) and all(taint.key in _LIFECYCLE for taint in self.taints)
+        """Whether only taints stand in the way that the cluster clears once the node is well again: a toleration is no fix for these."""
+        return bool(self.taints) and all(is_owned(taint) for taint in self.taints)
 
 
 def merged(groups: Iterable[Group]) -> Iterator[Merged]:

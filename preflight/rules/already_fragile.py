@@ -27,9 +27,6 @@ def check(context: Context) -> Iterator[Hit]:
     fragile = [group for group in impact.with_outcome(Outcome.ALREADY_FRAGILE) if group.touched]
     for soon in (True, False):
         for each in merged(group for group in fragile if bool(group.nodes & near) is soon):
-            notes = each.notes
-            if each.passing:
-                notes = (*notes, ("note", "the cluster clears this taint once the node is well again"))
             yield Hit(
                 subject=each.subject,
                 nodes=each.nodes,
@@ -37,7 +34,7 @@ def check(context: Context) -> Iterator[Hit]:
                 severity=Severity.NOTE if each.passing or not (context.lint or soon) else None,
                 message=f"has a pod on {names(each.nodes)} that does not come back once it ends: {each.reason}",
                 label=each.label,
-                notes=notes,
+                notes=each.notes,
                 suggestion=each.suggestion,
             )
 
