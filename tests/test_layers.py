@@ -39,9 +39,9 @@ def test_the_program_keeps_every_contract() -> None:
             id="a lower layer imports a higher one",
         ),
         pytest.param(
-            "components/planted.py",
-            "def late() -> None:\n    import preflight.change",
-            "preflight.components.planted -> preflight.change (l.2)",
+            "load/planted.py",
+            "def late() -> None:\n    import preflight.report",
+            "preflight.load.planted -> preflight.report (l.2)",
             id="a sibling imports its sibling inside a function",
         ),
         pytest.param(

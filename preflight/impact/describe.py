@@ -16,7 +16,8 @@ def coverage(impact: Impact) -> tuple[Coverage, ...]:
     """The rows of an impact, sorted by DaemonSet, then worst outcome first.
 
     1. Groups of one DaemonSet with the same outcome, period, reasons and tolerations are one row.
-    2. `tolerates` answers for the taints of the change; where it has none, for the NoSchedule and NoExecute taints of the nodes.
+    2. `tolerates` answers for the taints of the change; where it has none, or ends pods whatever the taints, for the NoSchedule and
+       NoExecute taints of the nodes too.
     """
     merged: defaultdict[tuple[object, ...], list[Group]] = defaultdict(list)
     for group in impact.groups:
@@ -44,7 +45,10 @@ def _row(groups: list[Group], reasons: tuple[str, ...], tolerates: tuple[Tolerat
 
 
 def _taints(impact: Impact, group: Group) -> tuple[Taint, ...]:
-    return impact.change.taints or tuple(taint for taint in group.node.spec.taints if taint.effect != "PreferNoSchedule")
+    change = impact.change
+    if change.taints and not group.nodes & (change.drained | change.rebooted | change.reborn):
+        return change.taints
+    return tuple(dict.fromkeys((*change.taints, *(taint for taint in group.node.spec.taints if taint.effect != "PreferNoSchedule"))))
 
 
 def tolerance(spec: PodSpec, taints: Iterable[Taint], comparison_operators: bool | None) -> tuple[Tolerates, ...]:
