@@ -72,7 +72,8 @@ class Gathered:
     ) -> Sequence[ListedPod]:
         """Take an object, or what it lists, lists in lists included; its listed pods are the answer, and the caller's to add.
 
-        1. Pods in a list that are bound or have a status are evidence: they were listed by somebody. Other pods are manifests.
+        1. Pods in a list that are bound or have a status are evidence: they were listed by somebody, who may have left their
+           containers out. Other pods are manifests.
         2. An item without apiVersion and kind has those of its list, as the API's own lists leave them out.
         """
         pods: list[ListedPod] = []
@@ -83,11 +84,11 @@ class Gathered:
                 self.leave_out(NO_OBJECT, noun="object" if is_listed else "document")
             elif is_list(item):
                 waiting += reversed([(each, where, True) for each, where in self._items(item, place)])
-            elif why := why_not(item):
-                self.leave_out(why, noun="object" if is_listed else "document")
-            elif is_listed and item["kind"] == "Pod" and is_evidence(item):
+            elif is_listed and is_evidence(item):
                 if pod := self.listed_pod(item, place):
                     pods.append(pod)
+            elif why := why_not(item):
+                self.leave_out(why, noun="object" if is_listed else "document")
             elif has_template_text and is_unrendered(item):
                 self.unrendered(place, is_named=is_named)
             else:
@@ -155,8 +156,11 @@ class Gathered:
 
 
 def is_evidence(item: Data) -> bool:
-    """Whether a pod in a list was there when the list was taken: it is bound, or has a status."""
-    return bool(at(item, ("spec", "nodeName"))) or bool(item.get("status"))
+    """Whether an object in a list is a pod that was there when the list was taken: it is bound, or has a status."""
+    if item.get("kind") != "Pod" or item.get("apiVersion") not in (None, "v1"):
+        return False
+    is_there = bool(at(item, ("spec", "nodeName"))) or bool(item.get("status"))
+    return is_there and bool(at(item, ("metadata", "name")))
 
 
 def _named(item: Data) -> Data:

@@ -27,6 +27,7 @@ _OTHERS = (
 _HEAD = re.compile(rb'\s*\{\s*"apiVersion":\s*"([^"\\]*)",\s*"kind":\s*"([^"\\]*)"')
 _LIST_KIND = re.compile(rb'"kind":\s*"(Node|Pod)List"')
 _EDGE = 4096
+_UNREAD: Any = object()
 
 
 class _Taint(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
@@ -137,8 +138,8 @@ def _is_ours(envelope: Any) -> bool:
 
 
 def _was_there(pod: ListedPod) -> bool:
-    """As `is_evidence`, of a decoded pod."""
-    return bool(pod.spec.nodeName or pod.status.phase or len(memoryview(pod.status.conditions)) > 2)
+    """As `is_evidence`, of a decoded pod; no other API group has a kind Pod, so its apiVersion is not read."""
+    return bool(pod.metadata.name) and bool(pod.spec.nodeName or pod.status.phase or len(memoryview(pod.status.conditions)) > 2)
 
 
 def _take_decoded(gathered: Gathered, items: Sequence[Any], origin: Origin, *, has_template_text: bool) -> None:
@@ -175,7 +176,7 @@ def _take_one_by_one(gathered: Gathered, envelope: Any, origin: Origin, *, has_t
         data = _plain(gathered, raw, _place(origin, index))
         if isinstance(data, dict) and own[0]:
             data = {"apiVersion": own[1], "kind": own[0], **data}
-        if data is not None:
+        if data is not _UNREAD:
             pods += gathered.add(data, _place(origin, index), has_template_text=has_template_text, is_item=True)
     gathered.add_pods(pods, origin.file)
 
@@ -225,18 +226,18 @@ def _take_rest(gathered: Gathered, item: _Rest, origin: Origin, *, has_template_
     for name in _Rest.__struct_fields__:
         if len(memoryview(raw := getattr(item, name))):
             value = _plain(gathered, raw, origin)
-            if value is not None:
+            if value is not _UNREAD:
                 data[name] = value
     return gathered.add(data, origin, has_template_text=has_template_text, is_item=True)
 
 
 def _plain(gathered: Gathered, raw: Raw, origin: Origin) -> Any:
-    """The value as plain data; a problem, and None, where JSON holds what no program can."""
+    """The value as plain data; a problem, and _UNREAD, where JSON holds what no program can."""
     try:
         return msgspec.json.decode(raw)
     except (msgspec.DecodeError, RecursionError) as error:
         gathered.problem(f"cannot be read: {str(error)[:1].lower()}{str(error)[1:]}", origin.file, origin.line, path=path_text(origin.path))
-        return None
+        return _UNREAD
 
 
 def _place(origin: Origin, index: int) -> Origin:

@@ -138,7 +138,7 @@ def _text(gathered: Gathered, data: bytes | bytearray | mmap, file: str) -> str:
         text = str(data, "utf-8", "replace")
         line = start.count(b"\n") + 1
         column = len(start[start.rfind(b"\n") + 1 :].decode("utf-8", "replace")) + 1
-        what = "UTF-16: save it as UTF-8" if data[:2] in {b"\xff\xfe", b"\xfe\xff"} else f"not UTF-8: byte 0x{data[error.start]:02x}"
+        what = "UTF-16: save it as UTF-8" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else f"not UTF-8: byte 0x{data[error.start]:02x}"
         gathered.problem(what, file, line, column)
         return text if "UTF-16" not in what else ""
 

@@ -100,8 +100,13 @@ def test_a_pipe_that_is_named() -> None:
 
 def test_text_that_is_not_utf8_is_a_problem_and_still_read(folder: Path) -> None:
     write(folder, a_yaml=b"# caf\xe9\nkind: Node\napiVersion: v1\nmetadata: {name: n1}\n", b_yaml="kind: Node".encode("utf-16"))
+    (folder / "c.yaml.gz").write_bytes(gzip.compress("kind: Node".encode("utf-16")))
     result = read(["."], one_cluster=True)
-    assert problems(result) == ["a.yaml:1:6: not UTF-8: byte 0xe9", "b.yaml:1:1: UTF-16: save it as UTF-8"]
+    assert problems(result) == [
+        "a.yaml:1:6: not UTF-8: byte 0xe9",
+        "b.yaml:1:1: UTF-16: save it as UTF-8",
+        "c.yaml.gz:1:1: UTF-16: save it as UTF-8",
+    ]
     assert list(result.world.nodes) == ["n1"]
 
 

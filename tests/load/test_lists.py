@@ -106,6 +106,21 @@ def test_a_pod_that_waits_is_evidence_and_one_that_nobody_started_is_a_manifest(
 
 
 @WAYS
+@pytest.mark.parametrize("left_out", ["containers", "apiVersion"])
+def test_a_listed_pod_that_was_made_smaller_is_still_evidence(folder: Path, way: Way, left_out: str) -> None:
+    small = pod("p", node="n1")
+    small.pop(left_out, None)
+    small["spec"].pop(left_out, None)
+    assert pods_of(way(folder, listed(small))) == [("default", "p", "n1", "")]
+
+
+@WAYS
+def test_a_pod_without_a_name_is_no_evidence(folder: Path, way: Way) -> None:
+    nameless = pod("", node="n1", phase="Running")
+    assert pods_of(way(folder, listed(nameless, node()))) == []
+
+
+@WAYS
 def test_other_kinds_are_counted(folder: Path, way: Way) -> None:
     result = way(folder, listed(SERVICE, node(), UNKNOWN, SERVICE))
     things = 2 if way is one_by_one else 1
