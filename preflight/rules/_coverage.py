@@ -76,11 +76,12 @@ class Merged:
 
     @property
     def suggestion(self) -> Suggestion | None:
-        """The smallest exact tolerations; None where tolerations are no fix."""
+        """The smallest exact tolerations, but of what the cluster clears; None where tolerations are no fix."""
         after = self.first.after
-        if after is None or after.selected is False or not self.taints or self.passing:
+        lasting = [taint for taint in self.taints if not is_owned(taint)]
+        if after is None or after.selected is False or not lasting:
             return None
-        return exact_tolerations(self.taints)
+        return exact_tolerations(lasting)
 
     @property
     def passing(self) -> bool:

@@ -19,7 +19,6 @@ from preflight.model.objects import PodSpec
 from preflight.model.report import Outcome, Severity
 from preflight.rules._coverage import Merged, merged
 from preflight.rules._framework import Context, Hit, Rule
-from preflight.scheduling.affinity import mentioned_labels
 
 # Labels that every node has: asking for one of these does not name a node.
 _EVERYWHERE = frozenset(("kubernetes.io/os", "kubernetes.io/arch", "beta.kubernetes.io/os", "beta.kubernetes.io/arch"))
@@ -59,9 +58,14 @@ def _belongs(impact: Impact, each: Merged) -> list[str]:
 
 
 def names_nodes(spec: PodSpec) -> bool:
-    """Whether a nodeSelector, affinity or nodeName asks for more than an operating system or architecture."""
-    keys, by_name = mentioned_labels(spec)
-    return by_name or bool(keys - _EVERYWHERE)
+    """Whether a nodeName, nodeSelector or affinity asks for more than an operating system or architecture; to exclude names no node."""
+    keys = set(spec.nodeSelector)
+    node_affinity = spec.affinity.nodeAffinity if spec.affinity else None
+    required = node_affinity.requiredDuringSchedulingIgnoredDuringExecution if node_affinity else None
+    for term in required.nodeSelectorTerms if required else ():
+        asked = (*term.matchExpressions, *term.matchFields)
+        keys.update(requirement.key for requirement in asked if requirement.operator in ("In", "Exists", "Gt", "Lt"))
+    return bool(spec.nodeName or keys - _EVERYWHERE)
 
 
 def _runs_beside(group: Group, each: Merged) -> bool:

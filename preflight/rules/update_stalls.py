@@ -17,8 +17,8 @@ from collections.abc import Iterator
 
 from preflight.impact import Group, Impact
 from preflight.impact.words import listed, names
+from preflight.model.objects import Node
 from preflight.model.report import Severity
-from preflight.rules._coverage import TEMPLATE
 from preflight.rules._framework import Context, Hit, Place, Rule, subject_of
 from preflight.scheduling.rollout import budget, host_ports, surges
 
@@ -28,18 +28,22 @@ def check(context: Context) -> Iterator[Hit]:
     impact = context.impact
     assert impact is not None
     for key in sorted(impact.desired):
-        groups = [group for group in impact.groups if group.key == key and group.verdict.before and group.after and group.after.should_run]
-        if not groups:
+        groups = [group for group in impact.groups if group.key == key and group.verdict.before and group.after]
+        wanted = [group for group in groups if group.after and group.after.should_run]
+        if not wanted or wanted[0].daemonset.spec.updateStrategy.type == "OnDelete":
             continue
-        daemonset = groups[0].daemonset
-        if daemonset.spec.updateStrategy.type == "OnDelete":
-            continue
-        ports = host_ports(daemonset.spec.template.spec)
-        if surges(daemonset.spec):
-            if ports and impact.desired[key]:
-                yield _taken(groups, ports)
+        if surges(wanted[0].daemonset.spec):
+            ports = _same_ports(wanted[0])
+            if ports:
+                yield _taken(wanted, ports)
         else:
             yield from _not_ready(impact, groups)
+
+
+def _same_ports(group: Group) -> tuple[int, ...]:
+    """The ports of the node that both the old template and the new one take."""
+    old = host_ports(group.before_daemonset.spec.template.spec) if group.before_daemonset else ()
+    return tuple(port for port in host_ports(group.daemonset.spec.template.spec) if port in old)
 
 
 def _taken(groups: list[Group], ports: tuple[int, ...]) -> Hit:
@@ -58,21 +62,33 @@ def _taken(groups: list[Group], ports: tuple[int, ...]) -> Hit:
 
 
 def _not_ready(impact: Impact, groups: list[Group]) -> Iterator[Hit]:
+    """Nodes that use the budget up.
+
+    Those where the DaemonSet should run and that are not Ready; and those whose kubelet is silent, whether it should run there or not:
+    their old pods are not available, and hang in Terminating once deleted.
+    """
     nodes = impact.change.after.nodes
-    wanted = [name for group in groups for name in group.nodes]
-    lame = tuple(sorted(name for name in wanted if name in nodes and nodes[name].ready is False))
+    lame = []
+    for group in groups:
+        wanted = group.after is not None and group.after.should_run
+        lame += [name for name in group.names if name in nodes and (nodes[name].ready is False if wanted else _is_silent(nodes[name]))]
+    lame.sort()
     daemonset = groups[0].daemonset
     allowed = budget(daemonset.spec, impact.desired[groups[0].key])
     if lame and len(lame) >= allowed:
         many = "are" if len(lame) > 1 else "is"
         yield Hit(
             subject=subject_of(daemonset),
-            nodes=lame,
-            place=Place(daemonset.origin, (*TEMPLATE[:1], "updateStrategy", "rollingUpdate", "maxUnavailable")),
+            nodes=tuple(lame),
+            place=Place(daemonset.origin, ("spec", "updateStrategy", "rollingUpdate", "maxUnavailable")),
             severity=Severity.WARNING,
             message=f"may stop in the middle of its update: {names(lame)} {many} not Ready, and maxUnavailable allows {allowed}",
             notes=(("help", "mend these nodes first, or raise maxUnavailable"),),
         )
+
+
+def _is_silent(node: Node) -> bool:
+    return any(condition.type == "Ready" and condition.status == "Unknown" for condition in node.status.conditions)
 
 
 RULE = Rule(id="PF105", name="update-stalls", severity=Severity.ERROR, needs_nodes=True, check=check)

@@ -85,7 +85,7 @@ def _line(line: int | str | None) -> str | None:
 
 def found(report: dict[str, Any], rules: set[str], like: list[Case]) -> list[Case]:
     """The findings of some rules in the shape of the cases; what a case may leave out is there where the case says it."""
-    shown = []
+    shown: list[Case] = []
     for finding in report["findings"]:
         if finding["rule"] not in rules:
             continue
