@@ -15,8 +15,9 @@ from msgspec import Raw
 from preflight.documents import Chunk
 from preflight.load.gathered import MAX_LOCATED, Gathered
 from preflight.load.kinds import NO_OBJECT, WANTED, why_not
-from preflight.load.listed import Head, bound_pod, take_list
+from preflight.load.listed import bound_pod, take_list
 from preflight.load.places import MAX_SOURCE
+from preflight.load.shapes import Head
 from preflight.model.objects import ListedPod, Origin
 
 if TYPE_CHECKING:

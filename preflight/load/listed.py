@@ -4,110 +4,32 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
-from msgspec import Raw, Struct
+from msgspec import Raw
 
 from preflight.load.gathered import Gathered
 from preflight.load.kinds import KINDS, WANTED, Data, why_not
 from preflight.load.places import path_text
-from preflight.model.objects import Condition, ListedPod, Metadata, Node, NodeSpec, NodeStatus, Origin, Taint
+from preflight.load.shapes import NODE, POD, RAWS, Head, LeanNode, Other, Rest, decode_list
+from preflight.model.objects import ListedPod, Node, NodeSpec, NodeStatus, Origin, Taint
 
 T = TypeVar("T")
 
-# Kinds that people list together with ours: known by name, so that one of them does not make us take the slow way.
-_OTHERS = (
-    "APIService ClusterRole ClusterRoleBinding ConfigMap ControllerRevision CSINode CSIStorageCapacity CustomResourceDefinition Endpoints "
-    "EndpointSlice Event HorizontalPodAutoscaler Ingress IngressClass Lease LimitRange MutatingWebhookConfiguration NetworkPolicy "
-    "PersistentVolume PersistentVolumeClaim PodTemplate ReplicationController ResourceQuota Role RoleBinding RuntimeClass Secret Service "
-    "ServiceAccount StorageClass ValidatingWebhookConfiguration VolumeAttachment"
-)
-
 _HEAD = re.compile(rb'\s*\{\s*"apiVersion":\s*"([^"\\]*)",\s*"kind":\s*"([^"\\]*)"')
-_LIST_KIND = re.compile(rb'"kind":\s*"(Node|Pod)List"')
-_EDGE = 4096
 _UNREAD: Any = object()
-
-
-class _Taint(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
-    key: str = ""
-    value: str = ""
-    effect: str = ""
-    timeAdded: Raw = Raw()
-
-
-class _NodeSpec(Struct, frozen=True, gc=False):
-    taints: tuple[_Taint, ...] = ()
-    unschedulable: bool = False
-
-
-class _Status(Struct, frozen=True, gc=False):
-    conditions: tuple[Condition, ...] = ()
-
-
-class _Node(Struct, frozen=True, gc=False, tag="Node", tag_field="kind"):
-    apiVersion: Literal["v1"] = "v1"
-    metadata: Metadata = Metadata()
-    spec: _NodeSpec = _NodeSpec()
-    status: _Status = _Status()
-
-
-class _Rest(Struct, frozen=True, gc=False, tag_field="kind"):
-    """An object of another kind of ours, still as text."""
-
-    apiVersion: Raw = Raw()
-    metadata: Raw = Raw()
-    spec: Raw = Raw()
-    status: Raw = Raw()
-    value: Raw = Raw()
-    items: Raw = Raw()
-
-
-class Head(Struct, frozen=True, gc=False):
-    """What tells an object's kind."""
-
-    kind: str = ""
-    apiVersion: str = ""
-
-
-class _Other(Struct, frozen=True, gc=False, tag_field="kind"):
-    """An object of a kind that is not judged."""
-
-
-_RESTS = tuple(msgspec.defstruct(f"_{kind}", (), bases=(_Rest,), tag=kind) for kind in (*KINDS, "List") if kind not in {"Node", "Pod"})
-_IGNORED = tuple(msgspec.defstruct(f"_{kind}", (), bases=(_Other,), tag=kind) for kind in _OTHERS.split())
-
-
-def _lists_of(item: Any) -> msgspec.json.Decoder[Any]:
-    fields: list[Any] = [("kind", str, ""), ("apiVersion", str, ""), ("items", list[item] | None, None)]
-    return msgspec.json.Decoder(msgspec.defstruct("_Envelope", fields, frozen=True, gc=False))
-
-
-_UNION: Any = _Node | ListedPod
-for _each in (*_RESTS, *_IGNORED):
-    _UNION |= _each
-
-_MIXED = _lists_of(_UNION)
-_NODES = _lists_of(_Node)
-_PODS = _lists_of(ListedPod)
-_RAWS = _lists_of(Raw)
-_POD = msgspec.json.Decoder(ListedPod)
-_NODE = msgspec.json.Decoder(_Node)
 
 
 def take_list(gathered: Gathered, view: memoryview, origin: Origin, *, has_template_text: bool) -> bool:
     """Take the objects of one JSON text if it is a List; False, and nothing taken, where it is something else that reads as JSON.
 
-    1. All items are decoded at once into what is read of them. Where that fails, because of a kind that we do not know, a null
-       or a wrong type, they are decoded one by one, and the odd ones by way of plain data.
+    1. All items are decoded at once into what is read of them. Where that fails, because of a null or a wrong type, they are
+       decoded one by one, and the odd ones by way of plain data.
     2. Raises msgspec.DecodeError where the text is no JSON value, or more than one, and RecursionError where it is too deep.
     """
-    try:
-        envelope = _quick(view).decode(view)
-    except msgspec.ValidationError:
-        pass
-    else:
+    envelope = decode_list(view)
+    if envelope is not None:
         if not _is_ours(envelope):
             return False
         items = envelope.items or ()
@@ -116,21 +38,13 @@ def take_list(gathered: Gathered, view: memoryview, origin: Origin, *, has_templ
             return True
         del items, envelope
     try:
-        envelope = _RAWS.decode(view)
+        envelope = RAWS.decode(view)
     except msgspec.ValidationError:
         return False
     if not _is_ours(envelope):
         return False
     _take_one_by_one(gathered, envelope, origin, has_template_text=has_template_text)
     return True
-
-
-def _quick(view: memoryview) -> msgspec.json.Decoder[Any]:
-    """The decoder for the whole text: lists of the API itself name the kind of their items once, at the start or the end."""
-    for edge in (view[:_EDGE], view[-_EDGE:]):
-        if match := _LIST_KIND.search(edge):
-            return _NODES if match[1] == b"Node" else _PODS
-    return _MIXED
 
 
 def _is_ours(envelope: Any) -> bool:
@@ -146,11 +60,11 @@ def _take_decoded(gathered: Gathered, items: Sequence[Any], origin: Origin, *, h
     pods = [item for item in items if type(item) is ListedPod]
     if len(pods) < len(items):
         for index, item in enumerate(items):
-            if type(item) is _Node:
+            if type(item) is LeanNode:
                 _take_node(gathered, item, _place(origin, index))
-            elif isinstance(item, _Rest):
+            elif isinstance(item, Rest):
                 pods += _take_rest(gathered, item, _place(origin, index), has_template_text=has_template_text)
-            elif isinstance(item, _Other):
+            elif isinstance(item, Other):
                 gathered.leave_out(why_not({"kind": type(item).__struct_config__.tag, "apiVersion": "-"}), noun="object")
     gathered.add_pods(pods, origin.file)
 
@@ -161,12 +75,12 @@ def _take_one_by_one(gathered: Gathered, envelope: Any, origin: Origin, *, has_t
     for index, raw in enumerate(envelope.items or ()):
         kind, api_version = _head(raw, own)
         if kind == "Pod" and api_version == "v1":
-            pod = _decoded(_POD, raw)
+            pod = _decoded(POD, raw)
             if pod is not None and _was_there(pod):
                 pods.append(pod)
                 continue
         elif kind == "Node" and api_version == "v1":
-            node = _decoded(_NODE, raw)
+            node = _decoded(NODE, raw)
             if node is not None:
                 _take_node(gathered, node, _place(origin, index))
                 continue
@@ -196,7 +110,7 @@ def _head(raw: Raw, own: tuple[str, str]) -> tuple[str, str]:
 def bound_pod(view: memoryview) -> ListedPod | None:
     """The pod that a JSON value is, where it is one that was there; else None."""
     match = _HEAD.match(view)
-    pod = _decoded(_POD, view) if match and match[2] == b"Pod" and match[1] == b"v1" else None
+    pod = _decoded(POD, view) if match and match[2] == b"Pod" and match[1] == b"v1" else None
     return pod if pod is not None and _was_there(pod) else None
 
 
@@ -207,7 +121,7 @@ def _decoded(decoder: msgspec.json.Decoder[T], raw: Raw | memoryview) -> T | Non
         return None
 
 
-def _take_node(gathered: Gathered, item: _Node, origin: Origin) -> None:
+def _take_node(gathered: Gathered, item: LeanNode, origin: Origin) -> None:
     if not item.metadata.name:
         gathered.leave_out(why_not({"kind": "Node", "apiVersion": item.apiVersion}), noun="object")
         return
@@ -221,9 +135,9 @@ def _take_node(gathered: Gathered, item: _Node, origin: Origin) -> None:
     gathered.objects.append(node)
 
 
-def _take_rest(gathered: Gathered, item: _Rest, origin: Origin, *, has_template_text: bool) -> Sequence[ListedPod]:
+def _take_rest(gathered: Gathered, item: Rest, origin: Origin, *, has_template_text: bool) -> Sequence[ListedPod]:
     data: Data = {"kind": type(item).__struct_config__.tag}
-    for name in _Rest.__struct_fields__:
+    for name in Rest.__struct_fields__:
         if len(memoryview(raw := getattr(item, name))):
             value = _plain(gathered, raw, origin)
             if value is not _UNREAD:
