@@ -100,10 +100,8 @@ def _refusal(text: str, separator: int, line: int, rest: str) -> Broken:
     column = text.index(rest[0], separator + len(_SEPARATOR)) - separator + 1
     shown = "".join(character if character.isprintable() else "?" for character in rest[:_SHOWN])
     more = "..." if len(rest) > _SHOWN else ""
-    message = (
-        f"only a comment may follow `---` on its line, not `{shown}{more}`: kubectl drops the document before it and reads nothing after it"
-    )
-    return Broken(None, line, column, message)
+    why = "kubectl drops the document before this line and reads nothing after it"
+    return Broken(None, line, column, f"only a comment may follow `---`, not `{shown}{more}`: {why}")
 
 
 def _json_spans(text: str) -> Iterator[tuple[int, int]]:

@@ -62,9 +62,10 @@ def explain(error: yaml.YAMLError, text: str, line: int) -> Unreadable:
     words = _WORDS.get(problem, _plain(problem).replace("{", "{{").replace("}", "}}"))
     message = words.format(opened=line + text.count("\n", 0, opened), character=_plain(character), escape=_plain(text[index : index + 2]))
     last = max(len(text.rstrip()) - 1, 0)
-    if opening is not None and (problem in _AT_OPENING or index > last):
-        return Unreadable(message, opened)
-    return Unreadable(message, min(index, last))
+    if words == _DIRECTIVE:
+        return Unreadable(message, text.rfind("\n", 0, min(index, last)) + 1)
+    is_at_opening = opening is not None and (problem in _AT_OPENING or index > last)
+    return Unreadable(message, min(opened if is_at_opening else index, last))
 
 
 def _index(mark: Any) -> int:

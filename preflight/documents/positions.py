@@ -33,7 +33,7 @@ class _Node:
 class _Entry(NamedTuple):
     at: int
     node: _Node
-    is_merged: bool
+    first: int | None
 
 
 class _Repeat(NamedTuple):
@@ -122,11 +122,12 @@ class _Reader:
                 continue
             text = key_text(key.scalar, event)
             before = entries.get(text)
-            if before is not None and not before.is_merged:
-                mapping.repeats.append(_Repeat(text, before.at, index))
-            entries[text] = _Entry(index, self.node(), False)
+            first = index if before is None or before.first is None else before.first
+            if first != index:
+                mapping.repeats.append(_Repeat(text, first, index))
+            entries[text] = _Entry(index, self.node(), first)
 
     def merge(self, entries: dict[str, _Entry], source: _Node) -> None:
         for node in reversed(source.items if source.items is not None else [source]):
             for key, entry in (node.entries or {}).items():
-                entries[key] = entry._replace(is_merged=True)
+                entries[key] = entry._replace(first=None)

@@ -152,7 +152,7 @@ def _integral(value: float) -> int:
 
 
 def _timestamp(text: str) -> str:
-    error = ValueError("a value with the tag !!timestamp must be a date, as 2006-01-02 or 2006-01-02T15:04:05Z")
+    error = ValueError("a value with the tag !!timestamp must be a date, as 2006-01-02")
     match = _TIMESTAMP.fullmatch(text)
     if match is None:
         raise error
