@@ -37,10 +37,13 @@ class FailedRun(Exception):
 def run(command: Sequence[str]) -> Run:
     """Run a command to its end, its output thrown away.
 
-    Raises FailedRun where its exit code is not 0. The peak cannot be less than what this process itself takes.
+    Variables that change how Python starts are left out, so that byte code is cached as usual. Raises FailedRun where its exit code is
+    not 0. The peak cannot be less than what this process itself takes.
     """
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    nothing = subprocess.DEVNULL
     start = time.perf_counter()
-    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+    with subprocess.Popen(command, stdin=nothing, stdout=nothing, stderr=nothing, env=environment) as process:
         _, status, usage = os.wait4(process.pid, 0)
         seconds = time.perf_counter() - start
         process.returncode = os.waitstatus_to_exitcode(status)
