@@ -17,6 +17,7 @@ from preflight.load.gathered import MAX_LOCATED, Gathered
 from preflight.load.kinds import NO_OBJECT, WANTED, why_not
 from preflight.load.listed import bound_pod, take_list
 from preflight.load.places import MAX_SOURCE
+from preflight.load.plain import plain
 from preflight.load.shapes import Head
 from preflight.model.objects import ListedPod, Origin
 
@@ -112,11 +113,11 @@ class _Reader:
                     return
                 kind = _kind(view)
                 if kind in WANTED:
-                    data = msgspec.json.decode(view)
+                    data = plain(view)
             except msgspec.DecodeError as error:
                 raise _malformed(error, view) from None
-            except RecursionError:
-                raise _Malformed("nested too deep", 0) from None
+            except RecursionError as error:
+                raise _Malformed(str(error), 0) from None
             if kind in WANTED:
                 pods = self.gathered.add(data, origin, has_template_text=has_template_text, is_named=self.is_named)
                 self.gathered.add_pods(pods, self.file)
@@ -150,8 +151,8 @@ def _end(view: memoryview) -> int:
     """Where the value that starts here ends, and the next one starts."""
     try:
         msgspec.json.decode(view, type=Raw)
-    except RecursionError:
-        raise _Malformed("nested too deep", 0) from None
+    except RecursionError as error:
+        raise _Malformed(str(error), 0) from None
     except msgspec.DecodeError as error:
         malformed = _malformed(error, view)
         if malformed.is_more:

@@ -12,6 +12,7 @@ from msgspec import Raw
 from preflight.load.gathered import Gathered
 from preflight.load.kinds import KINDS, WANTED, Data, why_not
 from preflight.load.places import path_text
+from preflight.load.plain import plain
 from preflight.load.shapes import NODE, POD, RAWS, Head, LeanNode, Other, Rest, decode_list
 from preflight.model.objects import ListedPod, Node, NodeSpec, NodeStatus, Origin, Taint
 
@@ -148,7 +149,7 @@ def _take_rest(gathered: Gathered, item: Rest, origin: Origin, *, has_template_t
 def _plain(gathered: Gathered, raw: Raw, origin: Origin) -> Any:
     """The value as plain data; a problem, and _UNREAD, where JSON holds what no program can."""
     try:
-        return msgspec.json.decode(raw)
+        return plain(raw)
     except (msgspec.DecodeError, RecursionError) as error:
         gathered.problem(f"cannot be read: {str(error)[:1].lower()}{str(error)[1:]}", origin.file, origin.line, path=path_text(origin.path))
         return _UNREAD

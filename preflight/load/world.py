@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import msgspec
+
 from preflight.load.gathered import Gathered
 from preflight.load.kinds import KINDS
 from preflight.model.objects import (
@@ -79,11 +81,20 @@ def _key(value: Any) -> Key:
 
 def _others(values: list[_Read]) -> list[_Read]:
     """One object for each content, where there is more than one; else nothing."""
-    different: list[_Read] = []
+    if len(values) == 1:
+        return []
+    different: dict[bytes, _Read] = {}
     for value in values:
-        if not any(_content(value) == _content(other) for other in different):
-            different.append(value)
-    return different if len(different) > 1 else []
+        different.setdefault(_print(_content(value)), value)
+    return list(different.values()) if len(different) > 1 else []
+
+
+def _print(content: object) -> bytes:
+    """The same bytes for equal content: comparing each object with each other would take for ever where a thousand have one name."""
+    try:
+        return msgspec.json.encode(content, order="deterministic")
+    except (TypeError, ValueError, RecursionError):  # what no JSON can hold: odd keys, halves of characters
+        return repr(content).encode("utf-8", "backslashreplace")
 
 
 def _content(value: Any) -> object:

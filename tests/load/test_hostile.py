@@ -132,6 +132,17 @@ def test_the_order_of_documents_changes_nothing_but_places(values: list[Data]) -
     assert len(world.ambiguous) == 1
 
 
+def test_what_nests_deeper_than_yaml_may_is_refused_in_json_too() -> None:
+    for depth, workloads in ((190, 2), (210, 0), (900, 0), (5000, 0)):
+        for text in ("{}\n{}", '{{"apiVersion": "v1", "kind": "List", "items": [{}, {}]}}', "---\n{}\n---\n{}"):
+            both = (
+                json.dumps(daemonset(hostNetwork=each)).replace('"selector"', f'"deep": {"[" * depth}{"]" * depth}, "selector"', 1)
+                for each in (True, False)
+            )
+            result = take(text.format(*both).encode())
+            assert (len(result.world.workloads), bool(result.problems)) == (workloads, True)
+
+
 def test_aliases_nested_deep_and_wide() -> None:
     bomb = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
         f"{chr(98 + n)}: &{chr(98 + n)} [{', '.join(['*' + chr(97 + n)] * 9)}]\n" for n in range(9)
