@@ -174,20 +174,16 @@ def _decoded(text: str) -> str:
 
 
 def _short(value: float) -> str:
-    try:
-        value = struct.unpack("f", struct.pack("f", value))[0]
-    except OverflowError:
-        value = math.copysign(math.inf, value)
+    packed = struct.pack("f", value)
+    value = struct.unpack("f", packed)[0]
     if math.isnan(value):
         return ".nan"
     if math.isinf(value):
         return ".inf" if value > 0 else "-.inf"
-    for precision in range(9):
-        text = f"{value:.{precision}e}"
-        if struct.pack("f", float(text)) == struct.pack("f", value):
-            break
-    mantissa, _, exponent = text.partition("e")
+    spellings = (f"{value:.{precision}e}" for precision in range(9))
+    shortest = next(text for text in spellings if struct.pack("f", float(text)) == packed)
+    mantissa, _, exponent = shortest.partition("e")
     if -4 <= int(exponent) < 6:
         places = max(0, len(mantissa.lstrip("-").replace(".", "")) - 1 - int(exponent))
-        return f"{float(text):.{places}f}"
+        return f"{float(shortest):.{places}f}"
     return f"{mantissa}e{int(exponent):+03d}"

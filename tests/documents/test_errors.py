@@ -52,6 +52,7 @@ ERRORS: dict[str, tuple[str, tuple[int, int, str]]] = {
     "a tag with an unknown prefix": ("a: !b!c d\n", (1, 4, "the tag's prefix is not declared: quote the value, or remove the tag")),
     "a tag that does not fit": ("a: !!int b\n", (1, 4, "a value with the tag !!int must be an integer")),
     "a date that is none": ("a: !!timestamp 2001-02-30\n", (1, 4, "a value with the tag !!timestamp must be a date, as 2006-01-02")),
+    "a date with more": ("a: !!timestamp 2001-1-1x\n", (1, 4, "a value with the tag !!timestamp must be a date, as 2006-01-02")),
     "binary that is none": ("a: !!binary '*'\n", (1, 4, "a value with the tag !!binary must be base64")),
     "a null key": ("? \n: a\n", (1, 2, "a key cannot be null: quote it")),
     "a large key": ("9223372036854775808: a\n", (1, 1, "a key cannot be an integer of more than 63 bits: quote it")),
