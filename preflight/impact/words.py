@@ -106,18 +106,17 @@ def requirement_text(requirement: SelectorRequirement) -> str:
 
 
 def unknowns(group: Group) -> tuple[str, ...]:
-    """What is not known of a group's pairs."""
+    """What is not known of a group's pairs, before the change or after it."""
+    placements = [placement for placement in (group.before, group.after) if placement]
+    labels = tuple(dict.fromkeys(key for placement in placements for key in placement.affinity.unknown))
+    unsure = tuple(dict.fromkeys(taint for placement in placements for taint in placement.unsure))
     reasons = []
-    placement = group.after or group.before
-    if placement:
-        if placement.affinity.unknown:
-            many = len(placement.affinity.unknown) > 1
-            reasons.append(
-                f"the node's {'labels' if many else 'label'} {listed(placement.affinity.unknown)} {'are' if many else 'is'} not known"
-            )
-        if placement.unsure:
-            gate = "the gate TaintTolerationComparisonOperators is not known (--feature-gates)"
-            reasons.append(f"whether it tolerates {listed(placement.unsure)} depends on Lt or Gt: {gate}")
+    if labels:
+        one = len(labels) == 1
+        reasons.append(f"the node's {'label' if one else 'labels'} {listed(labels)} {'is' if one else 'are'} not known")
+    if unsure:
+        gate = "the gate TaintTolerationComparisonOperators is not known (--feature-gates)"
+        reasons.append(f"whether it tolerates {listed(unsure)} depends on Lt or Gt: {gate}")
     return tuple(reasons)
 
 
@@ -148,12 +147,15 @@ def why(group: Group) -> tuple[str, ...]:
 
 
 def _conditional_words(group: Group, spec: PodSpec) -> tuple[str, ...]:
-    """`if its selector matches: lost-on-recreation, does not tolerate ...`."""
+    """`if its selector matches: lost-on-recreation, does not tolerate ...`; `today` where only the labels before the change are unknown."""
     match = next((verdict for matches, verdict in group.possible if matches), None)
-    if match is None or match.outcome is None or group.after is None or group.after.selected is not None:
+    after = group.after is not None and group.after.selected is None
+    before = group.before is not None and group.before.selected is None
+    if match is None or match.outcome is None or not (after or before):
         return ()
-    reasons = kept_out(group.after, spec)
-    return (f"{_IF_LABELS}: {match.outcome.value}" + (f", {', '.join(reasons)}" if reasons else ""),)
+    reasons = kept_out(group.after, spec) if group.after else ()
+    condition = _IF_LABELS if after else f"{_IF_LABELS} today"
+    return (f"{condition}: {match.outcome.value}" + (f", {', '.join(reasons)}" if reasons else ""),)
 
 
 def timed(spec: PodSpec, group: Group) -> tuple[Taint, ...]:

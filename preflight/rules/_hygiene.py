@@ -12,12 +12,13 @@ from preflight.scheduling.tolerations import implicit_tolerations, tolerates
 
 
 class Item(Struct, frozen=True):
-    """One toleration of a workload's pods."""
+    """One toleration of a workload's pods, with those that stand before it."""
 
     workload: Workload
     spec: PodSpec
     toleration: Toleration
     path: Path
+    earlier: tuple[Toleration, ...] = ()
 
     @property
     def place(self) -> Place:
@@ -45,6 +46,18 @@ class Item(Struct, frozen=True):
         implicit = implicit_tolerations(self.spec.hostNetwork)
         return self.daemon and any(own == (each.key, each.operator, each.value, each.effect) for each in implicit)
 
+    @property
+    def overtaken(self) -> bool:
+        """Whether an earlier toleration matches every NoExecute taint that it matches: the first match counts, so its seconds never do."""
+        own = self.toleration
+        for other in self.earlier:
+            if other.key not in ("", own.key) or other.effect not in ("", "NoExecute"):
+                continue
+            same_value = other.operator in ("", "Equal") and own.operator in ("", "Equal") and other.value == own.value
+            if other.operator == "Exists" or (other.key and same_value):
+                return True
+        return False
+
     def tolerated(self, taints: tuple[Taint, ...]) -> tuple[Taint, ...]:
         """Those of some taints that it tolerates."""
         return tuple(taint for taint in dict.fromkeys(taints) if tolerates(self.toleration, taint, None))
@@ -55,7 +68,7 @@ def tolerations(context: Context) -> Iterator[Item]:
     for workload in context.workloads:
         spec, path = pod_spec(workload)
         for number, toleration in enumerate(spec.tolerations):
-            item = Item(workload, spec, toleration, (*path, "tolerations", number))
+            item = Item(workload, spec, toleration, (*path, "tolerations", number), spec.tolerations[:number])
             if context.lint or item.tolerated(context.taints):
                 yield item
 

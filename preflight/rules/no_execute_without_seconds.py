@@ -21,10 +21,15 @@ from preflight.rules._hygiene import tolerated_words, tolerations
 
 
 def check(context: Context) -> Iterator[Hit]:
-    """One hit for each toleration with the effect NoExecute and no seconds, but those that every DaemonSet has anyway."""
+    """One hit for each toleration with the effect NoExecute and no seconds.
+
+    None for those that every DaemonSet has anyway, and where an earlier toleration matches first.
+    """
     for item in tolerations(context):
         toleration = item.toleration
-        if not toleration.key or toleration.effect != "NoExecute" or toleration.tolerationSeconds is not None or item.replaced:
+        if not toleration.key or toleration.effect != "NoExecute" or toleration.tolerationSeconds is not None:
+            continue
+        if item.replaced or item.overtaken:
             continue
         yield Hit(
             subject=subject_of(item.workload),

@@ -20,11 +20,13 @@ from preflight.rules._framework import Context, Hit, Rule
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each repeated key of an object that is judged."""
     for repeated in context.repeated:
+        one_line = repeated.first_line == repeated.line
+        lines = f"line {repeated.line}" if one_line else f"lines {repeated.first_line} and {repeated.line}"
         yield Hit(
             subject=repeated.subject,
             place=repeated.place,
-            message=f"has {repeated.key!r} twice in one map, in lines {repeated.first_line} and {repeated.line}: the last one counts",
-            label=f"line {repeated.first_line} says something else",
+            message=f"has {repeated.key!r} twice in one map, in {lines}: the last one counts",
+            label="" if one_line else f"line {repeated.first_line} says something else",
         )
 
 

@@ -21,14 +21,18 @@ _NOT_READY = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
 
 
 def check(context: Context) -> Iterator[Hit]:
-    """One hit for each toleration of a DaemonSet with seconds; those that an implicit toleration replaces have no effect and no hit."""
+    """One hit for each toleration of a DaemonSet with seconds.
+
+    Seconds have no effect, and no hit, where an implicit toleration replaces the toleration, or an earlier one matches first.
+    """
     for item in tolerations(context):
         toleration = item.toleration
         seconds = toleration.tolerationSeconds
-        if not item.daemon or seconds is None or item.replaced or toleration.effect != "NoExecute":
+        if not item.daemon or seconds is None or toleration.effect != "NoExecute" or item.replaced or item.overtaken:
             continue
         words = tolerated_words(toleration)
-        if toleration.key in _NOT_READY:
+        passes = toleration.key in _NOT_READY
+        if passes:
             message = f"tolerates {words} for {seconds} s: it is deleted after them, and comes back once the node is Ready"
         elif seconds <= 0:
             message = f"tolerates {words} for {seconds} s: it is deleted and re-created without a pause on a node with this taint"
@@ -39,7 +43,7 @@ def check(context: Context) -> Iterator[Hit]:
             place=item.field("tolerationSeconds"),
             toleration=item.place,
             message=message,
-            label="a DaemonSet is created again at once",
+            label="" if passes else "a DaemonSet is created again at once",
         )
 
 

@@ -25,11 +25,12 @@ def check(context: Context) -> Iterator[Hit]:
         toleration = item.toleration
         if toleration.key or toleration.operator != "Exists":
             continue
-        for_ever = toleration.effect in ("", "NoExecute") and toleration.tolerationSeconds is None
+        for_ever = toleration.effect in ("", "NoExecute") and toleration.tolerationSeconds is None and not item.overtaken
         if not toleration.effect:
-            what = "every taint, NoExecute for ever included"
+            what = "every taint" + (", NoExecute for ever included" if for_ever else "")
         elif toleration.effect == "NoExecute":
-            what = "every NoExecute taint" + (" for ever" if for_ever else f" for {toleration.tolerationSeconds} s")
+            seconds = toleration.tolerationSeconds
+            what = "every NoExecute taint" + (" for ever" if for_ever else "" if seconds is None else f" for {seconds} s")
         else:
             what = f"every {toleration.effect} taint"
         yield Hit(

@@ -16,8 +16,10 @@ from collections.abc import Iterator
 
 from preflight.impact.words import names, why
 from preflight.model.report import Outcome, Severity
-from preflight.rules._coverage import exact_tolerations, merged
+from preflight.rules._coverage import Merged, merged
 from preflight.rules._framework import Context, Hit, Rule
+
+_LOSSES = frozenset((Outcome.LOST_NOW, Outcome.LOST_ON_RECREATION, Outcome.LOOP, Outcome.ALREADY_FRAGILE))
 
 
 def check(context: Context) -> Iterator[Hit]:
@@ -30,10 +32,18 @@ def check(context: Context) -> Iterator[Hit]:
             nodes=each.nodes,
             place=each.place,
             severity=Severity.NOTE if context.lint else None,
-            message=f"may lose {names(each.nodes)}: {'; '.join(why(each.first))}",
+            message=f"{_what(each)} {names(each.nodes)}: {'; '.join(why(each.first))}",
             notes=each.notes,
-            suggestion=exact_tolerations(each.taints) if each.taints and not each.passing else None,
+            suggestion=each.suggestion,
         )
+
+
+def _what(each: Merged) -> str:
+    """The worst that it may be."""
+    possible = {verdict.outcome for group in each.groups for _, verdict in group.possible}
+    if possible & _LOSSES:
+        return "may lose"
+    return "may start on" if Outcome.GAINED in possible else "may be missing on"
 
 
 RULE = Rule(id="PF109", name="unknown-coverage", severity=Severity.WARNING, needs_nodes=True, check=check)

@@ -1,0 +1,119 @@
+"""The set of rules: each is whole, named once, documented, and shown by cases."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from preflight.model.report import Severity
+from preflight.rules._framework import Rule, all_rules
+from tests.cli.program import program
+from tests.rules import casefile
+
+ROOT = Path(__file__).parents[2]
+SECTIONS = ["Why it matters", "How to fix", "Example"]
+
+EVERY = pytest.mark.parametrize("rule", [pytest.param(rule, id=f"{rule.id} {rule.name}") for rule in all_rules()])
+
+
+def test_the_rules() -> None:
+    assert [(rule.id, rule.name, rule.severity.value) for rule in all_rules()] == [
+        ("PF101", "lost-now", "error"),
+        ("PF102", "lost-on-recreation", "error"),
+        ("PF103", "evict-loop", "error"),
+        ("PF104", "gained-coverage", "note"),
+        ("PF105", "update-stalls", "error"),
+        ("PF106", "already-fragile", "warning"),
+        ("PF107", "missing", "warning"),
+        ("PF108", "kept-out-by-taint", "warning"),
+        ("PF109", "unknown-coverage", "warning"),
+        ("PF201", "tolerates-everything", "warning"),
+        ("PF202", "tolerates-any-value", "note"),
+        ("PF203", "no-execute-without-seconds", "warning"),
+        ("PF204", "seconds-loop", "warning"),
+        ("PF205", "invalid-toleration", "error"),
+        ("PF206", "invalid-taint", "error"),
+        ("PF207", "invalid-object", "error"),
+        ("PF900", "rule-crashed", "error"),
+        ("PF901", "repeated-key", "warning"),
+    ]
+
+
+def test_no_id_and_no_name_stands_twice() -> None:
+    ids, names = Counter(rule.id for rule in all_rules()), Counter(rule.name for rule in all_rules())
+    assert [each for each, times in (*ids.items(), *names.items()) if times > 1] == []
+
+
+@EVERY
+def test_a_rule_is_named_as_its_module(rule: Rule) -> None:
+    assert rule.module.rpartition(".")[2].replace("_", "-") == rule.name
+    assert re.fullmatch(r"PF\d{3}", rule.id)
+    assert rule.severity in list(Severity)
+
+
+@EVERY
+def test_a_rule_says_what_it_finds_why_it_matters_how_to_fix_it_and_shows_an_example(rule: Rule) -> None:
+    summary, blank, *body = rule.explanation.splitlines()
+    assert re.fullmatch(r"[A-Z].*[^.]\.", summary)
+    assert blank == ""
+    headings = [line for line in body if line and not line.startswith(" ")]
+    assert headings == SECTIONS
+    for number, line in enumerate(body):
+        if line in SECTIONS:
+            assert body[number + 1].startswith("    "), line
+
+
+@EVERY
+def test_a_rule_has_cases_that_find_and_cases_that_find_nothing(rule: Rule) -> None:
+    cases = casefile.read(casefile.FOLDER / f"{rule.name}.yaml")
+    assert {bool(case["findings"]) for case in cases} == {True, False}
+
+
+@EVERY
+def test_each_severity_that_a_rule_names_has_a_case(rule: Rule) -> None:
+    """A rule's own severity, and each that its module sets in its stead."""
+    source = (ROOT / f"{rule.module.replace('.', '/')}.py").read_text(encoding="utf-8")
+    words = [node.attr for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Attribute)]
+    named = {word.lower() for word in words if word in Severity.__members__}
+    cases = casefile.read(casefile.FOLDER / f"{rule.name}.yaml")
+    assert {finding["severity"] for case in cases for finding in case["findings"]} == named
+
+
+def test_every_file_of_cases_is_named_after_a_rule_or_holds_stories() -> None:
+    assert [path.stem for path in casefile.files()] == sorted([*(rule.name for rule in all_rules()), casefile.STORIES])
+
+
+@EVERY
+def test_explain_tells_a_rule_by_id_and_by_name_in_any_case(rule: Rule) -> None:
+    expected = f"{rule.id} {rule.name} ({rule.severity})\n\n{rule.explanation}\n"
+    for word in (rule.id, rule.id.lower(), rule.name, rule.name.upper()):
+        assert program("explain", word) == (0, expected, "")
+
+
+def test_explain_of_no_rule() -> None:
+    assert program("explain", "PF999") == (2, "", "error: no rule 'PF999': `preflight rules` lists them all\n")
+
+
+def test_the_list_of_rules() -> None:
+    result = program("rules")
+    assert (result.code, result.err) == (0, "")
+    width = max(len(rule.name) for rule in all_rules())
+    assert result.out.splitlines() == [f"{rule.id}  {rule.name:{width}}  {rule.severity:7}  {rule.summary}" for rule in all_rules()]
+
+
+def test_the_page_of_the_documentation_is_what_the_program_prints() -> None:
+    """To print it anew: `preflight rules --markdown > docs/rules.md`."""
+    assert program("rules", "--markdown") == (0, (ROOT / "docs" / "rules.md").read_text(encoding="utf-8"), "")
+
+
+@EVERY
+def test_the_page_holds_every_word_of_a_rule(rule: Rule) -> None:
+    page = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8")
+    section = page.partition(f"\n## {rule.id} {rule.name}\n")[2].partition("\n## ")[0]
+    words = [word for word in rule.explanation.split() if word not in " ".join(SECTIONS).split()]
+    assert [word for word in words if word not in section] == []
+    assert [heading for heading in SECTIONS if f"**{heading}.**" in section] == SECTIONS
