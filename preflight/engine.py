@@ -16,7 +16,7 @@ from preflight.change.plan import commands
 from preflight.errors import PreflightError
 from preflight.impact import Impact, PodsOf, judge, listed_pods, unchanged
 from preflight.impact.describe import coverage
-from preflight.model.objects import Node, ObjectKey, Origin, Taint, Workload
+from preflight.model.objects import DaemonSet, Node, ObjectKey, Origin, Taint, Workload
 from preflight.model.report import Finding, Judged, Location, Outcome, Problem, Related, Report, Severity, Skipped, Step, Subject
 from preflight.rules._framework import Context, Hit, Place, Repeated, Rule, all_rules, worst_of_each
 
@@ -123,7 +123,7 @@ class Run:
             steps = (Step(command="", headline="", nodes=tuple(world.nodes), coverage=coverage(impact)),)
         if not self._loaded.objects:
             self._nothing("nothing was there to judge: no object of a kind that preflight knows")
-        daemonsets = sum(type(workload).__name__ == "DaemonSet" for workload in world.workloads)
+        daemonsets = sum(isinstance(workload, DaemonSet) for workload in _judged(self._loaded))
         judged = Judged(self._loaded.files, self._loaded.objects, daemonsets, len(world.nodes), impact.pairs if impact else 0)
         unknown = self._options.strict and (bool(world.ambiguous) or (impact is not None and any(impact.with_outcome(Outcome.UNKNOWN))))
         return self._report("", steps, judged, hits, unknown=unknown)
@@ -244,8 +244,13 @@ def _lint_context(loaded: load.Loaded, impact: Impact | None) -> Context:
     world = loaded.world
     taints: dict[Taint, None] = {taint: None for node in world.nodes.values() for taint in node.spec.taints}
     return Context(
-        world, impact, lint=True, workloads=world.workloads, nodes=loaded.nodes, taints=tuple(taints), repeated=tuple(_repeated(loaded))
+        world, impact, lint=True, workloads=_judged(loaded), nodes=loaded.nodes, taints=tuple(taints), repeated=tuple(_repeated(loaded))
     )
+
+
+def _judged(loaded: load.Loaded) -> tuple[Workload, ...]:
+    """The workloads that lint judges: all, but for those of the surroundings."""
+    return tuple(each for each in loaded.world.workloads if loaded.judged is None or each.origin.file in loaded.judged)
 
 
 def _repeated(loaded: load.Loaded) -> Iterator[Repeated]:

@@ -109,6 +109,8 @@ def judge(change: Change, pods: Mapping[ObjectKey, PodsOf], horizon: float = NEV
         named = key in change.daemonsets or old is not new or key in change.updated or key in change.ended
         if named:
             whole.add(key)
+        elif change.command and not scope:
+            continue
         pair = _Pair(change, classes, key, old, new, pods.get(key, PodsOf()), differing, horizon)
         wanted = None if named or not change.command else scope
         found, after_pods = pair.judge(wanted)

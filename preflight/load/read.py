@@ -84,7 +84,8 @@ def read(
     for source in walked.sources:
         if not source.chart:
             _read_source(gathered, source, stdin)
-    built = world.build(gathered, one_cluster=one_cluster, comparison_operators=comparison_operators)
+    judged = frozenset(source.file for source in find(paths).sources) if around else None
+    built = world.build(gathered, one_cluster=one_cluster, comparison_operators=comparison_operators, judged=judged)
     return Loaded(
         world=built,
         problems=tuple(sorted(gathered.problems, key=_problem_order)),
@@ -95,7 +96,7 @@ def read(
         texts=gathered.texts,
         nodes=tuple(each for each in gathered.objects if isinstance(each, Node)),
         sources=frozenset(source.file for source in walked.sources),
-        judged=frozenset(source.file for source in find(paths).sources) if around else None,
+        judged=judged,
     )
 
 

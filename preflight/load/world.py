@@ -29,14 +29,16 @@ from preflight.model.world import World
 Key = tuple[str, tuple[str, str, str]]
 
 
-def build(gathered: Gathered, *, one_cluster: bool, comparison_operators: bool | None) -> World:
+def build(gathered: Gathered, *, one_cluster: bool, comparison_operators: bool | None, judged: frozenset[str] | None = None) -> World:
     """The world that the objects make; problems that show only now are added to `gathered`.
 
     1. An object that stands twice with equal content is one. Equal is what a prediction reads: the labels, and the spec (of a
        DaemonSet all of it; of a node its conditions too), not a status or an annotation.
     2. With other content it is `ambiguous` (a node or DaemonSet); for a change, which judges one cluster, a problem too, whatever the kind.
     3. The key is kind, namespace and name; an object that states no namespace is known by its file too, and never one with another file's.
-    4. A list whose pods are of more than one namespace was taken with `-A`: then the pods of all namespaces are listed.
+    4. `judged` are the files that the surroundings do not count among (None: there are none): an object that stands in both is the
+       judged one, since that is what the surroundings will become.
+    5. A list whose pods are of more than one namespace was taken with `-A`: then the pods of all namespaces are listed.
     """
     ambiguous: list[str] = []
     twice: set[Key] = set()
@@ -44,6 +46,8 @@ def build(gathered: Gathered, *, one_cluster: bool, comparison_operators: bool |
     for value in gathered.objects:
         by_key.setdefault(_key(value), []).append(value)
     for key, values in by_key.items():
+        if judged is not None and any(value.origin.file in judged for value in values):
+            by_key[key] = values = [value for value in values if value.origin.file in judged]
         if len(values) > 1 and (others := _others(values)):
             twice.add(key)
             sentence = f"{_name(key)} is in {_places(others)}, each time with other content"

@@ -99,3 +99,14 @@ def test_what_is_around_gets_no_findings(folder: Path) -> None:
     result = read(["a.yaml"], around=["b.yaml"], one_cluster=False)
     assert (result.sources, result.judged) == (frozenset({"a.yaml", "b.yaml"}), frozenset({"a.yaml"}))
     assert read(["."], one_cluster=False).judged is None
+
+
+def test_an_object_of_the_judged_paths_stands_for_the_one_of_the_surroundings(tmp_path: Path) -> None:
+    old, new = tmp_path / "old", tmp_path / "new"
+    for folder, image in ((old, "c:1"), (new, "c:2")):
+        folder.mkdir()
+        spec = f"{{selector: {{}}, template: {{spec: {{containers: [{{name: c, image: {image}}}]}}}}}}"
+        (folder / "d.yaml").write_text(f"{{apiVersion: apps/v1, kind: DaemonSet, metadata: {{name: d, namespace: n}}, spec: {spec}}}\n")
+    loaded = read([str(new)], around=[str(old)], one_cluster=False)
+    assert loaded.world.ambiguous == ()
+    assert [each.spec.template.spec.containers[0].image for each in loaded.world.daemonsets.values()] == ["c:2"]
