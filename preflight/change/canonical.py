@@ -29,8 +29,8 @@ _DEFAULTS: Mapping[str, Mapping[str, Any]] = {
 }
 _POD = {"dnsPolicy": "ClusterFirst", "restartPolicy": "Always", "schedulerName": "default-scheduler", "terminationGracePeriodSeconds": 30}
 _CONTAINER = {"terminationMessagePath": "/dev/termination-log", "terminationMessagePolicy": "File"}
-_SUFFIXES = {"": 1, **{suffix: 1000**power for power, suffix in enumerate(("n", "u", "m", "", "k", "M", "G", "T", "P", "E"), -3)}}
-_SUFFIXES |= {f"{suffix}i": 1024**power for power, suffix in enumerate("KMGTPE", 1)}
+_SUFFIXES = {suffix: Fraction(1000) ** power for power, suffix in enumerate(("n", "u", "m", "", "k", "M", "G", "T", "P", "E"), -3)}
+_SUFFIXES |= {f"{suffix}i": Fraction(1024) ** power for power, suffix in enumerate("KMGTPE", 1)}
 _NUMBER = re.compile(r"([+-]?(?:[0-9]{1,40}(?:\.[0-9]{0,40})?|\.[0-9]{1,40}))(?:[eE]([+-]?[0-9]{1,2})|([a-zA-Z]{0,2}))")
 
 
@@ -82,8 +82,12 @@ def _means_nothing(key: str, value: object) -> bool:
 
 
 def _filled(value: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
-    """A map with the defaults for what is absent, null or empty."""
-    return {**value, **{name: default for name, default in defaults.items() if value.get(name) in (None, "")}}
+    """A map with the defaults for what is absent, null, empty, or a zero in place of a number from 1 on."""
+    return {**value, **{name: default for name, default in defaults.items() if _is_unset(value.get(name), name)}}
+
+
+def _is_unset(value: object, name: str) -> bool:
+    return value in (None, "") or (value == 0 and name in _PROBE)
 
 
 def _pod(spec: dict[str, Any]) -> dict[str, Any]:
@@ -124,4 +128,4 @@ def _quantity(value: object) -> object:
     if match is None or (match[3] or "") not in _SUFFIXES:
         return value
     number = Fraction(match[1] if match[1].strip("+-") != "." else 0)
-    return number * (Fraction(10) ** int(match[2]) if match[2] else Fraction(_SUFFIXES[match[3] or ""]))
+    return number * (Fraction(10) ** int(match[2]) if match[2] else _SUFFIXES[match[3] or ""])

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
 from preflight.change import maintenance, workloads
-from preflight.change.canonical import canonical, canonical_spec, same_template
 from preflight.change.commands import ApplyFiles, Chosen, DeleteFiles, DeleteNodes
-from preflight.change.merge import three_way
+from preflight.change.manifests import is_updated, over
 from preflight.change.nodes import schedulable, with_taints
 from preflight.change.performed import Change
 from preflight.change.targets import meet
@@ -20,7 +18,6 @@ from preflight.errors import InputError, UsageError
 from preflight.model.objects import DaemonSet, Metadata, Node, ObjectKey, object_key
 from preflight.model.world import World
 
-LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 Read = Callable[[str], Sequence[object]]
 """The objects of a file that a command names by `-f`, as Structs of preflight.model.objects."""
 
@@ -50,7 +47,7 @@ def apply(command: ApplyFiles, world: World, read: Read) -> Change:
         after=workloads.with_daemonsets(applied.world, applied.daemonsets),
         nodes=frozenset(applied.nodes),
         daemonsets=keys,
-        updated=frozenset(key for key in keys if _is_updated(world.daemonsets.get(key), applied.daemonsets[key])),
+        updated=frozenset(key for key in keys if is_updated(world.daemonsets.get(key), applied.daemonsets[key])),
         notes=(*applied.notes(), *_others(objects)),
         unknown=tuple(applied.unknown),
     )
@@ -98,12 +95,12 @@ class _Applied:
             self.daemonsets[key] = workloads.typed(data, new)
             self._kinds["new"].append(str(key))
             return
-        result, notes = _over(old, new)
+        result, notes = over(old, new)
         self._notes.extend(f"{key}: {note}" for note in notes)
         self.daemonsets[key] = result
         if result is old:
             self._kinds["unchanged"].append(str(key))
-        elif not _is_updated(old, result):
+        elif not is_updated(old, result):
             self._kinds["changed, but not its template: no pod is replaced"].append(str(key))
 
     def node(self, new: Node) -> None:
@@ -146,72 +143,6 @@ class _Applied:
             if own in known or len(unstated) == 1:
                 return (own, known[own]) if own in known else (unstated[0], known[unstated[0]])
         return key, None
-
-
-def _over(old: DaemonSet, new: DaemonSet) -> tuple[DaemonSet, list[str]]:
-    """The DaemonSet after `new` is applied over `old`, and what stays of it though the manifest does not state it."""
-    live, manifest = workloads.plain(old), workloads.plain(new)
-    notes: list[str] = []
-    if old.metadata.uid or LAST_APPLIED in old.metadata.annotations:
-        last = _last_applied(old)
-        merged = {name: value for name, value in live.items() if name not in ("metadata", "spec")}
-        for part in ("metadata", "spec"):
-            merged[part] = three_way(last.get(part), manifest.get(part) or {}, live.get(part) or {})
-        if "namespace" in _map(live, "metadata"):
-            merged["metadata"]["namespace"] = live["metadata"]["namespace"]
-        if _selector(merged) == _selector(live):
-            notes = _kept(merged, manifest)
-        annotations = {**_map(merged, "metadata", "annotations"), LAST_APPLIED: msgspec.json.encode(manifest).decode()}
-        merged["metadata"]["annotations"] = annotations
-    else:
-        merged = manifest
-        if not new.metadata.namespace and old.metadata.namespace:
-            merged = {**manifest, "metadata": {**_map(manifest, "metadata"), "namespace": old.metadata.namespace}}
-    if _selector(merged) != _selector(live):
-        shown = msgspec.json.encode(_selector(merged)).decode()
-        raise UsageError(f'The DaemonSet "{new.metadata.name}" is invalid: spec.selector: Invalid value: {shown}: field is immutable')
-    return (old if _content(merged) == _content(live) else workloads.typed(merged, new)), notes
-
-
-def _last_applied(daemonset: DaemonSet) -> Mapping[str, Any]:
-    """The manifest that kubectl applied last, as the annotation has it; {} where there is none, or none that can be read."""
-    try:
-        last = msgspec.json.decode(daemonset.metadata.annotations.get(LAST_APPLIED, "{}"))
-    except (msgspec.DecodeError, RecursionError):
-        return {}
-    return last if isinstance(last, dict) else {}
-
-
-def _kept(merged: Mapping[str, Any], manifest: Mapping[str, Any]) -> list[str]:
-    """What decides placement, is in the cluster and is not stated by the manifest, as sentences."""
-    path = ("spec", "template", "spec")
-    there, stated = _map(merged, *path), _map(manifest, *path)
-    kept = [name for name in ("tolerations", "nodeSelector", "affinity", "nodeName") if there.get(name) and name not in stated]
-    return [f"not stated by the manifest, so as in the cluster: {', '.join(kept)}"] if kept else []
-
-
-def _map(data: Mapping[str, Any], *path: str) -> dict[str, Any]:
-    """The map at a path; {} where there is none."""
-    place: Any = data
-    for name in path:
-        place = place.get(name) if isinstance(place, dict) else None
-    return place if isinstance(place, dict) else {}
-
-
-def _selector(data: Mapping[str, Any]) -> object:
-    return canonical(_map(data, "spec", "selector"))
-
-
-def _content(data: Mapping[str, Any]) -> object:
-    annotations = {name: value for name, value in _map(data, "metadata", "annotations").items() if name != LAST_APPLIED}
-    return canonical(_map(data, "metadata", "labels")), annotations, canonical_spec(data.get("spec"))
-
-
-def _is_updated(old: DaemonSet | None, new: DaemonSet) -> bool:
-    if old is None or old is new:
-        return False
-    before, after = _map(workloads.plain(old), "spec"), _map(workloads.plain(new), "spec")
-    return not same_template(before.get("template"), after.get("template"))
 
 
 def _namespace(daemonset: DaemonSet, stated: str) -> str:

@@ -22,7 +22,7 @@ def three_way(last: object, new: object, live: object, field: str = "") -> Any:
 
     1. Maps: a key of `last` that `new` has no more is removed, a key of `new` is set, null removes it, every other key of `live` stays.
     2. Lists of things with a name (containers, volumes, env by name; ports by containerPort; volumeMounts by mountPath ...) are merged
-       by that name in the same way; a volume keeps only the keys that the manifest states once one of them differs.
+       by that name in the same way; a volume keeps only the keys that the manifest states.
     3. Every other list, tolerations among them, is atomic: the manifest's takes the place of the live one.
     """
     if isinstance(new, dict) and isinstance(live, dict):
@@ -60,7 +60,7 @@ def _merged_list(last: Sequence[Any], new: Sequence[Any], live: Sequence[Any], f
 
 def _merged_item(last: Any, new: Any, live: Any, field: str) -> Any:
     merged = three_way(last, new, live)
-    if field in _RETAIN and merged != live:
+    if field in _RETAIN:
         return {key: value for key, value in merged.items() if key in new}
     return merged
 

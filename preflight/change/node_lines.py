@@ -8,7 +8,7 @@ from __future__ import annotations
 from preflight.change.commands import Chosen, Command, CordonNodes, DrainNodes, LabelNodes, RebootNodes, ReplaceNodes, TaintNodes
 from preflight.change.flags import Given
 from preflight.change.labels import key_problem, parse_labels
-from preflight.change.resources import NODE, chosen, resource_of, resources_and_pairs, selector_of
+from preflight.change.resources import NODE, chosen, resource_of, resources_and_pairs, selector_of, split_name
 from preflight.change.selector import parse_selector
 from preflight.change.taints import conflicts, is_taint, parse_taints
 from preflight.errors import UsageError
@@ -34,12 +34,13 @@ def taint(text: str, given: Given) -> Command:
     both = conflicts(add, remove)
     if both:
         raise UsageError(f"can not both modify and remove the following taint(s) in the same command: {both}")
-    everything, selector, names = given.on("all"), given.text("selector"), tuple(dict.fromkeys(resources[1:]))
+    everything, selector, names = given.on("all"), given.text("selector"), resources[1:]
     if everything and selector:
         raise UsageError("setting 'all' parameter with a non empty selector is prohibited")
     if not (everything or selector or names):
         raise UsageError("at least one resource name must be specified since 'all' parameter is not set")
-    nodes = Chosen(() if everything or selector else names, selector_of(given), everything)
+    chosen_names = () if everything or selector else tuple(dict.fromkeys(_node_name(name) for name in names))
+    nodes = Chosen(chosen_names, selector_of(given), everything)
     return TaintNodes(text, nodes, add, remove, given.on("overwrite"))
 
 
@@ -115,7 +116,7 @@ def replace(text: str, given: Given) -> Command:
 def _only_nodes(word: str) -> None:
     """Refuse a resource word that is not `node`, `nodes` or `no`, in any case."""
     lower = word.lower()
-    resource = resource_of(lower)
+    resource = resource_of(lower.partition(".")[0])
     if "/" in word and resource_of(lower.partition("/")[0]) == NODE:
         name = word.partition("/")[2] or "NAME"
         raise UsageError(f'the server doesn\'t have a resource type "{lower}" (kubectl taint takes them apart: taint nodes {name})')
@@ -131,12 +132,15 @@ def _nodes(verb: str, given: Given) -> Chosen:
     """The nodes of `cordon`, `uncordon` and `drain`: names or `node/NAME`, or a selector."""
     if not given.args and "selector" not in given.values:
         raise UsageError(f"USAGE: {verb} NODE [flags]")
-    selector = selector_of(given)
-    if given.args and selector is not None:
+    if given.args and given.text("selector"):
         raise UsageError("cannot specify both a node name and a --selector option")
+    selector = selector_of(given)
     if not given.args and selector is None:
         raise UsageError("You must provide one or more resources by argument or filename")
-    return Chosen(tuple(dict.fromkeys(_node_name(verb, argument) for argument in given.args)), selector)
+    for argument in given.args:
+        if argument in ("node", "nodes", "no"):
+            raise UsageError(f'nodes "{argument}" not found (kubectl {verb} takes names alone)')
+    return Chosen(tuple(dict.fromkeys(_node_name(argument) for argument in given.args)), selector)
 
 
 def _own(verb: str, given: Given) -> Chosen:
@@ -149,12 +153,11 @@ def _own(verb: str, given: Given) -> Chosen:
     return _nodes(verb, Given(args, given.values))
 
 
-def _node_name(verb: str, argument: str) -> str:
-    word, slash, name = argument.partition("/")
-    if slash and (not word or not name or "/" in name):
-        raise UsageError("arguments in resource/name form must have a single resource and name")
-    if slash and resource_of(word) != NODE:
-        raise UsageError(f"expected resource of type node, got {word}")
-    if not slash and word in ("node", "nodes", "no"):
-        raise UsageError(f'nodes "{word}" not found (kubectl {verb} takes names alone)')
-    return name if slash else argument
+def _node_name(argument: str) -> str:
+    """The name in `n1` or `node/n1`."""
+    if "/" not in argument:
+        return argument
+    word, name = split_name(argument)
+    if resource_of(word) != NODE:
+        raise UsageError(f"expected resource of type node, got {resource_of(word) or word}")
+    return name

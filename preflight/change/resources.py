@@ -28,16 +28,18 @@ _WORDS = {
     **{plural[:-1]: plural for plural in _PLURAL},
     **{"ingress": "ingresses", "networkpolicy": "networkpolicies", "priorityclass": "priorityclasses", "storageclass": "storageclasses"},
 }
+_GROUPS = {NODE: (), POD: (), DAEMONSET: ("apps", "v1.apps")}
 _MISSING = "You must provide one or more resources by argument or filename"
 
 
 def resource_of(word: str) -> str:
     """The plural of a resource that a word means, as `daemonsets` for `ds`, `DaemonSet` or `daemonsets.apps`; "" where none is known.
 
-    Full words in any case, short ones only in lower case, and a version and a group after a dot.
+    Full words in any case, short ones only in lower case; `.apps` or `.v1.apps` may follow where that is the group.
     """
-    name = word.partition(".")[0]
-    return _WORDS.get(name.lower()) or _SHORT.get(name, "")
+    name, dot, group = word.partition(".")
+    resource = _WORDS.get(name.lower()) or _SHORT.get(name, "")
+    return "" if dot and resource in _GROUPS and group not in _GROUPS[resource] else resource
 
 
 def resources_and_pairs(args: Sequence[str], what: str) -> tuple[list[str], list[str]]:
@@ -73,18 +75,31 @@ def chosen(args: Sequence[str], given: Given, judged: Sequence[str], what: str, 
     Errors: UsageError in kubectl's words, and for resources that preflight does not judge.
     """
     resource, names, slashes = _named(args, judged, what)
-    selector = selector_of(given)
-    everything = selector is None and not names and (given.on("all") or bare)
     everywhere = given.on("all-namespaces")
-    if selector is not None and names:
+    if given.text("selector") and names:
         if slashes:
             raise UsageError("selectors and the all flag cannot be used when passing resource/name arguments")
         raise UsageError("name cannot be provided when a selector is specified")
+    selector = selector_of(given)
+    everything = selector is None and not names and (given.on("all") or bare)
     if selector is None and not names and not everything:
         raise UsageError("resource(s) were provided, but no name was specified")
     if names and everywhere and resource != NODE:
         raise UsageError("a resource cannot be retrieved by name across all namespaces")
     return resource, Chosen(names, selector, everything, given.text("namespace"), everywhere)
+
+
+def split_name(argument: str) -> tuple[str, str]:
+    """The resource word and the name of `node/n1`.
+
+    Errors: UsageError in kubectl's words.
+    """
+    word, _, name = argument.partition("/")
+    if "/" in name:
+        raise UsageError("arguments in resource/name form may not have more than one slash")
+    if not word or not name or "," in word:
+        raise UsageError("arguments in resource/name form must have a single resource and name")
+    return word, name
 
 
 def _named(args: Sequence[str], judged: Sequence[str], what: str) -> tuple[str, tuple[str, ...], bool]:
@@ -97,7 +112,7 @@ def _named(args: Sequence[str], judged: Sequence[str], what: str) -> tuple[str, 
             "(e.g. 'kubectl get resource/<resource_name>' instead of 'kubectl get resource resource/<resource_name>'"
         )
     if slashed:
-        pairs = [_split(argument) for argument in args]
+        pairs = [split_name(argument) for argument in args]
         words, names = {word for word, _ in pairs}, tuple(dict.fromkeys(name for _, name in pairs))
     else:
         words, names = {word for word in args[0].split(",") if word}, tuple(dict.fromkeys(args[1:]))
@@ -107,15 +122,6 @@ def _named(args: Sequence[str], judged: Sequence[str], what: str) -> tuple[str, 
     if len(kinds) > 1:
         raise UsageError(f"preflight judges one kind of object at a time, not {' and '.join(sorted(kinds))} in one command line")
     return kinds.pop(), names, bool(slashed)
-
-
-def _split(argument: str) -> tuple[str, str]:
-    word, _, name = argument.partition("/")
-    if "/" in name:
-        raise UsageError("arguments in resource/name form may not have more than one slash")
-    if not word or not name or "," in word:
-        raise UsageError("arguments in resource/name form must have a single resource and name")
-    return word, name
 
 
 def _judged(word: str, judged: Sequence[str], what: str) -> str:

@@ -1,0 +1,108 @@
+"""What a manifest of a DaemonSet makes of the one that is there.
+
+Source: kubectl `pkg/cmd/apply/{apply,patcher}.go`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from preflight.change import workloads
+from preflight.change.canonical import canonical, canonical_spec, same_template
+from preflight.change.merge import three_way
+from preflight.errors import UsageError
+from preflight.model.objects import DaemonSet
+
+LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
+_POD = ("spec", "template", "spec")
+
+
+def over(old: DaemonSet, new: DaemonSet) -> tuple[DaemonSet, list[str]]:
+    """The DaemonSet after `new` is applied over `old`, and sentences about what stays though the manifest does not state it.
+
+    1. One that came from the cluster (it has a uid, or kubectl's annotation) is merged with the manifest applied last, if the annotation
+       has it; a manifest is replaced as a whole, since it was the one applied last.
+    2. `old` itself where the server would store the same.
+
+    Errors: UsageError, in the server's words, for a changed selector.
+    """
+    live, manifest = workloads.plain(old), workloads.plain(new)
+    notes: list[str] = []
+    if old.metadata.uid or LAST_APPLIED in old.metadata.annotations:
+        last = _last_applied(old)
+        merged = {name: value for name, value in live.items() if name not in ("metadata", "spec")}
+        for part in ("metadata", "spec"):
+            merged[part] = three_way(last.get(part), manifest.get(part) or {}, live.get(part) or {})
+        if "namespace" in _map(live, "metadata"):
+            merged["metadata"]["namespace"] = live["metadata"]["namespace"]
+        if _selector(merged) == _selector(live):
+            notes = _kept(merged, manifest)
+        annotations = {**_map(merged, "metadata", "annotations"), LAST_APPLIED: _json(manifest)}
+        merged["metadata"]["annotations"] = annotations
+    else:
+        merged = _with_account(manifest, live)
+        if not new.metadata.namespace and old.metadata.namespace:
+            merged = {**merged, "metadata": {**_map(manifest, "metadata"), "namespace": old.metadata.namespace}}
+    if _selector(merged) != _selector(live):
+        refused = f"spec.selector: Invalid value: {_json(_selector(merged))}: field is immutable"
+        raise UsageError(f'The DaemonSet "{new.metadata.name}" is invalid: {refused}')
+    return (old if _content(merged) == _content(live) else workloads.typed(merged, new)), notes
+
+
+def _last_applied(daemonset: DaemonSet) -> Mapping[str, Any]:
+    """The manifest that kubectl applied last, as the annotation has it; {} where there is none, or none that can be read."""
+    try:
+        last = msgspec.json.decode(daemonset.metadata.annotations.get(LAST_APPLIED, "{}"))
+    except (msgspec.DecodeError, RecursionError):
+        return {}
+    return last if isinstance(last, dict) else {}
+
+
+def _kept(merged: Mapping[str, Any], manifest: Mapping[str, Any]) -> list[str]:
+    """What decides placement, is in the cluster and is not stated by the manifest, as sentences."""
+    there, stated = _map(merged, *_POD), _map(manifest, *_POD)
+    kept = [name for name in ("tolerations", "nodeSelector", "affinity", "nodeName") if there.get(name) and name not in stated]
+    return [f"not stated by the manifest, so as in the cluster: {', '.join(kept)}"] if kept else []
+
+
+def _map(data: Mapping[str, Any], *path: str) -> dict[str, Any]:
+    """The map at a path; {} where there is none."""
+    place: Any = data
+    for name in path:
+        place = place.get(name) if isinstance(place, dict) else None
+    return place if isinstance(place, dict) else {}
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
+
+
+def _selector(data: Mapping[str, Any]) -> object:
+    return canonical(_map(data, "spec", "selector"))
+
+
+def _content(data: Mapping[str, Any]) -> object:
+    annotations = {name: value for name, value in _map(data, "metadata", "annotations").items() if name != LAST_APPLIED}
+    return canonical(_map(data, "metadata", "labels")), annotations, canonical_spec(data.get("spec"))
+
+
+def _with_account(manifest: dict[str, Any], old: Mapping[str, Any]) -> dict[str, Any]:
+    """The manifest, with the service account of the old one where it states none: the server keeps it under its old name."""
+    pod, before = _map(manifest, *_POD), _map(old, *_POD)
+    account = before.get("serviceAccountName") or before.get("serviceAccount")
+    if not account or pod.get("serviceAccountName") or pod.get("serviceAccount"):
+        return manifest
+    template = {**_map(manifest, "spec", "template"), "spec": {**pod, "serviceAccountName": account}}
+    return {**manifest, "spec": {**_map(manifest, "spec"), "template": template}}
+
+
+def is_updated(old: DaemonSet | None, new: DaemonSet) -> bool:
+    """Whether the template differs as the server sees it, so that an update starts; a new DaemonSet (`old` is None) is no update."""
+    if old is None or old is new:
+        return False
+    before, after = _map(workloads.plain(old), "spec"), _map(workloads.plain(new), "spec")
+    return not same_template(before.get("template"), after.get("template"))
