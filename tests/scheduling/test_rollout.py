@@ -1,0 +1,127 @@
+"""What an update does to old pods, how much it may take at once, and which ports are in its way: semantics 6."""
+
+from __future__ import annotations
+
+import pytest
+
+from preflight.model.objects import (
+    Container,
+    ContainerPort,
+    DaemonSetSpec,
+    DaemonSetUpdateStrategy,
+    PodSpec,
+    PodTemplate,
+    RollingUpdateDaemonSet,
+)
+from preflight.scheduling.rollout import Update, budget, host_ports, surges, update
+from preflight.scheduling.validation import scaled
+
+Limit = int | str | None
+
+PLAIN = PodSpec()
+HOST = PodSpec(containers=(Container(ports=(ContainerPort(80, hostPort=9100),)),))
+
+
+def spec(unavailable: Limit = None, surge: Limit = None, kind: str = "", template: PodSpec = PLAIN) -> DaemonSetSpec:
+    strategy = DaemonSetUpdateStrategy(kind, RollingUpdateDaemonSet(unavailable, surge))
+    return DaemonSetSpec(template=PodTemplate(spec=template), updateStrategy=strategy)
+
+
+@pytest.mark.parametrize(
+    ("daemonset", "desired", "answer"),
+    [
+        pytest.param(spec(), 3, Update.REPLACE, id="the default replaces"),
+        pytest.param(spec(), 0, Update.REPLACE, id="the default is an integer: it replaces where no node is desired too"),
+        pytest.param(spec(kind="RollingUpdate"), 3, Update.REPLACE, id="RollingUpdate"),
+        pytest.param(spec(kind="OnDelete"), 3, Update.HOLD, id="OnDelete holds"),
+        pytest.param(spec(1, 1, "OnDelete", HOST), 3, Update.HOLD, id="OnDelete reads none of the numbers"),
+        pytest.param(spec("50%"), 3, Update.REPLACE, id="a percentage of some nodes"),
+        pytest.param(spec("1%"), 1, Update.REPLACE, id="a percentage rounds up"),
+        pytest.param(spec("50%"), 0, Update.HOLD, id="a percentage of no node is nothing"),
+        pytest.param(spec("100%"), 0, Update.HOLD, id="all of no node is nothing too"),
+        pytest.param(spec(0, 1), 3, Update.REPLACE, id="a surge replaces"),
+        pytest.param(spec(0, 1), 0, Update.REPLACE, id="a surge that is an integer, where no node is desired"),
+        pytest.param(spec(0, "50%"), 0, Update.HOLD, id="a surge that is a percentage, where no node is desired"),
+        pytest.param(spec(0, 1, template=HOST), 3, Update.STALL, id="a surge with a port of the host"),
+        pytest.param(spec(0, "10%", template=HOST), 3, Update.STALL, id="a percentage of a surge with a port of the host"),
+        pytest.param(spec(1, template=HOST), 3, Update.REPLACE, id="a port of the host without a surge"),
+        pytest.param(spec("0%", "0%"), 3, Update.HOLD, id="what the API server refuses: nothing may go"),
+    ],
+)
+def test_update(daemonset: DaemonSetSpec, desired: int, answer: Update) -> None:
+    assert update(daemonset, desired) is answer
+
+
+@pytest.mark.parametrize(
+    ("daemonset", "answer"),
+    [
+        pytest.param(spec(), False, id="the default"),
+        pytest.param(spec(0, 1), True, id="an integer"),
+        pytest.param(spec(0, "1%"), True, id="a percentage"),
+        pytest.param(spec(1, 0), False, id="0"),
+        pytest.param(spec(1, "0%"), False, id="0 %"),
+        pytest.param(spec(0, 1, "OnDelete"), False, id="OnDelete"),
+    ],
+)
+def test_surges(daemonset: DaemonSetSpec, answer: bool) -> None:
+    assert surges(daemonset) is answer
+
+
+@pytest.mark.parametrize(
+    ("unavailable", "desired", "allowed"),
+    [
+        pytest.param(None, 9, 1, id="the default is 1"),
+        pytest.param(3, 2, 3, id="an integer, even above what is desired"),
+        pytest.param("50%", 4, 2, id="a percentage"),
+        pytest.param("50%", 3, 2, id="a percentage rounds up"),
+        pytest.param("1%", 164, 2, id="a small one too"),
+        pytest.param("34%", 3, 2, id="from a little above a third"),
+        pytest.param("100%", 3, 3, id="all"),
+        pytest.param("100%", 0, 0, id="all of none"),
+        pytest.param("some", 3, 1, id="a text that is none is the default"),
+    ],
+)
+def test_budget(unavailable: Limit, desired: int, allowed: int) -> None:
+    assert budget(spec(unavailable), desired) == allowed
+
+
+@pytest.mark.parametrize(
+    ("template", "ports"),
+    [
+        pytest.param(PLAIN, (), id="no container"),
+        pytest.param(PodSpec(containers=(Container(ports=(ContainerPort(80),)),)), (), id="a port of its own network"),
+        pytest.param(HOST, (9100,), id="a hostPort"),
+        pytest.param(PodSpec(hostNetwork=True, containers=(Container(ports=(ContainerPort(80),)),)), (80,), id="the host's network"),
+        pytest.param(PodSpec(hostNetwork=True, containers=(Container(),)), (), id="the host's network and no port"),
+        pytest.param(
+            PodSpec(
+                hostNetwork=True,
+                containers=(Container(ports=(ContainerPort(80, 80),)), Container(ports=(ContainerPort(53), ContainerPort(80)))),
+            ),
+            (53, 80),
+            id="each port once, in order",
+        ),
+    ],
+)
+def test_host_ports(template: PodSpec, ports: tuple[int, ...]) -> None:
+    assert host_ports(template) == ports
+
+
+@pytest.mark.parametrize(
+    ("value", "total", "answer"),
+    [
+        pytest.param(None, 10, 7, id="absent is the default"),
+        pytest.param(0, 10, 0, id="0"),
+        pytest.param(12, 10, 12, id="an integer"),
+        pytest.param("0%", 10, 0, id="0 %"),
+        pytest.param("1%", 10, 1, id="rounded up"),
+        pytest.param("25%", 10, 3, id="a half is rounded up"),
+        pytest.param("100%", 10, 10, id="100 %"),
+        pytest.param("-5%", 10, 7, id="a negative percentage is none"),
+        pytest.param("5", 10, 7, id="a text without a percent sign is none"),
+        pytest.param("\u0665%", 10, 7, id="a digit of another script is none"),
+        pytest.param("9" * 400 + "%", 10, 7, id="a number without end is none"),
+    ],
+)
+def test_scaled(value: Limit, total: int, answer: int) -> None:
+    assert scaled(value, total, default=7) == answer
