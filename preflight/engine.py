@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-import traceback
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import BinaryIO
 
@@ -78,7 +76,6 @@ class Run:
         base: str = "",
     ) -> None:
         """Load the sources; `base` is the file that paths in commands are relative to."""
-        gc.disable()  # what a run builds lives until its end: collecting on the way only costs time
         self.crashes: list[str] = []
         self._options = options
         self._loaded = load.read(
@@ -96,7 +93,10 @@ class Run:
         hits: list[tuple[Rule, Hit, int]] = []
         daemonsets: set[ObjectKey] = set()
         pairs, unknown = 0, False
+        impact: Impact | None = None
         for number, each in enumerate(steps, 1):
+            if impact is not None:
+                world, pods = impact.change.after, impact.pods
             try:
                 change = perform(each, world, self._read)
             except PreflightError as error:
@@ -107,10 +107,10 @@ class Run:
             pairs += impact.pairs
             daemonsets |= {*change.before.daemonsets, *change.after.daemonsets}
             unknown = unknown or bool(change.unknown) or any(impact.with_outcome(Outcome.UNKNOWN))
-            world, pods = change.after, impact.pods
         if not daemonsets:
             self._nothing("no DaemonSet was given: there is nothing that a change could cost")
-        judged = Judged(self._loaded.files, self._loaded.objects, len(daemonsets), len(world.nodes), pairs)
+        nodes = impact.change.after.nodes if impact else world.nodes
+        judged = Judged(self._loaded.files, self._loaded.objects, len(daemonsets), len(nodes), pairs)
         return self._report(command, tuple(shown), judged, hits, unknown=unknown)
 
     def _lint(self) -> Report:
@@ -148,7 +148,7 @@ class Run:
             try:
                 hits += [(rule, hit) for hit in rule.check(context)]
             except Exception as error:
-                self.crashes.append(traceback.format_exc())
+                self.crashes.append(_traceback())
                 hits.append(_crash(rule, error))
         judged = self._loaded.judged
         for rule, hit in worst_of_each(hits):
@@ -265,6 +265,12 @@ def _repeated(loaded: load.Loaded) -> Iterator[Repeated]:
                 subject = Subject(type(each).__name__, each.metadata.namespace, each.metadata.name)
                 yield Repeated(subject, Place(each.origin, key.path[len(path) :]), key.key, key.first_line, key.line)
                 break
+
+
+def _traceback() -> str:
+    import traceback
+
+    return traceback.format_exc()
 
 
 def _crash(rule: Rule, error: Exception) -> tuple[Rule, Hit]:

@@ -10,7 +10,7 @@ from preflight.change.commands import Chosen, DeletePods
 from preflight.change.performed import Change
 from preflight.change.words import counted, listed
 from preflight.errors import InputError, UsageError
-from preflight.model.objects import ListedPod, ObjectKey
+from preflight.model.objects import ListedPod, ObjectKey, controller
 from preflight.model.world import World
 
 _ADVICE = "give the output of `kubectl get pods -A -o json` with --from"
@@ -92,11 +92,11 @@ def _elsewhere(world: World, name: str) -> str:
 
 def _daemonset(world: World, pod: ListedPod) -> ObjectKey | None:
     """The DaemonSet that controls a pod; one that states no namespace is taken where none of the pod's namespace has the name."""
-    for owner in pod.metadata.ownerReferences:
-        if owner.controller and owner.kind == "DaemonSet":
-            key = ObjectKey(pod.metadata.namespace, owner.name)
-            if key in world.daemonsets:
-                return key
-            unstated = [other for other in world.daemonsets if other.name == owner.name and not other.namespace]
-            return unstated[0] if len(unstated) == 1 else key
-    return None
+    owner = controller(pod)
+    if owner is None or owner.kind != "DaemonSet":
+        return None
+    key = ObjectKey(pod.metadata.namespace, owner.name)
+    if key in world.daemonsets:
+        return key
+    unstated = [other for other in world.daemonsets if other.name == owner.name and not other.namespace]
+    return unstated[0] if len(unstated) == 1 else key

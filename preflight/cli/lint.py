@@ -21,4 +21,4 @@ def command(paths: tuple[str, ...], sources: tuple[str, ...], **given: Any) -> i
     """What is wrong today: hygiene of tolerations, and coverage if nodes are known. No PATH is the folder of now."""
     formats(given["outputs"])
     judged = Run.of_lint(paths or (".",), sources, options(given), sys.stdin.buffer)
-    return finish(judged.report, given, judged.crashes)
+    return finish(judged, given)

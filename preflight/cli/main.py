@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
+from collections.abc import Callable
 from importlib import import_module
+from typing import Any, NoReturn
 
 import click
 
@@ -37,6 +40,13 @@ _VALUED = ("--from", "-o", "--output", "--fail-on", "--feature-gates")
 
 class Commands(click.Group):
     """A group whose commands are modules of this package, imported one by one."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Runs the command; `| head` has enough before we are through, and click would end with 1, which means findings."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            return _enough()
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Flags may stand before the verb, as in `kubectl -n storage set image ...`."""
@@ -90,20 +100,37 @@ def cli() -> None:
     """
 
 
-def main() -> None:
-    """The program: runs a command and ends with its exit code."""
+def main(end: Callable[[int], NoReturn] | None = None) -> None:
+    """The program: runs a command and ends with its exit code.
+
+    `end` ends the process; the default does so at once, without taking apart what the run built, which lives in `alive` until then.
+    """
+    gc.disable()  # what a run builds lives until its end: collecting on the way only costs time
+    alive: list[object] = []
+    code: object
     try:
-        code = cli.main(standalone_mode=False)
+        code = cli.main(standalone_mode=False, obj=alive)
+        sys.stdout.flush()
     except click.ClickException as error:
         error.show()
         code = error.exit_code
-    except click.Abort:
+    except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)
         code = 130
     except PreflightError as error:
         click.echo(f"error: {error}", err=True)
         code = error.exit_code
-    except BrokenPipeError:  # `| head`: whoever reads has enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 141
-    sys.exit(code if isinstance(code, int) else 0)
+    except BrokenPipeError:
+        code = _enough()
+    (end or _leave)(code if isinstance(code, int) else 0)
+
+
+def _enough() -> int:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 141
+
+
+def _leave(code: int) -> NoReturn:
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)

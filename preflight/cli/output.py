@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from pathlib import Path
 from typing import Any
 
 import click
 
+from preflight.engine import Run
 from preflight.errors import InputError, UsageError
-from preflight.model.report import Report
 from preflight.report import FORMATS
 
 
@@ -32,8 +31,12 @@ def formats(outputs: tuple[str, ...]) -> list[tuple[str, str]]:
     return found
 
 
-def finish(report: Report, given: dict[str, Any], crashes: list[str]) -> int:
-    """Print a report and what could not be read, and answer the exit code."""
+def finish(run: Run, given: dict[str, Any]) -> int:
+    """Print the report of a run and what could not be read, and answer the exit code."""
+    report = run.report
+    alive = click.get_current_context().obj
+    if alive is not None:
+        alive.append(run)
     for name, path in formats(given["outputs"]):
         terminal = not path and sys.stdout.isatty()
         text = FORMATS[name](
@@ -43,6 +46,8 @@ def finish(report: Report, given: dict[str, Any], crashes: list[str]) -> int:
             all_rows=given["all_rows"],
         )
         if path:
+            from pathlib import Path
+
             try:
                 Path(path).write_text(text, encoding="utf-8", errors="surrogateescape")
             except OSError as error:
@@ -53,8 +58,8 @@ def finish(report: Report, given: dict[str, Any], crashes: list[str]) -> int:
         from preflight.report.text import render_problems
 
         click.echo(render_problems(report.problems), nl=False, err=True)
-    if crashes and given["verbose"]:
-        click.echo("\n".join(crashes), err=True)
+    if run.crashes and given["verbose"]:
+        click.echo("\n".join(run.crashes), err=True)
     return report.exit
 
 

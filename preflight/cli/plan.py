@@ -26,4 +26,4 @@ def command(path: str, sources: tuple[str, ...], **given: Any) -> int:
             f"  kubectl get nodes,ds,pods -A -o json | preflight plan {path} --from -"
         )
     judged = Run.of_plan(path, sources, options(given), sys.stdin.buffer)
-    return finish(judged.report, given, judged.crashes)
+    return finish(judged, given)

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from preflight.change import takes_value
+from preflight.change import parse, takes_value
 from preflight.cli.main import VERBS
 from preflight.cli.options import options, shared
 from preflight.cli.output import finish, formats
@@ -58,13 +58,14 @@ def command(verb: str) -> click.Command:
     def run(argv: list[str], sources: tuple[str, ...], **given: Any) -> int:
         formats(given["outputs"])
         line = [verb, *argv]
+        parse(line)
         if not sources:
             raise InputError(
                 "no --from: preflight does not ask the live cluster yet. Pipe it in:\n"
                 f"  kubectl get nodes,ds,pods -A -o json | preflight {shlex.join(line)} --from -"
             )
         judged = Run.of_change(line, sources, options(given), sys.stdin.buffer)
-        return finish(judged.report, given, judged.crashes)
+        return finish(judged, given)
 
-    run.__doc__ = f"{VERBS[verb].capitalize()}.\n\nThe arguments and flags are those of `kubectl {verb}`."
+    run.__doc__ = f"{VERBS[verb][0].upper()}{VERBS[verb][1:]}.\n\nThe arguments and flags are those of `kubectl {verb}`."
     return click.command(verb, cls=Verb, options_metavar="[OPTIONS] [ARGUMENTS OF KUBECTL]")(run)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from preflight.documents.results import Chunk, Path, Place
 
+_STARTS_AS_JSON = re.compile("[ \t\r\n\ufeff]*[{[]")
+
 
 def locate(chunk: Chunk, paths: Sequence[Path]) -> list[Place]:
-    """The place of each path, in the order of `paths`; the document is parsed once more for all of them.
+    """The place of each path, in the order of `paths`; YAML is parsed once more for all of them, JSON only where they lead.
 
     1. The chunk is one whose document was read. No paths: an empty list, and nothing is parsed.
     2. An entry of a mapping is where its key is, an entry of a list where the item is.
@@ -18,6 +21,14 @@ def locate(chunk: Chunk, paths: Sequence[Path]) -> list[Place]:
     """
     if not paths:
         return []
+    if _STARTS_AS_JSON.match(chunk.text):
+        from preflight.documents.jsonplaces import JsonPlaces
+
+        try:
+            as_json = JsonPlaces(chunk)
+            return [as_json.place(path) for path in paths]
+        except (ValueError, RecursionError):
+            pass  # it is YAML, which may start with a bracket too
     from preflight.documents.yamltext import read_positions
 
     found = read_positions(chunk)

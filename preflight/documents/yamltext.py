@@ -32,8 +32,11 @@ def read_text(chunk: Chunk) -> Document | Broken:
 
 def read_positions(chunk: Chunk) -> Positions | None:
     """The places of a document; None where it cannot be read."""
-    parsed = _parsed(chunk)
-    return None if isinstance(parsed.built, Unreadable) else Positions(parsed.source)
+    try:
+        return Positions(source(chunk))
+    except (yaml.YAMLError, Unreadable, UnicodeEncodeError):  # what is read only on a second try has its places in another text
+        parsed = _parsed(chunk)
+        return None if isinstance(parsed.built, Unreadable) else Positions(parsed.source)
 
 
 def _parsed(chunk: Chunk) -> _Parsed:

@@ -40,7 +40,15 @@ class Classes:
         self._views = views
         self._names = tuple(dict.fromkeys(name for view in views for name in view))
         self._taints: dict[Hashable, int] = {}
+        self._sorted: dict[frozenset[str], tuple[str, ...]] = {}
         self._partitions: dict[tuple[Mention, frozenset[str] | None], tuple[tuple[NodeClass, frozenset[str]], ...]] = {}
+
+    def sorted(self, nodes: frozenset[str]) -> tuple[str, ...]:
+        """The names of nodes, sorted; the same set is sorted once."""
+        names = self._sorted.get(nodes)
+        if names is None:
+            names = self._sorted[nodes] = tuple(sorted(nodes))
+        return names
 
     def of(self, mentioned: Mention, scope: frozenset[str] | None = None) -> tuple[tuple[NodeClass, frozenset[str]], ...]:
         """The classes within a scope of node names (None: all nodes), each with a node of it in each view and its names."""

@@ -31,7 +31,7 @@ def _row(groups: list[Group], reasons: tuple[str, ...], tolerates: tuple[Tolerat
     return Coverage(
         daemonset=str(first.key),
         place=first.key.place,
-        nodes=tuple(sorted(name for group in groups for name in group.nodes)),
+        nodes=first.names if len(groups) == 1 else tuple(sorted(name for group in groups for name in group.names)),
         outcome=first.outcome,
         assumed=first.assumed,
         before=sum(len(group.nodes) for group in groups if group.verdict.before),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from msgspec import Struct
 
@@ -31,13 +31,15 @@ class Group(Struct, frozen=True):
        everything is touched.
     4. `before` and `after` are the placements, None where the DaemonSet or the node is not there; `replaced` is whether a pod comes
        back on a replacement of the node, None where not asked.
-    5. `assumed`: the pod is assumed, none was listed. `conditional`: all this holds if the unknown labels match.
+    5. `names` are the nodes' names, sorted.
+    6. `assumed`: the pod is assumed, none was listed. `conditional`: all this holds if the unknown labels match.
     """
 
     key: ObjectKey
     daemonset: DaemonSet
     before_daemonset: DaemonSet | None
     nodes: frozenset[str]
+    names: tuple[str, ...]
     verdict: Verdict
     was: Outcome | None
     touched: bool
@@ -55,11 +57,6 @@ class Group(Struct, frozen=True):
         assert self.verdict.outcome is not None
         return self.verdict.outcome
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The nodes' names, sorted."""
-        return tuple(sorted(self.nodes))
-
 
 class Impact(Struct, frozen=True):
     """What a change does to coverage.
@@ -68,7 +65,7 @@ class Impact(Struct, frozen=True):
        whose DaemonSet is deleted is in none.
     2. `scope` are the nodes judged for every DaemonSet; `whole` the DaemonSets judged on all nodes: those that the change names or
        differs.
-    3. `pods` is what is there once the change has settled: the next step of a plan starts from it.
+    3. `pods` is what is there once the change has settled, worked out when it is asked for: the next step of a plan starts from it.
     4. `desired` is, for each DaemonSet that updates, how many nodes should run it after the change.
     """
 
@@ -76,9 +73,14 @@ class Impact(Struct, frozen=True):
     groups: tuple[Group, ...]
     scope: frozenset[str]
     whole: frozenset[ObjectKey]
-    pods: Mapping[ObjectKey, PodsOf]
+    settled: Callable[[], Mapping[ObjectKey, PodsOf]]
     pairs: int
     desired: Mapping[ObjectKey, int]
+
+    @property
+    def pods(self) -> Mapping[ObjectKey, PodsOf]:
+        """The pods once the change has settled, by DaemonSet."""
+        return self.settled()
 
     def with_outcome(self, *outcomes: Outcome) -> Iterator[Group]:
         """The groups with one of these outcomes."""
@@ -101,7 +103,7 @@ def judge(change: Change, pods: Mapping[ObjectKey, PodsOf], horizon: float = NEV
     differing = frozenset(name for name in everything if before.nodes.get(name) is not after.nodes.get(name))
     scope = (change.nodes | differing) & everything if change.command else everything
     groups: list[Group] = []
-    left = dict(pods)
+    judged: list[tuple[_Pair, list[tuple[Group, _Slice]], frozenset[str]]] = []
     whole, desired = set(), {}
     pairs = 0
     for key in sorted({*before.daemonsets, *after.daemonsets}):
@@ -113,18 +115,23 @@ def judge(change: Change, pods: Mapping[ObjectKey, PodsOf], horizon: float = NEV
             continue
         pair = _Pair(change, classes, key, old, new, pods.get(key, PodsOf()), differing, horizon)
         wanted = None if named or not change.command else scope
-        found, after_pods = pair.judge(wanted)
-        groups += found
+        found = pair.judge(wanted)
+        groups += (group for group, _ in found)
+        judged.append((pair, found, everything if wanted is None else wanted))
         pairs += len(everything if wanted is None else wanted)
-        if new is None and key not in change.deleted:
-            continue
-        if new is None and change.deleted[key] != "orphan":
-            left.pop(key, None)
-        else:
-            left[key] = after_pods
         if pair.desired is not None:
             desired[key] = pair.desired
-    return Impact(change, tuple(sorted(groups, key=_order)), scope, frozenset(whole), left, pairs, desired)
+
+    def settled() -> Mapping[ObjectKey, PodsOf]:
+        left = dict(pods)
+        for pair, found, nodes in judged:
+            if pair.new is not None or change.deleted.get(pair.key) == "orphan":
+                left[pair.key] = pair.pods_after(found, nodes)
+            elif pair.key in change.deleted:
+                left.pop(pair.key, None)
+        return left
+
+    return Impact(change, tuple(sorted(groups, key=_order)), scope, frozenset(whole), settled, pairs, desired)
 
 
 def _order(group: Group) -> tuple[object, ...]:
@@ -166,8 +173,8 @@ class _Pair:
         self.new_tolerations = self.old_tolerations if self.same_template else daemon_tolerations(new.spec.template.spec) if new else ()
         self.desired: int | None = None
 
-    def judge(self, scope: frozenset[str] | None) -> tuple[list[Group], PodsOf]:
-        """The groups within a scope, and the pods afterwards."""
+    def judge(self, scope: frozenset[str] | None) -> list[tuple[Group, _Slice]]:
+        """The groups within a scope, each with the part that it is about."""
         placed = [(*self._place(members), members, names) for members, names in self.classes.of(self.mention, scope)]
         event_update: Update | None = None
         if self.new is not None and self.key in self.change.updated:
@@ -181,7 +188,7 @@ class _Pair:
                 group = self._group(before, after, members, part, event)
                 if group is not None:
                     found.append((group, part))
-        return [group for group, _ in found], self._pods_after(found, frozenset().union(*(names for *_, names in placed)))
+        return found
 
     def _place(self, members: NodeClass, gate: bool | None = None) -> tuple[Placement | None, Placement | None]:
         """The placements before and after; one matcher call where neither the node nor the template differs."""
@@ -199,17 +206,14 @@ class _Pair:
         rest = names
         parts: list[tuple[frozenset[str], PodGroup | None, bool]] = []
         for group in self.pods.groups:
-            parts.append((rest & group.nodes, group, False))
-            rest = rest - group.nodes
-        parts.append((rest & self.pods.decided, None, False))
+            parts.append((rest if rest <= group.nodes else rest & group.nodes, group, False))
+            rest = frozenset() if parts[-1][0] is rest else rest - group.nodes
+        parts.append((rest if rest <= self.pods.decided else rest & self.pods.decided, None, False))
         parts.append((rest - self.pods.decided, None, members[0] is not None and self.old is not None))
         for nodes, pods, assume in parts:
-            for dies in (True, False):
-                for acts in (True, False):
-                    cut = (nodes & ended if dies else nodes - ended) if ended else (frozenset() if dies else nodes)
-                    cut = (cut & acted if acts else cut - acted) if acted else (frozenset() if acts else cut)
-                    if cut:
-                        yield _Slice(cut, pods, assume, dies, acts)
+            for dies, dying in _cut(nodes, ended):
+                for acts, cut in _cut(dying, acted):
+                    yield _Slice(cut, pods, assume, dies, acts)
 
     def _group(self, before: Placement | None, after: Placement | None, members: NodeClass, part: _Slice, event: Event) -> Group | None:
         verdicts = self._verdicts(before, after, members, part, event)
@@ -241,6 +245,7 @@ class _Pair:
             daemonset=daemonset,
             before_daemonset=self.old,
             nodes=part.nodes,
+            names=self.classes.sorted(part.nodes),
             verdict=verdict,
             was=was[0] if len(was) == 1 or all(outcome in _HARMLESS for outcome in was) else Outcome.UNKNOWN,
             touched=named or part.ended or part.acted or bool(part.nodes & self.differing) or not self.change.command,
@@ -292,7 +297,7 @@ class _Pair:
                 found.append((match, untouched.outcome if self.old and members[0] else None, verdict))
         return found
 
-    def _pods_after(self, found: Iterable[tuple[Group, _Slice]], judged: frozenset[str]) -> PodsOf:
+    def pods_after(self, found: Iterable[tuple[Group, _Slice]], judged: frozenset[str]) -> PodsOf:
         """The pods once the change has settled: those of nodes that were not judged stay as they were."""
         members: defaultdict[tuple[tuple[Toleration, ...], bool, bool], set[str]] = defaultdict(set)
         for pods in self.pods.groups:
@@ -311,6 +316,15 @@ class _Pair:
             if nodes
         )
         return PodsOf(groups, self.pods.decided | judged)
+
+
+def _cut(nodes: frozenset[str], by: frozenset[str]) -> Iterator[tuple[bool, frozenset[str]]]:
+    """Nodes cut in two by others, those that are among them and those that are not; a part without a node is left out."""
+    if by and (inside := nodes & by):
+        yield True, inside
+        nodes = nodes - by
+    if nodes:
+        yield False, nodes
 
 
 def _eviction(tolerations: tuple[Toleration, ...], node: Node | None, gate: bool | None) -> float:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import msgspec
 from msgspec import Struct
 
-from preflight.model.objects import ObjectKey, Toleration
+from preflight.model.objects import ObjectKey, Toleration, controller
 from preflight.model.world import World
 
 _TOLERATIONS = msgspec.json.Decoder(tuple[Toleration, ...])
@@ -51,11 +51,11 @@ def listed_pods(world: World) -> dict[ObjectKey, PodsOf]:
         metadata, node = pod.metadata, pod.spec.nodeName
         if not node or metadata.deletionTimestamp or pod.status.phase in ("Failed", "Succeeded"):
             continue
-        for owner in metadata.ownerReferences:
-            if owner.controller and owner.kind == "DaemonSet":
-                uid = uids.get((metadata.namespace, owner.name))
-                if uid is not None and (not uid or not owner.uid or uid == owner.uid):
-                    found[metadata.namespace, owner.name][bytes(pod.spec.tolerations)].add(node)
+        owner = controller(pod)
+        if owner and owner.kind == "DaemonSet":
+            uid = uids.get((metadata.namespace, owner.name))
+            if uid is not None and (not uid or not owner.uid or uid == owner.uid):
+                found[metadata.namespace, owner.name][bytes(pod.spec.tolerations)].add(node)
     names = frozenset(world.nodes) | {pod.spec.nodeName for pod in world.pods}
     return {
         key: PodsOf(_groups(found[key.namespace, key.name]), names)

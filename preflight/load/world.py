@@ -22,6 +22,7 @@ from preflight.model.objects import (
     PodDisruptionBudget,
     PriorityClass,
     _Read,
+    controller,
     object_key,
 )
 from preflight.model.world import World
@@ -129,7 +130,7 @@ def _pods(gathered: Gathered, *, one_cluster: bool) -> tuple[ListedPod, ...]:
     for pod in gathered.pods:
         key = (pod.metadata.namespace, pod.metadata.name)
         known = first.setdefault(key, pod)
-        if (known.spec.nodeName, known.metadata.ownerReferences) != (pod.spec.nodeName, pod.metadata.ownerReferences):
+        if (known.spec.nodeName, controller(known)) != (pod.spec.nodeName, controller(pod)):
             moved[key] = None
     if moved and one_cluster:
         namespace, name = min(moved)

@@ -6,9 +6,10 @@ Fields whose encoded name starts with U+E000 are ours, never an input's: `load` 
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, NamedTuple
 
-from msgspec import Raw, Struct, field
+from msgspec import MsgspecError, Raw, Struct, field, json
 
 
 class Origin(Struct, frozen=True, gc=False):
@@ -330,7 +331,7 @@ class _ListedMetadata(_Object, frozen=True, gc=False):
     name: str = ""
     namespace: str = ""
     labels: Raw = Raw()
-    ownerReferences: tuple[OwnerReference, ...] = ()
+    ownerReferences: Raw = Raw()
     deletionTimestamp: str = ""
 
 
@@ -350,6 +351,29 @@ class ListedPod(_Object, tag="Pod", tag_field="kind", frozen=True, gc=False):
     metadata: _ListedMetadata = _ListedMetadata()
     spec: _ListedSpec = _ListedSpec()
     status: _ListedStatus = _ListedStatus()
+
+
+@cache
+def _controller(raw: bytes) -> OwnerReference | None:
+    try:
+        owners = json.decode(raw, type=tuple[OwnerReference, ...])
+    except MsgspecError:  # a null, which Kubernetes takes for an absent field, or something that it would never write
+        data = json.decode(raw)
+        every = [each for each in data if isinstance(each, dict)] if isinstance(data, list) else []
+        texts = [{key: value for key, value in each.items() if isinstance(value, str | bool)} for each in every]
+        owners = tuple(_owner(each) for each in texts)
+    return next((owner for owner in owners if owner.controller), None)
+
+
+def _owner(data: dict[str, str | bool]) -> OwnerReference:
+    kind, name, uid = (value if isinstance(value, str) else "" for value in map(data.get, ("kind", "name", "uid")))
+    return OwnerReference(kind, name, uid, data.get("controller") is True)
+
+
+def controller(pod: ListedPod) -> OwnerReference | None:
+    """The owner that controls a listed pod, as a Job or a DaemonSet does; None where there is none."""
+    raw = pod.metadata.ownerReferences
+    return _controller(bytes(raw)) if raw else None
 
 
 class PodDisruptionBudget(_Read, frozen=True, gc=False):

@@ -26,7 +26,7 @@ class Merged:
         """Of at least one group."""
         self.groups = groups
         self.first = groups[0]
-        self.nodes = tuple(sorted(name for group in groups for name in group.nodes))
+        self.nodes = self.first.names if len(groups) == 1 else tuple(sorted(name for group in groups for name in group.names))
         self.subject = subject_of(self.first.daemonset)
         self.taints = self.first.after.untolerated if self.first.after else ()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-import pkgutil
+import os
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 
@@ -103,9 +103,9 @@ def all_rules() -> tuple[Rule, ...]:
     """Every rule, sorted by id."""
     package = importlib.import_module("preflight.rules")
     found = []
-    for module in pkgutil.iter_modules(package.__path__):
-        if not module.name.startswith("_"):
-            name = f"preflight.rules.{module.name}"
+    for file in (entry.name for entry in os.scandir(next(iter(package.__path__)))):
+        if file.endswith(".py") and not file.startswith("_"):
+            name = f"preflight.rules.{file.removesuffix('.py')}"
             rule = importlib.import_module(name).RULE
             found.append(Rule(rule.id, rule.name, rule.severity, rule.check, rule.needs_nodes, name))
     return tuple(sorted(found, key=lambda rule: rule.id))

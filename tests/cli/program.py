@@ -35,7 +35,7 @@ def program(*argv: str, stdin: bytes = b"", terminal: bool = False) -> Result:
     sys.stderr = io.TextIOWrapper(err, encoding="utf-8", write_through=True)
     code: object = "main came back"
     try:
-        main()
+        main(sys.exit)
     except SystemExit as end:
         code = end.code
     finally:
