@@ -136,7 +136,7 @@ def _nodes(verb: str, given: Given) -> Chosen:
         raise UsageError("cannot specify both a node name and a --selector option")
     selector = selector_of(given)
     if not given.args and selector is None:
-        raise UsageError("You must provide one or more resources by argument or filename")
+        raise UsageError("You must provide one or more resources by argument or filename.")
     for argument in given.args:
         if argument in ("node", "nodes", "no"):
             raise UsageError(f'nodes "{argument}" not found (kubectl {verb} takes names alone)')

@@ -83,7 +83,7 @@ def delete(text: str, given: Given) -> Command:
         raise UsageError("preflight does not judge --raw: name the objects")
     files = _files(given)
     if given.on("all") and given.text("selector"):
-        raise UsageError("cannot set --all and --selector at the same time")
+        raise UsageError("setting 'all' parameter but found a non empty selector.")
     if given.text("field-selector"):
         raise UsageError("preflight knows no --field-selector: name the objects, or use --selector")
     if given.on("force") and int(given.text("grace-period", "-1"), 0) > 0:

@@ -29,7 +29,7 @@ _WORDS = {
     **{"ingress": "ingresses", "networkpolicy": "networkpolicies", "priorityclass": "priorityclasses", "storageclass": "storageclasses"},
 }
 _GROUPS = {NODE: (), POD: (), DAEMONSET: ("apps", "v1.apps")}
-_MISSING = "You must provide one or more resources by argument or filename"
+_MISSING = "You must provide one or more resources by argument or filename."
 
 
 def resource_of(word: str) -> str:
