@@ -20,8 +20,13 @@ def coverage(impact: Impact) -> tuple[Coverage, ...]:
        NoExecute taints of the nodes too.
     """
     merged: defaultdict[tuple[object, ...], list[Group]] = defaultdict(list)
+    answers: dict[tuple[object, ...], tuple[Tolerates, ...]] = {}
     for group in impact.groups:
-        tolerates = tolerance(group.daemonset.spec.template.spec, _taints(impact, group), impact.change.after.comparison_operators)
+        taints = _taints(impact, group)
+        tolerates = answers.get((group.key, taints))
+        if tolerates is None:
+            tolerates = tolerance(group.daemonset.spec.template.spec, taints, impact.change.after.comparison_operators)
+            answers[group.key, taints] = tolerates
         merged[group.key, group.outcome, group.verdict.period, why(group), tolerates, group.assumed, group.replaced is None].append(group)
     return tuple(_row(groups, key[3], key[4]) for key, groups in merged.items())  # type: ignore[arg-type]
 

@@ -27,6 +27,9 @@ class PodGroup(Struct, frozen=True):
     conditional: bool = False
 
 
+_ByTolerations = defaultdict[bytes, set[str]]
+
+
 class PodsOf(Struct, frozen=True):
     """The pods of one DaemonSet.
 
@@ -45,17 +48,23 @@ def listed_pods(world: World) -> dict[ObjectKey, PodsOf]:
     2. The owner's uid decides where both are known, else kind, namespace and name.
     3. A DaemonSet without a stated namespace has no listed pods: which namespace it is applied to is not known.
     """
-    found: defaultdict[tuple[str, str], defaultdict[bytes, set[str]]] = defaultdict(lambda: defaultdict(set))
+    found: defaultdict[tuple[str, str], _ByTolerations] = defaultdict(lambda: defaultdict(set))
     uids = {(key.namespace, key.name): daemonset.metadata.uid for key, daemonset in world.daemonsets.items()}
+    owned: dict[tuple[str, bytes], _ByTolerations | None] = {}
     for pod in world.pods:
-        metadata, node = pod.metadata, pod.spec.nodeName
-        if not node or metadata.deletionTimestamp or pod.status.phase in ("Failed", "Succeeded"):
+        metadata, spec = pod.metadata, pod.spec
+        if not spec.nodeName or metadata.deletionTimestamp or pod.status.phase in ("Failed", "Succeeded"):
             continue
-        owner = controller(pod)
-        if owner and owner.kind == "DaemonSet":
-            uid = uids.get((metadata.namespace, owner.name))
-            if uid is not None and (not uid or not owner.uid or uid == owner.uid):
-                found[metadata.namespace, owner.name][bytes(pod.spec.tolerations)].add(node)
+        owners = (metadata.namespace, bytes(metadata.ownerReferences))
+        if owners not in owned:
+            owner = controller(pod)
+            key = (metadata.namespace, owner.name) if owner and owner.kind == "DaemonSet" else ("", "")
+            uid = uids.get(key)
+            is_its = owner is not None and uid is not None and (not uid or not owner.uid or uid == owner.uid)
+            owned[owners] = found[key] if is_its else None
+        pods = owned[owners]
+        if pods is not None:
+            pods[bytes(spec.tolerations)].add(spec.nodeName)
     names = frozenset(world.nodes) | {pod.spec.nodeName for pod in world.pods}
     return {
         key: PodsOf(_groups(found[key.namespace, key.name]), names)

@@ -34,10 +34,11 @@ def take_list(gathered: Gathered, view: memoryview, origin: Origin, *, has_templ
         if not _is_ours(envelope):
             return False
         items = envelope.items or ()
-        if all(_was_there(item) for item in items if type(item) is ListedPod):
-            _take_decoded(gathered, items, origin, has_template_text=has_template_text)
+        pods = [item for item in items if type(item) is ListedPod]
+        if all(_was_there(pod) for pod in pods if not (pod.spec.nodeName and pod.metadata.name)):
+            _take_decoded(gathered, items, pods, origin, has_template_text=has_template_text)
             return True
-        del items, envelope
+        del items, pods, envelope
     try:
         envelope = RAWS.decode(view)
     except msgspec.ValidationError:
@@ -57,10 +58,11 @@ def _was_there(pod: ListedPod) -> bool:
     return bool(pod.metadata.name) and bool(pod.spec.nodeName or pod.status.phase or len(memoryview(pod.status.conditions)) > 2)
 
 
-def _take_decoded(gathered: Gathered, items: Sequence[Any], origin: Origin, *, has_template_text: bool) -> None:
-    pods = [item for item in items if type(item) is ListedPod]
+def _take_decoded(gathered: Gathered, items: Sequence[Any], pods: list[ListedPod], origin: Origin, *, has_template_text: bool) -> None:
     if len(pods) < len(items):
         for index, item in enumerate(items):
+            if type(item) is ListedPod:
+                continue
             if type(item) is LeanNode:
                 _take_node(gathered, item, _place(origin, index))
             elif isinstance(item, Rest):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum
+from functools import cache
 
 from msgspec import Struct
 
@@ -115,7 +116,7 @@ def match_affinity(spec: PodSpec, node: Node) -> AffinityMatch:
 def _match_term(term: NodeSelectorTerm, node: Node, path: str) -> tuple[bool | None, TermMismatch, list[str]]:
     if not term.matchExpressions and not term.matchFields:
         return False, TermMismatch(), []
-    errors = []
+    errors: list[str] = []
     for place, requirement in enumerate(term.matchExpressions):
         errors += requirement_errors(requirement, f"{path}.matchExpressions[{place}]")
     for place, requirement in enumerate(term.matchFields):
@@ -175,7 +176,8 @@ def parse_int64(text: str) -> int | None:
     return number if -(2**63) <= number < 2**63 else None
 
 
-def requirement_errors(requirement: SelectorRequirement, path: str) -> list[str]:
+@cache
+def requirement_errors(requirement: SelectorRequirement, path: str) -> tuple[str, ...]:
     """Why a `matchExpressions` entry cannot be parsed, in Kubernetes' words; empty where it can.
 
     Source: `staging/src/k8s.io/apimachinery/pkg/labels/selector.go`, NewRequirement.
@@ -201,7 +203,7 @@ def requirement_errors(requirement: SelectorRequirement, path: str) -> list[str]
         errors.append(f'{path}.operator: Invalid value: "{requirement.operator}": not a valid selector operator')
     for place, value in enumerate(values):
         errors += [f'{path}.values[{place}]: Invalid value: "{value}": {reason}' for reason in label_value_errors(value)]
-    return errors
+    return tuple(errors)
 
 
 def _field_errors(requirement: SelectorRequirement, path: str) -> list[str]:
