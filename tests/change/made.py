@@ -6,11 +6,13 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import msgspec
+
 from preflight.change import Change, parse, perform
 from preflight.model.convert import convert
 from preflight.model.objects import DaemonSet, ListedPod, Metadata, Node, NodeSpec, Origin, Taint
 from preflight.model.world import World
-from tests.worlds import made, node
+from tests.worlds import node
 
 
 def manifest(
@@ -55,7 +57,8 @@ def pod(
     """A listed pod that an owner controls; "" for none."""
     owners = [{"kind": kind, "name": owner, "controller": True}] if owner else []
     metadata = {"name": name, "namespace": namespace, "labels": dict(labels or {}), "ownerReferences": owners}
-    return made({"kind": "Pod", "metadata": metadata, "spec": {"nodeName": on}}, ListedPod)
+    data = {"kind": "Pod", "metadata": metadata, "spec": {"nodeName": on}}
+    return msgspec.json.decode(msgspec.json.encode(data), type=ListedPod)
 
 
 def world(*objects: Node | DaemonSet | ListedPod, listed: Sequence[str] = ()) -> World:
@@ -75,4 +78,4 @@ def run(line: str, on: World, files: Mapping[str, Sequence[object]] | None = Non
     return perform(parse(shlex.split(line)), on, lambda file: (files or {})[file])
 
 
-__all__ = ["daemonset", "made", "manifest", "node", "partial", "pod", "run", "typed", "world"]
+__all__ = ["daemonset", "manifest", "node", "partial", "pod", "run", "typed", "world"]
