@@ -109,6 +109,10 @@ class Run:
             unknown = unknown or bool(change.unknown) or any(impact.with_outcome(Outcome.UNKNOWN))
         if not daemonsets:
             self._nothing("no DaemonSet was given: there is nothing that a change could cost")
+        elif not pairs:
+            self._nothing(
+                "no node was given, so there is no pair of DaemonSet and node to judge: add the output of `kubectl get nodes -o json`"
+            )
         nodes = impact.change.after.nodes if impact else world.nodes
         judged = Judged(self._loaded.files, self._loaded.objects, len(daemonsets), len(nodes), pairs)
         return self._report(command, tuple(shown), judged, hits, unknown=unknown)

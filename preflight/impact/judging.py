@@ -180,7 +180,9 @@ class _Pair:
         if self.new is not None and self.key in self.change.updated:
             self.desired = sum(len(names) for _, after, _, names in placed if after is not None and after.should_run)
             sure = all(after is None or after.should_run is not None for _, after, _, _ in placed)
-            event_update = update(self.new.spec, self.desired if sure else max(self.desired, 1))
+            event_update = update(
+                self.new.spec, self.desired if sure else max(self.desired, 1), self.old.spec.template.spec if self.old else None
+            )
         found: list[tuple[Group, _Slice]] = []
         for before, after, members, names in placed:
             for part in self._slices(names, members):
@@ -218,12 +220,14 @@ class _Pair:
     def _group(self, before: Placement | None, after: Placement | None, members: NodeClass, part: _Slice, event: Event) -> Group | None:
         verdicts = self._verdicts(before, after, members, part, event)
         now = {verdict for _, _, verdict in verdicts}
+        by_labels = len({match for match, _, _ in verdicts}) > 1
+        by_gate = len({verdict for match, _, verdict in verdicts if match}) > 1
         matching = next(verdict for match, _, verdict in verdicts if match)
         possible: tuple[tuple[bool, Verdict], ...] = ()
         verdict = matching
         if len(now) > 1:
             outcomes = {found.outcome for found in now}
-            if not all(outcome in _HARMLESS for outcome in outcomes):
+            if by_gate or not all(outcome in _HARMLESS for outcome in outcomes):
                 verdict = Verdict(Outcome.UNKNOWN, matching.before, matching.pod, matching.recreated, matching.period)
                 possible = tuple(dict.fromkeys((match, found) for match, _, found in verdicts))
         if verdict.outcome is None:
@@ -247,14 +251,14 @@ class _Pair:
             nodes=part.nodes,
             names=self.classes.sorted(part.nodes),
             verdict=verdict,
-            was=was[0] if len(was) == 1 or all(outcome in _HARMLESS for outcome in was) else Outcome.UNKNOWN,
+            was=was[0] if len(was) == 1 or (not by_gate and all(outcome in _HARMLESS for outcome in was)) else Outcome.UNKNOWN,
             touched=named or part.ended or part.acted or bool(part.nodes & self.differing) or not self.change.command,
             before=before,
             after=after,
             node=node,
             replaced=replaced,
             assumed=part.pods.assumed if part.pods else part.assume or not self.listed,
-            conditional=len(verdicts) > 1 and verdict.outcome is not Outcome.UNKNOWN,
+            conditional=by_labels and verdict.outcome is not Outcome.UNKNOWN,
             possible=possible,
         )
 

@@ -21,7 +21,7 @@ from preflight.rules._framework import Context, Hit, Rule
 
 
 def check(context: Context) -> Iterator[Hit]:
-    """One hit for each DaemonSet and reason."""
+    """One hit for each DaemonSet and reason; a warning where only taints stand in the way that the cluster clears by itself."""
     assert context.impact is not None
     lost = context.impact.with_outcome(Outcome.LOST_ON_RECREATION)
     for each in merged(group for group in lost if context.lint or group.was is not group.outcome):
@@ -30,6 +30,7 @@ def check(context: Context) -> Iterator[Hit]:
             subject=each.subject,
             nodes=each.nodes,
             place=each.place,
+            severity=Severity.WARNING if each.passing else None,
             message=f"loses {names(each.nodes)} when its pods are re-created: {reason}",
             label=each.label,
             notes=each.notes,

@@ -20,7 +20,7 @@ from preflight.impact.words import listed, names
 from preflight.model.objects import Node
 from preflight.model.report import Severity
 from preflight.rules._framework import Context, Hit, Place, Rule, subject_of
-from preflight.scheduling.rollout import budget, host_ports, surges
+from preflight.scheduling.rollout import budget, shared_ports, surges
 
 
 def check(context: Context) -> Iterator[Hit]:
@@ -33,17 +33,12 @@ def check(context: Context) -> Iterator[Hit]:
         if not wanted or wanted[0].daemonset.spec.updateStrategy.type == "OnDelete":
             continue
         if surges(wanted[0].daemonset.spec):
-            ports = _same_ports(wanted[0])
+            old = wanted[0].before_daemonset
+            ports = shared_ports(old.spec.template.spec, wanted[0].daemonset.spec.template.spec) if old else ()
             if ports:
                 yield _taken(wanted, ports)
         else:
             yield from _not_ready(impact, groups)
-
-
-def _same_ports(group: Group) -> tuple[int, ...]:
-    """The ports of the node that both the old template and the new one take."""
-    old = host_ports(group.before_daemonset.spec.template.spec) if group.before_daemonset else ()
-    return tuple(port for port in host_ports(group.daemonset.spec.template.spec) if port in old)
 
 
 def _taken(groups: list[Group], ports: tuple[int, ...]) -> Hit:

@@ -21,15 +21,16 @@ class Update(Enum):
     STALL = "stall"
 
 
-def update(spec: DaemonSetSpec, desired: int) -> Update:
+def update(spec: DaemonSetSpec, desired: int, old: PodSpec | None = None) -> Update:
     """What an update of the template does while all pods are available.
 
     1. OnDelete: nothing until a pod is deleted.
     2. maxSurge 0 (the default): every node that has a pod is a candidate, without asking whether it should run.
     3. maxUnavailable (default 1) or maxSurge as a percentage of a desired number of 0 is 0: available old pods are never deleted.
-    4. maxSurge above 0 with a port of the host: the new pod never runs beside the old one; old pods where the DaemonSet should not run go.
+    4. maxSurge above 0 with a port of the host that the old template takes too: the new pod never runs beside the old one; old pods
+       where the DaemonSet should not run go.
 
-    `desired` is the number of nodes that should run the new template. Source: `pkg/controller/daemon/update.go`, rollingUpdate.
+    `desired` is the number of nodes that should run the new template, `old` the template before (None: the same ports). Source: `pkg/controller/daemon/update.go`, rollingUpdate.
     """
     if spec.updateStrategy.type == "OnDelete":
         return Update.HOLD
@@ -37,7 +38,7 @@ def update(spec: DaemonSetSpec, desired: int) -> Update:
     surge = scaled(rolling.maxSurge, desired, default=0)
     if surge == 0:
         return Update.HOLD if scaled(rolling.maxUnavailable, desired, default=1) == 0 else Update.REPLACE
-    return Update.STALL if host_ports(spec.template.spec) else Update.REPLACE
+    return Update.STALL if shared_ports(old or spec.template.spec, spec.template.spec) else Update.REPLACE
 
 
 def surges(spec: DaemonSetSpec) -> bool:
@@ -58,3 +59,9 @@ def host_ports(template: PodSpec) -> tuple[int, ...]:
             if port.hostPort or (template.hostNetwork and port.containerPort):
                 ports.add(port.hostPort or port.containerPort)
     return tuple(sorted(ports))
+
+
+def shared_ports(old: PodSpec, new: PodSpec) -> tuple[int, ...]:
+    """The ports of the host that pods of both templates take, so that they cannot run beside one another."""
+    taken = host_ports(old)
+    return tuple(port for port in host_ports(new) if port in taken)

@@ -48,6 +48,8 @@ def crash(monkeypatch: pytest.MonkeyPatch) -> None:
         pytest.param("lint empty --allow-empty", 0, id="nothing to judge, and that is fine"),
         pytest.param(f"{TAINT} --from empty", 3, id="no DaemonSet for a change"),
         pytest.param(f"{TAINT} --from empty --allow-empty", 0, id="no DaemonSet for a change, and that is fine"),
+        pytest.param("delete ds agent -n storage --from calm/agent.yaml", 3, id="no node for a change of a DaemonSet"),
+        pytest.param("delete ds agent -n storage --from calm/agent.yaml --allow-empty", 0, id="no node for a change, and that is fine"),
         pytest.param("lint broken --allow-empty", 3, id="what cannot be read is not fine"),
         pytest.param("", 2, id="no command"),
         pytest.param("lint --bogus", 2, id="no such option"),
