@@ -121,9 +121,9 @@ def _pull_policy(image: object) -> str:
 
 
 def _quantity(value: object) -> object:
-    """The number of a quantity; what is none stays as it is."""
+    """The number of a quantity; what is none stays as it is, and a bool is the text of one, as it equals a number."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        return value
+        return str(value) if isinstance(value, bool) else value
     match = _NUMBER.fullmatch(str(value))
     if match is None or (match[3] or "") not in _SUFFIXES:
         return value

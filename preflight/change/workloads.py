@@ -117,7 +117,7 @@ def plain(daemonset: DaemonSet) -> dict[str, Any]:
     """A DaemonSet as plain data; never to be changed in place."""
     if daemonset.data:
         return daemonset.data
-    built: dict[str, Any] = msgspec.to_builtins(daemonset, str_keys=True)
+    built: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(daemonset))
     return {name: value for name, value in built.items() if not name.startswith("\ue000")}
 
 

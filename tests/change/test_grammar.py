@@ -185,6 +185,11 @@ REFUSED: list[tuple[str, str, str]] = [
     ),
     ("a taint without an effect", "taint nodes n1 k=v", "invalid taint spec: k=v, name part must consist of"),
     ("a taint that adds nothing but a key", "taint nodes n1 k=v:", "invalid taint effect: , unsupported taint effect"),
+    ("a taint of a replacement without an effect", "replace n1 --taint k", "invalid taint spec: k"),
+    ("a label of a replacement without a value", "replace n1 --label k", "unknown label spec: k"),
+    ("a dry run on the server and force", "apply -f a --dry-run=server --force", "--dry-run=server cannot be used with --force"),
+    ("an apply of all by label", "apply -f a --all -l x", "cannot set --all and --selector at the same time"),
+    ("a comma alone for a resource", "delete , x", "You must provide one or more resources by argument or filename."),
     ("a dry run of its own", "label nodes n1 a=b --dry-run=yes", 'Invalid dry-run value (yes). Must be "none", "server", or "client".'),
 ]
 

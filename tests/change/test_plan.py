@@ -1,0 +1,52 @@
+"""Plans: command lines as texts or lists, and which step is wrong."""
+
+from __future__ import annotations
+
+import pytest
+
+from preflight.change import commands, parse
+from preflight.errors import InputError, UsageError
+
+
+@pytest.mark.parametrize(
+    ("item", "argv"),
+    [
+        ("kubectl taint nodes -l pool=rdma dedicated=rdma:NoSchedule", ["taint", "nodes", "-l", "pool=rdma", "dedicated=rdma:NoSchedule"]),
+        ("taint nodes n1 k-", ["taint", "nodes", "n1", "k-"]),
+        ("preflight reboot n1", ["reboot", "n1"]),
+        ("taint nodes -l 'pool in (a, b)' k-  # why", ["taint", "nodes", "-l", "pool in (a, b)", "k-"]),
+        ("taint nodes \\\n  n1 k-\n", ["taint", "nodes", "n1", "k-"]),
+        (["kubectl", "taint", "nodes", "-l", "a in (b)", "k-"], ["taint", "nodes", "-l", "a in (b)", "k-"]),
+        (["set", "image", "ds/d", "c=a b"], ["set", "image", "ds/d", "c=a b"]),
+    ],
+)
+def test_a_step(item: object, argv: list[str]) -> None:
+    assert commands([item]) == [parse(argv)]
+
+
+@pytest.mark.parametrize(
+    ("item", "says"),
+    [
+        ("taint nodes n1", "step 2, `taint nodes n1`: at least one taint update is required"),
+        ("", f"step 2, ``: {'a verb is missing: preflight judges taint'}"),
+        ("# nothing", "step 2, `# nothing`: a verb is missing: preflight judges taint"),
+        ("taint nodes 'n1", "step 2, `taint nodes 'n1`: the quotes are not closed (No closing quotation)"),
+        ("cordon n1 && drain n1", "step 2, `cordon n1 && drain n1`: a step is one command, without &&: make it a step of its own"),
+        ("cordon n1; drain n1", "step 2, `cordon n1; drain n1`: a step is one command, without ;: make it a step of its own"),
+        ("cordon $NODE", "step 2, `cordon $NODE`: nothing is expanded in a plan: write what $NODE stands for"),
+        ("cordon `x`", "step 2, `cordon `x``: nothing is expanded in a plan: write what `x` stands for"),
+        (["cordon"], "step 2, `cordon`: USAGE: cordon NODE [flags]"),
+        (["cordon", 5], "step 2, `cordon 5`: every argument must be a text: put it in quotes"),
+        ({"run": "cordon"}, "step 2, `{'run': 'cordon'}`: a step is a command line, or a list of its arguments"),
+        (None, "step 2, `None`: a step is a command line, or a list of its arguments"),
+    ],
+)
+def test_a_wrong_step_is_named(item: object, says: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        commands(["cordon n1", item])
+    assert str(refused.value).startswith(says)
+
+
+def test_no_steps() -> None:
+    with pytest.raises(InputError, match=r"^there is nothing to judge: the plan has no steps$"):
+        commands([])
