@@ -1,0 +1,7 @@
+"""What a DaemonSet is and what it provides: facts as data, matching as code."""
+
+from preflight.components.facts import Kind, kinds
+from preflight.components.found import Component, Evidence
+from preflight.components.recognition import recognise
+
+__all__ = ["Component", "Evidence", "Kind", "kinds", "recognise"]

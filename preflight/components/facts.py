@@ -1,0 +1,149 @@
+"""The facts: what kinds of component there are, and what well-known programs are and provide."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from fnmatch import translate
+from functools import cache
+from importlib.resources import files
+from re import Pattern
+from re import compile as regex
+from typing import TypeVar
+
+import msgspec
+from msgspec import Struct
+
+T = TypeVar("T")
+
+
+class Kind(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
+    """A kind of component (`kinds.json`, worst first).
+
+    1. `symptom` continues "then: ": what people see where it is gone from a node. `seen` are words of the events and errors they meet.
+    2. `critical`: workloads break without it, so that a node which never gets it deserves a warning.
+    3. `provides` says in a few words what it gives to the node. `rank` is its place in the file: 0 is the worst to lose.
+
+    Source: ../shared/design/semantics.md, section 9.
+    """
+
+    id: str
+    title: str
+    critical: bool
+    provides: str
+    symptom: str
+    seen: tuple[str, ...]
+    rank: int = 0
+
+
+class Setting(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
+    """A setting that decides what a program does: a flag, an environment variable, or a line of a ConfigMap.
+
+    1. `values` are those that switch it on; `absent` is the answer where nobody states it. Then the program is of these `kinds` too,
+       and provides these `resources`.
+    2. With `taints` the value is no switch, but the key of the taint that the program removes instead of the usual one.
+    3. `config` is the ConfigMap that the program reads without mounting it.
+    """
+
+    name: str
+    values: tuple[str, ...] = ()
+    absent: bool = False
+    kinds: tuple[str, ...] = ()
+    resources: tuple[str, ...] = ()
+    taints: bool = False
+    config: str = ""
+
+
+class Product(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
+    """A program that is known (`products.json`).
+
+    1. `programs` are patterns of the name of its command or of the last part of its image; `a/b` is the last two parts of the image,
+       `a b` the command `a` with the word `b`.
+    2. `kinds` that something proves (a device plugin by its folder, a CSI driver by its registration, a DRA driver by its own) are
+       never taken from here: then the entry only says what is provided. `with` is the kind that must be proved for `kinds` to hold.
+    3. `init`: it also counts where an init container runs it. `telemetry`: what it is depends on what it can read.
+    4. A resource that ends in `*` stands for all that begin so; a label that ends in `.`, `-` or `/` is a prefix.
+    5. `source` is where this was read.
+    """
+
+    programs: tuple[str, ...]
+    kinds: tuple[str, ...]
+    source: str
+    needs: str = msgspec.field(default="", name="with")
+    settings: tuple[Setting, ...] = ()
+    resources: tuple[str, ...] = ()
+    drivers: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    taints: tuple[str, ...] = ()
+    networks: tuple[str, ...] = ()
+    init: bool = False
+    telemetry: bool = False
+    note: str = ""
+
+
+class Driver(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
+    """A CSI driver that is known (`drivers.json`): its folder, where that is not called like it, and the startup taint it removes."""
+
+    driver: str
+    source: str
+    folder: str = ""
+    taint: str = ""
+
+
+class Words(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
+    """The words of scripts (`words.json`): shells, what only stands before a program, and programs that do not tell what runs."""
+
+    shells: frozenset[str]
+    wrappers: frozenset[str]
+    trivial: frozenset[str]
+
+
+def _read(name: str, kind: type[T]) -> T:
+    return msgspec.json.decode((files(__package__) / name).read_bytes(), type=kind)
+
+
+@cache
+def shell_words() -> Words:
+    """The words of scripts."""
+    return _read("words.json", Words)
+
+
+@cache
+def kinds() -> Mapping[str, Kind]:
+    """The kinds by id, worst first."""
+    return {kind.id: msgspec.structs.replace(kind, rank=rank) for rank, kind in enumerate(_read("kinds.json", tuple[Kind, ...]))}
+
+
+@cache
+def products() -> tuple[Product, ...]:
+    """The programs that are known."""
+    return _read("products.json", tuple[Product, ...])
+
+
+@cache
+def drivers() -> tuple[Driver, ...]:
+    """The CSI drivers that are known."""
+    return _read("drivers.json", tuple[Driver, ...])
+
+
+@cache
+def _exact() -> Mapping[str, Product]:
+    """The products by the names without a wildcard."""
+    return {name: product for product in products() for name in product.programs if "*" not in name}
+
+
+@cache
+def _patterns() -> tuple[tuple[Pattern[str], Product], ...]:
+    return tuple((regex(translate(name)), product) for product in products() for name in product.programs if "*" in name)
+
+
+def find(names: Iterable[str]) -> Product | None:
+    """The product of the first name that one has; a name written out goes before a pattern."""
+    every = list(names)
+    return next((_exact()[name] for name in every if name in _exact()), None) or next(_matching(every), None)
+
+
+def _matching(names: Iterable[str]) -> Iterator[Product]:
+    for name in names:
+        for pattern, product in _patterns():
+            if pattern.match(name):
+                yield product

@@ -1,0 +1,168 @@
+"""What was found out about one DaemonSet: kinds, each with its evidence and what it provides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from preflight.components.commands import Path, Text, is_trivial
+from preflight.components.facts import Kind, Product, Setting, find, kinds
+from preflight.components.pod import Container, Template
+
+WATCHERS = frozenset({"metrics-exporter", "log-agent", "security-agent", "node-problem-detector"})
+"""What only looks: that it can reach the folders of others does not make it one of them."""
+
+
+class Evidence(Struct, frozen=True):
+    """One reason for a kind: the path of the field in the DaemonSet, and what it shows, without values that could be secrets."""
+
+    path: Path
+    words: str
+
+
+class Component(Struct, frozen=True):
+    """What a DaemonSet is, in one respect.
+
+    1. `resources` are the extended resources that it advertises; one that ends in `*` stands for all that begin so. () means that
+       they are not known, or that there are none: a device plugin whose resources are not known has evidence, and no resources.
+    2. `drivers` are names of CSI or DRA drivers; one read from a folder only is what the folder is called.
+    3. `labels` are keys of node labels that it sets; one that ends in `.`, `-` or `/` is a prefix. `taints` are keys of the startup
+       taints that a node keeps without it.
+    4. `networks`: `pod` is the network of every pod, any other the type of a CNI plugin that pods ask for; () is not known.
+    5. `note` is what else there is to know, one line, or "".
+    """
+
+    kind: Kind
+    evidence: tuple[Evidence, ...]
+    resources: tuple[str, ...] = ()
+    drivers: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    taints: tuple[str, ...] = ()
+    networks: tuple[str, ...] = ()
+    note: str = ""
+
+    def advertises(self, resource: str) -> bool | None:
+        """Whether this makes an extended resource allocatable: None where a device plugin's resources are not known."""
+        if not self.resources:
+            return None if self.kind.id == "device-plugin" else False
+        return any(resource == each or (each.endswith("*") and resource.startswith(each[:-1])) for each in self.resources)
+
+    def sets_label(self, key: str) -> bool | None:
+        """Whether this sets a node label: None where a label producer's labels are not known."""
+        if not self.labels:
+            return None if self.kind.id == "label-producer" else False
+        return any(key == each or (each[-1:] in (".", "-", "/") and key.startswith(each)) for each in self.labels)
+
+
+class Provided(NamedTuple):
+    """What one piece of evidence says is provided."""
+
+    resources: tuple[str, ...] = ()
+    drivers: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    taints: tuple[str, ...] = ()
+    networks: tuple[str, ...] = ()
+    note: str = ""
+
+
+class Runs(NamedTuple):
+    """A program that is known, in a container, and how it was known."""
+
+    container: Container
+    product: Product
+    evidence: Evidence
+
+
+class Findings:
+    """The kinds found so far, for the matchers to add to."""
+
+    def __init__(self, template: Template, configs: Mapping[str, Mapping[str, str]]) -> None:
+        """`configs` are the ConfigMaps of the DaemonSet's namespace that are known, by name."""
+        self.template = template
+        self.configs = configs
+        self.runs = tuple(run for container in template.containers for run in _runs(container))
+        self._evidence: dict[str, dict[Evidence, None]] = {}
+        self._provided: dict[str, list[Provided]] = {}
+
+    def __contains__(self, kind: str) -> bool:
+        return kind in self._evidence
+
+    def __bool__(self) -> bool:
+        return bool(self._evidence)
+
+    def add(self, kind: str, path: Path, words: str, provided: Provided | None = None) -> None:
+        """One more piece of evidence for a kind."""
+        self._evidence.setdefault(kind, {})[Evidence(path, words)] = None
+        if provided is not None:
+            self._provided.setdefault(kind, []).append(provided)
+
+    def provide(self, kind: str, provided: Provided) -> None:
+        """What a kind provides, without more evidence."""
+        self._provided.setdefault(kind, []).append(provided)
+
+    def drop(self, kind: str) -> None:
+        """Take a kind back."""
+        self._evidence.pop(kind, None)
+
+    def only_watches(self, container: Container) -> bool:
+        """Whether a container is known to only look at the node."""
+        products = [run.product for run in self.runs if run.container is container]
+        return bool(products) and all(each.telemetry or (each.kinds and WATCHERS.issuperset(each.kinds)) for each in products)
+
+    def state(self, container: Container, setting: Setting) -> Text | None:
+        """What is stated for a setting: by a flag, by the environment, or by a ConfigMap that is known."""
+        stated = container.setting(setting.name)
+        if stated is not None:
+            return stated
+        for name, data in self.configs.items():
+            if name == setting.config or (not setting.config and name in self.template.configs):
+                for key, text in data.items():
+                    if key == setting.name:
+                        return Text(text.strip(), container.path)
+                    for line in text.splitlines():
+                        left, colon, right = line.partition(":")
+                        if colon and left.strip().lower() == setting.name:
+                            return Text(right.strip().strip("\"'"), container.path)
+        return None
+
+    def components(self) -> tuple[Component, ...]:
+        """Every kind that was found, worst first."""
+        return tuple(self._component(kind) for kind in kinds().values() if kind.id in self._evidence)
+
+    def _component(self, kind: Kind) -> Component:
+        given = self._provided.get(kind.id, [])
+        return Component(
+            kind=kind,
+            evidence=tuple(self._evidence[kind.id]),
+            resources=_all(each.resources for each in given),
+            drivers=_all(each.drivers for each in given),
+            labels=_all(each.labels for each in given),
+            taints=_all(each.taints for each in given),
+            networks=_all(each.networks for each in given),
+            note="; ".join(dict.fromkeys(each.note for each in given if each.note)),
+        )
+
+
+def _all(values: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+    return tuple(sorted({each for value in values for each in value}))
+
+
+def _runs(container: Container) -> Iterator[Runs]:
+    """The programs that are known in a container.
+
+    1. The programs of its command, if one of them is known; else its image, unless the command only runs things like `sleep`.
+    2. Where the image is not stated, the name of the container stands for it.
+    3. An init container only has what `init` products do.
+    """
+    named = [(program, find(program.names)) for program in container.programs]
+    known = [Runs(container, product, Evidence(program.path, f"runs {program.name}")) for program, product in named if product is not None]
+    if not known and not is_trivial(container.programs):
+        product = find(container.images or (container.name,))
+        if product is not None:
+            field, word = ("image", container.images[-1]) if container.images else ("name", container.name)
+            known = [Runs(container, product, Evidence((*container.path, field), f"{'image' if field == 'image' else 'container'} {word}"))]
+    for run in known:
+        if container.runs or run.product.init:
+            yield run

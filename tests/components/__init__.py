@@ -1,0 +1,1 @@
+"""Tests of what DaemonSets are recognised as."""
