@@ -12,7 +12,7 @@ from preflight import load
 from preflight.change import Change, Command, parse, perform
 from preflight.change.plan import commands
 from preflight.errors import PreflightError
-from preflight.impact import Impact, PodsOf, judge, listed_pods, unchanged
+from preflight.impact import Impact, PodsOf, listed_pods, predict, unchanged
 from preflight.impact.describe import coverage
 from preflight.model.objects import DaemonSet, Node, ObjectKey, Origin, Taint, Workload
 from preflight.model.report import Finding, Judged, Location, Outcome, Problem, Related, Report, Severity, Skipped, Step, Subject
@@ -101,7 +101,7 @@ class Run:
                 change = perform(each, world, self._read)
             except PreflightError as error:
                 raise type(error)(f"step {number}, `{each.text}`: {error}" if len(steps) > 1 else str(error)) from None
-            impact = judge(change, pods)
+            impact = predict(change, pods)
             shown.append(_step(change, impact))
             hits += self._hits(_change_context(change, impact), number)
             pairs += impact.pairs
@@ -120,7 +120,7 @@ class Run:
     def _lint(self) -> Report:
         """What is there, without a change."""
         world = self._loaded.world
-        impact = judge(unchanged(world), listed_pods(world)) if world.nodes and world.daemonsets else None
+        impact = predict(unchanged(world), listed_pods(world)) if world.nodes and world.daemonsets else None
         hits = list(self._hits(_lint_context(self._loaded, impact), 0))
         steps: tuple[Step, ...] = ()
         if impact is not None:

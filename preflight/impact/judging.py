@@ -10,6 +10,7 @@ from msgspec import Struct
 from preflight.change.performed import Change
 from preflight.impact.classes import Classes, NodeClass, mention
 from preflight.impact.pods import PodGroup, PodsOf
+from preflight.impact.recognised import Recognised
 from preflight.impact.verdict import Event, PodAfter, Verdict, facts, settle
 from preflight.model.objects import DaemonSet, Node, ObjectKey, Toleration
 from preflight.model.report import Outcome
@@ -19,6 +20,19 @@ from preflight.scheduling.rollout import Update, update
 from preflight.scheduling.tolerations import NEVER, daemon_tolerations, evict_after
 
 _HARMLESS = (Outcome.KEPT, Outcome.EXCLUDED, Outcome.NEVER)
+
+
+class Fall(Struct, frozen=True):
+    """A DaemonSet that falls because another one takes labels with it.
+
+    `producer` sets the `labels` and is lost on `nodes`; `consumer` selects on them. `now`: at once, else at the producer's re-creation.
+    """
+
+    producer: ObjectKey
+    labels: tuple[str, ...]
+    consumer: ObjectKey
+    nodes: tuple[str, ...]
+    now: bool
 
 
 class Group(Struct, frozen=True):
@@ -32,7 +46,8 @@ class Group(Struct, frozen=True):
     4. `before` and `after` are the placements, None where the DaemonSet or the node is not there; `replaced` is whether a pod comes
        back on a replacement of the node, None where not asked.
     5. `names` are the nodes' names, sorted.
-    6. `assumed`: the pod is assumed, none was listed. `conditional`: all this holds if the unknown labels match.
+    6. `falls` are the label producers that take it with them, where a second wave reaches it.
+    7. `assumed`: the pod is assumed, none was listed. `conditional`: all this holds if the unknown labels match.
     """
 
     key: ObjectKey
@@ -50,6 +65,7 @@ class Group(Struct, frozen=True):
     assumed: bool = False
     conditional: bool = False
     possible: tuple[tuple[bool, Verdict], ...] = ()
+    falls: tuple[Fall, ...] = ()
 
     @property
     def outcome(self) -> Outcome:
@@ -66,7 +82,9 @@ class Impact(Struct, frozen=True):
     2. `scope` are the nodes judged for every DaemonSet; `whole` the DaemonSets judged on all nodes: those that the change names or
        differs.
     3. `pods` is what is there once the change has settled, worked out when it is asked for: the next step of a plan starts from it.
-    4. `desired` is, for each DaemonSet that updates, how many nodes should run it after the change.
+    4. `recognised` tells what the DaemonSets are.
+    5. `falls` are the second waves, in the order in which things go: see `waves.predict`.
+    6. `desired` is, for each DaemonSet that updates, how many nodes should run it after the change.
     """
 
     change: Change
@@ -76,6 +94,8 @@ class Impact(Struct, frozen=True):
     settled: Callable[[], Mapping[ObjectKey, PodsOf]]
     pairs: int
     desired: Mapping[ObjectKey, int]
+    recognised: Recognised
+    falls: tuple[Fall, ...] = ()
 
     @property
     def pods(self) -> Mapping[ObjectKey, PodsOf]:
@@ -87,7 +107,7 @@ class Impact(Struct, frozen=True):
         return (group for group in self.groups if group.outcome in outcomes)
 
 
-def judge(change: Change, pods: Mapping[ObjectKey, PodsOf], horizon: float = NEVER) -> Impact:
+def judge(change: Change, pods: Mapping[ObjectKey, PodsOf], horizon: float = NEVER, recognised: Recognised | None = None) -> Impact:
     """Judge a change over the pods that are there.
 
     1. A change of nodes judges every DaemonSet on the nodes that it names or differs; one that names or differs DaemonSets judges
@@ -95,6 +115,7 @@ def judge(change: Change, pods: Mapping[ObjectKey, PodsOf], horizon: float = NEV
     2. Nodes are judged by class: one matcher call for each class and DaemonSet, before and after.
     3. An eviction after more than `horizon` seconds has not happened yet once the change has settled (see verdict.settle).
     4. A DaemonSet in `pods` has the pods given there; elsewhere a pod is assumed where it should run before the change.
+    5. `recognised` spares recognising the DaemonSets once more.
     """
     before, after = change.before, change.after
     views = [before.nodes, after.nodes, change.replacements] if change.replacements else [before.nodes, after.nodes]
@@ -131,7 +152,9 @@ def judge(change: Change, pods: Mapping[ObjectKey, PodsOf], horizon: float = NEV
                 left.pop(pair.key, None)
         return left
 
-    return Impact(change, tuple(sorted(groups, key=_order)), scope, frozenset(whole), settled, pairs, desired)
+    return Impact(
+        change, tuple(sorted(groups, key=_order)), scope, frozenset(whole), settled, pairs, desired, recognised or Recognised(after)
+    )
 
 
 def _order(group: Group) -> tuple[object, ...]:

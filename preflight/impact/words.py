@@ -76,6 +76,13 @@ def kept_out(placement: Placement, spec: PodSpec) -> tuple[str, ...]:
     return tuple(reasons)
 
 
+def fallen(group: Group) -> tuple[str, ...]:
+    """What a second wave takes: `selects on nvidia.com/gpu.count, which goes with gpu/feature-discovery`."""
+    return tuple(
+        f"selects on {listed(fall.labels)}, which {'goes' if len(fall.labels) == 1 else 'go'} with {fall.producer}" for fall in group.falls
+    )
+
+
 def unselected(placement: Placement) -> tuple[str, ...]:
     """What in nodeName, nodeSelector and affinity leaves the node out."""
     if placement.selected is not False:
@@ -138,7 +145,8 @@ def why(group: Group) -> tuple[str, ...]:
     elif outcome is Outcome.GAINED:
         reasons.append("a pod is created")
     elif outcome is not Outcome.KEPT:
-        reasons += kept_out(after, spec)
+        reasons += fallen(group)
+        reasons += kept_out(after, spec)[len(unselected(after)) if group.falls else 0 :]
         if outcome is Outcome.LOST_NOW and after.evict_after and after.may_stay and after.evict_after != NEVER:
             reasons.append(f"tolerates {listed(timed(spec, group))} for {int(after.evict_after)} s only")
     if group.conditional:

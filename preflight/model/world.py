@@ -28,7 +28,8 @@ class World(Struct, frozen=True):
     3. `ambiguous` names the DaemonSets and nodes that were given twice with other content (a repository of many clusters): their
        coverage is not judged, and they are in neither `nodes` nor `daemonsets`.
     4. `missing` are kinds that could not be had, with the reason: what needs them answers "unknown, because ...".
-    5. `comparison_operators` is the gate TaintTolerationComparisonOperators: None where not known.
+    5. `configs` is the data of ConfigMaps by namespace and name: some components read from one what they provide.
+    6. `comparison_operators` is the gate TaintTolerationComparisonOperators: None where not known.
     """
 
     nodes: Mapping[str, Node] = {}
@@ -40,6 +41,7 @@ class World(Struct, frozen=True):
     namespaces: tuple[Namespace, ...] = ()
     priority_classes: tuple[PriorityClass, ...] = ()
     csi_drivers: tuple[CSIDriver, ...] = ()
+    configs: Mapping[tuple[str, str], Mapping[str, str]] = {}
     ambiguous: tuple[str, ...] = ()
     missing: Mapping[str, str] = {}
     comparison_operators: bool | None = None

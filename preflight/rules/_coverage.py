@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from preflight.change.lifecycle import is_owned
 from preflight.impact import Group
-from preflight.impact.words import listed, near_misses, unselected, untolerated
+from preflight.impact.words import fallen, listed, near_misses, unselected, untolerated
 from preflight.model.objects import Taint
 from preflight.model.report import Suggestion
 from preflight.rules._framework import Path, Place, subject_of
@@ -36,7 +36,7 @@ class Merged:
         after = self.first.after
         if after is None:
             return ""
-        parts = [*unselected(after)]
+        parts = list(fallen(self.first) or unselected(after))
         if after.untolerated:
             parts.append(untolerated(after.untolerated))
         return ", ".join(parts)

@@ -14,9 +14,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.impact.words import names
+from preflight.impact.words import listed, names
 from preflight.model.report import Outcome, Severity
-from preflight.rules._coverage import merged
+from preflight.rules._coverage import Merged, merged
 from preflight.rules._framework import Context, Hit, Rule
 
 
@@ -31,11 +31,16 @@ def check(context: Context) -> Iterator[Hit]:
             nodes=each.nodes,
             place=each.place,
             severity=Severity.WARNING if each.passing else None,
-            message=f"loses {names(each.nodes)} when its pods are re-created: {reason}",
+            message=f"loses {names(each.nodes)} {_when(each)}: {reason}",
             label=each.label,
             notes=each.notes,
             suggestion=each.suggestion,
         )
+
+
+def _when(each: Merged) -> str:
+    producers = listed(dict.fromkeys(fall.producer for fall in each.first.falls))
+    return f"when the pods of {producers} are re-created" if producers else "when its pods are re-created"
 
 
 RULE = Rule(id="PF102", name="lost-on-recreation", severity=Severity.ERROR, needs_nodes=True, check=check)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from preflight.change import parse, perform
-from preflight.impact import Group, PodAfter, PodsOf, judge
+from preflight.impact import Group, PodAfter, PodsOf, predict
 from preflight.model.convert import convert
 from preflight.model.objects import DaemonSet, Node, ObjectKey, Origin
 from preflight.model.world import World
@@ -45,7 +45,7 @@ def command_line(node: str, change: dict[str, Any]) -> list[str]:
     return {"cordon": ["cordon", node], "uncordon": ["uncordon", node], "nothing": ["reboot", node]}[kind]
 
 
-def predict(recording: dict[str, Any]) -> tuple[dict[Pair, tuple[str, str, str, str]], World]:
+def prediction(recording: dict[str, Any]) -> tuple[dict[Pair, tuple[str, str, str, str]], World]:
     """Our states of every pair at the four stages, and the world after the changes."""
     nodes = {node["metadata"]["name"]: _object(node, Node) for node in recording["nodesBefore"]}
     daemonsets = [_object(data, DaemonSet) for data in recording["daemonsets"]]
@@ -55,14 +55,14 @@ def predict(recording: dict[str, Any]) -> tuple[dict[Pair, tuple[str, str, str, 
     first: dict[Pair, Group] = {}
     for node, change in recording["changes"].items():
         step = perform(parse(command_line(node, change)), world, lambda name: [after[name]])
-        impact = judge(step, pods, HORIZON)
+        impact = predict(step, pods, HORIZON)
         first |= _by_pair(impact.groups, only=node)
         world, pods = step.after, impact.pods
     second: dict[Pair, Group] = {}
     for daemonset in daemonsets:
         line = ["rollout", "restart", f"ds/{daemonset.metadata.name}", "-n", daemonset.metadata.namespace]
         step = perform(parse(line), world, lambda _: ())
-        impact = judge(step, pods, HORIZON)
+        impact = predict(step, pods, HORIZON)
         second |= _by_pair(group for group in impact.groups if group.key == daemonset.key)
         world, pods = step.after, impact.pods
     states = {}
@@ -94,7 +94,7 @@ def mismatches(path: Path) -> Iterator[tuple[Pair, str, str, str] | None]:
     """
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         recording, *rows = (json.loads(line) for line in lines)
-    states, world = predict(recording)
+    states, world = prediction(recording)
     for data in recording["nodesAfter"]:
         name = data["metadata"]["name"]
         want, got = _seen(_object(data, Node)), _seen(world.nodes[name])

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from preflight.change import parse, perform
-from preflight.impact import judge
+from preflight.impact import predict
 from preflight.model.convert import convert
 from preflight.model.objects import DaemonSet, Node, Origin, Pod
 from preflight.model.world import World
@@ -34,7 +34,7 @@ def answers(case: dict[str, Any]) -> Answer:
     daemonset = _object(case["daemonset"], DaemonSet)
     world = World(nodes={node.name: node}, daemonsets={daemonset.key: daemonset}, comparison_operators=gate)
     change = perform(parse(["reboot", node.name]), world, lambda _: ())
-    (group,) = judge(change, {}).groups
+    (group,) = predict(change, {}).groups
     assert group.after is not None
     return _shape(group.after)
 

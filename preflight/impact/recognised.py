@@ -1,0 +1,27 @@
+"""What the DaemonSets of a world are, worked out when somebody asks and once for each."""
+
+from __future__ import annotations
+
+from preflight.components import Component, recognise
+from preflight.model.objects import DaemonSet
+from preflight.model.world import World
+
+
+class Recognised:
+    """The components of the DaemonSets of a world; a lost DaemonSet is asked for by many rules."""
+
+    def __init__(self, world: World) -> None:
+        """`world` holds the ConfigMaps that device plugins read their resources from."""
+        self._world = world
+        self._found: dict[int, tuple[DaemonSet, tuple[Component, ...]]] = {}
+
+    def of(self, daemonset: DaemonSet) -> tuple[Component, ...]:
+        """What a DaemonSet is; () where nothing is known of it."""
+        found = self._found.get(id(daemonset))
+        if found is None:
+            found = self._found[id(daemonset)] = (daemonset, recognise(daemonset, self._world.configs))
+        return found[1]
+
+    def rank(self, daemonset: DaemonSet) -> int:
+        """How much its loss matters: 0 for the worst kind that it is, more than any kind's for a DaemonSet that is nothing known."""
+        return min((component.kind.rank for component in self.of(daemonset)), default=99)
