@@ -30,6 +30,7 @@ VERBS = {
 COMMANDS = {
     "plan": "a sequence of changes: each step over what the one before leaves",
     "lint": "no change: hygiene of tolerations, and coverage if nodes are known",
+    "components": "what each DaemonSet was recognised as, and by what evidence",
     "explain": "why a rule matters and how to fix what it finds",
     "rules": "all rules",
 }

@@ -68,8 +68,8 @@ def programs_of(words: Sequence[Text], *, has_command: bool) -> tuple[Program, .
     """
     if not words or (not has_command and not words[0].text.startswith("/")):
         return ()
-    scripts = [word for word in words if "\n" in word.text or " " in word.text.strip()]
-    found = list(_statement([word.text for word in words if word not in scripts], words[0].path))
+    scripts = [word for word in words if _is_script(word)]
+    found = list(_statement([word.text for word in words if not _is_script(word)], words[0].path))
     if found and found[0].name in shell_words().shells and found[0].words and not scripts:
         found = list(_statement(list(found[0].words), words[-1].path))
     elif found and found[0].name in shell_words().shells:
@@ -79,6 +79,10 @@ def programs_of(words: Sequence[Text], *, has_command: bool) -> tuple[Program, .
             for statement in _STATEMENT.split(script.text[:_MOST_SCRIPT].replace("\\\n", " ")):
                 found += _statement([word for word in _SPACE.split(statement) if word], script.path)
     return tuple(found)
+
+
+def _is_script(word: Text) -> bool:
+    return "\n" in word.text or " " in word.text.strip()
 
 
 def _statement(words: list[str], path: Path) -> Iterator[Program]:

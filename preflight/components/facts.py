@@ -60,7 +60,8 @@ class Product(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
        `a b` the command `a` with the word `b`.
     2. `kinds` that something proves (a device plugin by its folder, a CSI driver by its registration, a DRA driver by its own) are
        never taken from here: then the entry only says what is provided. `with` is the kind that must be proved for `kinds` to hold.
-    3. `init`: it also counts where an init container runs it. `telemetry`: what it is depends on what it can read.
+    3. `env` are variables that only it is given. `init`: it also counts where an init container runs it. `telemetry`: what it is depends
+       on what it can read.
     4. A resource that ends in `*` stands for all that begin so; a label that ends in `.`, `-` or `/` is a prefix.
     5. `source` is where this was read.
     """
@@ -75,6 +76,7 @@ class Product(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     labels: tuple[str, ...] = ()
     taints: tuple[str, ...] = ()
     networks: tuple[str, ...] = ()
+    env: tuple[str, ...] = ()
     init: bool = False
     telemetry: bool = False
     note: str = ""
@@ -134,6 +136,12 @@ def _exact() -> Mapping[str, Product]:
 @cache
 def _patterns() -> tuple[tuple[Pattern[str], Product], ...]:
     return tuple((regex(translate(name)), product) for product in products() for name in product.programs if "*" in name)
+
+
+@cache
+def by_variable() -> Mapping[str, Product]:
+    """The products by the environment variables that only they are given."""
+    return {name: product for product in products() for name in product.env}
 
 
 def find(names: Iterable[str]) -> Product | None:

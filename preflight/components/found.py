@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from msgspec import Struct
 
 from preflight.components.commands import Path, Text, is_trivial
-from preflight.components.facts import Kind, Product, Setting, find, kinds
+from preflight.components.facts import Kind, Product, Setting, by_variable, find, kinds
 from preflight.components.pod import Container, Template
 
+_HELPER = re.compile(r"proxy|reload|sidecar|livenessprobe|liveness-probe|watcher")
 WATCHERS = frozenset({"metrics-exporter", "log-agent", "security-agent", "node-problem-detector"})
 """What only looks: that it can reach the folders of others does not make it one of them."""
 
@@ -83,6 +85,10 @@ class Findings:
         self.template = template
         self.configs = configs
         self.runs = tuple(run for container in template.containers for run in _runs(container))
+        self._by_container: dict[Path, list[Runs]] = {}
+        for run in self.runs:
+            self._by_container.setdefault(run.container.path, []).append(run)
+        self._strangers = {each.path for each in template.running if each.path not in self._by_container and not _helps(each)}
         self._evidence: dict[str, dict[Evidence, None]] = {}
         self._provided: dict[str, list[Provided]] = {}
 
@@ -106,10 +112,18 @@ class Findings:
         """Take a kind back."""
         self._evidence.pop(kind, None)
 
+    def runs_in(self, container: Container) -> Sequence[Runs]:
+        """The programs that are known in a container."""
+        return self._by_container.get(container.path, ())
+
     def only_watches(self, container: Container) -> bool:
         """Whether a container is known to only look at the node."""
-        products = [run.product for run in self.runs if run.container is container]
+        products = [run.product for run in self.runs_in(container)]
         return bool(products) and all(each.telemetry or (each.kinds and WATCHERS.issuperset(each.kinds)) for each in products)
+
+    def stands_alone(self, container: Container) -> bool:
+        """Whether nothing else runs in the pod but what is known, and helpers: then the pod is there for this container."""
+        return self._strangers <= {container.path}
 
     def state(self, container: Container, setting: Setting) -> Text | None:
         """What is stated for a setting: by a flag, by the environment, or by a ConfigMap that is known."""
@@ -149,20 +163,34 @@ def _all(values: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
     return tuple(sorted({each for value in values for each in value}))
 
 
+def _helps(container: Container) -> bool:
+    return any(_HELPER.search(name) for name in (*container.images, container.name))
+
+
 def _runs(container: Container) -> Iterator[Runs]:
     """The programs that are known in a container.
 
-    1. The programs of its command, if one of them is known; else its image, unless the command only runs things like `sleep`.
+    1. The programs of its command, if one of them is known; else its image, then a variable that only one program is given; neither
+       where the command only runs things like `sleep`.
     2. Where the image is not stated, the name of the container stands for it.
     3. An init container only has what `init` products do.
     """
     named = [(program, find(program.names)) for program in container.programs]
     known = [Runs(container, product, Evidence(program.path, f"runs {program.name}")) for program, product in named if product is not None]
     if not known and not is_trivial(container.programs):
-        product = find(container.images or (container.name,))
-        if product is not None:
-            field, word = ("image", container.images[-1]) if container.images else ("name", container.name)
-            known = [Runs(container, product, Evidence((*container.path, field), f"{'image' if field == 'image' else 'container'} {word}"))]
+        known = list(_named_otherwise(container))
     for run in known:
         if container.runs or run.product.init:
             yield run
+
+
+def _named_otherwise(container: Container) -> Iterator[Runs]:
+    product = find(container.images or (container.name,))
+    if product is not None:
+        field, words = ("image", f"image {container.images[-1]}") if container.images else ("name", f"container {container.name}")
+        yield Runs(container, product, Evidence((*container.path, field), words))
+        return
+    for name, value in container.env.items():
+        if name in by_variable():
+            yield Runs(container, by_variable()[name], Evidence(value.path, f"has the variable {name}"))
+            return

@@ -38,8 +38,8 @@ def find_kubelet_plugins(findings: Findings) -> None:
     ]
     plugins = [each for each in writing if _DEVICE_PLUGINS.search(each[1].host)]
     if not plugins:
-        known = [run.container for run in findings.runs if "device-plugin" in run.product.kinds]
-        plugins = [each for each in writing if each[0] in known and (_KUBELET.search(each[1].host) or _REGISTRY.search(each[1].host))]
+        known = {run.container.path for run in findings.runs if "device-plugin" in run.product.kinds}
+        plugins = [each for each in writing if each[0].path in known and (_KUBELET.search(each[1].host) or _REGISTRY.search(each[1].host))]
     for container, mount in plugins:
         findings.add("device-plugin", mount.path, f"writes {mount.host}", Provided(resources=tuple(_resources(findings, container))))
     _csi(findings)
@@ -51,14 +51,13 @@ def _resources(findings: Findings, container: Container) -> Iterator[str]:
     """The extended resources that a device plugin advertises, as far as its settings, its ConfigMaps and its name tell."""
     stated = {*_stated(container), *_configured(findings, container)}
     yield from stated
-    for run in findings.runs:
-        if run.container is container:
-            if not (stated and all(each.endswith("*") for each in run.product.resources)):
-                yield from run.product.resources
-            for setting in run.product.settings:
-                value = findings.state(container, setting)
-                if value is not None and value.text.lower() in setting.values:
-                    yield from setting.resources
+    for run in findings.runs_in(container):
+        if not (stated and all(each.endswith("*") for each in run.product.resources)):
+            yield from run.product.resources
+        for setting in run.product.settings:
+            value = findings.state(container, setting)
+            if value is not None and value.text.lower() in setting.values:
+                yield from setting.resources
     if not stated and any(mount.host == "/dev/infiniband" for mount in container.mounts):
         yield "rdma/*"
 
@@ -137,7 +136,18 @@ def _registers(container: Container) -> tuple[Path, str] | None:
             return program.path, f"registers a CSI driver ({program.name})"
     if container.images and _REGISTRAR.search(container.images[-1]):
         return (*container.path, "image"), f"registers a CSI driver (image {container.images[-1]})"
+    if not container.images and _REGISTRAR.search(container.name):
+        return (*container.path, "name"), f"registers a CSI driver (container {container.name})"
+    for mount in container.mounts:
+        if mount.writes and _REGISTRY.search(mount.host) and _speaks_csi(container):
+            return mount.path, f"registers a CSI driver in {mount.host}"
     return None
+
+
+def _speaks_csi(container: Container) -> bool:
+    """Whether a container is told the socket of a CSI driver."""
+    sockets = [*container.flags.get("endpoint", ()), *container.flags.get("csi-address", ())]
+    return "CSI_ENDPOINT" in container.env or any("csi" in each.text.lower() for each in sockets)
 
 
 def _drivers(findings: Findings) -> Iterator[str]:
@@ -173,15 +183,14 @@ def _driver_names(container: Container) -> Iterator[str]:
 
 def _own_taint(findings: Findings, names: tuple[str, ...]) -> None:
     """A driver that takes `DRIVER/agent-not-ready` from its node: one that is known to, or that tolerates just this taint."""
-    for container in findings.template.running:
-        stated = container.setting("remove-not-ready-taint")
-        if stated is not None and stated.text.lower() == "false":
-            return
+    stated = [each.text.lower() for container in findings.template.running if (each := container.setting("remove-not-ready-taint"))]
+    if "false" in stated:
+        return
     tolerated = {each.text: each.path for each in findings.template.tolerated}
     removes = {driver.driver: driver.taint for driver in drivers() if driver.taint}
     for name in names:
         own = f"{name}/agent-not-ready"
-        taint = removes.get(name) or (own if own in tolerated else "")
+        taint = removes.get(name) or (own if own in tolerated or stated else "")
         if taint:
             path = tolerated.get(taint) or next(_evidence_of_csi(findings))
             findings.add("startup-taint-remover", path, f"the driver {name} removes {taint}", Provided(taints=(taint,)))
@@ -196,10 +205,10 @@ def _evidence_of_csi(findings: Findings) -> Iterator[Path]:
 def _dra(findings: Findings, writing: list[tuple[Container, Mount]]) -> None:
     """A DRA driver; beside a device plugin, which may register there too, only where more speaks for it."""
     for container, mount in writing:
-        known = any(run.container is container and "dra-driver" in run.product.kinds for run in findings.runs)
+        products = [run.product for run in findings.runs_in(container)]
+        known = any("dra-driver" in each.kinds for each in products)
         cdi = any(each.writes and each.host.endswith("/cdi") for each in container.mounts)
         if known or cdi or "device-plugin" not in findings:
-            products = [run.product for run in findings.runs if run.container is container]
             stated = tuple(_driver_names(container))
             names = stated or tuple(name for each in products for name in each.drivers)
             findings.add("dra-driver", mount.path, f"registers in {mount.host}", Provided(drivers=names))

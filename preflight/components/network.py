@@ -1,4 +1,4 @@
-"""What the network of a node stands on: CNI plugins, and the installers of their files."""
+"""What the network of a node stands on: CNI plugins, and Service proxies and DNS that are known by their settings alone."""
 
 from __future__ import annotations
 
@@ -31,6 +31,17 @@ def find_networks(findings: Findings) -> None:
     if found:
         for container in findings.template.running:
             findings.provide("cni", Provided(networks=_networks(container)))
+
+
+def find_services(findings: Findings) -> None:
+    """Find a kube-proxy by `--proxy-mode` or the folder of its configuration, and a CoreDNS by its Corefile, whatever they are called."""
+    for container in findings.template.running:
+        for name, values in container.flags.items():
+            for value in values:
+                if name == "proxy-mode" or (name in ("config", "kubeconfig") and value.text.startswith("/var/lib/kube-proxy/")):
+                    findings.add("kube-proxy", value.path, f"is set up as a kube-proxy (--{name})")
+                if name == "conf" and value.text.endswith("Corefile"):
+                    findings.add("node-local-dns", value.path, "answers DNS by a Corefile (-conf)")
 
 
 def _what(mount: Mount) -> str:

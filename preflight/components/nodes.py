@@ -11,6 +11,7 @@ from preflight.components.pod import Container
 
 _FEATURES = re.compile(r"/node-feature-discovery/(features|source)\.d$")
 _DRIVERS = re.compile(r"/run/(nvidia|nvidia/driver|mellanox/drivers)$")
+_PROVIDERS = re.compile(r"/secrets-store-csi-providers$")
 _CHECKS = re.compile(r"/validations$")
 _TOOLKIT = re.compile(r"/run/nvidia/toolkit$")
 _DEVICES = re.compile(
@@ -38,6 +39,8 @@ def find_node_changes(findings: Findings) -> None:
     for _, mount in findings.template.mounts():
         if mount.writes and _FEATURES.search(mount.host):
             findings.add("label-producer", mount.path, f"writes features of the node ({mount.host})")
+        if mount.writes and _PROVIDERS.search(mount.host) and "csi-node-driver" not in findings:
+            findings.add("secrets-store-provider", mount.path, f"offers secrets in {mount.host}")
         if mount.writes and ((mount.shared and _DRIVERS.search(mount.host)) or _TOOLKIT.search(mount.host)):
             findings.add("driver-installer", mount.path, f"installs drivers in {mount.host}")
     for container in findings.template.containers:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from preflight.components.found import Component, Findings, Provided, Runs
+from preflight.components.found import WATCHERS, Component, Findings, Provided, Runs
 from preflight.components.kubelet import find_kubelet_plugins
-from preflight.components.network import find_networks
+from preflight.components.network import find_networks, find_services
 from preflight.components.nodes import find_node_changes
 from preflight.components.pod import read
 from preflight.components.watching import find_by_behaviour, find_telemetry
@@ -30,6 +30,7 @@ def recognise(daemonset: DaemonSet, config: Mapping[tuple[str, str], Mapping[str
     findings = Findings(read(daemonset.data), configs)
     find_kubelet_plugins(findings)
     find_networks(findings)
+    find_services(findings)
     for run in findings.runs:
         _program(findings, run)
     find_node_changes(findings)
@@ -47,6 +48,8 @@ def _program(findings: Findings, run: Runs) -> None:
     renamed = _renamed_taints(findings, run)
     provided = Provided((), (), product.labels, renamed or product.taints, product.networks, product.note)
     for kind in product.kinds:
+        if kind in WATCHERS and not run.container.mounts and not findings.stands_alone(run.container):
+            continue  # a sidecar of something that nobody knows
         if kind not in PROVED and (not product.needs or product.needs in findings):
             findings.add(kind, run.evidence.path, run.evidence.words, _of(kind, provided))
         elif kind in findings:

@@ -12,8 +12,8 @@ from preflight.components.pod import Container
 _LOGS = re.compile(r"^/var/log(/pods|/containers|/journal|/messages|/syslog)?$|/docker/containers$|^/run/log(/journal)?$|^/var/lib/docker$")
 _POD_LOGS = re.compile(r"^/var/log(/pods|/containers)$|/docker/containers$")
 _STATISTICS = re.compile(r"^(/|/proc|/sys|/sys/fs/cgroup|/host|/var/lib/kubelet/pod-resources)$")
-_LOG_WORD = re.compile(r"(^|[-_])log(s|ging|ger)?([-_](agent|collector|shipper|forwarder|router|aggregator|reader|tailer)|$)|^log")
-_EXPORTER = re.compile(r"[-_]exporter$|^exporter$|^metrics-(agent|collector)|-metrics$")
+_LOG_WORD = re.compile(r"(^|[-_])log(s|ging|ger)?([-_](agent|collector|shipper|forwarder|router|aggregator|reader|tailer)|$)")
+_EXPORTER = re.compile(r"[-_]exporter$|^exporter$|(^|-)metrics-(agent|collector|exporter)|-metrics$")
 _EXPORTER_FLAGS = frozenset({"path.procfs", "path.sysfs", "path.rootfs", "collector.textfile.directory"})
 _RUNTIME = re.compile(r"/etc/(containerd|crio|docker)(/conf\.d|/certs\.d|/crio\.conf\.d)?$")
 
@@ -40,7 +40,7 @@ def find_by_behaviour(findings: Findings) -> None:
     """
     for container in findings.template.running:
         names = [*(program.name for program in container.programs), *(container.images[-1:] or (container.name,))]
-        if waits(container):
+        if waits(container) or findings.runs_in(container):
             continue
         pods, logs = _mounted(container, _POD_LOGS), _mounted(container, _LOGS)
         if (_called(names, _LOG_WORD) or pods is not None) and not _called(names, _EXPORTER):
@@ -49,7 +49,7 @@ def find_by_behaviour(findings: Findings) -> None:
         elif _EXPORTER_FLAGS & container.flags.keys():
             flag = next(name for name in container.flags if name in _EXPORTER_FLAGS)
             findings.add("metrics-exporter", container.flags[flag][0].path, f"has the flag --{flag}")
-        elif _called(names, _EXPORTER):
+        elif _called(names, _EXPORTER) and findings.stands_alone(container):
             findings.add(
                 "metrics-exporter", (*container.path, "image"), f"is called {next(name for name in names if _EXPORTER.search(name))}"
             )

@@ -56,6 +56,16 @@ NOTHING = {
         container("registry.example/thing:1", args=["--cni-dir=/etc/cni/net.d"])
     ),
     "a folder of network configurations that is a ConfigMap": daemonset(container("registry.example/thing:1"), configs=["cni"]),
+    "the topology updater of node feature discovery, with a port for metrics": daemonset(
+        container("registry.k8s.io/nfd/node-feature-discovery:v0.17", "nfd-topology-updater", ports={"metrics": 8081}, mounts=PROC)
+    ),
+    "an application with a log agent for its own files, and an exporter": daemonset(
+        container("registry.example/shop:3"), container("fluent/fluent-bit:3"), container("oliver006/redis_exporter:v1"), name="log-agent"
+    ),
+    "an application whose name only begins like a word for logs": daemonset(container("registry.example/logistics:1"), name="logs"),
+    "a shell that sleeps on the root of the node": daemonset(
+        container("ubuntu", "sh", "-c", "while true; do sleep 3600; done", mounts={"/": "/host"}, privileged=True), name="csi-node"
+    ),
 }
 
 PROJECTS: dict[str, tuple[DaemonSet, str]] = {
@@ -534,6 +544,41 @@ PROJECTS: dict[str, tuple[DaemonSet, str]] = {
         ),
         "identity-agent",
     ),
+    # the same things under other names
+    "cilium, by what it is given": (
+        daemonset(container("registry.example/net:1", "/start", env={"CILIUM_K8S_NAMESPACE": "kube-system"})),
+        "cni startup-taint-remover",
+    ),
+    "datadog, by what it is given": (
+        daemonset(container("registry.example/agent:7", "agent", "run", env={"DD_KUBERNETES_KUBELET_HOST": "x"})),
+        "metrics-exporter",
+    ),
+    "kube-proxy, by its configuration": (
+        daemonset(container("registry.example/kp:1", args=["--config=/var/lib/kube-proxy/config.conf"])),
+        "kube-proxy",
+    ),
+    "CoreDNS, by its Corefile": (
+        daemonset(container("quay.io/openshift-release-dev/ocp-v4.0-art-dev@sha256:0", args=["-conf", "/etc/coredns/Corefile"])),
+        "node-local-dns",
+    ),
+    "a CSI driver that registers itself": (
+        daemonset(container("registry.example/d:1", args=["--endpoint=unix:///csi/csi.sock"], mounts=REGISTRY)),
+        "csi-node-driver",
+    ),
+    "a registrar whose image is not filled in": (daemonset(container("{{ .Image }}", name="node-driver-registrar")), "csi-node-driver"),
+    "a provider of secrets that nobody knows": (
+        daemonset(container("registry.example/p:1", mounts={"/etc/kubernetes/secrets-store-csi-providers": "/provider"})),
+        "secrets-store-provider",
+    ),
+    "the exporter of the GPU operator's status": (
+        daemonset(container("nvcr.io/nvidia/cloud-native/gpu-operator-validator:v24", "nvidia-validator", env={"COMPONENT": "metrics"})),
+        "metrics-exporter",
+    ),
+    "longhorn's engine image": (
+        daemonset(container("longhornio/longhorn-engine:v1.8", "/bin/bash", args=["-c", "diff /a /b || cp -p /a /b; sleep 3600"])),
+        "storage-node",
+    ),
+    "velero's node agent": (daemonset(container("velero/velero:v1.15", "/velero", args=["node-agent", "server"])), "backup-agent"),
 }
 
 

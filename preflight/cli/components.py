@@ -1,0 +1,163 @@
+"""`preflight components [PATH...]`: what each DaemonSet was recognised as, and by what evidence.
+
+`-o json` is version 1 of a structure of its own:
+
+    {"version": 1, "preflight": "0.1.0", "daemonsets": [
+      {"namespace": "storage", "name": "csi", "location": PLACE, "components": [
+        {"kind": "csi-node-driver", "title": "...", "symptom": "...", "rank": 3, "critical": true, "note": "",
+         "resources": [], "drivers": ["csi.example.com"], "labels": [], "taints": [], "networks": [],
+         "evidence": [{"words": "registers a CSI driver (--kubelet-registration-path)", "location": PLACE}]}]}]}
+
+1. PLACE is {"file", "line", "path"}: `line` is 0 where it is not known, `path` the field's path in its document.
+2. `rank` 0 is the worst to lose. A DaemonSet that is not recognised has no components. Components are sorted by rank, DaemonSets by the
+   rank of their first component, then by name and place.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from preflight.errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    from preflight.components import Component
+    from preflight.load import Loaded
+    from preflight.model.objects import DaemonSet
+    from preflight.model.report import Location
+
+    Recognised = tuple[DaemonSet, tuple[Component, ...]]
+    Places = dict[tuple[int, tuple[str | int, ...]], Location]
+
+VERSION = 1
+_HEADS = ("DAEMONSET", "IS", "PROVIDES", "BECAUSE")
+
+
+@click.command("components")
+@click.argument("paths", nargs=-1, metavar="[PATH]...")
+@click.option("--from", "sources", multiple=True, metavar="PATH", help="More files, folders or - (standard input). Repeatable.")
+@click.option("-o", "--output", default="text", metavar="FORMAT[=PATH]", help="text (default) or json.")
+@click.option("--allow-empty", is_flag=True, help="No DaemonSet at all is no fault.")
+def command(paths: tuple[str, ...], sources: tuple[str, ...], output: str, *, allow_empty: bool) -> int:
+    """What each DaemonSet was recognised as, what it provides, and by what evidence. No PATH is the folder of now."""
+    from preflight import load
+    from preflight.components import recognise
+    from preflight.model.objects import DaemonSet
+    from preflight.model.report import Problem
+    from preflight.report.text import render_problems
+
+    form, _, target = output.partition("=")
+    if form not in ("text", "json"):
+        raise UsageError(f"unknown output format {form!r}: text, json")
+    loaded = load.read((*paths, *sources) or (".",), stdin=sys.stdin.buffer, one_cluster=False)
+    found = sorted(((each, recognise(each)) for each in loaded.world.workloads if isinstance(each, DaemonSet)), key=_order)
+    problems = list(loaded.problems)
+    if not found and not allow_empty:
+        problems.append(Problem("no DaemonSet was given: there is nothing to recognise"))
+    text = _json(found, _places(loaded, found)) if form == "json" else _table(found, _places(loaded, found))
+    if target:
+        _write(target, text)
+    else:
+        click.echo(text, nl=False)
+    if problems:
+        click.echo(render_problems(tuple(problems)), nl=False, err=True)
+    return 3 if problems else 0
+
+
+def _order(item: Recognised) -> tuple[object, ...]:
+    daemonset, components = item
+    origin = daemonset.origin
+    first = components[0].kind.rank if components else sys.maxsize
+    return first, daemonset.metadata.namespace, daemonset.metadata.name, origin.file, origin.document, str(origin.path)
+
+
+def _places(loaded: Loaded, found: Sequence[Recognised]) -> Places:
+    """Where each DaemonSet and each piece of evidence is."""
+    asked = {
+        (index, path): (daemonset.origin, path)
+        for index, (daemonset, components) in enumerate(found)
+        for path in ((), *(evidence.path for component in components for evidence in component.evidence))
+    }
+    return dict(zip(asked, loaded.locate_all(list(asked.values())), strict=True))
+
+
+def _table(found: Sequence[Recognised], places: Places) -> str:
+    from preflight.report.terminal import pad, plain
+    from preflight.report.words import count
+
+    rows = [_HEADS]
+    for index, (daemonset, components) in enumerate(found):
+        for component in components:
+            first = component.evidence[0]
+            place = places[index, first.path]
+            more = f" (+ {len(component.evidence) - 1} more)" if component.evidence[1:] else ""
+            rows.append((str(daemonset.key), component.kind.id, ", ".join(_provides(component)), f"{first.words}: {_where(place)}{more}"))
+        if not components:
+            rows.append((str(daemonset.key), "-", "", f"nothing was recognised: {_where(places[index, ()])}"))
+    widths = [max(len(plain(row[column])) for row in rows) for column in range(3)]
+    lines = ["  ".join([*(pad(cell, width) for cell, width in zip(row, widths, strict=False)), plain(row[3])]).rstrip() for row in rows]
+    unknown = sum(not components for _, components in found)
+    summary = f"{count(len(found), 'DaemonSet')}, {unknown} not recognised."
+    return "\n".join([*(lines if found else []), *([""] if found else []), summary, ""])
+
+
+def _where(place: Location) -> str:
+    return f"{place.file}:{place.line}" if place.line else place.file
+
+
+def _provides(component: Component) -> Iterator[str]:
+    yield from component.resources
+    yield from component.drivers
+    if len(component.labels) > 2:
+        yield f"{component.labels[0]} and {len(component.labels) - 1} more labels"
+    else:
+        yield from component.labels
+    yield from (f"removes {taint}" for taint in component.taints)
+    yield from (f"network {network}" for network in component.networks)
+    if component.kind.id == "device-plugin" and not component.resources:
+        yield "resources not known"
+
+
+def _json(found: Sequence[Recognised], places: Places) -> str:
+    import json
+
+    from preflight import __version__
+
+    def place(index: int, path: tuple[str | int, ...]) -> dict[str, Any]:
+        location = places[index, path]
+        return {"file": location.file, "line": location.line, "path": location.path}
+
+    document = {
+        "version": VERSION,
+        "preflight": __version__,
+        "daemonsets": [
+            {
+                "namespace": daemonset.metadata.namespace,
+                "name": daemonset.metadata.name,
+                "location": place(index, ()),
+                "components": [
+                    {
+                        "kind": each.kind.id,
+                        **{field: getattr(each.kind, field) for field in ("title", "symptom", "rank", "critical")},
+                        **{field: getattr(each, field) for field in ("note", "resources", "drivers", "labels", "taints", "networks")},
+                        "evidence": [{"words": every.words, "location": place(index, every.path)} for every in each.evidence],
+                    }
+                    for each in components
+                ],
+            }
+            for index, (daemonset, components) in enumerate(found)
+        ],
+    }
+    return json.dumps(document, indent=2, ensure_ascii=True).replace("\x7f", "\\u007f") + "\n"
+
+
+def _write(target: str, text: str) -> None:
+    from pathlib import Path
+
+    try:
+        Path(target).write_text(text, encoding="utf-8", errors="surrogateescape")
+    except OSError as error:
+        raise InputError(f"cannot write {target}: {error.strerror}") from error
