@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from preflight.change import Change, parse, perform
-from preflight.impact import Impact, PodsOf, judge, listed_pods
+from preflight.impact import Impact, PodsOf, listed_pods, predict
 from preflight.model.convert import convert
 from preflight.model.objects import DaemonSet, ListedPod, Node, ObjectKey, Origin, Taint
 from preflight.model.world import World
@@ -102,9 +102,9 @@ def run(start: World, *lines: str, read: Mapping[str, Sequence[object]] | None =
     impacts = []
     for line in lines:
         change: Change = perform(parse(line.split()), start, lambda name: (read or {})[name])
-        impact = judge(change, pods, horizon)
+        impact = predict(change, pods, horizon)
         impacts.append(impact)
-        start, pods = change.after, impact.pods
+        start, pods = impact.change.after, impact.pods
     return impacts
 
 

@@ -57,14 +57,14 @@ def prediction(recording: dict[str, Any]) -> tuple[dict[Pair, tuple[str, str, st
         step = perform(parse(command_line(node, change)), world, lambda name: [after[name]])
         impact = predict(step, pods, HORIZON)
         first |= _by_pair(impact.groups, only=node)
-        world, pods = step.after, impact.pods
+        world, pods = impact.change.after, impact.pods
     second: dict[Pair, Group] = {}
     for daemonset in daemonsets:
         line = ["rollout", "restart", f"ds/{daemonset.metadata.name}", "-n", daemonset.metadata.namespace]
         step = perform(parse(line), world, lambda _: ())
         impact = predict(step, pods, HORIZON)
         second |= _by_pair(group for group in impact.groups if group.key == daemonset.key)
-        world, pods = step.after, impact.pods
+        world, pods = impact.change.after, impact.pods
     states = {}
     for pair, group in first.items():
         restarted = second[pair]
