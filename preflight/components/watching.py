@@ -15,6 +15,8 @@ _STATISTICS = re.compile(r"^(/|/proc|/sys|/sys/fs/cgroup|/host|/var/lib/kubelet/
 _LOG_WORD = re.compile(r"(^|[-_])log(s|ging|ger)?([-_](agent|collector|shipper|forwarder|router|aggregator|reader|tailer)|$)")
 _EXPORTER = re.compile(r"[-_]exporter$|^exporter$|(^|-)metrics-(agent|collector|exporter)|-metrics$")
 _EXPORTER_FLAGS = frozenset({"path.procfs", "path.sysfs", "path.rootfs", "collector.textfile.directory"})
+_LABELS = re.compile(r"(^|[-_/])(label[-_]?nodes?|node[-_]?label)")
+_SETTINGS = re.compile(r"/etc/(systemd/system|udev/rules\.d|sysctl\.d|modprobe\.d|modules-load\.d)$")
 _RUNTIME = re.compile(r"/etc/(containerd|crio|docker)(/conf\.d|/certs\.d|/crio\.conf\.d)?$")
 
 
@@ -36,14 +38,18 @@ def find_by_behaviour(findings: Findings) -> None:
     1. It reads the logs of pods, or it reads `/var/log` and is called after logs: a log agent.
     2. It has the flags of the node exporter, is called an exporter, or has a port for metrics and reads `/proc`, `/sys` or the root.
     3. Privileged init containers beside a container that only waits set up the node; init containers that run nothing pull images.
-    4. It writes the configuration of the container runtime: an installer of a runtime.
+    4. It is called after labels of nodes, or runs a script that is: a label producer.
+    5. It writes units, rules or settings of the system: settings of the node. It writes the configuration of the container
+       runtime: an installer of a runtime.
     """
     for container in findings.template.running:
         names = [*(program.name for program in container.programs), *(container.images[-1:] or (container.name,))]
         if waits(container) or findings.runs_in(container):
             continue
         pods, logs = _mounted(container, _POD_LOGS), _mounted(container, _LOGS)
-        if (_called(names, _LOG_WORD) or pods is not None) and not _called(names, _EXPORTER):
+        if script := next((program for program in container.programs if any(_LABELS.search(each) for each in program.names)), None):
+            findings.add("label-producer", script.path, "runs a script that is called after labels of nodes")
+        elif (_called(names, _LOG_WORD) or pods is not None) and not _called(names, _EXPORTER):
             where = pods or logs or (*container.path, "image")
             findings.add("log-agent", where, "reads the logs of pods" if pods or logs else f"is called {names[-1]}")
         elif _EXPORTER_FLAGS & container.flags.keys():
@@ -67,6 +73,9 @@ def find_by_behaviour(findings: Findings) -> None:
                 findings.add("node-setup", container.path, "sets up the node in a privileged init container, then waits")
             elif not container.runs and container.images and waits(container):
                 findings.add("image-cache", (*container.path, "image"), "pulls an image and runs nothing")
+    for _, mount in findings.template.mounts():
+        if not findings and mount.writes and _SETTINGS.search(mount.host):
+            findings.add("node-setup", mount.path, f"writes {mount.host}")
     for container in running:
         if not findings and container.privileged and any(name.endswith(("nsenter", "sysctl")) for name in _first_words(container)):
             findings.add("node-setup", container.path, "changes the node with nsenter or sysctl")

@@ -87,7 +87,7 @@ PROJECTS: dict[str, tuple[DaemonSet, str]] = {
     ),
     "weave": (
         daemonset(
-            container("weaveworks/weave-kube:2.8", "/home/weave/launch.sh", mounts={"/": "/host"}),
+            container("weaveworks/weave-kube:2.8", "/launch.sh", mounts={"/": "/host"}),
             container("weaveworks/weave-npc:2.8"),
         ),
         "cni",
@@ -104,7 +104,7 @@ PROJECTS: dict[str, tuple[DaemonSet, str]] = {
     ),
     "kindnet": (daemonset(container("docker.io/kindest/kindnetd:v2025", mounts={"/etc/cni/net.d": "/etc/cni/net.d"})), "cni"),
     "ovn-kubernetes": (
-        daemonset(container("ghcr.io/ovn-kubernetes/ovn-kube-ubuntu:master", "/root/ovnkube.sh", "ovn-node", mounts=CNI)),
+        daemonset(container("ghcr.io/ovn-kubernetes/ovn-kube-ubuntu:master", "/ovnkube.sh", "ovn-node", mounts=CNI)),
         "cni kube-proxy",
     ),
     "OpenShift's ovnkube-node": (
@@ -543,6 +543,16 @@ PROJECTS: dict[str, tuple[DaemonSet, str]] = {
             )
         ),
         "identity-agent",
+    ),
+    "rules for udev and units for systemd": (
+        daemonset(
+            container("registry.example/lite:1", "run.sh", mounts={"/etc/udev/rules.d": "/etc/udev/rules.d", "/etc/systemd/system": "/u"})
+        ),
+        "node-setup",
+    ),
+    "a script that labels, in a language of its own": (
+        daemonset(container("python:3.12", "bash", "-c", "pip install kubernetes\npython -u /scripts/label-nodes-daemon.py")),
+        "label-producer",
     ),
     # the same things under other names
     "cilium, by what it is given": (
