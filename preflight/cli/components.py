@@ -53,7 +53,8 @@ def command(paths: tuple[str, ...], sources: tuple[str, ...], output: str, *, al
     if form not in ("text", "json"):
         raise UsageError(f"unknown output format {form!r}: text, json")
     loaded = load.read((*paths, *sources) or (".",), stdin=sys.stdin.buffer, one_cluster=False)
-    found = sorted(((each, recognise(each)) for each in loaded.world.workloads if isinstance(each, DaemonSet)), key=_order)
+    daemonsets = [each for each in loaded.world.workloads if isinstance(each, DaemonSet)]
+    found = sorted(((each, recognise(each, loaded.world.configs)) for each in daemonsets), key=_order)
     problems = list(loaded.problems)
     if not found and not allow_empty:
         problems.append(Problem("no DaemonSet was given: there is nothing to recognise"))
