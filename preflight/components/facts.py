@@ -63,7 +63,8 @@ class Product(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     3. `env` are variables that only it is given. `init`: it also counts where an init container runs it. `telemetry`: what it is depends
        on what it can read.
     4. A resource that ends in `*` stands for all that begin so; a label that ends in `.`, `-` or `/` is a prefix.
-    5. `source` is where this was read.
+    5. `outlive` is the version of the program from which its labels outlive its pods; "" where nothing is known of that.
+    6. `source` is where this was read.
     """
 
     programs: tuple[str, ...]
@@ -78,6 +79,7 @@ class Product(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     networks: tuple[str, ...] = ()
     env: tuple[str, ...] = ()
     init: bool = False
+    outlive: str = ""
     telemetry: bool = False
     note: str = ""
 

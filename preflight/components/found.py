@@ -33,7 +33,9 @@ class Component(Struct, frozen=True):
     3. `labels` are keys of node labels that it sets; one that ends in `.`, `-` or `/` is a prefix. `taints` are keys of the startup
        taints that a node keeps without it.
     4. `networks`: `pod` is the network of every pod, any other the type of a CNI plugin that pods ask for; () is not known.
-    5. `note` is what else there is to know, one line, or "".
+    5. `outlive` is the version from which the labels outlive the pods that set them: before it, each restart of a pod takes them away
+       for a while. "" where nothing is known of that.
+    6. `note` is what else there is to know, one line, or "".
     """
 
     kind: Kind
@@ -44,6 +46,7 @@ class Component(Struct, frozen=True):
     taints: tuple[str, ...] = ()
     networks: tuple[str, ...] = ()
     note: str = ""
+    outlive: str = ""
 
     def advertises(self, resource: str) -> bool | None:
         """Whether this makes an extended resource allocatable: None where a device plugin's resources are not known."""
@@ -67,6 +70,7 @@ class Provided(NamedTuple):
     taints: tuple[str, ...] = ()
     networks: tuple[str, ...] = ()
     note: str = ""
+    outlive: str = ""
 
 
 class Runs(NamedTuple):
@@ -156,6 +160,7 @@ class Findings:
             taints=_all(each.taints for each in given),
             networks=_all(each.networks for each in given),
             note="; ".join(dict.fromkeys(each.note for each in given if each.note)),
+            outlive=max((each.outlive for each in given), default=""),
         )
 
 

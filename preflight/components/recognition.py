@@ -46,7 +46,7 @@ def _program(findings: Findings, run: Runs) -> None:
     """The kinds of a program that is known, and those that its settings switch on."""
     product = run.product
     renamed = _renamed_taints(findings, run)
-    provided = Provided((), (), product.labels, renamed or product.taints, product.networks, product.note)
+    provided = Provided((), (), product.labels, renamed or product.taints, product.networks, product.note, product.outlive)
     for kind in product.kinds:
         if kind in WATCHERS and not run.container.mounts and not findings.stands_alone(run.container):
             continue  # a sidecar of something that nobody knows
@@ -73,7 +73,7 @@ def _of(kind: str, provided: Provided) -> Provided:
     if kind == "startup-taint-remover":
         return Provided(taints=provided.taints, note=provided.note)
     if kind == "label-producer":
-        return Provided(labels=provided.labels, note=provided.note)
+        return Provided(labels=provided.labels, note=provided.note, outlive=provided.outlive)
     if kind in ("cni", "virtualization"):
         return Provided(networks=provided.networks, labels=provided.labels, note=provided.note if not provided.taints else "")
     return Provided(note=provided.note if not provided.taints else "")
