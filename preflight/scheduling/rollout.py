@@ -30,7 +30,9 @@ def update(spec: DaemonSetSpec, desired: int, old: PodSpec | None = None) -> Upd
     4. maxSurge above 0 with a port of the host that the old template takes too: the new pod never runs beside the old one; old pods
        where the DaemonSet should not run go.
 
-    `desired` is the number of nodes that should run the new template, `old` the template before (None: the same ports). Source: `pkg/controller/daemon/update.go`, rollingUpdate.
+    `desired` is the number of nodes that should run the new template, `old` the template before (None: the same ports).
+
+    Source: `pkg/controller/daemon/update.go`, rollingUpdate.
     """
     if spec.updateStrategy.type == "OnDelete":
         return Update.HOLD
