@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import BinaryIO
 
 from msgspec import Struct
@@ -11,12 +12,16 @@ import preflight
 from preflight import load
 from preflight.change import Change, Command, parse, perform
 from preflight.change.plan import commands
-from preflight.errors import PreflightError
-from preflight.impact import Impact, PodsOf, listed_pods, predict, unchanged
+from preflight.errors import PreflightError, UsageError
+from preflight.impact import Impact, PodsOf, consequences, listed_pods, predict, unchanged
+from preflight.impact.chain import chain
 from preflight.impact.describe import coverage
 from preflight.model.objects import DaemonSet, Node, ObjectKey, Origin, Taint, Workload
-from preflight.model.report import Finding, Judged, Location, Outcome, Problem, Related, Report, Severity, Skipped, Step, Subject
+from preflight.model.report import Finding, Judged, Link, Location, Outcome, Problem, Related, Report, Severity, Skipped, Step, Subject
 from preflight.rules._framework import Context, Hit, Place, Repeated, Rule, all_rules, worst_of_each
+
+_LEAST = 99
+"""The rank of what is no DaemonSet, and of a DaemonSet that is nothing known."""
 
 _REPLACED = ("NOW", "AFTER REBOOT", "AFTER REPLACEMENT")
 
@@ -27,6 +32,7 @@ class Options(Struct, frozen=True):
     1. `fail_on` is the least severity that makes the exit code 1.
     2. `allow_empty`: nothing to judge is no fault. `strict`: an unknown pair is one in lint too. `exit_zero`: findings are none.
     3. `comparison_operators` is the gate of Lt and Gt, None where not known.
+    4. `why` asks for the chain of one pair, as `DAEMONSET/NODE`; the DaemonSet's namespace may stand before it.
     """
 
     fail_on: Severity = Severity.ERROR
@@ -34,6 +40,7 @@ class Options(Struct, frozen=True):
     strict: bool = False
     exit_zero: bool = False
     comparison_operators: bool | None = None
+    why: str = ""
 
 
 class Run:
@@ -84,6 +91,8 @@ class Run:
         self._base = base
         self._applied: list[load.Loaded] = []
         self._problems = list(self._loaded.problems)
+        self._why: list[Link] = []
+        self._ranks: dict[Subject, int] = {}
 
     def _changes(self, steps: Sequence[Command], command: str) -> Report:
         """Each command over the world that the one before leaves."""
@@ -103,6 +112,7 @@ class Run:
                 raise type(error)(f"step {number}, `{each.text}`: {error}" if len(steps) > 1 else str(error)) from None
             impact = predict(change, pods)
             shown.append(_step(change, impact))
+            self._explain(impact, number)
             hits += self._hits(_change_context(change, impact), number)
             pairs += impact.pairs
             daemonsets |= {*change.before.daemonsets, *change.after.daemonsets}
@@ -124,6 +134,7 @@ class Run:
         hits = list(self._hits(_lint_context(self._loaded, impact), 0))
         steps: tuple[Step, ...] = ()
         if impact is not None:
+            self._explain(impact, 0)
             steps = (Step(command="", headline="", nodes=tuple(world.nodes), coverage=coverage(impact)),)
         if not self._loaded.objects:
             self._nothing("nothing was there to judge: no object of a kind that preflight knows")
@@ -131,6 +142,13 @@ class Run:
         judged = Judged(self._loaded.files, self._loaded.objects, daemonsets, len(world.nodes), impact.pairs if impact else 0)
         unknown = self._options.strict and (bool(world.ambiguous) or (impact is not None and any(impact.with_outcome(Outcome.UNKNOWN))))
         return self._report("", steps, judged, hits, unknown=unknown)
+
+    def _explain(self, impact: Impact, step: int) -> None:
+        """The chain of the pair that `why` asks for, where this step judges it."""
+        *names, node = self._options.why.split("/")
+        for group in impact.groups:
+            if node in group.nodes and names in ([group.key.name], [group.key.namespace or "-", group.key.name]):
+                self._why += (Link(step, heading, text) for heading, text in chain(impact, group, node))
 
     def _read(self, path: str) -> Sequence[object]:
         """The objects of an `apply -f` file, relative to the plan that names it."""
@@ -154,10 +172,22 @@ class Run:
             except Exception as error:
                 self.crashes.append(_traceback())
                 hits.append(_crash(rule, error))
+        if context.impact is not None:
+            self._rank(context.impact, [hit for _, hit in hits])
         judged = self._loaded.judged
         for rule, hit in worst_of_each(hits):
             if not context.lint or judged is None or hit.place.origin.file in judged or rule.id == "PF900":
                 yield rule, hit, step
+
+    def _rank(self, impact: Impact, hits: Iterable[Hit]) -> None:
+        """Note how much the loss of each DaemonSet matters that something is said of."""
+        for hit in hits:
+            subject = hit.subject
+            if subject.kind == "DaemonSet" and subject not in self._ranks:
+                key = ObjectKey(subject.namespace, subject.name, "" if subject.namespace else hit.place.origin.file)
+                daemonset = impact.change.after.daemonsets.get(key) or impact.change.before.daemonsets.get(key)
+                if daemonset is not None:
+                    self._ranks[subject] = impact.recognised.rank(daemonset)
 
     def _located(self, hits: Iterable[tuple[Rule, Hit, int]]) -> tuple[Finding, ...]:
         """The hits as findings, each with its place, sorted; what two steps of a plan say alike is said once, at the first."""
@@ -183,7 +213,14 @@ class Run:
             )
             for rule, hit, step in kept
         ]
-        return tuple(sorted(findings, key=_order))
+        return tuple(sorted(findings, key=self._order))
+
+    def _order(self, finding: Finding) -> tuple[object, ...]:
+        """By step, severity, how much the loss of the DaemonSet matters, rule, and place."""
+        where = finding.location
+        place = (where.file, where.line, where.column, where.path) if where else ("", 0, 0, "")
+        worst = (finding.step, finding.severity.rank, self._ranks.get(finding.subject, _LEAST))
+        return (*worst, finding.rule, str(finding.subject), finding.nodes, place, finding.message)
 
     def _locations(self, places: Iterable[Place]) -> dict[Place, Location | None]:
         """The locations of places, all fields of one document at once; None for what no file holds."""
@@ -202,6 +239,8 @@ class Run:
     def _report(
         self, command: str, steps: tuple[Step, ...], judged: Judged, hits: Iterable[tuple[Rule, Hit, int]], *, unknown: bool
     ) -> Report:
+        if self._options.why and not self._why:
+            raise UsageError(f"--why {self._options.why}: no such pair was judged; it is DAEMONSET/NODE or NAMESPACE/DAEMONSET/NODE")
         findings = self._located(hits)
         assumed = [part.assumed for step in steps for part in step.coverage]
         assumptions: tuple[str, ...] = ()
@@ -220,7 +259,16 @@ class Run:
         if self.crashes:
             exit_code = 4
         return Report(
-            preflight.__version__, command, steps, judged, assumptions, tuple(skipped), tuple(self._problems), findings, exit_code
+            preflight.__version__,
+            command,
+            steps,
+            judged,
+            assumptions,
+            tuple(skipped),
+            tuple(self._problems),
+            findings,
+            exit_code,
+            tuple(self._why),
         )
 
 
@@ -241,14 +289,29 @@ def _change_context(change: Change, impact: Impact) -> Context:
     taints = tuple(
         taint for taint in change.taints if taint.key != "node.kubernetes.io/unschedulable"
     )  # a cordon is nobody's choice of words
-    return Context(change.before, impact, lint=False, workloads=change.after.workloads, nodes=(), taints=taints)
+    return Context(
+        change.before,
+        impact,
+        lint=False,
+        workloads=change.after.workloads,
+        nodes=(),
+        taints=taints,
+        consequences=cache(lambda: consequences(impact)),
+    )
 
 
 def _lint_context(loaded: load.Loaded, impact: Impact | None) -> Context:
     world = loaded.world
     taints: dict[Taint, None] = {taint: None for node in world.nodes.values() for taint in node.spec.taints}
     return Context(
-        world, impact, lint=True, workloads=_judged(loaded), nodes=loaded.nodes, taints=tuple(taints), repeated=tuple(_repeated(loaded))
+        world,
+        impact,
+        lint=True,
+        workloads=_judged(loaded),
+        nodes=loaded.nodes,
+        taints=tuple(taints),
+        repeated=tuple(_repeated(loaded)),
+        consequences=cache(lambda: consequences(impact) if impact else ()),
     )
 
 
@@ -280,9 +343,3 @@ def _traceback() -> str:
 def _crash(rule: Rule, error: Exception) -> tuple[Rule, Hit]:
     crashed = next(each for each in all_rules() if each.id == "PF900")
     return crashed, Hit(Subject("Rule", "", rule.id), f"crashed: {type(error).__name__}: {error}", Place(Origin("<none>")))
-
-
-def _order(finding: Finding) -> tuple[object, ...]:
-    where = finding.location
-    place = (where.file, where.line, where.column, where.path) if where else ("", 0, 0, "")
-    return (finding.step, finding.severity.rank, finding.rule, str(finding.subject), finding.nodes, place, finding.message)

@@ -30,12 +30,13 @@ VERBS = {
 COMMANDS = {
     "plan": "a sequence of changes: each step over what the one before leaves",
     "lint": "no change: hygiene of tolerations, and coverage if nodes are known",
+    "fix": "the smallest exact toleration as an edit that keeps everything else, or as a patch",
     "components": "what each DaemonSet was recognised as, and by what evidence",
     "explain": "why a rule matters and how to fix what it finds",
     "rules": "all rules",
 }
 
-_VALUED = ("--from", "-o", "--output", "--fail-on", "--feature-gates")
+_VALUED = ("--from", "-o", "--output", "--fail-on", "--feature-gates", "--why")
 """Our own options that take a value, for those who write them before the verb."""
 
 

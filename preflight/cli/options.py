@@ -19,6 +19,7 @@ SHARED: tuple[Callable[[Any], Any], ...] = (
     click.option("--exit-zero", is_flag=True, help="Only report: findings do not change the exit code."),
     click.option("--allow-empty", is_flag=True, help="Nothing to judge is no fault."),
     click.option("--all-rows", is_flag=True, help="Every row of the table and every finding."),
+    click.option("--why", metavar="DAEMONSET/NODE", default="", help="The chain of one loss, from the change to what people see."),
     click.option("--feature-gates", metavar="GATE=BOOL", default="", help=f"A gate of the cluster: {_GATE}=true or =false."),
     click.option("-v", "--verbose", is_flag=True, help="Also the traceback of a rule that crashed."),
 )
@@ -39,6 +40,7 @@ def options(given: dict[str, Any]) -> Options:
         strict=given.get("strict", False),
         exit_zero=given["exit_zero"],
         comparison_operators=_gate(given["feature_gates"]),
+        why=given["why"],
     )
 
 

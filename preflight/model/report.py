@@ -184,8 +184,20 @@ class Judged(Struct, frozen=True, gc=False):
     pairs: int = 0
 
 
+class Link(Struct, frozen=True, gc=False):
+    """A link of the chain that explains one DaemonSet on one node (`--why`): a heading and a sentence; `step` as in a finding."""
+
+    step: int
+    heading: str
+    text: str
+
+
 class Report(Struct, frozen=True):
-    """The result of a run. `steps` is empty for lint with no nodes known; lint with nodes has one step without a command."""
+    """The result of a run.
+
+    1. `steps` is empty for lint with no nodes known; lint with nodes has one step without a command.
+    2. `why` is the chain of one DaemonSet on one node, where it was asked for.
+    """
 
     preflight: str
     command: str
@@ -196,3 +208,4 @@ class Report(Struct, frozen=True):
     problems: tuple[Problem, ...]
     findings: tuple[Finding, ...]
     exit: int
+    why: tuple[Link, ...] = ()

@@ -37,7 +37,7 @@ def _escape(found: re.Match[str]) -> str:
 
 def _document(report: Report) -> dict[str, Any]:
     steps = [(number if report.command else 0, step) for number, step in enumerate(report.steps, 1)]
-    return {
+    document: dict[str, Any] = {
         "version": VERSION,
         "preflight": report.preflight,
         "change": {"command": report.command, "steps": [_step(step) for _, step in steps]} if report.command else None,
@@ -49,6 +49,9 @@ def _document(report: Report) -> dict[str, Any]:
         "findings": [_finding(finding) for finding in report.findings],
         "exit": report.exit,
     }
+    if report.why:
+        document["why"] = msgspec.to_builtins(report.why)
+    return document
 
 
 def _step(step: Step) -> dict[str, Any]:

@@ -21,7 +21,8 @@ def render(report: Report, *, width: int = 0, color: bool = False, all_rows: boo
     2. Each step prints its headline, its table, and its findings. Findings of no step come last. Exempted ones are counted only.
     3. Without a change, more than 10 findings print the worst 10 and a count for each rule.
     4. The last line always says what was judged, assumed and not judged.
-    5. Whatever the names hold, no control character of theirs and no command to a CI machine gets through.
+    5. Where a chain was asked for (`--why`), it stands in the place of tables and findings.
+    6. Whatever the names hold, no control character of theirs and no command to a CI machine gets through.
     """
     ink = Ink(color)
     blocks = list(_blocks(report, ink, width, all_rows))
@@ -40,6 +41,10 @@ def render_problems(problems: Iterable[Problem], *, color: bool = False) -> str:
 
 def _blocks(report: Report, ink: Ink, width: int, all_rows: bool) -> Iterator[list[str]]:
     """The parts of the text that an empty line stands between."""
+    if report.why:
+        yield from _chain(report, ink, width)
+        yield fold(summary(report), width)
+        return
     open_ = [finding for finding in report.findings if finding.exempted is None]
     several = len(report.steps) > 1
     for number, step in enumerate(report.steps, 1):
@@ -53,6 +58,20 @@ def _blocks(report: Report, ink: Ink, width: int, all_rows: bool) -> Iterator[li
         yield from _findings(sorted(rest, key=lambda finding: finding.severity.rank)[:MOST_FINDINGS], ink, width)
         yield _rules(rest, ink)
     yield fold(summary(report), width)
+
+
+def _chain(report: Report, ink: Ink, width: int) -> Iterator[list[str]]:
+    """The chain of one DaemonSet on one node: a block a step, a heading once for the lines that share it."""
+    margin = max(len(link.heading) for link in report.why) + 2
+    for step in dict.fromkeys(link.step for link in report.why):
+        lines, last = [], ""
+        for link in report.why:
+            if link.step == step:
+                for at, line in enumerate(fold(plain(link.text), max(20, width - margin) if width else 0)):
+                    heading = link.heading if at == 0 and link.heading != last else ""
+                    lines.append(ink(heading.ljust(margin), "strong") + line)
+                last = link.heading
+        yield lines
 
 
 def _step(step: Step, heading: str, ink: Ink, width: int, all_rows: bool) -> Iterator[list[str]]:

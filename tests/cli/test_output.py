@@ -133,3 +133,22 @@ def test_all_rows_cuts_nothing() -> None:
     ][:10]
     assert "11 findings in all, the worst 10 above (--all-rows shows all):" in cut.out
     assert "--all-rows" not in whole.out
+
+
+def test_why_prints_the_chain_of_one_pair_in_the_place_of_tables_and_findings() -> None:
+    result = program("taint", "nodes", "n1", "dedicated=rdma:NoSchedule", "--from", "calm", "--why", "storage/agent/n1")
+    assert result.code == 1
+    chain, summary = result.out.split("\n\n")
+    assert chain.splitlines()[:4] == [
+        "change      taint nodes n1 dedicated=rdma:NoSchedule",
+        "node        n1 gets the taint dedicated=rdma:NoSchedule",
+        "toleration  nothing in the template tolerates dedicated=rdma:NoSchedule: no toleration speaks of dedicated",
+        "controller  no pod should run on n1, but one that is there may stay: only NoSchedule taints are in the way",
+    ]
+    assert summary.startswith("1 error. Judged")
+
+
+def test_why_of_a_pair_that_was_not_judged_is_refused() -> None:
+    result = program("taint", "nodes", "n1", "dedicated=rdma:NoSchedule", "--from", "calm", "--why", "agent/n2")
+    assert (result.code, result.out) == (2, "")
+    assert "--why agent/n2: no such pair was judged" in result.err
