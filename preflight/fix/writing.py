@@ -1,0 +1,64 @@
+"""Writing a fixed file: all of it or nothing, and only over what was read."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import tempfile
+
+from preflight.errors import InputError
+
+
+def read_file(path: str) -> bytes:
+    """What a file holds. InputError where it cannot be read."""
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123
+            return file.read()
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+
+
+def target(path: str) -> str:
+    """The file to write for a path: itself, or where a symbolic link leads.
+
+    InputError for a link that leads out of the current folder: a stranger may have made it.
+    """
+    if not os.path.islink(path):  # noqa: PTH114
+        return path
+    real, here = os.path.realpath(path), os.path.realpath(".")
+    if os.path.commonpath((real, here)) != here:
+        raise InputError(f"{path}: is a symbolic link that leads out of this folder: name the file that it leads to")
+    return real
+
+
+def write(path: str, before: bytes, after: bytes) -> None:
+    """Put a new text in the place of the old one.
+
+    1. The file gets its text whole or not at all, and keeps its mode.
+    2. InputError where it cannot be written, where it is no regular file, and where it is not what was read any more.
+    """
+    real = target(path)
+    temporary = ""
+    try:
+        status = os.stat(real)  # noqa: PTH116
+        if not stat.S_ISREG(status.st_mode):
+            raise InputError(f"{path}: is no regular file")
+        if not os.access(real, os.W_OK):
+            raise InputError(f"{path}: cannot be written: it is read-only")
+        if read_file(real) != before:
+            raise InputError(f"{path}: has changed since it was read, and is left as it is: run fix again")
+        handle, temporary = tempfile.mkstemp(prefix=".preflight-", dir=os.path.dirname(real) or ".")  # noqa: PTH120
+        with os.fdopen(handle, "wb") as file:
+            file.write(after)
+            os.fchmod(file.fileno(), stat.S_IMODE(status.st_mode))
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, real)  # noqa: PTH105
+        temporary = ""
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror}") from None
+    finally:
+        if temporary:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)  # noqa: PTH108

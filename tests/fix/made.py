@@ -1,0 +1,44 @@
+"""Manifests for tests of fixes, and what a fix makes of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from preflight import documents
+from preflight.documents import Document
+from preflight.fix.edits import Add, Operation
+from preflight.fix.manifest import Fixed, Wanted, fix
+from preflight.rules._coverage import TEMPLATE
+
+RDMA = {"key": "dedicated", "operator": "Equal", "value": "rdma", "effect": "NoSchedule"}
+
+HEAD = """\
+apiVersion: apps/v1
+kind: DaemonSet
+metadata: {name: agent}
+spec:
+  selector: {matchLabels: {app: agent}}
+  template:
+    metadata: {labels: {app: agent}}
+    spec:
+"""
+
+
+def read(text: str) -> list[Any]:
+    """The documents of a text as Kubernetes reads them."""
+    found = list(documents.read_yaml(text, ()))
+    assert all(isinstance(each, Document) for each in found), found
+    return [each.data for each in found if isinstance(each, Document)]
+
+
+def at(data: Any, path: tuple[str | int, ...]) -> Any:
+    for step in path:
+        data = data[step]
+    return data
+
+
+def fixed(text: str, *operations: Operation, document: int = 0, path: tuple[str | int, ...] = TEMPLATE) -> Fixed:
+    """A text with the tolerations of one workload changed."""
+    documents_ = {each.chunk.index: each.data for each in documents.read_yaml(text, ()) if isinstance(each, Document)}
+    wanted = Wanted(document, path, at(documents_[document], path), operations or (Add(RDMA),))
+    return fix(text, [wanted])
