@@ -9,7 +9,7 @@ from preflight.change import Command
 from preflight.fix.edits import Add, DropField, Operation, SetFields
 from preflight.fix.fixing import Fix, Outcome
 from preflight.fix.judged import ROLLOUT
-from preflight.rules._coverage import flow
+from preflight.fix.style import Style
 
 
 def account(outcome: Outcome, commands: Sequence[Command], *, patches: bool, written: bool) -> Iterator[str]:
@@ -42,15 +42,14 @@ def _fix(fix: Fix, *, patches: bool) -> Iterator[str]:
 
 def _words(fix: Fix, operation: Operation) -> str:
     if isinstance(operation, Add):
-        return f"adds {flow(dict(operation.toleration))}"
+        return f"adds {Style().flow(operation.toleration)}"
     own = fix.daemonset.spec.template.spec.tolerations[operation.index]
     what = f"its toleration of {own.key}" if own.key else "its wildcard"
     if isinstance(operation, SetFields):
-        return f"{what} gets {flow(dict(operation.fields))[1:-1]}"
+        return f"{what} gets {', '.join(Style().lines(operation.fields))}"
     if isinstance(operation, DropField):
         return f"{what} loses {operation.name}"
-    texts = [flow({name: str(value) for name, value in each.items()}) for each in operation.tolerations]
-    return f"{what} becomes {', '.join(texts)}"
+    return f"{what} becomes {', '.join(Style().flow(each) for each in operation.tolerations)}"
 
 
 def _order(outcome: Outcome, commands: Sequence[Command], *, patches: bool) -> Iterator[str]:
@@ -68,4 +67,4 @@ def _order(outcome: Outcome, commands: Sequence[Command], *, patches: bool) -> I
         yield f"{ROLLOUT} sets off:"
         yield from (f"  {each.sentence}" for each in outcome.rollout)
     else:
-        yield f"{ROLLOUT} takes no pod from any node"
+        yield f"{ROLLOUT} takes no pod from any node" + (" (as far as can be told: no pods were given)" if outcome.assumed else "")

@@ -52,7 +52,7 @@ class Outcome(Struct, frozen=True):
 
     1. `files` are the texts of the files that change, before and after, by name; empty where patches are asked for.
     2. `left` is what is still there after it, each with the reason; `rollout` what the rollout of the fix itself sets off.
-    3. `unknown`: a pair that the change touches cannot be judged, fixed or not.
+    3. `unknown`: a pair that the change touches cannot be judged, fixed or not. `assumed`: pods were assumed, none were given.
     """
 
     fixes: tuple[Fix, ...]
@@ -61,6 +61,7 @@ class Outcome(Struct, frozen=True):
     rollout: tuple[Found, ...]
     unknown: bool
     nothing: bool
+    assumed: bool
 
 
 def work_out(question: Question, selection: Selection, way: Way, originals: Mapping[Origin, DaemonSet]) -> Outcome:
@@ -102,6 +103,7 @@ def work_out(question: Question, selection: Selection, way: Way, originals: Mapp
         rollout=tuple(each for each in after.found if not each.step and each.severity is not Severity.NOTE),
         unknown=after.unknown,
         nothing=not chosen,
+        assumed=any(group.assumed for impact in after.impacts for group in impact.groups),
     )
 
 
