@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 _SIMPLE = re.compile(r"[A-Za-z][A-Za-z0-9]*", re.ASCII)
 _STARTS_AT_COLUMN_0 = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\r?\n)*[A-Za-z]", re.ASCII)
@@ -23,22 +23,31 @@ class Filter:
     3. Elsewhere the word `kind` and a wanted one must be there, and any backslash or `!` is a yes: they can spell words.
     4. Line ends and marks that move columns are a yes: U+FEFF, U+0085, U+2028, U+2029, a lone carriage return.
     5. No kinds, or one that is not letters and digits: always yes.
+    6. A kind with `clues` is wanted only where one of these words stands in the document as it is written.
     """
 
-    def __init__(self, kinds: Collection[str]) -> None:
+    def __init__(self, kinds: Collection[str], clues: Mapping[str, Collection[str]] | None = None) -> None:
         self.kinds = frozenset(kinds)
         self.takes_all = not self.kinds or not all(_SIMPLE.fullmatch(kind) for kind in self.kinds)
+        self._clues = frozenset(word for kind in self.kinds & (clues or {}).keys() for word in (clues or {})[kind])
+        self._sure = self.kinds - (clues or {}).keys()
 
     def may_hold(self, text: str) -> bool:
         """Whether the document may be of a wanted kind."""
         if self.takes_all or _has_rare_breaks(text):
             return True
-        if _STARTS_AT_COLUMN_0.match(text) is None:
-            return "\\" in text or "!" in text or ("kind" in text and any(kind in text for kind in self.kinds))
-        first = _FIRST_LINE.match(text)
-        if first is not None and (first[2] is None or first[2] in self.kinds):
-            return True
-        return any(found[2] is None or found[2] in self.kinds for found in _LINES.finditer(text))
+        if not _may_be_of(self.kinds, text):
+            return False
+        return not self._clues or any(clue in text for clue in self._clues) or _may_be_of(self._sure, text)
+
+
+def _may_be_of(kinds: frozenset[str], text: str) -> bool:
+    if _STARTS_AT_COLUMN_0.match(text) is None:
+        return "\\" in text or "!" in text or ("kind" in text and any(kind in text for kind in kinds))
+    first = _FIRST_LINE.match(text)
+    if first is not None and (first[2] is None or first[2] in kinds):
+        return True
+    return any(found[2] is None or found[2] in kinds for found in _LINES.finditer(text))
 
 
 def _has_rare_breaks(text: str) -> bool:

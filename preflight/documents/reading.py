@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 
 from preflight.documents.chunks import split
 from preflight.documents.filtering import Filter
@@ -12,15 +12,18 @@ MAX_SIZE = 64 << 20
 """How many characters one document may have."""
 
 
-def read_yaml(text: str, kinds: Collection[str]) -> Iterator[Document | Broken | Skipped]:
+def read_yaml(
+    text: str, kinds: Collection[str], clues: Mapping[str, Collection[str]] | None = None
+) -> Iterator[Document | Broken | Skipped]:
     """The documents of a file in order, those without a wanted kind unparsed.
 
-    1. `kinds` are the wanted values of `kind`; the caller names `List` and lists of kinds too. Empty: everything is parsed.
+    1. `kinds` are the wanted values of `kind`; the caller names `List` and lists of kinds too. Empty: everything is parsed. A kind with
+       `clues` is wanted only where one of these words stands in the document.
     2. A document that is parsed is given whatever its kind is. One that is null is dropped, as are those that `split` drops.
     3. What cannot be read is Broken, with its place in the file; reading goes on with the next document, where kubectl stops.
     4. Never raises for what the text holds.
     """
-    wanted = Filter(kinds)
+    wanted = Filter(kinds, clues)
     for chunk in split(text):
         if isinstance(chunk, Broken):
             yield chunk

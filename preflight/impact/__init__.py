@@ -1,8 +1,24 @@
 """What a change means for each DaemonSet on each node: before, once it has settled, after re-creation."""
 
+from preflight.impact.consequences import Consequence, Dependent, consequences
 from preflight.impact.judging import Fall, Group, Impact, judge, unchanged
 from preflight.impact.pods import PodGroup, PodsOf, listed_pods
 from preflight.impact.verdict import PodAfter, Verdict
 from preflight.impact.waves import predict
 
-__all__ = ["Fall", "Group", "Impact", "PodAfter", "PodGroup", "PodsOf", "Verdict", "judge", "listed_pods", "predict", "unchanged"]
+__all__ = [
+    "Consequence",
+    "Dependent",
+    "Fall",
+    "Group",
+    "Impact",
+    "PodAfter",
+    "PodGroup",
+    "PodsOf",
+    "Verdict",
+    "consequences",
+    "judge",
+    "listed_pods",
+    "predict",
+    "unchanged",
+]

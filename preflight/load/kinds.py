@@ -11,6 +11,7 @@ from preflight.model.objects import (
     DaemonSet,
     Deployment,
     Job,
+    JobSet,
     Namespace,
     Node,
     Pod,
@@ -20,6 +21,7 @@ from preflight.model.objects import (
     StatefulSet,
     _Read,
 )
+from preflight.model.storage import ConfigMap, PersistentVolume, PersistentVolumeClaim, StorageClass
 
 Data = dict[str, Any]
 
@@ -54,11 +56,25 @@ KINDS: Mapping[str, Kind] = {
     "Namespace": Kind(Namespace, ("",), is_namespaced=False),
     "PriorityClass": Kind(PriorityClass, ("scheduling.k8s.io",), is_namespaced=False),
     "CSIDriver": Kind(CSIDriver, ("storage.k8s.io",), is_namespaced=False),
+    "JobSet": Kind(JobSet, ("jobset.x-k8s.io",)),
+    "PersistentVolumeClaim": Kind(PersistentVolumeClaim, ("",)),
+    "PersistentVolume": Kind(PersistentVolume, ("",), is_namespaced=False),
+    "StorageClass": Kind(StorageClass, ("storage.k8s.io",), is_namespaced=False),
+    "ConfigMap": Kind(ConfigMap, ("",)),
 }
 """The kinds that are judged, by name."""
 
 WANTED = frozenset({"List", *KINDS, *(f"{name}List" for name in KINDS)})
 """What `kind` must be for a document to be parsed."""
+
+CLUES: Mapping[str, tuple[str, ...]] = {
+    "ConfigMap": (
+        *("resourceList", "configList", "renameByDefault", "rename:"),
+        *("kube-proxy-replacement", "agent-not-ready-taint-key", "proxyAll", "bpfEnabled", "felix_bpfenabled", "FELIX_BPFENABLED"),
+    )
+}
+"""Kinds that people have many of and that say something to us only where one of these words stands: what device plugins advertise, and
+whether a network replaces kube-proxy (`preflight/components`)."""
 
 # Versions whose server filled an absent selector from the labels of the template.
 _SELECTOR_FILLED = frozenset({"extensions/v1beta1", "apps/v1beta1"})

@@ -13,7 +13,7 @@ from preflight.errors import InputError
 from preflight.load import places, world
 from preflight.load.files import Source, content, find, reason
 from preflight.load.gathered import Gathered
-from preflight.load.kinds import UNRENDERED, WANTED
+from preflight.load.kinds import CLUES, UNRENDERED, WANTED
 from preflight.model.objects import Node, Origin
 from preflight.model.report import Location, Problem, Skipped
 from preflight.model.world import World
@@ -148,7 +148,7 @@ def _read_text(gathered: Gathered, text: str, source: Source) -> None:
     file = source.file
     unparsed = 0
     broken: list[Broken] = []
-    for item in documents.read_yaml(text, WANTED):
+    for item in documents.read_yaml(text, WANTED, CLUES):
         if isinstance(item, Document):
             chunk = item.chunk
             has_template_text = "{{" in chunk.text

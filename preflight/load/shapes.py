@@ -13,10 +13,10 @@ from preflight.model.objects import Condition, ListedPod, Metadata
 
 # Kinds that people list together with ours: known by name, so that one of them does not make us take the slow way.
 _OTHERS = (
-    "APIService ClusterRole ClusterRoleBinding ConfigMap ControllerRevision CSINode CSIStorageCapacity CustomResourceDefinition Endpoints "
+    "APIService ClusterRole ClusterRoleBinding ControllerRevision CSINode CSIStorageCapacity CustomResourceDefinition Endpoints "
     "EndpointSlice Event HorizontalPodAutoscaler Ingress IngressClass Lease LimitRange MutatingWebhookConfiguration NetworkPolicy "
-    "PersistentVolume PersistentVolumeClaim PodTemplate ReplicationController ResourceQuota Role RoleBinding RuntimeClass Secret Service "
-    "ServiceAccount StorageClass ValidatingWebhookConfiguration VolumeAttachment"
+    "PodTemplate ReplicationController ResourceQuota Role RoleBinding RuntimeClass Secret Service ServiceAccount "
+    "ValidatingWebhookConfiguration VolumeAttachment"
 )
 
 _LIST_KIND = re.compile(rb'"kind":\s*"(Node|Pod)List"')
@@ -64,6 +64,8 @@ class Rest(Struct, frozen=True, gc=False, tag_field="kind"):
     spec: Raw = Raw()
     status: Raw = Raw()
     value: Raw = Raw()
+    provisioner: Raw = Raw()
+    data: Raw = Raw()
     items: Raw = Raw()
 
 

@@ -14,6 +14,7 @@ from preflight.model.objects import (
     CSIDriver,
     DaemonSet,
     Deployment,
+    JobSet,
     ListedPod,
     Namespace,
     Node,
@@ -25,6 +26,7 @@ from preflight.model.objects import (
     controller,
     object_key,
 )
+from preflight.model.storage import ConfigMap, PersistentVolume, PersistentVolumeClaim, StorageClass
 from preflight.model.world import World
 
 Key = tuple[str, tuple[str, str, str]]
@@ -70,6 +72,11 @@ def build(gathered: Gathered, *, one_cluster: bool, comparison_operators: bool |
         namespaces=_all(by_key, Namespace),
         priority_classes=_all(by_key, PriorityClass),
         csi_drivers=_all(by_key, CSIDriver),
+        job_sets=_all(by_key, JobSet),
+        claims=_all(by_key, PersistentVolumeClaim),
+        volumes=_all(by_key, PersistentVolume),
+        storage_classes=_all(by_key, StorageClass),
+        configs={(each.metadata.namespace, each.metadata.name): each.data for each in _all(by_key, ConfigMap)},
         ambiguous=tuple(sorted(ambiguous)),
         comparison_operators=comparison_operators,
     )
@@ -112,6 +119,10 @@ def _content(value: Any) -> object:
         return labels, value.metadata.annotations
     if isinstance(value, PriorityClass):
         return value.value
+    if isinstance(value, StorageClass):
+        return value.provisioner, value.metadata.annotations
+    if isinstance(value, ConfigMap):
+        return value.data
     return labels, getattr(value, "spec", None)
 
 

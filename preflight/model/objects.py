@@ -154,6 +154,47 @@ class Container(_Object, frozen=True, gc=False):
     resources: Resources = Resources()
 
 
+class ClaimSource(_Object, frozen=True, gc=False):
+    """`persistentVolumeClaim` of a volume: a claim of the pod's own namespace."""
+
+    claimName: str = ""
+
+
+class ClaimSpec(_Object, frozen=True, gc=False):
+    """`spec` of a PersistentVolumeClaim: no class at all means the default one, "" means none."""
+
+    storageClassName: str | None = None
+    volumeName: str = ""
+
+
+class ClaimTemplate(_Object, frozen=True, gc=False):
+    """`volumeClaimTemplates[]` of a StatefulSet, and `ephemeral.volumeClaimTemplate` of a volume."""
+
+    metadata: Metadata = Metadata()
+    spec: ClaimSpec = ClaimSpec()
+
+
+class EphemeralSource(_Object, frozen=True, gc=False):
+    """`ephemeral` of a volume: a claim that lives as long as the pod."""
+
+    volumeClaimTemplate: ClaimTemplate | None = None
+
+
+class CSISource(_Object, frozen=True, gc=False):
+    """`csi` of a volume of a pod, or of a PersistentVolume."""
+
+    driver: str = ""
+
+
+class Volume(_Object, frozen=True, gc=False):
+    """`volumes[]` of a pod, as far as a CSI driver may have to mount it."""
+
+    name: str = ""
+    persistentVolumeClaim: ClaimSource | None = None
+    ephemeral: EphemeralSource | None = None
+    csi: CSISource | None = None
+
+
 class PodSpec(_Object, frozen=True, gc=False):
     """`spec` of a pod or pod template."""
 
@@ -167,6 +208,8 @@ class PodSpec(_Object, frozen=True, gc=False):
     runtimeClassName: str = ""
     containers: tuple[Container, ...] = ()
     initContainers: tuple[Container, ...] = ()
+    resources: Resources = Resources()
+    volumes: tuple[Volume, ...] = ()
 
 
 class PodTemplate(_Object, frozen=True, gc=False):
@@ -230,10 +273,25 @@ class DaemonSet(_Read, frozen=True):
         return object_key(self.metadata, self.origin)
 
 
+class Condition(_Object, frozen=True, gc=False):
+    """`status.conditions[]`; status is True, False or Unknown."""
+
+    type: str = ""
+    status: str = ""
+
+
 class WorkloadSpec(_Object, frozen=True, gc=False):
-    """`spec` of a Deployment, StatefulSet, ReplicaSet or Job."""
+    """`spec` of a Deployment, StatefulSet, ReplicaSet or Job; `replicas` None means one."""
 
     template: PodTemplate = PodTemplate()
+    replicas: int | None = None
+    volumeClaimTemplates: tuple[ClaimTemplate, ...] = ()
+
+
+class WorkloadStatus(_Object, frozen=True, gc=False):
+    """`status` of a workload: the conditions tell a Job that has ended."""
+
+    conditions: tuple[Condition, ...] = ()
 
 
 class _JobTemplate(_Object, frozen=True, gc=False):
@@ -251,6 +309,7 @@ class Deployment(_Read, frozen=True, gc=False):
 
     metadata: Metadata = Metadata()
     spec: WorkloadSpec = WorkloadSpec()
+    status: WorkloadStatus = WorkloadStatus()
 
 
 class StatefulSet(Deployment, frozen=True, gc=False):
@@ -272,18 +331,31 @@ class CronJob(_Read, frozen=True, gc=False):
     spec: CronJobSpec = CronJobSpec()
 
 
+class ReplicatedJob(_Object, frozen=True, gc=False):
+    """`spec.replicatedJobs[]` of a JobSet."""
+
+    name: str = ""
+    template: _JobTemplate = _JobTemplate()
+
+
+class JobSetSpec(_Object, frozen=True, gc=False):
+    """`spec` of a JobSet."""
+
+    replicatedJobs: tuple[ReplicatedJob, ...] = ()
+
+
+class JobSet(_Read, frozen=True, gc=False):
+    """jobset.x-k8s.io JobSet: several Jobs with a pod template each."""
+
+    metadata: Metadata = Metadata()
+    spec: JobSetSpec = JobSetSpec()
+
+
 class Pod(_Read, frozen=True, gc=False):
     """v1 Pod as a manifest: no evidence that it runs (see ListedPod)."""
 
     metadata: Metadata = Metadata()
     spec: PodSpec = PodSpec()
-
-
-class Condition(_Object, frozen=True, gc=False):
-    """`status.conditions[]`; status is True, False or Unknown."""
-
-    type: str = ""
-    status: str = ""
 
 
 class NodeSpec(_Object, frozen=True, gc=False):
@@ -299,12 +371,39 @@ class NodeStatus(_Object, frozen=True, gc=False):
     conditions: tuple[Condition, ...] = ()
 
 
+class Pool(_Object, frozen=True, gc=False):
+    """What a pool of nodes says besides the labels and taints of its nodes.
+
+    1. `kind` and `name` are those of its manifest, or of its entry there; `cluster` is the cluster that it states, "" where it states none.
+    2. `members` are labels that tell the nodes of the pool that are there; `owner` is the kind and the name in the annotations by which
+       Cluster API tells them. Both are empty where nothing tells them.
+    3. `kept_labels` and `kept_taints` are kept up to date on nodes that are there; all else is set once, when a node registers.
+       `renewal` continues "until they are replaced": who replaces the nodes then, "" where nobody does by himself.
+    4. `count` is the number of nodes as far as it is stated: `3`, `2 to 8`, `up to 10`, `1 to 3 a zone`; "" where it is not.
+    5. `refused` are what nobody accepts of its taints, `doubtful` what is accepted and looks like a mistake; paths as in `_Read.refusals`.
+    """
+
+    kind: str
+    name: str
+    cluster: str = ""
+    members: dict[str, str] = {}
+    owner: tuple[str, str] = ("", "")
+    kept_labels: dict[str, str] = {}
+    kept_taints: tuple[Taint, ...] = ()
+    renewal: str = ""
+    count: str = ""
+    refused: tuple[Refusal, ...] = ()
+    doubtful: tuple[Refusal, ...] = ()
+
+
 class Node(_Read, tag="Node", tag_field="kind", frozen=True, gc=False):
     """v1 Node.
 
     1. A `partial` node is only partly known (named by a selector, a name that the input lacks, or a pool): a label that it does not
        state is unknown, not absent, unless it is in `absent`.
     2. The name of a partial node that stands for many is what selects them, in brackets.
+    3. A node with a `pool` is the template of that pool: what its next node is like once it is up. `startup` are the taints that such a
+       node starts with and that something removes; they are not in `spec.taints`.
     """
 
     metadata: Metadata = Metadata()
@@ -312,6 +411,8 @@ class Node(_Read, tag="Node", tag_field="kind", frozen=True, gc=False):
     status: NodeStatus = NodeStatus()
     partial: bool = field(default=False, name="\ue000partial")
     absent: frozenset[str] = field(default=frozenset(), name="\ue000absent")
+    startup: tuple[Taint, ...] = field(default=(), name="\ue000startup")
+    pool: Pool | None = field(default=None, name="\ue000pool")
 
     @property
     def name(self) -> str:

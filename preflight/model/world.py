@@ -9,6 +9,7 @@ from msgspec import Struct
 from preflight.model.objects import (
     CSIDriver,
     DaemonSet,
+    JobSet,
     ListedPod,
     Namespace,
     Node,
@@ -17,6 +18,7 @@ from preflight.model.objects import (
     PriorityClass,
     Workload,
 )
+from preflight.model.storage import PersistentVolume, PersistentVolumeClaim, StorageClass
 
 
 class World(Struct, frozen=True):
@@ -29,7 +31,9 @@ class World(Struct, frozen=True):
        coverage is not judged, and they are in neither `nodes` nor `daemonsets`.
     4. `missing` are kinds that could not be had, with the reason: what needs them answers "unknown, because ...".
     5. `configs` is the data of ConfigMaps by namespace and name: some components read from one what they provide.
-    6. `comparison_operators` is the gate TaintTolerationComparisonOperators: None where not known.
+    6. `job_sets` have several pod templates each, and are in no list of workloads; `claims`, `volumes` and `storage_classes` lead from a
+       pod's volume to the CSI driver that mounts it.
+    7. `comparison_operators` is the gate TaintTolerationComparisonOperators: None where not known.
     """
 
     nodes: Mapping[str, Node] = {}
@@ -41,6 +45,10 @@ class World(Struct, frozen=True):
     namespaces: tuple[Namespace, ...] = ()
     priority_classes: tuple[PriorityClass, ...] = ()
     csi_drivers: tuple[CSIDriver, ...] = ()
+    job_sets: tuple[JobSet, ...] = ()
+    claims: tuple[PersistentVolumeClaim, ...] = ()
+    volumes: tuple[PersistentVolume, ...] = ()
+    storage_classes: tuple[StorageClass, ...] = ()
     configs: Mapping[tuple[str, str], Mapping[str, str]] = {}
     ambiguous: tuple[str, ...] = ()
     missing: Mapping[str, str] = {}

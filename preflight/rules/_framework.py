@@ -9,7 +9,7 @@ from functools import cache
 
 from msgspec import Struct
 
-from preflight.impact import Impact
+from preflight.impact import Consequence, Impact
 from preflight.model.objects import Node, Origin, Taint, Workload
 from preflight.model.report import Severity, Subject, Suggestion
 from preflight.model.world import World
@@ -62,6 +62,7 @@ class Context(Struct, frozen=True):
     2. `lint`: there is no change.
     3. `workloads` and `nodes` are the objects whose hygiene is judged, each document by itself; `taints` are the taints known: of the
        change, or in lint of the nodes.
+    4. `consequences` is what breaks, worked out once for the rules that ask.
     """
 
     world: World
@@ -71,6 +72,7 @@ class Context(Struct, frozen=True):
     nodes: tuple[Node, ...]
     taints: tuple[Taint, ...]
     repeated: tuple[Repeated, ...] = ()
+    consequences: Callable[[], tuple[Consequence, ...]] = tuple
 
 
 class Rule(Struct, frozen=True):

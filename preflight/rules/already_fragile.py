@@ -15,6 +15,7 @@ from collections.abc import Iterator
 
 from preflight.impact.words import names
 from preflight.model.report import Outcome, Severity
+from preflight.rules._consequences import then
 from preflight.rules._coverage import merged
 from preflight.rules._framework import Context, Hit, Rule
 
@@ -34,7 +35,7 @@ def check(context: Context) -> Iterator[Hit]:
                 severity=Severity.NOTE if each.passing or not (context.lint or soon) else None,
                 message=f"has a pod on {names(each.nodes)} that does not come back once it ends: {each.reason}",
                 label=each.label,
-                notes=each.notes,
+                notes=each.notes + then(context, each),
                 suggestion=each.suggestion,
             )
 

@@ -2,7 +2,8 @@
 
 Why it matters
     This is the end of the story that a NoSchedule taint begins: the pods are gone, nothing is Pending, and DESIRED counts only the nodes
-    that tolerate the taint. Whether the DaemonSet belongs on the node only its owner knows; where something says so, this is a warning.
+    that tolerate the taint. Whether the DaemonSet belongs on the node only its owner knows. Where something says so, and where it is of a
+    kind that workloads break without (a network, a volume driver, a device plugin, ...), this is a warning.
 How to fix
     Tolerate exactly the taint (`operator: Equal`), or leave the node out on purpose with node affinity.
 Example
@@ -17,6 +18,7 @@ from preflight.impact import Group, Impact
 from preflight.impact.words import listed, names
 from preflight.model.objects import PodSpec
 from preflight.model.report import Outcome, Severity
+from preflight.rules._consequences import then
 from preflight.rules._coverage import Merged, merged
 from preflight.rules._framework import Context, Hit, Rule
 
@@ -31,14 +33,15 @@ def check(context: Context) -> Iterator[Hit]:
     out = impact.with_outcome(Outcome.NEVER)
     for each in merged(group for group in out if context.lint or (group.touched and group.was is not group.outcome)):
         belongs = _belongs(impact, each)
+        is_critical = any(component.kind.critical for component in impact.recognised.of(each.first.daemonset))
         yield Hit(
             subject=each.subject,
             nodes=each.nodes,
             place=each.place,
-            severity=None if belongs and not each.passing else Severity.NOTE,
+            severity=None if (belongs or is_critical) and not each.passing else Severity.NOTE,
             message=f"is kept out of {names(each.nodes)} by {'taints' if len(each.taints) > 1 else 'a taint'} alone: {each.reason}",
             label=each.label,
-            notes=((("note", f"it belongs there: {listed(belongs)}"),) if belongs else ()) + each.notes,
+            notes=((("note", f"it belongs there: {listed(belongs)}"),) if belongs else ()) + each.notes + then(context, each),
             suggestion=each.suggestion,
         )
 

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 
 from preflight.impact.words import listed, names
 from preflight.model.report import Outcome, Severity
+from preflight.rules._consequences import then
 from preflight.rules._coverage import Merged, merged
 from preflight.rules._framework import Context, Hit, Rule
 
@@ -33,7 +34,7 @@ def check(context: Context) -> Iterator[Hit]:
             severity=Severity.WARNING if each.passing else None,
             message=f"loses {names(each.nodes)} {_when(each)}: {reason}",
             label=each.label,
-            notes=each.notes,
+            notes=each.notes + then(context, each),
             suggestion=each.suggestion,
         )
 

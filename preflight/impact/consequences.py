@@ -1,0 +1,243 @@
+"""What breaks in consequence: each component that a DaemonSet takes with it from its nodes, and who depends on it there."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+
+from msgspec import Struct
+
+from preflight.change.lifecycle import is_owned
+from preflight.components import Component
+from preflight.impact.consumers import Consumer, Landing, consumers, subject
+from preflight.impact.judging import Group, Impact
+from preflight.impact.provided import Provided
+from preflight.impact.volumes import Path
+from preflight.model.objects import DaemonSet, ObjectKey, Origin
+from preflight.model.report import Outcome, Subject
+
+_EVERY_POD = frozenset(("kube-proxy", "node-local-dns"))
+_SECRETS = "secrets-store.csi.k8s.io"
+
+
+class Dependent(Struct, frozen=True):
+    """A workload that needs what goes from the nodes.
+
+    1. `needs` are the resources or drivers of those that go; () where every pod needs what goes. `path` is the field that says so.
+    2. `elsewhere`: its pods may also run on nodes that keep what they need.
+    """
+
+    subject: Subject
+    origin: Origin
+    path: Path
+    needs: tuple[str, ...] = ()
+    elsewhere: bool = False
+
+
+class Consequence(Struct, frozen=True):
+    """One component that is gone from nodes, and what depends on it there.
+
+    1. `outcome` is the fate of the DaemonSet's pods that brings it about: LOST_NOW (after `seconds`, where eviction waits), LOOP without a
+       pause, LOST_ON_RECREATION, ALREADY_FRAGILE, or NEVER: it is not there today, and only a taint keeps it out.
+    2. `passing`: only taints stand in its way that the cluster clears by itself.
+    3. `gone` are the names of what goes: resources (those that are asked for, else those that are known), drivers, keys of taints.
+    4. `stuck` are the nodes that carry a startup taint of `gone` after the change, and nothing else removes it.
+    """
+
+    key: ObjectKey
+    daemonset: DaemonSet
+    component: Component
+    nodes: tuple[str, ...]
+    outcome: Outcome
+    seconds: int = 0
+    passing: bool = False
+    gone: tuple[str, ...] = ()
+    dependents: tuple[Dependent, ...] = ()
+    stuck: tuple[str, ...] = ()
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether the change takes away what was there: not where it is a time bomb already, never came, or the cluster mends it."""
+        return self.outcome in (Outcome.LOST_NOW, Outcome.LOST_ON_RECREATION, Outcome.LOOP) and not self.passing
+
+
+def consequences(impact: Impact) -> tuple[Consequence, ...]:
+    """What breaks in consequence of a change, or of what is there where nothing is changed; in order of the groups, worst component first.
+
+    1. A DaemonSet takes each of its components from the nodes that it loses, now or on re-creation. A loop without a pause is a loss; one
+       with a pause is none, for the pod is back within seconds and what it provides with it.
+    2. A time bomb that was there before, and a DaemonSet that a taint keeps out: without a change, and where the change is what the
+       coverage rules speak of (a drain, reboot or replacement; a DaemonSet that is newly kept out).
+    3. A node where another DaemonSet provides the same, and stays, has no consequence.
+    4. Who depends on it: templates that ask for its resources or mount its volumes, and for the network of pods, Service addresses and
+       DNS all of those, on nodes that their pods may run on. Listed pods are not looked at.
+
+    Source: semantics 9 and 12 (`docs/semantics.md`).
+    """
+    merged: defaultdict[tuple[object, ...], list[Group]] = defaultdict(list)
+    for group in impact.groups:
+        if _counts(impact, group):
+            merged[group.key, group.outcome, _seconds(group), _passing(group)].append(group)
+    if not merged:
+        return ()
+    work = _Work(impact)
+    return tuple(each for groups in merged.values() for each in work.of(groups))
+
+
+def _counts(impact: Impact, group: Group) -> bool:
+    change, outcome = impact.change, group.outcome
+    is_new = not change.command or group.was is not outcome
+    if outcome in (Outcome.LOST_NOW, Outcome.LOST_ON_RECREATION):
+        return is_new
+    if outcome is Outcome.LOOP:
+        return is_new and group.verdict.period == 0
+    if outcome is Outcome.ALREADY_FRAGILE:
+        near = change.drained | change.rebooted | change.reborn
+        return not change.command or (group.touched and bool(group.nodes & near))
+    return outcome is Outcome.NEVER and (not change.command or (group.touched and is_new))
+
+
+def _seconds(group: Group) -> int:
+    """How long taint eviction waits for a pod that is lost by it."""
+    after = group.after
+    is_timed = group.outcome is Outcome.LOST_NOW and after is not None and after.may_stay
+    return int(after.evict_after) if is_timed and after and after.evict_after and after.evict_after != float("inf") else 0
+
+
+def _passing(group: Group) -> bool:
+    taints = group.after.untolerated if group.after else ()
+    return bool(taints) and all(is_owned(taint) for taint in taints) and group.after is not None and group.after.selected is not False
+
+
+class _Work:
+    """What the consequences of one impact share."""
+
+    def __init__(self, impact: Impact) -> None:
+        self.impact = impact
+        self.after = impact.change.after
+        self.provided = Provided(impact)
+        gate = self.after.comparison_operators
+        self.landing = Landing(self.after.nodes, gate)
+        self.landing_before = Landing(impact.change.before.nodes, gate)
+        self._consumers: tuple[Consumer, ...] | None = None
+
+    def of(self, groups: list[Group]) -> Iterator[Consequence]:
+        """The consequences of one DaemonSet's groups of one outcome."""
+        first = groups[0]
+        lost: frozenset[str] = frozenset().union(*(group.nodes for group in groups))
+        recreated = first.outcome in (Outcome.LOST_ON_RECREATION, Outcome.ALREADY_FRAGILE)
+        for component in self.impact.recognised.of(first.daemonset):
+            nodes = lost - self.provided.others(first.key, component, recreated=recreated)
+            if not nodes:
+                continue
+            gone, found = self._dependents(component, nodes, first.outcome, recreated=recreated)
+            own = subject(first.daemonset)
+            yield Consequence(
+                key=first.key,
+                daemonset=first.daemonset,
+                component=component,
+                nodes=tuple(sorted(nodes)),
+                outcome=first.outcome,
+                seconds=_seconds(first),
+                passing=_passing(first),
+                gone=gone,
+                dependents=_once(each for each in found if each.subject != own),
+                stuck=() if recreated else self._stuck(component),
+            )
+
+    def _dependents(
+        self, component: Component, nodes: frozenset[str], outcome: Outcome, *, recreated: bool
+    ) -> tuple[tuple[str, ...], tuple[Dependent, ...]]:
+        """What goes by name, and who depends on it."""
+        kind = component.kind.id
+        if kind == "device-plugin":
+            found = tuple(self._of_plugin(component, nodes, recreated=recreated))
+            if outcome is Outcome.NEVER:
+                found = tuple(each for each in found if not each.elsewhere)
+            asked = tuple(sorted({name for each in found for name in each.needs}))
+            return asked or component.resources, found
+        if kind in ("csi-node-driver", "secrets-store-provider"):
+            drivers = component.drivers if kind == "csi-node-driver" else (_SECRETS,)
+            return drivers, tuple(self._of_drivers(component, drivers, nodes, outcome, recreated=recreated))
+        if kind in _EVERY_POD or (kind == "cni" and (not component.networks or "pod" in component.networks)):
+            return component.networks, tuple(self._of_every_pod(component, nodes, recreated=recreated))
+        return component.taints if kind == "startup-taint-remover" else component.drivers, ()
+
+    def _of_plugin(self, component: Component, nodes: frozenset[str], *, recreated: bool) -> Iterator[Dependent]:
+        """Who asks for the resources of a device plugin; of one whose resources are not known, who asks for what no other has."""
+
+        def asks(consumer: Consumer) -> dict[str, Path]:
+            return {
+                name: path
+                for name, path in consumer.resources.items()
+                if component.advertises(name) or (component.advertises(name) is None and not self.provided.is_known(name))
+            }
+
+        for consumer, found in self._asking(asks):
+            reach = self.landing.of(consumer.spec, daemon=consumer.daemon)
+            if not reach & nodes:
+                continue
+            rest = reach - nodes
+            for name in found:
+                rest &= self.provided.nodes_with_resource(name, recreated=recreated)
+            yield _dependent(consumer, found, elsewhere=bool(rest))
+
+    def _of_drivers(
+        self, component: Component, drivers: tuple[str, ...], nodes: frozenset[str], outcome: Outcome, *, recreated: bool
+    ) -> Iterator[Dependent]:
+        """Who mounts volumes of these drivers: pods that may run on the nodes, and those that may be there from before the change."""
+
+        def asks(consumer: Consumer) -> dict[str, Path]:
+            return {name: path for name, path in consumer.drivers.items() if name in drivers}
+
+        keep = self.provided.nodes_with(component, recreated=recreated)
+        for consumer, found in self._asking(asks):
+            reach = self.landing.of(consumer.spec, daemon=consumer.daemon)
+            there = reach
+            if outcome is not Outcome.NEVER:
+                there = reach | self.landing_before.of(consumer.spec, daemon=consumer.daemon)
+            if there & nodes:
+                yield _dependent(consumer, found, elsewhere=bool((reach - nodes) & keep))
+
+    def _of_every_pod(self, component: Component, nodes: frozenset[str], *, recreated: bool) -> Iterator[Dependent]:
+        """Every workload whose pods may run on the nodes; for the network of pods, those that want one."""
+        keep = self.provided.nodes_with(component, recreated=recreated)
+        for consumer, _ in self._asking(lambda _: {"": ()}):
+            if consumer.spec.hostNetwork and component.kind.id == "cni":
+                continue
+            reach = self.landing.of(consumer.spec, daemon=consumer.daemon)
+            if reach & nodes:
+                yield _dependent(consumer, {}, elsewhere=bool((reach - nodes) & keep))
+
+    def _asking(self, asks: Callable[[Consumer], dict[str, Path]]) -> Iterator[tuple[Consumer, dict[str, Path]]]:
+        """The consumers that ask for something, each subject once, with what it asks for."""
+        if self._consumers is None:
+            self._consumers = consumers(self.after)
+        for consumer in self._consumers:
+            found = asks(consumer)
+            if found:
+                yield consumer, found
+
+    def _stuck(self, component: Component) -> tuple[str, ...]:
+        """The nodes that carry a startup taint which the component removes, and on which no remover of it is left."""
+        if component.kind.id != "startup-taint-remover":
+            return ()
+        keep = self.provided.nodes_with(component, recreated=False)
+        keys = set(component.taints)
+        nodes = self.after.nodes.items()
+        return tuple(sorted(name for name, node in nodes if name not in keep and keys & {taint.key for taint in node.spec.taints}))
+
+
+def _dependent(consumer: Consumer, found: dict[str, Path], *, elsewhere: bool) -> Dependent:
+    path = next(iter(found.values()), ())
+    return Dependent(consumer.subject, consumer.origin, path, tuple(sorted(found)), elsewhere and not consumer.daemon)
+
+
+def _once(dependents: Iterable[Dependent]) -> tuple[Dependent, ...]:
+    """One dependent for each subject: of several templates of a JobSet one that can go nowhere else, if there is one."""
+    found: dict[Subject, Dependent] = {}
+    for each in dependents:
+        known = found.setdefault(each.subject, each)
+        if known.elsewhere and not each.elsewhere:
+            found[each.subject] = each
+    return tuple(found.values())

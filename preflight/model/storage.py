@@ -1,0 +1,49 @@
+"""Volumes and configuration as frozen Structs: what leads from a pod's volume to the CSI driver that mounts it, and ConfigMaps."""
+
+from __future__ import annotations
+
+from msgspec import field
+
+from preflight.model.objects import ClaimSpec, CSISource, Metadata, _Object, _Read
+
+
+class PersistentVolumeClaim(_Read, frozen=True, gc=False):
+    """v1 PersistentVolumeClaim."""
+
+    metadata: Metadata = Metadata()
+    spec: ClaimSpec = ClaimSpec()
+
+
+class ClaimReference(_Object, frozen=True, gc=False):
+    """`spec.claimRef` of a PersistentVolume: the claim that it is bound to."""
+
+    namespace: str = ""
+    name: str = ""
+
+
+class PersistentVolumeSpec(_Object, frozen=True, gc=False):
+    """`spec` of a PersistentVolume; `csi` None where it is no CSI volume."""
+
+    csi: CSISource | None = None
+    claimRef: ClaimReference | None = None
+
+
+class PersistentVolume(_Read, frozen=True, gc=False):
+    """v1 PersistentVolume."""
+
+    metadata: Metadata = Metadata()
+    spec: PersistentVolumeSpec = PersistentVolumeSpec()
+
+
+class StorageClass(_Read, frozen=True, gc=False):
+    """storage.k8s.io/v1 StorageClass: its provisioner is the name of the CSI driver, where it is one's."""
+
+    metadata: Metadata = Metadata()
+    provisioner: str = ""
+
+
+class ConfigMap(_Read, frozen=True, gc=False):
+    """v1 ConfigMap."""
+
+    metadata: Metadata = Metadata()
+    data: dict[str, str] = field(default_factory=dict)
