@@ -17,7 +17,21 @@ from preflight.impact import Impact, PodsOf, consequences, listed_pods, predict,
 from preflight.impact.chain import chain
 from preflight.impact.describe import coverage
 from preflight.model.objects import DaemonSet, Node, ObjectKey, Origin, Taint, Workload
-from preflight.model.report import Finding, Judged, Link, Location, Outcome, Problem, Related, Report, Severity, Skipped, Step, Subject
+from preflight.model.report import (
+    Finding,
+    Judged,
+    Link,
+    Location,
+    Outcome,
+    Problem,
+    Related,
+    Report,
+    RuleInfo,
+    Severity,
+    Skipped,
+    Step,
+    Subject,
+)
 from preflight.rules._framework import Context, Hit, Place, Repeated, Rule, all_rules, worst_of_each
 
 _LEAST = 99
@@ -269,7 +283,14 @@ class Run:
             findings,
             exit_code,
             tuple(self._why),
+            _rules(findings),
         )
+
+
+def _rules(findings: Sequence[Finding]) -> tuple[RuleInfo, ...]:
+    """The rules that have findings, for the formats that explain them."""
+    found = {finding.rule for finding in findings}
+    return tuple(RuleInfo(each.id, each.name, each.severity, each.summary, each.explanation) for each in all_rules() if each.id in found)
 
 
 def _step(change: Change, impact: Impact) -> Step:

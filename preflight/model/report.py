@@ -192,11 +192,22 @@ class Link(Struct, frozen=True, gc=False):
     text: str
 
 
+class RuleInfo(Struct, frozen=True, gc=False):
+    """What a report says of a rule: `summary` is its one line, without a full stop, and `explanation` the text of `preflight explain`."""
+
+    id: str
+    name: str
+    severity: Severity
+    summary: str
+    explanation: str
+
+
 class Report(Struct, frozen=True):
     """The result of a run.
 
     1. `steps` is empty for lint with no nodes known; lint with nodes has one step without a command.
     2. `why` is the chain of one DaemonSet on one node, where it was asked for.
+    3. `rules` are those that have findings, exempted ones included, sorted by id.
     """
 
     preflight: str
@@ -209,3 +220,4 @@ class Report(Struct, frozen=True):
     findings: tuple[Finding, ...]
     exit: int
     why: tuple[Link, ...] = ()
+    rules: tuple[RuleInfo, ...] = ()
