@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from msgspec.structs import replace
+
 from preflight.change.words import listed
 from preflight.model.objects import Node, Taint
 
@@ -59,3 +61,17 @@ def label_notes(keys: Iterable[str]) -> tuple[str, ...]:
         elif key in _AT_RESTART:
             notes.append(f"the kubelet puts {key} back when it restarts")
     return tuple(notes)
+
+
+def put_back(before: Node, after: Node) -> Node:
+    """The node once its kubelet has put its operating system and architecture back; as it is where nothing of that changed.
+
+    The kubelet of a node that is not Ready may be down: then nobody puts them back.
+    """
+    own = {key: before.metadata.labels[key] for key in _AT_ONCE if key in before.metadata.labels}
+    if before.ready is False or all(after.metadata.labels.get(key) == value for key, value in own.items()):
+        return after
+    labels = {**after.metadata.labels, **own}
+    if labels == before.metadata.labels:
+        return before
+    return replace(after, metadata=replace(after.metadata, labels=labels))

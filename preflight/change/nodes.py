@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
 from preflight.change.commands import CordonNodes, DrainNodes, LabelNodes, TaintNodes
 from preflight.change.labels import labelled
-from preflight.change.lifecycle import UNSCHEDULABLE, label_notes, taint_notes
+from preflight.change.lifecycle import UNSCHEDULABLE, label_notes, put_back, taint_notes
 from preflight.change.performed import Change
 from preflight.change.taints import removes, same, tainted
 from preflight.change.targets import Met, changed, meet
 from preflight.change.words import listed
-from preflight.model.objects import Node, Taint
+from preflight.model.objects import Node, ObjectKey, Taint
 from preflight.model.world import World
+from preflight.scheduling.affinity import match_affinity
 
 
 def taint(command: TaintNodes, world: World) -> Change:
@@ -57,7 +58,9 @@ def label(command: LabelNodes, world: World) -> Change:
 
     1. The labels are kubectl's: see `labelled`. A key to remove that no node has is a note, in kubectl's words.
     2. A partly known node may have a label that it does not state: a removed one is absent afterwards.
-    3. What the kubelet puts back is a note: the world after does not show it.
+    3. The kubelet of a node that is not down puts its operating system and architecture back within minutes: the world after has them,
+       and the pods that select on them end in between.
+    4. What it puts back at its restart only is a note: the world after does not have it.
     """
     met = meet(world, command.nodes)
 
@@ -84,15 +87,30 @@ def label(command: LabelNodes, world: World) -> Change:
         if key in node.metadata.labels and node.metadata.labels[key] != after[node.name].metadata.labels.get(key)
     }
     labels = [*(f"{key}={value}" for key, value in command.add.items()), *(f"{key}-" for key in command.remove)]
+    back = {node.name: again for node in met.nodes if (again := put_back(node, after[node.name])) is not after[node.name]}
     return Change(
         command=command.text,
         headline=f"label {' '.join(labels)} on {listed(met.names)}",
         before=met.world,
-        after=met.with_nodes(after),
+        after=met.with_nodes({**after, **back}),
         nodes=frozenset(met.names),
+        ended=_ended_between(world, [node for node in met.nodes if node.name in back], after),
         notes=(*notes, *label_notes(lost)),
         unknown=met.unknown,
     )
+
+
+def _ended_between(world: World, nodes: Sequence[Node], between: Mapping[str, Node]) -> dict[ObjectKey, frozenset[str]]:
+    """The nodes where a DaemonSet's selection holds before, and not while labels are away."""
+    ended: dict[ObjectKey, frozenset[str]] = {}
+    for key, daemonset in world.daemonsets.items() if nodes else ():
+        spec = daemonset.spec.template.spec
+        away = [
+            node.name for node in nodes if match_affinity(spec, node).matches and match_affinity(spec, between[node.name]).matches is False
+        ]
+        if away:
+            ended[key] = frozenset(away)
+    return ended
 
 
 def cordon(command: CordonNodes, world: World) -> Change:
