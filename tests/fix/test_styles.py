@@ -96,7 +96,7 @@ def manifests(draw: Any) -> str:
     if draw(st.booleans()):
         text = text.removesuffix("\n")
     if draw(st.booleans()):
-        text = text.replace("\n", "\r\n")
+        text = str(text.replace("\n", "\r\n"))
     return str(draw(st.sampled_from(["", "\ufeff", "---\n"]))) + text
 
 
