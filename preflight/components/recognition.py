@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from preflight.components.found import WATCHERS, Component, Findings, Provided, Runs
+from preflight.components.facts import kinds
+from preflight.components.found import WATCHERS, Component, Evidence, Findings, Provided, Runs
 from preflight.components.kubelet import find_kubelet_plugins
 from preflight.components.network import find_networks, find_services
 from preflight.components.nodes import find_node_changes
 from preflight.components.pod import read
 from preflight.components.watching import find_by_behaviour, find_telemetry
 from preflight.model.objects import DaemonSet
+from preflight.model.stated import StatedKinds
 
 PROVED = frozenset({"device-plugin", "dra-driver", "csi-node-driver"})
 """Kinds that no name makes: the kubelet knows these by their sockets, and so do we."""
 
 
-def recognise(daemonset: DaemonSet, config: Mapping[tuple[str, str], Mapping[str, str]] | None = None) -> tuple[Component, ...]:
+def recognise(
+    daemonset: DaemonSet, config: Mapping[tuple[str, str], Mapping[str, str]] | None = None, stated: Sequence[StatedKinds] = ()
+) -> tuple[Component, ...]:
     """What a DaemonSet is, worst to lose first; () where nothing is recognised.
 
     1. First by what its pod template does: folders of the node, registrations, settings. Then by the programs that it runs: command,
@@ -24,7 +28,26 @@ def recognise(daemonset: DaemonSet, config: Mapping[tuple[str, str], Mapping[str
     2. A DaemonSet can be of several kinds; each has its own evidence.
     3. `config` is the data of the ConfigMaps that are known, by namespace and name; names of resources are read from it.
     4. Data of any shape is taken: what is not as the API wants it is as if it were not there.
+    5. `stated` goes before all that: of what means this DaemonSet, the last with `kinds` says all that it is; every `added` comes to it.
     """
+    meant = [each for each in stated if each.is_meant(daemonset)]
+    said = [each for each in meant if each.kinds is not None]
+    found = _stated(said[-1], said[-1].kinds or ()) if said else _recognised(daemonset, config)
+    for each in meant:
+        known = {component.kind.id for component in found}
+        found += _stated(each, [kind for kind in each.added if kind not in known])
+    return tuple(sorted(found, key=lambda component: component.kind.rank)) if meant else found
+
+
+def _stated(stated: StatedKinds, ids: Sequence[str]) -> tuple[Component, ...]:
+    """The components of kinds that are stated, each with what is stated of it."""
+    evidence = (Evidence((), stated.words),)
+    return tuple(
+        Component(kinds()[id], evidence, stated.resources, stated.drivers, stated.labels, stated.taints) for id in dict.fromkeys(ids)
+    )
+
+
+def _recognised(daemonset: DaemonSet, config: Mapping[tuple[str, str], Mapping[str, str]] | None) -> tuple[Component, ...]:
     own = daemonset.metadata.namespace
     configs = {name: data for (namespace, name), data in (config or {}).items() if namespace == own}
     findings = Findings(read(daemonset.data), configs)

@@ -11,7 +11,7 @@ class Recognised:
     """The components of the DaemonSets of a world; a lost DaemonSet is asked for by many rules."""
 
     def __init__(self, world: World) -> None:
-        """`world` holds the ConfigMaps that device plugins read their resources from."""
+        """`world` holds the ConfigMaps that device plugins read their resources from, and what a policy states."""
         self._world = world
         self._found: dict[int, tuple[DaemonSet, tuple[Component, ...]]] = {}
 
@@ -19,7 +19,7 @@ class Recognised:
         """What a DaemonSet is; () where nothing is known of it."""
         found = self._found.get(id(daemonset))
         if found is None:
-            found = self._found[id(daemonset)] = (daemonset, recognise(daemonset, self._world.configs))
+            found = self._found[id(daemonset)] = (daemonset, recognise(daemonset, self._world.configs, self._world.stated))
         return found[1]
 
     def rank(self, daemonset: DaemonSet) -> int:

@@ -18,6 +18,7 @@ from preflight.model.objects import (
     PriorityClass,
     Workload,
 )
+from preflight.model.stated import StatedKinds
 from preflight.model.storage import PersistentVolume, PersistentVolumeClaim, StorageClass
 
 
@@ -30,7 +31,8 @@ class World(Struct, frozen=True):
     3. `ambiguous` names the DaemonSets and nodes that were given twice with other content (a repository of many clusters): their
        coverage is not judged, and they are in neither `nodes` nor `daemonsets`.
     4. `missing` are kinds that could not be had, with the reason: what needs them answers "unknown, because ...".
-    5. `configs` is the data of ConfigMaps by namespace and name: some components read from one what they provide.
+    5. `configs` is the data of ConfigMaps by namespace and name: some components read from one what they provide. `stated` is what a
+       policy says that DaemonSets are.
     6. `job_sets` have several pod templates each, and are in no list of workloads; `claims`, `volumes` and `storage_classes` lead from a
        pod's volume to the CSI driver that mounts it.
     7. `comparison_operators` is the gate TaintTolerationComparisonOperators: None where not known.
@@ -50,6 +52,7 @@ class World(Struct, frozen=True):
     volumes: tuple[PersistentVolume, ...] = ()
     storage_classes: tuple[StorageClass, ...] = ()
     configs: Mapping[tuple[str, str], Mapping[str, str]] = {}
+    stated: tuple[StatedKinds, ...] = ()
     ambiguous: tuple[str, ...] = ()
     missing: Mapping[str, str] = {}
     comparison_operators: bool | None = None
