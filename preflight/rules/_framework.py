@@ -6,6 +6,7 @@ import importlib
 import os
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
+from typing import TypeVar
 
 from msgspec import Struct
 
@@ -13,7 +14,9 @@ from preflight.impact import Consequence, Impact
 from preflight.model.objects import Node, Origin, Taint, Workload
 from preflight.model.report import Severity, Subject, Suggestion
 from preflight.model.world import World
+from preflight.rules._convention import Convention
 
+T = TypeVar("T", bound=Struct)
 Path = tuple[str | int, ...]
 
 
@@ -61,8 +64,8 @@ class Context(Struct, frozen=True):
     1. `world` is the world before the change. `impact` is None where no node is known: coverage cannot be judged then.
     2. `lint`: there is no change.
     3. `workloads` and `nodes` are the objects whose hygiene is judged, each document by itself; `taints` are the taints known: of the
-       change, or in lint of the nodes.
-    4. `consequences` is what breaks, worked out once for the rules that ask.
+       change, or in lint of the nodes and of the policy.
+    4. `consequences` is what breaks, worked out once for the rules that ask. `convention` is what the policy wants.
     """
 
     world: World
@@ -73,13 +76,19 @@ class Context(Struct, frozen=True):
     taints: tuple[Taint, ...]
     repeated: tuple[Repeated, ...] = ()
     consequences: Callable[[], tuple[Consequence, ...]] = tuple
+    convention: Convention = Convention()
+
+    def options(self, rule: str, type: type[T]) -> T:
+        """The options of a rule, by its id: those of the policy, else the defaults of their type."""
+        given = self.convention.options.get(rule)
+        return given if isinstance(given, type) else type()
 
 
 class Rule(Struct, frozen=True):
     """A rule: facts and a generator. It reads no file and no clock.
 
-    `needs_nodes` for a rule that reads the impact: it is not run where there is none. The text of `preflight explain` is the
-    docstring of its module.
+    `needs_nodes` for a rule that reads the impact: it is not run where there is none. `options` is the type of what a policy may set: a
+    Struct that knows no other fields and has defaults. The text of `preflight explain` is the docstring of its module.
     """
 
     id: str
@@ -88,6 +97,7 @@ class Rule(Struct, frozen=True):
     check: Callable[[Context], Iterator[Hit]]
     needs_nodes: bool = False
     module: str = ""
+    options: type[Struct] | None = None
 
     @property
     def explanation(self) -> str:
@@ -109,7 +119,7 @@ def all_rules() -> tuple[Rule, ...]:
         if file.endswith(".py") and not file.startswith("_"):
             name = f"preflight.rules.{file.removesuffix('.py')}"
             rule = importlib.import_module(name).RULE
-            found.append(Rule(rule.id, rule.name, rule.severity, rule.check, rule.needs_nodes, name))
+            found.append(Rule(rule.id, rule.name, rule.severity, rule.check, rule.needs_nodes, name, rule.options))
     return tuple(sorted(found, key=lambda rule: rule.id))
 
 
