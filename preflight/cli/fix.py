@@ -83,7 +83,7 @@ def command(paths: tuple[str, ...], sources: tuple[str, ...], *, allow_empty: bo
         click.echo(render_problems(tuple(problems)), nl=False, err=True)
     if problems or outcome.unknown:
         return 3
-    return 1 if outcome.left or outcome.rollout else 0
+    return 1 if outcome.left or outcome.loses else 0
 
 
 def _rules(names: Iterable[str]) -> frozenset[str]:

@@ -16,7 +16,7 @@ from preflight.fix.edits import Operation, applied
 from preflight.fix.judged import Found, Judged, Question, ask
 from preflight.fix.provenance import Maker, maker
 from preflight.fix.tree import CannotEdit
-from preflight.fix.wanted import Plan, Selection, plans, raw
+from preflight.fix.wanted import COVERAGE, FOLLOWS, SECONDS, Plan, Selection, plans, raw
 from preflight.fix.writing import read_file
 from preflight.model.objects import DaemonSet, ObjectKey, Origin
 from preflight.model.report import Severity
@@ -62,6 +62,11 @@ class Outcome(Struct, frozen=True):
     unknown: bool
     nothing: bool
     assumed: bool
+
+    @property
+    def loses(self) -> bool:
+        """Whether the rollout of the fix itself costs something."""
+        return any(each.severity is Severity.ERROR for each in self.rollout)
 
 
 def work_out(question: Question, selection: Selection, way: Way, originals: Mapping[Origin, DaemonSet]) -> Outcome:
@@ -127,7 +132,7 @@ def _worse(before: Judged, after: Judged, fixes: Iterable[Fix]) -> dict[tuple[st
     found: dict[tuple[str, Origin], str] = {}
     covered, now = before.covered(), after.covered()
     old = {(each.step, each.rule.id, each.hit.subject) for each in before.found}
-    new = [each for each in after.found if each.step and each.severity is not Severity.NOTE]
+    new = [each for each in after.found if each.step and each.severity is not Severity.NOTE and _is_loss(each)]
     for fix in fixes:
         lost: frozenset[str] = frozenset()
         for (step, key), nodes in covered.items():
@@ -144,6 +149,11 @@ def _worse(before: Judged, after: Judged, fixes: Iterable[Fix]) -> dict[tuple[st
             continue
         found |= {(each.rule.id, each.hit.place.origin): reason for each in fix.causes}
     return found
+
+
+def _is_loss(found: Found) -> bool:
+    """Whether it is about coverage, or a toleration that is refused; other hygiene is said and forbids no fix."""
+    return found.rule.id in COVERAGE | SECONDS | FOLLOWS | {"PF205"}
 
 
 def _is_same(key: ObjectKey, daemonset: DaemonSet) -> bool:

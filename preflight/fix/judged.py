@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 
 import msgspec
 from msgspec import Struct
@@ -10,8 +11,8 @@ from msgspec import Struct
 from preflight.change import Change, Command, perform
 from preflight.change.files import Read
 from preflight.errors import PreflightError
-from preflight.impact import Impact, PodsOf, judge, listed_pods, unchanged
-from preflight.model.objects import DaemonSet, ObjectKey, Origin, Taint
+from preflight.impact import Impact, PodsOf, consequences, listed_pods, predict, unchanged
+from preflight.model.objects import DaemonSet, ObjectKey, Origin, Taint, Workload
 from preflight.model.report import Outcome, Severity
 from preflight.model.world import World
 from preflight.rules._framework import Context, Hit, Rule, all_rules, worst_of_each
@@ -74,8 +75,8 @@ def ask(question: Question, fixed: Mapping[Origin, DaemonSet] | None = None) -> 
     found: list[Found] = []
     if fixed:
         rollout = _rollout(world, fixed)
-        impact = judge(rollout, pods)
-        found += _found(Context(world, impact, lint=False, workloads=(), nodes=(), taints=()), 0)
+        impact = predict(rollout, pods)
+        found += _found(_context(world, impact, (), (), lint=False), 0)
         world, pods = rollout.after, impact.pods
     if not question.commands:
         return _lint(question, world, pods, found)
@@ -96,23 +97,28 @@ def _changes(
             change = perform(command, world, read)
         except PreflightError as error:
             raise type(error)(f"step {step}, `{command.text}`: {error}" if len(question.commands) > 1 else str(error)) from None
-        impact = judge(change, pods)
+        impact = predict(change, pods)
         impacts.append(impact)
         taints = tuple(taint for taint in change.taints if taint.key != "node.kubernetes.io/unschedulable")
-        found += _found(Context(change.before, impact, lint=False, workloads=change.after.workloads, nodes=(), taints=taints), step)
+        found += _found(_context(change.before, impact, change.after.workloads, taints, lint=False), step)
         unknown = unknown or bool(change.unknown) or any(impact.with_outcome(Outcome.UNKNOWN))
         world, pods = change.after, impact.pods
     return Judged(tuple(found), tuple(impacts), _taints(question.world, *(each.change.after for each in impacts)), unknown)
 
 
 def _lint(question: Question, world: World, pods: Mapping[ObjectKey, PodsOf], found: list[Found]) -> Judged:
-    impact = judge(unchanged(world), pods) if world.nodes and world.daemonsets else None
+    impact = predict(unchanged(world), pods) if world.nodes and world.daemonsets else None
     judged = question.judged
     workloads = tuple(each for each in world.workloads if judged is None or each.origin.file in judged)
     taints = _taints(world)
-    hits = _found(Context(world, impact, lint=True, workloads=workloads, nodes=(), taints=taints), 1)
+    hits = _found(_context(world, impact, workloads, taints, lint=True), 1)
     found += (each for each in hits if judged is None or each.hit.place.origin.file in judged)
     return Judged(tuple(found), (impact,) if impact else (), taints)
+
+
+def _context(world: World, impact: Impact | None, workloads: tuple[Workload, ...], taints: tuple[Taint, ...], *, lint: bool) -> Context:
+    follows = cache(lambda: consequences(impact) if impact else ())
+    return Context(world, impact, lint=lint, workloads=workloads, nodes=(), taints=taints, consequences=follows)
 
 
 def _found(context: Context, step: int) -> list[Found]:

@@ -18,14 +18,20 @@ from preflight.scheduling.tolerations import implicit_tolerations, tolerates
 
 COVERAGE = frozenset(("PF101", "PF102", "PF106", "PF108", "PF109"))
 SECONDS = frozenset(("PF103", "PF204"))
-FIXABLE = COVERAGE | SECONDS | {"PF201", "PF202"}
+MEANT = frozenset(("PF208", "PF209"))
+ADDED = frozenset(("PF119", "PF212", "PF216"))
+FIXABLE = COVERAGE | SECONDS | MEANT | ADDED | {"PF201", "PF202", "PF211"}
+FOLLOWS = frozenset(f"PF{number}" for number in range(110, 120))
+"""Rules about what breaks in consequence: gone with the loss that they follow from."""
 
 
 class Selection(Struct, frozen=True):
     """Which findings are to be fixed.
 
-    1. Without rules named: coverage, and without a change wildcards too; errors and warnings only, since a note is the owner's decision.
-    2. A rule that is named is fixed whatever the severity; only then are `tolerationSeconds` taken away.
+    1. Without rules named: coverage; without a change wildcards, forgotten operators and old keys too. Errors and warnings only, since a
+       note is the owner's decision.
+    2. A rule that is named is fixed whatever the severity; only then are `tolerationSeconds` taken away, and an effect added.
+    3. What a rule finds without a suggestion of what to tolerate is nothing to fix, unless it is about coverage.
     """
 
     rules: frozenset[str] = frozenset()
@@ -33,14 +39,17 @@ class Selection(Struct, frozen=True):
 
     def takes(self, found: Found) -> bool:
         """Whether a finding is to be fixed."""
+        if found.rule.id in MEANT | ADDED and found.hit.suggestion is None:
+            return False
         if self.rules:
             return found.rule.id in self.rules
-        usual = COVERAGE | {"PF201"} if self.lint else COVERAGE
+        usual = COVERAGE | MEANT | {"PF201"} if self.lint else COVERAGE
         return found.rule.id in usual and found.severity is not Severity.NOTE
 
     def keeps(self, found: Found) -> bool:
         """Whether a finding that is still there after the fix is to be said: one that was to be fixed, and any error."""
-        return self.takes(found) or (not self.rules and found.severity is Severity.ERROR)
+        is_loss = found.severity is Severity.ERROR and found.rule.id not in FOLLOWS
+        return self.takes(found) or (not self.rules and is_loss)
 
 
 class Plan(Struct):
@@ -87,17 +96,17 @@ def _check_alone(old: Iterable[Operation], new: Iterable[Operation]) -> None:
 
 def _operations(found: Found, plan: Plan, judged: Judged) -> list[Operation]:
     rule, hit = found.rule.id, found.hit
-    if rule in COVERAGE:
+    if rule in COVERAGE | MEANT | ADDED:
         if hit.suggestion is None:
             raise CannotEdit("no toleration is the fix: what keeps it away is its selection, or passes by itself")
-        return _tolerate(plan, [_taint(each) for each in hit.suggestion.tolerations], judged)
+        return _tolerate(plan, hit.suggestion.tolerations, judged)
     if rule not in FIXABLE or hit.toleration is None:
         raise CannotEdit(f"no edit is known that fixes it: preflight explain {rule}")
     index = hit.toleration.path[-1]
     own = plan.daemonset.spec.template.spec.tolerations
     if not isinstance(index, int) or index >= len(own) or len(own) != len(raw(plan.daemonset)):
         raise CannotEdit("the API server refuses one of its tolerations: mend that first")
-    if rule in SECONDS:
+    if rule in SECONDS | {"PF211"}:
         return [DropField(index, "tolerationSeconds")]
     return _exact(plan.daemonset, index, judged) if rule == "PF202" else _known(plan.daemonset, index, judged)
 
@@ -110,15 +119,22 @@ def raw(daemonset: DaemonSet) -> list[Mapping[str, Any]]:
     return data if isinstance(data, list) and all(isinstance(each, dict) for each in data) else []
 
 
-def _taint(toleration: Mapping[str, Any]) -> Taint:
+def _taint(toleration: Mapping[str, Any]) -> Taint | None:
+    """The taint that a toleration is for; None where it is for more than one."""
+    if toleration.get("operator") != "Equal" or not {"key", "value", "effect"} <= toleration.keys():
+        return None
     return Taint(toleration["key"], toleration["value"], toleration["effect"])
 
 
-def _tolerate(plan: Plan, taints: Iterable[Taint], judged: Judged) -> list[Operation]:
-    """Operations after which the taints are tolerated, each exactly."""
+def _tolerate(plan: Plan, tolerations: Iterable[Mapping[str, Any]], judged: Judged) -> list[Operation]:
+    """Operations after which the list says what the tolerations say: the one that was meant is completed, else they are added."""
     operations: list[Operation] = []
     used = {each.index for each in plan.operations if isinstance(each, SetFields)}
-    for taint in taints:
+    for toleration in tolerations:
+        taint = _taint(toleration)
+        if taint is None:
+            operations.append(Add(toleration))
+            continue
         if any(isinstance(each, SetFields) and _sets(plan.daemonset, each, taint) for each in plan.operations):
             continue
         index = _meant(plan.daemonset, taint, judged)
@@ -126,7 +142,7 @@ def _tolerate(plan: Plan, taints: Iterable[Taint], judged: Judged) -> list[Opera
             used.add(index)
             operations.append(SetFields(index, {"operator": "Equal", "value": taint.value}))
         else:
-            operations += [Add(each) for each in exact_tolerations([taint]).tolerations]
+            operations.append(Add(toleration))
     return operations
 
 

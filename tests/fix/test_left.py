@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.cli.program import program
 from tests.fix.folder import AGENT, CONTAINERS, NODES, TAINT, fix, left, world
@@ -118,3 +121,29 @@ def test_a_near_miss_that_tolerates_another_taint_stays() -> None:
     Path("nodes.yaml").write_text(NODES % "" + nodes, encoding="utf-8")
     assert fix("--for", TAINT, "--write").code == 0
     assert "[{key: dedicated, effect: NoSchedule}, {key: dedicated, operator: Equal" in Path("m/agent.yaml").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "reason"),
+    [
+        pytest.param("agent.yaml.gz", gzip.compress((AGENT + CONTAINERS).encode()), "its file is packed: unpack it first", id="packed"),
+        pytest.param(
+            "agent.yaml",
+            (AGENT + CONTAINERS).encode() + b"# \xe9\n",
+            "its file is not UTF-8: save it as UTF-8 first",
+            id="not UTF-8",
+        ),
+        pytest.param(
+            "agent.json",
+            json.dumps(yaml.safe_load(AGENT + CONTAINERS)).encode(),
+            "it is JSON, which holds no comments and is seldom written by hand: --patch prints a patch",
+            id="JSON",
+        ),
+    ],
+)
+def test_a_file_that_is_no_text_of_yaml(name: str, data: bytes, reason: str) -> None:
+    world()
+    Path("m/agent.yaml").unlink()
+    Path("m", name).write_bytes(data)
+    code, said = left("--for", TAINT)
+    assert (code, said[1]) == (3 if "UTF-8" in reason else 1, reason)
