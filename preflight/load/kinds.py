@@ -98,6 +98,7 @@ def why_not(data: Data) -> str:
     2. A kind of another API group that only has the name of ours is not ours; a version that is gone (`extensions/v1beta1`) is.
     3. An object without a name, a selector (where its version wants one) or containers is a part of one: a patch. A value of
        the wrong type in their stead is no patch but a mistake, and left for the conversion to name.
+    4. One of a kind with `CLUES` whose data holds none of these words.
     """
     name, api_version = data.get("kind"), data.get("apiVersion")
     if not isinstance(name, str) or not name or not isinstance(api_version, str | None):
@@ -116,7 +117,14 @@ def why_not(data: Data) -> str:
         return f"{name} without a selector: part of an object, as in a patch"
     if kind.pod_spec and _is_absent(at(data, (*kind.pod_spec, "containers"))):
         return f"{name} without containers: part of an object, as in a patch"
+    if name in CLUES and not has_clue(name, repr(data.get("data"))):
+        return f"{name} that says nothing of what is judged"
     return ""
+
+
+def has_clue(kind: str, text: str) -> bool:
+    """Whether a text holds one of the words without which a kind says nothing to us."""
+    return any(clue in text for clue in CLUES[kind])
 
 
 def at(data: object, path: tuple[str, ...]) -> object:

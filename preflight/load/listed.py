@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Raw
 
 from preflight.load.gathered import Gathered
-from preflight.load.kinds import CLUES, KINDS, WANTED, Data, why_not
+from preflight.load.kinds import CLUES, KINDS, WANTED, Data, has_clue, why_not
 from preflight.load.places import path_text
 from preflight.load.plain import plain
 from preflight.load.shapes import NODE, POD, RAWS, Head, LeanNode, Other, Rest, decode_list
@@ -140,12 +140,10 @@ def _take_node(gathered: Gathered, item: LeanNode, origin: Origin) -> None:
 
 def _take_rest(gathered: Gathered, item: Rest, origin: Origin, *, has_template_text: bool) -> Sequence[ListedPod]:
     kind = str(type(item).__struct_config__.tag)
-    if kind in CLUES and not any(clue.encode() in bytes(item.data) for clue in CLUES[kind]):
-        gathered.leave_out(f"{kind} that says nothing of what is judged", noun="object")
-        return ()
+    says_nothing = kind in CLUES and not has_clue(kind, str(item.data, "utf-8", "replace"))
     data: Data = {"kind": kind}
     for name in Rest.__struct_fields__:
-        if len(memoryview(raw := getattr(item, name))):
+        if len(memoryview(raw := getattr(item, name))) and not (says_nothing and name == "data"):
             value = _plain(gathered, raw, origin)
             if value is not _UNREAD:
                 data[name] = value

@@ -120,9 +120,13 @@ def _content(value: Any) -> object:
     if isinstance(value, PriorityClass):
         return value.value
     if isinstance(value, StorageClass):
-        return value.provisioner, value.metadata.annotations
+        return value.provisioner
     if isinstance(value, ConfigMap):
         return value.data
+    if isinstance(value, PersistentVolumeClaim):  # the volume is for the cluster to fill in
+        return value.spec.storageClassName
+    if isinstance(value, Deployment):  # and the number of replicas for an autoscaler
+        return labels, value.spec.template
     return labels, getattr(value, "spec", None)
 
 

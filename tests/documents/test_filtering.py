@@ -80,6 +80,23 @@ def test_nothing_is_skipped_for(text: str, kinds: set[str]) -> None:
     assert not [result for result in read_all(text, kinds) if isinstance(result, Skipped)]
 
 
+@pytest.mark.parametrize(
+    ("text", "skips"),
+    [
+        pytest.param("kind: ConfigMap\ndata: {a: b}\n", True, id="without the word"),
+        pytest.param("kind: ConfigMap\ndata: {a: resourceList}\n", False, id="with the word"),
+        pytest.param("kind: Node\ndata: {a: b}\n", False, id="of a kind that needs no word"),
+        pytest.param("kind: ConfigMap\nkind: Node\n", False, id="that may be of another kind"),
+        pytest.param("{kind: ConfigMap}\n", True, id="between braces"),
+        pytest.param('{"k\\u0069nd": "Node"}\n', False, id="with an escape"),
+        pytest.param("kind: Secret\ndata: {a: resourceList}\n", True, id="with the word, of a kind that nobody wants"),
+    ],
+)
+def test_a_kind_with_clues_is_parsed_where_one_stands(text: str, skips: bool) -> None:
+    (result,) = read_yaml(text, {"Node", "ConfigMap"}, {"ConfigMap": ("resourceList",), "Secret": ("x",)})
+    assert isinstance(result, Skipped) is skips
+
+
 def test_what_is_skipped_keeps_its_place() -> None:
     skipped, wanted = read_all("a: 1\n---\nkind: Node\n", {"Node"})
     assert isinstance(skipped, Skipped)

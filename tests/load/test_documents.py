@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from preflight.load import read
-from preflight.model.objects import Origin
+from preflight.model.objects import CSISource, Origin
+from preflight.model.storage import ClaimReference
 from tests.load.objects import Data, daemonset, listed, loaded, node, pod, problems, skipped, workload, write
 
 POD_KINDS = [
@@ -58,6 +59,34 @@ value: 1000
 apiVersion: storage.k8s.io/v1
 kind: CSIDriver
 metadata: {name: csi.example.com}
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: data, namespace: web}
+spec: {storageClassName: fast, volumeName: pv-1}
+---
+apiVersion: v1
+kind: PersistentVolume
+metadata: {name: pv-1}
+spec: {csi: {driver: csi.example.com}, claimRef: {namespace: web, name: data}}
+---
+apiVersion: storage.k8s.io/v1
+kind: StorageClass
+metadata: {name: fast}
+provisioner: csi.example.com
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: plugin, namespace: kube-system}
+data: {config.json: '{"resourceList": []}'}
+---
+apiVersion: jobset.x-k8s.io/v1alpha2
+kind: JobSet
+metadata: {name: train, namespace: research}
+spec:
+  replicatedJobs:
+    - name: workers
+      template: {spec: {template: {spec: {nodeSelector: {pool: gpu}, containers: [{name: c}]}}}}
 """
     world = loaded(text, folder=folder).world
     assert list(world.nodes) == ["n1"]
@@ -65,6 +94,16 @@ metadata: {name: csi.example.com}
     assert [each.metadata.name for each in world.namespaces] == ["space"]
     assert [each.metadata.name for each in world.csi_drivers] == ["csi.example.com"]
     assert [(each.metadata.name, each.value) for each in world.priority_classes] == [("high", 1000)]
+    assert [(each.metadata.name, each.spec.storageClassName, each.spec.volumeName) for each in world.claims] == [("data", "fast", "pv-1")]
+    assert [(each.spec.csi, each.spec.claimRef) for each in world.volumes] == [
+        (CSISource("csi.example.com"), ClaimReference("web", "data"))
+    ]
+    assert [(each.metadata.name, each.provisioner) for each in world.storage_classes] == [("fast", "csi.example.com")]
+    assert world.configs == {("kube-system", "plugin"): {"config.json": '{"resourceList": []}'}}
+    assert [job.template.spec.template.spec.nodeSelector for each in world.job_sets for job in each.spec.replicatedJobs] == [
+        {"pool": "gpu"}
+    ]
+    assert world.workloads == ()
 
 
 def test_a_cron_job_and_a_pod_are_workloads(folder: Path) -> None:

@@ -138,6 +138,30 @@ def test_other_kinds_are_counted(folder: Path, way: Way) -> None:
 
 
 @WAYS
+def test_config_maps_count_where_they_say_something_of_what_is_judged(folder: Path, way: Way) -> None:
+    def config(name: str, text: str) -> Data:
+        return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name, "namespace": "ops"}, "data": {"a": text}}
+
+    result = way(folder, listed(config("prose", "log-level: info"), config("plugin", '{"configList": []}'), config("empty", ""), node()))
+    assert result.world.configs == {("ops", "plugin"): {"a": '{"configList": []}'}}
+    assert "2 objects: ConfigMap that says nothing of what is judged" in skipped(result)
+
+
+@WAYS
+def test_a_storage_class_and_a_claim(folder: Path, way: Way) -> None:
+    storage: Data = {
+        "apiVersion": "storage.k8s.io/v1",
+        "kind": "StorageClass",
+        "metadata": {"name": "fast"},
+        "provisioner": "csi.example.com",
+    }
+    claim: Data = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "c"}, "spec": {"storageClassName": ""}}
+    world = way(folder, listed(storage, claim, {**claim, "metadata": {"name": "d"}, "spec": {}})).world
+    assert [each.provisioner for each in world.storage_classes] == ["csi.example.com"]
+    assert [each.spec.storageClassName for each in world.claims] == ["", None]
+
+
+@WAYS
 def test_a_kind_of_another_group_is_not_ours(folder: Path, way: Way) -> None:
     result = way(folder, listed(node() | {"apiVersion": "longhorn.io/v1beta2"}, node("n2")))
     assert list(result.world.nodes) == ["n2"]

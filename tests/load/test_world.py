@@ -48,6 +48,16 @@ def test_other_content_is_a_problem_in_one_cluster(folder: Path) -> None:
     assert len(result.nodes) == 2
 
 
+def test_what_a_cluster_fills_in_is_no_other_content(folder: Path) -> None:
+    claim = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "c", "namespace": "web"}}
+    app, scaled = workload("Deployment", "apps/v1"), workload("Deployment", "apps/v1")
+    scaled["spec"]["replicas"] = 7
+    bound = {**claim, "spec": {"storageClassName": "fast", "volumeName": "pv-1"}}
+    result = loaded(listed({**claim, "spec": {"storageClassName": "fast"}}, app), listed(bound, scaled), folder=folder)
+    assert problems(result) == []
+    assert [each.metadata.name for each in result.world.claims] == ["c"]
+
+
 def test_many_places_are_not_all_named(folder: Path) -> None:
     result = loaded(listed(*(node(taints=[{"key": f"k{index}", "effect": "NoSchedule"}]) for index in range(6))), folder=folder)
     assert result.world.ambiguous == (

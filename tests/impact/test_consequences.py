@@ -1,0 +1,394 @@
+"""What breaks in consequence, as tables: what stands in for what, where pods may run, and who depends on what is gone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from preflight.components import Component, Evidence, kinds
+from preflight.impact import Consequence, consequences, listed_pods, predict, unchanged
+from preflight.impact.consumers import Landing, is_extended
+from preflight.impact.provided import provides_the_same
+from preflight.impact.volumes import Drivers
+from preflight.model.objects import CronJob, DaemonSet, Deployment, Job, JobSet, Node, PodSpec, StatefulSet
+from preflight.model.storage import PersistentVolume, PersistentVolumeClaim, StorageClass
+from preflight.model.world import World
+from tests.worlds import daemonset, made, node, pod, run, world
+
+SOCKETS = "/var/lib/kubelet/device-plugins"
+TOLERATES = [{"key": "dedicated", "operator": "Exists"}]
+
+
+def component(kind: str, *words: str, **provided: tuple[str, ...]) -> Component:
+    evidence = tuple(Evidence(("spec",), word) for word in words or ("is one",))
+    return Component(kinds()[kind], evidence, **provided)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        pytest.param(
+            component("device-plugin", resources=("rdma/hca",)),
+            component("device-plugin", resources=("rdma/a", "rdma/hca")),
+            True,
+            id="device plugins with a resource in common",
+        ),
+        pytest.param(
+            component("device-plugin", resources=("rdma/hca",)),
+            component("device-plugin", resources=("rdma/a",)),
+            False,
+            id="device plugins with none in common",
+        ),
+        pytest.param(
+            component("device-plugin", resources=("rdma/*",)),
+            component("device-plugin", resources=("rdma/*",)),
+            False,
+            id="device plugins of which only the beginning of a resource is known",
+        ),
+        pytest.param(component("device-plugin"), component("device-plugin"), False, id="device plugins whose resources are not known"),
+        pytest.param(
+            component("csi-node-driver", drivers=("a.example.com",)),
+            component("csi-node-driver", "is another", drivers=("a.example.com",)),
+            True,
+            id="drivers of one name",
+        ),
+        pytest.param(
+            component("csi-node-driver", drivers=("a.example.com",)),
+            component("csi-node-driver", drivers=("b.example.com",)),
+            False,
+            id="drivers of two names",
+        ),
+        pytest.param(component("csi-node-driver"), component("csi-node-driver"), False, id="drivers without a name"),
+        pytest.param(component("cni", networks=("pod",)), component("cni", networks=("pod",)), True, id="two networks of every pod"),
+        pytest.param(component("cni", networks=("pod",)), component("cni", networks=("rdma",)), False, id="a network beside another"),
+        pytest.param(component("cni"), component("cni"), False, id="networks that are not known"),
+        pytest.param(component("kube-proxy", "a"), component("kube-proxy", "b"), True, id="proxies of Services, whoever they are"),
+        pytest.param(component("log-agent", "runs a"), component("log-agent", "runs b"), False, id="agents that run two programs"),
+        pytest.param(component("log-agent", "runs a"), component("log-agent", "runs a"), True, id="agents that run one program"),
+        pytest.param(component("log-agent", "runs a"), component("metrics-exporter", "runs a"), False, id="two kinds"),
+    ],
+)
+def test_what_stands_in_for_what(one: Component, other: Component, same: bool) -> None:
+    assert provides_the_same(one, other) is same
+    assert provides_the_same(other, one) is same
+
+
+@pytest.mark.parametrize(
+    ("resource", "extended"),
+    [
+        ("rdma/hca", True),
+        ("nvidia.com/gpu", True),
+        ("cpu", False),
+        ("hugepages-2Mi", False),
+        ("kubernetes.io/batch-cpu", False),
+        ("node.kubernetes.io/x", False),
+        ("requests.nvidia.com/gpu", False),
+    ],
+)
+def test_extended_resources(resource: str, extended: bool) -> None:
+    assert is_extended(resource) is extended
+
+
+def storage_class(name: str, provisioner: str, *, default: bool = False) -> StorageClass:
+    annotations = {"storageclass.kubernetes.io/is-default-class": "true"} if default else {}
+    return made({"metadata": {"name": name, "annotations": annotations}, "provisioner": provisioner}, StorageClass)
+
+
+FAST, SLOW = storage_class("fast", "fast.example.com"), storage_class("slow", "slow.example.com", default=True)
+
+
+@pytest.mark.parametrize(
+    ("claim", "classes", "driver"),
+    [
+        pytest.param({"storageClassName": "fast"}, [FAST, SLOW], "fast.example.com", id="its class"),
+        pytest.param({}, [FAST, SLOW], "slow.example.com", id="no class, so the default one"),
+        pytest.param({}, [FAST], "", id="no class, and no default one"),
+        pytest.param({}, [SLOW, storage_class("b", "b.example.com", default=True)], "", id="two defaults: the younger one counts"),
+        pytest.param({"storageClassName": ""}, [FAST, SLOW], "", id="an empty class is none at all"),
+        pytest.param({"storageClassName": "lost"}, [FAST, SLOW], "", id="a class that was not given"),
+        pytest.param({"volumeName": "pv-csi", "storageClassName": "fast"}, [FAST, SLOW], "csi.example.com", id="its volume comes first"),
+        pytest.param({"volumeName": "pv-nfs", "storageClassName": "fast"}, [FAST, SLOW], "", id="a volume that no CSI driver mounts"),
+        pytest.param({"volumeName": "lost", "storageClassName": "fast"}, [FAST], "fast.example.com", id="a volume that was not given"),
+    ],
+)
+def test_a_claim_leads_to_its_driver(claim: dict[str, str], classes: list[StorageClass], driver: str) -> None:
+    given = World(
+        claims=(made({"metadata": {"name": "c", "namespace": "web"}, "spec": claim}, PersistentVolumeClaim),),
+        volumes=(
+            made({"metadata": {"name": "pv-csi"}, "spec": {"csi": {"driver": "csi.example.com"}}}, PersistentVolume),
+            made({"metadata": {"name": "pv-nfs"}, "spec": {"nfs": {"server": "x"}}}, PersistentVolume),
+        ),
+        storage_classes=tuple(classes),
+    )
+    spec = made({"volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "c"}}]}, PodSpec)
+    assert list(Drivers(given).of(spec, "web")) == ([(driver, ("volumes", 0))] if driver else [])
+    assert list(Drivers(given).of(spec, "other")) == []
+
+
+NODES = [
+    node("plain"),
+    node("tainted", "dedicated=x:NoSchedule"),
+    node("evicting", "dedicated=x:NoExecute"),
+    node("soft", "dedicated=x:PreferNoSchedule"),
+    node("unready", "node.kubernetes.io/not-ready:NoExecute"),
+    node("gpu", pool="gpu"),
+    msgspec.structs.replace(node("partial"), partial=True),
+]
+
+
+@pytest.mark.parametrize(
+    ("spec", "daemon", "nodes"),
+    [
+        pytest.param(
+            {}, False, "gpu partial plain soft unready", id="what tolerates nothing: ordinary pods tolerate not-ready for a while"
+        ),
+        pytest.param({"tolerations": TOLERATES}, False, "evicting gpu partial plain soft tainted unready", id="what tolerates the taint"),
+        pytest.param({"nodeSelector": {"pool": "gpu"}}, False, "gpu partial", id="a selector; labels that are not known may match"),
+        pytest.param({"nodeName": "plain"}, False, "plain", id="what is bound already"),
+        pytest.param({}, True, "gpu partial plain soft unready", id="a DaemonSet's pods"),
+    ],
+)
+def test_where_pods_may_run(spec: dict[str, Any], daemon: bool, nodes: str) -> None:
+    landing = Landing({each.name: each for each in NODES}, False)
+    assert " ".join(sorted(landing.of(made(spec, PodSpec), daemon=daemon))) == nodes
+    assert landing.of(made(spec, PodSpec), daemon=daemon) is landing.of(made(spec, PodSpec), daemon=daemon)
+
+
+def plugin(*resources: str, name: str = "plugin", **spec: Any) -> DaemonSet:
+    arguments = [f"--resource-name={each}" for each in resources]
+    container = {"name": "c", "image": "example/a-plugin:1", "args": arguments, "volumeMounts": [{"name": "s", "mountPath": SOCKETS}]}
+    return daemonset(name, containers=[container], volumes=[{"name": "s", "hostPath": {"path": SOCKETS}}], **spec)
+
+
+def template(resource: str = "rdma/hca", **spec: Any) -> dict[str, Any]:
+    containers = [{"name": "c", "image": "c:1", "resources": {"limits": {resource: "1"}}}]
+    return {"template": {"spec": {"containers": containers, "tolerations": TOLERATES, **spec}}}
+
+
+def named(name: str, spec: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"metadata": {"name": name, "namespace": "research"}, "spec": spec, **more}
+
+
+ASKING = {
+    "Deployment": made(named("a", template()), Deployment),
+    "StatefulSet": made(named("a", template()), StatefulSet),
+    "Job": made(named("a", template()), Job),
+    "CronJob": made(named("a", {"jobTemplate": {"spec": template()}}), CronJob),
+    "JobSet": made(named("a", {"replicatedJobs": [{"name": "w", "template": {"spec": template()}}]}), JobSet),
+}
+
+
+def of(
+    daemonsets: Sequence[DaemonSet], workloads: Sequence[Any], *lines: str, nodes: Sequence[Node] = (node("n1"), node("n2"))
+) -> list[Consequence]:
+    """The consequences of the last of some command lines."""
+    start = world(nodes, daemonsets)
+    job_sets = tuple(each for each in workloads if isinstance(each, JobSet))
+    others = tuple(each for each in workloads if not isinstance(each, JobSet))
+    start = msgspec.structs.replace(start, workloads=(*daemonsets, *others), job_sets=job_sets)
+    return list(consequences(run(start, *lines)[-1]))
+
+
+def told(found: list[Consequence]) -> list[tuple[str, str, str, str, str]]:
+    """Each consequence in words: kind, nodes, outcome, what goes, and who depends on it, `*` after those that can run elsewhere."""
+    return [
+        (
+            each.component.kind.id,
+            " ".join(each.nodes),
+            each.outcome.value,
+            " ".join(each.gone),
+            " ".join(f"{one.subject.kind} {one.subject}{'*' if one.elsewhere else ''}" for one in each.dependents),
+        )
+        for each in found
+    ]
+
+
+TAINT = "taint nodes n1 dedicated=x:NoSchedule"
+BOTH = "taint nodes --all dedicated=x:NoSchedule"
+LATER = "lost-on-recreation"
+
+
+@pytest.mark.parametrize("kind", ASKING)
+def test_every_kind_of_workload_counts(kind: str) -> None:
+    asking = [ASKING[kind]]
+    assert told(of([plugin("rdma/hca")], asking, BOTH)) == [("device-plugin", "n1 n2", LATER, "rdma/hca", f"{kind} research/a")]
+    assert told(of([plugin("rdma/hca")], asking, TAINT)) == [("device-plugin", "n1", LATER, "rdma/hca", f"{kind} research/a*")]
+
+
+JOB = ASKING["Job"]
+
+
+@pytest.mark.parametrize(
+    ("daemonsets", "workloads", "lines", "expected"),
+    [
+        pytest.param([plugin("rdma/hca")], [JOB], ["taint nodes n1 a=b:PreferNoSchedule"], [], id="nothing is lost"),
+        pytest.param([daemonset("unknown")], [JOB], [BOTH], [], id="what is lost is nothing known"),
+        pytest.param(
+            [plugin("rdma/hca")],
+            [made(named("other", template("nvidia.com/gpu")), Job)],
+            [BOTH],
+            [("device-plugin", "n1 n2", LATER, "rdma/hca", "")],
+            id="who asks for something else does not depend on it",
+        ),
+        pytest.param(
+            [plugin("rdma/hca", "rdma/b")],
+            [JOB],
+            [BOTH],
+            [("device-plugin", "n1 n2", LATER, "rdma/hca", "Job research/a")],
+            id="of several resources those count that somebody asks for",
+        ),
+        pytest.param(
+            [plugin("rdma/hca", "rdma/b")],
+            [],
+            [BOTH],
+            [("device-plugin", "n1 n2", LATER, "rdma/b rdma/hca", "")],
+            id="and all of them where nobody does",
+        ),
+        pytest.param(
+            [plugin()],
+            [JOB],
+            [BOTH],
+            [("device-plugin", "n1 n2", LATER, "rdma/hca", "Job research/a")],
+            id="resources that are not known may be what is asked for",
+        ),
+        pytest.param(
+            [plugin(), plugin("rdma/hca", name="other", tolerations=TOLERATES)],
+            [JOB],
+            [BOTH],
+            [("device-plugin", "n1 n2", LATER, "", "")],
+            id="but not where another plugin is known to have it",
+        ),
+        pytest.param(
+            [plugin("rdma/hca"), plugin("rdma/hca", name="other", tolerations=TOLERATES)],
+            [JOB],
+            [BOTH],
+            [],
+            id="another that stays stands in for it",
+        ),
+        pytest.param(
+            [plugin("rdma/hca"), plugin("rdma/hca", name="other", tolerations=TOLERATES, nodeSelector={"pool": "x"})],
+            [JOB],
+            ["label nodes n2 pool=x", BOTH],
+            [("device-plugin", "n1", LATER, "rdma/hca", "Job research/a*")],
+            id="on its nodes alone",
+        ),
+        pytest.param(
+            [plugin("rdma/hca")],
+            [JOB],
+            [BOTH, "rollout restart ds/plugin -n truth"],
+            [("device-plugin", "n1 n2", "lost-now", "rdma/hca", "Job research/a")],
+            id="an update makes now of later",
+        ),
+        pytest.param(
+            [plugin("rdma/hca")], [JOB], [BOTH, "taint nodes n1 other:NoSchedule"], [], id="what was set before is not told again"
+        ),
+        pytest.param(
+            [plugin("rdma/hca")],
+            [JOB],
+            [BOTH, "reboot n1"],
+            [("device-plugin", "n1", "already-fragile", "rdma/hca", "Job research/a")],
+            id="but for a restart that brings it near",
+        ),
+        pytest.param(
+            [daemonset("proxy", containers=[{"name": "kube-proxy", "image": "kube-proxy:1"}])],
+            [JOB, made(named("host", template(hostNetwork=True)), Job)],
+            [TAINT],
+            [("kube-proxy", "n1", LATER, "", "Job research/a* Job research/host*")],
+            id="every pod asks for Service addresses",
+        ),
+        pytest.param(
+            [daemonset("logs", containers=[{"name": "c", "image": "fluent-bit:1"}])],
+            [JOB],
+            [TAINT],
+            [("log-agent", "n1", LATER, "", "")],
+            id="nobody depends on an agent that reads logs",
+        ),
+        pytest.param(
+            [plugin("rdma/hca"), plugin("rdma/b", name="asks", tolerations=TOLERATES)],
+            [made(named("a", template("rdma/b")), Job)],
+            ["delete ds asks -n truth"],
+            [("device-plugin", "n1 n2", "lost-now", "rdma/b", "Job research/a")],
+            id="a DaemonSet that is deleted takes everything with it",
+        ),
+    ],
+)
+def test_consequences(
+    daemonsets: list[DaemonSet], workloads: list[Any], lines: list[str], expected: list[tuple[str, str, str, str, str]]
+) -> None:
+    assert told(of(daemonsets, workloads, *lines)) == expected
+
+
+def test_of_the_templates_of_a_job_set_the_one_that_waits_counts() -> None:
+    jobs = [
+        {"name": name, "template": {"spec": template(nodeSelector={"kubernetes.io/hostname": on})}}
+        for name, on in (("a", "n2"), ("b", "n1"))
+    ]
+    nodes = [node(name, labels={"kubernetes.io/hostname": name}) for name in ("n1", "n2")]
+    (found,) = of([plugin("rdma/hca")], [made(named("set", {"replicatedJobs": jobs}), JobSet)], TAINT, nodes=nodes)
+    (dependent,) = found.dependents
+    assert dependent.path[:3] == ("spec", "replicatedJobs", 1)
+    assert not dependent.elsewhere
+
+
+def test_without_a_change_a_time_bomb_and_what_never_came_are_told() -> None:
+    nodes = [node("n1", "dedicated=x:NoSchedule"), node("n2", "dedicated=x:NoSchedule")]
+    start = msgspec.structs.replace(world(nodes, [plugin("rdma/hca")], [pod("plugin", "n1")]), workloads=(JOB,))
+    assert told(list(consequences(predict(unchanged(start), listed_pods(start))))) == [
+        ("device-plugin", "n1", "already-fragile", "rdma/hca", "Job research/a"),
+        ("device-plugin", "n2", "never", "rdma/hca", ""),  # today the Job still runs on n1
+    ]
+
+
+SPECS = st.fixed_dictionaries(
+    {"tolerations": st.sampled_from([[], TOLERATES]), "nodeSelector": st.sampled_from([{}, {"pool": "a"}, {"pool": "b"}])}
+)
+RESOURCES = st.lists(st.sampled_from(["rdma/hca", "nvidia.com/gpu"]), max_size=2, unique=True)
+
+
+@st.composite
+def worlds(draw: st.DrawFn) -> World:
+    nodes = [node(f"n{number}", pool=draw(st.sampled_from(["a", "b"]))) for number in range(draw(st.integers(1, 3)))]
+    plugins = [plugin(*draw(RESOURCES), name=f"p{number}", **draw(SPECS)) for number in range(draw(st.integers(1, 3)))]
+    jobs = [
+        made(named(f"j{number}", template(draw(st.sampled_from(["rdma/hca", "nvidia.com/gpu"])), **draw(SPECS))), Job)
+        for number in range(3)
+    ]
+    return msgspec.structs.replace(world(nodes, plugins), workloads=(*plugins, *jobs))
+
+
+LINES = st.sampled_from(
+    [TAINT.replace("n1", "n0"), BOTH, BOTH.replace("NoSchedule", "NoExecute"), "label nodes n0 pool-", "delete node n0"]
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(worlds(), LINES)
+def test_a_consequence_is_of_nodes_that_are_lost_and_of_nobody_who_stays_served(start: World, line: str) -> None:
+    (impact,) = run(start, line)
+    for each in consequences(impact):
+        groups = [group for group in impact.groups if group.key == each.key and group.outcome is each.outcome]
+        assert set(each.nodes) <= {name for group in groups for name in group.nodes}
+        assert all(set(one.needs) <= set(each.gone) for one in each.dependents)
+
+
+@settings(max_examples=100, deadline=None)
+@given(worlds(), LINES)
+def test_the_order_of_what_is_given_changes_nothing(start: World, line: str) -> None:
+    turned = msgspec.structs.replace(start, workloads=start.workloads[::-1], nodes=dict(list(start.nodes.items())[::-1]))
+    one, other = (
+        [(words[:4], sorted(words[4].split(" Job "))) for words in told(list(consequences(run(each, line)[0])))] for each in (start, turned)
+    )
+    assert [words for words, _ in one] == [words for words, _ in other]
+
+
+@settings(max_examples=100, deadline=None)
+@given(worlds(), LINES)
+def test_what_tolerates_everything_and_selects_nothing_has_no_consequence(start: World, line: str) -> None:
+    daemonsets = [plugin("rdma/hca", name=each.metadata.name, tolerations=[{"operator": "Exists"}]) for each in start.daemonsets.values()]
+    kept = msgspec.structs.replace(start, daemonsets={each.key: each for each in daemonsets})
+    assert consequences(run(kept, line)[0]) == ()
