@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from preflight.change.lifecycle import is_owned
-from preflight.components import Component
 from preflight.impact.consumers import Consumer, Landing, consumers, subject
 from preflight.impact.judging import Group, Impact
 from preflight.impact.provided import Provided
+from preflight.impact.uncalled import uncalled
 from preflight.impact.volumes import Path
 from preflight.model.objects import DaemonSet, ObjectKey, Origin
 from preflight.model.report import Outcome, Subject
+
+if TYPE_CHECKING:
+    from preflight.components import Component
 
 _EVERY_POD = frozenset(("kube-proxy", "node-local-dns"))
 _SECRETS = "secrets-store.csi.k8s.io"
@@ -41,7 +45,8 @@ class Consequence(Struct, frozen=True):
        pause, LOST_ON_RECREATION, ALREADY_FRAGILE, or NEVER: it is not there today, and only a taint keeps it out.
     2. `passing`: only taints stand in its way that the cluster clears by itself.
     3. `gone` are the names of what goes: resources (those that are asked for, else those that are known), drivers, keys of taints.
-    4. `stuck` are the nodes that carry a startup taint of `gone` after the change, and nothing else removes it.
+    4. `producer` sets the `labels` that the DaemonSet waits for; it is that which a taint keeps out. None where its own loss is meant.
+    5. `stuck` are the nodes that carry a startup taint of `gone` after the change, and nothing else removes it.
     """
 
     key: ObjectKey
@@ -54,6 +59,8 @@ class Consequence(Struct, frozen=True):
     gone: tuple[str, ...] = ()
     dependents: tuple[Dependent, ...] = ()
     stuck: tuple[str, ...] = ()
+    producer: ObjectKey | None = None
+    labels: tuple[str, ...] = ()
 
     @property
     def is_lost(self) -> bool:
@@ -69,7 +76,8 @@ def consequences(impact: Impact) -> tuple[Consequence, ...]:
     2. A time bomb that was there before, and a DaemonSet that a taint keeps out: without a change, and where the change is what the
        coverage rules speak of (a drain, reboot or replacement; a DaemonSet that is newly kept out).
     3. A node where another DaemonSet provides the same, and stays, has no consequence.
-    4. Who depends on it: templates that ask for its resources or mount its volumes, and for the network of pods, Service addresses and
+    4. A device plugin that waits for the label of such a DaemonSet is kept out by it, where somebody can get its resources nowhere else.
+    5. Who depends on it: templates that ask for its resources or mount its volumes, and for the network of pods, Service addresses and
        DNS all of those, on nodes that their pods may run on. Listed pods are not looked at.
 
     Source: semantics 9 and 12 (`docs/semantics.md`).
@@ -81,7 +89,8 @@ def consequences(impact: Impact) -> tuple[Consequence, ...]:
     if not merged:
         return ()
     work = _Work(impact)
-    return tuple(each for groups in merged.values() for each in work.of(groups))
+    found = [each for groups in merged.values() for each in work.of(groups)]
+    return (*found, *work.of_uncalled([group for groups in merged.values() for group in groups if group.outcome is Outcome.NEVER]))
 
 
 def _counts(impact: Impact, group: Group) -> bool:
@@ -144,6 +153,26 @@ class _Work:
                 dependents=_once(each for each in found if each.subject != own),
                 stuck=() if recreated else self._stuck(component),
             )
+
+    def of_uncalled(self, producers: list[Group]) -> Iterator[Consequence]:
+        """The consequences of labels that never came: plugins that wait for one, where somebody waits for them."""
+        for each in uncalled(self.impact, producers):
+            for component in self.impact.recognised.of(each.group.daemonset):
+                nodes = each.nodes - self.provided.others(each.group.key, component, recreated=False)
+                if component.kind.id == "device-plugin" and nodes:
+                    gone, found = self._dependents(component, nodes, Outcome.NEVER, recreated=False)
+                    if found:
+                        yield Consequence(
+                            key=each.group.key,
+                            daemonset=each.group.daemonset,
+                            component=component,
+                            nodes=tuple(sorted(nodes)),
+                            outcome=Outcome.NEVER,
+                            gone=gone,
+                            dependents=_once(found),
+                            producer=each.producer,
+                            labels=each.labels,
+                        )
 
     def _dependents(
         self, component: Component, nodes: frozenset[str], outcome: Outcome, *, recreated: bool

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from preflight.components import Component
 from preflight.impact.recognised import Recognised
 from preflight.model.objects import DaemonSet, NodeSelectorTerm, ObjectKey, PodSpec, Taint, Toleration
 from preflight.model.world import World
 from preflight.scheduling.tolerations import daemon_tolerations
+
+if TYPE_CHECKING:
+    from preflight.components import Component
 
 _NOT_READY = "node.kubernetes.io/not-ready"
 _UNINITIALIZED = "node.cloudprovider.kubernetes.io/uninitialized"

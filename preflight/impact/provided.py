@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
-from preflight.components import Component
 from preflight.impact.classes import Classes, mention
 from preflight.impact.judging import Impact
 from preflight.model.objects import DaemonSet, ObjectKey
 from preflight.scheduling.placement import place
 from preflight.scheduling.tolerations import daemon_tolerations
+
+if TYPE_CHECKING:
+    from preflight.components import Component
 
 # Kinds of which one on a node is enough, whoever it is.
 _ANY_OF_THE_KIND = frozenset(("kube-proxy", "node-local-dns", "cloud-controller"))

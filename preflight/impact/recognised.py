@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from preflight.components import Component, recognise
+from typing import TYPE_CHECKING
+
 from preflight.model.objects import DaemonSet
 from preflight.model.world import World
+
+if TYPE_CHECKING:
+    from preflight.components import Component
 
 
 class Recognised:
@@ -19,6 +23,8 @@ class Recognised:
         """What a DaemonSet is; () where nothing is known of it."""
         found = self._found.get(id(daemonset))
         if found is None:
+            from preflight.components import recognise
+
             found = self._found[id(daemonset)] = (daemonset, recognise(daemonset, self._world.configs, self._world.stated))
         return found[1]
 

@@ -14,14 +14,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
-from preflight.components import Component
 from preflight.impact import Impact, PodAfter
 from preflight.impact.words import listed, names
 from preflight.model.objects import DaemonSet, ObjectKey
 from preflight.model.report import Severity
 from preflight.rules._framework import Context, Hit, Place, Rule, subject_of
 from preflight.scheduling.affinity import label, mentioned_labels
+
+if TYPE_CHECKING:
+    from preflight.components import Component
 
 _VERSION = re.compile(r":v?(\d+(?:\.\d+){1,3})\b")
 
