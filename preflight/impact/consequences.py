@@ -3,39 +3,22 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from preflight.change.lifecycle import is_owned
-from preflight.impact.consumers import Consumer, Landing, consumers, subject
+from preflight.impact.consumers import subject
+from preflight.impact.dependents import Dependent, Dependents, once
 from preflight.impact.judging import Group, Impact
 from preflight.impact.provided import Provided
 from preflight.impact.uncalled import uncalled
-from preflight.impact.volumes import Path
-from preflight.model.objects import DaemonSet, ObjectKey, Origin
-from preflight.model.report import Outcome, Subject
+from preflight.model.objects import DaemonSet, ObjectKey
+from preflight.model.report import Outcome
 
 if TYPE_CHECKING:
     from preflight.components import Component
-
-_EVERY_POD = frozenset(("kube-proxy", "node-local-dns"))
-_SECRETS = "secrets-store.csi.k8s.io"
-
-
-class Dependent(Struct, frozen=True):
-    """A workload that needs what goes from the nodes.
-
-    1. `needs` are the resources or drivers of those that go; () where every pod needs what goes. `path` is the field that says so.
-    2. `elsewhere`: its pods may also run on nodes that keep what they need.
-    """
-
-    subject: Subject
-    origin: Origin
-    path: Path
-    needs: tuple[str, ...] = ()
-    elsewhere: bool = False
 
 
 class Consequence(Struct, frozen=True):
@@ -61,6 +44,11 @@ class Consequence(Struct, frozen=True):
     stuck: tuple[str, ...] = ()
     producer: ObjectKey | None = None
     labels: tuple[str, ...] = ()
+
+    @property
+    def is_old_and_passes(self) -> bool:
+        """Whether it was so before, and the cluster mends it by itself: the finding about coverage says enough then."""
+        return self.passing and self.outcome in (Outcome.ALREADY_FRAGILE, Outcome.NEVER)
 
     @property
     def is_lost(self) -> bool:
@@ -125,10 +113,7 @@ class _Work:
         self.impact = impact
         self.after = impact.change.after
         self.provided = Provided(impact)
-        gate = self.after.comparison_operators
-        self.landing = Landing(self.after.nodes, gate)
-        self.landing_before = Landing(impact.change.before.nodes, gate)
-        self._consumers: tuple[Consumer, ...] | None = None
+        self.dependents = Dependents(impact, self.provided)
 
     def of(self, groups: list[Group]) -> Iterator[Consequence]:
         """The consequences of one DaemonSet's groups of one outcome."""
@@ -139,7 +124,7 @@ class _Work:
             nodes = lost - self.provided.others(first.key, component, recreated=recreated)
             if not nodes:
                 continue
-            gone, found = self._dependents(component, nodes, first.outcome, recreated=recreated)
+            gone, found = self.dependents.of(component, nodes, first.outcome, recreated=recreated)
             own = subject(first.daemonset)
             yield Consequence(
                 key=first.key,
@@ -150,7 +135,7 @@ class _Work:
                 seconds=_seconds(first),
                 passing=_passing(first),
                 gone=gone,
-                dependents=_once(each for each in found if each.subject != own),
+                dependents=once(each for each in found if each.subject != own),
                 stuck=() if recreated else self._stuck(component),
             )
 
@@ -160,7 +145,7 @@ class _Work:
             for component in self.impact.recognised.of(each.group.daemonset):
                 nodes = each.nodes - self.provided.others(each.group.key, component, recreated=False)
                 if component.kind.id == "device-plugin" and nodes:
-                    gone, found = self._dependents(component, nodes, Outcome.NEVER, recreated=False)
+                    gone, found = self.dependents.of(component, nodes, Outcome.NEVER, recreated=False)
                     if found:
                         yield Consequence(
                             key=each.group.key,
@@ -169,83 +154,10 @@ class _Work:
                             nodes=tuple(sorted(nodes)),
                             outcome=Outcome.NEVER,
                             gone=gone,
-                            dependents=_once(found),
+                            dependents=once(found),
                             producer=each.producer,
                             labels=each.labels,
                         )
-
-    def _dependents(
-        self, component: Component, nodes: frozenset[str], outcome: Outcome, *, recreated: bool
-    ) -> tuple[tuple[str, ...], tuple[Dependent, ...]]:
-        """What goes by name, and who depends on it."""
-        kind = component.kind.id
-        if kind == "device-plugin":
-            found = tuple(self._of_plugin(component, nodes, recreated=recreated))
-            if outcome is Outcome.NEVER:
-                found = tuple(each for each in found if not each.elsewhere)
-            asked = tuple(sorted({name for each in found for name in each.needs}))
-            return asked or component.resources, found
-        if kind in ("csi-node-driver", "secrets-store-provider"):
-            drivers = component.drivers if kind == "csi-node-driver" else (_SECRETS,)
-            return drivers, tuple(self._of_drivers(component, drivers, nodes, outcome, recreated=recreated))
-        if kind in _EVERY_POD or (kind == "cni" and (not component.networks or "pod" in component.networks)):
-            return component.networks, tuple(self._of_every_pod(component, nodes, recreated=recreated))
-        return component.taints if kind == "startup-taint-remover" else component.drivers, ()
-
-    def _of_plugin(self, component: Component, nodes: frozenset[str], *, recreated: bool) -> Iterator[Dependent]:
-        """Who asks for the resources of a device plugin; of one whose resources are not known, who asks for what no other has."""
-
-        def asks(consumer: Consumer) -> dict[str, Path]:
-            return {
-                name: path
-                for name, path in consumer.resources.items()
-                if component.advertises(name) or (component.advertises(name) is None and not self.provided.is_known(name))
-            }
-
-        for consumer, found in self._asking(asks):
-            reach = self.landing.of(consumer.spec, daemon=consumer.daemon)
-            if not reach & nodes:
-                continue
-            rest = reach - nodes
-            for name in found:
-                rest &= self.provided.nodes_with_resource(name, recreated=recreated)
-            yield _dependent(consumer, found, elsewhere=bool(rest))
-
-    def _of_drivers(
-        self, component: Component, drivers: tuple[str, ...], nodes: frozenset[str], outcome: Outcome, *, recreated: bool
-    ) -> Iterator[Dependent]:
-        """Who mounts volumes of these drivers: pods that may run on the nodes, and those that may be there from before the change."""
-
-        def asks(consumer: Consumer) -> dict[str, Path]:
-            return {name: path for name, path in consumer.drivers.items() if name in drivers}
-
-        keep = self.provided.nodes_with(component, recreated=recreated)
-        for consumer, found in self._asking(asks):
-            reach = self.landing.of(consumer.spec, daemon=consumer.daemon)
-            there = reach
-            if outcome is not Outcome.NEVER:
-                there = reach | self.landing_before.of(consumer.spec, daemon=consumer.daemon)
-            if there & nodes:
-                yield _dependent(consumer, found, elsewhere=bool((reach - nodes) & keep))
-
-    def _of_every_pod(self, component: Component, nodes: frozenset[str], *, recreated: bool) -> Iterator[Dependent]:
-        """Every workload whose pods may run on the nodes; for the network of pods, those that want one."""
-        keep = self.provided.nodes_with(component, recreated=recreated)
-        for consumer, _ in self._asking(lambda _: {"": ()}):
-            if consumer.spec.hostNetwork and component.kind.id == "cni":
-                continue
-            reach = self.landing.of(consumer.spec, daemon=consumer.daemon)
-            if reach & nodes:
-                yield _dependent(consumer, {}, elsewhere=bool((reach - nodes) & keep))
-
-    def _asking(self, asks: Callable[[Consumer], dict[str, Path]]) -> Iterator[tuple[Consumer, dict[str, Path]]]:
-        """The consumers that ask for something, each subject once, with what it asks for."""
-        if self._consumers is None:
-            self._consumers = consumers(self.after)
-        for consumer in self._consumers:
-            found = asks(consumer)
-            if found:
-                yield consumer, found
 
     def _stuck(self, component: Component) -> tuple[str, ...]:
         """The nodes that carry a startup taint which the component removes, and on which no remover of it is left."""
@@ -255,18 +167,3 @@ class _Work:
         keys = set(component.taints)
         nodes = self.after.nodes.items()
         return tuple(sorted(name for name, node in nodes if name not in keep and keys & {taint.key for taint in node.spec.taints}))
-
-
-def _dependent(consumer: Consumer, found: dict[str, Path], *, elsewhere: bool) -> Dependent:
-    path = next(iter(found.values()), ())
-    return Dependent(consumer.subject, consumer.origin, path, tuple(sorted(found)), elsewhere and not consumer.daemon)
-
-
-def _once(dependents: Iterable[Dependent]) -> tuple[Dependent, ...]:
-    """One dependent for each subject: of several templates of a JobSet one that can go nowhere else, if there is one."""
-    found: dict[Subject, Dependent] = {}
-    for each in dependents:
-        known = found.setdefault(each.subject, each)
-        if known.elsewhere and not each.elsewhere:
-            found[each.subject] = each
-    return tuple(found.values())

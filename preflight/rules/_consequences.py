@@ -15,7 +15,8 @@ _FEW = 4
 
 def of_kinds(context: Context, *kinds: str) -> Iterator[Consequence]:
     """The consequences of losing components of these kinds on which somebody depends, in order."""
-    return (each for each in context.consequences() if each.component.kind.id in kinds and each.dependents)
+    every = (each for each in context.consequences() if each.component.kind.id in kinds)
+    return (each for each in every if each.dependents and not each.is_old_and_passes)
 
 
 def few(items: Iterable[str], more: str) -> str:
@@ -78,23 +79,27 @@ def then(context: Context, each: Merged) -> tuple[tuple[str, str], ...]:
     first, *others = found.values()
     hurt = nodes & set(first.nodes)
     on = f"on {names(sorted(hurt))}" if hurt < nodes else "on this node" if len(nodes) == 1 else "on these nodes"
-    also = f"; also gone: {few((other.component.kind.title for other in others), 'things')}" if others else ""
+    away = "missing" if first.outcome is Outcome.NEVER else "gone"
+    also = f"; also {away}: {few((other.component.kind.title for other in others), 'things')}" if others else ""
     return (("then", _what(first, on) + also),)
 
 
 def _what(consequence: Consequence, on: str) -> str:
     """What breaks, in one sentence."""
     kind, gone, number = consequence.component.kind, consequence.gone, len(consequence.dependents)
+    one, is_there = len(gone) == 1, consequence.outcome is not Outcome.NEVER
     workloads = "1 workload" if number == 1 else f"{number} workloads"
     if kind.id == "device-plugin" and gone:
-        leaves = "leaves" if len(gone) == 1 else "leave"
-        asked = f"; {workloads} {'asks' if number == 1 else 'ask'} for {'it' if len(gone) == 1 else 'them'}" if number else ""
-        return f"{few(gone, 'resources')} {leaves} Allocatable {on}{asked}"
+        asked = f"; {workloads} {'asks' if number == 1 else 'ask'} for {'it' if one else 'them'}" if number else ""
+        leave = (
+            ("leaves Allocatable" if one else "leave Allocatable") if is_there else ("is not Allocatable" if one else "are not Allocatable")
+        )
+        return f"{few(gone, 'resources')} {leave} {on}{asked}"
     if kind.id == "device-plugin":
-        return f"its extended resources leave Allocatable {on}; which ones is not known"
+        return f"its extended resources {'leave' if is_there else 'are not'} Allocatable {on}; which ones is not known"
     if kind.id == "csi-node-driver":
-        used = f"; {workloads} {'uses' if number == 1 else 'use'} {'it' if len(gone) == 1 else 'them'}" if number else ""
-        return f"mounts and unmounts of {few(gone, 'drivers') or 'its volumes'} hang {on}{used}"
+        used = f"; {workloads} {'uses' if number == 1 else 'use'} {'it' if one else 'them'}" if number else ""
+        return f"mounts {'and unmounts ' if is_there else ''}of {few(gone, 'drivers') or 'its volumes'} hang {on}{used}"
     if kind.id == "startup-taint-remover" and gone:
         return f"new nodes keep {few(gone, 'taints')} and never become usable"
     return kind.symptom

@@ -51,6 +51,10 @@ def _message(each: Consequence, workloads: str, waiting: int, *, is_known: bool)
     if each.outcome is Outcome.NEVER:
         are = "is" if len(each.gone) == 1 else "are"
         there = f"{gone} {are} not there" if is_known else f"{gone} may not be there"
+        if each.producer:
+            label = few(each.labels, "labels")
+            out = f"waits on {where(each)} for the label {label}, which {each.producer} sets, and a taint keeps that out"
+            return f"{out}; {there}: {fate.replace(' then', '')}"
         return f"is kept out of {where(each)}, so {there}: {fate.replace(' then', '')}"
     if not is_known:
         return f"takes its resources off {where(each)} {when(each)}, perhaps {gone}: {fate}"

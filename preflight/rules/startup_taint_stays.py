@@ -23,7 +23,7 @@ from preflight.rules._framework import Context, Hit, Rule
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each DaemonSet that leaves nodes with the taint which it removes."""
     for each in context.consequences():
-        if not each.stuck:
+        if not each.stuck or each.is_old_and_passes:
             continue
         keep = f"{names(each.stuck)} {'keeps' if len(each.stuck) == 1 else 'keep'} it"
         removes = f"is what removes the startup taint {few(each.gone, 'taints')}"

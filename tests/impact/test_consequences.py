@@ -344,6 +344,61 @@ def test_without_a_change_a_time_bomb_and_what_never_came_are_told() -> None:
     ]
 
 
+LABEL = "feature.node.kubernetes.io/pci-10de.present"
+LABELLER = daemonset("nfd", containers=[{"name": "c", "image": "node-feature-discovery:1", "command": ["nfd-worker"]}])
+KEPT_OUT = node("n1", "dedicated=x:NoSchedule")
+
+
+def affinity(*expressions: dict[str, Any]) -> dict[str, Any]:
+    terms = {"nodeSelectorTerms": [{"matchExpressions": list(expressions)}]}
+    return {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}
+
+
+def expression(key: str, operator: str, *values: str) -> dict[str, Any]:
+    return {"key": key, "operator": operator, "values": list(values)}
+
+
+@pytest.mark.parametrize(
+    ("nodes", "spec", "waits"),
+    [
+        pytest.param([KEPT_OUT], {"nodeSelector": {LABEL: "true"}}, True, id="for a label of the one that a taint keeps out"),
+        pytest.param([KEPT_OUT], {"affinity": affinity(expression(LABEL, "In", "true"))}, True, id="by its affinity"),
+        pytest.param([KEPT_OUT], {"nodeSelector": {"pool": "gpu"}}, False, id="not for a label of somebody else"),
+        pytest.param([KEPT_OUT], {"nodeSelector": {LABEL: "true", "pool": "gpu"}}, False, id="not for that one alone"),
+        pytest.param(
+            [KEPT_OUT], {"affinity": affinity(expression(LABEL, "DoesNotExist"))}, False, id="not where it wants the node without"
+        ),
+        pytest.param(
+            [node("n1", "dedicated=x:NoSchedule", labels={LABEL: "false"})],
+            {"nodeSelector": {LABEL: "true"}},
+            False,
+            id="not where the label is there, with another value",
+        ),
+        pytest.param([KEPT_OUT], {"nodeSelector": {LABEL: "true"}, "tolerations": []}, False, id="not where the taint keeps it out too"),
+        pytest.param([KEPT_OUT], {"nodeSelector": {LABEL: "true"}, "nodeName": "n2"}, False, id="not where it names another node"),
+        pytest.param(
+            [KEPT_OUT, node("n2", labels={LABEL: "true"})],
+            {"nodeSelector": {LABEL: "true"}},
+            False,
+            id="and nobody misses it where another node has the resource",
+        ),
+    ],
+)
+def test_a_plugin_waits(nodes: list[Node], spec: dict[str, Any], waits: bool) -> None:
+    waiting = plugin("rdma/hca", **{"tolerations": TOLERATES, **spec})
+    start = msgspec.structs.replace(world(nodes, [LABELLER, waiting]), workloads=(JOB,))
+    found = [each for each in consequences(predict(unchanged(start), listed_pods(start))) if each.producer]
+    assert told(found) == ([("device-plugin", "n1", "never", "rdma/hca", "Job research/a")] if waits else [])
+    assert [(str(each.producer), each.labels) for each in found] == ([("truth/nfd", (LABEL,))] if waits else [])
+
+
+def test_what_was_so_and_passes_is_told_with_its_coverage() -> None:
+    nodes = [node("n1", "node.kubernetes.io/not-ready:NoSchedule")]
+    start = world(nodes, [plugin("rdma/hca")])
+    (found,) = consequences(predict(unchanged(start), listed_pods(start)))
+    assert (found.is_lost, found.is_old_and_passes) == (False, True)
+
+
 SPECS = st.fixed_dictionaries(
     {"tolerations": st.sampled_from([[], TOLERATES]), "nodeSelector": st.sampled_from([{}, {"pool": "a"}, {"pool": "b"}])}
 )
