@@ -107,6 +107,7 @@ class Run:
         self._problems = list(self._loaded.problems)
         self._why: list[Link] = []
         self._ranks: dict[Subject, int] = {}
+        self._asked_who_depends = False
 
     def _changes(self, steps: Sequence[Command], command: str) -> Report:
         """Each command over the world that the one before leaves."""
@@ -188,6 +189,7 @@ class Run:
                 hits.append(_crash(rule, error))
         if context.impact is not None:
             self._rank(context.impact, [hit for _, hit in hits])
+            self._asked_who_depends |= not self.crashes and any(each.has_dependents for each in context.consequences())
         judged = self._loaded.judged
         for rule, hit in worst_of_each(hits):
             if not context.lint or judged is None or hit.place.origin.file in judged or rule.id == "PF900":
@@ -264,6 +266,8 @@ class Run:
         skipped += [Skipped(text, "given twice") for text in self._loaded.world.ambiguous]
         if steps and not self._loaded.world.budgets:
             skipped.append(Skipped("PodDisruptionBudgets", "not given"))
+        if self._asked_who_depends and self._loaded.world.pods:
+            skipped.append(Skipped("what listed pods need", "only the templates of workloads are read"))
         worst = min((finding.severity.rank for finding in findings if finding.exempted is None), default=3)
         exit_code = 0
         if worst <= self._options.fail_on.rank and not self._options.exit_zero:

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from preflight.change.lifecycle import is_owned
 from preflight.impact.consumers import subject
-from preflight.impact.dependents import Dependent, Dependents, once
+from preflight.impact.dependents import ASKED_FOR, Dependent, Dependents, once
 from preflight.impact.judging import Group, Impact
 from preflight.impact.provided import Provided
 from preflight.impact.uncalled import uncalled
@@ -44,6 +44,11 @@ class Consequence(Struct, frozen=True):
     stuck: tuple[str, ...] = ()
     producer: ObjectKey | None = None
     labels: tuple[str, ...] = ()
+
+    @property
+    def has_dependents(self) -> bool:
+        """Whether it is of a kind that workloads depend on, so that somebody was looked for."""
+        return self.component.kind.id in ASKED_FOR
 
     @property
     def is_old_and_passes(self) -> bool:

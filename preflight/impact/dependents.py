@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 _EVERY_POD = frozenset(("kube-proxy", "node-local-dns"))
 _SECRETS = "secrets-store.csi.k8s.io"
 
+ASKED_FOR = frozenset((*_EVERY_POD, "cni", "device-plugin", "csi-node-driver", "secrets-store-provider"))
+"""The kinds of component of which it can be told who depends on them."""
+
 
 class Dependent(Struct, frozen=True):
     """A workload that needs what goes from the nodes.

@@ -1,0 +1,61 @@
+"""Where pods are listed, it is said that what they need is not looked at: only templates tell who depends on what breaks."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.program import program
+
+SOCKETS = "/var/lib/kubelet/device-plugins"
+SAYS = {"what": "what listed pods need", "why": "only the templates of workloads are read"}
+
+
+def world(*, plugin: bool, pods: bool) -> dict[str, Any]:
+    """One node, one DaemonSet, and its pod where pods are listed."""
+    container: dict[str, Any] = {"name": "c", "image": "example/c:1"}
+    spec: dict[str, Any] = {"containers": [container]}
+    if plugin:
+        container["volumeMounts"] = [{"name": "s", "mountPath": SOCKETS}]
+        spec["volumes"] = [{"name": "s", "hostPath": {"path": SOCKETS}}]
+    labels = {"matchLabels": {"app": "a"}}
+    owner = {"kind": "DaemonSet", "name": "a", "controller": True}
+    items: list[dict[str, Any]] = [
+        {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}},
+        {
+            "apiVersion": "apps/v1",
+            "kind": "DaemonSet",
+            "metadata": {"name": "a", "namespace": "ops"},
+            "spec": {"selector": labels, "template": {"metadata": {"labels": {"app": "a"}}, "spec": spec}},
+        },
+    ]
+    if pods:
+        items.append(
+            {
+                "apiVersion": "v1",
+                "kind": "Pod",
+                "metadata": {"name": "a-1", "namespace": "ops", "ownerReferences": [owner]},
+                "spec": {"nodeName": "n1"},
+                "status": {"phase": "Running"},
+            }
+        )
+    return {"apiVersion": "v1", "kind": "List", "items": items}
+
+
+@pytest.mark.parametrize(
+    ("plugin", "pods", "taint", "says"),
+    [
+        pytest.param(True, True, "a=b:NoSchedule", True, id="pods are listed and a plugin is lost"),
+        pytest.param(True, False, "a=b:NoSchedule", False, id="no pod is listed"),
+        pytest.param(False, True, "a=b:NoSchedule", False, id="nothing is lost that anybody could depend on"),
+        pytest.param(True, True, "a=b:PreferNoSchedule", False, id="nothing is lost at all"),
+    ],
+)
+def test_what_is_not_looked_at_is_said(plugin: bool, pods: bool, taint: str, says: bool, tmp_path: Path) -> None:
+    file = tmp_path / "world.json"
+    file.write_text(json.dumps(world(plugin=plugin, pods=pods)), encoding="utf-8")
+    report = json.loads(program("taint", "nodes", "n1", taint, "--from", str(file), "-o", "json").out)
+    assert (SAYS in report["skipped"]) is says
