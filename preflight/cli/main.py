@@ -29,6 +29,7 @@ VERBS = {
 }
 COMMANDS = {
     "plan": "a sequence of changes: each step over what the one before leaves",
+    "diff": "two folders, revisions or snapshots: what merging HEAD costs, what has drifted",
     "lint": "no change: hygiene of tolerations, and coverage if nodes are known",
     "fix": "the smallest exact toleration as an edit that keeps everything else, or as a patch",
     "components": "what each DaemonSet was recognised as, and by what evidence",

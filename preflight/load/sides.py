@@ -1,0 +1,142 @@
+"""The two sides of a comparison: each a folder, a file, a list of kubectl's, standard input or a git revision."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Collection
+from typing import BinaryIO
+
+from msgspec import Struct
+
+from preflight.errors import InputError
+from preflight.load import revisions, world
+from preflight.load.files import STDIN, Source, shown
+from preflight.load.gathered import Gathered
+from preflight.load.kinds import UNRENDERED
+from preflight.load.read import Loaded, _problem_order, _read_source, _templates, read
+from preflight.load.revisions import NoRevision, Revision
+from preflight.model.objects import Node
+
+_LIVE = "preflight does not ask the live cluster yet: save it with `kubectl get nodes,ds,pods -A -o json > live.json`"
+
+
+class Side(Struct, frozen=True):
+    """One side, read.
+
+    1. `text` is what was typed. `root` is what the names of its files begin with: what follows tells the same file on the other side.
+    2. `notes` are sentences about how the text was read.
+    """
+
+    text: str
+    loaded: Loaded
+    root: str = ""
+    notes: tuple[str, ...] = ()
+
+
+def which(text: str) -> Revision | str:
+    """The revision that a text means, or the path.
+
+    1. `-` is standard input. What begins with `./`, `../` or `/`, and `.` and `..`, is a path.
+    2. Else it is a revision where the repository of the working directory has it, and then a path of that name is not read.
+    3. Else it is a path.
+
+    Errors: InputError where it is neither.
+    """
+    path = text == STDIN or text in (".", "..") or text.startswith(("./", "../", "/"))
+    why = ""
+    if not path:
+        try:
+            return revisions.resolve(text)
+        except NoRevision as error:
+            why = str(error)
+    if text == STDIN or _is_there(text):
+        return text
+    if text == "live":
+        raise InputError(_LIVE)
+    if not why:
+        raise InputError(f"{shown(text)}: there is no such file or folder")
+    raise InputError(f"{shown(text)}: there is no such file or folder, and it is no git revision: {why}")
+
+
+def parted(base: str, head: str) -> Revision:
+    """The commit where two revisions parted, in the place of the first; a PATH of the first one stays.
+
+    Errors: InputError where one of them is no revision, or where nothing known is common to both.
+    """
+    try:
+        ours, theirs = revisions.resolve(base), revisions.resolve(head)
+        commit = revisions.merge_base(ours.name, theirs.name)
+        found = revisions.resolve(f"{commit}:{ours.path}")
+    except NoRevision as error:
+        raise InputError(f"--merge-base of {shown(base)} and {shown(head)}: {error}") from None
+    return Revision(ours.text, ours.name, found.tree, found.path)
+
+
+def read_side(
+    text: str,
+    meant: Revision | str,
+    *,
+    stdin: BinaryIO | None = None,
+    taken: Collection[str] | None = None,
+    comparison_operators: bool | None = None,
+) -> Side:
+    """Read one side; what a file or a document means is the same for all of them: see `read`.
+
+    The files of a revision are named `REV:PATH`; with `taken`, the names that are no longer free, they are named by their path in the
+    repository, as long as none of these is taken: that is how machines that read the report know them.
+    """
+    if isinstance(meant, str):
+        loaded = read([meant], stdin=stdin, one_cluster=False, comparison_operators=comparison_operators)
+        is_folder = meant != STDIN and os.path.isdir(meant)  # noqa: PTH112 (pathlib costs 10 ms at the start)
+        root = "" if meant == "." else shown(meant).rstrip("/") + "/" if is_folder else shown(meant)
+        return Side(shown(text), loaded, root)
+    listed = revisions.files(meant)
+    paths = frozenset(shown(entry.path) for entry in listed.entries)
+    prefix = "" if taken is not None and paths.isdisjoint(taken) else f"{meant.name}:"
+    notes: tuple[str, ...] = ()
+    if _is_there(text):
+        notes = (f"{meant.text} is read as a git revision; the file or folder of that name is ./{meant.text}",)
+    loaded = _read(listed, prefix, comparison_operators)
+    is_file = any(entry.is_named for entry in listed.entries)
+    root = prefix + (meant.path if is_file or not meant.path else f"{meant.path}/")
+    return Side(meant.text, loaded, root, notes)
+
+
+def _is_there(path: str) -> bool:
+    try:
+        return os.path.lexists(path)
+    except ValueError:
+        return False
+
+
+def _read(listed: revisions.Listed, prefix: str, comparison_operators: bool | None) -> Loaded:
+    gathered = Gathered()
+    gathered.leave_out("not followed: name it to read it", listed.links, "symbolic link")
+    gathered.leave_out("not read: give its own repository as a folder", listed.submodules, "submodule")
+    sources = [
+        Source(prefix + shown(entry.path), STDIN, is_named=entry.is_named, chart=prefix + entry.chart if entry.chart else "")
+        for entry in listed.entries
+    ]
+    for chart, count in _templates(sources).items():
+        gathered.skip(
+            f"{count} {'file' if count == 1 else 'files'} of the chart {chart}", UNRENDERED.format(chart=chart.removeprefix(prefix))
+        )
+    wanted = [(source, entry.blob) for source, entry in zip(sources, listed.entries, strict=True) if not source.chart]
+    for (source, _), content in zip(wanted, revisions.contents(blob for _, blob in wanted), strict=True):
+        if isinstance(content, InputError):
+            gathered.problem(str(content), source.file)
+        else:
+            _read_source(gathered, source, io.BytesIO(content))
+    built = world.build(gathered, one_cluster=False, comparison_operators=comparison_operators)
+    return Loaded(
+        world=built,
+        problems=tuple(sorted(gathered.problems, key=_problem_order)),
+        skipped=gathered.skipped(),
+        repeated=tuple(gathered.repeated),
+        files=gathered.files,
+        objects=len(gathered.objects) + len(built.pods),
+        texts=gathered.texts,
+        nodes=tuple(each for each in gathered.objects if isinstance(each, Node)),
+        sources=frozenset(source.file for source in sources),
+    )
