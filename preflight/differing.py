@@ -131,7 +131,7 @@ class Difference(Run):
         return now, [each for each in was if each[0].id != _CRASHED]
 
     def _linted(self, side: Side, world: World, step: int) -> list[Said]:
-        loaded = replace(side.loaded, world=replace(side.loaded.world, nodes=world.nodes))
+        loaded = replace(side.loaded, world=replace(side.loaded.world, nodes=world.nodes, stated=world.stated))
         return [each for each in self._hits(_lint_context(loaded, None), step) if not each[0].needs_nodes]
 
 

@@ -201,6 +201,7 @@ def _joined(first: World, second: World) -> World:
         pods=first.pods or second.pods,
         listed=first.listed if first.pods else second.listed,
         configs={**second.configs, **first.configs},
+        stated=first.stated or second.stated,
         missing={**second.missing, **first.missing},
         **{name: _each(getattr(first, name), getattr(second, name)) for name in _LISTS},
     )
