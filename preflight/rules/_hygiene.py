@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from preflight.model.objects import DaemonSet, PodSpec, Taint, Toleration, Workload, pod_spec
+from preflight.model.objects import DaemonSet, NodeSelectorTerm, PodSpec, Taint, Toleration, Workload, pod_spec
 from preflight.rules._framework import Context, Path, Place
-from preflight.scheduling.tolerations import implicit_tolerations, tolerates
+from preflight.scheduling.tolerations import daemon_tolerations, find_toleration, implicit_tolerations, tolerates
 
 
 class Item(Struct, frozen=True):
@@ -49,14 +49,24 @@ class Item(Struct, frozen=True):
     @property
     def overtaken(self) -> bool:
         """Whether an earlier toleration matches every NoExecute taint that it matches: the first match counts, so its seconds never do."""
+        return self.overtaker is not None
+
+    @property
+    def overtaker(self) -> Item | None:
+        """The earlier toleration that decides the seconds in its stead."""
         own = self.toleration
-        for other in self.earlier:
+        for number, other in enumerate(self.earlier):
             if other.key not in ("", own.key) or other.effect not in ("", "NoExecute"):
                 continue
             same_value = other.operator in ("", "Equal") and own.operator in ("", "Equal") and other.value == own.value
             if other.operator == "Exists" or (other.key and same_value):
-                return True
-        return False
+                return Item(self.workload, self.spec, other, (*self.path[:-1], number), self.earlier[:number])
+        return None
+
+    @property
+    def every(self) -> tuple[Toleration, ...]:
+        """All tolerations of the pods, in a DaemonSet the implicit ones too."""
+        return daemon_tolerations(self.spec) if self.daemon else self.spec.tolerations
 
     def tolerated(self, taints: tuple[Taint, ...]) -> tuple[Taint, ...]:
         """Those of some taints that it tolerates."""
@@ -71,6 +81,35 @@ def tolerations(context: Context) -> Iterator[Item]:
             item = Item(workload, spec, toleration, (*path, "tolerations", number), spec.tolerations[:number])
             if context.lint or item.tolerated(context.taints):
                 yield item
+
+
+def daemonsets(context: Context) -> Iterator[DaemonSet]:
+    """The DaemonSets that are judged by themselves: in lint all, under a change none, which is no time to speak of other things."""
+    if context.lint:
+        yield from (workload for workload in context.workloads if isinstance(workload, DaemonSet))
+
+
+def stands_alone(daemonset: DaemonSet, context: Context) -> bool:
+    """Whether this is the one DaemonSet of its key: of those that stand twice with other content nobody knows which cluster they are of."""
+    return context.world.daemonsets.get(daemonset.key) is daemonset
+
+
+def is_tolerated(taint: Taint, by: tuple[Toleration, ...]) -> bool:
+    """Whether some toleration tolerates a taint; where that depends on the gate of Lt and Gt, it counts as tolerated."""
+    toleration, certain = find_toleration(by, taint, None)
+    return toleration is not None or not certain
+
+
+def is_wildcard(toleration: Toleration) -> bool:
+    """Whether it tolerates every key."""
+    return not toleration.key and toleration.operator == "Exists"
+
+
+def required_terms(spec: PodSpec) -> tuple[NodeSelectorTerm, ...]:
+    """The terms of the required node affinity; () where there is none."""
+    affinity = spec.affinity.nodeAffinity if spec.affinity else None
+    required = affinity.requiredDuringSchedulingIgnoredDuringExecution if affinity else None
+    return required.nodeSelectorTerms if required else ()
 
 
 def tolerated_words(toleration: Toleration) -> str:

@@ -3,7 +3,7 @@
 Why it matters
     NoExecute means that the node is to be emptied. A pod that tolerates it without `tolerationSeconds` stays, for ever. For a DaemonSet
     that is the only way to stay at all, since seconds make it loop: so it is a note there, and a decision that its owner should know of.
-    Other workloads can have seconds, and move after them.
+    Other workloads can have seconds, and move after them; without, they are never moved from a node that has died.
 How to fix
     A DaemonSet: keep it where the pod is needed until the last moment, else remove the toleration. Other workloads: set
     `tolerationSeconds`.
@@ -31,12 +31,14 @@ def check(context: Context) -> Iterator[Hit]:
             continue
         if item.replaced or item.overtaken:
             continue
+        dead = toleration.key in ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
+        fate = "it is never moved from a node that has died" if dead else "it stays on a node that is being emptied"
         yield Hit(
             subject=subject_of(item.workload),
             place=item.place,
             toleration=item.place,
             severity=Severity.NOTE if item.daemon else None,
-            message=f"tolerates {tolerated_words(toleration)} for ever: it stays on a node that is being emptied",
+            message=f"tolerates {tolerated_words(toleration)} for ever: {fate}",
             label="no tolerationSeconds",
         )
 

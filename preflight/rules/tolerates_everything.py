@@ -3,7 +3,8 @@
 Why it matters
     A wildcard takes the pod to nodes that its owner never thought of: Windows and serverless nodes, nodes that are being emptied. Without
     an effect it includes NoExecute, for ever: the pod stays on a node that is meant to be empty. What a node cannot do without needs
-    just that, so for the priority class `system-node-critical` this is a note.
+    just that, so for the priority class `system-node-critical` this is a note. The pods of a Deployment, StatefulSet or Job pass the taint
+    of a cordon too: evicted from a node that is being drained they can come right back to it, and the node never gets empty.
 How to fix
     Tolerate the taints that are meant, each exactly: `{key: dedicated, operator: Equal, value: rdma, effect: NoSchedule}`.
 Example
@@ -14,13 +15,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from preflight.model.objects import DaemonSet, Pod
 from preflight.model.report import Severity
 from preflight.rules._framework import Context, Hit, Rule, subject_of
 from preflight.rules._hygiene import tolerations
 
 
 def check(context: Context) -> Iterator[Hit]:
-    """One hit for each toleration without a key; a note where it covers no NoExecute taint for ever, or the pods are node-critical."""
+    """One hit for each toleration without a key.
+
+    A note where it covers no NoExecute taint for ever, or the pods are node-critical; but never where new pods pass a cordon.
+    """
     for item in tolerations(context):
         toleration = item.toleration
         if toleration.key or toleration.operator != "Exists":
@@ -33,13 +38,14 @@ def check(context: Context) -> Iterator[Hit]:
             what = "every NoExecute taint" + (" for ever" if for_ever else "" if seconds is None else f" for {seconds} s")
         else:
             what = f"every {toleration.effect} taint"
+        returns = toleration.effect in ("", "NoSchedule") and not isinstance(item.workload, DaemonSet | Pod)
         yield Hit(
             subject=subject_of(item.workload),
             place=item.place,
             toleration=item.place,
-            severity=None if for_ever and not item.critical else Severity.NOTE,
-            message=f"tolerates {what}",
-            label="no key: this matches any taint",
+            severity=None if returns or (for_ever and not item.critical) else Severity.NOTE,
+            message=f"tolerates {what}" + (": a drained node can get its pods back" if returns else ""),
+            label="no key: this matches any taint" + (", that of a cordon too" if returns else ""),
         )
 
 

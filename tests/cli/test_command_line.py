@@ -225,7 +225,11 @@ def test_a_recorded_cluster_through_standard_input_says_what_it_says_from_a_file
 
 def test_without_a_path_lint_judges_the_folder_of_now(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir("wild")
-    says = "wild.yaml:10:21: warning[PF201] tolerates-everything: storage/wild tolerates every taint, NoExecute for ever included\n"
+    says = (
+        "wild.yaml:10:21: warning[PF201] tolerates-everything: storage/wild tolerates every taint, NoExecute for ever included\n"
+        "wild.yaml:8:5: note[PF213] lands-anywhere: storage/wild takes every node, Windows and virtual ones too: "
+        "it tolerates everything and selects nothing\n"
+    )
     assert program("lint", "-o", "concise") == (0, says, "")
     assert program("lint", ".", "-o", "concise") == (0, says, "")
 

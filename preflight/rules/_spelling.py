@@ -1,0 +1,43 @@
+"""Whether one word was meant for another: what people mistype in keys and values, and what only looks alike."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from preflight.model.convert import is_one_edit
+
+_PARTS = re.compile(r"[-_./]")
+_SHORT, _LONG = 4, 5
+
+
+@lru_cache(maxsize=4096)
+def slip(written: str, meant: str) -> str:
+    """How a word differs from the one that was meant, in words that end a sentence; "" where it is likely to be another word.
+
+    1. The case, or the separators between its parts (`gpu_node`, `gpunode`).
+    2. One letter left out, added or swapped with its neighbour in a part of 4 letters or more; one changed in a part of 5 or more.
+    3. Another digit is another thing (`rack-1`, `rack-2`), and so is another short part (`team-a`, `team-b`; `cpu`, `gpu`).
+    """
+    if written == meant or abs(len(written) - len(meant)) > 2:
+        return ""
+    if written.lower() == meant.lower():
+        return "the case differs"
+    own, other = _PARTS.split(written.lower()), _PARTS.split(meant.lower())
+    if "".join(own) == "".join(other):
+        return "a separator differs"
+    if len(own) != len(other):
+        return ""
+    different = [pair for pair in zip(own, other, strict=True) if pair[0] != pair[1]]
+    return "one letter differs" if len(different) == 1 and _is_typo(*different[0]) else ""
+
+
+def _is_typo(word: str, other: str) -> bool:
+    if not is_one_edit(word, other) or _digits(word) != _digits(other):
+        return False
+    changed = len(word) == len(other) and sorted(word) != sorted(other)
+    return max(len(word), len(other)) >= (_LONG if changed else _SHORT)
+
+
+def _digits(word: str) -> str:
+    return "".join(letter for letter in word if letter.isdigit())

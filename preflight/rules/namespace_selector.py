@@ -1,0 +1,100 @@
+"""The namespace of a DaemonSet has a default node selector, which its placement does not see.
+
+Why it matters
+    The admission plugin PodNodeSelector adds the selector of the namespace to each pod, after the DaemonSet controller has chosen the node.
+    On a node that does not match, the pod stays Pending for ever, and is counted in desired and current. A selector that contradicts
+    the DaemonSet's own has every pod refused. OpenShift's own annotation leaves the other nodes without a pod. The plugin may be
+    off, and then the annotation does nothing.
+How to fix
+    Put the DaemonSet in a namespace without a default, or give the namespace an empty one (`openshift.io/node-selector: ""`); or give the
+    DaemonSet the same nodeSelector.
+Example
+    A Namespace with `scheduler.alpha.kubernetes.io/node-selector: pool=apps`, and a DaemonSet for every node in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from preflight.impact.words import names
+from preflight.model.objects import DaemonSet, Namespace
+from preflight.model.report import Severity
+from preflight.rules._framework import Context, Hit, Place, Rule, subject_of
+from preflight.rules._hygiene import daemonsets, stands_alone
+
+_UPSTREAM, _OPENSHIFT = "scheduler.alpha.kubernetes.io/node-selector", "openshift.io/node-selector"
+
+
+def check(context: Context) -> Iterator[Hit]:
+    """One hit for each DaemonSet of such a namespace: a warning where known nodes do not match, else a note. Only in lint."""
+    defaults = {each.metadata.name: each for each in context.world.namespaces if _annotation(each)}
+    if not defaults:
+        return
+    for daemonset in daemonsets(context):
+        namespace = defaults.get(daemonset.metadata.namespace)
+        if namespace is not None and stands_alone(daemonset, context):
+            yield from _judge(context, daemonset, namespace)
+
+
+def _judge(context: Context, daemonset: DaemonSet, namespace: Namespace) -> Iterator[Hit]:
+    annotation = _annotation(namespace)
+    selector = _selector(namespace.metadata.annotations[annotation])
+    own = daemonset.spec.template.spec.nodeSelector
+    added = {key: value for key, value in selector.items() if own.get(key) != value}
+    if not added:
+        return
+    words = ", ".join(f"{key}={value}" for key, value in added.items())
+    refused = any(key in own for key in added) and annotation == _UPSTREAM
+    nodes = _left_out(context, daemonset, added)
+    if refused:
+        message = f"has every pod refused: the default node selector of its namespace, {words}, contradicts its own"
+    elif nodes is not None and not nodes:
+        return
+    elif nodes:
+        fate = "its pods stay Pending" if annotation == _UPSTREAM else "it gets no pod"
+        message = f"should run on {names(nodes)}, where {fate}: the default node selector of its namespace is {words}"
+    else:
+        message = f"runs only on nodes with {words}, the default node selector of its namespace"
+    yield Hit(
+        subject=subject_of(daemonset),
+        place=Place(daemonset.origin, ("spec", "template", "spec", "nodeSelector")),
+        nodes=nodes or (),
+        severity=None if nodes or refused else Severity.NOTE,
+        message=message,
+        related=((f"{annotation} of the namespace", Place(namespace.origin, ("metadata", "annotations", annotation))),),
+    )
+
+
+def _left_out(context: Context, daemonset: DaemonSet, added: Mapping[str, str]) -> tuple[str, ...] | None:
+    """The nodes where the DaemonSet should run and that do not match; None where no node is known."""
+    if context.impact is None:
+        return None
+    groups = (each for each in context.impact.groups if each.daemonset is daemonset and each.after and each.after.should_run)
+    known = (context.world.nodes[name] for group in groups for name in group.names)
+    return tuple(
+        sorted(
+            node.name
+            for node in known
+            if any(
+                node.metadata.labels.get(key) != value and not (node.partial and key not in node.metadata.labels)
+                for key, value in added.items()
+            )
+        )
+    )
+
+
+def _annotation(namespace: Namespace) -> str:
+    """The annotation that counts: OpenShift's is there only on OpenShift, where the other one is not read."""
+    found = namespace.metadata.annotations
+    return next((key for key in (_OPENSHIFT, _UPSTREAM) if _selector(found.get(key, ""))), "")
+
+
+def _selector(text: str) -> dict[str, str]:
+    """`a=b,c=d` as a map; {} where it is empty or can't be read."""
+    pairs = [part.partition("=") for part in text.split(",") if part.strip()]
+    if any(not equals for _, equals, _ in pairs):
+        return {}
+    return {key.strip(): value.lstrip("=").strip() for key, _, value in pairs}
+
+
+RULE = Rule(id="PF218", name="namespace-selector", severity=Severity.WARNING, check=check)
