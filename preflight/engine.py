@@ -167,7 +167,7 @@ class Run:
 
     def _read(self, path: str) -> Sequence[object]:
         """The objects of an `apply -f` file, relative to the plan that names it."""
-        applied = load.read_objects(path, self._base)
+        applied = load.read_objects(path, self._base, pools=self._loaded.pools)
         self._applied.append(applied)
         self._problems += applied.problems
         return applied.given

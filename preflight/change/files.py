@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
-from preflight.change import maintenance, workloads
+from preflight.change import maintenance, pools, workloads
 from preflight.change.commands import ApplyFiles, Chosen, DeleteFiles, DeleteNodes
 from preflight.change.manifests import is_updated, over
 from preflight.change.nodes import schedulable, with_taints
@@ -15,7 +15,7 @@ from preflight.change.performed import Change
 from preflight.change.targets import meet
 from preflight.change.words import counted, listed
 from preflight.errors import InputError, UsageError
-from preflight.model.objects import DaemonSet, Metadata, Node, ObjectKey, object_key
+from preflight.model.objects import DaemonSet, Metadata, Node, ObjectKey, Taint, object_key
 from preflight.model.world import World
 
 Read = Callable[[str], Sequence[object]]
@@ -29,6 +29,7 @@ def apply(command: ApplyFiles, world: World, read: Read) -> Change:
        merges: see `three_way`. One that came from a manifest is replaced as a whole, since that manifest was the last one applied.
     2. It is updated where its template differs as the server sees it: see `same_template`. Everything else that differs is in `after`.
     3. Of a Node, the labels, taints and `unschedulable` that the manifest states. Objects of other kinds are counted in a note.
+    4. A node pool changes its template, and those of its nodes that the provider keeps up to date: see `pools.renew`.
 
     Errors: UsageError for a changed selector and for another namespace than `-n`, in their words; InputError where the files hold nothing.
     """
@@ -37,6 +38,8 @@ def apply(command: ApplyFiles, world: World, read: Read) -> Change:
     for each in objects:
         if isinstance(each, DaemonSet):
             applied.daemonset(each, command.namespace)
+        elif isinstance(each, Node) and each.pool is not None:
+            applied.pool(each)
         elif isinstance(each, Node):
             applied.node(each)
     keys = frozenset(applied.daemonsets)
@@ -46,8 +49,11 @@ def apply(command: ApplyFiles, world: World, read: Read) -> Change:
         before=applied.met,
         after=workloads.with_daemonsets(applied.world, applied.daemonsets),
         nodes=frozenset(applied.nodes),
+        reborn=frozenset(applied.delayed),
         daemonsets=keys,
         updated=frozenset(key for key in keys if is_updated(world.daemonsets.get(key), applied.daemonsets[key])),
+        taints=tuple(dict.fromkeys(applied.taints)),
+        delayed=applied.delayed,
         notes=(*applied.notes(), *_others(objects)),
         unknown=tuple(applied.unknown),
     )
@@ -65,13 +71,16 @@ def delete(command: DeleteFiles, world: World, read: Read) -> Change:
             namespace = _namespace(each, command.namespace)
             chosen = Chosen((each.metadata.name,), namespace=namespace)
             keys.extend(workloads.find(world, chosen, ignore_missing=command.ignore_missing))
-    names = tuple(dict.fromkeys(each.name for each in objects if isinstance(each, Node)))
+    names = tuple(dict.fromkeys(each.name for each in objects if isinstance(each, Node) and each.pool is None))
+    gone = [each.name for each in objects if isinstance(each, Node) and each.pool is not None]
     change = workloads.deletion(command.text, world, sorted(set(keys)), command.cascade)
     if names:
         nodes = maintenance.delete(DeleteNodes(command.text, Chosen(names)), change.before)
         after = msgspec.structs.replace(nodes.after, daemonsets=change.after.daemonsets, workloads=change.after.workloads)
         change = msgspec.structs.replace(nodes, after=after, daemonsets=change.daemonsets, deleted=change.deleted)
-    return msgspec.structs.replace(change, headline=f"delete {listed(command.files)}", notes=(*change.notes, *_others(objects)))
+    said = change.notes if keys or names or not gone else ()
+    notes = [*said, *(f"{name}: not judged: its nodes go with it" for name in gone), *_others(objects)]
+    return msgspec.structs.replace(change, headline=f"delete {listed(command.files)}", notes=tuple(notes))
 
 
 class _Applied:
@@ -81,6 +90,8 @@ class _Applied:
         self.met = self.world = world
         self.daemonsets: dict[ObjectKey, DaemonSet] = {}
         self.nodes: list[str] = []
+        self.taints: list[Taint] = []
+        self.delayed: dict[str, Node] = {}
         self.unknown: list[str] = []
         self._notes: list[str] = []
         self._kinds: dict[str, list[str]] = {"new": [], "unchanged": [], "changed, but not its template: no pod is replaced": []}
@@ -126,6 +137,21 @@ class _Applied:
         self.nodes.append(new.name)
         if node is not old:
             self.world = msgspec.structs.replace(self.world, nodes=dict(sorted({**self.world.nodes, new.name: node}.items())))
+
+    def pool(self, new: Node) -> None:
+        """Apply one node pool."""
+        renewed = pools.renew(self.world, new)
+        if renewed.is_unchanged:
+            self._kinds["unchanged"].append(renewed.name)
+            return
+        if renewed.old is None:
+            self._kinds["new"].append(renewed.name)
+        self._notes += renewed.notes
+        self.taints += renewed.taints
+        self.nodes += renewed.nodes
+        if renewed.now is not None:
+            self.delayed[renewed.name] = renewed.now
+        self.world = msgspec.structs.replace(self.world, nodes=dict(sorted({**self.world.nodes, **renewed.nodes}.items())))
 
     def notes(self) -> tuple[str, ...]:
         """What is to be said, in order: of single objects, then which are new or unchanged."""

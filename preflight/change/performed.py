@@ -26,7 +26,9 @@ class Change(Struct, frozen=True):
     8. `replacements` holds, by name, the node as it would be after a replacement; given by drain, empty where not asked.
     9. `taints` are the taints that the change adds, changes or removes: what a DaemonSet has to tolerate.
     10. `notes` are sentences about the change itself: an assumption, a node that was not given, what is not judged.
-    11. `unknown` names what the command asks for and nobody can know, with the reason; the answer is then unknown (exit 3).
+    11. `delayed` holds, by name, the template of a pool as its nodes that are there stay until they are replaced; the template in
+       `after` is what its next nodes are like. The name is in `reborn` too.
+    12. `unknown` names what the command asks for and nobody can know, with the reason; the answer is then unknown (exit 3).
     """
 
     command: str
@@ -43,5 +45,6 @@ class Change(Struct, frozen=True):
     ended: Mapping[ObjectKey, frozenset[str]] = {}
     replacements: Mapping[str, Node] = {}
     taints: tuple[Taint, ...] = ()
+    delayed: Mapping[str, Node] = {}
     notes: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()

@@ -45,6 +45,8 @@ def meet(world: World, chosen: Chosen) -> Met:
        note. It states the labels that the selector needs; a label that the selector rules out is absent from it.
     2. A partly known node of which nobody knows whether the selector selects it is chosen too, with a note.
     3. A name that stands twice in the input is not judged.
+    4. kubectl reaches nodes that are there, and no pool: where such nodes are given, a selector and `--all` choose among them alone.
+       Else the templates of pools stand for their nodes, as far as a selector surely selects them.
 
     Errors: UsageError for a name that no node can have; InputError for a selector that no node can match.
     """
@@ -52,7 +54,7 @@ def meet(world: World, chosen: Chosen) -> Met:
         return _selected(world, chosen.selector)
     if chosen.all:
         if world.nodes:
-            return Met(world, tuple(world.nodes))
+            return Met(world, _reached(world))
         return _with_partial(world, (), {_ALL: _partial(_ALL)}, "no nodes are given: all of them are judged as one partly known node")
     return _named(world, chosen.names)
 
@@ -94,20 +96,25 @@ def _named(world: World, names: tuple[str, ...]) -> Met:
 
 
 def _selected(world: World, selector: Selector) -> Met:
-    answers = {name: selector.selects_node(node) for name, node in world.nodes.items()}
-    chosen = tuple(name for name, answer in answers.items() if answer is not False)
+    answers = {name: selector.selects_node(world.nodes[name]) for name in _reached(world)}
+    chosen = tuple(name for name, answer in answers.items() if answer or (answer is None and world.nodes[name].pool is None))
     if not chosen:
         stated = selector.stated()
         if stated is None:
             raise InputError(f"there is nothing to judge: no node can match {selector}")
         name = f"({selector})"
-        note = f"none of the {counted(len(world.nodes), 'node')} given matches {selector}" if world.nodes else "no nodes are given"
+        note = f"none of the {counted(len(answers), 'node')} given matches {selector}" if world.nodes else "no nodes are given"
         return _with_partial(world, (), {name: _partial(name, *stated)}, f"{note}: judged as a partly known node")
     maybe = [name for name in chosen if answers[name] is None]
     if not maybe:
         return Met(world, chosen)
     note = f"nobody knows whether {listed(maybe)} {'matches' if len(maybe) == 1 else 'match'} {selector}: judged as if"
     return Met(world, chosen, (note,))
+
+
+def _reached(world: World) -> tuple[str, ...]:
+    """The nodes that kubectl reaches: those that are there, or where none is given, the templates of pools in their stead."""
+    return tuple(name for name, node in world.nodes.items() if node.pool is None) or tuple(world.nodes)
 
 
 def _partial(name: str, labels: dict[str, str] | None = None, absent: frozenset[str] = frozenset()) -> Node:

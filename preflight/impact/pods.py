@@ -46,7 +46,8 @@ def listed_pods(world: World) -> dict[ObjectKey, PodsOf]:
 
     1. A pod counts where its controller is a DaemonSet, it is bound to a node, neither Failed nor Succeeded, and not being deleted.
     2. The owner's uid decides where both are known, else kind, namespace and name.
-    3. A DaemonSet without a stated namespace has no listed pods: which namespace it is applied to is not known.
+    3. The template node of a pool is not settled by a list: its next node is not there yet.
+    4. A DaemonSet without a stated namespace has no listed pods: which namespace it is applied to is not known.
     """
     found: defaultdict[tuple[str, str], _ByTolerations] = defaultdict(lambda: defaultdict(set))
     uids = {(key.namespace, key.name): daemonset.metadata.uid for key, daemonset in world.daemonsets.items()}
@@ -65,9 +66,9 @@ def listed_pods(world: World) -> dict[ObjectKey, PodsOf]:
         pods = owned[owners]
         if pods is not None:
             pods[bytes(spec.tolerations)].add(spec.nodeName)
-    names = frozenset(world.nodes) | {pod.spec.nodeName for pod in world.pods}
+    names = {name for name, node in world.nodes.items() if node.pool is None} | {pod.spec.nodeName for pod in world.pods}
     return {
-        key: PodsOf(_groups(found[key.namespace, key.name]), names)
+        key: PodsOf(_groups(found[key.namespace, key.name]), frozenset(names))
         for key in world.daemonsets
         if key.namespace and world.pods_known(key.namespace)
     }

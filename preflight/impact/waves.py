@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from preflight.change.performed import Change
 from preflight.impact.judging import Fall, Group, Impact, judge
 from preflight.impact.pods import PodsOf
+from preflight.impact.renewing import renewed
 from preflight.impact.verdict import PodAfter, Verdict
 from preflight.model.objects import DaemonSet, Node, ObjectKey
 from preflight.model.report import Outcome
@@ -39,7 +40,12 @@ def predict(change: Change, pods: Mapping[ObjectKey, PodsOf], horizon: float = N
     2. A pair that falls because a producer is lost on re-creation is lost on re-creation itself, though nothing touches its own pod.
     3. `Group.falls` says which labels and whose; `Impact.falls` lists every fall in the order in which things go.
     4. The world after has the labels no more that go at once.
+    5. What reaches only the next nodes of a pool takes nothing from those that are there: see `renewing.renewed`.
     """
+    return renewed(_fallen(change, pods, horizon), pods, horizon)
+
+
+def _fallen(change: Change, pods: Mapping[ObjectKey, PodsOf], horizon: float) -> Impact:
     impact = judge(change, pods, horizon)
     mentioned = _mentioned(impact)
     if not mentioned:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from typing import Any, BinaryIO
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from msgspec import Struct
 
@@ -13,10 +13,13 @@ from preflight.documents import Broken, Chunk, Skipped
 from preflight.errors import InputError
 from preflight.load.files import STDIN, Source, content, find, reason, shown
 from preflight.load.gathered import Gathered
-from preflight.load.kinds import KINDS, UNRENDERED, group, is_unrendered
+from preflight.load.kinds import KINDS, UNRENDERED, group, is_pool, is_unrendered
 from preflight.load.read import Loaded
 from preflight.model.objects import Origin, _Read
 from preflight.model.world import World
+
+if TYPE_CHECKING:
+    from preflight.load.pools import Declared
 
 _APPLIED = (".yaml", ".yml", ".json")
 
@@ -31,12 +34,15 @@ class Other(Struct, frozen=True, gc=False):
     origin: Origin
 
 
-def read_objects(path: str, base: str = "", *, stdin: BinaryIO | None = None, recursive: bool = False) -> Loaded:
+def read_objects(
+    path: str, base: str = "", *, stdin: BinaryIO | None = None, recursive: bool = False, pools: Sequence[Declared] = ()
+) -> Loaded:
     """The objects of one file, folder or standard input (`-`), in order, as `kubectl apply -f PATH` would send them: `given` has them.
 
     1. `base` is the file (a plan) that names a relative path, "" for the command line. Of a folder .yaml, .yml and .json files count.
     2. Lists are taken apart. A pod is a Pod, whatever its status says; a part of an object is one too, for apply sends what is stated.
-    3. InputError, with the place, where kubectl would refuse the file: it is not there, a document is broken, has no kind or no name,
+    3. Pools of nodes come last, as their template nodes: those that are declared here, and those of `pools` that refer to what is.
+    4. InputError, with the place, where kubectl would refuse the file: it is not there, a document is broken, has no kind or no name,
        or is a chart's template that nobody rendered. Nobody knows then what would be applied.
     """
     opened = path if path == STDIN else os.path.join(os.path.dirname(base), path)  # noqa: PTH118, PTH120
@@ -47,9 +53,20 @@ def read_objects(path: str, base: str = "", *, stdin: BinaryIO | None = None, re
     if not sources:
         raise InputError(f"{shown(opened)}: no .yaml, .yml or .json file in it")
     texts: dict[tuple[str, int], Chunk] = {}
-    given = tuple(value for source in sources for value in _objects(source, stdin, texts))
+    gathered = Gathered()
+    given: list[object] = [value for source in sources for value in _objects(source, stdin, texts, gathered)]
+    if gathered.pools:
+        from preflight.load.pools import resolve
+
+        given += resolve(gathered.pools, pools).nodes
     return Loaded(
-        World(), files=len(sources), objects=len(given), texts=texts, sources=frozenset(source.file for source in sources), given=given
+        World(),
+        files=len(sources),
+        objects=len(given),
+        texts=texts,
+        pools=tuple(gathered.pools),
+        sources=frozenset(source.file for source in sources),
+        given=tuple(given),
     )
 
 
@@ -88,7 +105,7 @@ def _documents(source: Source, stdin: BinaryIO | None) -> Iterator[tuple[Chunk, 
             yield item.chunk, item.data
 
 
-def _objects(source: Source, stdin: BinaryIO | None, texts: dict[tuple[str, int], Chunk]) -> Iterator[_Read | Other]:
+def _objects(source: Source, stdin: BinaryIO | None, texts: dict[tuple[str, int], Chunk], pools: Gathered) -> Iterator[_Read | Other]:
     for chunk, data in _documents(source, stdin):
         texts[source.file, chunk.index] = chunk
         waiting: list[tuple[object, Origin]] = [(data, Origin(source.file, chunk.index, chunk.line))]
@@ -100,6 +117,8 @@ def _objects(source: Source, stdin: BinaryIO | None, texts: dict[tuple[str, int]
             items = item.get("items")
             if kind.endswith("List") and isinstance(items, list):
                 waiting += reversed([(each, _item(origin, index)) for index, each in enumerate(items)])
+            elif is_pool(item):
+                pools.add_pools(item, origin)
             else:
                 yield _object(item, kind, origin)
 

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from preflight.documents import Chunk, RepeatedKey
-from preflight.load.kinds import KINDS, NO_OBJECT, UNRENDERED, Data, at, is_list, is_unrendered, why_not
+from preflight.load.kinds import KINDS, NO_OBJECT, UNRENDERED, Data, at, is_list, is_pool, is_unrendered, why_not
 from preflight.model.convert import convert
-from preflight.model.objects import DaemonSet, LabelSelector, ListedPod, Origin, Refusal, _Read
+from preflight.model.objects import DaemonSet, LabelSelector, ListedPod, Node, Origin, Refusal, _Read
 from preflight.model.report import Location, Problem, Skipped
+
+if TYPE_CHECKING:
+    from preflight.load.pools import Declared
 
 MAX_LOCATED = 4 << 20
 """A document with more characters than this has no lines: it is a dump, and nobody wrote it."""
@@ -25,12 +28,14 @@ class Gathered:
     """The heap that the readers fill.
 
     1. `objects` and `pods` are in order of file and place; `pod_lists` has the file and the pods' namespaces of each list that showed pods.
-    2. `texts` are the documents that hold objects of ours, by file and index, as far as their lines can be told.
+    2. `pools` are what manifests declare of node pools, one by one: `pools.resolve` puts them together.
+    3. `texts` are the documents that hold objects of ours, by file and index, as far as their lines can be told.
     """
 
     def __init__(self) -> None:
         self.objects: list[_Read] = []
         self.pods: list[ListedPod] = []
+        self.pools: list[Declared] = []
         self.pod_lists: list[tuple[str, frozenset[str]]] = []
         self.problems: list[Problem] = []
         self.repeated: list[tuple[Origin, RepeatedKey]] = []
@@ -52,6 +57,10 @@ class Gathered:
         """Note something that could not be read."""
         self.problems.append(Problem(message, Location(file, line, column, path, source)))
 
+    def nodes(self) -> tuple[Node, ...]:
+        """All nodes, and what single manifests declare of pools."""
+        return (*(each for each in self.objects if isinstance(each, Node)), *(each.node for each in self.pools))
+
     def skipped(self) -> tuple[Skipped, ...]:
         """What is not judged, counted and in order."""
         counted = [Skipped(f"{count} {noun if count == 1 else noun + 's'}", why) for (noun, why), count in self._left_out.items()]
@@ -60,9 +69,9 @@ class Gathered:
     @contextmanager
     def keeping(self, chunk: Chunk | None, file: str, repeated: Sequence[RepeatedKey] = ()) -> Iterator[None]:
         """Keep the text and the repeated keys of a document where what is done meanwhile finds objects, or what should be some, in it."""
-        before = len(self.objects) + len(self.pods) + len(self.problems)
+        before = self._found()
         yield
-        if chunk is not None and len(self.objects) + len(self.pods) + len(self.problems) > before:
+        if chunk is not None and self._found() > before:
             self.repeated += ((Origin(file, chunk.index, chunk.line), each) for each in repeated)
             if len(chunk.text) <= MAX_LOCATED:
                 self.texts[file, chunk.index] = chunk
@@ -87,6 +96,11 @@ class Gathered:
             elif is_listed and is_evidence(item):
                 if pod := self.listed_pod(item, place):
                     pods.append(pod)
+            elif is_pool(item):
+                if has_template_text and is_unrendered(item):
+                    self.unrendered(place, is_named=is_named)
+                else:
+                    self.add_pools(item, place)
             elif why := why_not(item):
                 self.leave_out(why, noun="object" if is_listed else "document")
             elif has_template_text and is_unrendered(item):
@@ -109,6 +123,15 @@ class Gathered:
             selector = LabelSelector(value.spec.template.metadata.labels)
             msgspec.structs.force_setattr(value, "spec", msgspec.structs.replace(value.spec, selector=selector))
         self.objects.append(value)
+
+    def add_pools(self, item: Data, origin: Origin) -> None:
+        """Take what a manifest says of node pools."""
+        from preflight.load.pools import declared
+
+        found = declared(item, origin)
+        if not found:
+            self.leave_out(f"{item.get('kind') or 'configuration'} that declares no node pool")
+        self.pools += found
 
     def add_pods(self, pods: Sequence[ListedPod], file: str) -> None:
         """Take the pods that one list showed."""
@@ -133,6 +156,9 @@ class Gathered:
             self.problem(why, origin.file, origin.line)
         else:
             self.skip(f"{origin.file}:{origin.line}" if origin.line else origin.file, why)
+
+    def _found(self) -> int:
+        return len(self.objects) + len(self.pods) + len(self.pools) + len(self.problems)
 
     def _items(self, data: Data, origin: Origin) -> list[tuple[object, Origin]]:
         items = data.get("items")

@@ -64,7 +64,24 @@ KINDS: Mapping[str, Kind] = {
 }
 """The kinds that are judged, by name."""
 
-WANTED = frozenset({"List", *KINDS, *(f"{name}List" for name in KINDS)})
+POOLS: Mapping[str, tuple[str, ...]] = {
+    "NodePool": ("karpenter.sh",),
+    "Provisioner": ("karpenter.sh",),
+    "EC2NodeClass": ("karpenter.k8s.aws",),
+    **dict.fromkeys(("MachineDeployment", "MachineSet", "MachinePool", "Cluster", "ClusterClass"), ("cluster.x-k8s.io",)),
+    **dict.fromkeys(("KubeadmControlPlane", "KubeadmControlPlaneTemplate"), ("controlplane.cluster.x-k8s.io",)),
+    **dict.fromkeys(("KubeadmConfigTemplate", "KubeadmConfig"), ("bootstrap.cluster.x-k8s.io",)),
+    "ClusterConfig": ("eksctl.io",),
+    "Nodegroup": ("eks.services.k8s.aws",),
+    "NodeGroup": ("eks.aws.upbound.io", "eks.aws.m.upbound.io"),
+    "ContainerNodePool": ("container.cnrm.cloud.google.com",),
+    **dict.fromkeys(("ManagedClustersAgentPool", "ManagedCluster"), ("containerservice.azure.com",)),
+    "InstanceGroup": ("kops.k8s.io",),
+    "Shoot": ("core.gardener.cloud",),
+}
+"""The kinds that declare pools of nodes, or say more of them, and their API groups: see `pools`."""
+
+WANTED = frozenset({"List", *KINDS, *POOLS, *(f"{name}List" for name in (*KINDS, *POOLS))})
 """What `kind` must be for a document to be parsed."""
 
 CLUES: Mapping[str, tuple[str, ...]] = {
@@ -89,6 +106,14 @@ def is_list(data: Data) -> bool:
     """Whether it is a List or a list of a kind that we judge: `kind: List`, `PodList`. Other lists have nothing for us."""
     kind = data.get("kind")
     return isinstance(kind, str) and kind.endswith("List") and kind in WANTED and kind not in KINDS
+
+
+def is_pool(data: Data) -> bool:
+    """Whether an object declares pools of nodes, or says more of them: its kind and its API group are theirs, and it has a name."""
+    name, api_version = data.get("kind"), data.get("apiVersion")
+    if not isinstance(name, str) or not isinstance(api_version, str) or group(api_version) not in POOLS.get(name, ()):
+        return False
+    return isinstance(at(data, ("metadata", "name")), str)
 
 
 def why_not(data: Data) -> str:

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Raw
 
 from preflight.load.gathered import Gathered
-from preflight.load.kinds import CLUES, KINDS, WANTED, Data, has_clue, why_not
+from preflight.load.kinds import CLUES, KINDS, POOLS, WANTED, Data, has_clue, why_not
 from preflight.load.places import path_text
 from preflight.load.plain import plain
 from preflight.load.shapes import NODE, POD, RAWS, Head, LeanNode, Other, Rest, decode_list
@@ -50,7 +50,7 @@ def take_list(gathered: Gathered, view: memoryview, origin: Origin, *, has_templ
 
 
 def _is_ours(envelope: Any) -> bool:
-    return envelope.kind in WANTED and envelope.kind not in KINDS
+    return envelope.kind in WANTED and envelope.kind not in KINDS and envelope.kind not in POOLS
 
 
 def _was_there(pod: ListedPod) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -21,8 +22,12 @@ from preflight.model.world import World
 if TYPE_CHECKING:
     from mmap import mmap
 
+    from preflight.load.pools import Declared
+
 _BOM = b"\xef\xbb\xbf"
 _BLANKS = b" \t\r\n"
+_CONFIGURES = re.compile(r"^node-(taint|label):", re.MULTILINE)
+_RANCHER = re.compile(r"(^|[/._-])(rke2|k3s)([/._-]|$)")
 
 
 class Loaded(Struct, frozen=True):
@@ -31,7 +36,8 @@ class Loaded(Struct, frozen=True):
     1. `problems` could not be read (exit 3); `skipped` was not judged, counted by its reason. Both are in order of their text and place.
     2. `repeated` are the keys that documents with objects of ours hold twice, each with the origin of its document.
     3. `files` counts the files that were read, templates of charts excluded; `objects` the objects of our kinds, listed pods included.
-    4. `nodes` are all nodes, document by document, also those that stand twice. `sources` are the names of the files that were read.
+    4. `nodes` are all nodes, document by document, also those that stand twice, and what single manifests declare of pools: hygiene
+       judges each by itself. `pools` are these declarations, for what refers to them. `sources` are the names of the files that were read.
     5. `judged` are the files that get findings; None means all: nothing was given only as surroundings.
     6. `given` are the objects of the files that a command line names, in order (`read_objects`); `read` leaves it empty.
     """
@@ -44,6 +50,7 @@ class Loaded(Struct, frozen=True):
     objects: int = 0
     texts: Mapping[tuple[str, int], Chunk] = {}
     nodes: tuple[Node, ...] = ()
+    pools: tuple[Declared, ...] = ()
     sources: frozenset[str] = frozenset()
     judged: frozenset[str] | None = None
     given: tuple[object, ...] = ()
@@ -92,9 +99,10 @@ def read(
         skipped=gathered.skipped(),
         repeated=tuple(gathered.repeated),
         files=gathered.files,
-        objects=len(gathered.objects) + len(built.pods),
+        objects=len(gathered.objects) + len(gathered.pools) + len(built.pods),
         texts=gathered.texts,
-        nodes=tuple(each for each in gathered.objects if isinstance(each, Node)),
+        nodes=gathered.nodes(),
+        pools=tuple(gathered.pools),
         sources=frozenset(source.file for source in walked.sources),
         judged=judged,
     )
@@ -148,12 +156,17 @@ def _read_text(gathered: Gathered, text: str, source: Source) -> None:
     file = source.file
     unparsed = 0
     broken: list[Broken] = []
-    for item in documents.read_yaml(text, WANTED, CLUES):
+    is_configuration = _may_be_configuration(text, source)
+    wanted = frozenset() if is_configuration else WANTED
+    for item in documents.read_yaml(text, wanted, CLUES):
         if isinstance(item, Document):
             chunk = item.chunk
             has_template_text = "{{" in chunk.text
             with gathered.keeping(chunk, file, item.repeated):
                 origin = Origin(file, chunk.index, chunk.line)
+                if is_configuration and isinstance(item.data, dict) and _is_configuration(item.data):
+                    gathered.add_pools(item.data, origin)
+                    continue
                 pods = gathered.add(item.data, origin, has_template_text=has_template_text, is_named=source.is_named)
                 gathered.add_pods(pods, file)
         elif isinstance(item, Broken):
@@ -167,6 +180,20 @@ def _read_text(gathered: Gathered, text: str, source: Source) -> None:
     for item in broken:
         line = documents.source_line(item.chunk, item.line) if item.chunk else ""
         gathered.problem(item.message, file, item.line, item.column, line if len(line) <= places.MAX_SOURCE else "")
+
+
+def _is_configuration(data: dict[str, object]) -> bool:
+    return "kind" not in data and ("node-taint" in data or "node-label" in data)
+
+
+def _may_be_configuration(text: str, source: Source) -> bool:
+    """Whether a file may be the configuration of an RKE2 or k3s node, and is parsed as a whole.
+
+    It has `node-taint` or `node-label` as a key, and the person named it, or its path names one of the two.
+    """
+    if _CONFIGURES.search(text) is None:
+        return False
+    return source.is_named or _RANCHER.search(source.file.lower()) is not None
 
 
 def _problem_order(problem: Problem) -> tuple[str, int, int, str]:

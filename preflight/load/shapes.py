@@ -8,7 +8,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Raw, Struct
 
-from preflight.load.kinds import KINDS
+from preflight.load.kinds import KINDS, POOLS
 from preflight.model.objects import Condition, ListedPod, Metadata
 
 # Kinds that people list together with ours: known by name, so that one of them does not make us take the slow way.
@@ -66,6 +66,8 @@ class Rest(Struct, frozen=True, gc=False, tag_field="kind"):
     value: Raw = Raw()
     provisioner: Raw = Raw()
     data: Raw = Raw()
+    nodeGroups: Raw = Raw()
+    managedNodeGroups: Raw = Raw()
     items: Raw = Raw()
 
 
@@ -80,7 +82,8 @@ class Other(Struct, frozen=True, gc=False, tag_field="kind"):
     """An object of a kind that is not judged."""
 
 
-_RESTS = tuple(msgspec.defstruct(f"_{kind}", (), bases=(Rest,), tag=kind) for kind in (*KINDS, "List") if kind not in {"Node", "Pod"})
+_KEPT = [kind for kind in (*KINDS, *POOLS, "List") if kind not in {"Node", "Pod"}]
+_RESTS = tuple(msgspec.defstruct(f"_{kind}", (), bases=(Rest,), tag=kind) for kind in _KEPT)
 _IGNORED = tuple(msgspec.defstruct(f"_{kind}", (), bases=(Other,), tag=kind) for kind in _OTHERS.split())
 
 

@@ -41,12 +41,13 @@ def build(gathered: Gathered, *, one_cluster: bool, comparison_operators: bool |
     3. The key is kind, namespace and name; an object that states no namespace is known by its file too, and never one with another file's.
     4. `judged` are the files that the surroundings do not count among (None: there are none): an object that stands in both is the
        judged one, since that is what the surroundings will become.
-    5. A list whose pods are of more than one namespace was taken with `-A`: then the pods of all namespaces are listed.
+    5. A pool of nodes is one partly known node, beside the nodes of it that are there: it is what the next one is like.
+    6. A list whose pods are of more than one namespace was taken with `-A`: then the pods of all namespaces are listed.
     """
     ambiguous: list[str] = []
     twice: set[Key] = set()
     by_key: dict[Key, list[_Read]] = {}
-    for value in gathered.objects:
+    for value in (*gathered.objects, *_pools(gathered)):
         by_key.setdefault(_key(value), []).append(value)
     for key, values in by_key.items():
         if judged is not None and any(value.origin.file in judged for value in values):
@@ -82,6 +83,18 @@ def build(gathered: Gathered, *, one_cluster: bool, comparison_operators: bool |
     )
 
 
+def _pools(gathered: Gathered) -> tuple[Node, ...]:
+    """The template nodes of the pools that were declared; what they refer to and nobody gave is named as left out."""
+    if not gathered.pools:
+        return ()
+    from preflight.load.pools import resolve
+
+    resolved = resolve(gathered.pools)
+    for name, reference in resolved.missing:
+        gathered.skip(f"what {reference.kind} {reference.name} says of {name}", "not given")
+    return resolved.nodes
+
+
 def _key(value: Any) -> Key:
     kind = type(value).__name__
     if value.metadata.name.endswith("*"):  # the server makes a name of its own for each
@@ -114,7 +127,7 @@ def _content(value: Any) -> object:
     if isinstance(value, DaemonSet):
         return labels, value.data.get("spec")
     if isinstance(value, Node):
-        return labels, value.spec, value.status
+        return labels, value.spec, value.status, value.startup, value.absent, value.pool
     if isinstance(value, Namespace):
         return labels, value.metadata.annotations
     if isinstance(value, PriorityClass):

@@ -28,7 +28,8 @@ def check(context: Context) -> Iterator[Hit]:
             yield _hit(subject_of(workload), workload, refusal)
     for node in context.nodes:
         read = [refusal for refusal in node.refusals if refusal.path[:2] != ("spec", "taints")]
-        for refusal in (*read, *label_refusals(node.metadata.labels, ("metadata", "labels"))):
+        labels = () if node.pool else label_refusals(node.metadata.labels, ("metadata", "labels"))  # a pool has its own among those read
+        for refusal in (*read, *labels):
             yield _hit(Subject("Node", "", node.name), node, refusal)
 
 

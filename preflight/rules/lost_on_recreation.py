@@ -32,14 +32,17 @@ def check(context: Context) -> Iterator[Hit]:
             nodes=each.nodes,
             place=each.place,
             severity=Severity.WARNING if each.passing else None,
-            message=f"loses {names(each.nodes)} {_when(each)}: {reason}",
+            message=f"loses {names(each.nodes)} {_when(context, each)}: {reason}",
             label=each.label,
             notes=each.notes + then(context, each),
             suggestion=each.suggestion,
         )
 
 
-def _when(each: Merged) -> str:
+def _when(context: Context, each: Merged) -> str:
+    assert context.impact is not None
+    if all(name in context.impact.change.delayed for name in each.nodes):
+        return "once its nodes are replaced"
     producers = listed(dict.fromkeys(fall.producer for fall in each.first.falls))
     return f"when the pods of {producers} are re-created" if producers else "when its pods are re-created"
 
