@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, cached_property
 from typing import BinaryIO
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 import preflight
 from preflight import load
@@ -32,6 +33,12 @@ from preflight.model.report import (
     Step,
     Subject,
 )
+from preflight.policy.applying import convention, with_policy
+from preflight.policy.baseline import Baseline
+from preflight.policy.exempting import Found
+from preflight.policy.exempting import Judged as Exemptible
+from preflight.policy.matching import Thing
+from preflight.policy.terms import Terms, ruled, settled
 from preflight.rules._framework import Context, Hit, Place, Repeated, Rule, all_rules, worst_of_each
 
 _LEAST = 99
@@ -47,6 +54,7 @@ class Options(Struct, frozen=True):
     2. `allow_empty`: nothing to judge is no fault. `strict`: an unknown pair is one in lint too. `exit_zero`: findings are none.
     3. `comparison_operators` is the gate of Lt and Gt, None where not known.
     4. `why` asks for the chain of one pair, as `DAEMONSET/NODE`; the DaemonSet's namespace may stand before it.
+    5. `terms` are the policy, the exemptions and the baseline that findings are held to.
     """
 
     fail_on: Severity = Severity.ERROR
@@ -55,10 +63,11 @@ class Options(Struct, frozen=True):
     exit_zero: bool = False
     comparison_operators: bool | None = None
     why: str = ""
+    terms: Terms = Terms()
 
 
 class Run:
-    """One run: its report, and the tracebacks of rules that crashed."""
+    """One run: its report, the tracebacks of rules that crashed, and the new baseline where one was asked for."""
 
     @classmethod
     def of_change(cls, argv: Sequence[str], sources: Sequence[str], options: Options, stdin: BinaryIO | None = None) -> Run:
@@ -85,6 +94,7 @@ class Run:
         return run
 
     report: Report
+    baseline: Baseline | None = None
 
     def __init__(
         self,
@@ -99,9 +109,10 @@ class Run:
         """Load the sources; `base` is the file that paths in commands are relative to."""
         self.crashes: list[str] = []
         self._options = options
-        self._loaded = load.read(
-            sources, around=around, stdin=stdin, one_cluster=one_cluster, comparison_operators=options.comparison_operators
-        )
+        loaded = load.read(sources, around=around, stdin=stdin, one_cluster=one_cluster, comparison_operators=options.comparison_operators)
+        self._loaded = replace(loaded, world=with_policy(options.terms.policy, loaded.world))
+        self._convention = convention(options.terms.policy)
+        self._paths, self._is_lint = sources, not one_cluster
         self._base = base
         self._applied: list[load.Loaded] = []
         self._problems = list(self._loaded.problems)
@@ -128,7 +139,7 @@ class Run:
             impact = predict(change, pods)
             shown.append(_step(change, impact))
             self._explain(impact, number)
-            hits += self._hits(_change_context(change, impact), number)
+            hits += self._hits(replace(_change_context(change, impact), convention=self._convention), number)
             pairs += impact.pairs
             daemonsets |= {*change.before.daemonsets, *change.after.daemonsets}
             unknown = unknown or bool(change.unknown) or any(impact.with_outcome(Outcome.UNKNOWN))
@@ -146,7 +157,8 @@ class Run:
         """What is there, without a change."""
         world = self._loaded.world
         impact = predict(unchanged(world), listed_pods(world)) if world.nodes and world.daemonsets else None
-        hits = list(self._hits(_lint_context(self._loaded, impact), 0))
+        context = replace(_lint_context(self._loaded, impact), convention=self._convention)
+        hits = list(self._hits(replace(context, taints=tuple(dict.fromkeys((*context.taints, *self._convention.declared)))), 0))
         steps: tuple[Step, ...] = ()
         if impact is not None:
             self._explain(impact, 0)
@@ -169,6 +181,7 @@ class Run:
         """The objects of an `apply -f` file, relative to the plan that names it."""
         applied = load.read_objects(path, self._base, pools=self._loaded.pools)
         self._applied.append(applied)
+        self._objects.update((each.origin, each) for each in applied.given if isinstance(each, Workload | Node))
         self._problems += applied.problems
         return applied.given
 
@@ -190,6 +203,8 @@ class Run:
         if context.impact is not None:
             self._rank(context.impact, [hit for _, hit in hits])
             self._asked_who_depends |= not self.crashes and any(each.has_dependents for each in context.consequences())
+        if self._options.terms.policy.rulings:
+            hits = list(ruled(self._options.terms.policy, hits, self._thing))
         judged = self._loaded.judged
         for rule, hit in worst_of_each(hits):
             if not context.lint or judged is None or hit.place.origin.file in judged or rule.id == "PF900":
@@ -205,6 +220,28 @@ class Run:
                 if daemonset is not None:
                     self._ranks[subject] = impact.recognised.rank(daemonset)
 
+    @cached_property
+    def _objects(self) -> dict[Origin, Workload | Node]:
+        """The objects that hits are about, by their origin."""
+        return {each.origin: each for each in (*self._loaded.world.workloads, *self._loaded.nodes)}
+
+    def _thing(self, hit: Hit) -> Thing:
+        """What a policy matches of the object that a hit is about."""
+        found = self._objects.get(hit.place.origin)
+        return Thing(hit.subject, hit.place.origin.file, found.metadata.labels if found else {})
+
+    def _settled(self, found: Sequence[Found]) -> list[Finding]:
+        """The findings as the policy, the exemptions and the baseline leave them."""
+        about = {each.origin for each in found}
+        files = self._loaded.judged
+        objects = [
+            each for origin, each in self._objects.items() if (files is None or origin.file in files if self._is_lint else origin in about)
+        ]
+        texts = {key: text for read in (*self._applied, self._loaded) for key, text in read.texts.items()}
+        judged = Exemptible(objects, texts, self._paths, self._is_lint, bool(self._loaded.world.nodes))
+        findings, self.baseline = settled(self._options.terms, found, judged)
+        return findings
+
     def _located(self, hits: Iterable[tuple[Rule, Hit, int]]) -> tuple[Finding, ...]:
         """The hits as findings, each with its place, sorted; what two steps of a plan say alike is said once, at the first."""
         once: dict[tuple[object, ...], tuple[Rule, Hit, int]] = {}
@@ -213,23 +250,27 @@ class Run:
         kept = tuple(once.values())
         found = self._locations({place for _, hit, _ in kept for place in (hit.place, *(each for _, each in hit.related))})
         findings = [
-            Finding(
-                rule=rule.id,
-                name=rule.name,
-                severity=hit.severity or rule.severity,
-                subject=hit.subject,
-                message=hit.message,
-                nodes=hit.nodes,
-                location=found[hit.place],
-                label=hit.label,
-                notes=hit.notes,
-                related=tuple(Related(message, found[place]) for message, place in hit.related),
-                suggestion=hit.suggestion,
-                step=step,
+            Found(
+                Finding(
+                    rule=rule.id,
+                    name=rule.name,
+                    severity=hit.severity or rule.severity,
+                    subject=hit.subject,
+                    message=hit.message,
+                    nodes=hit.nodes,
+                    location=found[hit.place],
+                    label=hit.label,
+                    notes=hit.notes,
+                    related=tuple(Related(message, found[place]) for message, place in hit.related),
+                    suggestion=hit.suggestion,
+                    step=step,
+                ),
+                hit.place.origin,
+                self._thing(hit),
             )
             for rule, hit, step in kept
         ]
-        return tuple(sorted(findings, key=self._order))
+        return tuple(sorted(self._settled(findings), key=self._order))
 
     def _order(self, finding: Finding) -> tuple[object, ...]:
         """By step, severity, how much the loss of the DaemonSet matters, rule, and place."""

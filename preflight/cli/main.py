@@ -33,11 +33,15 @@ COMMANDS = {
     "lint": "no change: hygiene of tolerations, and coverage if nodes are known",
     "fix": "the smallest exact toleration as an edit that keeps everything else, or as a patch",
     "components": "what each DaemonSet was recognised as, and by what evidence",
+    "policy": "policy files: their schema, whether they are good, what holds in the end",
     "explain": "why a rule matters and how to fix what it finds",
     "rules": "all rules",
 }
 
-_VALUED = ("--from", "-o", "--output", "--fail-on", "--feature-gates", "--why")
+_VALUED = (
+    *("--from", "-o", "--output", "--fail-on", "--feature-gates", "--why"),
+    *("--policy", "--baseline", "--write-baseline", "--baseline-expires", "--today"),
+)
 """Our own options that take a value, for those who write them before the verb."""
 
 

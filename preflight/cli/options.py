@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Callable
 from typing import Any
 
 import click
 
+from preflight import policy
 from preflight.engine import Options
 from preflight.errors import UsageError
 from preflight.model.report import Severity
+from preflight.policy import baseline as baselines
+from preflight.policy.checking import day
+from preflight.policy.terms import Terms
 
 _GATE = "TaintTolerationComparisonOperators"
 
@@ -21,6 +26,13 @@ SHARED: tuple[Callable[[Any], Any], ...] = (
     click.option("--all-rows", is_flag=True, help="Every row of the table and every finding."),
     click.option("--why", metavar="DAEMONSET/NODE", default="", help="The chain of one loss, from the change to what people see."),
     click.option("--feature-gates", metavar="GATE=BOOL", default="", help=f"A gate of the cluster: {_GATE}=true or =false."),
+    click.option("--policy", metavar="FILE|NAME", default="", help="A policy file or pack, in place of the .preflight.yaml that is found."),
+    click.option("--no-policy", is_flag=True, help="No policy, not even the .preflight.yaml that is found."),
+    click.option("--no-exemptions", is_flag=True, help="Nothing is exempted: no annotation, comment, policy or baseline counts."),
+    click.option("--baseline", metavar="FILE", default="", help="Findings that FILE holds are accepted."),
+    click.option("--write-baseline", metavar="FILE", default="", help="Accept what there is today: write it to FILE."),
+    click.option("--baseline-expires", metavar="DAYS|DATE", default="90", help="How long --write-baseline accepts it (default: 90 days)."),
+    click.option("--today", metavar="DATE", default="", help="The day that exemptions are judged by (default: today)."),
     click.option("-v", "--verbose", is_flag=True, help="Also the traceback of a rule that crashed."),
 )
 
@@ -41,7 +53,34 @@ def options(given: dict[str, Any]) -> Options:
         exit_zero=given["exit_zero"],
         comparison_operators=_gate(given["feature_gates"]),
         why=given["why"],
+        terms=terms(given),
     )
+
+
+def terms(given: dict[str, Any]) -> Terms:
+    """What a run is held to: the policy that is named or found, exemptions, the baseline, and the day."""
+    if given["policy"] and given["no_policy"]:
+        raise UsageError("--policy and --no-policy exclude one another")
+    name = given["policy"] or (None if given["no_policy"] else policy.find())
+    today = _day(given["today"])
+    accept, known = given["write_baseline"], given["baseline"]
+    if given["no_exemptions"] and (accept or known):
+        raise UsageError("--no-exemptions leaves no baseline: leave out --baseline and --write-baseline")
+    return Terms(
+        policy=policy.load(name) if name else policy.Policy(),
+        exemptions=not given["no_exemptions"],
+        today=today,
+        baseline=baselines.read(known, known) if known and not accept else None,
+        accept=(accept, baselines.last_day(given["baseline_expires"], today or datetime.date.today())) if accept else None,
+    )
+
+
+def _day(text: str) -> datetime.date | None:
+    """A day as 2027-01-31; None for none."""
+    found = day(text) if text else None
+    if text and found is None:
+        raise UsageError(f"--today takes a day as 2027-01-31, not {text!r}")
+    return found
 
 
 def _gate(text: str) -> bool | None:

@@ -46,14 +46,13 @@ def finish(run: Run, given: dict[str, Any]) -> int:
             all_rows=given["all_rows"],
         )
         if path:
-            from pathlib import Path
-
-            try:
-                Path(path).write_text(text, encoding="utf-8", errors="surrogateescape")
-            except OSError as error:
-                raise InputError(f"cannot write {path}: {error.strerror}") from error
+            _write(path, text)
         else:
             click.echo(text, nl=False)
+    if run.baseline is not None:
+        _write(run.baseline.file, run.baseline.text())
+        accepted = "1 finding" if run.baseline.number == 1 else f"{run.baseline.number} findings"
+        click.echo(f"wrote {run.baseline.file}: {accepted} accepted until {run.baseline.expires}", err=True)
     if report.problems:
         from preflight.report.text import render_problems
 
@@ -61,6 +60,15 @@ def finish(run: Run, given: dict[str, Any]) -> int:
     if run.crashes and given["verbose"]:
         click.echo("\n".join(run.crashes), err=True)
     return report.exit
+
+
+def _write(path: str, text: str) -> None:
+    from pathlib import Path
+
+    try:
+        Path(path).write_text(text, encoding="utf-8", errors="surrogateescape")
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror}") from error
 
 
 def _width() -> int:

@@ -68,7 +68,7 @@ class Subject(Struct, frozen=True, gc=False):
 
     def __str__(self) -> str:
         """`namespace/name` for what lives in a namespace (`-` where the manifest states none), else the name."""
-        return self.name if self.kind == "Node" else f"{self.namespace or '-'}/{self.name}"
+        return self.name if self.kind in ("Node", "Policy", "Baseline") else f"{self.namespace or '-'}/{self.name}"
 
 
 class Related(Struct, frozen=True):

@@ -59,8 +59,12 @@ def test_the_rules() -> None:
         ("PF217", "adopted-pods", "warning"),
         ("PF218", "namespace-selector", "warning"),
         ("PF219", "runtime-class", "note"),
+        ("PF230", "required-toleration", "error"),
         ("PF900", "rule-crashed", "error"),
         ("PF901", "repeated-key", "warning"),
+        ("PF990", "unused-exemption", "warning"),
+        ("PF991", "expired-exemption", "warning"),
+        ("PF992", "invalid-exemption", "error"),
     ]
 
 

@@ -1,0 +1,142 @@
+"""The baseline: findings that were there on a day, accepted until another, and known by what they say, not by where they stand."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+import msgspec
+from msgspec import Struct
+
+from preflight.documents import Chunk, locate
+from preflight.errors import UsageError
+from preflight.model.report import Finding
+from preflight.policy.checking import day
+from preflight.policy.faults import faults
+from preflight.policy.reading import plain_document, refuse
+
+VERSION = 1
+MAX_SIZE = 32 << 20
+"""How many bytes a baseline may have."""
+DAYS = 90
+"""How long a baseline accepts what it holds, where nobody says otherwise."""
+
+_LINES = re.compile(r"\b(lines?) \d+(?: and \d+)?")
+_HEAD = """\
+# Findings that preflight accepts for a while: they were there when this was written, by `--write-baseline`. New ones count.
+# An entry is known by its rule, its object and what it says; lines and files may move. `count` is how many such findings there may be.
+"""
+
+
+class Entry(Struct, frozen=True, forbid_unknown_fields=True, order=True):
+    """Findings of one rule on one object (`DaemonSet storage/csi`) that say the same; `count` is how many there may be."""
+
+    rule: str
+    subject: str
+    message: str
+    count: int = 1
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What its findings are known by."""
+        return self.rule, self.subject, self.message
+
+
+class _Written(Struct, frozen=True, forbid_unknown_fields=True):
+    version: int
+    expires: str
+    findings: tuple[Entry, ...] = ()
+
+
+class Baseline:
+    """What is accepted: each entry takes as many findings as it counts, in the order of the report."""
+
+    def __init__(self, file: str, expires: str, entries: Sequence[Entry], chunk: Chunk | None = None) -> None:
+        """`chunk` is the text of the file, None of a new one."""
+        self.file, self.expires = file, expires
+        self._entries, self._chunk = entries, chunk
+        self._left: Counter[tuple[str, str, str]] = Counter()
+        for each in entries:
+            self._left[each.key] += each.count
+
+    @property
+    def number(self) -> int:
+        """How many findings it accepts."""
+        return sum(each.count for each in self._entries)
+
+    def has_expired(self, today: datetime.date) -> bool:
+        """Whether its last day is over."""
+        until = day(self.expires)
+        return until is not None and until < today
+
+    def takes(self, finding: Finding) -> bool:
+        """Whether it accepts one more such finding; then there is room for one less."""
+        key = identity(finding)
+        if self._left[key] <= 0:
+            return False
+        self._left[key] -= 1
+        return True
+
+    def left(self) -> list[tuple[Entry, int]]:
+        """The entries that have taken nothing, each with its line."""
+        left = [(number, each) for number, each in enumerate(self._entries) if self._left[each.key] >= each.count]
+        if self._chunk is None:
+            return [(each, 0) for _, each in left]
+        places = locate(self._chunk, [("findings", number) for number, _ in left])
+        return [(each, place.line) for (_, each), place in zip(left, places, strict=True)]
+
+    def text(self) -> str:
+        """The file: sorted, the same bytes for the same findings."""
+        lines = [f"version: {VERSION}", f'expires: "{self.expires}"', "findings:" if self._entries else "findings: []"]
+        for entry in sorted(self._entries):
+            lines += [f"- rule: {entry.rule}", f"  subject: {_quoted(entry.subject)}", f"  message: {_quoted(entry.message)}"]
+            lines += [f"  count: {entry.count}"] if entry.count > 1 else []
+        return _HEAD + "\n".join(lines) + "\n"
+
+
+def identity(finding: Finding) -> tuple[str, str, str]:
+    """What a finding is known by: its rule, its object, and what it says without lines and names of nodes."""
+    from preflight.impact.words import names
+
+    message = finding.message
+    if finding.nodes:
+        message = message.replace(names(finding.nodes), "these nodes")
+    return finding.rule, f"{finding.subject.kind} {finding.subject}", _LINES.sub(r"\1 N", message)
+
+
+def of(findings: Iterable[Finding], file: str, expires: str) -> Baseline:
+    """The baseline that accepts some findings."""
+    counted = Counter(identity(finding) for finding in findings)
+    return Baseline(file, expires, [Entry(*key, count) for key, count in counted.items()])
+
+
+def read(path: str, shown: str) -> Baseline:
+    """The baseline of a file; UsageError, with every fault and its place, where it is none."""
+    chunk, data = plain_document(path, shown, MAX_SIZE)
+    try:
+        written = msgspec.convert(data, _Written)
+    except (msgspec.ValidationError, RecursionError) as error:
+        refuse(shown, chunk, list(faults(data, _Written)) or [((), str(error))])
+    if written.version != VERSION:
+        refuse(shown, chunk, [(("version",), f"this preflight reads version {VERSION}")])
+    if day(written.expires) is None:
+        refuse(shown, chunk, [(("expires",), "is no day: write it as 2027-01-31")])
+    if wrong := [(("findings", number, "count"), "is less than 1") for number, each in enumerate(written.findings) if each.count < 1]:
+        refuse(shown, chunk, wrong)
+    return Baseline(shown, written.expires, written.findings, chunk)
+
+
+def last_day(text: str, today: datetime.date) -> str:
+    """The last day of a new baseline: of a number of days from today on, or the day itself; UsageError for anything else."""
+    if text.isascii() and text.isdecimal() and 0 < int(text[:6]) <= 36500:
+        return (today + datetime.timedelta(days=int(text))).isoformat()
+    if day(text) is None:
+        raise UsageError(f"--baseline-expires takes a number of days or a day as 2027-01-31, not {text!r}")
+    return text
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text)

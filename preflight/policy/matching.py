@@ -1,0 +1,56 @@
+"""Which objects a `match` of a policy means: globs, never regular expressions."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
+from functools import cache
+
+from msgspec import Struct
+
+from preflight.model.report import Subject
+from preflight.policy.written import Globs, Match, texts
+
+MAX_GLOB = 200
+"""How many characters a glob may have."""
+
+
+class Thing(Struct, frozen=True):
+    """What is matched: an object by its kind, namespace and name, its file as it was given, and its labels."""
+
+    subject: Subject
+    file: str
+    labels: Mapping[str, str] = {}
+
+
+def fits(match: Match | None, thing: Thing, folder: str) -> bool:
+    """Whether a match means an object.
+
+    1. None means everything. All keys must fit; of the globs of one key, one.
+    2. `file` fits the path below `folder`, the policy's; of a file elsewhere its path as it was given.
+    3. A manifest that states no namespace has the namespace "", which only `*` fits.
+    """
+    if match is None:
+        return True
+    subject = thing.subject
+    asked = ((match.namespace, subject.namespace), (match.name, subject.name), (match.kind, subject.kind))
+    if not all(any_glob(globs, value) for globs, value in asked if texts(globs)):
+        return False
+    if texts(match.file) and not any_glob(match.file, below(thing.file, folder)):
+        return False
+    return all(key in thing.labels and any_glob(globs, thing.labels[key]) for key, globs in match.labels.items())
+
+
+def any_glob(globs: Globs, value: str) -> bool:
+    """Whether one of some globs fits a value; the case counts."""
+    return any(fnmatchcase(value, glob) for glob in texts(globs))
+
+
+@cache
+def below(file: str, folder: str) -> str:
+    """The path of a file below a folder, with `/`; where it is not below, the path as it was given."""
+    if not folder or file == "-":
+        return file
+    path = os.path.normpath(os.path.abspath(file))  # noqa: PTH100
+    return path[len(folder) :].lstrip("/") if path.startswith(folder.rstrip("/") + "/") else os.path.normpath(file)

@@ -1,0 +1,101 @@
+"""Where policies are: packs by their names, files beside one another, and `.preflight.yaml` above the working directory."""
+
+from __future__ import annotations
+
+import os
+
+from preflight.errors import UsageError
+from preflight.policy.effective import Policy, merged
+from preflight.policy.faults import nearest, shown
+from preflight.policy.reading import Layer, read
+from preflight.policy.written import texts
+
+PACKS = ("baseline", "default", "strict", "gpu-rdma")
+FOUND = ".preflight.yaml"
+_ENDINGS = (".yaml", ".yml", ".json")
+_MOST_FILES = 20
+
+
+def find(start: str = ".") -> str | None:
+    """The `.preflight.yaml` of a folder or of the nearest one above it; None where there is none.
+
+    The search ends at the root of the repository (the folder with `.git`), and at the root of the file system.
+    """
+    folder = os.path.abspath(start)  # noqa: PTH100 (pathlib costs 10 ms at the start)
+    while True:
+        path = os.path.join(folder, FOUND)  # noqa: PTH118
+        if os.path.isfile(path):  # noqa: PTH113
+            return os.path.relpath(path, start)
+        above = os.path.dirname(folder)  # noqa: PTH120
+        if above == folder or os.path.exists(os.path.join(folder, ".git")):  # noqa: PTH110, PTH118
+            return None
+        folder = above
+
+
+def load(name: str) -> Policy:
+    """The policy that a pack's name or a file's path means, with all that it extends.
+
+    1. A word without `/` and without the ending of a file is a pack. What follows `extends` is looked up beside the file that says it.
+    2. A policy that stands there by several ways counts once, at its first place.
+    3. UsageError where one can't be read or is no policy, where one extends itself, and for a URL.
+    """
+    layers: list[Layer] = []
+    path, label, folder = _named(name, "", name)
+    _add(read(path, label, folder), path, [path], layers, set())
+    return merged(layers)
+
+
+def pack(name: str) -> str:
+    """The file of a pack: in the package where it was installed, beside the package in a repository."""
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120
+    inside = os.path.join(package, "policies", f"{name}.yaml")  # noqa: PTH118
+    if os.path.isfile(inside):  # noqa: PTH113
+        return inside
+    return os.path.join(os.path.dirname(package), "policies", f"{name}.yaml")  # noqa: PTH118, PTH120
+
+
+def is_pack(name: str) -> bool:
+    """Whether a name is meant as that of a pack."""
+    return "/" not in name and not name.endswith(_ENDINGS) and os.sep not in name
+
+
+def _add(layer: Layer, path: str, way: list[str], layers: list[Layer], seen: set[str]) -> None:
+    """Add what a policy extends, then the policy itself."""
+    seen.add(os.path.realpath(path))
+    own = layer.written.extends
+    names = texts(own) if own is not None else (() if path == pack("default") else ("default",))
+    for number, name in enumerate(names):
+        at = ("extends",) if isinstance(own, str) else ("extends", number)
+        line, column = layer.place(at)
+        said = f"{layer.file}:{line}:{column}: extends {shown(name)}"
+        if "://" in name or name.startswith("/"):
+            raise UsageError(f"{said}: only packs and files relative to this one can be extended, no URL and no absolute path")
+        target, label, folder = _named(name, layer.folder, said)
+        real = os.path.realpath(target)
+        if real in [os.path.realpath(each) for each in way]:
+            raise UsageError(f"{said}: a policy cannot extend itself ({' -> '.join([*map(_short, way), _short(target)])})")
+        if real in seen:
+            continue
+        if len(seen) >= _MOST_FILES:
+            raise UsageError(f"{said}: more than {_MOST_FILES} policies stand one on another")
+        _add(read(target, label, folder), target, [*way, target], layers, seen)
+    layers.append(layer)
+
+
+def _short(path: str) -> str:
+    return os.path.basename(path)  # noqa: PTH119
+
+
+def _named(name: str, folder: str, said: str) -> tuple[str, str, str]:
+    """The path that a name means, what to call it, and the folder that its files are below."""
+    if is_pack(name):
+        if name not in PACKS:
+            raise UsageError(f"{said}: no pack {shown(name)}{nearest(name, PACKS)}; a file ends in .yaml")
+        return pack(name), f"<{name}>", ""
+    path = os.path.join(folder, name)  # noqa: PTH118
+    label = os.path.relpath(path) if folder else name
+    return path, _plain(label), os.path.dirname(os.path.abspath(path))  # noqa: PTH100, PTH120
+
+
+def _plain(text: str) -> str:
+    return "".join(each if each.isprintable() else "?" for each in os.fsencode(text).decode("utf-8", "replace"))

@@ -1,0 +1,119 @@
+"""The JSON Schema of a policy, made from the types of `written`, the rules, their options and the kinds of component."""
+
+from __future__ import annotations
+
+import inspect
+import types
+import typing
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from preflight.components import kinds
+from preflight.policy.checking import UNSETTABLE
+from preflight.policy.matching import MAX_GLOB
+from preflight.policy.written import SEVERITIES, Match, Setting, Written
+from preflight.rules._framework import Rule, all_rules
+
+_PLAIN = {str: "string", bool: "boolean", int: "integer"}
+_DAY = r"^\d{4}-\d{2}-\d{2}$"
+
+
+def schema() -> dict[str, Any]:
+    """The schema, draft 2020-12: editors complete and check a policy by it; what it can't say, `preflight policy check` does."""
+    made = _Made()
+    top = made.object(Written)
+    top["properties"]["rules"]["anyOf"][0] = _rules(made)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "preflight policy",
+        **top,
+        "$defs": dict(sorted(made.definitions.items())),
+    }
+
+
+def _rules(made: _Made) -> dict[str, Any]:
+    properties: dict[str, Any] = {}
+    for rule in all_rules():
+        if rule.id not in UNSETTABLE:
+            for name in (rule.id, rule.name):
+                properties[name] = {"description": f"{rule.id} {rule.name} ({rule.severity}): {rule.summary}.", "$ref": _rule(made, rule)}
+    return {"type": "object", "additionalProperties": False, "properties": properties}
+
+
+def _rule(made: _Made, rule: Rule) -> str:
+    name = "rule" if rule.options is None else rule.id
+    if name not in made.definitions:
+        severity = {"enum": [*SEVERITIES, False]}
+        setting = made.object(Setting)
+        setting["properties"]["severity"] = {"anyOf": [severity, {"type": "null"}]}
+        if rule.options is None:
+            setting["properties"]["options"] = {"type": "object", "maxProperties": 0}
+        else:
+            setting["properties"]["options"] = made.object(rule.options)
+        made.definitions[name] = {"anyOf": [severity, setting, {"type": "array", "items": setting}]}
+    return f"#/$defs/{name}"
+
+
+class _Made:
+    """The definitions made so far."""
+
+    def __init__(self) -> None:
+        self.definitions: dict[str, Any] = {}
+
+    def object(self, kind: type[Struct]) -> dict[str, Any]:
+        """A map with the fields of a Struct and no others."""
+        hints = typing.get_type_hints(kind)
+        names = kind.__struct_fields__
+        required = list(names[: len(names) - len(kind.__struct_defaults__)])
+        properties = {name: self._field(kind, name, hints[name]) for name in names}
+        made: dict[str, Any] = {"description": _said(kind), "type": "object", "additionalProperties": False, "properties": properties}
+        return {**made, "required": required} if required else made
+
+    def _field(self, kind: type[Struct], name: str, hint: Any) -> dict[str, Any]:
+        made = self._of(hint)
+        if name in ("mandatory", "rule"):
+            known: list[object] = [each for rule in all_rules() for each in (rule.id, rule.name)]
+            made = {"enum": known} if name == "rule" else {"type": "array", "items": {"enum": known}}
+        elif name in ("kinds", "add"):
+            made = _limited(made, {"enum": list(kinds())})
+        elif name == "expires":
+            made = {"type": "string", "pattern": _DAY}
+        elif kind is Match:
+            made = _limited(made, {"type": "string", "minLength": 1, "maxLength": MAX_GLOB}) if name != "labels" else made
+        if kind is Written and "anyOf" not in made and not name.startswith("requireExp"):
+            made = {"anyOf": [made, {"type": "null"}]}
+        return made
+
+    def _of(self, hint: Any) -> dict[str, Any]:
+        origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+        if origin in (types.UnionType, typing.Union):
+            return {"anyOf": [self._of(each) for each in arguments]}
+        if origin is typing.Literal:
+            return {"enum": [each for each in arguments if each != ""]}
+        if origin is tuple:
+            return {"type": "array", "items": self._of(arguments[0])}
+        if origin is dict:
+            return {"type": "object", "additionalProperties": self._of(arguments[1])}
+        if hint is types.NoneType:
+            return {"type": "null"}
+        if isinstance(hint, type) and issubclass(hint, Struct):
+            if hint.__name__ not in self.definitions:
+                self.definitions[hint.__name__] = {}
+                self.definitions[hint.__name__] = self.object(hint)
+            return {"$ref": f"#/$defs/{hint.__name__}"}
+        return {"type": _PLAIN[hint]} if hint in _PLAIN else {}
+
+
+def _limited(made: Mapping[str, Any], item: Mapping[str, Any]) -> dict[str, Any]:
+    """A schema with another one in the place of its strings."""
+    if made.get("type") == "string":
+        return dict(item)
+    if "anyOf" in made:
+        return {"anyOf": [_limited(each, item) for each in made["anyOf"]]}
+    return {**made, "items": dict(item)} if made.get("type") == "array" else dict(made)
+
+
+def _said(kind: type[Struct]) -> str:
+    return " ".join((inspect.getdoc(kind) or "").split())

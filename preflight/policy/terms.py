@@ -1,0 +1,62 @@
+"""What a run is held to: a policy, a day, a baseline; and what these make of its hits and findings."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from preflight.model.report import Finding
+from preflight.policy import baseline as baselines
+from preflight.policy.baseline import Baseline
+from preflight.policy.effective import Policy
+from preflight.policy.exempting import NEVER, Exempting, Found, Judged
+from preflight.policy.matching import Thing
+from preflight.rules._framework import Hit, Rule
+
+
+class Terms(Struct, frozen=True):
+    """What a run is held to.
+
+    1. `exemptions` False: nothing is exempted, by no one, and nothing is said of exemptions.
+    2. `today` is the day that exemptions are judged by, None for the day of the run.
+    3. `baseline` accepts what it holds. `accept` is the file of a new one and its last day: then all that is found is accepted, and
+       `baseline` is left aside.
+    """
+
+    policy: Policy = Policy()
+    exemptions: bool = True
+    today: datetime.date | None = None
+    baseline: Baseline | None = None
+    accept: tuple[str, str] | None = None
+
+
+def ruled(policy: Policy, hits: Iterable[tuple[Rule, Hit]], thing: Callable[[Hit], Thing]) -> Iterator[tuple[Rule, Hit]]:
+    """The hits with the severity that a policy gives them; those of a rule that is off are left out, a crash never is."""
+    for rule, hit in hits:
+        if rule.id not in policy.rulings or rule.id == "PF900":
+            yield rule, hit
+            continue
+        severity = policy.severity(rule.id, rule.severity, hit.severity, thing(hit))
+        if severity is not None:
+            yield rule, replace(hit, severity=severity)
+
+
+def settled(terms: Terms, found: Sequence[Found], judged: Judged) -> tuple[list[Finding], Baseline | None]:
+    """The findings of a run, exempted ones marked, with what there is to say of exemptions; and the new baseline, where one is wanted."""
+    if not terms.exemptions:
+        findings = [each.finding for each in found]
+    else:
+        today = terms.today or datetime.date.today()
+        old = None if terms.accept else terms.baseline
+        findings = Exempting(terms.policy, judged, today, old).apply(found)
+    if terms.accept is None:
+        return findings, None
+    file, until = terms.accept
+    open_ = [each for each in findings if each.exempted is None and each.rule not in NEVER and each.rule not in terms.policy.mandatory]
+    new = baselines.of(open_, file, until)
+    text = f"baseline {file}"
+    accepted = {id(each) for each in open_}
+    return [replace(each, exempted=text) if id(each) in accepted else each for each in findings], new
