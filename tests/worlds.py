@@ -68,7 +68,7 @@ def made(data: object, kind: type[T]) -> T:
     return found
 
 
-def pod(owner: str, on: str, tolerations: Sequence[Mapping[str, Any]] = (), **status: str) -> ListedPod:
+def pod(owner: str, on: str, tolerations: Sequence[Mapping[str, Any]] = (), deletionTimestamp: str = "", **status: Any) -> ListedPod:
     """A listed pod of a DaemonSet."""
     data = {
         "kind": "Pod",
@@ -76,6 +76,7 @@ def pod(owner: str, on: str, tolerations: Sequence[Mapping[str, Any]] = (), **st
             "name": f"{owner}-{on}",
             "namespace": NAMESPACE,
             "ownerReferences": [{"kind": "DaemonSet", "name": owner, "controller": True}],
+            "deletionTimestamp": deletionTimestamp,
         },
         "spec": {"nodeName": on, "tolerations": list(tolerations)},
         "status": {"phase": "Running", **status},

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 
-from preflight.impact.judging import Group, Impact
+from preflight.impact.groups import Group, Impact
 from preflight.impact.verdict import PodAfter
 from preflight.impact.words import fallen, listed, loop_words, nearly, timed, unselected, why
 from preflight.model.objects import Toleration

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from preflight.change.lifecycle import is_owned
-from preflight.impact.consumers import subject
-from preflight.impact.dependents import ASKED_FOR, Dependent, Dependents, once
-from preflight.impact.judging import Group, Impact
-from preflight.impact.provided import Provided
-from preflight.impact.uncalled import uncalled
+from preflight.impact.groups import Group, Impact
 from preflight.model.objects import DaemonSet, ObjectKey
 from preflight.model.report import Outcome
 
 if TYPE_CHECKING:
     from preflight.components import Component
+    from preflight.impact.dependents import Dependent
+
+ASKED_FOR = frozenset(("cni", "kube-proxy", "node-local-dns", "device-plugin", "csi-node-driver", "secrets-store-provider"))
+"""The kinds of component of which it can be told who depends on them."""
 
 
 class Consequence(Struct, frozen=True):
@@ -78,12 +77,15 @@ def consequences(impact: Impact) -> tuple[Consequence, ...]:
     merged: defaultdict[tuple[object, ...], list[Group]] = defaultdict(list)
     for group in impact.groups:
         if _counts(impact, group):
-            merged[group.key, group.outcome, _seconds(group), _passing(group)].append(group)
-    if not merged:
+            merged[group.key, group.outcome, seconds(group), passing(group)].append(group)
+    known = [groups for groups in merged.values() if impact.recognised.of(groups[0].daemonset)]
+    if not known:
         return ()
-    work = _Work(impact)
-    found = [each for groups in merged.values() for each in work.of(groups)]
-    return (*found, *work.of_uncalled([group for groups in merged.values() for group in groups if group.outcome is Outcome.NEVER]))
+    from preflight.impact.losses import Losses  # no part of a run that loses nothing known
+
+    losses = Losses(impact)
+    found = [each for groups in known for each in losses.of(groups)]
+    return (*found, *losses.of_uncalled([group for groups in known for group in groups if group.outcome is Outcome.NEVER]))
 
 
 def _counts(impact: Impact, group: Group) -> bool:
@@ -99,76 +101,14 @@ def _counts(impact: Impact, group: Group) -> bool:
     return outcome is Outcome.NEVER and (not change.command or (group.touched and is_new))
 
 
-def _seconds(group: Group) -> int:
+def seconds(group: Group) -> int:
     """How long taint eviction waits for a pod that is lost by it."""
     after = group.after
     is_timed = group.outcome is Outcome.LOST_NOW and after is not None and after.may_stay
     return int(after.evict_after) if is_timed and after and after.evict_after and after.evict_after != float("inf") else 0
 
 
-def _passing(group: Group) -> bool:
+def passing(group: Group) -> bool:
+    """Whether only taints stand in the way that the cluster clears by itself."""
     taints = group.after.untolerated if group.after else ()
     return bool(taints) and all(is_owned(taint) for taint in taints) and group.after is not None and group.after.selected is not False
-
-
-class _Work:
-    """What the consequences of one impact share."""
-
-    def __init__(self, impact: Impact) -> None:
-        self.impact = impact
-        self.after = impact.change.after
-        self.provided = Provided(impact)
-        self.dependents = Dependents(impact, self.provided)
-
-    def of(self, groups: list[Group]) -> Iterator[Consequence]:
-        """The consequences of one DaemonSet's groups of one outcome."""
-        first = groups[0]
-        lost: frozenset[str] = frozenset().union(*(group.nodes for group in groups))
-        recreated = first.outcome in (Outcome.LOST_ON_RECREATION, Outcome.ALREADY_FRAGILE)
-        for component in self.impact.recognised.of(first.daemonset):
-            nodes = lost - self.provided.others(first.key, component, recreated=recreated)
-            if not nodes:
-                continue
-            gone, found = self.dependents.of(component, nodes, first.outcome, recreated=recreated)
-            own = subject(first.daemonset)
-            yield Consequence(
-                key=first.key,
-                daemonset=first.daemonset,
-                component=component,
-                nodes=tuple(sorted(nodes)),
-                outcome=first.outcome,
-                seconds=_seconds(first),
-                passing=_passing(first),
-                gone=gone,
-                dependents=once(each for each in found if each.subject != own),
-                stuck=() if recreated else self._stuck(component),
-            )
-
-    def of_uncalled(self, producers: list[Group]) -> Iterator[Consequence]:
-        """The consequences of labels that never came: plugins that wait for one, where somebody waits for them."""
-        for each in uncalled(self.impact, producers):
-            for component in self.impact.recognised.of(each.group.daemonset):
-                nodes = each.nodes - self.provided.others(each.group.key, component, recreated=False)
-                if component.kind.id == "device-plugin" and nodes:
-                    gone, found = self.dependents.of(component, nodes, Outcome.NEVER, recreated=False)
-                    if found:
-                        yield Consequence(
-                            key=each.group.key,
-                            daemonset=each.group.daemonset,
-                            component=component,
-                            nodes=tuple(sorted(nodes)),
-                            outcome=Outcome.NEVER,
-                            gone=gone,
-                            dependents=once(found),
-                            producer=each.producer,
-                            labels=each.labels,
-                        )
-
-    def _stuck(self, component: Component) -> tuple[str, ...]:
-        """The nodes that carry a startup taint which the component removes, and on which no remover of it is left."""
-        if component.kind.id != "startup-taint-remover":
-            return ()
-        keep = self.provided.nodes_with(component, recreated=False)
-        keys = set(component.taints)
-        nodes = self.after.nodes.items()
-        return tuple(sorted(name for name, node in nodes if name not in keep and keys & {taint.key for taint in node.spec.taints}))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from preflight.impact.consumers import Consumer, Landing, consumers
-from preflight.impact.judging import Impact
+from preflight.impact.groups import Impact
 from preflight.impact.provided import Provided
 from preflight.impact.volumes import Path
 from preflight.model.objects import Origin
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 
 _EVERY_POD = frozenset(("kube-proxy", "node-local-dns"))
 _SECRETS = "secrets-store.csi.k8s.io"
-
-ASKED_FOR = frozenset((*_EVERY_POD, "cni", "device-plugin", "csi-node-driver", "secrets-store-provider"))
-"""The kinds of component of which it can be told who depends on them."""
 
 
 class Dependent(Struct, frozen=True):

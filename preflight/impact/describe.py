@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 
-from preflight.impact.judging import Group, Impact
+from preflight.impact.groups import Group, Impact
 from preflight.impact.words import why
 from preflight.model.objects import PodSpec, Taint, Toleration
 from preflight.model.report import Coverage, Tolerates

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import msgspec
-from msgspec import Struct
+from msgspec import Raw, Struct
 
-from preflight.model.objects import ObjectKey, Toleration, controller
+from preflight.model.objects import ListedPod, ObjectKey, Toleration, controller
 from preflight.model.world import World
 
 _TOLERATIONS = msgspec.json.Decoder(tuple[Toleration, ...])
@@ -19,26 +20,38 @@ class PodGroup(Struct, frozen=True):
 
     1. `assumed`: no pods were given; the pod is there because the DaemonSet should run.
     2. `conditional`: it is there only if labels that are not known match.
+    3. `old`: of a template before the DaemonSet's own; an update is held up. `listed`: the pod was listed and is the same since.
     """
 
     nodes: frozenset[str]
     tolerations: tuple[Toleration, ...]
     assumed: bool = False
     conditional: bool = False
+    old: bool = False
+    listed: bool = False
 
 
 _ByTolerations = defaultdict[bytes, set[str]]
+
+
+class _Found(NamedTuple):
+    """The nodes with pods of one DaemonSet: live ones by their tolerations, those on the way out or in; "" for one that is not bound."""
+
+    live: _ByTolerations
+    moving: set[str]
 
 
 class PodsOf(Struct, frozen=True):
     """The pods of one DaemonSet.
 
     `decided` are the nodes of which it is settled whether a pod is there: those judged before, and for listed pods the nodes given and
-    the nodes that any listed pod is on. On any other node a pod is assumed where the DaemonSet should run.
+    the nodes that any listed pod is on. On any other node a pod is assumed where the DaemonSet should run. `transit` are nodes without a
+    live pod where one is on its way out or in: being deleted, failed, or not bound yet.
     """
 
     groups: tuple[PodGroup, ...] = ()
     decided: frozenset[str] = frozenset()
+    transit: frozenset[str] = frozenset()
 
 
 def listed_pods(world: World) -> dict[ObjectKey, PodsOf]:
@@ -49,13 +62,11 @@ def listed_pods(world: World) -> dict[ObjectKey, PodsOf]:
     3. The template node of a pool is not settled by a list: its next node is not there yet.
     4. A DaemonSet without a stated namespace has no listed pods: which namespace it is applied to is not known.
     """
-    found: defaultdict[tuple[str, str], _ByTolerations] = defaultdict(lambda: defaultdict(set))
+    found: defaultdict[tuple[str, str], _Found] = defaultdict(lambda: _Found(defaultdict(set), set()))
     uids = {(key.namespace, key.name): daemonset.metadata.uid for key, daemonset in world.daemonsets.items()}
-    owned: dict[tuple[str, bytes], _ByTolerations | None] = {}
+    owned: dict[tuple[str, bytes], _Found | None] = {}
     for pod in world.pods:
         metadata, spec = pod.metadata, pod.spec
-        if not spec.nodeName or metadata.deletionTimestamp or pod.status.phase in ("Failed", "Succeeded"):
-            continue
         owners = (metadata.namespace, bytes(metadata.ownerReferences))
         if owners not in owned:
             owner = controller(pod)
@@ -64,18 +75,66 @@ def listed_pods(world: World) -> dict[ObjectKey, PodsOf]:
             is_its = owner is not None and uid is not None and (not uid or not owner.uid or uid == owner.uid)
             owned[owners] = found[key] if is_its else None
         pods = owned[owners]
-        if pods is not None:
-            pods[bytes(spec.tolerations)].add(spec.nodeName)
-    names = {name for name, node in world.nodes.items() if node.pool is None} | {pod.spec.nodeName for pod in world.pods}
+        if pods is None:
+            continue
+        if not spec.nodeName or metadata.deletionTimestamp or pod.status.phase in ("Failed", "Succeeded"):
+            pods.moving.add(spec.nodeName)
+        else:
+            pods.live[bytes(spec.tolerations)].add(spec.nodeName)
+    there = {name for name, node in world.nodes.items() if node.pool is None}
+    decided = frozenset(there | {pod.spec.nodeName for pod in world.pods})
     return {
-        key: PodsOf(_groups(found[key.namespace, key.name]), frozenset(names))
+        key: _pods_of(found[key.namespace, key.name], decided)
         for key in world.daemonsets
         if key.namespace and world.pods_known(key.namespace)
     }
 
 
+def _pods_of(found: _Found, decided: frozenset[str]) -> PodsOf:
+    groups = _groups(found.live)
+    if not found.moving:
+        return PodsOf(groups, decided)
+    moving = decided if "" in found.moving else frozenset(found.moving)
+    return PodsOf(groups, decided | moving, moving.difference(*(group.nodes for group in groups)))
+
+
+def unready(world: World, key: ObjectKey) -> frozenset[str]:
+    """The nodes where a listed live pod of a DaemonSet is not Ready: its condition says so, or it is still Pending."""
+    nodes = set()
+    for pod in world.pods:
+        if pod.metadata.namespace == key.namespace and pod.spec.nodeName and not pod.metadata.deletionTimestamp:
+            owner = controller(pod)
+            if owner and owner.kind == "DaemonSet" and owner.name == key.name and not _may_be_ready(pod):
+                nodes.add(pod.spec.nodeName)
+    return frozenset(nodes)
+
+
+def _may_be_ready(pod: ListedPod) -> bool:
+    if pod.status.phase == "Pending":
+        return False
+    conditions = _plain(pod.status.conditions)
+    stated = [each.get("status") for each in conditions if each.get("type") == "Ready"]
+    return not stated or stated[-1] == "True"
+
+
+def _plain(raw: Raw) -> list[dict[str, Any]]:
+    data = msgspec.json.decode(raw) if raw else None
+    return [each for each in data if isinstance(each, dict)] if isinstance(data, list) else []
+
+
 def _groups(by_tolerations: Mapping[bytes, set[str]]) -> tuple[PodGroup, ...]:
-    return tuple(
-        PodGroup(frozenset(nodes), _TOLERATIONS.decode(raw) if raw and raw != b"null" else ())
-        for raw, nodes in sorted(by_tolerations.items())
-    )
+    return tuple(PodGroup(frozenset(nodes), _tolerations(raw), listed=True) for raw, nodes in sorted(by_tolerations.items()))
+
+
+def _tolerations(raw: bytes) -> tuple[Toleration, ...]:
+    """A pod's own tolerations; null is an absent field, and what the API would never hold tolerates nothing."""
+    try:
+        return _TOLERATIONS.decode(raw) if raw and raw != b"null" else ()
+    except msgspec.MsgspecError:
+        return tuple(_toleration(each) for each in _plain(Raw(raw)))
+
+
+def _toleration(data: dict[str, Any]) -> Toleration:
+    key, operator, value, effect = (text if isinstance(text, str) else "" for text in map(data.get, ("key", "operator", "value", "effect")))
+    seconds = data.get("tolerationSeconds")
+    return Toleration(key, operator, value, effect, seconds if type(seconds) is int else None)

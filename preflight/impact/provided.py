@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from preflight.impact.classes import Classes, mention
-from preflight.impact.judging import Impact
+from preflight.impact.groups import Impact
 from preflight.model.objects import DaemonSet, ObjectKey
 from preflight.scheduling.placement import place
 from preflight.scheduling.tolerations import daemon_tolerations

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
-from preflight.impact.judging import Group, Impact, judge
+from preflight.impact.groups import Group, Impact
+from preflight.impact.judging import judge
 from preflight.impact.pods import PodsOf
 from preflight.impact.verdict import PodAfter, Verdict
 from preflight.model.objects import ObjectKey

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
-from preflight.impact.judging import Group, Impact
+from preflight.impact.groups import Group, Impact
 from preflight.model.objects import Node, ObjectKey
 from preflight.model.report import Outcome
 from preflight.scheduling.placement import Placement

@@ -61,7 +61,7 @@ class Verdict(Struct, frozen=True, gc=False):
     @property
     def now(self) -> bool:
         """Whether a pod is there once the change has settled; a loop counts, unless it has no pause."""
-        return self.pod is not PodAfter.NONE and self.period != 0
+        return self.pod is PodAfter.SAME or (self.pod is PodAfter.NEW and self.period != 0)
 
 
 def facts(placement: Placement | None, labels_match: bool) -> Facts | None:
@@ -82,6 +82,7 @@ def settle(
     new_eviction: float,
     event: Event = NOTHING,
     horizon: float = NEVER,
+    transit: bool = False,
 ) -> Verdict:
     """What becomes of a pair.
 
@@ -90,6 +91,7 @@ def settle(
        `new_eviction` the time that it gives a new pod of the template after the change.
     3. Once settled means: an update that the change starts is over, and so is an eviction after up to `horizon` seconds. The default
        is any number of seconds; a recording that was cut off sooner has a shorter one.
+    4. `transit`: no live pod is there, but one is on its way out or in. Where the DaemonSet should run no more, none comes after it.
 
     Source: semantics 2, 5 and 6 (`docs/semantics.md`).
     """
@@ -102,6 +104,8 @@ def settle(
     period = int(new_eviction) if loops else None
     recreated = after.should_run and period != 0
     if not has_pod:
+        if transit and before is not None and before.should_run and not after.should_run:
+            return Verdict(Outcome.LOST_NOW, True, PodAfter.NONE, False)
         if loops:
             return Verdict(Outcome.LOOP, False, PodAfter.NEW, recreated, period)
         if after.should_run and before is not None and before.should_run:

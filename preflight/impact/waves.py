@@ -9,7 +9,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from preflight.change.performed import Change
-from preflight.impact.judging import Fall, Group, Impact, judge
+from preflight.impact.groups import Fall, Group, Impact
+from preflight.impact.judging import judge
 from preflight.impact.pods import PodsOf
 from preflight.impact.renewing import renewed
 from preflight.impact.verdict import PodAfter, Verdict

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from preflight.impact.judging import Group
+from preflight.impact.groups import Group
 from preflight.impact.verdict import PodAfter
 from preflight.model.objects import PodSpec, SelectorRequirement, Taint
 from preflight.model.report import Outcome

@@ -22,6 +22,7 @@ from preflight.model.objects import (
     Pod,
     PodDisruptionBudget,
     PriorityClass,
+    RuntimeClass,
     _Read,
     controller,
     object_key,
@@ -42,7 +43,8 @@ def build(gathered: Gathered, *, one_cluster: bool, comparison_operators: bool |
     4. `judged` are the files that the surroundings do not count among (None: there are none): an object that stands in both is the
        judged one, since that is what the surroundings will become.
     5. A pool of nodes is one partly known node, beside the nodes of it that are there: it is what the next one is like.
-    6. A list whose pods are of more than one namespace was taken with `-A`: then the pods of all namespaces are listed.
+    6. The namespaces that a list of pods names are listed. One beside nodes or DaemonSets, with pods of more than one namespace, was
+       taken with `-A`: then those of all namespaces are. A list of nothing but pods may be two namespaces put together.
     """
     ambiguous: list[str] = []
     twice: set[Key] = set()
@@ -72,6 +74,7 @@ def build(gathered: Gathered, *, one_cluster: bool, comparison_operators: bool |
         budgets=_all(by_key, PodDisruptionBudget),
         namespaces=_all(by_key, Namespace),
         priority_classes=_all(by_key, PriorityClass),
+        runtime_classes=_all(by_key, RuntimeClass),
         csi_drivers=_all(by_key, CSIDriver),
         job_sets=_all(by_key, JobSet),
         claims=_all(by_key, PersistentVolumeClaim),
@@ -132,6 +135,8 @@ def _content(value: Any) -> object:
         return labels, value.metadata.annotations
     if isinstance(value, PriorityClass):
         return value.value
+    if isinstance(value, RuntimeClass):
+        return value.scheduling
     if isinstance(value, StorageClass):
         return value.provisioner
     if isinstance(value, ConfigMap):
@@ -169,7 +174,8 @@ def _pods(gathered: Gathered, *, one_cluster: bool) -> tuple[ListedPod, ...]:
 
 
 def _listed(gathered: Gathered) -> frozenset[str] | None:
-    if any(len(namespaces) > 1 for _, namespaces in gathered.pod_lists):
+    beside = {value.origin.file for value in gathered.objects if isinstance(value, Node | DaemonSet)}
+    if any(len(namespaces) > 1 and file in beside for file, namespaces in gathered.pod_lists):
         return None
     return frozenset().union(*(namespaces for _, namespaces in gathered.pod_lists))
 

@@ -16,6 +16,7 @@ from preflight.model.objects import (
     ObjectKey,
     PodDisruptionBudget,
     PriorityClass,
+    RuntimeClass,
     Workload,
 )
 from preflight.model.stated import StatedKinds
@@ -46,6 +47,7 @@ class World(Struct, frozen=True):
     budgets: tuple[PodDisruptionBudget, ...] = ()
     namespaces: tuple[Namespace, ...] = ()
     priority_classes: tuple[PriorityClass, ...] = ()
+    runtime_classes: tuple[RuntimeClass, ...] = ()
     csi_drivers: tuple[CSIDriver, ...] = ()
     job_sets: tuple[JobSet, ...] = ()
     claims: tuple[PersistentVolumeClaim, ...] = ()

@@ -86,7 +86,8 @@ class Merged:
     @property
     def passing(self) -> bool:
         """Whether only taints stand in the way that the cluster clears once the node is well again: a toleration is no fix for these."""
-        return bool(self.taints) and all(is_owned(taint) for taint in self.taints)
+        after = self.first.after
+        return after is not None and after.selected is not False and bool(self.taints) and all(is_owned(taint) for taint in self.taints)
 
 
 def merged(groups: Iterable[Group]) -> Iterator[Merged]:

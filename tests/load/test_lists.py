@@ -97,10 +97,17 @@ def test_each_way_gives_the_same_objects(folder: Path) -> None:
 
 
 @WAYS
-def test_pods_of_two_namespaces_were_listed_everywhere(folder: Path, way: Way) -> None:
-    result = way(folder, listed(pod("p", "a", "n1"), pod("p", "b", "n1")))
+def test_pods_of_two_namespaces_beside_their_nodes_were_listed_everywhere(folder: Path, way: Way) -> None:
+    result = way(folder, listed(node("n1"), pod("p", "a", "n1"), pod("p", "b", "n1")))
     assert result.world.listed is None
     assert result.world.pods_known("c")
+
+
+@WAYS
+def test_a_list_of_nothing_but_pods_may_be_two_namespaces_put_together(folder: Path, way: Way) -> None:
+    result = way(folder, listed(pod("p", "a", "n1"), pod("p", "b", "n1")))
+    assert result.world.listed == frozenset({"a", "b"})
+    assert not result.world.pods_known("c")
 
 
 @WAYS
