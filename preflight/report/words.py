@@ -23,6 +23,11 @@ def names(items: Sequence[str], most: int = 3) -> str:
     return f"{', '.join(items[:most])} + {len(items) - most} more"
 
 
+def clip(text: str, most: int) -> str:
+    """The text, of at most `most` characters; `...` stands for what is left out at its end."""
+    return text if len(text) <= most else f"{text[: most - 3]}..."
+
+
 def place(location: Location) -> str:
     """`file:line:column` made plain; what is not known is left out from the right."""
     known = [location.file]
