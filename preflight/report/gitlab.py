@@ -1,0 +1,47 @@
+"""The findings as GitLab's code quality report, for the widget and the diff of a merge request."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from preflight.model.report import Finding, Report, Severity, Subject
+from preflight.report.annotation import path_of, sentence, title
+from preflight.report.fingerprints import fingerprints
+from preflight.report.terminal import plain
+from preflight.report.words import clip
+
+_SEVERITIES = {Severity.ERROR: "critical", Severity.WARNING: "major", Severity.NOTE: "info"}
+
+
+def render(report: Report, **_options: object) -> str:
+    """A JSON array with an issue for each finding, in the order of the report, as ASCII, indented by two, with one newline at the end.
+
+    1. error is `critical`, warning `major`, note `info`. Exempted findings are left out, since the format has no word for them.
+    2. GitLab shows as new what has a fingerprint that the target branch lacks: see `fingerprints`.
+    3. The format asks for a path and a line. A finding without a line is on line 1; one without a file has the name of its object for
+       a path, as in `DaemonSet/storage/csi`.
+    """
+    marks = fingerprints(report.findings)
+    issues = [
+        _issue(finding, mark, len(report.steps)) for finding, mark in zip(report.findings, marks, strict=True) if finding.exempted is None
+    ]
+    return json.dumps(issues, indent=2) + "\n"
+
+
+def _issue(finding: Finding, mark: str, steps: int) -> dict[str, Any]:
+    path = clip(plain(path_of(finding.location)), 1000)
+    line = finding.location.line if finding.location and path else 0
+    return {
+        "description": f"{title(finding)}: {sentence(finding, steps)}",
+        "check_name": clip(plain(finding.rule), 200),
+        "fingerprint": mark,
+        "severity": _SEVERITIES[finding.severity],
+        "location": {"path": path or _named(finding.subject), "lines": {"begin": line or 1}},
+    }
+
+
+def _named(subject: Subject) -> str:
+    """The object as a path that leads nowhere else: no part of it climbs or starts at the root."""
+    parts = (plain(part).replace("/", "_") for part in (subject.kind, subject.namespace, subject.name) if part)
+    return "/".join("_" if part in (".", "..") else clip(part, 300) for part in parts)
