@@ -12,8 +12,8 @@ from tests.report.reports import ALL
 
 
 def test_the_names() -> None:
-    assert list(FORMATS) == ["text", "concise", "json"]
-    assert len(FORMATS) == 3
+    assert list(FORMATS) == ["text", "concise", "json", "sarif", "junit", "github", "gitlab", "markdown"]
+    assert len(FORMATS) == 8
     assert "text" in FORMATS
     assert "__init__" not in FORMATS
 
