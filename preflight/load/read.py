@@ -191,7 +191,7 @@ def _may_be_configuration(text: str, source: Source) -> bool:
 
     It has `node-taint` or `node-label` as a key, and the person named it, or its path names one of the two.
     """
-    if _CONFIGURES.search(text) is None:
+    if ("node-taint:" not in text and "node-label:" not in text) or _CONFIGURES.search(text) is None:
         return False
     return source.is_named or _RANCHER.search(source.file.lower()) is not None
 
