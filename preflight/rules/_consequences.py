@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from preflight.impact import Consequence, Dependent
+from preflight.impact import Consequence
 from preflight.impact.words import listed, names
 from preflight.model.report import Outcome, Severity
 from preflight.rules._coverage import Merged
 from preflight.rules._framework import Context, Hit, Place, subject_of
+
+if TYPE_CHECKING:
+    from preflight.impact.dependents import Dependent
 
 _FEW = 4
 
