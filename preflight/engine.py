@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache, cached_property
+from functools import cache
 from typing import BinaryIO
 
 from msgspec import Struct
@@ -113,6 +113,8 @@ class Run:
         self._loaded = replace(loaded, world=with_policy(options.terms.policy, loaded.world))
         self._convention = convention(options.terms.policy)
         self._paths, self._is_lint = sources, not one_cluster
+        self._known: tuple[load.Loaded, ...] = ()
+        self._by_origin: dict[Origin, Workload | Node] = {}
         self._base = base
         self._applied: list[load.Loaded] = []
         self._problems = list(self._loaded.problems)
@@ -139,7 +141,7 @@ class Run:
             impact = predict(change, pods)
             shown.append(_step(change, impact))
             self._explain(impact, number)
-            hits += self._hits(replace(_change_context(change, impact), convention=self._convention), number)
+            hits += self._hits(_change_context(change, impact), number)
             pairs += impact.pairs
             daemonsets |= {*change.before.daemonsets, *change.after.daemonsets}
             unknown = unknown or bool(change.unknown) or any(impact.with_outcome(Outcome.UNKNOWN))
@@ -157,8 +159,7 @@ class Run:
         """What is there, without a change."""
         world = self._loaded.world
         impact = predict(unchanged(world), listed_pods(world)) if world.nodes and world.daemonsets else None
-        context = replace(_lint_context(self._loaded, impact), convention=self._convention)
-        hits = list(self._hits(replace(context, taints=tuple(dict.fromkeys((*context.taints, *self._convention.declared)))), 0))
+        hits = list(self._hits(_lint_context(self._loaded, impact), 0))
         steps: tuple[Step, ...] = ()
         if impact is not None:
             self._explain(impact, 0)
@@ -181,7 +182,6 @@ class Run:
         """The objects of an `apply -f` file, relative to the plan that names it."""
         applied = load.read_objects(path, self._base, pools=self._loaded.pools)
         self._applied.append(applied)
-        self._objects.update((each.origin, each) for each in applied.given if isinstance(each, Workload | Node))
         self._problems += applied.problems
         return applied.given
 
@@ -191,6 +191,8 @@ class Run:
 
     def _hits(self, context: Context, step: int) -> Iterator[tuple[Rule, Hit, int]]:
         """What the rules say of one step; of an object that was given only as surroundings they say nothing."""
+        declared = self._convention.declared if context.lint else ()
+        context = replace(context, convention=self._convention, taints=tuple(dict.fromkeys((*context.taints, *declared))))
         hits: list[tuple[Rule, Hit]] = []
         for rule in all_rules():
             if rule.needs_nodes and context.impact is None:
@@ -220,10 +222,15 @@ class Run:
                 if daemonset is not None:
                     self._ranks[subject] = impact.recognised.rank(daemonset)
 
-    @cached_property
-    def _objects(self) -> dict[Origin, Workload | Node]:
-        """The objects that hits are about, by their origin."""
-        return {each.origin: each for each in (*self._loaded.world.workloads, *self._loaded.nodes)}
+    @property
+    def _objects(self) -> Mapping[Origin, Workload | Node]:
+        """The objects that hits are about, by their origin: of all that was read so far."""
+        read = (self._loaded, *self._applied)
+        if len(self._known) != len(read):
+            given = (each for one in read for each in (*one.world.workloads, *one.nodes, *one.given))
+            self._known = read
+            self._by_origin = {each.origin: each for each in given if isinstance(each, Workload | Node)}
+        return self._by_origin
 
     def _thing(self, hit: Hit) -> Thing:
         """What a policy matches of the object that a hit is about."""

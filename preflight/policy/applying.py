@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from preflight.model.objects import DaemonSet, Metadata, Node, NodeSpec, Origin, Taint, Toleration, Workload
+from preflight.model.objects import DaemonSet, Metadata, Node, NodeSpec, Origin, Pool, Taint, Toleration, Workload
 from preflight.model.stated import StatedKinds
 from preflight.model.world import World
 from preflight.policy.effective import Policy, Said
@@ -53,8 +53,14 @@ def _node(pool: NodePool, said: Said) -> Node:
     labels = dict(pool.labels)
     taints = tuple(Taint(each.key, each.value, each.effect) for each in pool.taints)
     origin = Origin(said.layer.file, said.layer.chunk.index, said.layer.place(said.path)[0], said.path)
-    metadata = Metadata(name=f"(pool {pool.name})", labels=labels)
-    return Node(metadata=metadata, spec=NodeSpec(taints=taints), partial=True, origin=origin)
+    count = "" if pool.count is None else str(pool.count)
+    return Node(
+        metadata=Metadata(name=f"(pool {pool.name})", labels=labels),
+        spec=NodeSpec(taints=taints),
+        partial=True,
+        origin=origin,
+        pool=Pool("nodePools", pool.name, count=count),
+    )
 
 
 def _required(required: Required, said: Said) -> RequiredTolerations:

@@ -24,7 +24,7 @@ MAX_SIZE = 32 << 20
 DAYS = 90
 """How long a baseline accepts what it holds, where nobody says otherwise."""
 
-_LINES = re.compile(r"\b(lines?) \d+(?: and \d+)?")
+_COUNTS = re.compile(r"\b(?<=line )\d+|\b(?<=lines )\d+(?:(?:, | and )\d+)*|\b\d+ (?=DaemonSets|more\b|nodes)")
 _HEAD = """\
 # Findings that preflight accepts for a while: they were there when this was written, by `--write-baseline`. New ones count.
 # An entry is known by its rule, its object and what it says; lines and files may move. `count` is how many such findings there may be.
@@ -98,13 +98,17 @@ class Baseline:
 
 
 def identity(finding: Finding) -> tuple[str, str, str]:
-    """What a finding is known by: its rule, its object, and what it says without lines and names of nodes."""
+    """What a finding is known by: its rule, its object, and what it says without its lines, counts and names of nodes."""
     from preflight.impact.words import names
 
     message = finding.message
     if finding.nodes:
         message = message.replace(names(finding.nodes), "these nodes")
-    return finding.rule, f"{finding.subject.kind} {finding.subject}", _LINES.sub(r"\1 N", message)
+    return finding.rule, f"{finding.subject.kind} {finding.subject}", _COUNTS.sub(_number, message)
+
+
+def _number(found: re.Match[str]) -> str:
+    return "N " if found[0].endswith(" ") else "N"
 
 
 def of(findings: Iterable[Finding], file: str, expires: str) -> Baseline:

@@ -4,6 +4,7 @@ Why it matters
     NoExecute means that the node is to be emptied. A pod that tolerates it without `tolerationSeconds` stays, for ever. For a DaemonSet
     that is the only way to stay at all, since seconds make it loop: so it is a note there, and a decision that its owner should know of.
     Other workloads can have seconds, and move after them; without, they are never moved from a node that has died.
+    A policy decides for all DaemonSets: with `noExecute: stay` there is nothing to say of them, with `leave` it is a warning.
 How to fix
     A DaemonSet: keep it where the pod is needed until the last moment, else remove the toleration. Other workloads: set
     `tolerationSeconds`.
@@ -29,7 +30,8 @@ def check(context: Context) -> Iterator[Hit]:
         toleration = item.toleration
         if not toleration.key or toleration.effect != "NoExecute" or toleration.tolerationSeconds is not None:
             continue
-        if item.replaced or item.overtaken:
+        wanted = context.convention.no_execute if item.daemon else "leave"
+        if item.replaced or item.overtaken or wanted == "stay":
             continue
         dead = toleration.key in ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
         fate = "it is never moved from a node that has died" if dead else "it stays on a node that is being emptied"
@@ -37,9 +39,10 @@ def check(context: Context) -> Iterator[Hit]:
             subject=subject_of(item.workload),
             place=item.place,
             toleration=item.place,
-            severity=Severity.NOTE if item.daemon else None,
+            severity=None if wanted == "leave" else Severity.NOTE,
             message=f"tolerates {tolerated_words(toleration)} for ever: {fate}",
             label="no tolerationSeconds",
+            notes=(("help", "the policy wants DaemonSets to leave: remove the toleration"),) if item.daemon and wanted == "leave" else (),
         )
 
 

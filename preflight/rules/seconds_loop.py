@@ -17,6 +17,10 @@ from preflight.model.report import Severity
 from preflight.rules._framework import Context, Hit, Rule, subject_of
 from preflight.rules._hygiene import tolerated_words, tolerations
 
+_HELP = {
+    "stay": (("help", "the policy wants DaemonSets to stay: remove tolerationSeconds"),),
+    "leave": (("help", "the policy wants DaemonSets to leave: remove the toleration"),),
+}
 _NOT_READY = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
 
 
@@ -44,6 +48,7 @@ def check(context: Context) -> Iterator[Hit]:
             toleration=item.place,
             message=message,
             label="" if passes else "a DaemonSet is created again at once",
+            notes=_HELP.get(context.convention.no_execute, ()) if not passes else (),
         )
 
 
