@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import msgspec
 
@@ -37,7 +37,7 @@ def reboot(command: RebootNodes, world: World) -> Change:
         reborn=names if command.graceful else frozenset(),
         rebooted=frozenset() if command.graceful else names,
         notes=met.notes,
-        unknown=met.unknown,
+        unknown=(*met.unknown, *(unknown_taints(met.nodes) if command.graceful else ())),
     )
 
 
@@ -65,7 +65,7 @@ def replace(command: ReplaceNodes, world: World) -> Change:
         reborn=frozenset(met.names),
         taints=command.taints or (),
         notes=tuple(notes),
-        unknown=met.unknown,
+        unknown=(*met.unknown, *(unknown_taints(met.nodes) if command.taints is None else ())),
     )
 
 
@@ -81,7 +81,17 @@ def delete(command: DeleteNodes, world: World) -> Change:
         nodes=frozenset(met.names),
         reborn=frozenset(met.names),
         notes=(*met.notes, f"judged as if the {'node registers' if one else 'nodes register'} again; {_SAME}"),
-        unknown=met.unknown,
+        unknown=(*met.unknown, *unknown_taints(met.nodes)),
+    )
+
+
+def unknown_taints(nodes: Iterable[Node]) -> tuple[str, ...]:
+    """What nobody knows of pods that end on nodes whose taints were not given: whether they come back."""
+    names = [node.name for node in nodes if node.partial and node.pool is None]
+    return (
+        (f"the taints of {listed(names)}, which decide whether pods come back there: give {'it' if len(names) == 1 else 'them'}",)
+        if names
+        else ()
     )
 
 

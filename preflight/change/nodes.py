@@ -9,6 +9,7 @@ import msgspec
 from preflight.change.commands import CordonNodes, DrainNodes, LabelNodes, TaintNodes
 from preflight.change.labels import labelled
 from preflight.change.lifecycle import UNSCHEDULABLE, label_notes, put_back, taint_notes
+from preflight.change.maintenance import reborn, unknown_taints
 from preflight.change.performed import Change
 from preflight.change.taints import removes, same, tainted
 from preflight.change.targets import Met, changed, meet
@@ -154,10 +155,10 @@ def drain(command: DrainNodes, world: World) -> Change:
         after=met.with_nodes(after),
         nodes=frozenset(met.names),
         drained=frozenset(met.names),
-        replacements={name: schedulable(node, True) for name, node in after.items()},
+        replacements={node.name: reborn(node) for node in met.nodes},
         taints=(UNSCHEDULABLE,),
         notes=tuple(notes),
-        unknown=met.unknown,
+        unknown=(*met.unknown, *unknown_taints(met.nodes)),
     )
 
 

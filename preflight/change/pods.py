@@ -79,8 +79,9 @@ def _sorted(pods: Iterable[ListedPod]) -> Sequence[ListedPod]:
 def _selects(chosen: Chosen, pod: ListedPod) -> bool:
     if chosen.selector is None:
         return True
-    labels = msgspec.json.decode(pod.metadata.labels, type=dict[str, str] | None) if pod.metadata.labels else None
-    return chosen.selector.selects(labels or {})
+    labels = msgspec.json.decode(pod.metadata.labels) if pod.metadata.labels else None
+    stated = labels.items() if isinstance(labels, dict) else ()
+    return chosen.selector.selects({key: value for key, value in stated if isinstance(value, str)})
 
 
 def _elsewhere(world: World, name: str) -> str:

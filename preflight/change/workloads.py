@@ -211,7 +211,12 @@ def _with_images(spec: dict[str, Any], images: Mapping[str, str]) -> None:
         raise UsageError("failed to patch image update to pod template: image: Required value")
 
 
+def _mapping(value: object) -> dict[str, Any]:
+    """A map as it is; an empty one for null, and for what the API server would refuse."""
+    return value if isinstance(value, dict) else {}
+
+
 def _with_restart(template: dict[str, Any]) -> None:
-    metadata = template["metadata"] = template.get("metadata") or {}
-    annotations = metadata["annotations"] = metadata.get("annotations") or {}
+    metadata = template["metadata"] = _mapping(template.get("metadata"))
+    annotations = metadata["annotations"] = _mapping(metadata.get("annotations"))
     annotations[RESTARTED] = f"{annotations.get(RESTARTED, '')} {_NOW}".strip()

@@ -129,6 +129,12 @@ def main(end: Callable[[int], NoReturn] | None = None) -> None:
         code = error.exit_code
     except BrokenPipeError:
         code = _enough()
+    except Exception:
+        import traceback
+
+        click.echo(traceback.format_exc(), nl=False, err=True)
+        click.echo("this is a fault of preflight: nothing was judged", err=True)
+        code = 4
     (end or _leave)(code if isinstance(code, int) else 0)
 
 

@@ -15,6 +15,11 @@ from preflight.cli.output import finish, formats
 from preflight.engine import Run
 from preflight.errors import InputError
 
+_OWN = {
+    "reboot": "NODE... or -l SELECTOR or --all; --graceful where graceful node shutdown is on. kubectl has no such verb.",
+    "replace": "NODE...; --label KEY=VALUE and --taint KEY=VALUE:EFFECT, repeatable, are those of the new node. Not `kubectl replace`.",
+}
+
 
 class Verb(click.Command):
     """A command that takes its own options out of the arguments; the rest goes to the one grammar of kubectl's verbs."""
@@ -67,5 +72,6 @@ def command(verb: str) -> click.Command:
         judged = Run.of_change(line, sources, options(given), sys.stdin.buffer)
         return finish(judged, given)
 
-    run.__doc__ = f"{VERBS[verb][0].upper()}{VERBS[verb][1:]}.\n\nThe arguments and flags are those of `kubectl {verb}`."
+    flags = _OWN.get(verb, f"The arguments and flags are those of `kubectl {verb}`.")
+    run.__doc__ = f"{VERBS[verb][0].upper()}{VERBS[verb][1:]}.\n\n{flags}"
     return click.command(verb, cls=Verb, options_metavar="[OPTIONS] [ARGUMENTS OF KUBECTL]")(run)

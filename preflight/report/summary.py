@@ -24,11 +24,9 @@ def found(report: Report) -> str:
 
 
 def unread(report: Report) -> str:
-    """`1 file could not be read`, for each file that has a problem and for each problem that has no file; "" for none."""
+    """`1 file could not be read`, for each file that has a problem; "" for none. A problem without a file has its own line elsewhere."""
     files = {problem.location.file for problem in report.problems if problem.location}
-    others = sum(problem.location is None for problem in report.problems)
-    parts = [*([count(len(files), "file")] if files else []), *([count(others, "input")] if others else [])]
-    return f"{' and '.join(parts)} could not be read" if parts else ""
+    return f"{count(len(files), 'file')} could not be read" if files else ""
 
 
 def judged(report: Report) -> str:

@@ -43,7 +43,8 @@ def _when(context: Context, each: Merged) -> str:
     assert context.impact is not None
     if all(name in context.impact.change.delayed for name in each.nodes):
         return "once its nodes are replaced"
-    producers = listed(dict.fromkeys(fall.producer for fall in each.first.falls))
+    own = each.first.after is not None and each.first.after.untolerated
+    producers = "" if own else listed(dict.fromkeys(fall.producer for fall in each.first.falls))
     return f"when the pods of {producers} are re-created" if producers else "when its pods are re-created"
 
 

@@ -18,7 +18,7 @@ from preflight.impact.words import listed
 from preflight.model.report import Severity
 from preflight.rules._framework import Context, Hit, Place, Rule, subject_of
 from preflight.rules._hygiene import daemonsets
-from preflight.scheduling.rollout import host_ports, surges
+from preflight.scheduling.rollout import shared_ports, surges
 
 
 def check(context: Context) -> Iterator[Hit]:
@@ -32,7 +32,7 @@ def check(context: Context) -> Iterator[Hit]:
                 severity=Severity.NOTE,
                 message="is not updated until somebody deletes its pods: its strategy is OnDelete",
             )
-        elif surges(daemonset.spec) and (ports := host_ports(daemonset.spec.template.spec)):
+        elif surges(daemonset.spec) and (ports := shared_ports(daemonset.spec.template.spec, daemonset.spec.template.spec)):
             port = f"port{'s' * (len(ports) > 1)} {listed(ports)} of the node"
             surge = strategy.rollingUpdate.maxSurge
             yield Hit(

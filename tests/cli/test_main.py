@@ -38,13 +38,14 @@ def test_an_interrupted_run(monkeypatch: pytest.MonkeyPatch) -> None:
     assert result.err.strip() == "interrupted"
 
 
-def test_a_fault_of_ours_shows_its_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fault_of_ours_shows_its_traceback_and_ends_with_4(monkeypatch: pytest.MonkeyPatch) -> None:
     def fault(*_: object) -> Run:
         raise AssertionError("planted")
 
     monkeypatch.setattr(Run, "of_lint", fault)
-    with pytest.raises(AssertionError, match="planted"):
-        program("lint", "calm")
+    result = program("lint", "calm")
+    assert (result.code, result.out) == (4, "")
+    assert result.err.splitlines()[-2:] == ["AssertionError: planted", "this is a fault of preflight: nothing was judged"]
 
 
 def test_the_module_is_the_program(cluster: Path) -> None:

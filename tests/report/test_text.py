@@ -111,7 +111,7 @@ error[PF103] evict-loop: storage/csi-rdma-node is deleted and re-created every 3
 
 error[PF206] invalid-taint: n-3 has an invalid taint
 
-2 errors, 1 exempted. 1 file and 1 input could not be read. Judged 12 objects from 3 files, \
+2 errors, 1 exempted. 1 file could not be read. Judged 12 objects from 3 files, \
 and 2 DaemonSets on 3 nodes (5 pairs, 2 unknown); not judged: chart/templates/a.yaml (render it first: helm template chart), budgets.
 """,
     ),

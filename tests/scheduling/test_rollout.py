@@ -13,7 +13,7 @@ from preflight.model.objects import (
     PodTemplate,
     RollingUpdateDaemonSet,
 )
-from preflight.scheduling.rollout import Update, budget, host_ports, surges, update
+from preflight.scheduling.rollout import HostPort, Update, budget, host_ports, shared_ports, surges, update
 from preflight.scheduling.validation import scaled
 
 Limit = int | str | None
@@ -104,7 +104,25 @@ def test_budget(unavailable: Limit, desired: int, allowed: int) -> None:
     ],
 )
 def test_host_ports(template: PodSpec, ports: tuple[int, ...]) -> None:
-    assert host_ports(template) == ports
+    assert host_ports(template) == tuple(HostPort(port, "TCP", "") for port in ports)
+
+
+def one_port(protocol: str = "", address: str = "") -> PodSpec:
+    return PodSpec(containers=(Container(ports=(ContainerPort(80, 80, protocol, address),)),))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "shared"),
+    [
+        pytest.param(one_port("TCP"), one_port("UDP"), (), id="another protocol"),
+        pytest.param(one_port("TCP", "10.0.0.1"), one_port("TCP", "10.0.0.2"), (), id="another address"),
+        pytest.param(one_port(), one_port("TCP"), (80,), id="no protocol is TCP"),
+        pytest.param(one_port("TCP", "10.0.0.1"), one_port("TCP"), (80,), id="every address clashes with each"),
+        pytest.param(one_port("TCP", "0.0.0.0"), one_port("TCP", "10.0.0.2"), (80,), id="0.0.0.0 is every address"),
+    ],
+)
+def test_ports_that_keep_two_pods_apart(old: PodSpec, new: PodSpec, shared: tuple[int, ...]) -> None:
+    assert shared_ports(old, new) == shared
 
 
 @pytest.mark.parametrize(
