@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -16,6 +18,12 @@ def test_the_names() -> None:
     assert len(FORMATS) == 8
     assert "text" in FORMATS
     assert "__init__" not in FORMATS
+
+
+def test_the_page_has_a_row_for_each() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
+    rows = page[page.index("| format | is for |") : page.index("All are made from")]
+    assert re.findall(r"^\| \[?`(\w+)`", rows, re.MULTILINE) == list(FORMATS)
 
 
 def test_a_name_that_is_none() -> None:
