@@ -93,6 +93,8 @@ def _table(page: _Page, step: Step, heading: str, all_rows: bool) -> bool:
     rows, left_out = rows_of(step)
     words = step.headline or step.command
     told = [*([f"{heading}{_code(words)}", ""] if words else []), *(f"- {_code(note)}" for note in step.notes[:_LINES])]
+    if step.notes[_LINES:]:
+        told.append(f"- {count(len(step.notes) - _LINES, 'more note')}")
     heads = ["", "DaemonSet", "nodes", *(_word(column.lower()) for column in step.columns), "tolerates", "why"]
     lines = ["--:" if 2 <= at < len(heads) - 2 else "---" for at in range(len(heads))]
     fits = page.add([*told, *([""] if step.notes else []), *([_line(heads), _line(lines)] if rows else [])], _TABLES)

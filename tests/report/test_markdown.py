@@ -99,6 +99,13 @@ def test_a_step_without_a_daemonset() -> None:
     assert "\n1 DaemonSet left out by selector\n" in render(report(step(covered("a/b", Outcome.EXCLUDED))))
 
 
+def test_a_step_shows_twenty_notes_and_counts_the_rest() -> None:
+    text = render(report(step(notes=tuple(f"changed {number}" for number in range(21)))))
+    assert "\n- `changed 19`\n- 1 more note\n\n" in text
+    assert "changed 20" not in text
+    assert "more note" not in render(report(step(notes=("changed",) * 20)))
+
+
 def test_a_table_has_thirty_rows_unless_all_are_asked_for() -> None:
     given = report(step(*(covered(name, Outcome.LOST_NOW, NO, tolerates=(how("no"),)) for name in NAMES[:40])))
     assert "\n10 more DaemonSets not shown\n" in render(given)
