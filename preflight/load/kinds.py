@@ -18,6 +18,7 @@ from preflight.model.objects import (
     PodDisruptionBudget,
     PriorityClass,
     ReplicaSet,
+    RuntimeClass,
     StatefulSet,
     _Read,
 )
@@ -55,6 +56,7 @@ KINDS: Mapping[str, Kind] = {
     "PodDisruptionBudget": Kind(PodDisruptionBudget, ("policy",)),
     "Namespace": Kind(Namespace, ("",), is_namespaced=False),
     "PriorityClass": Kind(PriorityClass, ("scheduling.k8s.io",), is_namespaced=False),
+    "RuntimeClass": Kind(RuntimeClass, ("node.k8s.io",), is_namespaced=False),
     "CSIDriver": Kind(CSIDriver, ("storage.k8s.io",), is_namespaced=False),
     "JobSet": Kind(JobSet, ("jobset.x-k8s.io",)),
     "PersistentVolumeClaim": Kind(PersistentVolumeClaim, ("",)),

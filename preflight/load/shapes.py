@@ -15,7 +15,7 @@ from preflight.model.objects import Condition, ListedPod, Metadata
 _OTHERS = (
     "APIService ClusterRole ClusterRoleBinding ControllerRevision CSINode CSIStorageCapacity CustomResourceDefinition Endpoints "
     "EndpointSlice Event HorizontalPodAutoscaler Ingress IngressClass Lease LimitRange MutatingWebhookConfiguration NetworkPolicy "
-    "PodTemplate ReplicationController ResourceQuota Role RoleBinding RuntimeClass Secret Service ServiceAccount "
+    "PodTemplate ReplicationController ResourceQuota Role RoleBinding Secret Service ServiceAccount "
     "ValidatingWebhookConfiguration VolumeAttachment"
 )
 

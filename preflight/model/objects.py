@@ -502,6 +502,20 @@ class CSIDriver(_Read, frozen=True, gc=False):
     metadata: Metadata = Metadata()
 
 
+class RuntimeScheduling(_Object, frozen=True, gc=False):
+    """`scheduling` of a RuntimeClass: what admission adds to each pod of it, after placement."""
+
+    nodeSelector: dict[str, str] = {}
+    tolerations: tuple[Toleration, ...] = ()
+
+
+class RuntimeClass(_Read, frozen=True, gc=False):
+    """node.k8s.io/v1 RuntimeClass."""
+
+    metadata: Metadata = Metadata()
+    scheduling: RuntimeScheduling | None = None
+
+
 Workload = DaemonSet | Deployment | CronJob | Pod
 
 

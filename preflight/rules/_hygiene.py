@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TypeVar
 
 from msgspec import Struct
 
-from preflight.model.objects import DaemonSet, NodeSelectorTerm, PodSpec, Taint, Toleration, Workload, pod_spec
+from preflight.model.objects import DaemonSet, Namespace, NodeSelectorTerm, PodSpec, RuntimeClass, Taint, Toleration, Workload, pod_spec
 from preflight.rules._framework import Context, Path, Place
+from preflight.scheduling.affinity import UNKNOWN, label
 from preflight.scheduling.tolerations import daemon_tolerations, find_toleration, implicit_tolerations, tolerates
+
+Named = TypeVar("Named", Namespace, RuntimeClass)
 
 
 class Item(Struct, frozen=True):
@@ -92,6 +96,21 @@ def daemonsets(context: Context) -> Iterator[DaemonSet]:
 def stands_alone(daemonset: DaemonSet, context: Context) -> bool:
     """Whether this is the one DaemonSet of its key: of those that stand twice with other content nobody knows which cluster they are of."""
     return context.world.daemonsets.get(daemonset.key) is daemonset
+
+
+def only(things: Iterable[Named], name: str) -> Named | None:
+    """The one of a name; None where there is none, or more than one with other content, as in a repository of many clusters."""
+    found = [each for each in things if each.metadata.name == name]
+    return found[0] if len(found) == 1 else None
+
+
+def left_out(context: Context, daemonset: DaemonSet, labels: Mapping[str, str]) -> tuple[str, ...] | None:
+    """The nodes where a DaemonSet should run and that lack some labels; None where no node is known."""
+    if context.impact is None:
+        return None
+    groups = (each for each in context.impact.groups if each.daemonset is daemonset and each.after and each.after.should_run)
+    known = (context.world.nodes[name] for group in groups for name in group.names)
+    return tuple(sorted(node.name for node in known if any(label(node, key) not in (value, UNKNOWN) for key, value in labels.items())))
 
 
 def is_tolerated(taint: Taint, by: tuple[Toleration, ...]) -> bool:

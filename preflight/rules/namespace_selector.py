@@ -14,25 +14,24 @@ Example
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from preflight.impact.words import names
 from preflight.model.objects import DaemonSet, Namespace
 from preflight.model.report import Severity
 from preflight.rules._framework import Context, Hit, Place, Rule, subject_of
-from preflight.rules._hygiene import daemonsets, stands_alone
+from preflight.rules._hygiene import daemonsets, left_out, only, stands_alone
 
 _UPSTREAM, _OPENSHIFT = "scheduler.alpha.kubernetes.io/node-selector", "openshift.io/node-selector"
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each DaemonSet of such a namespace: a warning where known nodes do not match, else a note. Only in lint."""
-    defaults = {each.metadata.name: each for each in context.world.namespaces if _annotation(each)}
-    if not defaults:
+    if not any(_annotation(each) for each in context.world.namespaces):
         return
     for daemonset in daemonsets(context):
-        namespace = defaults.get(daemonset.metadata.namespace)
-        if namespace is not None and stands_alone(daemonset, context):
+        namespace = only(context.world.namespaces, daemonset.metadata.namespace)
+        if namespace is not None and _annotation(namespace) and stands_alone(daemonset, context):
             yield from _judge(context, daemonset, namespace)
 
 
@@ -45,7 +44,7 @@ def _judge(context: Context, daemonset: DaemonSet, namespace: Namespace) -> Iter
         return
     words = ", ".join(f"{key}={value}" for key, value in added.items())
     refused = any(key in own for key in added) and annotation == _UPSTREAM
-    nodes = _left_out(context, daemonset, added)
+    nodes = left_out(context, daemonset, added)
     if refused:
         message = f"has every pod refused: the default node selector of its namespace, {words}, contradicts its own"
     elif nodes is not None and not nodes:
@@ -62,24 +61,6 @@ def _judge(context: Context, daemonset: DaemonSet, namespace: Namespace) -> Iter
         severity=None if nodes or refused else Severity.NOTE,
         message=message,
         related=((f"{annotation} of the namespace", Place(namespace.origin, ("metadata", "annotations", annotation))),),
-    )
-
-
-def _left_out(context: Context, daemonset: DaemonSet, added: Mapping[str, str]) -> tuple[str, ...] | None:
-    """The nodes where the DaemonSet should run and that do not match; None where no node is known."""
-    if context.impact is None:
-        return None
-    groups = (each for each in context.impact.groups if each.daemonset is daemonset and each.after and each.after.should_run)
-    known = (context.world.nodes[name] for group in groups for name in group.names)
-    return tuple(
-        sorted(
-            node.name
-            for node in known
-            if any(
-                node.metadata.labels.get(key) != value and not (node.partial and key not in node.metadata.labels)
-                for key, value in added.items()
-            )
-        )
     )
 
 

@@ -1,9 +1,10 @@
-"""A RuntimeClass may add a node selector and tolerations to the pods of a DaemonSet, which its placement does not see.
+"""A RuntimeClass adds a node selector or tolerations to the pods of a DaemonSet, which its placement does not see.
 
 Why it matters
     The DaemonSet controller chooses nodes by the template alone. What `scheduling` of the RuntimeClass adds comes after it, at the creation
     of each pod: its tolerations bring the DaemonSet to no tainted node, and on a node that its nodeSelector does not match the pod stays
-    Pending for ever, and is counted in desired and current.
+    Pending for ever, and is counted in desired and current. A nodeSelector that contradicts the template's has every pod refused. It is
+    a note where no node is known for which that matters, or the RuntimeClass was not given.
 How to fix
     Repeat nodeSelector and tolerations of the RuntimeClass in the template.
 Example
@@ -14,21 +15,89 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from preflight.impact.words import listed, names
+from preflight.model.objects import DaemonSet, RuntimeClass
 from preflight.model.report import Severity
+from preflight.rules._coverage import exact_tolerations
 from preflight.rules._framework import Context, Hit, Place, Rule, subject_of
-from preflight.rules._hygiene import daemonsets
+from preflight.rules._hygiene import daemonsets, is_tolerated, left_out, only, stands_alone, tolerated_words
+from preflight.scheduling.affinity import match_affinity
+from preflight.scheduling.tolerations import daemon_tolerations
+
+_POD = ("spec", "template", "spec")
 
 
 def check(context: Context) -> Iterator[Hit]:
-    """One hit for each DaemonSet with a RuntimeClass. Only in lint."""
+    """One hit for each DaemonSet with a RuntimeClass and what that adds: a selector, tolerations, or nobody knows what. Only in lint."""
+    given = {each.metadata.name for each in context.world.runtime_classes}
     for daemonset in daemonsets(context):
         name = daemonset.spec.template.spec.runtimeClassName
-        if name:
+        if name and name not in given:
             yield Hit(
                 subject=subject_of(daemonset),
-                place=Place(daemonset.origin, ("spec", "template", "spec", "runtimeClassName")),
+                place=Place(daemonset.origin, (*_POD, "runtimeClassName")),
+                severity=Severity.NOTE,
                 message=f"is placed without the nodeSelector and tolerations that RuntimeClass {name} may add to its pods",
             )
+        elif name and stands_alone(daemonset, context) and (runtime := only(context.world.runtime_classes, name)):
+            yield from _selector(context, daemonset, runtime)
+            yield from _tolerations(context, daemonset, runtime)
 
 
-RULE = Rule(id="PF219", name="runtime-class", severity=Severity.NOTE, check=check)
+def _selector(context: Context, daemonset: DaemonSet, runtime: RuntimeClass) -> Iterator[Hit]:
+    wanted = runtime.scheduling.nodeSelector if runtime.scheduling else {}
+    own = daemonset.spec.template.spec.nodeSelector
+    added = {key: value for key, value in wanted.items() if own.get(key) != value}
+    if not added:
+        return
+    words = ", ".join(f"{key}={value}" for key, value in added.items())
+    nodes = left_out(context, daemonset, added)
+    refused = any(key in own for key in added)
+    if refused:
+        message = f"has every pod refused: nodeSelector {words} of RuntimeClass {runtime.metadata.name} contradicts its own"
+    elif nodes:
+        message = (
+            f"should run on {names(nodes)}, where its pods stay Pending: RuntimeClass {runtime.metadata.name} adds nodeSelector {words}"
+        )
+    elif nodes is None:
+        message = f"runs only on nodes with {words}, which RuntimeClass {runtime.metadata.name} adds to its pods"
+    else:
+        return
+    yield Hit(
+        subject=subject_of(daemonset),
+        place=Place(daemonset.origin, (*_POD, "nodeSelector")),
+        nodes=nodes or (),
+        severity=None if nodes or refused else Severity.NOTE,
+        message=message,
+        related=(("the RuntimeClass", Place(runtime.origin, ("scheduling", "nodeSelector"))),),
+    )
+
+
+def _tolerations(context: Context, daemonset: DaemonSet, runtime: RuntimeClass) -> Iterator[Hit]:
+    spec = daemonset.spec.template.spec
+    added = [each for each in (runtime.scheduling.tolerations if runtime.scheduling else ()) if each not in spec.tolerations]
+    if not added:
+        return
+    own = daemon_tolerations(spec)
+    missed = [
+        taint
+        for taint in context.taints
+        if taint.effect != "PreferNoSchedule" and is_tolerated(taint, tuple(added)) and not is_tolerated(taint, own)
+    ]
+    carriers = (node for node in context.world.nodes.values() if any(taint in missed for taint in node.spec.taints))
+    nodes = tuple(node.name for node in carriers if match_affinity(spec, node).matches)
+    if context.taints and not missed:
+        return
+    what = listed(missed) if missed else listed(tolerated_words(each) for each in added)
+    yield Hit(
+        subject=subject_of(daemonset),
+        place=Place(daemonset.origin, (*_POD, "tolerations")),
+        nodes=nodes,
+        severity=None if nodes else Severity.NOTE,
+        message=f"is not placed by the toleration of {what} that RuntimeClass {runtime.metadata.name} adds to its pods",
+        related=(("the RuntimeClass", Place(runtime.origin, ("scheduling", "tolerations"))),),
+        suggestion=exact_tolerations(missed) if missed else None,
+    )
+
+
+RULE = Rule(id="PF219", name="runtime-class", severity=Severity.WARNING, check=check)

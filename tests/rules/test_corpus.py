@@ -174,7 +174,7 @@ EXPECTED: tuple[tuple[str, str, tuple[str, ...], str], ...] = (
     ),
     ("npd-k8s-addon.yaml", "node-problem-detector", ("PF201 warning", "PF201 note", "PF213 note"), "the same, without affinity"),
     ("nvidia-gpu-feature-discovery.yaml", "gpu-feature-discovery", ("PF214 note",), "a label producer without a class"),
-    ("nvidia-kops-rendered.yaml", "nvidia-device-plugin-daemonset", ("PF219 note",), "has a RuntimeClass"),
+    ("nvidia-kops-rendered.yaml", "nvidia-device-plugin-daemonset", (), "its template says all that its RuntimeClass adds"),
     ("rdma-shared-device-plugin.yaml", "rdma-shared-dp-ds", (), "tolerates nothing and is node-critical"),
     ("scaleway-csi-kops.yaml", "scaleway-csi-node", (), "tolerates nothing and is node-critical; its Deployment is another matter"),
     (

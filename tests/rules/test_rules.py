@@ -58,7 +58,7 @@ def test_the_rules() -> None:
         ("PF216", "sibling-outlier", "note"),
         ("PF217", "adopted-pods", "warning"),
         ("PF218", "namespace-selector", "warning"),
-        ("PF219", "runtime-class", "note"),
+        ("PF219", "runtime-class", "warning"),
         ("PF230", "required-toleration", "error"),
         ("PF900", "rule-crashed", "error"),
         ("PF901", "repeated-key", "warning"),
