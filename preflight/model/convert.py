@@ -29,6 +29,10 @@ _TEMPLATE = ("spec", "template", "spec")
 _TOLERATION = ("key", "operator", "value", "effect", "tolerationSeconds")
 _TAINT = ("key", "value", "effect", "timeAdded")
 
+# Fields that decide where pods run, and would be missed in silence if they were spelled otherwise.
+_POD_FIELDS = ("tolerations", "nodeSelector", "affinity", "nodeName", "hostNetwork")
+_NODE_FIELDS = ("taints", "unschedulable")
+
 # Where an object holds taints or tolerations, and the fields that these may have.
 _STRICT: dict[type, tuple[tuple[str, ...], tuple[str, ...]]] = {
     Node: (("spec", "taints"), _TAINT),
@@ -44,14 +48,15 @@ def convert(data: object, type: type[T], origin: Origin) -> tuple[T | None, tupl
     1. Null is what Go makes of it: an absent field, "" in a map of strings, the zero value in a list.
     2. A scalar of the wrong type is refused, and taken for what it clearly means: true as "true", 10 as "10", "300" as 300. What cannot be
        understood is refused and left out.
-    3. A field of a taint or toleration that Kubernetes does not know is refused and has no effect; elsewhere unknown fields are ignored.
+    3. A field of a taint or toleration that Kubernetes does not know is refused and has no effect; so is one that differs by case or one
+       letter from a field that decides where pods run. Elsewhere unknown fields are ignored.
     4. The object is None where nothing sensible is left: it is no map, or its metadata, name, spec or template is not what it must be.
     5. An object that `load` reads by itself gets its `origin` and its `refusals`; a DaemonSet keeps `data` as it is.
     """
     if isinstance(data, dict) and any(isinstance(key, str) and key.startswith(_OURS) for key in data):
         data = {key: value for key, value in data.items() if not (isinstance(key, str) and key.startswith(_OURS))}
     value: T | None
-    refusals = _unknown_fields(data, type)
+    refusals = (*_unknown_fields(data, type), *_misspelt_fields(data, type))
     try:
         value = msgspec.convert(data, type)
     except (msgspec.ValidationError, RecursionError):
@@ -87,6 +92,25 @@ def _unknown_fields(data: object, type: type) -> tuple[Refusal, ...]:
         if isinstance(item, dict)
         for name in item
         if name not in known
+    )
+
+
+def _misspelt_fields(data: object, type: type) -> tuple[Refusal, ...]:
+    """`toleration` for `tolerations`, `Taints` for `taints`: fields that the API server would refuse, in the spec of pod or node."""
+    place = _STRICT.get(type)
+    if place is None:
+        return ()
+    path = place[0][:-1]
+    spec: Any = data
+    for name in path:
+        spec = spec.get(name) if isinstance(spec, dict) else None
+    if not isinstance(spec, dict):
+        return ()
+    known = _NODE_FIELDS if type is Node else _POD_FIELDS
+    return tuple(
+        Refusal((*path, name), _unknown(name, known))
+        for name in spec
+        if isinstance(name, str) and name not in known and any(is_one_edit(name.lower(), each.lower()) for each in known)
     )
 
 

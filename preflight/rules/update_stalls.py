@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from preflight.impact import Group, Impact
 from preflight.impact.words import listed, names
 from preflight.model.objects import Node
-from preflight.model.report import Severity
+from preflight.model.report import Outcome, Severity
 from preflight.rules._framework import Context, Hit, Place, Rule, subject_of
 from preflight.scheduling.rollout import budget, shared_ports, surges
 
@@ -28,8 +28,8 @@ def check(context: Context) -> Iterator[Hit]:
     impact = context.impact
     assert impact is not None
     for key in sorted(impact.desired):
-        groups = [group for group in impact.groups if group.key == key and group.verdict.before and group.after]
-        wanted = [group for group in groups if group.after and group.after.should_run]
+        groups = [group for group in impact.groups if group.key == key and group.after and (group.verdict.before or _is_missing(group))]
+        wanted = [group for group in groups if group.after and group.after.should_run and group.verdict.before]
         if not wanted or wanted[0].daemonset.spec.updateStrategy.type == "OnDelete":
             continue
         if surges(wanted[0].daemonset.spec):
@@ -59,27 +59,34 @@ def _taken(groups: list[Group], ports: tuple[int, ...]) -> Hit:
 def _not_ready(impact: Impact, groups: list[Group]) -> Iterator[Hit]:
     """Nodes that use the budget up.
 
-    Those where the DaemonSet should run and that are not Ready; and those whose kubelet is silent, whether it should run there or not:
-    their old pods are not available, and hang in Terminating once deleted.
+    Those where the DaemonSet should run and no pod is, or that are not Ready; and those whose kubelet is silent, whether it should run
+    there or not: their old pods are not available, and hang in Terminating once deleted.
     """
     nodes = impact.change.after.nodes
-    lame = []
+    lame: list[str] = []
     for group in groups:
         wanted = group.after is not None and group.after.should_run
+        if _is_missing(group):
+            lame += group.names
+            continue
         lame += [name for name in group.names if name in nodes and (nodes[name].ready is False if wanted else _is_silent(nodes[name]))]
     lame.sort()
     daemonset = groups[0].daemonset
     allowed = budget(daemonset.spec, impact.desired[groups[0].key])
     if lame and len(lame) >= allowed:
-        many = "are" if len(lame) > 1 else "is"
+        many = "have" if len(lame) > 1 else "has"
         yield Hit(
             subject=subject_of(daemonset),
             nodes=tuple(lame),
             place=Place(daemonset.origin, ("spec", "updateStrategy", "rollingUpdate", "maxUnavailable")),
             severity=Severity.WARNING,
-            message=f"may stop in the middle of its update: {names(lame)} {many} not Ready, and maxUnavailable allows {allowed}",
-            notes=(("help", "mend these nodes first, or raise maxUnavailable"),),
+            message=f"may stop in the middle of its update: {names(lame)} {many} no available pod, and maxUnavailable allows {allowed}",
+            notes=(("help", "mend these nodes or pods first, or raise maxUnavailable"),),
         )
+
+
+def _is_missing(group: Group) -> bool:
+    return group.outcome is Outcome.MISSING
 
 
 def _is_silent(node: Node) -> bool:

@@ -199,3 +199,26 @@ def test_one_edit_away(word: str) -> None:
 def test_more_than_one_edit_away(word: str) -> None:
     assert not is_one_edit(word, "value")
     assert not is_one_edit("value", word)
+
+
+@pytest.mark.parametrize(
+    ("spec", "refused"),
+    [
+        pytest.param({"tolerations": []}, [], id="the field as it is"),
+        pytest.param({"hostname": "x", "subdomain": "y", "priority": 1}, [], id="other fields of the API"),
+        pytest.param({"toleration": []}, ['unknown field "toleration": did you mean "tolerations"?'], id="a letter left out"),
+        pytest.param({"Tolerations": []}, ['unknown field "Tolerations": did you mean "tolerations"?'], id="another case"),
+        pytest.param({"nodeselector": {}}, ['unknown field "nodeselector": did you mean "nodeSelector"?'], id="another case inside"),
+    ],
+)
+def test_a_field_that_decides_where_pods_run_is_not_missed_in_silence(spec: dict[str, Any], refused: list[str]) -> None:
+    data = {"metadata": {"name": "d"}, "spec": {"template": {"spec": spec}}}
+    _, refusals = convert(data, DaemonSet, Origin("d.yaml"))
+    assert [refusal.reason for refusal in refusals] == refused
+
+
+def test_taints_in_another_case_are_refused() -> None:
+    _, refusals = convert({"metadata": {"name": "n"}, "spec": {"Taints": []}}, Node, Origin("n.yaml"))
+    assert [(refusal.path, refusal.reason) for refusal in refusals] == [
+        (("spec", "Taints"), 'unknown field "Taints": did you mean "taints"?')
+    ]
