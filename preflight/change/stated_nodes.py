@@ -7,7 +7,9 @@ from collections.abc import Collection, Mapping
 import msgspec
 from msgspec import Struct
 
+from preflight.change.pools import renew
 from preflight.model.objects import Node, NodeSpec, Taint
+from preflight.model.world import World
 
 NO_NODE = Node()
 
@@ -15,7 +17,8 @@ NO_NODE = Node()
 class Nodes(Struct, frozen=True):
     """The nodes before and after, one object on both sides where nothing differs; `taints` are those that come or go.
 
-    `new`, `changed` and `gone` are names; `lacking` are those that a manifest states and the cluster does not have.
+    `new`, `changed` and `gone` are names; `lacking` are those that a manifest states and the cluster does not have. `delayed` are pools as
+    in Change; `notes` say on which nodes they act, and when.
     """
 
     before: Mapping[str, Node]
@@ -25,6 +28,8 @@ class Nodes(Struct, frozen=True):
     changed: tuple[str, ...] = ()
     gone: tuple[str, ...] = ()
     lacking: tuple[str, ...] = ()
+    delayed: Mapping[str, Node] = {}
+    notes: tuple[str, ...] = ()
 
 
 def compare_nodes(
@@ -37,12 +42,15 @@ def compare_nodes(
     3. A node that no cluster has listed is new or gone with its manifest. Where one side is the list of a cluster, a manifest makes no
        node, and no manifest takes none away.
     4. A node in `skip` stays as it is live.
+    5. A pool changes its template, and those of its nodes that the provider keeps up to date: see `pools.renew`. Nobody lists pools with a
+       cluster's nodes, so a list that lacks one says nothing.
     """
     before: dict[str, Node] = dict(live)
     after: dict[str, Node] = dict(live)
     lacking: list[str] = []
     one_listed = listed[0] is not listed[1]
-    for name in sorted({*old, *new}.difference(skip)):
+    plain = {name for side in (old, new) for name, node in side.items() if node.pool is None}
+    for name in sorted(plain.difference(skip)):
         ours, theirs, there = old.get(name), new.get(name), live.get(name)
         if one_listed:
             stated = theirs if listed[0] else ours
@@ -62,23 +70,48 @@ def compare_nodes(
     for name in before.keys() & after.keys():
         if _looks(before[name]) == _looks(after[name]):
             before[name] = after[name]
-    return _result(before, after, tuple(lacking))
+    found = Nodes(before, after, lacking=tuple(lacking))
+    return _counted(found if listed == (False, True) else _with_pools(found, old, new, keep=listed[0]))
 
 
-def _result(before: Mapping[str, Node], after: Mapping[str, Node], lacking: tuple[str, ...]) -> Nodes:
-    changed = tuple(sorted(name for name in before.keys() & after.keys() if before[name] is not after[name]))
+def _with_pools(nodes: Nodes, old: Mapping[str, Node], new: Mapping[str, Node], *, keep: bool) -> Nodes:
+    """The nodes with the pools of both sides; `keep` leaves those that only the first side has."""
+    ours = {name: node for name, node in old.items() if node.pool is not None}
+    before, after = {**nodes.before, **ours}, {**nodes.after, **ours}
+    delayed: dict[str, Node] = {}
+    notes: list[str] = []
     taints: dict[Taint, None] = {}
+    left = set() if keep else set(ours)
+    for node in (node for _, node in sorted(new.items()) if node.pool is not None):
+        renewed = renew(World(nodes=after), node)
+        left.discard(renewed.name)
+        if not renewed.is_unchanged:
+            after.update(renewed.nodes)
+            notes += renewed.notes
+            taints.update(dict.fromkeys(renewed.taints))
+            if renewed.now is not None:
+                delayed[renewed.name] = renewed.now
+    for name in left:
+        del after[name]
+    return Nodes(before, after, tuple(taints), lacking=nodes.lacking, delayed=delayed, notes=tuple(notes))
+
+
+def _counted(nodes: Nodes) -> Nodes:
+    """The nodes in order of their names, told what became of each."""
+    before, after = nodes.before, nodes.after
+    changed = tuple(sorted(name for name in before.keys() & after.keys() if before[name] is not after[name]))
+    taints = dict.fromkeys(nodes.taints)
     for name in changed:
         old, new = before[name].spec.taints, after[name].spec.taints
         taints.update((taint, None) for taint in (*new, *old) if (taint in new) is not (taint in old))
-    return Nodes(
+    return msgspec.structs.replace(
+        nodes,
         before=dict(sorted(before.items())),
         after=dict(sorted(after.items())),
         taints=tuple(taints),
         new=tuple(sorted(after.keys() - before.keys())),
         changed=changed,
         gone=tuple(sorted(before.keys() - after.keys())),
-        lacking=lacking,
     )
 
 

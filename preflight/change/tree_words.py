@@ -68,6 +68,7 @@ def _notes(compared: Compared, head: str) -> Iterator[str]:
     for names, word in ((nodes.new, "new"), (nodes.changed, "differing" if drift else "changed"), (nodes.gone, "gone")):
         if names:
             yield f"{word} {'node' if len(names) == 1 else 'nodes'}: {listed(names, _SHOWN)}"
+    yield from nodes.notes
     if nodes.lacking:
         yield f"not compared, for the cluster has no such node: {listed(nodes.lacking, _SHOWN)}"
     before, after = compared.change.before.daemonsets, compared.change.after.daemonsets

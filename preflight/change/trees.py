@@ -93,6 +93,8 @@ def compare(base: Tree, head: Tree, around: World, text: str) -> Compared:
             daemonsets=frozenset((*found.new, *found.updated, *found.changed, *found.deleted)),
             updated=frozenset(found.updated if how != DRIFT else ()),
             deleted=dict.fromkeys(found.deleted, "background"),
+            reborn=frozenset(nodes.delayed),
+            delayed=nodes.delayed,
             taints=nodes.taints,
         ),
         how=how,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, BinaryIO
 
 from msgspec import Struct
@@ -86,12 +86,27 @@ def read(
     for unread in walked.unread:
         gathered.problem(f"cannot be read: {unread.reason}", unread.file)
     gathered.leave_out("not followed: name it to read it", walked.links, "symbolic link")
-    for chart, count in _templates(walked.sources).items():
-        gathered.skip(f"{count} {'file' if count == 1 else 'files'} of the chart {chart}", UNRENDERED.format(chart=chart))
-    for source in walked.sources:
-        if not source.chart:
-            _read_source(gathered, source, stdin)
     judged = frozenset(source.file for source in find(paths).sources) if around else None
+    streams = ((source, stdin) for source in walked.sources)
+    return read_sources(gathered, streams, one_cluster=one_cluster, comparison_operators=comparison_operators, judged=judged)
+
+
+def read_sources(
+    gathered: Gathered,
+    streams: Iterable[tuple[Source, BinaryIO | None]],
+    *,
+    one_cluster: bool,
+    comparison_operators: bool | None,
+    judged: frozenset[str] | None = None,
+) -> Loaded:
+    """The world that sources make, with what was gathered before; one whose path is `-` is read from the stream that comes with it."""
+    sources = []
+    for source, stream in streams:
+        sources.append(source)
+        if not source.chart:
+            _read_source(gathered, source, stream)
+    for chart, count in _templates(sources).items():
+        gathered.skip(f"{count} {'file' if count == 1 else 'files'} of the chart {chart}", UNRENDERED.format(chart=chart))
     built = world.build(gathered, one_cluster=one_cluster, comparison_operators=comparison_operators, judged=judged)
     return Loaded(
         world=built,
@@ -103,7 +118,7 @@ def read(
         texts=gathered.texts,
         nodes=gathered.nodes(),
         pools=tuple(gathered.pools),
-        sources=frozenset(source.file for source in walked.sources),
+        sources=frozenset(source.file for source in sources),
         judged=judged,
     )
 

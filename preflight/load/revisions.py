@@ -10,37 +10,23 @@ import os
 import posixpath
 import re
 import subprocess
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator
 
 from msgspec import Struct
 
 from preflight.errors import InputError
 from preflight.load.files import EXTENSIONS, shown
+from preflight.load.git import GIT, NoRevision, environment, run
 
 MAX_FILE = 256 << 20
 """How many bytes a file of a revision may have."""
 MAX_TREE = 2 << 30
 """How many bytes the manifests of a revision may have together."""
 
-_GIT = (
-    *("git", "--no-pager", "--no-replace-objects", "--no-optional-locks", "--literal-pathspecs"),
-    *("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "protocol.allow=never"),
-)
-_ENVIRONMENT = {
-    "GIT_ALLOW_PROTOCOL": "none",  # a partial clone would fetch what it lacks
-    "GIT_NO_LAZY_FETCH": "1",
-    "GIT_OPTIONAL_LOCKS": "0",
-    "GIT_TERMINAL_PROMPT": "0",
-    "LC_ALL": "C",
-}
 _ENDINGS = (*EXTENSIONS, *(f"{ending}.gz" for ending in EXTENSIONS))
 _FOUND = re.compile(r"([0-9a-f]{40}|[0-9a-f]{64}) (tree|commit) [0-9]+")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _BLOCK = 1 << 20
-
-
-class NoRevision(Exception):
-    """What was typed names no revision; the text says why."""
 
 
 class Revision(Struct, frozen=True):
@@ -86,7 +72,7 @@ def resolve(text: str) -> Revision:
         raise NoRevision("a revision has a name before the colon")
     if _CONTROL.search(text):
         raise NoRevision("no revision has a control character in its name")
-    answer = _run("cat-file", "--batch-check", given=os.fsencode(f"{name}^{{tree}}\n")).strip().decode("utf-8", "replace")
+    answer = run("cat-file", "--batch-check", given=os.fsencode(f"{name}^{{tree}}\n")).strip().decode("utf-8", "replace")
     found = _FOUND.fullmatch(answer)
     if found is None:
         why = (
@@ -108,13 +94,13 @@ def merge_base(base: str, head: str) -> str:
     for name in (base, head):
         if _CONTROL.search(name) or not name:
             raise NoRevision(f"{shown(name)!r} is no revision")
-        answer = _run("cat-file", "--batch-check", given=os.fsencode(f"{name}^{{commit}}\n")).strip().decode("utf-8", "replace")
+        answer = run("cat-file", "--batch-check", given=os.fsencode(f"{name}^{{commit}}\n")).strip().decode("utf-8", "replace")
         found = _FOUND.fullmatch(answer)
         if found is None:
             raise NoRevision(f"the repository has no commit {shown(name)} (a shallow clone has few: git fetch)")
         ids.append(found[1])
     try:
-        return _run("merge-base", "--end-of-options", *ids).decode().strip()
+        return run("merge-base", "--end-of-options", *ids).decode().strip()
     except NoRevision:
         raise NoRevision(
             f"{shown(base)} and {shown(head)} have no commit in common (a shallow clone has few: git fetch --unshallow)"
@@ -156,14 +142,14 @@ def files(revision: Revision) -> Listed:
     return listed
 
 
-def contents(blobs: Iterable[str]) -> Iterator[bytes | InputError]:
+def contents(blobs: Iterable[str]) -> Generator[bytes | InputError, None, None]:
     """What each blob holds, byte for byte as it was committed; an error in the place of one that is missing or too large.
 
     Errors: InputError once all of them together are too large.
     """
     total = 0
-    command = [*_GIT, "cat-file", "--batch"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=_environment()) as process:
+    command = [*GIT, "cat-file", "--batch"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment()) as process:
         assert process.stdin is not None
         assert process.stdout is not None
         for blob in blobs:
@@ -204,7 +190,7 @@ def _split(text: str) -> tuple[str, str]:
 def _normal(path: str) -> str:
     """A path from the root of the repository, without dots and a slash at its end; "" for the root."""
     if path.startswith(("./", "../")) or path in (".", ".."):
-        path = posixpath.join(os.fsdecode(_run("rev-parse", "--show-prefix").rstrip(b"\n")), path)
+        path = posixpath.join(os.fsdecode(run("rev-parse", "--show-prefix").rstrip(b"\n")), path)
     path = posixpath.normpath(path) if path else ""
     if path.startswith(("/", "../")) or path == "..":
         raise NoRevision(f"{shown(path)} is not in the repository")
@@ -215,7 +201,7 @@ def _entries(tree: str, *paths: str, recursive: bool = False) -> list[tuple[str,
     """Mode, object id and path of what a tree holds, or of one path in it."""
     flags = ["-r"] if recursive else []
     found = []
-    for line in _run("ls-tree", *flags, "-z", "--full-tree", "--end-of-options", tree, *paths).split(b"\0"):
+    for line in run("ls-tree", *flags, "-z", "--full-tree", "--end-of-options", tree, *paths).split(b"\0"):
         if line:
             head, _, path = line.partition(b"\t")
             mode, _, blob = head.decode("ascii").split(" ")
@@ -235,26 +221,3 @@ def _chart(path: str, charts: Collection[str]) -> str:
         if posixpath.basename(folder) == "templates" and posixpath.dirname(folder) in charts:
             return posixpath.dirname(folder) or "."
     return ""
-
-
-def _environment() -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_TRACE")}
-    return {**kept, **_ENVIRONMENT}
-
-
-def _run(*arguments: str, given: bytes = b"") -> bytes:
-    """What a command of git prints.
-
-    Errors: NoRevision, in git's words, where it fails.
-    """
-    command: Sequence[str | bytes] = [*_GIT, *map(os.fsencode, arguments)]
-    try:
-        done = subprocess.run(command, input=given, capture_output=True, check=False, env=_environment())
-    except FileNotFoundError:
-        raise NoRevision("git is not installed") from None
-    except (OSError, ValueError) as error:
-        raise NoRevision(f"git cannot be run: {error}") from None
-    if done.returncode:
-        lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise NoRevision(lines[0].removeprefix("fatal: ") if lines else f"git ended with {done.returncode}")
-    return done.stdout

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from typing import BinaryIO
 
 from msgspec import Struct
 
 from preflight.errors import InputError
-from preflight.load import revisions, world
+from preflight.load import revisions
 from preflight.load.files import STDIN, Source, shown
 from preflight.load.gathered import Gathered
-from preflight.load.kinds import UNRENDERED
-from preflight.load.read import Loaded, _problem_order, _read_source, _templates, read
-from preflight.load.revisions import NoRevision, Revision
-from preflight.model.objects import Node
+from preflight.load.git import NoRevision
+from preflight.load.read import Loaded, read, read_sources
+from preflight.load.revisions import Revision
 
 _LIVE = "preflight does not ask the live cluster yet: save it with `kubectl get nodes,ds,pods -A -o json > live.json`"
 
@@ -114,29 +113,19 @@ def _read(listed: revisions.Listed, prefix: str, comparison_operators: bool | No
     gathered = Gathered()
     gathered.leave_out("not followed: name it to read it", listed.links, "symbolic link")
     gathered.leave_out("not read: give its own repository as a folder", listed.submodules, "submodule")
-    sources = [
-        Source(prefix + shown(entry.path), STDIN, is_named=entry.is_named, chart=prefix + entry.chart if entry.chart else "")
-        for entry in listed.entries
-    ]
-    for chart, count in _templates(sources).items():
-        gathered.skip(
-            f"{count} {'file' if count == 1 else 'files'} of the chart {chart}", UNRENDERED.format(chart=chart.removeprefix(prefix))
-        )
-    wanted = [(source, entry.blob) for source, entry in zip(sources, listed.entries, strict=True) if not source.chart]
-    for (source, _), content in zip(wanted, revisions.contents(blob for _, blob in wanted), strict=True):
-        if isinstance(content, InputError):
+    streams = _streams(gathered, listed, prefix)
+    return read_sources(gathered, streams, one_cluster=False, comparison_operators=comparison_operators)
+
+
+def _streams(gathered: Gathered, listed: revisions.Listed, prefix: str) -> Iterator[tuple[Source, BinaryIO | None]]:
+    """The files of a revision, each with what it holds; templates of charts without."""
+    contents = revisions.contents(entry.blob for entry in listed.entries if not entry.chart)
+    for entry in listed.entries:
+        source = Source(prefix + shown(entry.path), STDIN, is_named=entry.is_named, chart=entry.chart)
+        if entry.chart:
+            yield source, None
+        elif isinstance(content := next(contents), InputError):
             gathered.problem(str(content), source.file)
         else:
-            _read_source(gathered, source, io.BytesIO(content))
-    built = world.build(gathered, one_cluster=False, comparison_operators=comparison_operators)
-    return Loaded(
-        world=built,
-        problems=tuple(sorted(gathered.problems, key=_problem_order)),
-        skipped=gathered.skipped(),
-        repeated=tuple(gathered.repeated),
-        files=gathered.files,
-        objects=len(gathered.objects) + len(built.pods),
-        texts=gathered.texts,
-        nodes=tuple(each for each in gathered.objects if isinstance(each, Node)),
-        sources=frozenset(source.file for source in sources),
-    )
+            yield source, io.BytesIO(content)
+    contents.close()

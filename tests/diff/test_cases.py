@@ -60,7 +60,8 @@ def test_49_a_z_stream_upgrade_replaces_everything_by_master_and_dedicated_nodes
     assert lost(findings(given)) == ["PF101 openshift-dns/dns-default app-1"]
     assert outcomes(given) == {("openshift-dns/dns-default", "app-1"): "lost-now", ("openshift-dns/dns-default", "plain-1"): "kept"}
     # The operator reverts an edit by hand: the cluster has drifted back from what the tree states.
-    back = report("v1", "../after.json") if write(tmp_path, {"after.json": listed(nodes, new)}) else {}
+    write(tmp_path, {"after.json": listed(nodes, new)})
+    back = report("v1", "../after.json")
     assert headline(back) == "drift of ../after.json from v1: DaemonSets 1 differing"
     assert lost(findings(back)) == ["PF102 openshift-dns/dns-default app-1"]
 

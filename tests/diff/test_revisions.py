@@ -11,7 +11,8 @@ import pytest
 
 from preflight.errors import InputError
 from preflight.load import revisions
-from preflight.load.revisions import NoRevision, resolve
+from preflight.load.git import NoRevision
+from preflight.load.revisions import resolve
 from tests.diff.made import DEDICATED, NODES, Files, commit, diff, findings, git, headline, manifest, node, notes, report, repository, write
 
 NARROW, WIDE = manifest("agent"), manifest("agent", DEDICATED)
@@ -185,10 +186,7 @@ def test_links_submodules_hidden_files_and_other_files_are_not_read(tmp_path: Pa
     }
     assert "main:link.yaml: is a symbolic link: name what it leads to" in diff("v1", "main:link.yaml").err
     assert "main:sub: is a submodule: give its own repository as a folder" in diff("v1", "main:sub").err
-    assert "main:linked/outside.yaml: there is no such file or folder" not in diff("v1", "./linked/outside.yaml").err
-    assert "main has no linked/outside.yaml" in diff("main", "main:linked/outside.yaml").err or (
-        diff("main", "main:linked/outside.yaml").code == 3
-    )
+    assert "main has no linked/outside.yaml" in diff("main", "main:linked/outside.yaml").err
 
 
 def test_no_filter_hook_or_configured_command_runs(repo: Path) -> None:
