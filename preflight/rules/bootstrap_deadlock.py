@@ -19,6 +19,7 @@ from preflight.impact.deadlocks import Wait, deadlocks
 from preflight.impact.recognised import Recognised
 from preflight.model.objects import DaemonSet, Taint
 from preflight.model.report import Severity
+from preflight.rules._components import recognised
 from preflight.rules._coverage import TEMPLATE, exact_tolerations
 from preflight.rules._framework import Context, Hit, Place, Rule, subject_of
 
@@ -26,13 +27,12 @@ from preflight.rules._framework import Context, Hit, Place, Rule, subject_of
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each circle; under a change only for those that the change closes."""
     world = context.world if context.impact is None else context.impact.change.after
-    recognised = Recognised(world) if context.impact is None else context.impact.recognised
     before: set[frozenset[object]] = set()
     if not context.lint:
         if context.world.daemonsets is world.daemonsets:
             return
         before = {frozenset(wait.waits for wait in circle) for circle in deadlocks(context.world, Recognised(context.world))}
-    for circle in map(_from_a_taint, deadlocks(world, recognised)):
+    for circle in map(_from_a_taint, deadlocks(world, recognised(context))):
         if frozenset(wait.waits for wait in circle) not in before:
             first = world.daemonsets[circle[0].waits]
             missing = [Taint(*_taint(wait)) for wait in circle[:1] if wait.what == "taint"]

@@ -16,8 +16,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.impact.recognised import Recognised
 from preflight.model.report import Severity
+from preflight.rules._components import recognised
 from preflight.rules._framework import Context, Hit, Place, Rule, subject_of
 from preflight.rules._hygiene import daemonsets
 
@@ -27,12 +27,12 @@ _FIRST = ("cni", "kube-proxy", "node-local-dns", "csi-node-driver")
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each DaemonSet that is a critical component and has no priority class of the system. Only in lint."""
-    recognised = context.impact.recognised if context.impact else Recognised(context.world)
+    known = recognised(context)
     for daemonset in daemonsets(context):
         name = daemonset.spec.template.spec.priorityClassName
         if name in _SYSTEM:
             continue
-        kind = next((each.kind for each in recognised.of(daemonset) if each.kind.critical), None)
+        kind = next((each.kind for each in known.of(daemonset) if each.kind.critical), None)
         if kind is not None:
             yield Hit(
                 subject=subject_of(daemonset),

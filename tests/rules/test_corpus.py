@@ -172,7 +172,12 @@ EXPECTED: tuple[tuple[str, str, tuple[str, ...], str], ...] = (
         ("PF201 warning", "PF201 note"),
         "a wildcard in two effects, Linux by its affinity",
     ),
-    ("npd-k8s-addon.yaml", "node-problem-detector", ("PF201 warning", "PF201 note", "PF213 note"), "the same, without affinity"),
+    (
+        "npd-k8s-addon.yaml",
+        "node-problem-detector",
+        ("PF201 warning", "PF201 note", "PF207 error", "PF213 note"),
+        "the same, without a selector: it says nodeSelectors, which is no field, as the program saw before the person did",
+    ),
     ("nvidia-gpu-feature-discovery.yaml", "gpu-feature-discovery", ("PF214 note",), "a label producer without a class"),
     ("nvidia-kops-rendered.yaml", "nvidia-device-plugin-daemonset", (), "its template says all that its RuntimeClass adds"),
     ("rdma-shared-device-plugin.yaml", "rdma-shared-dp-ds", (), "tolerates nothing and is node-critical"),
