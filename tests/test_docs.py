@@ -156,7 +156,8 @@ def own_flags() -> set[str]:
 
 def test_every_flag_in_the_readme_exists() -> None:
     kubectls = {f"--{flag.name}" for flags in (*FLAGS.values(), GLOBAL) for flag in flags}
-    named = set(re.findall(r"(?<![\w-])--[a-z]+(?:-[a-z]+)*", README))
+    said = re.sub(r"```console\n.*?```", "", README, flags=re.DOTALL)  # what the program prints shows other people's flags
+    named = set(re.findall(r"(?<![\w-])--[a-z]+(?:-[a-z]+)*", said))
     assert named - own_flags() - kubectls == set()
 
 

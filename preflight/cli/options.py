@@ -16,10 +16,11 @@ from preflight.policy import baseline as baselines
 from preflight.policy.checking import day
 from preflight.policy.terms import Terms
 
+_FORMATS = "text (default), concise, json, sarif, junit, github, gitlab or markdown; repeatable."
 _GATE = "TaintTolerationComparisonOperators"
 
 SHARED: tuple[Callable[[Any], Any], ...] = (
-    click.option("-o", "--output", "outputs", multiple=True, metavar="FORMAT[=PATH]", help="text (default), concise or json; repeatable."),
+    click.option("-o", "--output", "outputs", multiple=True, metavar="FORMAT[=PATH]", help=_FORMATS),
     click.option("--fail-on", type=click.Choice([each.value for each in Severity]), default="error", help="What makes the exit code 1."),
     click.option("--exit-zero", is_flag=True, help="Only report: findings do not change the exit code."),
     click.option("--allow-empty", is_flag=True, help="Nothing to judge is no fault."),
