@@ -51,7 +51,8 @@ class Options(Struct, frozen=True):
     """How a run is judged.
 
     1. `fail_on` is the least severity that makes the exit code 1.
-    2. `allow_empty`: nothing to judge is no fault. `strict`: an unknown pair is one in lint too. `exit_zero`: findings are none.
+    2. `allow_empty`: nothing to judge is no fault, and in lint a chart's template that is named is none either. `strict`: an unknown pair
+       is one in lint too. `exit_zero`: findings are none.
     3. `comparison_operators` is the gate of Lt and Gt, None where not known.
     4. `why` asks for the chain of one pair, as `DAEMONSET/NODE`; the DaemonSet's namespace may stand before it.
     5. `terms` are the policy, the exemptions and the baseline that findings are held to.
@@ -109,7 +110,14 @@ class Run:
         """Load the sources; `base` is the file that paths in commands are relative to."""
         self.crashes: list[str] = []
         self._options = options
-        loaded = load.read(sources, around=around, stdin=stdin, one_cluster=one_cluster, comparison_operators=options.comparison_operators)
+        loaded = load.read(
+            sources,
+            around=around,
+            stdin=stdin,
+            one_cluster=one_cluster,
+            comparison_operators=options.comparison_operators,
+            leaves_templates=options.allow_empty and not one_cluster,
+        )
         self._loaded = replace(loaded, world=with_policy(options.terms.policy, loaded.world))
         self._convention = convention(options.terms.policy)
         self._paths, self._is_lint = sources, not one_cluster

@@ -30,9 +30,11 @@ class Gathered:
     1. `objects` and `pods` are in order of file and place; `pod_lists` has the file and the pods' namespaces of each list that showed pods.
     2. `pools` are what manifests declare of node pools, one by one: `pools.resolve` puts them together.
     3. `texts` are the documents that hold objects of ours, by file and index, as far as their lines can be told.
+    4. `leaves_templates`: a chart's template that nobody rendered is left out, even where the person named its file.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, leaves_templates: bool = False) -> None:
+        self.leaves_templates = leaves_templates
         self.objects: list[_Read] = []
         self.pods: list[ListedPod] = []
         self.pools: list[Declared] = []
@@ -150,9 +152,9 @@ class Gathered:
             return pod
 
     def unrendered(self, origin: Origin, *, is_named: bool, chart: str = "CHARTDIR") -> None:
-        """Note a template that nobody rendered: a problem where the person named the file, else something left out."""
+        """Note a template that nobody rendered: a problem where the person named the file, else, and with `leaves_templates`, left out."""
         why = UNRENDERED.format(chart=chart)
-        if is_named:
+        if is_named and not self.leaves_templates:
             self.problem(why, origin.file, origin.line)
         else:
             self.skip(f"{origin.file}:{origin.line}" if origin.line else origin.file, why)

@@ -71,6 +71,7 @@ def read(
     stdin: BinaryIO | None = None,
     one_cluster: bool,
     comparison_operators: bool | None = None,
+    leaves_templates: bool = False,
 ) -> Loaded:
     """Read files, folders and standard input (`-`) into a world.
 
@@ -79,10 +80,10 @@ def read(
     3. What cannot be read is a problem with its place, and the rest is read all the same.
     4. `one_cluster` for a change: an object that stands twice with other content is then a problem; else it is ambiguous.
     5. An unrendered chart template is left out where a folder was walked, and a problem where the person named the file: they
-       think that it is judged.
+       think that it is judged. With `leaves_templates` it is left out there too: a hook names whatever was changed.
     """
     walked = find((*paths, *around))
-    gathered = Gathered()
+    gathered = Gathered(leaves_templates=leaves_templates)
     for unread in walked.unread:
         gathered.problem(f"cannot be read: {unread.reason}", unread.file)
     gathered.leave_out("not followed: name it to read it", walked.links, "symbolic link")

@@ -41,12 +41,22 @@ spec:
       tolerations: [{operator: Exists}]
 """
 
+TEMPLATE = """\
+apiVersion: apps/v1
+kind: DaemonSet
+metadata:
+  name: {{ include "agent.fullname" . }}
+  {{- with .Values.annotations }}
+  annotations: {{- toYaml . | nindent 4 }}
+  {{- end }}
+"""
+
 BROKEN = "kind: DaemonSet\na: [1\n"
 
 
 @pytest.fixture(autouse=True)
 def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """`calm` has no finding, `wild` a warning, `broken` a file that cannot be read."""
+    """`calm` has no finding, `wild` a warning, `broken` a file that cannot be read, `chart` a template."""
     monkeypatch.chdir(tmp_path)
     for word in ("NO_COLOR", "CI"):
         monkeypatch.delenv(word, raising=False)
@@ -55,6 +65,7 @@ def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "calm": {"nodes.yaml": NODES, "agent.yaml": AGENT},
         "wild": {"nodes.yaml": NODES, "wild.yaml": WILD},
         "broken": {"nodes.yaml": NODES, "agent.yaml": AGENT, "broken.yaml": BROKEN},
+        "chart": {"ds.yaml": TEMPLATE},
         "empty": {},
     }.items():
         Path(folder).mkdir()

@@ -51,6 +51,11 @@ def crash(monkeypatch: pytest.MonkeyPatch) -> None:
         pytest.param("delete ds agent -n storage --from calm/agent.yaml", 3, id="no node for a change of a DaemonSet"),
         pytest.param("delete ds agent -n storage --from calm/agent.yaml --allow-empty", 0, id="no node for a change, and that is fine"),
         pytest.param("lint broken --allow-empty", 3, id="what cannot be read is not fine"),
+        pytest.param("lint chart/ds.yaml", 3, id="a chart's template that is named"),
+        pytest.param("lint chart/ds.yaml --allow-empty", 0, id="a chart's template that a hook names"),
+        pytest.param(
+            f"{TAINT} --from calm --from chart/ds.yaml --allow-empty --exit-zero", 3, id="a chart's template is not left out of a change"
+        ),
         pytest.param("", 2, id="no command"),
         pytest.param("lint --bogus", 2, id="no such option"),
         pytest.param("lint --fail-on fatal", 2, id="no such severity"),

@@ -227,6 +227,14 @@ def test_a_template_is_left_out_of_a_folder_and_a_problem_where_it_is_named(fold
     assert (walked.objects, named.objects) == (0, 0)
 
 
+@pytest.mark.parametrize("text", [BROKEN_TEMPLATE, QUOTED_TEMPLATE])
+def test_a_template_that_is_named_can_be_left_out_and_what_is_broken_stays_a_problem(folder: Path, text: str) -> None:
+    write(folder, a_yaml=text, b_yaml="kind: DaemonSet\napiVersion: apps/v1\nmetadata: {name: [}\n")
+    result = read(["a.yaml", "b.yaml"], one_cluster=False, leaves_templates=True)
+    assert [each.why for each in result.skipped] == [RENDER.format("CHARTDIR")]
+    assert [each.location.file for each in result.problems if each.location] == ["b.yaml"]
+
+
 def test_the_templates_of_a_chart_are_counted_and_not_read(folder: Path) -> None:
     write(
         folder,
