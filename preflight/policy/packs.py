@@ -40,7 +40,7 @@ def load(name: str) -> Policy:
     3. UsageError where one can't be read or is no policy, where one extends itself, and for a URL.
     """
     layers: list[Layer] = []
-    path, label, folder = _named(name, "", name)
+    path, label, folder = _named(name, "", "")
     _add(read(path, label, folder), path, [path], layers, set())
     return merged(layers)
 
@@ -70,7 +70,7 @@ def _add(layer: Layer, path: str, way: list[str], layers: list[Layer], seen: set
         said = f"{layer.file}:{line}:{column}: extends {shown(name)}"
         if "://" in name or name.startswith("/"):
             raise UsageError(f"{said}: only packs and files relative to this one can be extended, no URL and no absolute path")
-        target, label, folder = _named(name, layer.folder, said)
+        target, label, folder = _named(name, layer.folder, f"{said}: ")
         real = os.path.realpath(target)
         if real in [os.path.realpath(each) for each in way]:
             raise UsageError(f"{said}: a policy cannot extend itself ({' -> '.join([*map(_short, way), _short(target)])})")
@@ -90,7 +90,7 @@ def _named(name: str, folder: str, said: str) -> tuple[str, str, str]:
     """The path that a name means, what to call it, and the folder that its files are below."""
     if is_pack(name):
         if name not in PACKS:
-            raise UsageError(f"{said}: no pack {shown(name)}{nearest(name, PACKS)}; a file ends in .yaml")
+            raise UsageError(f"{said}no pack {shown(name)}{nearest(name, PACKS)}; a file ends in .yaml")
         return pack(name), f"<{name}>", ""
     path = os.path.join(folder, name)  # noqa: PTH118
     label = os.path.relpath(path) if folder else name
