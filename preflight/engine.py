@@ -13,6 +13,7 @@ import preflight
 from preflight import load
 from preflight.change import Change, Command, parse, perform
 from preflight.change.plan import commands
+from preflight.change.shell import Line, Script, read_script
 from preflight.errors import PreflightError, UsageError
 from preflight.impact import Impact, PodsOf, consequences, listed_pods, predict, unchanged
 from preflight.impact.chain import chain
@@ -80,11 +81,27 @@ class Run:
 
     @classmethod
     def of_plan(cls, path: str, sources: Sequence[str], options: Options, stdin: BinaryIO | None = None) -> Run:
-        """A plan: a file with a list of command lines, each over the world that the one before leaves."""
+        """A plan: a file with a list of command lines, or a shell script; each line over the world that the one before leaves."""
+        text = load.read_script(path)
+        if text is not None:
+            return cls._of_script(path, read_script(text), sources, options, stdin)
         steps = load.read_plan(path)
         run = cls(sources, (), options, stdin, one_cluster=True, base=path)
         lines = commands([item for _, item in steps], [f"{origin.file}:{origin.line}" for origin, _ in steps])
         run.report = run._changes(lines, f"plan {path}")
+        return run
+
+    @classmethod
+    def _of_script(cls, path: str, script: Script, sources: Sequence[str], options: Options, stdin: BinaryIO | None) -> Run:
+        """A shell script: what it surely runs is judged; what is not understood is named, and makes the answer unknown."""
+        run = cls(sources, (), options, stdin, one_cluster=True, base=path)
+        for each in script.unread:
+            run._not_judged(each.line, each.text, each.why)
+        if script.reads:
+            run._skipped.append(Skipped(f"{script.reads} kubectl {'command' if script.reads == 1 else 'commands'}", "no change"))
+        if script.ends:
+            run._skipped.append(Skipped(f"what follows {path}:{script.ends}", "the script ends there"))
+        run.report = run._changes([line.command for line in script.lines], f"plan {path}", script.lines)
         return run
 
     @classmethod
@@ -126,12 +143,13 @@ class Run:
         self._base = base
         self._applied: list[load.Loaded] = []
         self._problems = list(self._loaded.problems)
+        self._skipped: list[Skipped] = []
         self._why: list[Link] = []
         self._ranks: dict[Subject, int] = {}
         self._asked_who_depends = False
 
-    def _changes(self, steps: Sequence[Command], command: str) -> Report:
-        """Each command over the world that the one before leaves."""
+    def _changes(self, steps: Sequence[Command], command: str, lines: Sequence[Line] = ()) -> Report:
+        """Each command over the world that the one before leaves; `lines` are those of a script, which goes on where one is refused."""
         world = self._loaded.world
         pods: Mapping[ObjectKey, PodsOf] = listed_pods(world)
         shown: list[Step] = []
@@ -139,21 +157,30 @@ class Run:
         daemonsets: set[ObjectKey] = set()
         pairs, unknown = 0, False
         impact: Impact | None = None
-        for number, each in enumerate(steps, 1):
+        refused = 0
+        for place, each in enumerate(steps):
+            number = len(shown) + 1
             if impact is not None:
                 world, pods = impact.change.after, impact.pods
             try:
                 change = perform(each, world, self._read)
             except PreflightError as error:
+                if lines:
+                    self._not_judged(lines[place].line, each.text, str(error).partition("\n")[0])
+                    refused = refused or lines[place].line
+                    continue
                 raise type(error)(f"step {number}, `{each.text}`: {error}" if len(steps) > 1 else str(error)) from None
             impact = predict(change, pods)
-            shown.append(_step(change, impact))
+            before = min(filter(None, (lines[place].after, refused)), default=0) if lines else 0
+            shown.append(_step(change, impact, (f"rests on {self._base}:{before} having changed nothing here",) if before else ()))
             self._explain(impact, number)
             hits += self._hits(_change_context(change, impact), number)
             pairs += impact.pairs
             daemonsets |= {*change.before.daemonsets, *change.after.daemonsets}
             unknown = unknown or bool(change.unknown) or any(impact.with_outcome(Outcome.UNKNOWN))
-        if not daemonsets:
+        if not shown:
+            self._nothing(f"{self._base} has no line that preflight can judge")
+        elif not daemonsets:
             self._nothing("no DaemonSet was given: there is nothing that a change could cost")
         elif not pairs:
             self._nothing(
@@ -192,6 +219,10 @@ class Run:
         self._applied.append(applied)
         self._problems += applied.problems
         return applied.given
+
+    def _not_judged(self, line: int, text: str, why: str) -> None:
+        """A line of a script that is not judged."""
+        self._problems.append(Problem(f"not judged: `{text}`: {why}" if text else f"not judged: {why}", Location(self._base, line)))
 
     def _nothing(self, message: str) -> None:
         if not self._options.allow_empty:
@@ -318,7 +349,7 @@ class Run:
         assumptions: tuple[str, ...] = ()
         if any(assumed):
             assumptions = ("coverage assumed (no pods given)" if all(assumed) else "coverage assumed where no pods were given",)
-        skipped = [*self._loaded.skipped, *(each for applied in self._applied for each in applied.skipped)]
+        skipped = [*self._loaded.skipped, *self._skipped, *(each for applied in self._applied for each in applied.skipped)]
         skipped += [Skipped(text, "given twice") for text in self._loaded.world.ambiguous]
         if steps and not self._loaded.world.budgets:
             skipped.append(Skipped("PodDisruptionBudgets", "not given"))
@@ -353,12 +384,12 @@ def _rules(findings: Sequence[Finding]) -> tuple[RuleInfo, ...]:
     return tuple(RuleInfo(each.id, each.name, each.severity, each.summary, each.explanation) for each in all_rules() if each.id in found)
 
 
-def _step(change: Change, impact: Impact) -> Step:
+def _step(change: Change, impact: Impact, more: tuple[str, ...] = ()) -> Step:
     nodes = frozenset().union(impact.scope, *(group.nodes for group in impact.groups))
     return Step(
         command=change.command,
         headline=change.headline,
-        notes=(*change.notes, *(f"not known: {reason}" for reason in change.unknown)),
+        notes=(*change.notes, *more, *(f"not known: {reason}" for reason in change.unknown)),
         nodes=tuple(sorted(nodes)),
         taints=tuple(str(taint) for taint in change.taints),
         columns=_REPLACED if change.replacements else ("NOW", "RE-CREATED"),

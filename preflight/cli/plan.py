@@ -18,7 +18,7 @@ from preflight.errors import InputError
 @click.option("--from", "sources", multiple=True, metavar="PATH", help="File, folder or - (standard input): the world. Repeatable.")
 @shared
 def command(path: str, sources: tuple[str, ...], **given: Any) -> int:
-    """What a sequence of changes costs, step by step: FILE is a YAML list of command lines."""
+    """What a sequence of changes costs, step by step: FILE is a YAML list of command lines, or a shell script."""
     formats(given["outputs"])
     if not sources:
         raise InputError(

@@ -70,6 +70,24 @@ def read_objects(
     )
 
 
+def read_script(path: str) -> str | None:
+    """The text of a plan that is a shell script: its name ends in .sh, or its first line starts with `#!`; None for any other.
+
+    InputError where it cannot be read.
+    """
+    source = Source(shown(path), path, is_named=True)
+    try:
+        data = bytes(content(source, None)) if path != STDIN else b""
+    except (OSError, ValueError) as error:
+        raise InputError(f"{source.file}: cannot be read: {reason(error)}") from None
+    if not path.endswith(".sh") and not data.startswith(b"#!"):
+        return None
+    try:
+        return str(data, "utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{source.file}: not UTF-8 from byte {error.start} on: save it as UTF-8") from None
+
+
 def read_plan(path: str, *, stdin: BinaryIO | None = None) -> list[tuple[Origin, object]]:
     """The entries of a plan, which is a YAML list of command lines, each with its place; an entry is what it is, a word or not.
 

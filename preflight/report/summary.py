@@ -24,9 +24,16 @@ def found(report: Report) -> str:
 
 
 def unread(report: Report) -> str:
-    """`1 file could not be read`, for each file that has a problem; "" for none. A problem without a file has its own line elsewhere."""
-    files = {problem.location.file for problem in report.problems if problem.location}
-    return f"{count(len(files), 'file')} could not be read" if files else ""
+    """`1 file could not be read`, for each file that has a problem, and `2 lines were not judged`, of scripts; "" for none.
+
+    A problem without a file has its own line elsewhere.
+    """
+    located = [problem for problem in report.problems if problem.location]
+    lines = sum(problem.message.startswith("not judged: ") for problem in located)
+    files = {problem.location.file for problem in located if problem.location and not problem.message.startswith("not judged: ")}
+    parts = [f"{count(len(files), 'file')} could not be read" if files else ""]
+    parts.append(f"{count(lines, 'line')} {'was' if lines == 1 else 'were'} not judged" if lines else "")
+    return ", ".join(part for part in parts if part)
 
 
 def judged(report: Report) -> str:

@@ -1,0 +1,68 @@
+"""`preflight plan runbook.sh`: exit codes, what is said of lines that are not understood, and of those after them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.program import program
+
+
+def run(text: str, name: str = "runbook.sh") -> tuple[int, str, str]:
+    Path(name).write_text(text)
+    return program("plan", name, "--from", "calm")
+
+
+def test_a_script_that_changes_nothing_that_matters() -> None:
+    code, out, err = run("kubectl cordon n1\nkubectl uncordon n1\n")
+    assert (code, err) == (0, "")
+    assert "step 1 of 2: cordon n1" in out
+    assert "step 2 of 2: uncordon n1" in out
+
+
+def test_a_loss_in_a_script_is_a_finding() -> None:
+    code, out, _ = run("#!/bin/sh\nkubectl get nodes\nkubectl taint nodes -l pool=rdma a=b:NoSchedule\n", "runbook")
+    assert code == 1
+    assert "error[PF102] lost-on-recreation: storage/agent loses n1 when its pods are re-created" in out
+    assert "not judged: 1 kubectl command (no change)" in out
+
+
+def test_a_line_that_is_not_understood_is_named_and_the_rest_is_judged() -> None:
+    code, out, err = run(
+        "kubectl cordon $N\nkubectl taint nodes n1 a=b:NoSchedule\nkubectl taint nodes n1 a=b:NoSchedule\nexit\nkubectl drain n1\n"
+    )
+    assert code == 3
+    assert "note: rests on runbook.sh:1 having changed nothing here" in out
+    assert "error[PF102]" in out
+    assert "2 lines were not judged." in out
+    assert "what follows runbook.sh:4 (the script ends there)" in out
+    assert err.splitlines() == [
+        "runbook.sh:1: error: not judged: `kubectl cordon $N`: $N is not expanded: write what it stands for",
+        "runbook.sh:3: error: not judged: `taint nodes n1 a=b:NoSchedule`: "
+        "node n1 already has a taint(s) with same effect(s) and --overwrite is false",
+    ]
+
+
+@pytest.mark.parametrize("text", ["", "echo hello\n", "kubectl get nodes\n"], ids=["empty", "no kubectl", "only questions"])
+def test_a_script_with_nothing_to_judge(text: str) -> None:
+    code, _, err = run(text)
+    assert (code, err) == (3, "error: runbook.sh has no line that preflight can judge\n")
+    assert program("plan", "runbook.sh", "--from", "calm", "--allow-empty").code == 0
+
+
+def test_a_yaml_list_is_a_plan_as_before() -> None:
+    assert run("- cordon n1\n", "plan.yaml")[0] == 0
+
+
+def test_a_script_that_is_not_there() -> None:
+    assert program("plan", "nope.sh", "--from", "calm") == (3, "", "error: nope.sh: cannot be read: no such file or directory\n")
+
+
+def test_a_file_of_a_script_is_one_beside_it() -> None:
+    Path("ops").mkdir()
+    Path("ops/new.yaml").write_text(Path("calm/agent.yaml").read_text().replace("agent:1", "agent:2"))
+    Path("ops/run.sh").write_text("kubectl apply -f new.yaml\n")
+    code, out, err = program("plan", "ops/run.sh", "--from", "calm")
+    assert (code, err) == (0, "")
+    assert "apply new.yaml" in out
