@@ -11,6 +11,7 @@ from preflight.change.labels import labelled
 from preflight.change.lifecycle import UNSCHEDULABLE, label_notes, put_back, taint_notes
 from preflight.change.maintenance import reborn, unknown_taints
 from preflight.change.performed import Change
+from preflight.change.pools import left_alone
 from preflight.change.taints import removes, same, tainted
 from preflight.change.targets import Met, changed, meet
 from preflight.change.words import listed
@@ -39,7 +40,7 @@ def taint(command: TaintNodes, world: World) -> Change:
 
     after = changed(met, change)
     removed = _removed(met.nodes, after.values())
-    notes = [*met.notes, *taint_notes(add, command.remove, tuple(met.nodes))]
+    notes = [*met.notes, *taint_notes(add, command.remove, tuple(met.nodes)), *left_alone(met.world, met.names)]
     if all(after[node.name] is node for node in met.nodes):
         notes.append("nothing changes: the taints are these already")
     return Change(
@@ -72,7 +73,7 @@ def label(command: LabelNodes, world: World) -> Change:
 
     after = changed(met, change)
     known = [node for node in met.nodes if not node.partial]
-    notes = list(met.notes)
+    notes = [*met.notes, *left_alone(met.world, met.names)]
     for key in command.remove:
         without = [node.name for node in known if key not in node.metadata.labels]
         if len(without) == len(met.names) > 0:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import msgspec
 from msgspec import Struct
@@ -70,6 +70,15 @@ def renew(world: World, new: Node) -> Renewed:
 def members(world: World, pool: Pool) -> tuple[str, ...]:
     """The names of the nodes that are there and that the pool made: told by its labels, or by the annotations of Cluster API."""
     return tuple(name for name, node in world.nodes.items() if node.pool is None and _made(node, pool))
+
+
+def left_alone(world: World, names: Collection[str]) -> tuple[str, ...]:
+    """A note about the pools of some nodes that are changed by hand: kubectl reaches nodes, and no pool."""
+    templates = [node for node in world.nodes.values() if node.pool is not None and node.name not in names]
+    found = [node.name for node in templates if node.pool is not None and any(name in names for name in members(world, node.pool))]
+    if not found:
+        return ()
+    return (f"new nodes of {listed(found)} come as declared there: kubectl changes no pool",)
 
 
 def _made(node: Node, pool: Pool) -> bool:

@@ -39,7 +39,7 @@ def deadlocks(world: World, recognised: Recognised) -> tuple[tuple[Wait, ...], .
     1. A DaemonSet waits for the only one that sets a label which it cannot do without.
     2. It waits for the only one that clears a startup taint which it does not tolerate. Every new node is not-ready with NoSchedule
        until the pod network is there, and uninitialized where a cloud controller clears that; other startup taints count where a node
-       carries them.
+       carries them, or a pool declares them.
     3. The pod network waits for the Service proxy, through which it reaches the API server, unless it is told the API's address.
     4. Where two do the same (a repository of many clusters), nobody knows which of them is meant: then nobody waits for either.
     """
@@ -77,7 +77,7 @@ def _waits(world: World, recognised: Recognised) -> Iterator[Wait]:
 
 def _removers(world: World, parts: Mapping[ObjectKey, tuple[Component, ...]], network: ObjectKey | None) -> dict[Taint, ObjectKey]:
     """The startup taints that a new node surely carries, each with the only DaemonSet that clears it."""
-    carried = {taint.key for node in world.nodes.values() for taint in node.spec.taints}
+    carried = {taint.key for node in world.nodes.values() for taint in (*node.spec.taints, *node.startup)}
     keys = {taint for found in parts.values() for component in found for taint in component.taints}
     removers: dict[Taint, ObjectKey] = {}
     for key in sorted(keys):

@@ -75,4 +75,5 @@ class Losses:
         keep = self.provided.nodes_with(component, recreated=False)
         keys = set(component.taints)
         nodes = self.after.nodes.items()
-        return tuple(sorted(name for name, node in nodes if name not in keep and keys & {taint.key for taint in node.spec.taints}))
+        stuck = (name for name, node in nodes if keys & {taint.key for taint in (*node.spec.taints, *node.startup)})
+        return tuple(sorted(name for name in stuck if name not in keep))

@@ -95,6 +95,11 @@ def _pools(gathered: Gathered) -> tuple[Node, ...]:
     resolved = resolve(gathered.pools)
     for name, reference in resolved.missing:
         gathered.skip(f"what {reference.kind} {reference.name} says of {name}", "not given")
+    if resolved.nodes:
+        one = len(resolved.nodes) == 1
+        gathered.skip(
+            f"how many nodes {'a pool has' if one else f'{len(resolved.nodes)} pools have'}", f"{'it' if one else 'each'} counts as one"
+        )
     return resolved.nodes
 
 

@@ -218,3 +218,17 @@ def test_a_deleted_pool_takes_its_nodes_with_it() -> None:
 def test_kubectl_reaches_nodes_and_not_pools(line: str, there: bool, names: set[str]) -> None:
     nodes = [live("n1", team="a"), live("n2", team="b")] if there else []
     assert run(line, world(pool(team="a"), *nodes, daemonset("d"))).nodes == names
+
+
+@pytest.mark.parametrize(
+    ("line", "notes"),
+    [
+        ("taint nodes n1 a:NoSchedule", ("new nodes of (pool p) come as declared there: kubectl changes no pool",)),
+        ("label nodes n1 a=b", ("new nodes of (pool p) come as declared there: kubectl changes no pool",)),
+        ("taint nodes n2 a:NoSchedule", ()),
+        ("taint nodes '(pool p)' n1 a:NoSchedule", ()),
+    ],
+    ids=["a taint of a node of a pool", "a label of one", "a node of no pool", "the pool itself is meant"],
+)
+def test_a_change_by_hand_says_that_the_pool_stays_as_it_is(line: str, notes: tuple[str, ...]) -> None:
+    assert run(line, world(pool(), live("n1"), node("n2"), daemonset("d"))).notes == notes

@@ -178,14 +178,17 @@ def test_arguments_of_the_kubelet_as_a_list(folder: Path) -> None:
 
 def test_a_bootstrap_that_nobody_gave_is_named(folder: Path) -> None:
     result = loaded(machines(), folder=folder)
-    assert skipped(result) == ["what KubeadmConfigTemplate c says of (pool p): not given"]
+    assert skipped(result) == ["how many nodes a pool has: it counts as one", "what KubeadmConfigTemplate c says of (pool p): not given"]
 
 
 def test_of_two_bootstraps_of_one_name_the_one_in_the_same_file_is_meant(folder: Path) -> None:
     text = "\n---\n".join(json.dumps(each) for each in (machines(), bootstrap(CONFIG_2)))
     assert taints(pool(loaded(text, bootstrap(CONFIG), folder=folder))) == ["k:NoSchedule"]
     apart = loaded(machines(), bootstrap(CONFIG_2), bootstrap(CONFIG), folder=folder)
-    assert (taints(pool(apart)), skipped(apart)) == ([], ["what KubeadmConfigTemplate c says of (pool p): not given"])
+    assert (taints(pool(apart)), skipped(apart)) == (
+        [],
+        ["how many nodes a pool has: it counts as one", "what KubeadmConfigTemplate c says of (pool p): not given"],
+    )
 
 
 def test_a_machine_set_of_a_machine_deployment_is_no_pool_of_its_own(folder: Path) -> None:
@@ -228,7 +231,7 @@ def test_a_topology_has_what_its_class_and_the_templates_of_that_say(folder: Pat
     assert found.metadata.labels == {"node-role.kubernetes.io/w": "", "node.cluster.x-k8s.io/from": "class", "a": "b"}
     assert taints(found) == ["k:NoSchedule"]
     assert list(result.world.nodes) == ["(pool md)"]
-    assert skipped(result) == []
+    assert skipped(result) == ["how many nodes a pool has: it counts as one"]
 
 
 def test_a_list_of_pools_as_kubectl_writes_it(folder: Path) -> None:
