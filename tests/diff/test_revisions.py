@@ -133,6 +133,7 @@ WRONG = {
     "an option that writes": ("--output=pwned", "it is no git revision: the repository has no revision --output=pwned"),
     "a newline that would ask twice": ("nope\nmain", "no revision has a control character in its name"),
     "a path with a newline": ("main:a\nb", "no revision has a control character in its name"),
+    "a path that git would take for a pattern": ("main::(top)deploy", "main has no :(top)deploy"),
     "an empty text": ("", "a revision has a name before the colon"),
     "the index": (":deploy", "a revision has a name before the colon"),
     "a range": ("v1..v2", "the repository has no revision v1..v2"),
@@ -178,6 +179,7 @@ def test_links_submodules_hidden_files_and_other_files_are_not_read(tmp_path: Pa
     git(folder, "add", "-A")
     git(folder, "commit", "-q", "-m", "more")
     monkeypatch.chdir(folder)
+    assert [entry.path for entry in revisions.files(resolve("main")).entries] == ["a.yaml"]
     given = report("v1", "main")
     assert (given["exit"], headline(given)) == (0, "")
     assert {(each["what"], each["why"]) for each in given["skipped"]} == {

@@ -72,6 +72,18 @@ SILENT: dict[str, tuple[Files, Files]] = {
         {"a.yaml": AGENT, "n.yaml": node("n9", {"key": "a", "effect": "NoSchedule"}, {"key": "b", "effect": "NoSchedule"}, x="1", y="2")},
         {"a.yaml": AGENT, "n.yaml": node("n9", {"key": "b", "effect": "NoSchedule"}, {"key": "a", "effect": "NoSchedule"}, y="2", x="1")},
     ),
+    "faults of hygiene of an object whose namespace came": (
+        {"a.yaml": manifest("agent", EVERYTHING, namespace=None)},
+        {"a.yaml": manifest("agent", EVERYTHING)},
+    ),
+    "faults of hygiene of an object whose namespace went": (
+        {"a.yaml": manifest("agent", EVERYTHING)},
+        {"a.yaml": manifest("agent", EVERYTHING, namespace=None)},
+    ),
+    "a key that stands twice, on lines that moved": (
+        {"a.yaml": AGENT.replace("kind: DaemonSet\n", "kind: DaemonSet\nkind: DaemonSet\n")},
+        {"a.yaml": "# moved\n" + AGENT.replace("kind: DaemonSet\n", "kind: DaemonSet\nkind: DaemonSet\n")},
+    ),
     "faults of hygiene that BASE has too": (
         {"a.yaml": manifest("agent", {"key": "dedicated", "effect": "NoSchedule"}, EVERYTHING)},
         {"moved.yaml": "\n\n\n" + manifest("agent", {"key": "dedicated", "effect": "NoSchedule"}, EVERYTHING)},
@@ -153,6 +165,20 @@ CHANGES: dict[str, tuple[Files, Files, str, list[str], dict[tuple[str, str], str
         "from base to head: DaemonSets 1 changed",
         [],
         {("apps/agent", "n1"): "kept", ("apps/agent", "rdma-1"): "never"},
+    ),
+    "a DaemonSet that is gone, and one of its name without a namespace whose file moved": (
+        {"a.yaml": OLD, "b.yaml": manifest("agent", namespace=None)},
+        {"c.yaml": manifest("agent", namespace=None)},
+        "from base to head: DaemonSets 1 deleted, 1 unchanged",
+        ["PF101 apps/agent n1"],
+        {("apps/agent", "n1"): "lost-now"},
+    ),
+    "a label that a manifest of a node no longer states": (
+        {"a.yaml": manifest("agent", nodeSelector={"pool": "a"}), "n.yaml": node("n1", pool="a")},
+        {"a.yaml": manifest("agent", nodeSelector={"pool": "a"}), "n.yaml": node("n1")},
+        "from base to head: DaemonSets 1 unchanged; nodes 1 changed",
+        ["PF101 apps/agent n1"],
+        {("apps/agent", "n1"): "lost-now"},
     ),
     "another namespace is another object": (
         {"a.yaml": OLD},
@@ -322,3 +348,27 @@ def test_the_chain_of_one_pair() -> None:
     result = diff(*trees({"a.yaml": manifest("agent", DEDICATED)}, {"a.yaml": OLD}), "--from", "nodes.yaml", "--why", "agent/rdma-1")
     assert "dedicated=rdma:NoSchedule" in result.out
     assert result.code == 1
+
+
+# Policies: the pools that they declare stand in for nodes, and exemptions hold.
+
+POLICY = """\
+nodePools:
+  - name: rdma
+    labels: {kubernetes.io/os: linux}
+    taints: [{key: dedicated, value: rdma, effect: NoSchedule}]
+"""
+
+
+def test_the_pools_of_a_policy_stand_in_for_nodes() -> None:
+    write(Path(), {".preflight.yaml": POLICY})
+    given = report(*trees({"a.yaml": manifest("agent", DEDICATED)}, {"a.yaml": OLD}))
+    assert findings(given) == ["PF101 apps/agent (pool rdma)"]
+    assert diff("base", "base").out.startswith("No findings.")
+
+
+def test_what_head_exempts_is_exempted() -> None:
+    head = OLD.replace("  namespace: apps\n", '  namespace: apps\n  annotations: {preflight/exempt: "PF101: rdma nodes go"}\n')
+    given = report(*trees({"a.yaml": manifest("agent", DEDICATED)}, {"a.yaml": head}), "--from", "nodes.yaml")
+    assert [(each["rule"], each["exempted"]) for each in given["findings"]] == [("PF101", "rdma nodes go")]
+    assert given["exit"] == 0
