@@ -39,6 +39,22 @@ spec:
       - name: agent
         image: registry.example.com/agent:v1
 """
+_POLICY = """\
+extends: strict
+taints:
+- {key: dedicated, values: [rdma, gpu], effects: [NoSchedule], meaning: nodes kept for workloads that need their devices}
+nodePools:
+- {name: rdma, labels: {pool: rdma}, taints: [{key: dedicated, value: rdma, effect: NoSchedule}], count: 8}
+required:
+- name: rdma-nodes
+  kinds: [device-plugin, csi-node-driver]
+  tolerations: [{key: dedicated, operator: Equal, value: rdma, effect: NoSchedule}]
+rules:
+  tolerates-everything: {severity: error, match: {namespace: kube-*}}
+exemptions:
+- {rule: PF201, match: {name: agent}, reason: it has to run everywhere, expires: 2099-12-31}
+"""
+_ONE_DAEMONSET = _ONE_FILE.partition("---\n")[2] + "      tolerations: [{operator: Exists}]\n"
 
 
 class Options(NamedTuple):
@@ -100,6 +116,21 @@ def _start(options: Options) -> Iterator[Bar]:
     yield _bar("start: taint, one file / import click", runs, "taint", "click", 2.5)
 
 
+def _hook(options: Options) -> Iterator[Bar]:
+    """What a hook runs for a commit: one changed file, in a folder with a policy."""
+    folder = options.folder / "hook"
+    folder.mkdir()
+    (folder / ".git").mkdir()
+    (folder / ".preflight.yaml").write_text(_POLICY, encoding="utf-8")
+    (folder / "one.yaml").write_text(_ONE_DAEMONSET, encoding="utf-8")
+    commands = {
+        "imports": [sys.executable, "-c", "import click, yaml, msgspec"],
+        "lint": [PREFLIGHT, "lint", "one.yaml", "--exit-zero"],
+    }
+    runs = by_turns(commands, max(options.rounds, _STARTS) if options.scale == 1 else options.rounds, folder)
+    yield _bar("hook: lint, one file and a policy / imports", runs, "lint", "imports", 2.0)
+
+
 def _yaml(options: Options) -> Iterator[Bar]:
     folder = options.folder / "manifests"
     shape = manifests.write(folder, scale=options.scale)
@@ -138,7 +169,7 @@ def _taint(path: Path) -> list[str]:
     return [PREFLIGHT, "taint", "nodes", "--all", "dedicated=x:NoSchedule", "--exit-zero", "--from", str(path)]
 
 
-PARTS: dict[str, Callable[[Options], Iterator[Bar]]] = {"start": _start, "yaml": _yaml, "snapshot": _snapshot}
+PARTS: dict[str, Callable[[Options], Iterator[Bar]]] = {"start": _start, "hook": _hook, "yaml": _yaml, "snapshot": _snapshot}
 
 
 def table(bars: Sequence[Bar], judged: bool = True) -> str:

@@ -6,6 +6,7 @@ import os
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
@@ -34,8 +35,8 @@ class FailedRun(Exception):
     """A process ended otherwise than it should: what was measured says nothing."""
 
 
-def run(command: Sequence[str]) -> Run:
-    """Run a command to its end, its output thrown away.
+def run(command: Sequence[str], folder: Path | None = None) -> Run:
+    """Run a command to its end, in a folder or where we are, its output thrown away.
 
     Variables that change how Python starts are left out, so that byte code is cached as usual. Raises FailedRun where its exit code is
     not 0. The peak cannot be less than what this process itself takes.
@@ -43,7 +44,7 @@ def run(command: Sequence[str]) -> Run:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     nothing = subprocess.DEVNULL
     start = time.perf_counter()
-    with subprocess.Popen(command, stdin=nothing, stdout=nothing, stderr=nothing, env=environment) as process:
+    with subprocess.Popen(command, stdin=nothing, stdout=nothing, stderr=nothing, env=environment, cwd=folder) as process:
         _, status, usage = os.wait4(process.pid, 0)
         seconds = time.perf_counter() - start
         process.returncode = os.waitstatus_to_exitcode(status)
@@ -52,14 +53,14 @@ def run(command: Sequence[str]) -> Run:
     return Run(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
 
 
-def by_turns(commands: Mapping[str, Sequence[str]], rounds: int) -> dict[str, list[Run]]:
+def by_turns(commands: Mapping[str, Sequence[str]], rounds: int, folder: Path | None = None) -> dict[str, list[Run]]:
     """Each command once to warm up, then all of them in every round, each round in the other direction."""
     for command in commands.values():
-        run(command)
+        run(command, folder)
     runs: dict[str, list[Run]] = {name: [] for name in commands}
     for number in range(rounds):
         for name in sorted(commands, reverse=bool(number % 2)):
-            runs[name].append(run(commands[name]))
+            runs[name].append(run(commands[name], folder))
     return runs
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -34,13 +34,14 @@ from preflight.model.report import (
     Step,
     Subject,
 )
-from preflight.policy.applying import convention, with_policy
-from preflight.policy.baseline import Baseline
-from preflight.policy.exempting import Found
-from preflight.policy.exempting import Judged as Exemptible
-from preflight.policy.matching import Thing
+from preflight.policy.matching import Found, Thing
+from preflight.policy.matching import Judged as Exemptible
 from preflight.policy.terms import Terms, ruled, settled
+from preflight.rules._convention import Convention
 from preflight.rules._framework import Context, Hit, Place, Repeated, Rule, all_rules, worst_of_each
+
+if TYPE_CHECKING:
+    from preflight.policy.baseline import Baseline
 
 _LEAST = 99
 """The rank of what is no DaemonSet, and of a DaemonSet that is nothing known."""
@@ -135,8 +136,12 @@ class Run:
             comparison_operators=options.comparison_operators,
             leaves_templates=options.allow_empty and not one_cluster,
         )
-        self._loaded = replace(loaded, world=with_policy(options.terms.policy, loaded.world))
-        self._convention = convention(options.terms.policy)
+        self._loaded, self._convention = loaded, Convention()
+        if options.terms.policy.layers:
+            from preflight.policy.applying import convention, with_policy
+
+            self._loaded = replace(loaded, world=with_policy(options.terms.policy, loaded.world))
+            self._convention = convention(options.terms.policy)
         self._paths, self._is_lint = sources, not one_cluster
         self._known: tuple[load.Loaded, ...] = ()
         self._by_origin: dict[Origin, Workload | Node] = {}

@@ -7,13 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 import click
+from msgspec.structs import replace
 
 from preflight import policy
 from preflight.engine import Options
 from preflight.errors import UsageError
 from preflight.model.report import Severity
-from preflight.policy import baseline as baselines
-from preflight.policy.checking import day
 from preflight.policy.terms import Terms
 
 _FORMATS = "text (default), concise, json, sarif, junit, github, gitlab or markdown; repeatable."
@@ -64,22 +63,27 @@ def terms(given: dict[str, Any]) -> Terms:
         raise UsageError("--policy and --no-policy exclude one another")
     name = given["policy"] or (None if given["no_policy"] else policy.find())
     today = _day(given["today"])
+    held = Terms(policy=policy.load(name) if name else policy.Policy(), exemptions=not given["no_exemptions"], today=today)
     accept, known = given["write_baseline"], given["baseline"]
     if given["no_exemptions"] and (accept or known):
         raise UsageError("--no-exemptions leaves no baseline: leave out --baseline and --write-baseline")
-    return Terms(
-        policy=policy.load(name) if name else policy.Policy(),
-        exemptions=not given["no_exemptions"],
-        today=today,
-        baseline=baselines.read(known, known) if known and not accept else None,
-        accept=(accept, baselines.last_day(given["baseline_expires"], today or datetime.date.today())) if accept else None,
-    )
+    if not (accept or known):
+        return held
+    from preflight.policy import baseline as baselines
+
+    if not accept:
+        return replace(held, baseline=baselines.read(known, known))
+    return replace(held, accept=(accept, baselines.last_day(given["baseline_expires"], today or datetime.date.today())))
 
 
 def _day(text: str) -> datetime.date | None:
     """A day as 2027-01-31; None for none."""
-    found = day(text) if text else None
-    if text and found is None:
+    if not text:
+        return None
+    from preflight.policy.checking import day
+
+    found = day(text)
+    if found is None:
         raise UsageError(f"--today takes a day as 2027-01-31, not {text!r}")
     return found
 

@@ -62,14 +62,14 @@ def _found() -> str:
 
     found = policy.find()
     if found is None:
-        raise UsageError(f"no {policy.packs.FOUND} here or above: name a file or a pack")
+        raise UsageError(f"no {policy.FOUND} here or above: name a file or a pack")
     return found
 
 
 def shown(policy: Policy) -> Iterator[str]:
     """The effective policy, line by line, each value with `# file:line` behind it."""
     from preflight.policy.faults import shown as quoted
-    from preflight.policy.written import texts
+    from preflight.policy.matching import texts
     from preflight.rules._framework import all_rules
 
     yield f"# {' < '.join(layer.file for layer in policy.layers)}"
@@ -130,7 +130,7 @@ def _wanted(ruling: Ruling) -> str:
 
 def _which(match: Match | None, image: str | tuple[str, ...] = ()) -> str:
     from preflight.policy.faults import shown as quoted
-    from preflight.policy.written import texts
+    from preflight.policy.matching import texts
 
     parts = [f"image {' or '.join(map(quoted, texts(image)))}"] if texts(image) else []
     if match is not None:

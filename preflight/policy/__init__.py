@@ -1,6 +1,16 @@
-"""Policies: what a team wants of its rules, taints, node pools and components, and what it accepts for a while."""
+"""Policies: what a team wants of its rules, taints, node pools and components, and what it accepts for a while.
+
+What a run without a policy needs is small and comes with this package; everything else is imported where there is one.
+"""
 
 from preflight.policy.effective import Policy
-from preflight.policy.packs import find, load
+from preflight.policy.found import FOUND, find
 
-__all__ = ["Policy", "find", "load"]
+__all__ = ["FOUND", "Policy", "find", "load"]
+
+
+def load(name: str) -> Policy:
+    """The policy that a pack's name or a file's path means: see `packs.load`."""
+    from preflight.policy.packs import load as loaded
+
+    return loaded(name)

@@ -11,8 +11,8 @@ from preflight.model.objects import DaemonSet, Metadata, Node, NodeSpec, Origin,
 from preflight.model.stated import StatedKinds
 from preflight.model.world import World
 from preflight.policy.effective import Policy, Said
-from preflight.policy.matching import Thing, any_glob, fits
-from preflight.policy.written import Match, NodePool, Required, Stated, texts
+from preflight.policy.matching import Thing, any_glob, fits, texts
+from preflight.policy.written import Match, NodePool, Required, Stated
 from preflight.rules._convention import Convention, RequiredTolerations
 from preflight.rules._framework import subject_of
 

@@ -11,8 +11,8 @@ import msgspec
 
 from preflight.model.objects import Taint
 from preflight.policy.faults import Fault, Path, faults, nearest, shown
-from preflight.policy.matching import MAX_GLOB
-from preflight.policy.written import SEVERITIES, Exemption, Match, Required, Setting, Stated, WantedToleration, Written, texts
+from preflight.policy.matching import MAX_GLOB, texts
+from preflight.policy.written import SEVERITIES, Exemption, Match, Required, Setting, Stated, WantedToleration, Written
 from preflight.rules._framework import Rule, all_rules
 from preflight.scheduling.validation import taint_refusals
 

@@ -9,10 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from preflight.documents import Chunk
-
-ANNOTATION = "preflight/exempt"
-CLUE = "preflight:"
-"""What stands in every document with a comment of ours."""
+from preflight.policy.terms import CLUE
 
 MAX_SOURCE = 1000
 """How much of its line is kept."""

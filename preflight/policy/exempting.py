@@ -4,51 +4,26 @@ from __future__ import annotations
 
 import datetime
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain
-from typing import NamedTuple
 
-from msgspec import Struct
 from msgspec.structs import replace
 
-from preflight.documents import Chunk
 from preflight.model.objects import Node, Origin, Workload
 from preflight.model.report import Finding, Location, Severity, Subject
 from preflight.policy.baseline import Baseline
 from preflight.policy.checking import ABOUT_EXEMPTIONS, day, rule_named
-from preflight.policy.comments import ANNOTATION, Stated, in_annotation, in_comments
-from preflight.policy.effective import Policy, Said, is_below
+from preflight.policy.comments import Stated, in_annotation, in_comments
+from preflight.policy.effective import Policy, Said
 from preflight.policy.faults import nearest, shown
-from preflight.policy.matching import Thing, fits
+from preflight.policy.matching import Found, Judged, Thing, fits
+from preflight.policy.terms import ANNOTATION
 from preflight.policy.written import Exemption
 from preflight.rules._framework import Rule, all_rules, subject_of
 from preflight.rules.unused_exemption import OF_A_BASELINE
 
 NEVER = ("PF900", *ABOUT_EXEMPTIONS)
 """What nothing exempts, whatever a policy says: a crash, and what is said of exemptions."""
-
-
-class Found(NamedTuple):
-    """A finding, and the object that it is about: its origin, and what a match reads of it."""
-
-    finding: Finding
-    origin: Origin
-    thing: Thing
-
-
-class Judged(Struct, frozen=True):
-    """What a run has judged, as far as it tells whether an exemption is of use.
-
-    1. `objects` are those whose exemptions are read: in lint all that are judged, under a change those that a finding is about. `texts` are
-       the documents that they stand in.
-    2. `paths` are what a person named. `lint` without a change. `has_nodes` where coverage was judged.
-    """
-
-    objects: Sequence[Workload | Node]
-    texts: Mapping[tuple[str, int], Chunk]
-    paths: Sequence[str] = ()
-    lint: bool = True
-    has_nodes: bool = False
 
 
 class _Use:
@@ -196,7 +171,7 @@ class Exempting:
     def _find_unused(self) -> None:
         for use in (*chain(*self._by_object.values()), *(use for _, use in chain(*self._by_document.values()))):
             self._say_unused(use)
-        whole = is_below(self.policy.folder, self.judged.paths)
+        whole = _is_below(self.policy.folder, self.judged.paths)
         things = [thing_of(each) for each in self.judged.objects]
         for exemption, said, use in self._policy:
             if whole or (self._named_folders and any(fits(exemption.match, thing, said.layer.folder) for thing in things)):
@@ -252,3 +227,8 @@ def thing_of(each: Workload | Node) -> Thing:
     """An object as a match reads it."""
     subject = Subject("Node", "", each.name) if isinstance(each, Node) else subject_of(each)
     return Thing(subject, each.origin.file, each.metadata.labels)
+
+
+def _is_below(folder: str, paths: Iterable[str]) -> bool:
+    """Whether a folder is one of some paths, or below one."""
+    return bool(folder) and any(f"{folder}/".startswith(f"{os.path.abspath(path).rstrip('/')}/") for path in paths)  # noqa: PTH100

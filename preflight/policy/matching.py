@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
-from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
 
-from preflight.model.report import Subject
-from preflight.policy.written import Globs, Match, texts
+from preflight.model.report import Finding, Subject
+
+if TYPE_CHECKING:
+    from preflight.documents import Chunk
+    from preflight.model.objects import Node, Origin, Workload
+    from preflight.policy.written import Globs, Match
 
 MAX_GLOB = 200
 """How many characters a glob may have."""
@@ -22,6 +26,34 @@ class Thing(Struct, frozen=True):
     subject: Subject
     file: str
     labels: Mapping[str, str] = {}
+
+
+class Found(NamedTuple):
+    """A finding, and the object that it is about: its origin, and what a match reads of it."""
+
+    finding: Finding
+    origin: Origin
+    thing: Thing
+
+
+class Judged(Struct, frozen=True):
+    """What a run has judged, as far as it tells whether an exemption is of use.
+
+    1. `objects` are those whose exemptions are read: in lint all that are judged, under a change those that a finding is about. `texts` are
+       the documents that they stand in.
+    2. `paths` are what a person named. `lint` without a change. `has_nodes` where coverage was judged.
+    """
+
+    objects: Sequence[Workload | Node]
+    texts: Mapping[tuple[str, int], Chunk]
+    paths: Sequence[str] = ()
+    lint: bool = True
+    has_nodes: bool = False
+
+
+def texts(value: Globs | None) -> tuple[str, ...]:
+    """One text or several, as several."""
+    return (value,) if isinstance(value, str) else value or ()
 
 
 def fits(match: Match | None, thing: Thing, folder: str) -> bool:
@@ -47,7 +79,6 @@ def any_glob(globs: Globs, value: str) -> bool:
     return any(fnmatchcase(value, glob) for glob in texts(globs))
 
 
-@cache
 def below(file: str, folder: str) -> str:
     """The path of a file below a folder, with `/`; where it is not below, the path as it was given."""
     if not folder or file == "-":

@@ -1,35 +1,19 @@
-"""Where policies are: packs by their names, files beside one another, and `.preflight.yaml` above the working directory."""
+"""Packs by their names and files beside one another: a policy with all that it extends."""
 
 from __future__ import annotations
 
 import os
 
 from preflight.errors import UsageError
-from preflight.policy.effective import Policy, merged
+from preflight.policy.effective import Policy
 from preflight.policy.faults import nearest, shown
+from preflight.policy.layering import merged
+from preflight.policy.matching import texts
 from preflight.policy.reading import Layer, read
-from preflight.policy.written import texts
 
 PACKS = ("baseline", "default", "strict", "gpu-rdma")
-FOUND = ".preflight.yaml"
 _ENDINGS = (".yaml", ".yml", ".json")
 _MOST_FILES = 20
-
-
-def find(start: str = ".") -> str | None:
-    """The `.preflight.yaml` of a folder or of the nearest one above it; None where there is none.
-
-    The search ends at the root of the repository (the folder with `.git`), and at the root of the file system.
-    """
-    folder = os.path.abspath(start)  # noqa: PTH100 (pathlib costs 10 ms at the start)
-    while True:
-        path = os.path.join(folder, FOUND)  # noqa: PTH118
-        if os.path.isfile(path):  # noqa: PTH113
-            return os.path.relpath(path, start)
-        above = os.path.dirname(folder)  # noqa: PTH120
-        if above == folder or os.path.exists(os.path.join(folder, ".git")):  # noqa: PTH110, PTH118
-            return None
-        folder = above
 
 
 def load(name: str) -> Policy:

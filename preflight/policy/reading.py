@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Sequence
-from typing import Any
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import Struct
@@ -15,6 +16,9 @@ from preflight.documents import Broken, Chunk, Document
 from preflight.errors import UsageError
 from preflight.policy.faults import Fault, Path, faults
 from preflight.policy.written import Written
+
+if TYPE_CHECKING:
+    from preflight.documents.positions import Positions
 
 MAX_SIZE = 1 << 20
 """How many bytes a policy may have."""
@@ -34,12 +38,22 @@ class Layer(Struct, frozen=True):
 
     def place(self, path: Path) -> tuple[int, int]:
         """The line and column of what is written at a path."""
-        place = documents.locate(self.chunk, [path])[0]
+        positions = _positions(self.chunk)
+        if positions is None:
+            return self.chunk.line, 1
+        place = positions.place(path)
         return place.line, place.column
 
     def where(self, path: Path) -> str:
         """`file:line`."""
         return f"{self.file}:{self.place(path)[0]}"
+
+
+@lru_cache(maxsize=64)
+def _positions(chunk: Chunk) -> Positions | None:
+    from preflight.documents.yamltext import read_positions
+
+    return read_positions(chunk)
 
 
 def read(path: str, shown: str, folder: str) -> Layer:

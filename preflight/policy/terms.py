@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from preflight.model.report import Finding
-from preflight.policy import baseline as baselines
-from preflight.policy.baseline import Baseline
 from preflight.policy.effective import Policy
-from preflight.policy.exempting import NEVER, Exempting, Found, Judged
-from preflight.policy.matching import Thing
+from preflight.policy.matching import Found, Judged, Thing
 from preflight.rules._framework import Hit, Rule
+
+if TYPE_CHECKING:
+    from preflight.policy.baseline import Baseline
+
+ANNOTATION = "preflight/exempt"
+CLUE = "preflight:"
+"""What stands in every document with a comment of ours."""
 
 
 class Terms(Struct, frozen=True):
@@ -46,17 +51,23 @@ def ruled(policy: Policy, hits: Iterable[tuple[Rule, Hit]], thing: Callable[[Hit
 
 def settled(terms: Terms, found: Sequence[Found], judged: Judged) -> tuple[list[Finding], Baseline | None]:
     """The findings of a run, exempted ones marked, with what there is to say of exemptions; and the new baseline, where one is wanted."""
-    if not terms.exemptions:
-        findings = [each.finding for each in found]
-    else:
-        today = terms.today or datetime.date.today()
+    findings: list[Finding] = [each.finding for each in found]
+    if terms.exemptions and _speaks_of_exemptions(terms, judged):
+        from preflight.policy.exempting import Exempting
+
         old = None if terms.accept else terms.baseline
-        findings = Exempting(terms.policy, judged, today, old).apply(found)
+        findings = Exempting(terms.policy, judged, terms.today or datetime.date.today(), old).apply(found)
     if terms.accept is None:
         return findings, None
-    file, until = terms.accept
-    open_ = [each for each in findings if each.exempted is None and each.rule not in NEVER and each.rule not in terms.policy.mandatory]
-    new = baselines.of(open_, file, until)
-    text = f"baseline {file}"
-    accepted = {id(each) for each in open_}
-    return [replace(each, exempted=text) if id(each) in accepted else each for each in findings], new
+    from preflight.policy.accepting import accepted
+
+    return accepted(findings, terms.policy, *terms.accept)
+
+
+def _speaks_of_exemptions(terms: Terms, judged: Judged) -> bool:
+    """Whether anybody exempts anything: else there is nothing to look for."""
+    return (
+        bool(terms.policy.exemptions or terms.baseline)
+        or any(ANNOTATION in each.metadata.annotations for each in judged.objects)
+        or any(CLUE in chunk.text for chunk in judged.texts.values())
+    )

@@ -137,8 +137,3 @@ class Written(_Map, frozen=True):
     mandatory: tuple[str, ...] = ()
     exemptions: tuple[Exemption, ...] = ()
     requireExpires: bool | None = None
-
-
-def texts(value: Globs | None) -> tuple[str, ...]:
-    """One text or several, as several."""
-    return (value,) if isinstance(value, str) else value or ()

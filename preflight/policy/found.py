@@ -1,0 +1,23 @@
+"""The policy that is found: `.preflight.yaml` in the working directory or above it."""
+
+from __future__ import annotations
+
+import os
+
+FOUND = ".preflight.yaml"
+
+
+def find(start: str = ".") -> str | None:
+    """The `.preflight.yaml` of a folder or of the nearest one above it; None where there is none.
+
+    The search ends at the root of the repository (the folder with `.git`), and at the root of the file system.
+    """
+    folder = os.path.abspath(start)  # noqa: PTH100 (pathlib costs 10 ms at the start)
+    while True:
+        path = os.path.join(folder, FOUND)  # noqa: PTH118
+        if os.path.isfile(path):  # noqa: PTH113
+            return os.path.relpath(path, start)
+        above = os.path.dirname(folder)  # noqa: PTH120
+        if above == folder or os.path.exists(os.path.join(folder, ".git")):  # noqa: PTH110, PTH118
+            return None
+        folder = above
