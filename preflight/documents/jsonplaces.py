@@ -41,7 +41,8 @@ class JsonPlaces:
 
     def _in_file(self, index: int) -> tuple[int, int]:
         start = self._text.rfind("\n", 0, index) + 1
-        return self._chunk.line + self._text.count("\n", 0, start), index - start + (1 if start else self._chunk.column)
+        first = self._chunk.column - self._text.startswith("\ufeff")  # a byte order mark takes no column
+        return self._chunk.line + self._text.count("\n", 0, start), index - start + (1 if start else first)
 
     def _inside(self, index: int) -> Members:
         """What the container at an index holds: where each entry's key or item is, and where its value is; the last of a repeated key."""

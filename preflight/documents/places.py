@@ -31,7 +31,7 @@ def locate(chunk: Chunk, paths: Sequence[Path]) -> list[Place]:
             pass  # it is YAML, which may start with a bracket too
     from preflight.documents.yamltext import read_positions
 
-    found = read_positions(chunk)
+    found = read_positions(chunk, paths)
     if found is None:
         return [Place(chunk.line, 1, 0)] * len(paths)
     return [found.place(path) for path in paths]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from yaml.events import AliasEvent, MappingEndEvent, ScalarEvent, SequenceEndEvent, SequenceStartEvent
+from yaml.events import AliasEvent, MappingEndEvent, MappingStartEvent, ScalarEvent, SequenceEndEvent, SequenceStartEvent
 
 from preflight.documents import scalars
 from preflight.documents.events import is_merge, key_text, resolve
@@ -42,14 +42,23 @@ class _Repeat(NamedTuple):
     later: int
 
 
+class _Wanted(dict[str | int, "_Wanted"]):
+    """The steps that paths take from a value, and what they want below each."""
+
+
+_NOTHING = _Wanted()
+
+
 class Positions:
     """The places of one document that `build` has read before: it has no limits of its own."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, paths: Sequence[Path] | None = None) -> None:
+        """With `paths` only what they lead through is kept, which takes half the time; a document with anchors is kept whole."""
         self.source = source
         self.line_starts = [0, *(newline.end() for newline in _NEWLINE.finditer(source.text))]
         next_event = source.events()
-        self.root = _Node(0) if next_event is None else _Reader(next_event).node()
+        wanted = None if paths is None or "&" in source.text else _tree(paths)
+        self.root = _Node(0) if next_event is None else _Reader(next_event).node(None, wanted)
 
     def place(self, path: Path) -> Place:
         """The place of a path, or of its nearest present parent."""
@@ -90,12 +99,21 @@ class Positions:
             waiting.extend(((*path, step), child) for step, child in reversed(below))
 
 
+def _tree(paths: Sequence[Path]) -> _Wanted:
+    root = _Wanted()
+    for path in paths:
+        below = root
+        for step in path:
+            below = below.setdefault(step, _Wanted())
+    return root
+
+
 class _Reader:
     def __init__(self, next_event: Callable[[], Any]) -> None:
         self.next_event = next_event
         self.anchors: dict[str, _Node] = {}
 
-    def node(self, event: Any = None) -> _Node:
+    def node(self, event: Any, wanted: _Wanted | None) -> _Node:
         event = event or self.next_event()
         if type(event) is AliasEvent:
             return self.anchors[str(event.anchor)]
@@ -103,29 +121,43 @@ class _Reader:
         if event.anchor is not None:
             self.anchors[event.anchor] = node
         if type(event) is ScalarEvent:
-            node.scalar = resolve(event)
+            if event.anchor is not None:  # an alias can be a key
+                node.scalar = resolve(event)
+            return node
+        if wanted is not None and not wanted:
+            self.skip()
         elif type(event) is SequenceStartEvent:
             node.items = []
             while type(event := self.next_event()) is not SequenceEndEvent:
-                node.items.append(self.node(event))
+                node.items.append(self.node(event, None if wanted is None else wanted.get(len(node.items), _NOTHING)))
         else:
-            self.entries(node)
+            self.entries(node, wanted)
         return node
 
-    def entries(self, mapping: _Node) -> None:
+    def skip(self) -> None:
+        """Over the rest of a list or mapping that nothing is wanted of."""
+        depth = 1
+        while depth:
+            kind = type(self.next_event())
+            if kind is MappingStartEvent or kind is SequenceStartEvent:
+                depth += 1
+            elif kind is MappingEndEvent or kind is SequenceEndEvent:
+                depth -= 1
+
+    def entries(self, mapping: _Node, wanted: _Wanted | None) -> None:
         entries = mapping.entries = {}
         while type(event := self.next_event()) is not MappingEndEvent:
             index = event.start_mark.index
-            key = self.node(event)
             if type(event) is ScalarEvent and is_merge(event):
-                self.merge(entries, self.node())
+                self.merge(entries, self.node(None, wanted))
                 continue
-            text = key_text(key.scalar, event)
+            key = self.node(event, _NOTHING)
+            text = key_text(resolve(event) if type(event) is ScalarEvent else key.scalar, event)
             before = entries.get(text)
             first = index if before is None or before.first is None else before.first
             if first != index:
                 mapping.repeats.append(_Repeat(text, first, index))
-            entries[text] = _Entry(index, self.node(), first)
+            entries[text] = _Entry(index, self.node(None, None if wanted is None else wanted.get(text, _NOTHING)), first)
 
     def merge(self, entries: dict[str, _Entry], source: _Node) -> None:
         for node in reversed(source.items if source.items is not None else [source]):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import yaml
@@ -9,7 +10,7 @@ import yaml
 from preflight.documents.building import Built, build
 from preflight.documents.explaining import explain
 from preflight.documents.positions import Positions
-from preflight.documents.results import Broken, Chunk, Document, Unreadable
+from preflight.documents.results import Broken, Chunk, Document, Path, Unreadable
 from preflight.documents.sources import Source, source
 
 MAX_RETRIED = 16 << 20
@@ -30,10 +31,10 @@ def read_text(chunk: Chunk) -> Document | Broken:
     return Document(parsed.built.data, chunk, repeated)
 
 
-def read_positions(chunk: Chunk) -> Positions | None:
-    """The places of a document; None where it cannot be read."""
+def read_positions(chunk: Chunk, paths: Sequence[Path] | None = None) -> Positions | None:
+    """The places of a document, or of what these paths lead through; None where it cannot be read."""
     try:
-        return Positions(source(chunk))
+        return Positions(source(chunk), paths)
     except (yaml.YAMLError, Unreadable, UnicodeEncodeError):  # what is read only on a second try has its places in another text
         parsed = _parsed(chunk)
         return None if isinstance(parsed.built, Unreadable) else Positions(parsed.source)
