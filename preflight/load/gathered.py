@@ -159,6 +159,15 @@ class Gathered:
         else:
             self.skip(f"{origin.file}:{origin.line}" if origin.line else origin.file, why)
 
+    def cut_off(self, kind: str, origin: Origin) -> None:
+        """Note a list that says of itself that it goes on elsewhere."""
+        self.problem(
+            f"this {kind} is a part of a longer one (metadata.continue): ask for all of it",
+            origin.file,
+            origin.line,
+            path="metadata.continue",
+        )
+
     def _found(self) -> int:
         return len(self.objects) + len(self.pods) + len(self.pools) + len(self.problems)
 
@@ -169,6 +178,9 @@ class Gathered:
         if not isinstance(items, list):
             self.problem(f"items of {data['kind']} must be a list", origin.file, origin.line, path="items")
             return []
+        metadata = data.get("metadata")
+        if isinstance(metadata, dict) and metadata.get("continue"):
+            self.cut_off(data["kind"], origin)
         inherited = {"apiVersion": data.get("apiVersion"), "kind": data["kind"].removesuffix("List")}
         return [
             (

@@ -33,6 +33,7 @@ def take_list(gathered: Gathered, view: memoryview, origin: Origin, *, has_templ
     if envelope is not None:
         if not _is_ours(envelope):
             return False
+        _cut_off(gathered, envelope, origin)
         items = envelope.items or ()
         pods = [item for item in items if type(item) is ListedPod]
         if all(_was_there(pod) for pod in pods if not (pod.spec.nodeName and pod.metadata.name)):
@@ -45,8 +46,16 @@ def take_list(gathered: Gathered, view: memoryview, origin: Origin, *, has_templ
         return False
     if not _is_ours(envelope):
         return False
+    _cut_off(gathered, envelope, origin)
     _take_one_by_one(gathered, envelope, origin, has_template_text=has_template_text)
     return True
+
+
+def _cut_off(gathered: Gathered, envelope: Any, origin: Origin) -> None:
+    if b"continue" in bytes(envelope.metadata):
+        metadata = msgspec.json.decode(envelope.metadata)
+        if isinstance(metadata, dict) and metadata.get("continue"):
+            gathered.cut_off(envelope.kind, origin)
 
 
 def _is_ours(envelope: Any) -> bool:
@@ -140,8 +149,8 @@ def _take_node(gathered: Gathered, item: LeanNode, origin: Origin) -> None:
 
 def _take_rest(gathered: Gathered, item: Rest, origin: Origin, *, has_template_text: bool) -> Sequence[ListedPod]:
     kind = str(type(item).__struct_config__.tag)
-    says_nothing = kind in CLUES and not has_clue(kind, str(item.data, "utf-8", "replace"))
     data: Data = {"kind": kind}
+    says_nothing = kind in CLUES and not has_clue(kind, str(item.data, "utf-8", "replace"))
     for name in Rest.__struct_fields__:
         if len(memoryview(raw := getattr(item, name))) and not (says_nothing and name == "data"):
             value = _plain(gathered, raw, origin)

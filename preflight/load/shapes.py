@@ -88,7 +88,7 @@ _IGNORED = tuple(msgspec.defstruct(f"_{kind}", (), bases=(Other,), tag=kind) for
 
 
 def _lists_of(item: Any) -> msgspec.json.Decoder[Any]:
-    fields: list[Any] = [("kind", str, ""), ("apiVersion", str, ""), ("items", list[item] | None, None)]
+    fields: list[Any] = [("kind", str, ""), ("apiVersion", str, ""), ("metadata", Raw, Raw()), ("items", list[item] | None, None)]
     return msgspec.json.Decoder(msgspec.defstruct("_Envelope", fields, frozen=True, gc=False))
 
 

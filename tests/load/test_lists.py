@@ -325,3 +325,17 @@ def test_types_of_what_is_listed(folder: Path) -> None:
     result = quick(folder, listed(node(), daemonset()))
     assert [type(value) for value in result.nodes] == [Node]
     assert [type(value) for value in result.world.daemonsets.values()] == [DaemonSet]
+
+
+@WAYS
+def test_a_list_that_goes_on_elsewhere_is_a_problem(folder: Path, way: Way) -> None:
+    result = way(folder, listed(node("n1")) | {"metadata": {"continue": "abc", "resourceVersion": ""}})
+    assert [problem.message for problem in result.problems] == [
+        "this List is a part of a longer one (metadata.continue): ask for all of it"
+    ]
+    assert list(result.world.nodes) == ["n1"]
+
+
+@WAYS
+def test_a_list_that_is_whole_is_none(folder: Path, way: Way) -> None:
+    assert way(folder, listed(node("n1")) | {"metadata": {"continue": "", "resourceVersion": "7"}}).problems == ()
