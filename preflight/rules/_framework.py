@@ -87,8 +87,9 @@ class Context(Struct, frozen=True):
 class Rule(Struct, frozen=True):
     """A rule: facts and a generator. It reads no file and no clock.
 
-    `needs_nodes` for a rule that reads the impact: it is not run where there is none. `options` is the type of what a policy may set: a
-    Struct that knows no other fields and has defaults. The text of `preflight explain` is the docstring of its module.
+    `needs_nodes` for a rule that reads the impact: it is not run where there is none. `by_itself` for one that judges each object by
+    itself, whatever else was given. `options` is the type of what a policy may set: a Struct that knows no other fields and has defaults.
+    The text of `preflight explain` is the docstring of its module.
     """
 
     id: str
@@ -98,6 +99,7 @@ class Rule(Struct, frozen=True):
     needs_nodes: bool = False
     module: str = ""
     options: type[Struct] | None = None
+    by_itself: bool = False
 
     @property
     def explanation(self) -> str:
@@ -119,7 +121,7 @@ def all_rules() -> tuple[Rule, ...]:
         if file.endswith(".py") and not file.startswith("_"):
             name = f"preflight.rules.{file.removesuffix('.py')}"
             rule = importlib.import_module(name).RULE
-            found.append(Rule(rule.id, rule.name, rule.severity, rule.check, rule.needs_nodes, name, rule.options))
+            found.append(Rule(rule.id, rule.name, rule.severity, rule.check, rule.needs_nodes, name, rule.options, rule.by_itself))
     return tuple(sorted(found, key=lambda rule: rule.id))
 
 

@@ -33,4 +33,4 @@ def check(context: Context) -> Iterator[Hit]:
             )
 
 
-RULE = Rule(id="PF211", name="ignored-seconds", severity=Severity.NOTE, check=check)
+RULE = Rule(id="PF211", name="ignored-seconds", severity=Severity.NOTE, check=check, by_itself=True)

@@ -45,4 +45,4 @@ def _hit(subject: Subject, thing: Workload | Node, refusal: Refusal) -> Hit:
     return Hit(subject=subject, place=Place(thing.origin, refusal.path), message=f"is refused by the API server: {refusal.reason}")
 
 
-RULE = Rule(id="PF207", name="invalid-object", severity=Severity.ERROR, check=check)
+RULE = Rule(id="PF207", name="invalid-object", severity=Severity.ERROR, check=check, by_itself=True)

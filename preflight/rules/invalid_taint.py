@@ -48,4 +48,4 @@ def _of_pool(node: Node, pool: Pool) -> Iterator[Hit]:
         yield Hit(subject, message, Place(node.origin, doubt.path), severity=Severity.WARNING)
 
 
-RULE = Rule(id="PF206", name="invalid-taint", severity=Severity.ERROR, check=check)
+RULE = Rule(id="PF206", name="invalid-taint", severity=Severity.ERROR, check=check, by_itself=True)

@@ -55,4 +55,4 @@ def _hit(workload: Workload, refusals: Sequence[Refusal], depth: int) -> Hit:
     )
 
 
-RULE = Rule(id="PF205", name="invalid-toleration", severity=Severity.ERROR, check=check)
+RULE = Rule(id="PF205", name="invalid-toleration", severity=Severity.ERROR, check=check, by_itself=True)

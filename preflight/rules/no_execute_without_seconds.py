@@ -46,4 +46,4 @@ def check(context: Context) -> Iterator[Hit]:
         )
 
 
-RULE = Rule(id="PF203", name="no-execute-without-seconds", severity=Severity.WARNING, check=check)
+RULE = Rule(id="PF203", name="no-execute-without-seconds", severity=Severity.WARNING, check=check, by_itself=True)

@@ -30,4 +30,4 @@ def check(context: Context) -> Iterator[Hit]:
         )
 
 
-RULE = Rule(id="PF901", name="repeated-key", severity=Severity.WARNING, check=check)
+RULE = Rule(id="PF901", name="repeated-key", severity=Severity.WARNING, check=check, by_itself=True)

@@ -52,4 +52,4 @@ def check(context: Context) -> Iterator[Hit]:
         )
 
 
-RULE = Rule(id="PF204", name="seconds-loop", severity=Severity.WARNING, check=check)
+RULE = Rule(id="PF204", name="seconds-loop", severity=Severity.WARNING, check=check, by_itself=True)

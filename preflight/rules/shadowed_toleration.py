@@ -47,4 +47,4 @@ def _time(seconds: int | None) -> str:
     return "for ever" if seconds is None else f"for {max(seconds, 0)} s"
 
 
-RULE = Rule(id="PF210", name="shadowed-toleration", severity=Severity.WARNING, check=check)
+RULE = Rule(id="PF210", name="shadowed-toleration", severity=Severity.WARNING, check=check, by_itself=True)

@@ -44,4 +44,4 @@ def check(context: Context) -> Iterator[Hit]:
             )
 
 
-RULE = Rule(id="PF215", name="stalling-strategy", severity=Severity.WARNING, check=check)
+RULE = Rule(id="PF215", name="stalling-strategy", severity=Severity.WARNING, check=check, by_itself=True)

@@ -69,4 +69,4 @@ def _may(item: Item, context: Context) -> bool:
     return any(component.kind.id in kinds for component in found)
 
 
-RULE = Rule(id="PF201", name="tolerates-everything", severity=Severity.WARNING, check=check, options=Options)
+RULE = Rule(id="PF201", name="tolerates-everything", severity=Severity.WARNING, check=check, by_itself=True, options=Options)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from preflight.rules._framework import all_rules
 from tests.cli.program import Result, program
 from tests.policy.conftest import Write
 from tests.policy.manifests import WILD, daemonset
@@ -157,3 +158,10 @@ def test_it_counts_in_a_file_that_the_command_names(write: Write) -> None:
     write("new.yaml", daemonset("agent", head="# preflight: exempt[PF101] nobody misses it"))
     result = program("apply", "-f", "new.yaml", "--from", "m", "-o", "json")
     assert {(each["rule"], each["exempted"]) for each in json.loads(result.out)["findings"]} == {("PF101", "nobody misses it")}
+
+
+def test_the_rules_that_judge_each_object_by_itself() -> None:
+    """Whoever adds a rule to these has looked: it says the same of an object whatever else was given."""
+    names = [rule.id for rule in all_rules() if rule.by_itself]
+    assert names == ["PF201", "PF203", "PF204", "PF205", "PF206", "PF207", "PF210", "PF211", "PF215", "PF901"]
+    assert [rule.id for rule in all_rules() if rule.by_itself and rule.needs_nodes] == []
