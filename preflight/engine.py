@@ -13,7 +13,6 @@ import preflight
 from preflight import load
 from preflight.change import Change, Command, parse, perform
 from preflight.change.plan import commands
-from preflight.change.shell import Line, Script, read_script
 from preflight.errors import PreflightError, UsageError
 from preflight.impact import Impact, PodsOf, consequences, listed_pods, predict, unchanged
 from preflight.impact.chain import chain
@@ -41,6 +40,7 @@ from preflight.rules._convention import Convention
 from preflight.rules._framework import Context, Hit, Place, Repeated, Rule, all_rules, worst_of_each
 
 if TYPE_CHECKING:
+    from preflight.change.shell import Line, Script
     from preflight.policy.baseline import Baseline
 
 _LEAST = 99
@@ -85,6 +85,8 @@ class Run:
         """A plan: a file with a list of command lines, or a shell script; each line over the world that the one before leaves."""
         text = load.read_script(path)
         if text is not None:
+            from preflight.change.shell import read_script
+
             return cls._of_script(path, read_script(text), sources, options, stdin)
         steps = load.read_plan(path)
         run = cls(sources, (), options, stdin, one_cluster=True, base=path)
@@ -311,7 +313,7 @@ class Run:
                     nodes=hit.nodes,
                     location=found[hit.place],
                     label=hit.label,
-                    notes=hit.notes,
+                    notes=(*hit.notes, *self._rendered_from(hit.place.origin)),
                     related=tuple(Related(message, found[place]) for message, place in hit.related),
                     suggestion=hit.suggestion,
                     step=step,
@@ -322,6 +324,13 @@ class Run:
             for rule, hit, step in kept
         ]
         return tuple(sorted(self._settled(findings), key=self._order))
+
+    def _rendered_from(self, origin: Origin) -> Iterator[tuple[str, str]]:
+        """The template of a chart that an object was rendered from, as a note: the place to edit."""
+        owner = next((each for each in (self._loaded, *self._applied) if origin.file in each.sources), None)
+        template = owner.rendered_from(origin) if owner else ""
+        if template:
+            yield "note", f"rendered from {template}"
 
     def _order(self, finding: Finding) -> tuple[object, ...]:
         """By step, severity, how much the loss of the DaemonSet matters, rule, and place."""
