@@ -29,6 +29,11 @@ def test_the_wheel_runs_the_example_in_a_clean_environment(tmp_path: Path) -> No
     run(*pip, "install", "--quiet", "--no-compile", "--no-deps", wheel)
     run(*pip, "check")
 
+    for pack in ("baseline", "default", "strict", "gpu-rdma"):
+        shown = run(clean / "bin" / "preflight", "policy", "show", pack)
+        assert f"<{pack}>" in shown
+        assert shown == run(sys.executable, "-m", "preflight", "policy", "show", pack)
+
     output = run(clean / "bin" / "preflight", *EXAMPLE)
     assert "error[PF102] lost-on-recreation: " in output
     assert output == run(sys.executable, "-m", "preflight", *EXAMPLE)

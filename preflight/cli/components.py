@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from preflight.load import Loaded
     from preflight.model.objects import DaemonSet
     from preflight.model.report import Location
+    from preflight.model.stated import StatedKinds
 
     Recognised = tuple[DaemonSet, tuple[Component, ...]]
     Places = dict[tuple[int, tuple[str | int, ...]], Location]
@@ -41,7 +42,9 @@ _HEADS = ("DAEMONSET", "IS", "PROVIDES", "BECAUSE")
 @click.option("--from", "sources", multiple=True, metavar="PATH", help="More files, folders or - (standard input). Repeatable.")
 @click.option("-o", "--output", default="text", metavar="FORMAT[=PATH]", help="text (default) or json.")
 @click.option("--allow-empty", is_flag=True, help="No DaemonSet at all is no fault.")
-def command(paths: tuple[str, ...], sources: tuple[str, ...], output: str, *, allow_empty: bool) -> int:
+@click.option("--policy", "named", metavar="FILE|NAME", default="", help="A policy file or pack, in place of the one that is found.")
+@click.option("--no-policy", is_flag=True, help="No policy, not even the .preflight.yaml that is found.")
+def command(paths: tuple[str, ...], sources: tuple[str, ...], output: str, named: str, *, allow_empty: bool, no_policy: bool) -> int:
     """What each DaemonSet was recognised as, what it provides, and by what evidence. No PATH is the folder of now."""
     from preflight import load
     from preflight.components import recognise
@@ -52,9 +55,10 @@ def command(paths: tuple[str, ...], sources: tuple[str, ...], output: str, *, al
     form, _, target = output.partition("=")
     if form not in ("text", "json"):
         raise UsageError(f"unknown output format {form!r}: text, json")
+    stated = _stated(named, no_policy=no_policy)
     loaded = load.read((*paths, *sources) or (".",), stdin=sys.stdin.buffer, one_cluster=False)
     daemonsets = [each for each in loaded.world.workloads if isinstance(each, DaemonSet)]
-    found = sorted(((each, recognise(each, loaded.world.configs)) for each in daemonsets), key=_order)
+    found = sorted(((each, recognise(each, loaded.world.configs, stated)) for each in daemonsets), key=_order)
     problems = list(loaded.problems)
     if not found and not allow_empty:
         problems.append(Problem("no DaemonSet was given: there is nothing to recognise"))
@@ -66,6 +70,19 @@ def command(paths: tuple[str, ...], sources: tuple[str, ...], output: str, *, al
     if problems:
         click.echo(render_problems(tuple(problems)), nl=False, err=True)
     return 3 if problems else 0
+
+
+def _stated(named: str, *, no_policy: bool) -> tuple[StatedKinds, ...]:
+    """What the policy that is named or found states of DaemonSets."""
+    from preflight import policy
+
+    name = named or (None if no_policy else policy.find())
+    if not name:
+        return ()
+    from preflight.model.world import World
+    from preflight.policy.applying import with_policy
+
+    return with_policy(policy.load(name), World()).stated
 
 
 def _order(item: Recognised) -> tuple[object, ...]:

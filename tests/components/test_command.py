@@ -114,3 +114,19 @@ def test_no_daemonset_is_a_fault_unless_it_may_be(folder: Path) -> None:
 def test_names_that_a_terminal_would_obey_are_made_plain(folder: Path) -> None:
     (folder / "shop.yaml").write_text(SHOP.replace("name: shop}", 'name: "a\\e[31m"}'), encoding="utf-8")
     assert "\x1b" not in program("components", "shop.yaml").out
+
+
+def test_what_a_policy_states_goes_before_what_is_recognised(folder: Path) -> None:
+    (folder / ".preflight.yaml").write_text(
+        "components: [{image: shop, kinds: [log-agent]}, {match: {name: quantum}, kinds: []}]\n", "utf-8"
+    )
+    result = program("components")
+    assert result.out == (
+        "DAEMONSET    IS         PROVIDES  BECAUSE\n"
+        "-/shop       log-agent            stated by .preflight.yaml:1: shop.yaml:1\n"
+        "lab/quantum  -                    nothing was recognised: quantum.yaml:1\n"
+        "\n"
+        "2 DaemonSets, 1 not recognised.\n"
+    )
+    assert "device-plugin" in program("components", "--no-policy").out
+    assert "device-plugin" in program("components", "--policy", "strict").out
