@@ -15,6 +15,7 @@ Path = tuple[str | int, ...]
 
 MAX_SOURCE = 1000
 """A line with more characters than this is not shown."""
+_SOURCE = re.compile(r"(?:#[^\n]*\n|[ \t\r]*\n){0,20}?# Source: (\S{1,300})[ \t\r]*$", re.MULTILINE)
 _BARE = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 
 
@@ -39,6 +40,13 @@ def locate(texts: Mapping[tuple[str, int], Chunk], asked: Sequence[tuple[Origin,
         for index, path, (line, column, source) in zip(indexes, paths, places, strict=True):
             found[index] = Location(key[0], line, column, path_text(path), source)
     return [found[index] for index in range(len(asked))]
+
+
+def rendered_from(texts: Mapping[tuple[str, int], Chunk], origin: Origin) -> str:
+    """The template that `helm template` rendered a document from, as `# Source: CHART/templates/FILE` above it says; "" where none does."""
+    chunk = texts.get((origin.file, origin.document))
+    found = _SOURCE.match(chunk.text) if chunk is not None else None
+    return found[1] if found else ""
 
 
 def path_text(path: Path) -> str:

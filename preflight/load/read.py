@@ -63,6 +63,10 @@ class Loaded(Struct, frozen=True):
         """The location of each field, as an object's origin and a path in that object: see `places.locate`."""
         return places.locate(self.texts, asked)
 
+    def rendered_from(self, origin: Origin) -> str:
+        """The template that an object was rendered from, where its document says so: see `places.rendered_from`."""
+        return places.rendered_from(self.texts, origin)
+
 
 def read(
     paths: Sequence[str],

@@ -11,7 +11,7 @@ from preflight.load import gathered, jsontext, read
 from preflight.load.places import path_text
 from preflight.model.objects import Origin
 from preflight.model.report import Location
-from tests.load.objects import daemonset, listed, loaded, node, pod
+from tests.load.objects import daemonset, listed, loaded, node, pod, write
 
 TEXT = """# a comment
 apiVersion: v1
@@ -91,3 +91,20 @@ def test_what_no_file_holds_has_no_place(folder: Path) -> None:
 def test_only_documents_with_objects_keep_their_text(folder: Path) -> None:
     result = loaded(f"kind: Pod\nspec: {{}}\n---\n{TEXT}", folder=folder)
     assert list(result.texts) == [("0.yaml", 1), ("0.yaml", 2)]
+
+
+@pytest.mark.parametrize(
+    ("head", "template"),
+    [
+        pytest.param("", "", id="no comment"),
+        pytest.param("# Source of it all\n", "", id="another comment"),
+        pytest.param("# Source: a/templates/ds.yaml\n", "a/templates/ds.yaml", id="as helm writes it"),
+        pytest.param("# Source: a/templates/ds.yaml\r\n", "a/templates/ds.yaml", id="with the line ends of Windows"),
+        pytest.param("---\n\n# ours\n# Source: a/charts/b/templates/ds.yaml\n", "a/charts/b/templates/ds.yaml", id="under others"),
+        pytest.param("# Source: a b\n", "", id="no path"),
+    ],
+)
+def test_the_template_that_a_document_was_rendered_from(folder: Path, head: str, template: str) -> None:
+    write(folder, a_yaml=f"# Source: other.yaml\n---\n{head}kind: Node\napiVersion: v1\nmetadata: {{name: n1}} # Source: c\n# Source: d\n")
+    result = read(["."], one_cluster=True)
+    assert [result.rendered_from(node.origin) for node in result.nodes] == [template]

@@ -1,0 +1,89 @@
+"""A chart of our own, rendered by a real helm and piped into preflight: what the jobs under `examples/ci` do."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.cli.program import Result, program
+
+ROOT = Path(__file__).parent.parent.parent
+MODULE = Path(__file__).parent / "helm"
+NODES = ROOT / "examples" / "rdma-incident" / "cluster" / "nodes.yaml"
+TAINT = ("taint", "nodes", "-l", "pool=rdma", "dedicated=rdma:NoSchedule")
+
+
+@pytest.fixture(scope="module")
+def helm() -> Path:
+    """Helm, built from its Go module once for each state of go.sum: the first time takes minutes."""
+    if shutil.which("go") is None:
+        pytest.skip("needs go, to build helm")
+    known = hashlib.sha256((MODULE / "go.sum").read_bytes()).hexdigest()[:16]
+    built = ROOT / "build" / f"helm-{known}"
+    if not built.exists():
+        new = built.with_suffix(f".{os.getpid()}")
+        made = subprocess.run(
+            ["go", "build", "-mod=readonly", "-trimpath", "-o", new, "helm.sh/helm/v3/cmd/helm"],
+            cwd=MODULE,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert made.returncode == 0, made.stderr
+        new.rename(built)
+    return built
+
+
+@pytest.fixture(autouse=True)
+def in_root(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("NO_COLOR", "1")
+    for folder in ("CACHE", "CONFIG", "DATA"):
+        monkeypatch.setenv(f"HELM_{folder}_HOME", str(tmp_path / folder))
+
+
+def rendered(helm: Path, *settings: str) -> bytes:
+    command = [str(helm), "template", "logs", "examples/chart", "--namespace", "logging", *settings]
+    return subprocess.run(command, capture_output=True, check=True).stdout
+
+
+def lines(result: Result) -> list[str]:
+    """What is said, without the source lines."""
+    return [line for line in result.out.splitlines() if line.startswith(("error", "warning", "  -->", "   = note"))]
+
+
+def test_lint_names_the_template_that_it_was_rendered_from(helm: Path) -> None:
+    result = program("lint", "-", "--no-policy", "--fail-on", "warning", stdin=rendered(helm))
+    assert result.code == 1
+    assert lines(result) == [
+        "warning[PF201] tolerates-everything: logging/logs tolerates every taint, NoExecute for ever included",
+        "  --> -:24:11",
+        "   = note: rendered from log-agent/templates/daemonset.yaml",
+        "  --> -:19:5",
+        "   = note: rendered from log-agent/templates/daemonset.yaml",
+    ]
+
+
+def test_a_taint_is_judged_over_what_helm_rendered(helm: Path) -> None:
+    change = [*TAINT, "--no-policy", "--from", "-", "--from", str(NODES.relative_to(ROOT))]
+    assert program(*change, stdin=rendered(helm)).code == 0
+    lost = program(*change, stdin=rendered(helm, "--set", "tolerations=null"))
+    assert lost.code == 1
+    assert "   = note: rendered from log-agent/templates/daemonset.yaml" in lines(lost)
+
+
+def test_values_that_tolerate_what_the_pools_have_pass(helm: Path) -> None:
+    exact = '[{"key": "dedicated", "operator": "Equal", "value": "rdma", "effect": "NoSchedule"}]'
+    result = program("lint", "-", "--no-policy", "--fail-on", "warning", stdin=rendered(helm, "--set-json", f"tolerations={exact}"))
+    assert (result.code, lines(result)) == (0, [])
+
+
+def test_the_templates_themselves_are_left_out() -> None:
+    result = program("lint", "examples/chart", "--no-policy", "--allow-empty")
+    assert result.code == 0
+    assert "1 file of the chart examples/chart (unrendered chart template: render it first:" in result.out
