@@ -55,6 +55,8 @@ def _add(layer: Layer, path: str, way: list[str], layers: list[Layer], seen: set
         if "://" in name or name.startswith("/"):
             raise UsageError(f"{said}: only packs and files relative to this one can be extended, no URL and no absolute path")
         target, label, folder = _named(name, layer.folder, f"{said}: ")
+        if os.path.islink(target):  # noqa: PTH114
+            raise UsageError(f"{said}: a symbolic link is not followed")
         real = os.path.realpath(target)
         if real in [os.path.realpath(each) for each in way]:
             raise UsageError(f"{said}: a policy cannot extend itself ({' -> '.join([*map(_short, way), _short(target)])})")

@@ -45,6 +45,17 @@ def test_the_search_ends_at_the_root_of_the_repository(write: Write, folder: Pat
     assert find() == "../.preflight.yaml"
 
 
+def test_a_symbolic_link_is_not_followed(write: Write, folder: Path) -> None:
+    secret = write("secret.yaml", "password: x\n")
+    (folder / ".preflight.yaml").symlink_to(secret)
+    with pytest.raises(UsageError, match=r"\.preflight\.yaml: a symbolic link is not followed: name the policy by --policy"):
+        find()
+    (folder / "link.yaml").symlink_to(secret)
+    write("policy.yaml", "extends: link.yaml\n")
+    with pytest.raises(UsageError, match=r'policy\.yaml:1:1: extends "link\.yaml": a symbolic link is not followed'):
+        load("policy.yaml")
+
+
 # What extends what.
 
 
