@@ -60,12 +60,13 @@ def _waits(world: World, recognised: Recognised) -> Iterator[Wait]:
     parts = {key: recognised.of(each) for key, each in world.daemonsets.items()}
     network = _only(key for key, found in parts.items() if any("pod" in component.networks for component in found))
     proxy = _only(key for key, found in parts.items() if _is(found, "kube-proxy"))
+    setters = [(key, component) for key, found in parts.items() for component in found if component.labels]
     removers = _removers(world, parts, network)
     for key, daemonset in world.daemonsets.items():
         spec = daemonset.spec.template.spec
         tolerations = daemon_tolerations(spec)
         for label in sorted(required_labels(spec)):
-            setter = _only(other for other, found in parts.items() if any(component.sets_label(label) for component in found))
+            setter = _only(iter(dict.fromkeys(other for other, component in setters if component.sets_label(label))))
             if setter is not None:
                 yield Wait(key, setter, "label", label)
         for taint, remover in removers.items():
