@@ -15,7 +15,6 @@ from preflight.change import Change, Command, parse, perform
 from preflight.change.plan import commands
 from preflight.errors import PreflightError, UsageError
 from preflight.impact import Impact, PodsOf, consequences, listed_pods, predict, unchanged
-from preflight.impact.chain import chain
 from preflight.impact.describe import coverage
 from preflight.model.objects import DaemonSet, Node, ObjectKey, Origin, Taint, Workload
 from preflight.model.report import (
@@ -215,6 +214,10 @@ class Run:
 
     def _explain(self, impact: Impact, step: int) -> None:
         """The chain of the pair that `why` asks for, where this step judges it."""
+        if not self._options.why:
+            return
+        from preflight.impact.chain import chain
+
         *names, node = self._options.why.split("/")
         for group in impact.groups:
             if node in group.nodes and names in ([group.key.name], [group.key.namespace or "-", group.key.name]):

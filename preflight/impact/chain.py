@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 
+from preflight.impact.consequences import consequences
 from preflight.impact.groups import Group, Impact
 from preflight.impact.verdict import PodAfter
 from preflight.impact.words import fallen, listed, loop_words, nearly, timed, unselected, why
@@ -30,6 +31,7 @@ def chain(impact: Impact, group: Group, node: str) -> Iterator[Link]:
     yield "outcome", _outcome(group)
     for component in impact.recognised.of(group.daemonset):
         yield "breaks", f"{group.key} is a {component.kind.title}: {component.kind.symptom}"
+    yield from _dependents(impact, group, node)
     yield from _seen(impact, group, node)
 
 
@@ -120,6 +122,16 @@ def _outcome(group: Group) -> str:
         Outcome.EXCLUDED: "no pod is there, and none is meant to be",
     }
     return words.get(outcome, f"cannot be told: {'; '.join(why(group))}")
+
+
+def _dependents(impact: Impact, group: Group, node: str) -> Iterator[Link]:
+    """Who depends on what goes from the node."""
+    for each in consequences(impact):
+        if each.key == group.key and node in each.nodes:
+            for dependent in each.dependents:
+                needs = f" {listed(dependent.needs)}" if dependent.needs else " it"
+                where = ", and can get it elsewhere" if dependent.elsewhere else " there"
+                yield "breaks", f"{dependent.subject.kind} {dependent.subject} needs{needs}{where}"
 
 
 def _seen(impact: Impact, group: Group, node: str) -> Iterator[Link]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from preflight.impact.chain import chain
-from preflight.model.objects import DaemonSet
-from tests.worlds import daemonset, node, pod, run, world
+from preflight.model.objects import DaemonSet, Job
+from tests.worlds import NAMESPACE, daemonset, made, node, pod, run, world
 
 EMPTY = {"key": "dedicated", "effect": "NoSchedule"}
 FOLDER = "/var/lib/kubelet/device-plugins"
@@ -118,3 +119,27 @@ def test_a_deleted_daemonset_creates_nothing_again(cascade: str) -> None:
     found = links(daemonset("d"), f"delete ds d -n truth{cascade}")
     assert ("DaemonSet", "truth/d is deleted") in found
     assert ("controller", "there is no DaemonSet any more that would create the pod again") in found
+
+
+def test_who_depends_on_it_is_named() -> None:
+    job = made(
+        {
+            "metadata": {"name": "train", "namespace": NAMESPACE},
+            "spec": {
+                "template": {
+                    "spec": {
+                        "nodeSelector": {"pool": "rdma"},
+                        "tolerations": [{"operator": "Exists"}],
+                        "containers": [{"name": "w", "image": "w:1", "resources": {"limits": {"example.com/device": "1"}}}],
+                    }
+                }
+            },
+        },
+        Job,
+    )
+    arguments = [PLUGIN["containers"][0] | {"args": ["--resource-name=example.com/device"]}]
+    start = world([node("n1", pool="rdma")], [daemonset("d", containers=arguments, volumes=PLUGIN["volumes"])])
+    (impact,) = run(replace(start, workloads=(job,)), "taint nodes n1 t:NoSchedule")
+    (group,) = impact.groups
+    breaks = [text for heading, text in chain(impact, group, "n1") if heading == "breaks"]
+    assert breaks[1:] == ["Job truth/train needs example.com/device there"]
