@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -178,18 +179,20 @@ def test_the_manifest_is_one(env: dict[str, str]) -> None:
     assert (result.returncode, result.stdout) == (0, "")
 
 
-def test_try_repo_on_a_good_and_a_bad_tree(project: Path, env: dict[str, str], tmp_path: Path) -> None:
-    """Both at once: each `try-repo` builds an environment, which takes a while."""
-    tries = {}
+@pytest.fixture(scope="module")
+def tries(project: Path, env: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, subprocess.Popen[str]]]:
+    """`try-repo` on a good and a bad tree. Each builds an environment, which takes a while: they run beside the other tests."""
+    started = {}
     for name, text in {"good": GOOD, "bad": BAD}.items():
         others = {"chart/templates/ds.yaml": TEMPLATE, "chart/values.yaml": VALUES}
-        tree = committed(tmp_path / name, {"deploy/ds.yaml": text, **others}, env)
+        tree = committed(tmp_path_factory.mktemp(name), {"deploy/ds.yaml": text, **others}, env)
         command = [sys.executable, "-m", "pre_commit", "try-repo", str(project), "preflight-lint", "--all-files"]
-        tries[name] = subprocess.Popen(command, cwd=tree, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    said = {name: each.communicate()[0] for name, each in tries.items()}
-    assert {name: each.returncode for name, each in tries.items()} == {"good": 0, "bad": 1}, said
-    assert re.search(r"^preflight lint \(changed manifests\)\.+Passed$", said["good"], re.MULTILINE), said["good"]
-    assert re.search(r"^warning\[PF201\].*\n  --> deploy/ds\.yaml:10:", said["bad"], re.MULTILINE), said["bad"]
+        started[name] = subprocess.Popen(command, cwd=tree, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    yield started
+    for each in started.values():
+        if each.poll() is None:
+            each.kill()
+            each.communicate()
 
 
 EVERY = tuple(HOOKS)
@@ -218,6 +221,7 @@ EVERY = tuple(HOOKS)
         ),
     ],
 )
+@pytest.mark.usefixtures("tries")
 def test_a_commit(
     files: dict[str, str], hooks: tuple[str, ...], said: list[str], project: Path, env: dict[str, str], tmp_path: Path
 ) -> None:
@@ -233,3 +237,10 @@ def test_the_whole_is_judged_when_one_file_changes(project: Path, env: dict[str,
     code, output = commit(tree, {"new.yaml": GOOD.replace("agent", "other")}, project, env, "preflight-lint", "preflight-lint-all")
     assert code == 1
     assert re.search(r"changed manifests\)\.+Passed\n.*all manifests\)\.+Failed\n.*old\.yaml:10:", output, re.DOTALL), output
+
+
+def test_try_repo_on_a_good_and_a_bad_tree(tries: dict[str, subprocess.Popen[str]]) -> None:
+    said = {name: each.communicate()[0] for name, each in tries.items()}
+    assert {name: each.returncode for name, each in tries.items()} == {"good": 0, "bad": 1}, said
+    assert re.search(r"^preflight lint \(changed manifests\)\.+Passed$", said["good"], re.MULTILINE), said["good"]
+    assert re.search(r"^warning\[PF201\].*\n  --> deploy/ds\.yaml:10:", said["bad"], re.MULTILINE), said["bad"]
