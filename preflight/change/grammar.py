@@ -5,7 +5,6 @@ Source: spf13/cobra `command.go` (how the verb is found among the flags); the ve
 
 from __future__ import annotations
 
-import difflib
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 
@@ -98,7 +97,9 @@ def _first_argument(words: Sequence[str], start: int) -> int | None:
 def _no_verb(word: str) -> str:
     if word in _KUBECTL.split():
         return f"preflight does not judge `kubectl {word}`: it judges {', '.join(VERBS)}{_UNJUDGED.get(word, '')}"
-    close = difflib.get_close_matches(word, _FIRST, n=1)
+    from difflib import get_close_matches
+
+    close = get_close_matches(word, _FIRST, n=1)
     advice = f": did you mean {close[0]}?" if close else f"; preflight judges {', '.join(VERBS)}"
     return f'unknown command "{word}" for "kubectl"{advice}'
 
