@@ -100,6 +100,12 @@ def listing(*kinds: str) -> str:
     return json.dumps({"apiVersion": "v1", "kind": "List", "items": [each for each in [*given, *pods] if each["kind"] in kinds]})
 
 
+NODE_POOL = """\
+apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: rdma}
+spec: {template: {metadata: {labels: {pool: rdma}}, spec: {taints: [{key: dedicated, value: rdma, effect: NoSchedule}]}}}
+"""
 SHELL = [line.partition(" #")[0].strip() for block in blocks(README, "sh") for line in block.splitlines()]
 TYPED = [line for line in SHELL if re.match(r"preflight |.*\| preflight ", line)]
 
@@ -115,7 +121,11 @@ def test_what_the_readme_tells_to_type_works_on_the_example(line: str, tmp_path:
         "plan.yaml": str(EXAMPLE / "plan.yaml"),
         "world.json": str(tmp_path / "world.json"),
         "nodes.json": str(tmp_path / "nodes.json"),
+        "runbook.sh": str(tmp_path / "runbook.sh"),
+        "nodepool.yaml": str(tmp_path / "nodepool.yaml"),
     }
+    (tmp_path / "runbook.sh").write_text("kubectl taint nodes rdma-1 dedicated=rdma:NoSchedule\n", encoding="utf-8")
+    (tmp_path / "nodepool.yaml").write_text(NODE_POOL, encoding="utf-8")
     before, pipe, command = line.rpartition("| preflight ")
     words = shlex.split(command if pipe else command.removeprefix("preflight "))
     result = program(*(stands_for.get(word, word) for word in words), stdin=world.encode() if pipe else b"")
