@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from preflight.change import files, maintenance, nodes, pods, workloads
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from preflight.change.commands import (
     ApplyFiles,
     Command,
@@ -19,9 +21,28 @@ from preflight.change.commands import (
     SetImage,
     TaintNodes,
 )
-from preflight.change.files import Read
 from preflight.change.performed import Change
 from preflight.model.world import World
+
+if TYPE_CHECKING:
+    from preflight.change.files import Read
+
+# Imported when it is asked for: most runs are one verb.
+_PERFORMED_BY: dict[type[Command], tuple[str, str]] = {
+    TaintNodes: ("nodes", "taint"),
+    LabelNodes: ("nodes", "label"),
+    CordonNodes: ("nodes", "cordon"),
+    DrainNodes: ("nodes", "drain"),
+    SetImage: ("workloads", "set_image"),
+    RestartRollout: ("workloads", "restart"),
+    DeleteDaemonSets: ("workloads", "delete"),
+    RebootNodes: ("maintenance", "reboot"),
+    ReplaceNodes: ("maintenance", "replace"),
+    DeleteNodes: ("maintenance", "delete"),
+    DeletePods: ("pods", "delete"),
+    ApplyFiles: ("files", "apply"),
+    DeleteFiles: ("files", "delete"),
+}
 
 
 def perform(command: Command, world: World, read: Read) -> Change:
@@ -34,32 +55,7 @@ def perform(command: Command, world: World, read: Read) -> Change:
 
     Errors: UsageError for what kubectl or the API server refuses, in their words; InputError where the world lacks what the command needs.
     """
-    match command:
-        case TaintNodes():
-            return nodes.taint(command, world)
-        case LabelNodes():
-            return nodes.label(command, world)
-        case CordonNodes():
-            return nodes.cordon(command, world)
-        case DrainNodes():
-            return nodes.drain(command, world)
-        case SetImage():
-            return workloads.set_image(command, world)
-        case RestartRollout():
-            return workloads.restart(command, world)
-        case DeleteDaemonSets():
-            return workloads.delete(command, world)
-        case RebootNodes():
-            return maintenance.reboot(command, world)
-        case ReplaceNodes():
-            return maintenance.replace(command, world)
-        case DeleteNodes():
-            return maintenance.delete(command, world)
-        case DeletePods():
-            return pods.delete(command, world)
-        case ApplyFiles():
-            return files.apply(command, world, read)
-        case DeleteFiles():
-            return files.delete(command, world, read)
-        case _:
-            raise AssertionError(f"no such command: {command!r}")
+    module, name = _PERFORMED_BY[type(command)]
+    performed: Any = getattr(import_module(f"preflight.change.{module}"), name)
+    change: Change = performed(command, world, read) if module == "files" else performed(command, world)
+    return change
