@@ -12,7 +12,8 @@ from preflight.change import Change
 from preflight.change.tree_words import said
 from preflight.change.trees import DRIFT, TREES, Compared, Tree, compare
 from preflight.change.words import counted
-from preflight.engine import Options, Run, _change_context, _lint_context, _step
+from preflight.engine import Options, Run
+from preflight.engine.contexts import change_context, lint_context, step_of
 from preflight.errors import UsageError
 from preflight.impact import Impact, PodGroup, PodsOf, listed_pods, predict
 from preflight.load import sides
@@ -69,8 +70,8 @@ class Difference(Run):
         hits: list[Said] = []
         steps: tuple[Step, ...] = ()
         if impact is not None:
-            steps = (_step(impact.change, impact),)
-            found = self._hits(replace(_change_context(impact.change, impact), workloads=()), 1)
+            steps = (step_of(impact.change, impact),)
+            found = self._hits(replace(change_context(impact.change, impact), workloads=()), 1)
             hits = [each for each in found if each[0].needs_nodes or each[0].id == _CRASHED]
         elif not compared.is_empty:
             steps = (Step(command, change.headline, notes=(*change.notes, _NO_NODE)),)
@@ -132,7 +133,7 @@ class Difference(Run):
 
     def _linted(self, side: Side, world: World, step: int) -> list[Said]:
         loaded = replace(side.loaded, world=replace(side.loaded.world, nodes=world.nodes, stated=world.stated))
-        return [each for each in self._hits(_lint_context(loaded, None), step) if not each[0].needs_nodes]
+        return [each for each in self._hits(lint_context(loaded, None), step) if not each[0].needs_nodes]
 
 
 def _as_found(change: Change, pods: Mapping[ObjectKey, PodsOf]) -> tuple[Change, Mapping[ObjectKey, PodsOf]]:

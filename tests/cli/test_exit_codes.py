@@ -23,7 +23,7 @@ def crash(monkeypatch: pytest.MonkeyPatch) -> None:
     rules = tuple(
         Rule(rule.id, rule.name, rule.severity, check, module=rule.module) if rule.id == "PF104" else rule for rule in all_rules()
     )
-    monkeypatch.setattr("preflight.engine.all_rules", lambda: rules)
+    monkeypatch.setattr("preflight.engine.run.all_rules", lambda: rules)
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ def plant(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
         raise KeyError("rdma-1")
 
     rules = tuple(Rule(rule.id, rule.name, rule.severity, crash, module=rule.module) if rule.name == name else rule for rule in all_rules())
-    monkeypatch.setattr("preflight.engine.all_rules", lambda: rules)
+    monkeypatch.setattr("preflight.engine.run.all_rules", lambda: rules)
     assert _framework.all_rules() != rules
 
 

@@ -1,22 +1,22 @@
-"""One run: load, judge, sort; the one way from sources to a report."""
+"""One run: load, judge, sort."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
 from typing import TYPE_CHECKING, BinaryIO
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 import preflight
 from preflight import load
-from preflight.change import Change, Command, parse, perform
+from preflight.change import Command, parse, perform
 from preflight.change.plan import commands
+from preflight.engine.contexts import change_context, crash, judged_workloads, lint_context, rules_of, step_of, trace
+from preflight.engine.options import Options
 from preflight.errors import PreflightError, UsageError
-from preflight.impact import Impact, PodsOf, consequences, listed_pods, predict, unchanged
+from preflight.impact import Impact, PodsOf, listed_pods, predict, unchanged
 from preflight.impact.describe import coverage
-from preflight.model.objects import DaemonSet, Node, ObjectKey, Origin, Taint, Workload
+from preflight.model.objects import DaemonSet, Node, ObjectKey, Origin, Workload
 from preflight.model.report import (
     Finding,
     Judged,
@@ -26,17 +26,15 @@ from preflight.model.report import (
     Problem,
     Related,
     Report,
-    RuleInfo,
-    Severity,
     Skipped,
     Step,
     Subject,
 )
 from preflight.policy.matching import Found, Thing
 from preflight.policy.matching import Judged as Exemptible
-from preflight.policy.terms import Terms, ruled, settled
+from preflight.policy.terms import ruled, settled
 from preflight.rules._convention import Convention
-from preflight.rules._framework import Context, Hit, Place, Repeated, Rule, all_rules, worst_of_each
+from preflight.rules._framework import Context, Hit, Place, Rule, all_rules, worst_of_each
 
 if TYPE_CHECKING:
     from preflight.change.shell import Line, Script
@@ -44,28 +42,6 @@ if TYPE_CHECKING:
 
 _LEAST = 99
 """The rank of what is no DaemonSet, and of a DaemonSet that is nothing known."""
-
-_REPLACED = ("NOW", "AFTER REBOOT", "AFTER REPLACEMENT")
-
-
-class Options(Struct, frozen=True):
-    """How a run is judged.
-
-    1. `fail_on` is the least severity that makes the exit code 1.
-    2. `allow_empty`: nothing to judge is no fault, and in lint a chart's template that is named is none either. `strict`: an unknown pair
-       is one in lint too. `exit_zero`: findings are none.
-    3. `comparison_operators` is the gate of Lt and Gt, None where not known.
-    4. `why` asks for the chain of one pair, as `DAEMONSET/NODE`; the DaemonSet's namespace may stand before it.
-    5. `terms` are the policy, the exemptions and the baseline that findings are held to.
-    """
-
-    fail_on: Severity = Severity.ERROR
-    allow_empty: bool = False
-    strict: bool = False
-    exit_zero: bool = False
-    comparison_operators: bool | None = None
-    why: str = ""
-    terms: Terms = Terms()
 
 
 class Run:
@@ -178,9 +154,9 @@ class Run:
                 raise type(error)(f"step {number}, `{each.text}`: {error}" if len(steps) > 1 else str(error)) from None
             impact = predict(change, pods)
             before = min(filter(None, (lines[place].after, refused)), default=0) if lines else 0
-            shown.append(_step(change, impact, (f"rests on {self._base}:{before} having changed nothing here",) if before else ()))
+            shown.append(step_of(change, impact, (f"rests on {self._base}:{before} having changed nothing here",) if before else ()))
             self._explain(impact, number)
-            hits += self._hits(_change_context(change, impact), number)
+            hits += self._hits(change_context(change, impact), number)
             pairs += impact.pairs
             daemonsets |= {*change.before.daemonsets, *change.after.daemonsets}
             unknown = unknown or bool(change.unknown) or any(impact.with_outcome(Outcome.UNKNOWN))
@@ -200,14 +176,14 @@ class Run:
         """What is there, without a change."""
         world = self._loaded.world
         impact = predict(unchanged(world), listed_pods(world)) if world.nodes and world.daemonsets else None
-        hits = list(self._hits(_lint_context(self._loaded, impact), 0))
+        hits = list(self._hits(lint_context(self._loaded, impact), 0))
         steps: tuple[Step, ...] = ()
         if impact is not None:
             self._explain(impact, 0)
             steps = (Step(command="", headline="", nodes=tuple(world.nodes), coverage=coverage(impact)),)
         if not self._loaded.objects:
             self._nothing("nothing was there to judge: no object of a kind that preflight knows")
-        daemonsets = sum(isinstance(workload, DaemonSet) for workload in _judged(self._loaded))
+        daemonsets = sum(isinstance(workload, DaemonSet) for workload in judged_workloads(self._loaded))
         judged = Judged(self._loaded.files, self._loaded.objects, daemonsets, len(world.nodes), impact.pairs if impact else 0)
         unknown = self._options.strict and (bool(world.ambiguous) or (impact is not None and any(impact.with_outcome(Outcome.UNKNOWN))))
         return self._report("", steps, judged, hits, unknown=unknown)
@@ -249,8 +225,8 @@ class Run:
             try:
                 hits += [(rule, hit) for hit in rule.check(context)]
             except Exception as error:
-                self.crashes.append(_traceback())
-                hits.append(_crash(rule, error))
+                self.crashes.append(trace())
+                hits.append(crash(rule, error))
         if context.impact is not None:
             self._rank(context.impact, [hit for _, hit in hits])
             self._asked_who_depends |= not self.crashes and any(each.has_dependents for each in context.consequences())
@@ -391,84 +367,5 @@ class Run:
             findings,
             exit_code,
             tuple(self._why),
-            _rules(findings),
+            rules_of(findings),
         )
-
-
-def _rules(findings: Sequence[Finding]) -> tuple[RuleInfo, ...]:
-    """The rules that have findings, for the formats that explain them."""
-    found = {finding.rule for finding in findings}
-    return tuple(RuleInfo(each.id, each.name, each.severity, each.summary, each.explanation) for each in all_rules() if each.id in found)
-
-
-def _step(change: Change, impact: Impact, more: tuple[str, ...] = ()) -> Step:
-    nodes = frozenset().union(impact.scope, *(group.nodes for group in impact.groups))
-    return Step(
-        command=change.command,
-        headline=change.headline,
-        notes=(*change.notes, *more, *(f"not known: {reason}" for reason in change.unknown)),
-        nodes=tuple(sorted(nodes)),
-        taints=tuple(str(taint) for taint in change.taints),
-        columns=_REPLACED if change.replacements else ("NOW", "RE-CREATED"),
-        coverage=coverage(impact),
-    )
-
-
-def _change_context(change: Change, impact: Impact) -> Context:
-    taints = tuple(
-        taint for taint in change.taints if taint.key != "node.kubernetes.io/unschedulable"
-    )  # a cordon is nobody's choice of words
-    return Context(
-        change.before,
-        impact,
-        lint=False,
-        workloads=change.after.workloads,
-        nodes=(),
-        taints=taints,
-        consequences=cache(lambda: consequences(impact)),
-    )
-
-
-def _lint_context(loaded: load.Loaded, impact: Impact | None) -> Context:
-    world = loaded.world
-    taints: dict[Taint, None] = {taint: None for node in world.nodes.values() for taint in node.spec.taints}
-    return Context(
-        world,
-        impact,
-        lint=True,
-        workloads=_judged(loaded),
-        nodes=loaded.nodes,
-        taints=tuple(taints),
-        repeated=tuple(_repeated(loaded)),
-        consequences=cache(lambda: consequences(impact) if impact else ()),
-    )
-
-
-def _judged(loaded: load.Loaded) -> tuple[Workload, ...]:
-    """The workloads that lint judges: all, but for those of the surroundings."""
-    return tuple(each for each in loaded.world.workloads if loaded.judged is None or each.origin.file in loaded.judged)
-
-
-def _repeated(loaded: load.Loaded) -> Iterator[Repeated]:
-    """The repeated keys, each with the object that it stands in."""
-    objects: dict[tuple[str, int], list[Workload | Node]] = {}
-    for each in (*loaded.world.workloads, *loaded.nodes):
-        objects.setdefault((each.origin.file, each.origin.document), []).append(each)
-    for origin, key in loaded.repeated:
-        for each in objects.get((origin.file, origin.document), ()):
-            path = each.origin.path
-            if key.path[: len(path)] == path:
-                subject = Subject(type(each).__name__, each.metadata.namespace, each.metadata.name)
-                yield Repeated(subject, Place(each.origin, key.path[len(path) :]), key.key, key.first_line, key.line)
-                break
-
-
-def _traceback() -> str:
-    import traceback
-
-    return traceback.format_exc()
-
-
-def _crash(rule: Rule, error: Exception) -> tuple[Rule, Hit]:
-    crashed = next(each for each in all_rules() if each.id == "PF900")
-    return crashed, Hit(Subject("Rule", "", rule.id), f"crashed: {type(error).__name__}: {error}", Place(Origin("<none>")))

@@ -1,0 +1,28 @@
+"""How a run is judged."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from preflight.model.report import Severity
+from preflight.policy.terms import Terms
+
+
+class Options(Struct, frozen=True):
+    """How a run is judged.
+
+    1. `fail_on` is the least severity that makes the exit code 1.
+    2. `allow_empty`: nothing to judge is no fault, and in lint a chart's template that is named is none either. `strict`: an unknown pair
+       is one in lint too. `exit_zero`: findings are none.
+    3. `comparison_operators` is the gate of Lt and Gt, None where not known.
+    4. `why` asks for the chain of one pair, as `DAEMONSET/NODE`; the DaemonSet's namespace may stand before it.
+    5. `terms` are the policy, the exemptions and the baseline that findings are held to.
+    """
+
+    fail_on: Severity = Severity.ERROR
+    allow_empty: bool = False
+    strict: bool = False
+    exit_zero: bool = False
+    comparison_operators: bool | None = None
+    why: str = ""
+    terms: Terms = Terms()
