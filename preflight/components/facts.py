@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from fnmatch import translate
 from functools import cache
 from re import Pattern
@@ -150,11 +150,9 @@ def by_variable() -> Mapping[str, Product]:
 def find(names: Iterable[str]) -> Product | None:
     """The product of the first name that one has; a name written out goes before a pattern."""
     every = list(names)
-    return next((_exact()[name] for name in every if name in _exact()), None) or next(_matching(every), None)
+    return next((_exact()[name] for name in every if name in _exact()), None) or next(filter(None, map(_matching, every)), None)
 
 
-def _matching(names: Iterable[str]) -> Iterator[Product]:
-    for name in names:
-        for pattern, product in _patterns():
-            if pattern.match(name):
-                yield product
+@cache
+def _matching(name: str) -> Product | None:
+    return next((product for pattern, product in _patterns() if pattern.match(name)), None)

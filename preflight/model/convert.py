@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from typing import Any, TypeVar
 
 import msgspec
@@ -110,12 +111,17 @@ def _misspelt_fields(data: object, type: type) -> tuple[Refusal, ...]:
     return tuple(
         Refusal((*path, name), _unknown(name, known))
         for name in spec
-        if isinstance(name, str) and name not in known and any(is_one_edit(name.lower(), each.lower()) for each in known)
+        if isinstance(name, str) and name not in known and _nearest(name, known)
     )
 
 
+@cache
+def _nearest(name: str, known: tuple[str, ...]) -> str | None:
+    return next((each for each in known if is_one_edit(name.lower(), each.lower())), None)
+
+
 def _unknown(name: str, known: tuple[str, ...]) -> str:
-    near = next((each for each in known if is_one_edit(name.lower(), each.lower())), None)
+    near = _nearest(name, known)
     return f"unknown field {json.dumps(name[:_SHOWN], ensure_ascii=False)}" + (f': did you mean "{near}"?' if near else "")
 
 

@@ -11,13 +11,14 @@ from preflight.report.words import headline, place
 _MOST_SOURCE = 120
 
 
-def draw(finding: Finding, ink: Ink, width: int) -> Iterator[str]:
+def draw(finding: Finding, ink: Ink, width: int, *, short: bool = False) -> Iterator[str]:
     """The lines of one finding.
 
     1. The source line stands in a gutter with its number, a caret under the column, and the label behind the caret. Of a long line
        the part around the column is shown: 120 characters, or what fits into `width` (0 means no limit).
     2. Where the source is not known, the label is a note.
     3. Notes, related places and the fix follow; their headings are padded so that the texts line up. The fix is never folded.
+    4. `short` leaves out all but what and where.
     """
     sort, text = headline(finding)
     first, *rest = fold(sort + text, width)
@@ -28,6 +29,8 @@ def draw(finding: Finding, ink: Ink, width: int) -> Iterator[str]:
     pointed = False
     if location:
         yield f"{gutter}--> {place(location)}"
+        if short:
+            return
         if location.line and location.source.strip():
             pointed = bool(location.column)
             yield from _source(finding, location, gutter, ink, width)

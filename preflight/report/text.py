@@ -12,6 +12,8 @@ from preflight.report.terminal import Ink, fold, inert, plain
 from preflight.report.words import count, place
 
 MOST_FINDINGS = 10
+# Of the worst 10, those that begin beyond these lines say only what and where: the whole must fit on a screen.
+_MOST_LINES = 30
 
 
 def render(report: Report, *, width: int = 0, color: bool = False, all_rows: bool = False) -> str:
@@ -19,7 +21,8 @@ def render(report: Report, *, width: int = 0, color: bool = False, all_rows: boo
 
     1. `width` is the number of columns of the terminal, 0 for no limit (piped). `color` adds ANSI colours. `all_rows` cuts nothing.
     2. Each step prints its headline, its table, and its findings. Findings of no step come last. Exempted ones are counted only.
-    3. Without a change, more than 10 findings print the worst 10 and a count for each rule.
+    3. Without a change, more than 10 findings print the worst 10 and a count for each rule; of the 10, those beyond a screenful say
+       only what and where.
     4. The last line always says what was judged, assumed and not judged.
     5. Where a chain was asked for (`--why`), it stands in the place of tables and findings.
     6. Whatever the names hold, no control character of theirs and no command to a CI machine gets through.
@@ -55,7 +58,7 @@ def _blocks(report: Report, ink: Ink, width: int, all_rows: bool) -> Iterator[li
     if report.command or all_rows or len(rest) <= MOST_FINDINGS:
         yield from _findings(rest, ink, width)
     else:
-        yield from _findings(sorted(rest, key=lambda finding: finding.severity.rank)[:MOST_FINDINGS], ink, width)
+        yield from _worst(sorted(rest, key=lambda finding: finding.severity.rank)[:MOST_FINDINGS], ink, width)
         yield _rules(rest, ink)
     yield fold(summary(report), width)
 
@@ -89,6 +92,14 @@ def _findings(findings: Sequence[Finding], ink: Ink, width: int) -> Iterator[lis
         yield list(shape.draw(finding, ink, width))
 
 
+def _worst(findings: Sequence[Finding], ink: Ink, width: int) -> Iterator[list[str]]:
+    lines = 0
+    for finding in findings:
+        block = list(shape.draw(finding, ink, width, short=lines >= _MOST_LINES))
+        lines += len(block) + 1
+        yield block
+
+
 def _rules(findings: Sequence[Finding], ink: Ink) -> list[str]:
     """How many findings each rule has, rules with the worst ones first."""
     rules: dict[tuple[str, str], list[Finding]] = {}
@@ -96,7 +107,8 @@ def _rules(findings: Sequence[Finding], ink: Ink) -> list[str]:
         rules.setdefault((finding.rule, finding.name), []).append(finding)
     worst = {rule: min(found, key=lambda finding: finding.severity.rank).severity for rule, found in rules.items()}
     digits = max(len(str(len(found))) for found in rules.values())
-    lines = [f"{count(len(findings), 'finding')} in all, the worst {MOST_FINDINGS} above (--all-rows shows all):"]
+    more = "--all-rows shows all, --write-baseline FILE accepts them for now"
+    lines = [f"{count(len(findings), 'finding')} in all, the worst {MOST_FINDINGS} above ({more}):"]
     for rule in sorted(rules, key=lambda rule: (worst[rule].rank, rule)):
         number = f"{len(rules[rule]):>{digits}}"
         lines.append(f"  {number}  {ink(rule[0], worst[rule])} {plain(rule[1])}")

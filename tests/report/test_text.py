@@ -223,12 +223,22 @@ def test_of_eleven_findings_without_a_change_the_worst_ten_are_printed() -> None
     text = render(_many(11, ""))
     assert re.findall(r"says (\d+)", text) == ["1", "3", "5", "7", "9", "0", "2", "4", "6", "8"]
     assert text.endswith("""
-11 findings in all, the worst 10 above (--all-rows shows all):
+11 findings in all, the worst 10 above (--all-rows shows all, --write-baseline FILE accepts them for now):
   5  PF206 invalid-taint
   6  PF202 tolerates-any-value
 
 5 errors, 6 notes. Judged 11 objects from 1 file.
 """)
+
+
+def test_of_the_worst_ten_those_beyond_a_screenful_say_only_what_and_where() -> None:
+    # Each has seven lines with the empty one: the fifth still begins within 30 lines.
+    one = finding(location=Location("a.yaml", 1), notes=(("then", "it hurts"),) * 4)
+    given = report(command="", judged=Judged(files=1, objects=11), findings=(one,) * 11)
+    text = render(given)
+    assert text.count("storage/csi-rdma-node loses") == text.count(" --> a.yaml:1\n") == 10
+    assert text.count("it hurts") == 5 * 4
+    assert render(given, all_rows=True).count("it hurts") == 11 * 4
 
 
 @pytest.mark.parametrize(("command", "all_rows"), [("", True), ("taint", False)], ids=["asked for", "of a change"])
