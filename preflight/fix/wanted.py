@@ -99,16 +99,25 @@ def _operations(found: Found, plan: Plan, judged: Judged) -> list[Operation]:
     if rule in COVERAGE | MEANT | ADDED:
         if hit.suggestion is None:
             raise CannotEdit("no toleration is the fix: what keeps it away is its selection, or passes by itself")
+        _check_understood(plan.daemonset)
         return _tolerate(plan, hit.suggestion.tolerations, judged)
     if rule not in FIXABLE or hit.toleration is None:
         raise CannotEdit(f"no edit is known that fixes it: preflight explain {rule}")
+    _check_understood(plan.daemonset)
     index = hit.toleration.path[-1]
-    own = plan.daemonset.spec.template.spec.tolerations
-    if not isinstance(index, int) or index >= len(own) or len(own) != len(raw(plan.daemonset)):
-        raise CannotEdit("the API server refuses one of its tolerations: mend that first")
+    if not isinstance(index, int):
+        raise CannotEdit(f"no edit is known that fixes it: preflight explain {rule}")
     if rule in SECONDS | {"PF211"}:
         return [DropField(index, "tolerationSeconds")]
     return _exact(plan.daemonset, index, judged) if rule == "PF202" else _known(plan.daemonset, index, judged)
+
+
+def _check_understood(daemonset: DaemonSet) -> None:
+    """Where one of the list was not understood, the places of the others are not those of the file."""
+    path = (*TEMPLATE, "tolerations")
+    is_refused = any(refusal.path[: len(path)] == path for refusal in daemonset.refusals)
+    if is_refused or len(daemonset.spec.template.spec.tolerations) != len(raw(daemonset)):
+        raise CannotEdit("the API server refuses one of its tolerations: mend that first")
 
 
 def raw(daemonset: DaemonSet) -> list[Mapping[str, Any]]:

@@ -147,3 +147,23 @@ def test_a_file_that_is_no_text_of_yaml(name: str, data: bytes, reason: str) -> 
     Path("m", name).write_bytes(data)
     code, said = left("--for", TAINT)
     assert (code, said[1]) == (3 if "UTF-8" in reason else 1, reason)
+
+
+@pytest.mark.parametrize("way", [(), ("--patch",), ("--patch", "kustomize")], ids=["a manifest", "a patch", "a patch for kustomize"])
+@pytest.mark.parametrize(
+    "tolerations",
+    [
+        "[[not, a, map], {key: dedicated, effect: NoSchedule}]",
+        "[5]",
+        "[null]",
+        "{key: dedicated}",
+        "dedicated",
+        "[{key: dedicated, effect: NoSchedule, value: true}]",
+    ],
+)
+def test_a_list_that_is_not_understood_is_left(tolerations: str, way: tuple[str, ...]) -> None:
+    world(f"      tolerations: {tolerations}\n")
+    result = fix("--for", TAINT, *way)
+    assert (result.code, result.out) == (1, "")
+    assert "error[PF102]" in result.err
+    assert "    the API server refuses one of its tolerations: mend that first\n" in result.err
