@@ -101,12 +101,10 @@ def _operations(found: Found, plan: Plan, judged: Judged) -> list[Operation]:
             raise CannotEdit("no toleration is the fix: what keeps it away is its selection, or passes by itself")
         _check_understood(plan.daemonset)
         return _tolerate(plan, hit.suggestion.tolerations, judged)
-    if rule not in FIXABLE or hit.toleration is None:
+    index = hit.toleration.path[-1] if hit.toleration else None
+    if rule not in FIXABLE or not isinstance(index, int):
         raise CannotEdit(f"no edit is known that fixes it: preflight explain {rule}")
     _check_understood(plan.daemonset)
-    index = hit.toleration.path[-1]
-    if not isinstance(index, int):
-        raise CannotEdit(f"no edit is known that fixes it: preflight explain {rule}")
     if rule in SECONDS | {"PF211"}:
         return [DropField(index, "tolerationSeconds")]
     return _exact(plan.daemonset, index, judged) if rule == "PF202" else _known(plan.daemonset, index, judged)
