@@ -66,6 +66,11 @@ class Group(Struct, frozen=True):
         assert self.verdict.outcome is not None
         return self.verdict.outcome
 
+    @property
+    def order(self) -> tuple[object, ...]:
+        """Where it stands in an impact: by DaemonSet, then by outcome, worst first, then by node name."""
+        return (self.key.namespace, self.key.name, self.key.place, self.outcome.rank, self.names)
+
 
 class Impact(Struct, frozen=True):
     """What a change does to coverage.

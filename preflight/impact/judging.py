@@ -62,12 +62,15 @@ def judge(change: Change, pods: Mapping[ObjectKey, PodsOf], horizon: float = NEV
         return left
 
     return Impact(
-        change, tuple(sorted(groups, key=_order)), scope, frozenset(whole), settled, pairs, desired, recognised or Recognised(after)
+        change,
+        tuple(sorted(groups, key=lambda group: group.order)),
+        scope,
+        frozenset(whole),
+        settled,
+        pairs,
+        desired,
+        recognised or Recognised(after),
     )
-
-
-def _order(group: Group) -> tuple[object, ...]:
-    return (group.key.namespace, group.key.name, group.key.place, group.outcome.rank, group.names)
 
 
 def unchanged(world: World) -> Change:

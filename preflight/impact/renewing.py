@@ -30,7 +30,7 @@ def renewed(impact: Impact, pods: Mapping[ObjectKey, PodsOf], horizon: float) ->
         _later(group) if all(name in change.delayed and (group.key, name) in keeps for name in group.nodes) else group
         for group in impact.groups
     ]
-    return replace(impact, groups=tuple(sorted(groups, key=_place)))
+    return replace(impact, groups=tuple(sorted(groups, key=lambda group: group.order)))
 
 
 def _later(group: Group) -> Group:
@@ -42,7 +42,3 @@ def _delayed(verdict: Verdict) -> Verdict:
     if verdict.outcome is not Outcome.LOST_NOW:
         return verdict
     return Verdict(Outcome.LOST_ON_RECREATION, verdict.before, PodAfter.SAME, False)
-
-
-def _place(group: Group) -> tuple[object, ...]:
-    return (group.key.namespace, group.key.name, group.key.place, group.outcome.rank, group.names)

@@ -173,7 +173,7 @@ def _explained(impact: Impact, vanished: _Vanished, mentioned: Mapping[ObjectKey
     order = tuple(
         Fall(producer, labels, consumer, tuple(sorted(nodes)), now) for (producer, consumer, labels, now), nodes in sorted(falls.items())
     )
-    return replace(impact, groups=tuple(sorted(groups, key=_place)), falls=_in_order(order))
+    return replace(impact, groups=tuple(sorted(groups, key=lambda group: group.order)), falls=_in_order(order))
 
 
 def _by_reason(group: Group, vanished: _Vanished, labels: frozenset[str]) -> Iterator[tuple[tuple[Fall, ...], frozenset[str]]]:
@@ -202,7 +202,3 @@ def _in_order(falls: tuple[Fall, ...]) -> tuple[Fall, ...]:
             fallen.add(fall.consumer)
             left.remove(fall)
     return tuple(ordered)
-
-
-def _place(group: Group) -> tuple[object, ...]:
-    return (group.key.namespace, group.key.name, group.key.place, group.outcome.rank, group.names)
