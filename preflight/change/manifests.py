@@ -15,10 +15,9 @@ from preflight.change import workloads
 from preflight.change.canonical import canonical, canonical_spec, same_template
 from preflight.change.merge import three_way
 from preflight.errors import UsageError
-from preflight.model.objects import DaemonSet
+from preflight.model.objects import POD_TEMPLATE_SPEC, DaemonSet
 
 LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
-_POD = ("spec", "template", "spec")
 
 
 def over(old: DaemonSet, new: DaemonSet) -> tuple[DaemonSet, list[str]]:
@@ -64,7 +63,7 @@ def _last_applied(daemonset: DaemonSet) -> Mapping[str, Any]:
 
 def _kept(merged: Mapping[str, Any], manifest: Mapping[str, Any]) -> list[str]:
     """What decides placement, is in the cluster and is not stated by the manifest, as sentences."""
-    there, stated = _map(merged, *_POD), _map(manifest, *_POD)
+    there, stated = _map(merged, *POD_TEMPLATE_SPEC), _map(manifest, *POD_TEMPLATE_SPEC)
     kept = [name for name in ("tolerations", "nodeSelector", "affinity", "nodeName") if there.get(name) and name not in stated]
     return [f"not stated by the manifest, so as in the cluster: {', '.join(kept)}"] if kept else []
 
@@ -92,7 +91,7 @@ def _content(data: Mapping[str, Any]) -> object:
 
 def _with_account(manifest: dict[str, Any], old: Mapping[str, Any]) -> dict[str, Any]:
     """The manifest, with the service account of the old one where it states none: the server keeps it under its old name."""
-    pod, before = _map(manifest, *_POD), _map(old, *_POD)
+    pod, before = _map(manifest, *POD_TEMPLATE_SPEC), _map(old, *POD_TEMPLATE_SPEC)
     account = before.get("serviceAccountName") or before.get("serviceAccount")
     if not account or pod.get("serviceAccountName") or pod.get("serviceAccount"):
         return manifest

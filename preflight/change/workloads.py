@@ -13,7 +13,7 @@ from preflight.change.performed import Change
 from preflight.change.words import listed
 from preflight.errors import InputError, UsageError
 from preflight.model.convert import convert
-from preflight.model.objects import DaemonSet, ObjectKey
+from preflight.model.objects import POD_TEMPLATE_SPEC, DaemonSet, ObjectKey
 from preflight.model.world import World
 
 RESTARTED = "kubectl.kubernetes.io/restartedAt"
@@ -176,9 +176,7 @@ def _updated(text: str, headline: str, world: World, after: Mapping[ObjectKey, D
     )
 
 
-def _edited(
-    daemonset: DaemonSet, edit: Callable[[dict[str, Any]], None], path: tuple[str, ...] = ("spec", "template", "spec")
-) -> DaemonSet:
+def _edited(daemonset: DaemonSet, edit: Callable[[dict[str, Any]], None], path: tuple[str, ...] = POD_TEMPLATE_SPEC) -> DaemonSet:
     """The DaemonSet after an edit of a copy of what stands at the path; the same object where the edit changes nothing."""
     data = plain(daemonset)
     after = dict(data)

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from preflight.components.commands import Program, Text, flags_of, image_names, programs_of
+from preflight.model.objects import POD_TEMPLATE_SPEC
 
 Path = tuple[str | int, ...]
-_SPEC: Path = ("spec", "template", "spec")
 _VARIABLE = re.compile(r"\$\(([A-Za-z_][A-Za-z0-9_.-]*)\)")
 _MOST = 4096
 """A value that variables make longer than this is cut: it is nobody's path or name."""
@@ -81,13 +81,18 @@ def read(data: object) -> Template:
     spec = _map(_map(_map(_map(data).get("spec")).get("template")).get("spec"))
     volumes = {str(_map(each).get("name")): (index, _map(each)) for index, each in enumerate(_list(spec.get("volumes")))}
     containers = [
-        _container(_map(each), (*_SPEC, field, index), volumes, runs=field == "containers" or _map(each).get("restartPolicy") == "Always")
+        _container(
+            _map(each),
+            (*POD_TEMPLATE_SPEC, field, index),
+            volumes,
+            runs=field == "containers" or _map(each).get("restartPolicy") == "Always",
+        )
         for field in ("initContainers", "containers")
         for index, each in enumerate(_list(spec.get(field)))
     ]
     configs = [*_mounted_configs(volumes), *(name for each in _containers(spec) for name in _env_configs(each))]
     tolerated = [
-        Text(_text(_map(each).get("key")), (*_SPEC, "tolerations", index, "key"))
+        Text(_text(_map(each).get("key")), (*POD_TEMPLATE_SPEC, "tolerations", index, "key"))
         for index, each in enumerate(_list(spec.get("tolerations")))
         if _text(_map(each).get("key"))
     ]
@@ -153,7 +158,7 @@ def _mounts(data: Mapping[str, Any], volumes: Mapping[str, tuple[int, Mapping[st
                 normal(_text(mount.get("mountPath"))),
                 mount.get("readOnly") is not True,
                 mount.get("mountPropagation") == "Bidirectional",
-                (*_SPEC, "volumes", index, "hostPath", "path"),
+                (*POD_TEMPLATE_SPEC, "volumes", index, "hostPath", "path"),
             )
 
 

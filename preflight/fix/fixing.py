@@ -18,9 +18,8 @@ from preflight.fix.provenance import Maker, maker
 from preflight.fix.tree import CannotEdit
 from preflight.fix.wanted import COVERAGE, FOLLOWS, SECONDS, Plan, Selection, plans, raw
 from preflight.fix.writing import read_file
-from preflight.model.objects import DaemonSet, ObjectKey, Origin
+from preflight.model.objects import POD_TEMPLATE_SPEC, DaemonSet, ObjectKey, Origin
 from preflight.model.report import Severity
-from preflight.rules._coverage import TEMPLATE
 
 STDIN = "-"
 GZIP = b"\x1f\x8b"
@@ -234,16 +233,16 @@ def _text(data: bytes) -> str:
 def _wanted(fix: Fix) -> manifest.Wanted:
     origin = fix.daemonset.origin
     data: Any = fix.daemonset.data
-    for name in TEMPLATE:
+    for name in POD_TEMPLATE_SPEC:
         data = data[name]
-    return manifest.Wanted(origin.document, (*origin.path, *TEMPLATE), data, fix.operations)
+    return manifest.Wanted(origin.document, (*origin.path, *POD_TEMPLATE_SPEC), data, fix.operations)
 
 
 def _after(daemonset: DaemonSet, operations: Iterable[Operation]) -> DaemonSet:
     """The DaemonSet with its tolerations changed."""
     data = copy.deepcopy(workloads.plain(daemonset))
     spec: Any = data
-    for name in TEMPLATE:
+    for name in POD_TEMPLATE_SPEC:
         spec = spec[name]
     spec["tolerations"] = applied(raw(daemonset), operations)
     return workloads.typed(data, daemonset)

@@ -17,7 +17,7 @@ import msgspec
 from preflight.fix.edits import Add, DropField, Operation, Replace, SetFields
 from preflight.fix.tree import CannotEdit
 from preflight.fix.wanted import raw
-from preflight.model.objects import DaemonSet
+from preflight.model.objects import POD_TEMPLATE_SPEC, DaemonSet
 
 PATH = "/spec/template/spec/tolerations"
 _NAME = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?")
@@ -89,6 +89,6 @@ def _names(daemonset: DaemonSet) -> tuple[str, str]:
 
 def _has_list(daemonset: DaemonSet) -> bool:
     data: Any = daemonset.data
-    for name in ("spec", "template", "spec", "tolerations"):
+    for name in (*POD_TEMPLATE_SPEC, "tolerations"):
         data = data.get(name) if isinstance(data, dict) else None
     return isinstance(data, list)

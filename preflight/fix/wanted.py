@@ -11,9 +11,9 @@ from preflight.components import recognise
 from preflight.fix.edits import Add, DropField, Operation, Replace, SetFields
 from preflight.fix.judged import Found, Judged
 from preflight.fix.tree import CannotEdit
-from preflight.model.objects import DaemonSet, Origin, Taint, Toleration
+from preflight.model.objects import POD_TEMPLATE_SPEC, DaemonSet, Origin, Taint, Toleration
 from preflight.model.report import Severity
-from preflight.rules._coverage import TEMPLATE, exact_tolerations
+from preflight.rules._coverage import exact_tolerations
 from preflight.scheduling.tolerations import implicit_tolerations, tolerates
 
 COVERAGE = frozenset(("PF101", "PF102", "PF106", "PF108", "PF109"))
@@ -112,7 +112,7 @@ def _operations(found: Found, plan: Plan, judged: Judged) -> list[Operation]:
 
 def _check_understood(daemonset: DaemonSet) -> None:
     """Where one of the list was not understood, the places of the others are not those of the file."""
-    path = (*TEMPLATE, "tolerations")
+    path = (*POD_TEMPLATE_SPEC, "tolerations")
     is_refused = any(refusal.path[: len(path)] == path for refusal in daemonset.refusals)
     if is_refused or len(daemonset.spec.template.spec.tolerations) != len(raw(daemonset)):
         raise CannotEdit("the API server refuses one of its tolerations: mend that first")
@@ -121,7 +121,7 @@ def _check_understood(daemonset: DaemonSet) -> None:
 def raw(daemonset: DaemonSet) -> list[Mapping[str, Any]]:
     """The tolerations as they stand in the file; empty where there is no list."""
     data: Any = daemonset.data
-    for name in (*TEMPLATE, "tolerations"):
+    for name in (*POD_TEMPLATE_SPEC, "tolerations"):
         data = data.get(name) if isinstance(data, dict) else None
     return data if isinstance(data, list) and all(isinstance(each, dict) for each in data) else []
 

@@ -9,6 +9,7 @@ from msgspec import Struct
 from preflight.impact.classes import Classes, mention
 from preflight.impact.volumes import Drivers, Path
 from preflight.model.objects import (
+    POD_TEMPLATE_SPEC,
     Container,
     DaemonSet,
     Deployment,
@@ -80,7 +81,7 @@ def subject(workload: Workload | JobSet) -> Subject:
 def _templates(workload: Workload | JobSet) -> Iterator[tuple[PodSpec, Path]]:
     if isinstance(workload, JobSet):
         for index, job in enumerate(workload.spec.replicatedJobs):
-            yield job.template.spec.template.spec, ("spec", "replicatedJobs", index, "template", "spec", "template", "spec")
+            yield job.template.spec.template.spec, ("spec", "replicatedJobs", index, "template", *POD_TEMPLATE_SPEC)
     else:
         yield pod_spec(workload)
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from preflight.model.objects import (
+    POD_TEMPLATE_SPEC,
     CronJob,
     CSIDriver,
     DaemonSet,
@@ -42,16 +43,14 @@ class Kind(NamedTuple):
     is_namespaced: bool = True
 
 
-_TEMPLATE = ("spec", "template", "spec")
-
 KINDS: Mapping[str, Kind] = {
     "Node": Kind(Node, ("",), is_namespaced=False),
-    "DaemonSet": Kind(DaemonSet, ("apps", "extensions"), _TEMPLATE, has_selector=True),
-    "Deployment": Kind(Deployment, ("apps", "extensions"), _TEMPLATE, has_selector=True),
-    "StatefulSet": Kind(StatefulSet, ("apps",), _TEMPLATE, has_selector=True),
-    "ReplicaSet": Kind(ReplicaSet, ("apps", "extensions"), _TEMPLATE, has_selector=True),
-    "Job": Kind(Job, ("batch",), _TEMPLATE),
-    "CronJob": Kind(CronJob, ("batch",), ("spec", "jobTemplate", *_TEMPLATE)),
+    "DaemonSet": Kind(DaemonSet, ("apps", "extensions"), POD_TEMPLATE_SPEC, has_selector=True),
+    "Deployment": Kind(Deployment, ("apps", "extensions"), POD_TEMPLATE_SPEC, has_selector=True),
+    "StatefulSet": Kind(StatefulSet, ("apps",), POD_TEMPLATE_SPEC, has_selector=True),
+    "ReplicaSet": Kind(ReplicaSet, ("apps", "extensions"), POD_TEMPLATE_SPEC, has_selector=True),
+    "Job": Kind(Job, ("batch",), POD_TEMPLATE_SPEC),
+    "CronJob": Kind(CronJob, ("batch",), ("spec", "jobTemplate", *POD_TEMPLATE_SPEC)),
     "Pod": Kind(Pod, ("",), ("spec",)),
     "PodDisruptionBudget": Kind(PodDisruptionBudget, ("policy",)),
     "Namespace": Kind(Namespace, ("",), is_namespaced=False),

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from preflight.model.objects import (
+    POD_TEMPLATE_SPEC,
     CronJob,
     DaemonSet,
     Deployment,
@@ -26,7 +27,6 @@ T = TypeVar("T")
 
 _OURS = "\ue000"
 _SHOWN = 60
-_TEMPLATE = ("spec", "template", "spec")
 _TOLERATION = ("key", "operator", "value", "effect", "tolerationSeconds")
 _TAINT = ("key", "value", "effect", "timeAdded")
 
@@ -38,8 +38,8 @@ _NODE_FIELDS = ("taints", "unschedulable")
 _STRICT: dict[type, tuple[tuple[str, ...], tuple[str, ...]]] = {
     Node: (("spec", "taints"), _TAINT),
     Pod: (("spec", "tolerations"), _TOLERATION),
-    CronJob: (("spec", "jobTemplate", *_TEMPLATE, "tolerations"), _TOLERATION),
-    **dict.fromkeys((DaemonSet, Deployment, StatefulSet, ReplicaSet, Job), ((*_TEMPLATE, "tolerations"), _TOLERATION)),
+    CronJob: (("spec", "jobTemplate", *POD_TEMPLATE_SPEC, "tolerations"), _TOLERATION),
+    **dict.fromkeys((DaemonSet, Deployment, StatefulSet, ReplicaSet, Job), ((*POD_TEMPLATE_SPEC, "tolerations"), _TOLERATION)),
 }
 
 

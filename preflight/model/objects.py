@@ -524,10 +524,14 @@ def object_key(metadata: Metadata, origin: Origin) -> ObjectKey:
     return ObjectKey(metadata.namespace, metadata.name, "" if metadata.namespace else origin.file)
 
 
+POD_TEMPLATE_SPEC: tuple[str, ...] = ("spec", "template", "spec")
+"""The path to the pod spec of every workload but Pod and CronJob, whose paths `pod_spec` gives."""
+
+
 def pod_spec(workload: Workload) -> tuple[PodSpec, tuple[str, ...]]:
     """The pod spec of a workload, and the path that leads to it."""
     if isinstance(workload, Pod):
         return workload.spec, ("spec",)
     if isinstance(workload, CronJob):
-        return workload.spec.jobTemplate.spec.template.spec, ("spec", "jobTemplate", "spec", "template", "spec")
-    return workload.spec.template.spec, ("spec", "template", "spec")
+        return workload.spec.jobTemplate.spec.template.spec, ("spec", "jobTemplate", *POD_TEMPLATE_SPEC)
+    return workload.spec.template.spec, POD_TEMPLATE_SPEC

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import Raw, Struct
 
-from preflight.model.objects import Refusal, Taint, Toleration
+from preflight.model.objects import POD_TEMPLATE_SPEC, Refusal, Taint, Toleration
 
 T = TypeVar("T")
 Path = tuple[str | int, ...]
@@ -22,8 +22,8 @@ _SHOWN = 40
 # What must be there in its right form, or the object says nothing: its own maps on the way to a pod spec, and its name.
 _ESSENTIAL: frozenset[Path] = frozenset(
     {(), ("metadata",), ("metadata", "name"), ("metadata", "namespace")}
-    | {("spec", "jobTemplate", "spec", "template", "spec")[:length] for length in range(1, 6)}
-    | {("spec", "template", "spec")[:length] for length in range(1, 4)}
+    | {("spec", "jobTemplate", *POD_TEMPLATE_SPEC)[:length] for length in range(1, 6)}
+    | {POD_TEMPLATE_SPEC[:length] for length in range(1, 4)}
 )
 
 

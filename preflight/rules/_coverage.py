@@ -9,11 +9,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from preflight.change.lifecycle import is_owned
 from preflight.impact import Group
 from preflight.impact.words import fallen, listed, near_misses, unselected, untolerated
-from preflight.model.objects import Taint
+from preflight.model.objects import POD_TEMPLATE_SPEC, Taint
 from preflight.model.report import Suggestion
 from preflight.rules._framework import Path, Place, subject_of
-
-TEMPLATE: Path = ("spec", "template", "spec")
 
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*")
 _WORDS = frozenset(("y", "n", "yes", "no", "on", "off", "true", "false", "null"))
@@ -49,11 +47,11 @@ class Merged:
             return ()
         if after.selected is False:
             if after.other_node:
-                return (*TEMPLATE, "nodeName")
+                return (*POD_TEMPLATE_SPEC, "nodeName")
             if after.affinity.selector:
-                return (*TEMPLATE, "nodeSelector", after.affinity.selector[0].key)
-            return (*TEMPLATE, "affinity")
-        return (*TEMPLATE, "tolerations")
+                return (*POD_TEMPLATE_SPEC, "nodeSelector", after.affinity.selector[0].key)
+            return (*POD_TEMPLATE_SPEC, "affinity")
+        return (*POD_TEMPLATE_SPEC, "tolerations")
 
     @property
     def place(self) -> Place:

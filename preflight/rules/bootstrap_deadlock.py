@@ -17,10 +17,10 @@ from collections.abc import Iterator
 
 from preflight.impact.deadlocks import Wait, deadlocks
 from preflight.impact.recognised import Recognised
-from preflight.model.objects import DaemonSet, Taint
+from preflight.model.objects import POD_TEMPLATE_SPEC, DaemonSet, Taint
 from preflight.model.report import Severity
 from preflight.rules._components import recognised
-from preflight.rules._coverage import TEMPLATE, exact_tolerations
+from preflight.rules._coverage import exact_tolerations
 from preflight.rules._framework import Context, Hit, Place, Rule, subject_of
 
 
@@ -71,7 +71,7 @@ def _place(daemonset: DaemonSet, wait: Wait) -> Place:
         "label": ("nodeSelector",) if wait.name in daemonset.spec.template.spec.nodeSelector else ("affinity",),
         "taint": ("tolerations",),
     }
-    return Place(daemonset.origin, (*TEMPLATE, *fields.get(wait.what, ())))
+    return Place(daemonset.origin, (*POD_TEMPLATE_SPEC, *fields.get(wait.what, ())))
 
 
 RULE = Rule(id="PF119", name="bootstrap-deadlock", severity=Severity.WARNING, check=check)

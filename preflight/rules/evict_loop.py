@@ -15,8 +15,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from preflight.impact.words import listed, names, timed
+from preflight.model.objects import POD_TEMPLATE_SPEC
 from preflight.model.report import Outcome, Severity
-from preflight.rules._coverage import TEMPLATE, Merged, merged
+from preflight.rules._coverage import Merged, merged
 from preflight.rules._framework import Context, Hit, Place, Rule
 from preflight.scheduling.tolerations import tolerates
 
@@ -47,7 +48,7 @@ def _place(each: Merged) -> Place:
     for taint in timed(daemonset.spec.template.spec, each.first):
         for number, toleration in enumerate(daemonset.spec.template.spec.tolerations):
             if tolerates(toleration, taint, None):
-                return Place(daemonset.origin, (*TEMPLATE, "tolerations", number, "tolerationSeconds"))
+                return Place(daemonset.origin, (*POD_TEMPLATE_SPEC, "tolerations", number, "tolerationSeconds"))
     return each.place
 
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from preflight.model.objects import POD_TEMPLATE_SPEC
 from preflight.model.report import Severity
 from preflight.rules._components import recognised
 from preflight.rules._framework import Context, Hit, Place, Rule, subject_of
@@ -36,7 +37,7 @@ def check(context: Context) -> Iterator[Hit]:
         if kind is not None:
             yield Hit(
                 subject=subject_of(daemonset),
-                place=Place(daemonset.origin, ("spec", "template", "spec", "priorityClassName")),
+                place=Place(daemonset.origin, (*POD_TEMPLATE_SPEC, "priorityClassName")),
                 severity=None if kind.id in _FIRST and not name else Severity.NOTE,
                 message=f"can be evicted when its node runs short ({kind.id}): "
                 + (f"its priority class {name} is none of the system's" if name else "it has no priority class"),

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from preflight.impact.words import names
-from preflight.model.objects import DaemonSet, Node
+from preflight.model.objects import POD_TEMPLATE_SPEC, DaemonSet, Node
 from preflight.model.report import Severity
 from preflight.rules._framework import Context, Hit, Place, Rule, subject_of
 from preflight.rules._hygiene import daemonsets, is_wildcard, required_terms
@@ -40,7 +40,7 @@ def check(context: Context) -> Iterator[Hit]:
         taken = _taken(context, daemonset, odd)
         yield Hit(
             subject=subject_of(daemonset),
-            place=Place(daemonset.origin, ("spec", "template", "spec")),
+            place=Place(daemonset.origin, POD_TEMPLATE_SPEC),
             nodes=taken,
             severity=Severity.WARNING if taken else None,
             message=f"takes {names(taken)}, Windows or virtual: it tolerates everything and selects nothing"

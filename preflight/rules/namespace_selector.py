@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from preflight.impact.words import names
-from preflight.model.objects import DaemonSet, Namespace
+from preflight.model.objects import POD_TEMPLATE_SPEC, DaemonSet, Namespace
 from preflight.model.report import Severity
 from preflight.rules._framework import Context, Hit, Place, Rule, subject_of
 from preflight.rules._hygiene import daemonsets, left_out, only, stands_alone
@@ -56,7 +56,7 @@ def _judge(context: Context, daemonset: DaemonSet, namespace: Namespace) -> Iter
         message = f"runs only on nodes with {words}, the default node selector of its namespace"
     yield Hit(
         subject=subject_of(daemonset),
-        place=Place(daemonset.origin, ("spec", "template", "spec", "nodeSelector")),
+        place=Place(daemonset.origin, (*POD_TEMPLATE_SPEC, "nodeSelector")),
         nodes=nodes or (),
         severity=None if nodes or refused else Severity.NOTE,
         message=message,

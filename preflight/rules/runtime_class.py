@@ -16,15 +16,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from preflight.impact.words import listed, names
-from preflight.model.objects import DaemonSet, RuntimeClass
+from preflight.model.objects import POD_TEMPLATE_SPEC, DaemonSet, RuntimeClass
 from preflight.model.report import Severity
 from preflight.rules._coverage import exact_tolerations
 from preflight.rules._framework import Context, Hit, Place, Rule, subject_of
 from preflight.rules._hygiene import daemonsets, is_tolerated, left_out, only, stands_alone, tolerated_words
 from preflight.scheduling.affinity import match_affinity
 from preflight.scheduling.tolerations import daemon_tolerations
-
-_POD = ("spec", "template", "spec")
 
 
 def check(context: Context) -> Iterator[Hit]:
@@ -35,7 +33,7 @@ def check(context: Context) -> Iterator[Hit]:
         if name and name not in given:
             yield Hit(
                 subject=subject_of(daemonset),
-                place=Place(daemonset.origin, (*_POD, "runtimeClassName")),
+                place=Place(daemonset.origin, (*POD_TEMPLATE_SPEC, "runtimeClassName")),
                 severity=Severity.NOTE,
                 message=f"is placed without the nodeSelector and tolerations that RuntimeClass {name} may add to its pods",
             )
@@ -65,7 +63,7 @@ def _selector(context: Context, daemonset: DaemonSet, runtime: RuntimeClass) -> 
         return
     yield Hit(
         subject=subject_of(daemonset),
-        place=Place(daemonset.origin, (*_POD, "nodeSelector")),
+        place=Place(daemonset.origin, (*POD_TEMPLATE_SPEC, "nodeSelector")),
         nodes=nodes or (),
         severity=None if nodes or refused else Severity.NOTE,
         message=message,
@@ -91,7 +89,7 @@ def _tolerations(context: Context, daemonset: DaemonSet, runtime: RuntimeClass) 
     what = listed(missed) if missed else listed(tolerated_words(each) for each in added)
     yield Hit(
         subject=subject_of(daemonset),
-        place=Place(daemonset.origin, (*_POD, "tolerations")),
+        place=Place(daemonset.origin, (*POD_TEMPLATE_SPEC, "tolerations")),
         nodes=nodes,
         severity=None if nodes else Severity.NOTE,
         message=f"is not placed by the toleration of {what} that RuntimeClass {runtime.metadata.name} adds to its pods",

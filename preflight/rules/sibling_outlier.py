@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 
 from preflight.impact.words import listed
-from preflight.model.objects import DaemonSet, Taint, Toleration
+from preflight.model.objects import POD_TEMPLATE_SPEC, DaemonSet, Taint, Toleration
 from preflight.model.report import Severity, Suggestion
 from preflight.rules._coverage import exact_tolerations, flow
 from preflight.rules._framework import Context, Hit, Place, Rule, subject_of
@@ -101,7 +101,7 @@ def _hit(context: Context, name: str, family: Sequence[DaemonSet], number: int, 
     what = listed(taints) if matters else listed(_words(missing))
     return Hit(
         subject=subject_of(outlier),
-        place=Place(outlier.origin, ("spec", "template", "spec", "tolerations")),
+        place=Place(outlier.origin, (*POD_TEMPLATE_SPEC, "tolerations")),
         nodes=tuple(node.name for node in meets),
         severity=Severity.WARNING if matters else None,
         message=f"does not tolerate {what}, alone of the {len(family)} DaemonSets with {name}",

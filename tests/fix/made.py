@@ -8,7 +8,7 @@ from preflight import documents
 from preflight.documents import Document
 from preflight.fix.edits import Add, Operation
 from preflight.fix.manifest import Fixed, Wanted, fix
-from preflight.rules._coverage import TEMPLATE
+from preflight.model.objects import POD_TEMPLATE_SPEC
 
 RDMA = {"key": "dedicated", "operator": "Equal", "value": "rdma", "effect": "NoSchedule"}
 
@@ -37,7 +37,7 @@ def at(data: Any, path: tuple[str | int, ...]) -> Any:
     return data
 
 
-def fixed(text: str, *operations: Operation, document: int = 0, path: tuple[str | int, ...] = TEMPLATE) -> Fixed:
+def fixed(text: str, *operations: Operation, document: int = 0, path: tuple[str | int, ...] = POD_TEMPLATE_SPEC) -> Fixed:
     """A text with the tolerations of one workload changed."""
     documents_ = {each.chunk.index: each.data for each in documents.read_yaml(text, ()) if isinstance(each, Document)}
     wanted = Wanted(document, path, at(documents_[document], path), operations or (Add(RDMA),))
