@@ -16,8 +16,8 @@ import msgspec
 
 from preflight.fix.edits import Add, DropField, Operation, Replace, SetFields
 from preflight.fix.tree import CannotEdit
-from preflight.fix.wanted import raw
-from preflight.model.objects import POD_TEMPLATE_SPEC, DaemonSet
+from preflight.fix.wanted import written
+from preflight.model.objects import DaemonSet
 
 PATH = "/spec/template/spec/tolerations"
 _NAME = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?")
@@ -71,7 +71,7 @@ def kustomize(patches: Sequence[tuple[DaemonSet, Sequence[Operation]]]) -> str:
     for daemonset, wanted in patches:
         name, namespace = _names(daemonset)
         target = {"group": "apps", "version": "v1", "kind": "DaemonSet", "name": name.replace(".", r"\."), "namespace": namespace}
-        current = raw(daemonset) if _has_list(daemonset) else None
+        current = written(daemonset)
         lines.append("  - target:")
         lines += (f"      {field}: {json.dumps(text)}" for field, text in target.items() if text)
         lines.append("    patch: |-")
@@ -85,10 +85,3 @@ def _names(daemonset: DaemonSet) -> tuple[str, str]:
         if name and not _NAME.fullmatch(name):
             raise CannotEdit("its name or namespace is none that the API server takes")
     return metadata.name, metadata.namespace
-
-
-def _has_list(daemonset: DaemonSet) -> bool:
-    data: Any = daemonset.data
-    for name in (*POD_TEMPLATE_SPEC, "tolerations"):
-        data = data.get(name) if isinstance(data, dict) else None
-    return isinstance(data, list)

@@ -118,12 +118,18 @@ def _check_understood(daemonset: DaemonSet) -> None:
         raise CannotEdit("the API server refuses one of its tolerations: mend that first")
 
 
-def raw(daemonset: DaemonSet) -> list[Mapping[str, Any]]:
-    """The tolerations as they stand in the file; empty where there is no list."""
+def written(daemonset: DaemonSet) -> list[Any] | None:
+    """The list of tolerations as it stands in the file; None where there is none."""
     data: Any = daemonset.data
     for name in (*POD_TEMPLATE_SPEC, "tolerations"):
         data = data.get(name) if isinstance(data, dict) else None
-    return data if isinstance(data, list) and all(isinstance(each, dict) for each in data) else []
+    return data if isinstance(data, list) else None
+
+
+def raw(daemonset: DaemonSet) -> list[Mapping[str, Any]]:
+    """The tolerations as they stand in the file; empty where there is no list, or one that holds anything but maps."""
+    data = written(daemonset) or []
+    return data if all(isinstance(each, dict) for each in data) else []
 
 
 def _taint(toleration: Mapping[str, Any]) -> Taint | None:
@@ -163,12 +169,12 @@ def _meant(daemonset: DaemonSet, taint: Taint, judged: Judged) -> int | None:
 
     None where there are several, where both operator and value are stated, or where it tolerates another taint that is known.
     """
-    own, written = daemonset.spec.template.spec.tolerations, raw(daemonset)
-    if len(own) != len(written) or not taint.value:
+    own = daemonset.spec.template.spec.tolerations
+    if not taint.value:
         return None
     meant = [
         index
-        for index, (toleration, item) in enumerate(zip(own, written, strict=True))
+        for index, (toleration, item) in enumerate(zip(own, raw(daemonset), strict=True))
         if toleration.key == taint.key
         and toleration.effect in ("", taint.effect)
         and toleration.operator in ("", "Equal")
