@@ -48,3 +48,8 @@ class Change(Struct, frozen=True):
     delayed: Mapping[str, Node] = {}
     notes: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
+
+    @property
+    def acted(self) -> frozenset[str]:
+        """The nodes that the change itself drains, restarts or replaces: what is due at a re-creation is due there now."""
+        return self.drained | self.rebooted | self.reborn

@@ -96,8 +96,7 @@ def _counts(impact: Impact, group: Group) -> bool:
     if outcome is Outcome.LOOP:
         return is_new and group.verdict.period == 0
     if outcome is Outcome.ALREADY_FRAGILE:
-        near = change.drained | change.rebooted | change.reborn
-        return not change.command or (group.touched and bool(group.nodes & near))
+        return not change.command or (group.touched and bool(group.nodes & change.acted))
     return outcome is Outcome.NEVER and (not change.command or (group.touched and is_new))
 
 

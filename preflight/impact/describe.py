@@ -51,7 +51,7 @@ def _row(groups: list[Group], reasons: tuple[str, ...], tolerates: tuple[Tolerat
 
 def _taints(impact: Impact, group: Group) -> tuple[Taint, ...]:
     change = impact.change
-    if change.taints and not group.nodes & (change.drained | change.rebooted | change.reborn):
+    if change.taints and not group.nodes & change.acted:
         return change.taints
     return tuple(dict.fromkeys((*change.taints, *(taint for taint in group.node.spec.taints if taint.effect != "PreferNoSchedule"))))
 

@@ -99,7 +99,7 @@ class Pair:
 
     def _slices(self, names: frozenset[str], members: NodeClass, event_update: Update | None) -> Iterator[Slice]:
         """A class cut by what pods are there and by what the change does to them."""
-        acted = self.change.reborn | self.change.drained | self.change.rebooted
+        acted = self.change.acted
         ended = self.change.reborn | self.change.ended.get(self.key, frozenset())
         for nodes, pods, assume, transit in self._parts(names, members):
             for dies, dying in _cut(nodes, ended):

@@ -24,7 +24,7 @@ def check(context: Context) -> Iterator[Hit]:
     """One hit for each DaemonSet and reason; a note where the change does not bring the re-creation nearer, or the taint passes."""
     impact = context.impact
     assert impact is not None
-    near = impact.change.drained | impact.change.rebooted | impact.change.reborn
+    near = impact.change.acted
     fragile = [group for group in impact.with_outcome(Outcome.ALREADY_FRAGILE) if group.touched]
     for soon in (True, False):
         for each in merged(group for group in fragile if bool(group.nodes & near) is soon):

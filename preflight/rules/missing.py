@@ -23,7 +23,7 @@ def check(context: Context) -> Iterator[Hit]:
     """One hit for each DaemonSet; a note under a change, unless it drains, reboots or replaces the node."""
     impact = context.impact
     assert impact is not None
-    near = impact.change.drained | impact.change.rebooted | impact.change.reborn
+    near = impact.change.acted
     absent = [group for group in impact.with_outcome(Outcome.MISSING) if group.touched]
     for soon in (True, False):
         for each in merged(group for group in absent if bool(group.nodes & near) is soon):
