@@ -10,8 +10,8 @@ from preflight.change.lifecycle import is_owned
 from preflight.impact import Group
 from preflight.impact.words import fallen, listed, near_misses, unselected, untolerated
 from preflight.model.objects import POD_TEMPLATE_SPEC, Taint
-from preflight.model.report import Suggestion
-from preflight.rules._framework import Path, Place, subject_of
+from preflight.model.report import Outcome, Suggestion
+from preflight.rules._framework import Context, Path, Place, subject_of
 
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*")
 _WORDS = frozenset(("y", "n", "yes", "no", "on", "off", "true", "false", "null"))
@@ -86,6 +86,12 @@ class Merged:
         """Whether only taints stand in the way that the cluster clears once the node is well again: a toleration is no fix for these."""
         after = self.first.after
         return after is not None and after.selected is not False and bool(self.taints) and all(is_owned(taint) for taint in self.taints)
+
+
+def news(context: Context, outcome: Outcome) -> Iterator[Group]:
+    """The groups of an outcome that the change brings about; in lint all of them."""
+    assert context.impact is not None
+    return (group for group in context.impact.with_outcome(outcome) if context.lint or group.was is not group.outcome)
 
 
 def merged(groups: Iterable[Group]) -> Iterator[Merged]:

@@ -17,16 +17,14 @@ from collections.abc import Iterator
 from preflight.impact.words import listed, names, timed
 from preflight.model.objects import POD_TEMPLATE_SPEC
 from preflight.model.report import Outcome, Severity
-from preflight.rules._coverage import Merged, merged
+from preflight.rules._coverage import Merged, merged, news
 from preflight.rules._framework import Context, Hit, Place, Rule
 from preflight.scheduling.tolerations import tolerates
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each DaemonSet and period."""
-    assert context.impact is not None
-    loops = context.impact.with_outcome(Outcome.LOOP)
-    for each in merged(group for group in loops if context.lint or group.was is not group.outcome):
+    for each in merged(news(context, Outcome.LOOP)):
         period = each.first.verdict.period or 0
         pace = f"every {period} s" if period else "without a pause"
         taints = timed(each.first.daemonset.spec.template.spec, each.first)

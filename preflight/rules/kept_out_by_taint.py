@@ -19,7 +19,7 @@ from preflight.impact.words import listed, names
 from preflight.model.objects import PodSpec
 from preflight.model.report import Outcome, Severity
 from preflight.rules._consequences import then
-from preflight.rules._coverage import Merged, merged
+from preflight.rules._coverage import Merged, merged, news
 from preflight.rules._framework import Context, Hit, Rule
 
 # Labels that every node has: asking for one of these does not name a node.
@@ -30,8 +30,7 @@ def check(context: Context) -> Iterator[Hit]:
     """One hit for each DaemonSet and reason."""
     impact = context.impact
     assert impact is not None
-    out = impact.with_outcome(Outcome.NEVER)
-    for each in merged(group for group in out if context.lint or (group.touched and group.was is not group.outcome)):
+    for each in merged(group for group in news(context, Outcome.NEVER) if context.lint or group.touched):
         belongs = _belongs(impact, each)
         is_critical = any(component.kind.critical for component in impact.recognised.of(each.first.daemonset))
         yield Hit(

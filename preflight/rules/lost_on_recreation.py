@@ -17,15 +17,13 @@ from collections.abc import Iterator
 from preflight.impact.words import listed, names
 from preflight.model.report import Outcome, Severity
 from preflight.rules._consequences import then
-from preflight.rules._coverage import Merged, merged
+from preflight.rules._coverage import Merged, merged, news
 from preflight.rules._framework import Context, Hit, Rule
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each DaemonSet and reason; a warning where only taints stand in the way that the cluster clears by itself."""
-    assert context.impact is not None
-    lost = context.impact.with_outcome(Outcome.LOST_ON_RECREATION)
-    for each in merged(group for group in lost if context.lint or group.was is not group.outcome):
+    for each in merged(news(context, Outcome.LOST_ON_RECREATION)):
         reason = each.reason or "nothing owns its pods any more, so nothing creates them again"
         yield Hit(
             subject=each.subject,

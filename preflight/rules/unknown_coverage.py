@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 from preflight.impact.words import names, why
 from preflight.model.report import Outcome, Severity
-from preflight.rules._coverage import Merged, merged
+from preflight.rules._coverage import Merged, merged, news
 from preflight.rules._framework import Context, Hit, Rule
 
 _LOSSES = frozenset((Outcome.LOST_NOW, Outcome.LOST_ON_RECREATION, Outcome.LOOP, Outcome.ALREADY_FRAGILE))
@@ -24,9 +24,7 @@ _LOSSES = frozenset((Outcome.LOST_NOW, Outcome.LOST_ON_RECREATION, Outcome.LOOP,
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each DaemonSet and reason; in lint a note, since nothing is about to happen."""
-    assert context.impact is not None
-    unknown = context.impact.with_outcome(Outcome.UNKNOWN)
-    for each in merged(group for group in unknown if context.lint or group.was is not group.outcome):
+    for each in merged(news(context, Outcome.UNKNOWN)):
         yield Hit(
             subject=each.subject,
             nodes=each.nodes,
