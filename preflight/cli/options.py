@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable
+import shlex
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
@@ -11,7 +12,7 @@ from msgspec.structs import replace
 
 from preflight import policy
 from preflight.engine import Options
-from preflight.errors import UsageError
+from preflight.errors import InputError, UsageError
 from preflight.model.report import Severity
 from preflight.policy.terms import Terms
 
@@ -42,6 +43,19 @@ def shared(function: Callable[..., Any]) -> Callable[..., Any]:
     for option in reversed(SHARED):
         function = option(function)
     return function
+
+
+world = click.option("--from", "sources", multiple=True, metavar="PATH", help="File, folder or - (standard input): the world. Repeatable.")
+"""The world that a change is judged in."""
+
+
+def need_world(sources: Sequence[str], words: Sequence[str]) -> None:
+    """InputError where no world was given; `words` are the command to type again."""
+    if not sources:
+        raise InputError(
+            "no --from: preflight does not ask the live cluster yet. Pipe it in:\n"
+            f"  kubectl get nodes,ds,pods -A -o json | preflight {shlex.join(words)} --from -"
+        )
 
 
 def options(given: dict[str, Any]) -> Options:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from typing import Any
 
@@ -10,10 +9,9 @@ import click
 
 from preflight.change import parse, takes_value
 from preflight.cli.main import VERBS
-from preflight.cli.options import options, shared
+from preflight.cli.options import need_world, options, shared, world
 from preflight.cli.output import finish, formats
 from preflight.engine import Run
-from preflight.errors import InputError
 
 _OWN = {
     "reboot": "NODE... or -l SELECTOR or --all; --graceful where graceful node shutdown is on. kubectl has no such verb.",
@@ -59,16 +57,12 @@ def command(verb: str) -> click.Command:
     """The click command of a verb."""
 
     @shared
-    @click.option("--from", "sources", multiple=True, metavar="PATH", help="File, folder or - (standard input): the world. Repeatable.")
+    @world
     def run(argv: list[str], sources: tuple[str, ...], **given: Any) -> int:
         formats(given["outputs"])
         line = [verb, *argv]
         parse(line)
-        if not sources:
-            raise InputError(
-                "no --from: preflight does not ask the live cluster yet. Pipe it in:\n"
-                f"  kubectl get nodes,ds,pods -A -o json | preflight {shlex.join(line)} --from -"
-            )
+        need_world(sources, line)
         judged = Run.of_change(line, sources, options(given), sys.stdin.buffer)
         return finish(judged, given)
 
