@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import shlex
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -52,6 +51,8 @@ world = click.option("--from", "sources", multiple=True, metavar="PATH", help="F
 def need_world(sources: Sequence[str], words: Sequence[str]) -> None:
     """InputError where no world was given; `words` are the command to type again."""
     if not sources:
+        import shlex
+
         raise InputError(
             "no --from: preflight does not ask the live cluster yet. Pipe it in:\n"
             f"  kubectl get nodes,ds,pods -A -o json | preflight {shlex.join(words)} --from -"
