@@ -14,6 +14,7 @@ from preflight.load.kinds import KINDS, NO_OBJECT, UNRENDERED, Data, at, is_list
 from preflight.model.convert import convert
 from preflight.model.objects import DaemonSet, LabelSelector, ListedPod, Node, Origin, Refusal, _Read
 from preflight.model.report import Location, Problem, Skipped
+from preflight.model.world import Survey
 
 if TYPE_CHECKING:
     from preflight.load.pools import Declared
@@ -30,7 +31,8 @@ class Gathered:
     1. `objects` and `pods` are in order of file and place; `pod_lists` has the file and the pods' namespaces of each list that showed pods.
     2. `pools` are what manifests declare of node pools, one by one: `pools.resolve` puts them together.
     3. `texts` are the documents that hold objects of ours, by file and index, as far as their lines can be told.
-    4. `leaves_templates`: a chart's template that nobody rendered is left out, even where the person named its file.
+    4. `survey` is what a live cluster or a snapshot says of itself; None where only files were read.
+    5. `leaves_templates`: a chart's template that nobody rendered is left out, even where the person named its file.
     """
 
     def __init__(self, *, leaves_templates: bool = False) -> None:
@@ -42,6 +44,7 @@ class Gathered:
         self.problems: list[Problem] = []
         self.repeated: list[tuple[Origin, RepeatedKey]] = []
         self.texts: dict[tuple[str, int], Chunk] = {}
+        self.survey: Survey | None = None
         self.files = 0
         self._left_out: Counter[tuple[str, str]] = Counter()
         self._skipped: list[Skipped] = []

@@ -45,6 +45,7 @@ def build(gathered: Gathered, *, one_cluster: bool, comparison_operators: bool |
     5. A pool of nodes is one partly known node, beside the nodes of it that are there: it is what the next one is like.
     6. The namespaces that a list of pods names are listed. One beside nodes or DaemonSets, with pods of more than one namespace, was
        taken with `-A`: then those of all namespaces are. A list of nothing but pods may be two namespaces put together.
+    7. What a survey says of itself is known, and nothing is concluded from the lists; the caller's gate comes before its own.
     """
     ambiguous: list[str] = []
     twice: set[Key] = set()
@@ -65,12 +66,15 @@ def build(gathered: Gathered, *, one_cluster: bool, comparison_operators: bool |
     nodes = {value.name: value for value in once if isinstance(value, Node)}
     daemonsets = {value.key: value for value in once if isinstance(value, DaemonSet)}
     pods = _pods(gathered, one_cluster=one_cluster)
+    survey = gathered.survey
+    if survey is not None and comparison_operators is None:
+        comparison_operators = survey.comparison_operators
     return World(
         nodes=dict(sorted(nodes.items())),
         daemonsets=dict(sorted(daemonsets.items())),
         workloads=tuple(value for value in gathered.objects if isinstance(value, DaemonSet | Deployment | CronJob | Pod)),
         pods=pods,
-        listed=_listed(gathered),
+        listed=survey.listed if survey is not None else _listed(gathered),
         budgets=_all(by_key, PodDisruptionBudget),
         namespaces=_all(by_key, Namespace),
         priority_classes=_all(by_key, PriorityClass),
@@ -82,7 +86,9 @@ def build(gathered: Gathered, *, one_cluster: bool, comparison_operators: bool |
         storage_classes=_all(by_key, StorageClass),
         configs={(each.metadata.namespace, each.metadata.name): each.data for each in _all(by_key, ConfigMap)},
         ambiguous=tuple(sorted(ambiguous)),
+        missing=survey.missing if survey is not None else {},
         comparison_operators=comparison_operators,
+        survey=survey,
     )
 
 

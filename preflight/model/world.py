@@ -23,6 +23,25 @@ from preflight.model.stated import StatedKinds
 from preflight.model.storage import PersistentVolume, PersistentVolumeClaim, StorageClass
 
 
+class Survey(Struct, frozen=True):
+    """What a listing of one cluster, live or saved, says of itself.
+
+    1. `context` and `server` are those of the kubeconfig it was asked with, `version` the server's (`v1.37.2`); "" where not known.
+    2. `listed` are the namespaces whose pods were listed, None for all of them; `nodes` whether every node was.
+    3. `missing` are the kinds that could not be had, each with the reason; a kind that nobody asked for is not in it.
+    4. `templates`: DaemonSets have their whole pod template. A snapshot keeps only what is read, and then any `apply` may be an update.
+    """
+
+    context: str = ""
+    server: str = ""
+    version: str = ""
+    listed: frozenset[str] | None = None
+    nodes: bool = True
+    missing: Mapping[str, str] = {}
+    comparison_operators: bool | None = None
+    templates: bool = True
+
+
 class World(Struct, frozen=True):
     """The objects of one cluster.
 
@@ -37,6 +56,7 @@ class World(Struct, frozen=True):
     6. `job_sets` have several pod templates each, and are in no list of workloads; `claims`, `volumes` and `storage_classes` lead from a
        pod's volume to the CSI driver that mounts it.
     7. `comparison_operators` is the gate TaintTolerationComparisonOperators: None where not known.
+    8. `survey` is what a live cluster or a snapshot says of itself; None for files.
     """
 
     nodes: Mapping[str, Node] = {}
@@ -58,6 +78,7 @@ class World(Struct, frozen=True):
     ambiguous: tuple[str, ...] = ()
     missing: Mapping[str, str] = {}
     comparison_operators: bool | None = None
+    survey: Survey | None = None
 
     def pods_known(self, namespace: str) -> bool:
         """Whether the pods of a namespace were listed, so that a missing pod is known to be missing."""
