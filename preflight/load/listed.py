@@ -142,7 +142,7 @@ def _take_node(gathered: Gathered, item: LeanNode, origin: Origin) -> None:
         origin=origin,
         metadata=item.metadata,
         spec=NodeSpec(taints=taints, unschedulable=item.spec.unschedulable),
-        status=NodeStatus(conditions=item.status.conditions),
+        status=NodeStatus(item.status.conditions, item.status.allocatable),
     )
     gathered.objects.append(node)
 

@@ -45,6 +45,7 @@ class LeanNodeStatus(Struct, frozen=True, gc=False):
     """`status` of a Node."""
 
     conditions: tuple[Condition, ...] = ()
+    allocatable: dict[str, str | int | float] = {}
 
 
 class LeanNode(Struct, frozen=True, gc=False, tag="Node", tag_field="kind"):

@@ -141,7 +141,7 @@ def _content(value: Any) -> object:
     if isinstance(value, DaemonSet):
         return labels, value.data.get("spec")
     if isinstance(value, Node):
-        return labels, value.spec, value.status, value.startup, value.absent, value.pool
+        return labels, value.spec, value.status.conditions, value.startup, value.absent, value.pool
     if isinstance(value, Namespace):
         return labels, value.metadata.annotations
     if isinstance(value, PriorityClass):

@@ -146,12 +146,13 @@ class Resources(_Object, frozen=True, gc=False):
 
 
 class Container(_Object, frozen=True, gc=False):
-    """`containers[]` and `initContainers[]` of a pod."""
+    """`containers[]` and `initContainers[]` of a pod; `restartPolicy` Always makes an init container a sidecar."""
 
     name: str = ""
     image: str = ""
     ports: tuple[ContainerPort, ...] = ()
     resources: Resources = Resources()
+    restartPolicy: str = ""
 
 
 class ClaimSource(_Object, frozen=True, gc=False):
@@ -186,10 +187,15 @@ class CSISource(_Object, frozen=True, gc=False):
     driver: str = ""
 
 
+class EmptyDir(_Object, frozen=True, gc=False):
+    """`emptyDir` of a volume: data that ends with the pod."""
+
+
 class Volume(_Object, frozen=True, gc=False):
-    """`volumes[]` of a pod, as far as a CSI driver may have to mount it."""
+    """`volumes[]` of a pod, as far as a CSI driver may have to mount it, or a drain would lose it."""
 
     name: str = ""
+    emptyDir: EmptyDir | None = None
     persistentVolumeClaim: ClaimSource | None = None
     ephemeral: EphemeralSource | None = None
     csi: CSISource | None = None
@@ -209,6 +215,10 @@ class PodSpec(_Object, frozen=True, gc=False):
     containers: tuple[Container, ...] = ()
     initContainers: tuple[Container, ...] = ()
     resources: Resources = Resources()
+    overhead: dict[str, str | int | float] = {}
+    priority: int | None = None
+    terminationGracePeriodSeconds: int | None = None
+    restartPolicy: str = ""
     volumes: tuple[Volume, ...] = ()
 
 
@@ -366,9 +376,10 @@ class NodeSpec(_Object, frozen=True, gc=False):
 
 
 class NodeStatus(_Object, frozen=True, gc=False):
-    """`status` of a Node."""
+    """`status` of a Node: `allocatable` are quantities as they are written, {} where no status was given."""
 
     conditions: tuple[Condition, ...] = ()
+    allocatable: dict[str, str | int | float] = {}
 
 
 class Pool(_Object, frozen=True, gc=False):
