@@ -13,11 +13,13 @@ from preflight.change.tree_words import said
 from preflight.change.trees import DRIFT, TREES, Compared, Tree, compare
 from preflight.change.words import counted
 from preflight.engine import Options, Run
+from preflight.engine.asking import opened
 from preflight.engine.contexts import change_context, lint_context, step_of
 from preflight.errors import UsageError
 from preflight.impact import Impact, PodGroup, PodsOf, listed_pods, predict
 from preflight.load import sides
 from preflight.load.files import STDIN
+from preflight.load.live.target import Target
 from preflight.load.sides import Side
 from preflight.model.objects import DaemonSet, ObjectKey
 from preflight.model.report import Judged, Outcome, Problem, Report, Skipped, Step
@@ -49,11 +51,17 @@ class Difference(Run):
             raise UsageError("standard input (-) can be read once only")
         theirs = sides.which(head)
         ours = sides.parted(base, head) if merge_base else sides.which(base)
-        run = cls(around, (), options, stdin, one_cluster=True)
-        gate = options.comparison_operators
-        old = sides.read_side(base, ours, stdin=stdin, comparison_operators=gate)
-        taken = old.loaded.sources | run._loaded.sources
-        new = sides.read_side(head, theirs, stdin=stdin, taken=taken, comparison_operators=gate)
+        live = [sides.is_live(text, meant) for text, meant in ((base, ours), (head, theirs))]
+        if all(live):
+            raise UsageError("live and live are the same cluster: save one side with `preflight snapshot`")
+        target = options.target or (Target() if any(live) else None)
+        with opened(target) as cluster:
+            run = cls(around, (), options, stdin, one_cluster=True, cluster=None if any(live) else cluster)
+            fill, gate = cluster.fill if cluster else None, options.comparison_operators
+            old = sides.read_side(base, ours, stdin=stdin, comparison_operators=gate, cluster=fill if live[0] else None)
+            taken = old.loaded.sources | run._loaded.sources
+            new = sides.read_side(head, theirs, stdin=stdin, taken=taken, comparison_operators=gate, cluster=fill if live[1] else None)
+            run.cost = cluster.cost() if cluster else ""
         run.report = run._compare(old, new, f"diff {'--merge-base ' if merge_base else ''}{old.text} {new.text}")
         return run
 

@@ -22,6 +22,7 @@ from preflight.rules._framework import Context, Hit, Rule, all_rules
 from tests import docs_update
 from tests.cli.program import program
 from tests.docs_update import ROOT, blocks, pages, prose, replayed
+from tests.load.live.server import ApiServer, serving
 
 PAGES = {str(page.relative_to(ROOT)): page.read_text(encoding="utf-8") for page in pages()}
 README = PAGES["README.md"]
@@ -111,7 +112,7 @@ TYPED = [line for line in SHELL if re.match(r"preflight |.*\| preflight ", line)
 
 
 @pytest.mark.parametrize("line", TYPED)
-def test_what_the_readme_tells_to_type_works_on_the_example(line: str, tmp_path: Path) -> None:
+def test_what_the_readme_tells_to_type_works_on_the_example(line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     world = listing("Node", "DaemonSet", "Pod")
     (tmp_path / "world.json").write_text(world, encoding="utf-8")
     (tmp_path / "nodes.json").write_text(listing("Node"), encoding="utf-8")
@@ -126,9 +127,12 @@ def test_what_the_readme_tells_to_type_works_on_the_example(line: str, tmp_path:
     }
     (tmp_path / "runbook.sh").write_text("kubectl taint nodes rdma-1 dedicated=rdma:NoSchedule\n", encoding="utf-8")
     (tmp_path / "nodepool.yaml").write_text(NODE_POOL, encoding="utf-8")
-    before, pipe, command = line.rpartition("| preflight ")
+    before, pipe, command = line.removesuffix(" | kubectl apply -f -").rpartition("| preflight ")
     words = shlex.split(command if pipe else command.removeprefix("preflight "))
-    result = program(*(stands_for.get(word, word) for word in words), stdin=world.encode() if pipe else b"")
+    with serving(ApiServer(json.loads(world)["items"]), tmp_path) as config:
+        config.write_text(config.read_text().replace('"test"', '"prod"'))
+        monkeypatch.setenv("KUBECONFIG", str(config))
+        result = program(*(stands_for.get(word, word) for word in words), stdin=world.encode() if pipe else b"")
     assert result.code in (0, 1), result.err
     assert result.out
     if pipe:

@@ -68,7 +68,7 @@ def delete(command: DeleteFiles, world: World, read: Read) -> Change:
     keys: list[ObjectKey] = []
     for each in objects:
         if isinstance(each, DaemonSet):
-            namespace = _namespace(each, command.namespace)
+            namespace = _namespace(each, command.namespace, world.namespace)
             chosen = Chosen((each.metadata.name,), namespace=namespace)
             keys.extend(workloads.find(world, chosen, ignore_missing=command.ignore_missing))
     names = tuple(dict.fromkeys(each.name for each in objects if isinstance(each, Node) and each.pool is None))
@@ -98,7 +98,7 @@ class _Applied:
 
     def daemonset(self, new: DaemonSet, stated: str) -> None:
         """Apply one DaemonSet."""
-        namespace = _namespace(new, stated)
+        namespace = _namespace(new, stated, self.world.namespace)
         key, old = self._there(new, namespace)
         if old is None:
             data = workloads.plain(new)
@@ -171,14 +171,14 @@ class _Applied:
         return key, None
 
 
-def _namespace(daemonset: DaemonSet, stated: str) -> str:
+def _namespace(daemonset: DaemonSet, stated: str, otherwise: str) -> str:
     own = daemonset.metadata.namespace
     if own and stated and own != stated:
         raise UsageError(
             f'the namespace from the provided object "{own}" does not match the namespace "{stated}". '
             f"You must pass '--namespace={own}' to perform this operation."
         )
-    return own or stated or "default"
+    return own or stated or otherwise
 
 
 def _read(files: Iterable[str], read: Read) -> list[object]:

@@ -55,7 +55,7 @@ def delete(command: DeletePods, world: World) -> Change:
 
 
 def _find(world: World, chosen: Chosen, *, ignore_missing: bool) -> Sequence[ListedPod]:
-    namespace = chosen.namespace or "default"
+    namespace = chosen.namespace or world.namespace
     if chosen.everywhere:
         if world.listed is not None and not world.pods:
             raise InputError(f"no pods are given: {_ADVICE}")

@@ -45,10 +45,11 @@ def meet(world: World, chosen: Chosen) -> Met:
        note. It states the labels that the selector needs; a label that the selector rules out is absent from it.
     2. A partly known node of which nobody knows whether the selector selects it is chosen too, with a note.
     3. A name that stands twice in the input is not judged.
-    4. kubectl reaches nodes that are there, and no pool: where such nodes are given, a selector and `--all` choose among them alone.
+    4. What a live cluster does not show is not there: a name is refused, in kubectl's words, and a selector may select nothing.
+    5. kubectl reaches nodes that are there, and no pool: where such nodes are given, a selector and `--all` choose among them alone.
        Else the templates of pools stand for their nodes, as far as a selector surely selects them.
 
-    Errors: UsageError for a name that no node can have; InputError for a selector that no node can match.
+    Errors: UsageError for a name that no node has or can have; InputError for a selector that no node can match.
     """
     if chosen.selector is not None:
         return _selected(world, chosen.selector)
@@ -86,6 +87,8 @@ def _named(world: World, names: tuple[str, ...]) -> Met:
     found = tuple(sorted(name for name in names if name in world.nodes))
     if not missing:
         return Met(world, found, (), tuple(unknown))
+    if _is_live(world):
+        raise UsageError(f'nodes "{missing[0]}" not found')
     one = len(missing) == 1
     if world.nodes:
         given = f"not among the {counted(len(world.nodes), 'node')} given"
@@ -98,6 +101,8 @@ def _named(world: World, names: tuple[str, ...]) -> Met:
 def _selected(world: World, selector: Selector) -> Met:
     answers = {name: selector.selects_node(world.nodes[name]) for name in _reached(world)}
     chosen = tuple(name for name, answer in answers.items() if answer or (answer is None and world.nodes[name].pool is None))
+    if not chosen and _is_live(world):
+        return Met(world, (), (f"no node of the cluster matches {selector}",))
     if not chosen:
         stated = selector.stated()
         if stated is None:
@@ -110,6 +115,11 @@ def _selected(world: World, selector: Selector) -> Met:
         return Met(world, chosen)
     note = f"nobody knows whether {listed(maybe)} {'matches' if len(maybe) == 1 else 'match'} {selector}: judged as if"
     return Met(world, chosen, (note,))
+
+
+def _is_live(world: World) -> bool:
+    """Whether the cluster itself said which nodes there are."""
+    return world.survey is not None and world.survey.live and "Node" not in world.missing
 
 
 def _reached(world: World) -> tuple[str, ...]:

@@ -75,7 +75,7 @@ def find(world: World, chosen: Chosen, *, ignore_missing: bool = False) -> tuple
     Errors: UsageError in kubectl's words for a name that is not there, with the one namespace where it is; InputError where the name stands
     twice, or where nothing is chosen.
     """
-    namespace = chosen.namespace or "default"
+    namespace = chosen.namespace or world.namespace
     if chosen.names:
         keys = [
             _find_one(world, name, namespace, chosen.namespace)

@@ -7,18 +7,27 @@ from typing import Any
 
 import click
 
-from preflight.cli.options import options, shared
+from preflight.cli.options import asking, options, shared, target
 from preflight.cli.output import finish, formats
 from preflight.engine import Run
+from preflight.errors import UsageError
 
 
 @click.command("lint")
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @click.option("--from", "sources", multiple=True, metavar="PATH", help="The world around PATH: it gets no findings. Repeatable.")
+@click.option("--live", is_flag=True, help="The cluster of the current context is the world around PATH; without PATH it is judged itself.")
+@asking
 @click.option("--strict", is_flag=True, help="A pair that cannot be judged makes the exit code 3.")
 @shared
-def command(paths: tuple[str, ...], sources: tuple[str, ...], **given: Any) -> int:
-    """What is wrong today: hygiene of tolerations, and coverage if nodes are known. No PATH is the folder of now."""
+def command(paths: tuple[str, ...], sources: tuple[str, ...], *, live: bool, **given: Any) -> int:
+    """What is wrong today: hygiene of tolerations, and coverage if nodes are known. No PATH is the folder of now.
+
+    A cluster is asked only with --live, --context or --kubeconfig.
+    """
     formats(given["outputs"])
-    judged = Run.of_lint(paths or (".",), sources, options(given), sys.stdin.buffer)
+    if live and sources:
+        raise UsageError("--from is the world, and --live asks a cluster: give one of them")
+    asked = target(given, sources, live=live)
+    judged = Run.of_lint(paths or (() if asked else (".",)), sources, options(given, asked), sys.stdin.buffer)
     return finish(judged, given)

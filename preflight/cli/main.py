@@ -34,6 +34,7 @@ COMMANDS = {
     "fix": "the smallest exact toleration as an edit that keeps everything else, or as a patch",
     "components": "what each DaemonSet was recognised as, and by what evidence",
     "policy": "policy files: their schema, whether they are good, what holds in the end",
+    "rbac": "the smallest ClusterRole that lets preflight ask a cluster",
     "explain": "why a rule matters and how to fix what it finds",
     "rules": "all rules",
 }
@@ -41,6 +42,7 @@ COMMANDS = {
 _VALUED = (
     *("--from", "-o", "--output", "--fail-on", "--feature-gates", "--why"),
     *("--policy", "--baseline", "--write-baseline", "--baseline-expires", "--today"),
+    *("--context", "--kubeconfig", "--as", "--as-group", "--request-timeout"),
 )
 """Our own options that take a value, for those who write them before the verb."""
 

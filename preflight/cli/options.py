@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -11,7 +12,8 @@ from msgspec.structs import replace
 
 from preflight import policy
 from preflight.engine import Options
-from preflight.errors import InputError, UsageError
+from preflight.errors import UsageError
+from preflight.load.live.target import Target
 from preflight.model.report import Severity
 from preflight.policy.terms import Terms
 
@@ -33,7 +35,7 @@ SHARED: tuple[Callable[[Any], Any], ...] = (
     click.option("--write-baseline", metavar="FILE", default="", help="Accept what there is today: write it to FILE."),
     click.option("--baseline-expires", metavar="DAYS|DATE", default="90", help="How long --write-baseline accepts it (default: 90 days)."),
     click.option("--today", metavar="DATE", default="", help="The day that exemptions are judged by (default: today)."),
-    click.option("-v", "--verbose", is_flag=True, help="Also the traceback of a rule that crashed."),
+    click.option("-v", "--verbose", is_flag=True, help="Also what the cluster was asked, and the traceback of a rule that crashed."),
 )
 
 
@@ -44,23 +46,62 @@ def shared(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-world = click.option("--from", "sources", multiple=True, metavar="PATH", help="File, folder or - (standard input): the world. Repeatable.")
-"""The world that a change is judged in."""
+def world(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that say in which world a change is judged: files, or a cluster."""
+    given = "File, folder or - (standard input): the world, in place of the cluster. Repeatable."
+    return click.option("--from", "sources", multiple=True, metavar="PATH", help=given)(asking(function))
 
 
-def need_world(sources: Sequence[str], words: Sequence[str]) -> None:
-    """InputError where no world was given; `words` are the command to type again."""
-    if not sources:
-        import shlex
-
-        raise InputError(
-            "no --from: preflight does not ask the live cluster yet. Pipe it in:\n"
-            f"  kubectl get nodes,ds,pods -A -o json | preflight {shlex.join(words)} --from -"
-        )
+CLUSTER: tuple[Callable[[Any], Any], ...] = (
+    click.option("--context", metavar="NAME", default="", help="The context of the kubeconfig: which cluster is asked."),
+    click.option("--kubeconfig", metavar="FILE", default="", help="The kubeconfig (default: $KUBECONFIG, ~/.kube/config)."),
+    click.option("--as", "user", metavar="USER", default="", help="Ask as somebody else, as kubectl does."),
+    click.option("--as-group", "groups", metavar="GROUP", multiple=True, help="The groups of --as. Repeatable."),
+    click.option("--request-timeout", metavar="SECONDS", default="30", help="How long one request may take: 5, 5s, 1m (default: 30s)."),
+)
 
 
-def options(given: dict[str, Any]) -> Options:
-    """The options of a run."""
+def asking(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that say which cluster is asked, on a command."""
+    for option in reversed(CLUSTER):
+        function = option(function)
+    return function
+
+
+def target(given: dict[str, Any], sources: Sequence[str], *, live: bool) -> Target | None:
+    """The cluster to ask: None where files are the world.
+
+    `live`: a cluster is asked where no file is given, and of a line of kubectl's with files its choice of a cluster means nothing here.
+    Else a cluster is asked only where one is chosen. Errors: UsageError where both are.
+    """
+    chosen = [word for name, word in _CHOOSES.items() if given[name]]
+    if sources and chosen and not live:
+        raise UsageError(f"--from is the world, and {chosen[0]} asks a cluster: give one of them")
+    if sources or not (live or chosen):
+        return None
+    return Target(
+        context=given["context"],
+        kubeconfig=given["kubeconfig"],
+        user=given["user"],
+        groups=given["groups"],
+        timeout=_seconds(given["request_timeout"]),
+        shows_progress=sys.stderr.isatty(),
+    )
+
+
+_CHOOSES = {"context": "--context", "kubeconfig": "--kubeconfig", "user": "--as", "groups": "--as-group"}
+_UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "ms": 0.001}
+
+
+def _seconds(text: str) -> float:
+    number = text.rstrip("hms")
+    if not number.isdecimal() or text[len(number) :] not in _UNITS or not int(number):
+        raise UsageError(f"--request-timeout takes a time such as 5, 5s or 1m, not {text!r}")
+    return float(number) * _UNITS[text[len(number) :]]
+
+
+def options(given: dict[str, Any], target: Target | None = None) -> Options:
+    """The options of a run; `target` is the cluster that it asks."""
     return Options(
         fail_on=Severity(given["fail_on"]),
         allow_empty=given["allow_empty"],
@@ -69,6 +110,7 @@ def options(given: dict[str, Any]) -> Options:
         comparison_operators=_gate(given["feature_gates"]),
         why=given["why"],
         terms=terms(given),
+        target=target,
     )
 
 

@@ -57,6 +57,8 @@ def finish(run: Run, given: dict[str, Any]) -> int:
         from preflight.report.text import render_problems
 
         click.echo(render_problems(report.problems), nl=False, err=True)
+    if run.cost and given["verbose"]:
+        click.echo(run.cost, err=True)
     if run.crashes and given["verbose"]:
         click.echo("\n".join(run.crashes), err=True)
     return report.exit

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from preflight.cli.options import need_world, options, shared, world
+from preflight.cli.options import options, shared, target, world
 from preflight.cli.output import finish, formats
 from preflight.engine import Run
 
@@ -19,6 +19,5 @@ from preflight.engine import Run
 def command(path: str, sources: tuple[str, ...], **given: Any) -> int:
     """What a sequence of changes costs, step by step: FILE is a YAML list of command lines, or a shell script."""
     formats(given["outputs"])
-    need_world(sources, ["plan", path])
-    judged = Run.of_plan(path, sources, options(given), sys.stdin.buffer)
+    judged = Run.of_plan(path, sources, options(given, target(given, sources, live=True)), sys.stdin.buffer)
     return finish(judged, given)

@@ -9,7 +9,7 @@ import click
 
 from preflight.change import parse, takes_value
 from preflight.cli.main import VERBS
-from preflight.cli.options import need_world, options, shared, world
+from preflight.cli.options import options, shared, target, world
 from preflight.cli.output import finish, formats
 from preflight.engine import Run
 
@@ -62,8 +62,7 @@ def command(verb: str) -> click.Command:
         formats(given["outputs"])
         line = [verb, *argv]
         parse(line)
-        need_world(sources, line)
-        judged = Run.of_change(line, sources, options(given), sys.stdin.buffer)
+        judged = Run.of_change(line, sources, options(given, target(given, sources, live=True)), sys.stdin.buffer)
         return finish(judged, given)
 
     flags = _OWN.get(verb, f"The arguments and flags are those of `kubectl {verb}`.")

@@ -2,6 +2,6 @@
 
 from preflight.components.facts import Kind, kinds
 from preflight.components.found import Component, Evidence
-from preflight.components.recognition import recognise
+from preflight.components.recognition import config_names, recognise
 
-__all__ = ["Component", "Evidence", "Kind", "kinds", "recognise"]
+__all__ = ["Component", "Evidence", "Kind", "config_names", "kinds", "recognise"]

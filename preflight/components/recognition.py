@@ -47,6 +47,13 @@ def _stated(stated: StatedKinds, ids: Sequence[str]) -> tuple[Component, ...]:
     )
 
 
+def config_names(daemonset: DaemonSet) -> tuple[str, ...]:
+    """The ConfigMaps of its namespace that recognition may read, sorted: those that its template names, and those of its programs."""
+    findings = Findings(read(daemonset.data), {})
+    fixed = (setting.config for run in findings.runs for setting in run.product.settings if setting.config)
+    return tuple(sorted({*findings.template.configs, *fixed}))
+
+
 def _recognised(daemonset: DaemonSet, config: Mapping[tuple[str, str], Mapping[str, str]] | None) -> tuple[Component, ...]:
     own = daemonset.metadata.namespace
     configs = {name: data for (namespace, name), data in (config or {}).items() if namespace == own}

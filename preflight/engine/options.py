@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from preflight.load.live.target import Target
 from preflight.model.report import Severity
 from preflight.policy.terms import Terms
 
@@ -17,6 +18,7 @@ class Options(Struct, frozen=True):
     3. `comparison_operators` is the gate of Lt and Gt, None where not known.
     4. `why` asks for the chain of one pair, as `DAEMONSET/NODE`; the DaemonSet's namespace may stand before it.
     5. `terms` are the policy, the exemptions and the baseline that findings are held to.
+    6. `target` is the cluster to ask; None where files are the world.
     """
 
     fail_on: Severity = Severity.ERROR
@@ -26,3 +28,4 @@ class Options(Struct, frozen=True):
     comparison_operators: bool | None = None
     why: str = ""
     terms: Terms = Terms()
+    target: Target | None = None

@@ -11,6 +11,7 @@ import preflight
 from preflight import load
 from preflight.change import Command, parse, perform
 from preflight.change.plan import commands
+from preflight.engine.asking import Asking, opened
 from preflight.engine.contexts import change_context, crash, judged_workloads, lint_context, rules_of, step_of, trace
 from preflight.engine.options import Options
 from preflight.errors import PreflightError, UsageError
@@ -18,6 +19,7 @@ from preflight.impact import Impact, PodsOf, listed_pods, predict, unchanged
 from preflight.impact.describe import coverage
 from preflight.model.objects import DaemonSet, Node, ObjectKey, Origin, Workload
 from preflight.model.report import (
+    Cluster,
     Finding,
     Judged,
     Link,
@@ -40,19 +42,26 @@ if TYPE_CHECKING:
     from preflight.change.shell import Line, Script
     from preflight.policy.baseline import Baseline
 
+_FALLS = (Outcome.LOST_NOW, Outcome.LOST_ON_RECREATION, Outcome.LOOP, Outcome.UNKNOWN)
 _LEAST = 99
 """The rank of what is no DaemonSet, and of a DaemonSet that is nothing known."""
 
 
+def _plural(kind: str) -> str:
+    """The kind as people say more of it: `Pods`, `StorageClasses`."""
+    return f"{kind}es" if kind.endswith("s") else f"{kind}s"
+
+
 class Run:
-    """One run: its report, the tracebacks of rules that crashed, and the new baseline where one was asked for."""
+    """One run: its report, the tracebacks of rules that crashed, and the new baseline where one was asked for; what a cluster was asked."""
 
     @classmethod
     def of_change(cls, argv: Sequence[str], sources: Sequence[str], options: Options, stdin: BinaryIO | None = None) -> Run:
         """One command line of kubectl's verbs, over the world of the sources."""
         command = parse(argv)
-        run = cls(sources, (), options, stdin, one_cluster=True)
-        run.report = run._changes([command], command.text)
+        with opened(options.target, [command]) as cluster:
+            run = cls(sources, (), options, stdin, one_cluster=True, cluster=cluster)
+            run.report = run._changes([command], command.text)
         return run
 
     @classmethod
@@ -64,29 +73,33 @@ class Run:
 
             return cls._of_script(path, read_script(text), sources, options, stdin)
         steps = load.read_plan(path)
-        run = cls(sources, (), options, stdin, one_cluster=True, base=path)
         lines = commands([item for _, item in steps], [f"{origin.file}:{origin.line}" for origin, _ in steps])
-        run.report = run._changes(lines, f"plan {path}")
+        with opened(options.target, lines, path) as cluster:
+            run = cls(sources, (), options, stdin, one_cluster=True, base=path, cluster=cluster)
+            run.report = run._changes(lines, f"plan {path}")
         return run
 
     @classmethod
     def _of_script(cls, path: str, script: Script, sources: Sequence[str], options: Options, stdin: BinaryIO | None) -> Run:
         """A shell script: what it surely runs is judged; what is not understood is named, and makes the answer unknown."""
-        run = cls(sources, (), options, stdin, one_cluster=True, base=path)
-        for each in script.unread:
-            run._not_judged(each.line, each.text, each.why)
-        if script.reads:
-            run._skipped.append(Skipped(f"{script.reads} kubectl {'command' if script.reads == 1 else 'commands'}", "no change"))
-        if script.ends:
-            run._skipped.append(Skipped(f"what follows {path}:{script.ends}", "the script ends there"))
-        run.report = run._changes([line.command for line in script.lines], f"plan {path}", script.lines)
+        lines = [line.command for line in script.lines]
+        with opened(options.target, lines, path) as cluster:
+            run = cls(sources, (), options, stdin, one_cluster=True, base=path, cluster=cluster)
+            for each in script.unread:
+                run._not_judged(each.line, each.text, each.why)
+            if script.reads:
+                run._skipped.append(Skipped(f"{script.reads} kubectl {'command' if script.reads == 1 else 'commands'}", "no change"))
+            if script.ends:
+                run._skipped.append(Skipped(f"what follows {path}:{script.ends}", "the script ends there"))
+            run.report = run._changes(lines, f"plan {path}", script.lines)
         return run
 
     @classmethod
     def of_lint(cls, paths: Sequence[str], around: Sequence[str], options: Options, stdin: BinaryIO | None = None) -> Run:
         """What is there: hygiene of the objects in `paths`, and coverage if nodes are known; `around` gets no findings."""
-        run = cls(paths, around, options, stdin, one_cluster=False)
-        run.report = run._lint()
+        with opened(options.target) as cluster:
+            run = cls(paths, around, options, stdin, one_cluster=False, cluster=cluster)
+            run.report = run._lint()
         return run
 
     report: Report
@@ -101,8 +114,9 @@ class Run:
         *,
         one_cluster: bool,
         base: str = "",
+        cluster: Asking | None = None,
     ) -> None:
-        """Load the sources; `base` is the file that paths in commands are relative to."""
+        """Load the sources; `base` is the file that paths in commands are relative to, `cluster` the one to ask."""
         self.crashes: list[str] = []
         self._options = options
         loaded = load.read(
@@ -112,12 +126,13 @@ class Run:
             one_cluster=one_cluster,
             comparison_operators=options.comparison_operators,
             leaves_templates=options.allow_empty and not one_cluster,
+            cluster=cluster.fill if cluster else None,
         )
-        self._loaded, self._convention = loaded, Convention()
+        self._cluster, self.cost = cluster, cluster.cost() if cluster else ""
+        self._loaded, self._convention = self._held(loaded), Convention()
         if options.terms.policy.layers:
-            from preflight.policy.applying import convention, with_policy
+            from preflight.policy.applying import convention
 
-            self._loaded = replace(loaded, world=with_policy(options.terms.policy, loaded.world))
             self._convention = convention(options.terms.policy)
         self._paths, self._is_lint = sources, not one_cluster
         self._known: tuple[load.Loaded, ...] = ()
@@ -125,13 +140,43 @@ class Run:
         self._base = base
         self._applied: list[load.Loaded] = []
         self._problems = list(self._loaded.problems)
+        if why := loaded.world.missing.get("DaemonSet"):
+            self._problems.append(Problem(f"not all DaemonSets are judged: {why}"))
         self._skipped: list[Skipped] = []
         self._why: list[Link] = []
         self._ranks: dict[Subject, int] = {}
         self._asked_who_depends = False
 
+    def _held(self, loaded: load.Loaded) -> load.Loaded:
+        """What was read, with what the policy states of it."""
+        if not self._options.terms.policy.layers:
+            return loaded
+        from preflight.policy.applying import with_policy
+
+        return replace(loaded, world=with_policy(self._options.terms.policy, loaded.world))
+
+    def _ask_who_depends(self, steps: Sequence[Command]) -> None:
+        """Ask the cluster what may depend on DaemonSets, where the steps lose one: most changes lose nothing, and it is much."""
+        if self._cluster is None or self._loaded.again is None:
+            return
+        world = self._loaded.world
+        pods: Mapping[ObjectKey, PodsOf] = listed_pods(world)
+        for each in steps:
+            try:
+                impact = predict(perform(each, world, lambda path: load.read_objects(path, self._base).given), pods)
+            except PreflightError:
+                continue  # said when the step is judged
+            if any(impact.with_outcome(*_FALLS)):
+                self._cluster.dependents()
+                self.cost = self._cluster.cost()
+                self._loaded = self._held(self._loaded.again())
+                self._problems = [*self._loaded.problems, *(each for each in self._problems if each not in self._loaded.problems)]
+                return
+            world, pods = impact.change.after, impact.pods
+
     def _changes(self, steps: Sequence[Command], command: str, lines: Sequence[Line] = ()) -> Report:
         """Each command over the world that the one before leaves; `lines` are those of a script, which goes on where one is refused."""
+        self._ask_who_depends(steps)
         world = self._loaded.world
         pods: Mapping[ObjectKey, PodsOf] = listed_pods(world)
         shown: list[Step] = []
@@ -344,7 +389,9 @@ class Run:
             assumptions = ("coverage assumed (no pods given)" if all(assumed) else "coverage assumed where no pods were given",)
         skipped = [*self._loaded.skipped, *self._skipped, *(each for applied in self._applied for each in applied.skipped)]
         skipped += [Skipped(text, "given twice") for text in self._loaded.world.ambiguous]
-        if steps and not self._loaded.world.budgets:
+        survey = self._loaded.world.survey
+        skipped += [Skipped(_plural(kind), why) for kind, why in self._loaded.world.missing.items() if kind != "DaemonSet"]
+        if steps and not self._loaded.world.budgets and survey is None:
             skipped.append(Skipped("PodDisruptionBudgets", "not given"))
         if self._asked_who_depends and self._loaded.world.pods:
             skipped.append(Skipped("what listed pods need", "only the templates of workloads are read"))
@@ -368,4 +415,5 @@ class Run:
             exit_code,
             tuple(self._why),
             rules_of(findings),
+            Cluster(survey.context, survey.server, survey.version) if survey else None,
         )

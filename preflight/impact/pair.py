@@ -60,7 +60,7 @@ class Pair:
         self.change, self.classes, self.key, self.old, self.new, self.pods = change, classes, key, old, new, pods
         self.differing = differing
         self.horizon = horizon
-        self.listed = bool(key.namespace) and change.before.pods_known(key.namespace)
+        self.listed = bool(key.namespace) and change.before.pods_known(key.namespace, key.name)
         templates = [daemonset.spec.template.spec for daemonset in (old, new) if daemonset]
         self.mention = mention(*templates)
         self.same_template = old is not None and new is not None and old.spec.template.spec == new.spec.template.spec

@@ -86,7 +86,7 @@ def listed_pods(world: World) -> dict[ObjectKey, PodsOf]:
     return {
         key: _pods_of(found[key.namespace, key.name], decided)
         for key in world.daemonsets
-        if key.namespace and world.pods_known(key.namespace)
+        if key.namespace and world.pods_known(key.namespace, key.name)
     }
 
 

@@ -22,18 +22,20 @@ _HEAD = re.compile(rb'\s*\{\s*"apiVersion":\s*"([^"\\]*)",\s*"kind":\s*"([^"\\]*
 _UNREAD: Any = object()
 
 
-def take_list(gathered: Gathered, view: memoryview, origin: Origin, *, has_template_text: bool) -> bool:
+def take_list(gathered: Gathered, view: memoryview, origin: Origin, *, has_template_text: bool, is_page: bool = False) -> bool:
     """Take the objects of one JSON text if it is a List; False, and nothing taken, where it is something else that reads as JSON.
 
     1. All items are decoded at once into what is read of them. Where that fails, because of a null or a wrong type, they are
        decoded one by one, and the odd ones by way of plain data.
-    2. Raises msgspec.DecodeError where the text is no JSON value, or more than one, and RecursionError where it is too deep.
+    2. `is_page`: the caller has the other parts of a list that goes on elsewhere; else such a list is a problem.
+    3. Raises msgspec.DecodeError where the text is no JSON value, or more than one, and RecursionError where it is too deep.
     """
     envelope = decode_list(view)
     if envelope is not None:
         if not _is_ours(envelope):
             return False
-        _cut_off(gathered, envelope, origin)
+        if not is_page:
+            _cut_off(gathered, envelope, origin)
         items = envelope.items or ()
         pods = [item for item in items if type(item) is ListedPod]
         if all(_was_there(pod) for pod in pods if not (pod.spec.nodeName and pod.metadata.name)):
@@ -46,7 +48,8 @@ def take_list(gathered: Gathered, view: memoryview, origin: Origin, *, has_templ
         return False
     if not _is_ours(envelope):
         return False
-    _cut_off(gathered, envelope, origin)
+    if not is_page:
+        _cut_off(gathered, envelope, origin)
     _take_one_by_one(gathered, envelope, origin, has_template_text=has_template_text)
     return True
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, BinaryIO
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from preflight import documents
 from preflight.documents import Broken, Chunk, Document, RepeatedKey
@@ -39,7 +40,8 @@ class Loaded(Struct, frozen=True):
     4. `nodes` are all nodes, document by document, also those that stand twice, and what single manifests declare of pools: hygiene
        judges each by itself. `pools` are these declarations, for what refers to them. `sources` are the names of the files that were read.
     5. `judged` are the files that get findings; None means all: nothing was given only as surroundings.
-    6. `given` are the objects of the files that a command line names, in order (`read_objects`); `read` leaves it empty.
+    6. `again` puts the world together once more, with what was asked of the cluster since; None where only files were read.
+    7. `given` are the objects of the files that a command line names, in order (`read_objects`); `read` leaves it empty.
     """
 
     world: World
@@ -53,6 +55,7 @@ class Loaded(Struct, frozen=True):
     pools: tuple[Declared, ...] = ()
     sources: frozenset[str] = frozenset()
     judged: frozenset[str] | None = None
+    again: Callable[[], Loaded] | None = None
     given: tuple[object, ...] = ()
 
     def locate(self, origin: Origin, path: Sequence[str | int]) -> Location:
@@ -76,6 +79,7 @@ def read(
     one_cluster: bool,
     comparison_operators: bool | None = None,
     leaves_templates: bool = False,
+    cluster: Callable[[Gathered], None] | None = None,
 ) -> Loaded:
     """Read files, folders and standard input (`-`) into a world.
 
@@ -85,13 +89,16 @@ def read(
     4. `one_cluster` for a change: an object that stands twice with other content is then a problem; else it is ambiguous.
     5. An unrendered chart template is left out where a folder was walked, and a problem where the person named the file: they
        think that it is judged. With `leaves_templates` it is left out there too: a hook names whatever was changed.
+    6. `cluster` puts in what a live cluster has; beside paths it is the world around them.
     """
     walked = find((*paths, *around))
     gathered = Gathered(leaves_templates=leaves_templates)
     for unread in walked.unread:
         gathered.problem(f"cannot be read: {unread.reason}", unread.file)
     gathered.leave_out("not followed: name it to read it", walked.links, "symbolic link")
-    judged = frozenset(source.file for source in find(paths).sources) if around else None
+    judged = frozenset(source.file for source in find(paths).sources) if around or (paths and cluster) else None
+    if cluster is not None:
+        cluster(gathered)
     streams = ((source, stdin) for source in walked.sources)
     return read_sources(gathered, streams, one_cluster=one_cluster, comparison_operators=comparison_operators, judged=judged)
 
@@ -112,6 +119,16 @@ def read_sources(
             _read_source(gathered, source, stream)
     for chart, count in _templates(sources).items():
         gathered.skip(f"{count} {'file' if count == 1 else 'files'} of the chart {chart}", UNRENDERED.format(chart=chart))
+
+    def loaded() -> Loaded:
+        return _loaded(gathered, sources, judged, one_cluster=one_cluster, comparison_operators=comparison_operators)
+
+    return replace(loaded(), again=loaded) if gathered.survey is not None else loaded()
+
+
+def _loaded(
+    gathered: Gathered, sources: Sequence[Source], judged: frozenset[str] | None, *, one_cluster: bool, comparison_operators: bool | None
+) -> Loaded:
     built = world.build(gathered, one_cluster=one_cluster, comparison_operators=comparison_operators, judged=judged)
     return Loaded(
         world=built,

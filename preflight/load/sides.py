@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import BinaryIO
 
 from msgspec import Struct
@@ -17,7 +17,8 @@ from preflight.load.git import NoRevision
 from preflight.load.read import Loaded, read, read_sources
 from preflight.load.revisions import Revision
 
-_LIVE = "preflight does not ask the live cluster yet: save it with `kubectl get nodes,ds,pods -A -o json > live.json`"
+LIVE = "live"
+"""The word for the cluster itself."""
 
 
 class Side(Struct, frozen=True):
@@ -38,7 +39,7 @@ def which(text: str) -> Revision | str:
 
     1. `-` is standard input. What begins with `./`, `../` or `/`, and `.` and `..`, is a path.
     2. Else it is a revision where the repository of the working directory has it, and then a path of that name is not read.
-    3. Else it is a path.
+    3. Else it is a path; `live`, where there is none, is the cluster.
 
     Errors: InputError where it is neither.
     """
@@ -51,8 +52,8 @@ def which(text: str) -> Revision | str:
             why = str(error)
     if text == STDIN or _is_there(text):
         return text
-    if text == "live":
-        raise InputError(_LIVE)
+    if text == LIVE:
+        return LIVE
     if not why:
         raise InputError(f"{shown(text)}: there is no such file or folder")
     raise InputError(f"{shown(text)}: there is no such file or folder, and it is no git revision: {why}")
@@ -79,12 +80,15 @@ def read_side(
     stdin: BinaryIO | None = None,
     taken: Collection[str] | None = None,
     comparison_operators: bool | None = None,
+    cluster: Callable[[Gathered], None] | None = None,
 ) -> Side:
-    """Read one side; what a file or a document means is the same for all of them: see `read`.
+    """Read one side, `cluster` where it is given; what a file or a document means is the same for all of them: see `read`.
 
     The files of a revision are named `REV:PATH`; with `taken`, the names that are no longer free, they are named by their path in the
     repository, as long as none of these is taken: that is how machines that read the report know them.
     """
+    if cluster is not None:
+        return Side(text, read((), one_cluster=False, comparison_operators=comparison_operators, cluster=cluster))
     if isinstance(meant, str):
         loaded = read([meant], stdin=stdin, one_cluster=False, comparison_operators=comparison_operators)
         is_folder = meant != STDIN and os.path.isdir(meant)  # noqa: PTH112 (pathlib costs 10 ms at the start)
@@ -100,6 +104,11 @@ def read_side(
     is_file = any(entry.is_named for entry in listed.entries)
     root = prefix + (meant.path if is_file or not meant.path else f"{meant.path}/")
     return Side(meant.text, loaded, root, notes)
+
+
+def is_live(text: str, meant: Revision | str) -> bool:
+    """Whether a side is the cluster: see `which`."""
+    return meant == LIVE == text and not _is_there(text)
 
 
 def _is_there(path: str) -> bool:

@@ -202,12 +202,21 @@ class RuleInfo(Struct, frozen=True, gc=False):
     explanation: str
 
 
+class Cluster(Struct, frozen=True, gc=False):
+    """The cluster that was asked: the names of its context and its server, and the server's version; "" where not known."""
+
+    context: str
+    server: str
+    version: str = ""
+
+
 class Report(Struct, frozen=True):
     """The result of a run.
 
     1. `steps` is empty for lint with no nodes known; lint with nodes has one step without a command.
     2. `why` is the chain of one DaemonSet on one node, where it was asked for.
     3. `rules` are those that have findings, exempted ones included, sorted by id.
+    4. `cluster` is the one that was asked, or that a snapshot is of; None where files were the world.
     """
 
     preflight: str
@@ -221,3 +230,4 @@ class Report(Struct, frozen=True):
     exit: int
     why: tuple[Link, ...] = ()
     rules: tuple[RuleInfo, ...] = ()
+    cluster: Cluster | None = None

@@ -27,7 +27,9 @@ class Survey(Struct, frozen=True):
     """What a listing of one cluster, live or saved, says of itself.
 
     1. `context` and `server` are those of the kubeconfig it was asked with, `version` the server's (`v1.37.2`); "" where not known.
-    2. `listed` are the namespaces whose pods were listed, None for all of them; `nodes` whether every node was.
+       `namespace` is the one of the context. `live`: the cluster itself answered just now; what it does not show is not there.
+    2. `listed` are the namespaces whose pods were listed, None for all of them; `nodes` whether every node was. With `daemonsets`, only
+       the pods of these (namespace and name) were listed, in whatever namespace.
     3. `missing` are the kinds that could not be had, each with the reason; a kind that nobody asked for is not in it.
     4. `templates`: DaemonSets have their whole pod template. A snapshot keeps only what is read, and then any `apply` may be an update.
     """
@@ -35,7 +37,10 @@ class Survey(Struct, frozen=True):
     context: str = ""
     server: str = ""
     version: str = ""
+    namespace: str = "default"
+    live: bool = False
     listed: frozenset[str] | None = None
+    daemonsets: frozenset[tuple[str, str]] | None = None
     nodes: bool = True
     missing: Mapping[str, str] = {}
     comparison_operators: bool | None = None
@@ -80,6 +85,13 @@ class World(Struct, frozen=True):
     comparison_operators: bool | None = None
     survey: Survey | None = None
 
-    def pods_known(self, namespace: str) -> bool:
-        """Whether the pods of a namespace were listed, so that a missing pod is known to be missing."""
+    @property
+    def namespace(self) -> str:
+        """The namespace of what is named without one: the context's, from files `default`."""
+        return self.survey.namespace if self.survey else "default"
+
+    def pods_known(self, namespace: str, daemonset: str = "") -> bool:
+        """Whether the pods of a namespace (of a DaemonSet in it) were listed, so that a missing pod is known to be missing."""
+        if self.survey is not None and self.survey.daemonsets is not None:
+            return (namespace, daemonset) in self.survey.daemonsets
         return self.listed is None or namespace in self.listed

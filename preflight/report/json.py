@@ -41,6 +41,7 @@ def _document(report: Report) -> dict[str, Any]:
         "version": VERSION,
         "preflight": report.preflight,
         "change": {"command": report.command, "steps": [_step(step) for _, step in steps]} if report.command else None,
+        "cluster": msgspec.to_builtins(report.cluster),
         "judged": msgspec.to_builtins(report.judged),
         "assumptions": report.assumptions,
         "skipped": msgspec.to_builtins(report.skipped),

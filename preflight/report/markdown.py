@@ -8,7 +8,7 @@ from html import escape
 from preflight.model.report import Finding, Report, Step
 from preflight.report import findings as shape
 from preflight.report.annotation import open_findings, sentence, title
-from preflight.report.summary import found, summary
+from preflight.report.summary import cluster, found, summary
 from preflight.report.table import MOST_ROWS, Row, rows_of
 from preflight.report.terminal import Ink, inert, plain
 from preflight.report.text import render_problems
@@ -34,6 +34,8 @@ def render(report: Report, *, all_rows: bool = False, **_options: object) -> str
     """
     page = _Page()
     page.put(["<!-- preflight -->", f"### preflight: {found(report)}", ""])
+    if report.cluster is not None:
+        page.put([_code(cluster(report.cluster), 300), ""])
     _tables(page, report, all_rows)
     if report.problems:
         page.put(_folded("what could not be read", render_problems(report.problems).splitlines()))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from preflight.model.report import Outcome, Report, Severity
+from preflight.model.report import Cluster, Outcome, Report, Severity
 from preflight.report.terminal import plain
 from preflight.report.words import count, names
 
@@ -13,6 +13,12 @@ def summary(report: Report) -> str:
     """One line, whatever the report holds; see the parts."""
     sentences = [found(report), unread(report), f"{'; '.join(part for part in (judged(report), assumed(report), skipped(report)) if part)}"]
     return plain(" ".join(f"{sentence}." for sentence in sentences if sentence))
+
+
+def cluster(asked: Cluster) -> str:
+    """`cluster prod-eu (https://10.0.0.1:6443), Kubernetes v1.37.2`, as far as it is known."""
+    server = f" ({asked.server})" if asked.server else ""
+    return plain(f"cluster {asked.context or '-'}{server}{f', Kubernetes {asked.version}' if asked.version else ''}")
 
 
 def found(report: Report) -> str:
@@ -45,6 +51,8 @@ def judged(report: Report) -> str:
     pairs = f"{count(total.pairs, 'pair')}{f', {unknown} unknown' if unknown else ''}"
     coverage = f"{count(total.daemonsets, 'DaemonSet')} on {where} ({pairs})" if report.steps else ""
     files = f" from {count(total.files, 'file')}" if total.files else ""
+    if report.cluster is not None and not total.files:
+        files = f" of cluster {report.cluster.context}"
     if report.command:
         return f"Judged {coverage or count(total.daemonsets, 'DaemonSet')}{files}"
     return f"Judged {count(total.objects, 'object')}{files}{f', and {coverage}' if coverage else ''}"

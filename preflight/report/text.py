@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from preflight.model.report import Finding, Problem, Report, Step
 from preflight.report import findings as shape
 from preflight.report import table
-from preflight.report.summary import summary
+from preflight.report.summary import cluster, summary
 from preflight.report.terminal import Ink, fold, inert, plain
 from preflight.report.words import count, place
 
@@ -24,8 +24,9 @@ def render(report: Report, *, width: int = 0, color: bool = False, all_rows: boo
     3. Without a change, more than 10 findings print the worst 10 and a count for each rule; of the 10, those beyond a screenful say
        only what and where.
     4. The last line always says what was judged, assumed and not judged.
-    5. Where a chain was asked for (`--why`), it stands in the place of tables and findings.
-    6. Whatever the names hold, no control character of theirs and no command to a CI machine gets through.
+    5. A report of a cluster begins with its context and its server.
+    6. Where a chain was asked for (`--why`), it stands in the place of tables and findings.
+    7. Whatever the names hold, no control character of theirs and no command to a CI machine gets through.
     """
     ink = Ink(color)
     blocks = list(_blocks(report, ink, width, all_rows))
@@ -45,11 +46,15 @@ def render_problems(problems: Iterable[Problem], *, color: bool = False) -> str:
 def _blocks(report: Report, ink: Ink, width: int, all_rows: bool) -> Iterator[list[str]]:
     """The parts of the text that an empty line stands between."""
     if report.why:
+        if report.cluster is not None:
+            yield fold(cluster(report.cluster), width)
         yield from _chain(report, ink, width)
         yield fold(summary(report), width)
         return
     open_ = [finding for finding in report.findings if finding.exempted is None]
     several = len(report.steps) > 1
+    if report.cluster is not None:
+        yield fold(cluster(report.cluster), width)
     for number, step in enumerate(report.steps, 1):
         yield from _step(step, f"step {number} of {len(report.steps)}: " if several else "", ink, width, all_rows)
         if several:

@@ -137,7 +137,7 @@ WRONG = {
     "an empty text": ("", "a revision has a name before the colon"),
     "the index": (":deploy", "a revision has a name before the colon"),
     "a range": ("v1..v2", "the repository has no revision v1..v2"),
-    "the live cluster": ("live", "preflight does not ask the live cluster yet"),
+    "the live cluster": ("live", "there is no kubeconfig"),
 }
 
 

@@ -74,6 +74,7 @@ def test_nothing() -> None:
   "version": 1,
   "preflight": "0.1.0",
   "change": null,
+  "cluster": null,
   "judged": {
     "files": 0,
     "objects": 0,

@@ -1,0 +1,63 @@
+"""The cluster that a run asks, for as long as it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from preflight import load
+from preflight.change import Command
+from preflight.load.live.target import Target
+
+if TYPE_CHECKING:
+    from preflight.load.gathered import Gathered
+    from preflight.load.live.asking import Asked
+    from preflight.load.live.cluster import Cluster
+
+
+class Asking:
+    """A cluster, and what of it a run needs."""
+
+    def __init__(self, cluster: Cluster, asked: Asked) -> None:
+        self._cluster, self._asked = cluster, asked
+
+    def fill(self, gathered: Gathered) -> None:
+        """Ask for what the run needs to begin with."""
+        self._cluster.survey(self._asked, gathered)
+
+    def dependents(self) -> None:
+        """Ask for what may depend on DaemonSets, into what was filled before."""
+        self._cluster.dependents()
+
+    def cost(self) -> str:
+        """What the asking came to, in requests and bytes."""
+        connection = self._cluster.connection
+        requests = "1 request" if connection.requests == 1 else f"{connection.requests} requests"
+        return f"asked {connection.context} ({connection.server}): {requests}, {_size(connection.received)}"
+
+
+@contextmanager
+def opened(target: Target | None, commands: Sequence[Command] | None = None, base: str = "") -> Iterator[Asking | None]:
+    """The cluster of a target, None where there is no target; closed at the end.
+
+    It is asked for what `commands` need, or for everything where they are None; `base` is the file that their paths are relative to.
+    """
+    if target is None:
+        yield None
+        return
+    from preflight.load.live.asking import EVERYTHING, asked
+    from preflight.load.live.cluster import Cluster
+
+    with Cluster(target) as cluster:
+        needed = EVERYTHING
+        if commands is not None:
+            needed = asked(commands, cluster.connection.namespace, lambda path: load.read_objects(path, base).given)
+        yield Asking(cluster, needed)
+
+
+def _size(number: int) -> str:
+    for unit, size in (("MB", 1_000_000), ("kB", 1_000)):
+        if number >= size:
+            return f"{number / size:.1f} {unit}"
+    return f"{number} bytes"

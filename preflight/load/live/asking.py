@@ -1,0 +1,99 @@
+"""What of a cluster a change needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from msgspec import Struct
+
+from preflight.change.commands import (
+    ApplyFiles,
+    Chosen,
+    Command,
+    DeleteDaemonSets,
+    DeleteFiles,
+    DeletePods,
+    DrainNodes,
+    RestartRollout,
+    SetImage,
+)
+from preflight.model.objects import DaemonSet, Node
+
+Named = tuple[str, str]
+"""A namespace and a name."""
+
+
+class Asked(Struct, frozen=True):
+    """What of a cluster is asked for, beside all DaemonSets.
+
+    1. `nodes` are names, `selectors` are kubectl's selectors of nodes, and `node_of` pods whose nodes are meant; the pods are then those
+       of these nodes. `every_node` for all nodes.
+    2. With all nodes, `daemonsets` are those whose pods are asked for; None for the pods of everybody.
+    3. `budgets`: PodDisruptionBudgets. `around`: what lint reads besides: namespaces and RuntimeClasses. `dependents`: what may depend on
+       a DaemonSet.
+    """
+
+    nodes: frozenset[str] = frozenset()
+    selectors: tuple[str, ...] = ()
+    node_of: tuple[Named, ...] = ()
+    every_node: bool = False
+    daemonsets: frozenset[Named] | None = None
+    budgets: bool = False
+    around: bool = False
+    dependents: bool = False
+
+
+EVERYTHING = Asked(every_node=True, budgets=True, around=True, dependents=True)
+"""The whole cluster, as far as anything is read of it."""
+
+
+def asked(commands: Sequence[Command], namespace: str, read: Callable[[str], Sequence[object]]) -> Asked:
+    """What command lines need, together.
+
+    1. A change of nodes needs these nodes and their pods. One of named DaemonSets needs all nodes and the pods of these DaemonSets; one
+       of DaemonSets that a selector chooses, all pods.
+    2. Files are read to see which nodes and DaemonSets they hold (`read`). `namespace` is the one of the context.
+    3. Where some of the lines need nodes and some DaemonSets, everything is needed.
+    """
+    found = [_of(command, namespace, read) for command in commands]
+    budgets = any(each.budgets for each in found)
+    every_node = [each for each in found if each.every_node]
+    if not every_node:
+        return Asked(
+            frozenset().union(*(each.nodes for each in found)),
+            tuple(dict.fromkeys(selector for each in found for selector in each.selectors)),
+            tuple(dict.fromkeys(pod for each in found for pod in each.node_of)),
+            budgets=budgets,
+        )
+    named = [each.daemonsets for each in every_node if each.daemonsets is not None]
+    only = len(named) == len(found)
+    return Asked(every_node=True, daemonsets=frozenset().union(*named) if only else None, budgets=budgets)
+
+
+def _of(command: Command, namespace: str, read: Callable[[str], Sequence[object]]) -> Asked:
+    if isinstance(command, SetImage | RestartRollout | DeleteDaemonSets):
+        chosen = command.daemonsets
+        named = frozenset((chosen.namespace or namespace, name) for name in chosen.names) if chosen.names else None
+        return Asked(every_node=True, daemonsets=named)
+    if isinstance(command, ApplyFiles | DeleteFiles):
+        return _of_files([each for file in command.files for each in read(file)], command.namespace or namespace)
+    if isinstance(command, DeletePods):
+        chosen = command.pods
+        if chosen.names:
+            return Asked(node_of=tuple((chosen.namespace or namespace, name) for name in chosen.names))
+        return Asked(every_node=True)
+    nodes: Chosen = getattr(command, "nodes")  # noqa: B009 (every other verb has nodes)
+    budgets = isinstance(command, DrainNodes)
+    if nodes.selector is not None:
+        return Asked(selectors=(str(nodes.selector),), budgets=budgets)
+    return Asked(every_node=True, budgets=budgets) if nodes.all else Asked(frozenset(nodes.names), budgets=budgets)
+
+
+def _of_files(objects: Sequence[object], namespace: str) -> Asked:
+    """What the objects of files need: a template of a pool may touch any node."""
+    nodes = [each for each in objects if isinstance(each, Node)]
+    daemonsets = [each for each in objects if isinstance(each, DaemonSet)]
+    if nodes and not daemonsets and all(each.pool is None for each in nodes):
+        return Asked(frozenset(each.name for each in nodes))
+    named = frozenset((each.metadata.namespace or namespace, each.metadata.name) for each in daemonsets)
+    return Asked(every_node=True, daemonsets=None if nodes else named)

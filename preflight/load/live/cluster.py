@@ -1,0 +1,209 @@
+"""A cluster, asked for what a change needs of it."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import count
+from typing import Any
+
+from preflight.errors import InputError
+from preflight.load.gathered import Gathered
+from preflight.load.live.asking import Asked, Named
+from preflight.load.live.connection import Connection, Refused
+from preflight.load.live.listing import LIVE, Answer, Query, ask, value_of
+from preflight.load.live.resources import AROUND, BUDGETS, CONFIGS, DAEMONSETS, DEPENDENTS, NODES, PODS
+from preflight.load.live.target import Target
+from preflight.model.objects import DaemonSet, LabelSelector, ListedPod, Metadata, Node
+from preflight.model.world import Survey
+
+_BY_NODE = 300
+"""Of more nodes than this, the pods are asked for in one list of all."""
+
+_GATE = "TaintTolerationComparisonOperators"
+_ENABLED = re.compile(rb'^kubernetes_feature_enabled\{name="' + _GATE.encode() + rb'",[^}]*\} ([01])', re.MULTILINE)
+_GATED_FROM = (1, 35)
+
+
+class Cluster:
+    """A cluster that is asked; to be closed at the end, for credentials may lie in files until then.
+
+    `connection` knows its context and server, and what the asking came to.
+    """
+
+    def __init__(self, target: Target) -> None:
+        """Read the kubeconfig; nothing is asked yet. Errors: InputError where it does not lead to a server."""
+        self.connection = Connection(target)
+        self._gathered = Gathered()
+        self._missing: dict[str, str] = {}
+        self._pods: dict[Named, ListedPod] = {}
+        self._known: set[tuple[str, str, str]] = set()
+        self._listed: frozenset[str] | None = None
+        self._version: Mapping[str, Any] = {}
+        self._pages = count()
+        self._shows_progress = target.shows_progress
+
+    def __enter__(self) -> Cluster:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._tell("")
+        self.connection.close()
+
+    def survey(self, asked: Asked, gathered: Gathered) -> None:
+        """Put what is asked for into `gathered`, and what is known of the whole.
+
+        1. Nodes and DaemonSets come first; the pods of nodes are asked for node by node, since a server finds those without reading all,
+           and so are those that no node has yet. Those of named DaemonSets are asked for by their selectors.
+        2. Where the right to list a kind in all namespaces is missing, that of the context is tried.
+        3. Without the right to list nodes, those that the change names are partly known. Without the one to list pods, they are assumed.
+
+        Errors: InputError where no DaemonSet can be had, or the server cannot be asked.
+        """
+        self._gathered = gathered
+        named = frozenset(asked.nodes)
+        if asked.node_of:
+            named |= self._nodes_of(asked.node_of)
+        self._version = value_of(self.connection, "/version")
+        queries = [Query(DAEMONSETS), *self._node_queries(asked, named)]
+        queries += [Query(each) for each in ((BUDGETS,) if asked.budgets else ()) + (AROUND if asked.around else ())]
+        self._take(queries)
+        daemonsets = self._daemonsets()
+        if not daemonsets and "DaemonSet" in self._missing:
+            raise InputError(f"{self.connection.server}: no DaemonSet can be judged: {self._missing['DaemonSet']}")
+        self._take([*self._pod_queries(asked, named, daemonsets)])
+        gathered.pods += self._pods.values()
+        gathered.survey = Survey(
+            context=self.connection.context,
+            server=self.connection.server,
+            version=str(self._version.get("gitVersion") or ""),
+            namespace=self.connection.namespace,
+            live=True,
+            listed=self._listed,
+            daemonsets=asked.daemonsets if asked.every_node else None,
+            nodes=asked.every_node and "Node" not in self._missing,
+            missing=self._missing,
+            comparison_operators=self._gate(daemonsets),
+        )
+        if asked.dependents:
+            self.dependents()
+
+    def dependents(self) -> None:
+        """Put what may depend on DaemonSets beside it, and the ConfigMaps that say what they provide."""
+        from preflight.components import config_names
+
+        configs = {(each.metadata.namespace, name) for each in self._daemonsets() for name in config_names(each)}
+        named = (Query(CONFIGS, namespace, fields=f"metadata.name={name}") for namespace, name in sorted(configs))
+        self._take([*(Query(each) for each in DEPENDENTS), *named])
+
+    def _daemonsets(self) -> list[DaemonSet]:
+        return [each for each in self._gathered.objects if isinstance(each, DaemonSet) and each.origin.file == LIVE]
+
+    def _nodes_of(self, pods: Iterable[Named]) -> frozenset[str]:
+        queries = [Query(PODS, namespace, fields=f"metadata.name={name}") for namespace, name in pods]
+        self._take(queries)
+        return frozenset(pod.spec.nodeName for pod in self._pods.values() if pod.spec.nodeName)
+
+    def _node_queries(self, asked: Asked, named: frozenset[str]) -> Iterator[Query]:
+        if asked.every_node or len(named) > _BY_NODE:
+            yield Query(NODES)
+            return
+        for name in sorted(named):
+            yield Query(NODES, fields=f"metadata.name={name}")
+        for selector in asked.selectors:
+            yield Query(NODES, labels=selector)
+
+    def _pod_queries(self, asked: Asked, named: frozenset[str], daemonsets: Sequence[DaemonSet]) -> Iterator[Query]:
+        if asked.every_node and asked.daemonsets is not None:
+            for each in daemonsets:
+                key = (each.metadata.namespace, each.metadata.name)
+                if key in asked.daemonsets and each.spec.selector is not None:
+                    yield Query(PODS, key[0], labels=_labels(each.spec.selector))
+            return
+        nodes = {each.name for each in self._gathered.objects if isinstance(each, Node) and each.origin.file == LIVE} | named
+        if asked.every_node or len(nodes) > _BY_NODE:
+            yield Query(PODS)
+            return
+        for name in sorted(nodes):
+            yield Query(PODS, fields=f"spec.nodeName={name}")
+        if nodes:
+            yield Query(PODS, fields="spec.nodeName=")
+
+    def _take(self, queries: Sequence[Query]) -> None:
+        """Ask, and take what comes; where a kind may not be listed in all namespaces, that of the context is tried once."""
+        refused: list[Query] = []
+        for answer in ask(self.connection, queries, self._pages, self._progress):
+            query = answer.query
+            if answer.status == 403 and query.resource.is_namespaced and not query.namespace:
+                refused.append(query)
+                self._missing[query.resource.kind] = answer.why
+            elif answer.why:
+                if not (answer.status == 404 and query.resource not in (NODES, DAEMONSETS, PODS)):
+                    self._missing[query.resource.kind] = answer.why
+                    self._not_listed(query)
+            else:
+                self._add(answer)
+        own = self.connection.namespace
+        nearer = [Query(each.resource, own, each.fields, each.labels) for each in refused]
+        for answer in ask(self.connection, nearer, self._pages, self._progress):
+            if not answer.why:
+                self._add(answer)
+                kind = answer.query.resource.kind
+                self._missing[kind] = f"only those of namespace {own}: {self._missing[kind]}"
+            self._not_listed(answer.query, () if answer.why else (own,))
+
+    def _not_listed(self, query: Query, but: Iterable[str] = ()) -> None:
+        if query.resource is PODS:
+            self._listed = frozenset(but)
+
+    def _add(self, answer: Answer) -> None:
+        self._gathered.problems += answer.found.problems
+        for each in answer.found.objects:
+            metadata: Metadata = getattr(each, "metadata")  # noqa: B009 (every object has it, their base does not say so)
+            key = (type(each).__name__, metadata.namespace, metadata.name)
+            if key not in self._known:
+                self._known.add(key)
+                self._gathered.objects.append(each)
+        self._pods.update({(pod.metadata.namespace, pod.metadata.name): pod for pod in answer.found.pods})
+
+    def _progress(self, query: Query) -> None:
+        self._tell(f"asking {self.connection.context} ({self.connection.requests} requests so far): {query.resource.plural}")
+
+    def _tell(self, words: str) -> None:
+        """Write over the line on standard error that says what is going on; "" clears it."""
+        if self._shows_progress:
+            sys.stderr.write(f"\r\x1b[K{words[:78]}")
+            sys.stderr.flush()
+
+    def _gate(self, daemonsets: Sequence[DaemonSet]) -> bool | None:
+        """Whether Lt and Gt of tolerations are on: asked only where one is used. A server before 1.35 does not know them."""
+        if not any(each.operator in ("Lt", "Gt") for daemonset in daemonsets for each in daemonset.spec.template.spec.tolerations):
+            return None
+        version = _numbers(self._version)
+        if version and version < _GATED_FROM:
+            return False
+        try:
+            found = _ENABLED.search(self.connection.get("/metrics"))
+        except (Refused, InputError):
+            found = None
+        return found[1] == b"1" if found else None
+
+
+def _numbers(version: Mapping[str, Any]) -> tuple[int, int] | None:
+    """Major and minor, `37+` being 37; None where the server does not say."""
+    found = re.fullmatch(r"([0-9]+)\.([0-9]+)\D*", f"{version.get('major')}.{version.get('minor')}")
+    return (int(found[1]), int(found[2])) if found else None
+
+
+def _labels(selector: LabelSelector) -> str:
+    """A selector of labels as the API takes it in a query."""
+    parts = [f"{key}={value}" for key, value in selector.matchLabels.items()]
+    for each in selector.matchExpressions:
+        if each.operator == "Exists":
+            parts.append(each.key)
+        elif each.operator == "DoesNotExist":
+            parts.append(f"!{each.key}")
+        else:
+            parts.append(f"{each.key} {each.operator.lower()} ({','.join(each.values)})")
+    return ",".join(parts)

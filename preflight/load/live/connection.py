@@ -1,0 +1,190 @@
+"""A connection to an API server: one GET at a time, tried again where that helps, and every failure in words.
+
+The official client reads the kubeconfig and finds the credentials (exec plugins, token files, certificates, proxies); its connection pool
+carries the requests.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+import msgspec
+
+from preflight import __version__
+from preflight.errors import InputError
+from preflight.load.live.kubeconfig import Access, access
+from preflight.load.live.target import Target
+
+_TRIES = 4
+_AGAIN = frozenset({429, 500, 502, 503, 504})
+_LONGEST_WAIT = 8.0
+_MOST = 1 << 30
+_PIECE = 1 << 18
+
+
+class Refused(Exception):
+    """The server's answer is not 200: its status code, and its message in one line."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class Connection:
+    """An API server that answers GET requests.
+
+    `server` is its address without user names and passwords; `requests` and `received` count what was asked and the bytes that came.
+    """
+
+    def __init__(self, target: Target) -> None:
+        """Read the kubeconfig. Errors: InputError where it does not lead to a server."""
+        self._access: Access = access(target)
+        self.context, self.namespace, self.server = self._access.context, self._access.namespace, shown_server(self._access.host)
+        self.requests = self.received = 0
+        self._timeout = target.timeout
+        self._counting = threading.Lock()
+
+    def close(self) -> None:
+        """Let go of the connections, and of the files that the credentials were put in."""
+        self._access.close()
+
+    def get(self, path: str, query: Mapping[str, str] | None = None) -> bytes:
+        """The body of the answer to one GET.
+
+        1. Too many requests (429), a fault of the server (5xx) and a connection that breaks are tried again, up to four times in all, after
+           half a second doubling, or when the server says so, up to 8 seconds.
+        2. A server that says nothing within the time of one request is not asked again.
+
+        Errors: Refused with the server's message for any status but 200; InputError where no answer can be had.
+        """
+        words = "&".join(f"{quote(name)}={quote(value, safe='')}" for name, value in (query or {}).items())
+        url = f"{self._access.host.rstrip('/')}{path}{'?' if words else ''}{words}"
+        wait = 0.5
+        for attempt in range(1, _TRIES + 1):
+            last = attempt == _TRIES
+            try:
+                status, headers, body = self._once(url)
+            except _Broken as error:
+                if last or not error.again:
+                    raise InputError(f"{self.server}: {error}") from None
+                time.sleep(wait)
+            else:
+                if status == 200:
+                    return body
+                if status == 401:
+                    raise InputError(f"{self.server}: 401 Unauthorized: the credentials of context {self.context} are not accepted")
+                if last or status not in _AGAIN:
+                    raise Refused(status, _message(status, body))
+                time.sleep(min(_seconds(headers.get("Retry-After", "")) or wait, _LONGEST_WAIT))
+            wait *= 2
+        raise AssertionError("unreachable")
+
+    def _once(self, url: str) -> tuple[int, Mapping[str, str], bytes]:
+        import urllib3
+
+        deadline = time.monotonic() + self._timeout
+        timeout = urllib3.Timeout(connect=min(10.0, self._timeout), read=self._timeout)
+        headers = urllib3.HTTPHeaderDict({"Accept": "application/json", "Accept-Encoding": "gzip"})
+        headers.add("User-Agent", f"preflight/{__version__}")
+        for name, value in self._access.headers():
+            headers.add(name, value)
+        try:
+            answer = self._access.pool.request(
+                "GET", url, headers=headers, timeout=timeout, retries=False, redirect=False, preload_content=False
+            )
+            try:
+                body = self._body(answer, deadline)
+            except BaseException:
+                answer.close()
+                raise
+            answer.release_conn()
+        except urllib3.exceptions.HTTPError as error:
+            raise _broken(error, self._timeout) from None
+        except OSError as error:
+            raise _Broken(f"cannot be reached: {_reason(error)}", again=False) from None
+        except ValueError:  # of http.client, whose message quotes the header
+            raise _Broken("the credentials hold a character that no request can carry", again=False) from None
+        with self._counting:
+            self.requests += 1
+            self.received += len(body)
+        return int(answer.status), answer.headers, body
+
+    def _body(self, answer: Any, deadline: float) -> bytes:
+        pieces, size = [], 0
+        while piece := answer.read(_PIECE, decode_content=True):
+            pieces.append(piece)
+            size += len(piece)
+            if size > _MOST:
+                raise _Broken("one answer is larger than 1 GiB", again=False)
+            if time.monotonic() > deadline:
+                raise _Broken(_no_answer(self._timeout), again=False)
+        return b"".join(pieces)
+
+
+class _Broken(Exception):
+    """No answer was had; `again` where asking again may help."""
+
+    def __init__(self, message: str, *, again: bool) -> None:
+        super().__init__(message)
+        self.again = again
+
+
+def _broken(error: Exception, timeout: float) -> _Broken:
+    from urllib3 import exceptions
+
+    if isinstance(error, exceptions.NameResolutionError):
+        return _Broken("there is no such host", again=False)
+    if isinstance(error, exceptions.NewConnectionError):
+        return _Broken(f"cannot be reached: {_reason(error)}", again=False)
+    if isinstance(error, exceptions.TimeoutError):
+        return _Broken(_no_answer(timeout), again=False)
+    if isinstance(error, exceptions.SSLError):
+        return _Broken(f"its certificate is not trusted: {_reason(error)}", again=False)
+    if isinstance(error, exceptions.ProxyError):
+        return _Broken(f"the proxy does not answer: {_reason(error)}", again=False)
+    return _Broken("the connection broke off in the middle of the answer", again=True)
+
+
+def _no_answer(timeout: float) -> str:
+    return f"no answer within {timeout:g} seconds (--request-timeout)"
+
+
+def _reason(error: BaseException) -> str:
+    """The innermost reason, without addresses of objects and what stands around it."""
+    while error.__cause__ or error.__context__:
+        inner = error.__cause__ or error.__context__
+        assert inner is not None
+        error = inner
+    text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return re.sub(r"^\[[A-Z_:0-9 ]*\]\s*", "", text).partition("\n")[0] or type(error).__name__
+
+
+class _Status(msgspec.Struct):
+    message: str = ""
+
+
+def _message(status: int, body: bytes) -> str:
+    """The message of a Status object, else what the code means, in one line."""
+    try:
+        text = " ".join(msgspec.json.decode(body, type=_Status).message.split())[:500]
+    except msgspec.MsgspecError:
+        text = ""
+    return text or f"the server answers {status}"
+
+
+def _seconds(text: str) -> float:
+    """What Retry-After says, 0 where it is absent or a date."""
+    return float(text) if re.fullmatch(r"[0-9]{1,4}", text) else 0.0
+
+
+def shown_server(host: str) -> str:
+    """The address of a server without a user name, password, query or fragment."""
+    parts = urlsplit(host)
+    if not parts.netloc:
+        return host.rpartition("@")[2]
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}".rstrip("/")

@@ -1,0 +1,157 @@
+"""From a kubeconfig, or the pod that this runs in, to a server and the right to ask it: the official client's part."""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Any
+
+from preflight.errors import InputError
+from preflight.load.live.target import Target
+
+PARALLEL = 8
+"""How many requests are under way at a time."""
+
+_NAMESPACE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
+_NO_CLUSTER = (
+    "no --from, and no cluster to ask: there is no kubeconfig ($KUBECONFIG, ~/.kube/config). Give manifests, or what the cluster has:\n"
+    "  kubectl get nodes,ds,pods -A -o json | preflight ... --from -"
+)
+
+
+class Access:
+    """A server, and the right to ask it.
+
+    `context` and `namespace` are the kubeconfig's (`in-cluster` where there is none); `host` is the address as it stands there. `pool` is
+    a urllib3 connection pool that trusts what the kubeconfig trusts and takes the way through its proxy.
+    """
+
+    def __init__(self, context: str, namespace: str, configuration: Any, impersonated: Sequence[tuple[str, str]], folder: str) -> None:
+        from kubernetes.client import rest
+
+        self.context, self.namespace, self.host = context, namespace, str(configuration.host)
+        self._configuration, self._impersonated, self._folder = configuration, impersonated, folder
+        configuration.connection_pool_maxsize = PARALLEL
+        self.pool: Any = rest.RESTClientObject(configuration).pool_manager
+
+    def headers(self) -> list[tuple[str, str]]:
+        """The headers that say who asks; a token that has expired is renewed."""
+        configuration = self._configuration
+        tokens = [configuration.get_api_key_with_prefix(name) for name in tuple(configuration.api_key)]
+        return [*self._impersonated, *(("Authorization", str(token)) for token in tokens[:1] if token)]
+
+    def close(self) -> None:
+        """Close the connections, and remove the keys and certificates that the client wrote to files."""
+        self.pool.clear()
+        _forget(self._folder)
+
+
+def access(target: Target) -> Access:
+    """The server and the credentials of a target.
+
+    1. $KUBECONFIG may name several files, which are merged; without any, the service account of the pod around is used.
+    2. Whom the kubeconfig impersonates (`as`, `as-groups`) is impersonated, unless the target names somebody.
+    3. Nothing is written back: a renewed token serves this run only.
+
+    Errors: InputError that names the file or the context, and never shows a credential.
+    """
+    import urllib3
+    from kubernetes.client import Configuration
+
+    urllib3.disable_warnings()  # of insecure-skip-tls-verify, which the kubeconfig asks for
+    paths = target.kubeconfig or os.environ.get("KUBECONFIG") or os.path.expanduser("~/.kube/config")  # noqa: PTH111
+    given = [path for path in paths.split(os.pathsep) if path and os.path.isfile(path)]  # noqa: PTH113
+    configuration = Configuration()
+    if not given:
+        if target.kubeconfig or target.context:
+            raise InputError(f"there is no kubeconfig {paths}")
+        return _in_cluster(configuration, target)
+    folder, said = tempfile.mkdtemp(prefix="preflight-"), _Said()
+    logging.getLogger().addHandler(said)
+    try:
+        return _read(paths, given, configuration, target, folder, said)
+    except BaseException:
+        _forget(folder)
+        raise
+    finally:
+        logging.getLogger().removeHandler(said)
+
+
+def _read(paths: str, given: Sequence[str], configuration: Any, target: Target, folder: str, said: _Said) -> Access:
+    from kubernetes.config import ConfigException
+
+    kube_config: Any = import_module("kubernetes.config.kube_config")
+    try:
+        merged = kube_config.KubeConfigMerger(os.pathsep.join(given)).config
+        name = target.context or merged.safe_get("current-context")
+        if not name:
+            raise InputError(f"kubeconfig {paths} has no current context: choose one with --context")
+        if not (merged.safe_get("contexts") and merged["contexts"].get_with_name(name, safe=True)):
+            raise InputError(f"kubeconfig {paths} has no context {name}")
+        loader = kube_config.KubeConfigLoader(merged, active_context=name, config_base_path=None, temp_file_path=folder)
+        loader.load_and_set(configuration)
+        context = loader.current_context["context"]
+        user = merged["users"].get_with_name(context["user"], safe=True) if context.get("user") and merged.safe_get("users") else None
+        impersonated = _impersonated(target, user.value.get("user") or {} if user else {})
+    except ConfigException as error:
+        raise InputError(f"kubeconfig {paths}: {_line(error)}") from None
+    except InputError:
+        raise
+    except Exception as error:  # whatever YAML, paths and files can do to the client
+        raise InputError(f"kubeconfig {paths} cannot be used: {type(error).__name__}") from None
+    if said.lines and not configuration.api_key and not configuration.cert_file:
+        raise InputError(f"context {name}: no credentials: {said.lines[0]}")
+    return Access(name, str(context.get("namespace") or "default"), configuration, impersonated, folder)
+
+
+def _in_cluster(configuration: Any, target: Target) -> Access:
+    from kubernetes.config import ConfigException
+
+    incluster: Any = import_module("kubernetes.config.incluster_config")
+    try:
+        incluster.load_incluster_config(client_configuration=configuration)
+        with open(_NAMESPACE, encoding="utf-8") as file:  # noqa: PTH123 (as everywhere: pathlib is slow to import)
+            namespace = file.read().strip()
+    except (ConfigException, OSError):
+        raise InputError(_NO_CLUSTER) from None
+    return Access("in-cluster", namespace or "default", configuration, _impersonated(target, {}), "")
+
+
+def _impersonated(target: Target, user: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The headers that impersonate; there is one for each group."""
+    name, groups = target.user, target.groups
+    if not name and not groups:
+        name, groups = str(user.get("as") or ""), tuple(map(str, user.get("as-groups") or ()))
+    if groups and not name:
+        raise InputError("--as-group needs --as")
+    return [("Impersonate-User", name), *(("Impersonate-Group", group) for group in groups)] if name else []
+
+
+class _Said(logging.Handler):
+    """What the client logs in the place of an error: a credential plugin that failed."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.ERROR)
+        self.lines: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.lines.append(_line(record.getMessage()))
+
+
+def _line(error: object) -> str:
+    """The first line of a message of the client, without the piece of the kubeconfig that it may quote, which can hold a token."""
+    text = str(error).partition("\n")[0].partition("{")[0].removeprefix("Invalid kube-config file. ").removeprefix("Invalid kube-config. ")
+    return text.rpartition(" in ")[0] or text if " in " in text and text.rstrip().endswith("/") else text[:200].rstrip(" :/")
+
+
+def _forget(folder: str) -> None:
+    """Remove the files of credentials, which the client keeps by their content."""
+    from kubernetes.config import kube_config
+
+    if folder:
+        shutil.rmtree(folder, ignore_errors=True)
+        getattr(kube_config, "_temp_files", {}).clear()

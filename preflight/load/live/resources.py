@@ -1,0 +1,51 @@
+"""The resources of the API that are asked for: where they are, and the right that it takes."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Resource(NamedTuple):
+    """A resource of the API: `group` is "" for the core group."""
+
+    kind: str
+    group: str
+    version: str
+    plural: str
+    is_namespaced: bool = True
+
+    @property
+    def right(self) -> str:
+        """As kubectl and RBAC name it: `daemonsets.apps`, `nodes`."""
+        return f"{self.plural}.{self.group}" if self.group else self.plural
+
+    def path(self, namespace: str = "") -> str:
+        """The path of its list, in one namespace or in all."""
+        root = f"/apis/{self.group}/{self.version}" if self.group else f"/api/{self.version}"
+        return f"{root}/namespaces/{namespace}/{self.plural}" if namespace else f"{root}/{self.plural}"
+
+
+NODES = Resource("Node", "", "v1", "nodes", is_namespaced=False)
+DAEMONSETS = Resource("DaemonSet", "apps", "v1", "daemonsets")
+PODS = Resource("Pod", "", "v1", "pods")
+BUDGETS = Resource("PodDisruptionBudget", "policy", "v1", "poddisruptionbudgets")
+CONFIGS = Resource("ConfigMap", "", "v1", "configmaps")
+AROUND = (
+    Resource("Namespace", "", "v1", "namespaces", is_namespaced=False),
+    Resource("RuntimeClass", "node.k8s.io", "v1", "runtimeclasses", is_namespaced=False),
+)
+"""What lint reads besides."""
+
+DEPENDENTS = (
+    Resource("Deployment", "apps", "v1", "deployments"),
+    Resource("StatefulSet", "apps", "v1", "statefulsets"),
+    Resource("Job", "batch", "v1", "jobs"),
+    Resource("CronJob", "batch", "v1", "cronjobs"),
+    Resource("JobSet", "jobset.x-k8s.io", "v1alpha2", "jobsets"),
+    Resource("PersistentVolumeClaim", "", "v1", "persistentvolumeclaims"),
+    Resource("PersistentVolume", "", "v1", "persistentvolumes", is_namespaced=False),
+    Resource("StorageClass", "storage.k8s.io", "v1", "storageclasses", is_namespaced=False),
+)
+"""What may depend on a DaemonSet that is lost: asked for where one is."""
+
+EVERY = (NODES, DAEMONSETS, PODS, BUDGETS, *AROUND, *DEPENDENTS, CONFIGS)

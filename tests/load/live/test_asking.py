@@ -1,0 +1,215 @@
+"""What a command asks a cluster for, and that the answer is the one that a dump of the cluster gives."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.program import program
+from tests.load.live.made import cluster, daemonset, node, pod
+from tests.load.live.server import ApiServer, serving
+
+_COVERAGE = {
+    "one node by its name": (
+        "taint nodes a-1 team=x:PreferNoSchedule",
+        [
+            "daemonsets",
+            "nodes fieldSelector=metadata.name=a-1",
+            "pods fieldSelector=spec.nodeName=",
+            "pods fieldSelector=spec.nodeName=a-1",
+        ],
+    ),
+    "nodes by a selector, which the server applies": (
+        "label nodes -l pool=b x=y",
+        [
+            *("daemonsets", "nodes labelSelector=pool=b", "pods fieldSelector=spec.nodeName="),
+            *("pods fieldSelector=spec.nodeName=b-0", "pods fieldSelector=spec.nodeName=b-1"),
+        ],
+    ),
+    "all nodes: one list of nodes and one of pods": ("taint nodes --all team=x:PreferNoSchedule", ["daemonsets", "nodes", "pods"]),
+    "a drain asks for budgets too": (
+        "drain a-0 --ignore-daemonsets",
+        [
+            *("daemonsets", "nodes fieldSelector=metadata.name=a-0", "poddisruptionbudgets"),
+            *("pods fieldSelector=spec.nodeName=", "pods fieldSelector=spec.nodeName=a-0"),
+        ],
+    ),
+    "an update: all nodes, and the pods of this DaemonSet": (
+        "set image -n storage ds/csi main=example.com/agent:2",
+        ["daemonsets", "nodes", "pods -n storage labelSelector=app=csi"],
+    ),
+    "an update of what a selector chooses: all pods": ("rollout restart ds -n storage -l app=csi", ["daemonsets", "nodes", "pods"]),
+    "a pod by its name: its node": (
+        "delete pod csi-a-1 -n storage",
+        [
+            *("daemonsets", "nodes fieldSelector=metadata.name=a-1", "pods -n storage fieldSelector=metadata.name=csi-a-1"),
+            *("pods fieldSelector=spec.nodeName=", "pods fieldSelector=spec.nodeName=a-1"),
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize(("line", "asked"), [pytest.param(*case, id=name) for name, case in _COVERAGE.items()])
+def test_what_is_asked(line: str, asked: list[str], tmp_path: Path) -> None:
+    server = ApiServer(cluster())
+    with serving(server, tmp_path) as config:
+        result = program(*shlex.split(line), "--kubeconfig", str(config))
+    assert result.err == ""
+    assert server.questions() == asked
+    assert {each.method for each in server.asked} == {"GET"}
+
+
+def test_who_depends_is_asked_only_where_something_is_lost(tmp_path: Path) -> None:
+    server = ApiServer(cluster())
+    with serving(server, tmp_path) as config:
+        result = program("taint", "nodes", "a-1", "team=x:NoSchedule", "--kubeconfig", str(config))
+    assert result.code == 1
+    more = {"deployments", "statefulsets", "jobs", "cronjobs", "jobsets", "persistentvolumeclaims", "persistentvolumes", "storageclasses"}
+    assert more < set(server.questions())
+
+
+def test_only_the_configmaps_that_say_what_a_daemonset_provides_are_asked_for(tmp_path: Path) -> None:
+    mounted = [{"name": "v", "configMap": {"name": "plugin-config"}}]
+    objects = [*cluster(), daemonset("gpu", "plugin", volumes=mounted)]
+    server = ApiServer(objects)
+    with serving(server, tmp_path) as config:
+        program("taint", "nodes", "a-1", "team=x:NoSchedule", "--kubeconfig", str(config))
+    assert [each for each in server.questions() if "configmaps" in each] == ["configmaps -n gpu fieldSelector=metadata.name=plugin-config"]
+
+
+_LINES = (
+    "taint nodes a-1 team=x:NoSchedule",
+    "taint nodes -l pool=a team=x:NoExecute",
+    "taint nodes --all team=x:NoSchedule",
+    "label nodes b-0 pool-",
+    "cordon a-0",
+    "drain a-0 --ignore-daemonsets",
+    "set image -n storage ds/csi main=example.com/agent:2",
+    "rollout restart ds -n storage",
+    "delete ds csi -n storage",
+    "delete node b-1",
+    "reboot a-2",
+    "replace a-2",
+)
+
+
+@pytest.mark.parametrize("line", _LINES)
+def test_the_answer_is_that_of_a_dump(line: str, tmp_path: Path) -> None:
+    """Coverage and findings are equal; a dump knows more nodes, and a file has places."""
+    objects = [*cluster(), node("tainted", ({"key": "old", "effect": "NoSchedule"},), pool="a")]
+    objects += [pod(objects[5], "tainted"), pod(objects[6], "tainted"), pod(objects[5], "")]
+    dump = tmp_path / "dump.json"
+    dump.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
+    with serving(ApiServer(objects, page=2), tmp_path) as config:
+        live = program(*shlex.split(line), "-o", "json", "--kubeconfig", str(config))
+    files = program(*shlex.split(line), "-o", "json", "--from", str(dump))
+    assert live.err == ""
+    assert live.code == files.code
+    assert _said(json.loads(live.out)) == _said(json.loads(files.out))
+
+
+def test_a_pod_that_is_deleted_is_judged_on_its_node(tmp_path: Path) -> None:
+    objects = [*cluster(), node("tainted", ({"key": "old", "effect": "NoSchedule"},))]
+    objects.append(pod(objects[5], "tainted"))
+    with serving(ApiServer(objects), tmp_path) as config:
+        result = program("delete", "pod", "csi-tainted", "-n", "storage", "--kubeconfig", str(config), "-o", "json")
+    judged = [each for each in json.loads(result.out)["coverage"] if each["daemonset"] == "storage/csi"]
+    assert [(each["nodes"], each["outcome"]) for each in judged] == [(["tainted"], "lost-now")]
+
+
+def _said(report: dict[str, Any]) -> object:
+    findings = [(each["rule"], each["subject"], each["nodes"], each["message"]) for each in report["findings"]]
+    return report["change"], report["coverage"], sorted(map(repr, findings))
+
+
+def test_a_report_begins_with_the_context_and_the_server(tmp_path: Path) -> None:
+    server = ApiServer(cluster())
+    with serving(server, tmp_path) as config:
+        result = program("cordon", "a-0", "--kubeconfig", str(config), "-v")
+        data = json.loads(program("cordon", "a-0", "--kubeconfig", str(config), "-o", "json").out)
+    assert result.out.splitlines()[0] == f"cluster test ({server.url}), Kubernetes v1.37.2"
+    assert result.err.startswith(f"asked test ({server.url}): 5 requests, ")
+    assert data["cluster"] == {"context": "test", "server": server.url, "version": "v1.37.2"}
+
+
+def test_a_node_that_the_cluster_lacks_is_refused_in_kubectls_words(tmp_path: Path) -> None:
+    with serving(ApiServer(cluster()), tmp_path) as config:
+        result = program("taint", "nodes", "c-9", "team=x:NoSchedule", "--kubeconfig", str(config))
+    assert (result.code, result.err) == (2, 'error: nodes "c-9" not found\n')
+
+
+def test_a_selector_that_selects_nothing_changes_nothing(tmp_path: Path) -> None:
+    with serving(ApiServer(cluster()), tmp_path) as config:
+        result = program("taint", "nodes", "-l", "pool=z", "team=x:NoSchedule", "--kubeconfig", str(config))
+    assert result.code == 3
+    assert "note: no node of the cluster matches pool=z" in result.out
+
+
+def test_the_namespace_of_the_context_is_meant_where_none_is_given(tmp_path: Path) -> None:
+    server = ApiServer(cluster())
+    with serving(server, tmp_path) as config:
+        data = json.loads(config.read_text())
+        data["contexts"][0]["context"]["namespace"] = "storage"
+        config.write_text(json.dumps(data))
+        result = program("rollout", "restart", "ds/csi", "--kubeconfig", str(config))
+    assert (result.code, result.err) == (0, "")
+    assert "pods -n storage labelSelector=app=csi" in server.questions()
+
+
+def test_files_are_judged_with_the_cluster_around_them(tmp_path: Path) -> None:
+    manifest = tmp_path / "agent.yaml"
+    manifest.write_text(json.dumps(daemonset("storage", "csi", nodeSelector={"pool": "b"})))
+    with serving(ApiServer(cluster()), tmp_path) as config:
+        result = program("lint", str(manifest), "--kubeconfig", str(config), "-o", "json")
+    report = json.loads(result.out)
+    assert {each["location"]["file"] for each in report["findings"]} <= {str(manifest)}
+    assert [each["nodes"] for each in report["coverage"] if each["daemonset"] == "storage/csi" and each["outcome"] == "kept"] == [
+        ["b-0", "b-1"]
+    ]
+
+
+def test_a_plan_asks_for_what_all_its_lines_need(tmp_path: Path) -> None:
+    plan = tmp_path / "plan.yaml"
+    plan.write_text("- taint nodes a-0 x=y:PreferNoSchedule\n- cordon b-1\n")
+    server = ApiServer(cluster())
+    with serving(server, tmp_path) as config:
+        program("plan", str(plan), "--kubeconfig", str(config))
+    assert [each for each in server.questions() if each.startswith("nodes")] == [
+        "nodes fieldSelector=metadata.name=a-0",
+        "nodes fieldSelector=metadata.name=b-1",
+    ]
+
+
+def test_a_folder_is_compared_with_the_cluster(tmp_path: Path) -> None:
+    folder = tmp_path / "tree"
+    folder.mkdir()
+    (folder / "csi.yaml").write_text(json.dumps(daemonset("storage", "csi", nodeSelector={"pool": "b"})))
+    with serving(ApiServer(cluster()), tmp_path) as config:
+        result = program("diff", "live", str(folder), "--kubeconfig", str(config), "-o", "json")
+    lost = [each["nodes"] for each in json.loads(result.out)["coverage"] if each["outcome"] == "lost-now"]
+    assert lost == [["a-0", "a-1", "a-2"]]
+
+
+@pytest.mark.parametrize(
+    ("minor", "metrics", "outcome"),
+    [
+        pytest.param("34", "", "lost-on-recreation", id="before 1.35 there is no such operator"),
+        pytest.param("37", 'kubernetes_feature_enabled{name="TaintTolerationComparisonOperators",stage="ALPHA"} 1', "kept", id="on"),
+        pytest.param(
+            "37", 'kubernetes_feature_enabled{name="TaintTolerationComparisonOperators",stage="ALPHA"} 0', "lost-on-recreation", id="off"
+        ),
+        pytest.param("37", "", "unknown", id="not said"),
+    ],
+)
+def test_the_gate_of_lt_and_gt_is_read_where_it_can_be(minor: str, metrics: str, outcome: str, tmp_path: Path) -> None:
+    tolerations = [{"key": "level", "operator": "Gt", "value": "5", "effect": "NoSchedule"}]
+    owner = daemonset("x", "gated", tolerations=tolerations)
+    server = ApiServer([node("a-0"), owner, pod(owner, "a-0")])
+    server.version["minor"], server.metrics = minor, metrics
+    with serving(server, tmp_path) as config:
+        result = program("taint", "nodes", "a-0", "level=7:NoSchedule", "--kubeconfig", str(config), "-o", "json")
+    assert [each["outcome"] for each in json.loads(result.out)["coverage"]] == [outcome]

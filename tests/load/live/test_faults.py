@@ -1,0 +1,185 @@
+"""What can go wrong with a server: a clear error or an honest unknown, in bounded time, and no secret in any output."""
+
+from __future__ import annotations
+
+import json
+import socket
+import time
+from pathlib import Path
+
+import pytest
+
+from preflight.load.live import connection
+from tests.cli.program import Result, program
+from tests.load.live.made import cluster
+from tests.load.live.server import TOKEN, ApiServer, Asked, Fault, kubeconfig, serving, status
+
+LINE = ("taint", "nodes", "a-1", "team=x:NoSchedule")
+
+
+@pytest.fixture(autouse=True)
+def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "_LONGEST_WAIT", 0.01)
+
+
+def _run(fault: Fault, folder: Path, *line: str) -> tuple[Result, ApiServer]:
+    server = ApiServer(cluster(), fault)
+    with serving(server, folder) as config:
+        began = time.monotonic()
+        result = program(*(line or LINE), "--kubeconfig", str(config), "--request-timeout", "1s")
+        assert time.monotonic() - began < 15
+    assert TOKEN not in result.out + result.err
+    return result, server
+
+
+def _of(resource: str, answer: tuple[int, bytes] | str, times: int = 100) -> Fault:
+    """The first answers for a resource are these."""
+    left = [times]
+
+    def fault(asked: Asked) -> tuple[int, bytes] | str | None:
+        if asked.resource == resource and left[0]:
+            left[0] -= 1
+            return answer
+        return None
+
+    return fault
+
+
+_NO_ANSWER = {
+    "401": (_of("daemonsets", status(401, "Unauthorized")), "401 Unauthorized: the credentials of context test are not accepted"),
+    "403 on DaemonSets, everywhere": (
+        _of("daemonsets", status(403, "forbidden")),
+        "no DaemonSet can be judged: the right to list daemonsets.apps is missing: `preflight rbac` prints the role",
+    ),
+    "500 for ever": (
+        _of("daemonsets", status(500, "etcd leader changed")),
+        "no DaemonSet can be judged: the server answers 500: etcd leader changed",
+    ),
+    "429 for ever": (
+        _of("daemonsets", status(429, "too many requests")),
+        "no DaemonSet can be judged: the server answers 429: too many requests",
+    ),
+    "half a response, each time": (_of("daemonsets", "half"), "the connection broke off in the middle of the answer"),
+    "nonsense": (
+        _of("daemonsets", (200, b"<html>Log in to the hotel</html>")),
+        "is no list of daemonsets: is it the API server",
+    ),
+    "another list": (_of("daemonsets", (200, b'{"kind": "PodList", "items": []}')), "is no list of daemonsets: is it the API server"),
+    "items that are no list": (_of("daemonsets", (200, b'{"kind": "DaemonSetList", "items": 3}')), "the list of daemonsets cannot be read"),
+    "nothing": (_of("daemonsets", "nothing"), "no answer within 1 seconds (--request-timeout)"),
+    "a redirection": (_of("daemonsets", (302, b"")), "no DaemonSet can be judged: the server answers 302"),
+}
+
+
+@pytest.mark.parametrize(("fault", "message"), [pytest.param(*case, id=name) for name, case in _NO_ANSWER.items()])
+def test_no_answer_is_an_error_that_says_why(fault: Fault, message: str, tmp_path: Path) -> None:
+    result, _ = _run(fault, tmp_path)
+    assert (result.code, result.out) == (3, "")
+    assert message in result.err
+    assert len(result.err.splitlines()) == 1
+
+
+_MENDED = {
+    "a 429": _of("daemonsets", status(429, "slow down"), 2),
+    "a 500": _of("nodes", status(500, "oops"), 3),
+    "a 503": _of("pods", status(503, "starting"), 2),
+    "half a response": _of("daemonsets", "half", 2),
+    "a list that has expired": _of("daemonsets", status(410, "the provided continue parameter is too old"), 2),
+}
+
+
+@pytest.mark.parametrize("fault", [pytest.param(fault, id=name) for name, fault in _MENDED.items()])
+def test_what_passes_is_tried_again(fault: Fault, tmp_path: Path) -> None:
+    result, _ = _run(fault, tmp_path)
+    assert (result.code, result.err) == (1, "")
+    assert "storage/csi loses a-1" in result.out
+
+
+def test_a_list_that_expires_in_the_middle_is_asked_for_anew_and_nothing_stands_twice(tmp_path: Path) -> None:
+    expired = [True]
+
+    def fault(asked: Asked) -> tuple[int, bytes] | None:
+        if asked.resource == "nodes" and asked.query.get("continue") == "4" and expired[0]:
+            expired[0] = False
+            return status(410, "the provided continue parameter is too old")
+        return None
+
+    server = ApiServer(cluster(), fault, page=2)
+    with serving(server, tmp_path) as config:
+        result = program("taint", "nodes", "--all", "x=y:PreferNoSchedule", "--kubeconfig", str(config), "-o", "json")
+    assert json.loads(result.out)["judged"]["nodes"] == 5
+    assert [each.query.get("continue", "") for each in server.asked if each.resource == "nodes"] == ["", "2", "4", "", "2", "4"]
+
+
+def test_a_list_that_expires_each_time_is_asked_for_in_one_piece(tmp_path: Path) -> None:
+    def fault(asked: Asked) -> tuple[int, bytes] | None:
+        return status(410, "too old") if asked.resource == "nodes" and "continue" in asked.query else None
+
+    server = ApiServer(cluster(), fault, page=2)
+    with serving(server, tmp_path) as config:
+        result = program("taint", "nodes", "--all", "x=y:PreferNoSchedule", "--kubeconfig", str(config), "-o", "json")
+    assert json.loads(result.out)["judged"]["nodes"] == 5
+
+
+_LESS = {
+    "no right to list pods: they are assumed": (
+        _of("pods", status(403, "forbidden")),
+        (
+            "coverage assumed (no pods given)",
+            "Pods (the right to list pods is missing: `preflight rbac` prints the role)",
+        ),
+    ),
+    "no right to list nodes: the one that is named is partly known": (
+        _of("nodes", status(403, "forbidden")),
+        ("note: no nodes are given: a-1 is judged as a partly known node", "Nodes (the right to list nodes is missing"),
+    ),
+    "no right to list Deployments: who depends is not judged": (
+        _of("deployments", status(403, "forbidden")),
+        ("Deployments (the right to list deployments.apps is missing",),
+    ),
+    "a kind that the server does not know is none": (_of("jobsets", status(404, "not found")), ("storage/csi loses a-1",)),
+    "pods that never come: they are assumed": (_of("pods", "nothing"), ("coverage assumed (no pods given)", "no answer within 1 seconds")),
+}
+
+
+@pytest.mark.parametrize(("fault", "said"), [pytest.param(*case, id=name) for name, case in _LESS.items()])
+def test_a_right_that_is_missing_makes_the_answer_smaller_and_is_named(fault: Fault, said: tuple[str, ...], tmp_path: Path) -> None:
+    result, _ = _run(fault, tmp_path)
+    for words in said:
+        assert words in " ".join(result.out.split())
+
+
+def test_with_rights_in_one_namespace_only_that_one_is_judged_and_the_answer_is_incomplete(tmp_path: Path) -> None:
+    def fault(asked: Asked) -> tuple[int, bytes] | None:
+        mine = asked.namespace == "storage" or asked.resource in ("version", "nodes")
+        return None if mine else status(403, "forbidden")
+
+    server = ApiServer(cluster(), fault)
+    with serving(server, tmp_path) as config:
+        kubeconfig(config, server.url, namespace="storage")
+        result = program(*LINE, "--kubeconfig", str(config), "-o", "json")
+    report = json.loads(result.out)
+    assert result.code == 3
+    assert [(each["daemonset"], each["assumed"]) for each in report["coverage"]] == [("storage/csi", False)]
+    assert [each["message"] for each in report["problems"]] == [
+        "not all DaemonSets are judged: only those of namespace storage: the right to list daemonsets.apps is missing: "
+        "`preflight rbac` prints the role"
+    ]
+
+
+def test_nobody_listens(tmp_path: Path) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    result = program(*LINE, "--kubeconfig", str(kubeconfig(tmp_path / "config", f"http://127.0.0.1:{port}")))
+    assert (result.code, result.err) == (3, f"error: http://127.0.0.1:{port}: cannot be reached: Connection refused\n")
+
+
+def test_a_server_with_a_user_name_in_its_address_does_not_show_it(tmp_path: Path) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    config = kubeconfig(tmp_path / "config", f"http://me:{TOKEN}@127.0.0.1:{port}")
+    result = program(*LINE, "--kubeconfig", str(config))
+    assert TOKEN not in result.err
+    assert result.code == 3

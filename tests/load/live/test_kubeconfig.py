@@ -1,0 +1,157 @@
+"""Kubeconfigs: which server, as whom; what is wrong with one, without a secret in the message."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.program import program
+from tests.load.live.made import cluster
+from tests.load.live.server import TOKEN, ApiServer, Asked, kubeconfig, serving, status
+
+LINE = ("cordon", "a-1")
+
+
+def _headers(server: ApiServer) -> list[dict[str, str]]:
+    return [{name: value for name, value in each.headers.items() if name in ("Authorization", "Impersonate-User")} for each in server.asked]
+
+
+def test_the_token_goes_to_the_server_and_nowhere_else(tmp_path: Path) -> None:
+    server = ApiServer(cluster())
+    with serving(server, tmp_path) as config:
+        result = program(*LINE, "--kubeconfig", str(config), "-v")
+    assert _headers(server) == [{"Authorization": f"Bearer {TOKEN}"}] * len(server.asked)
+    assert TOKEN not in result.out + result.err
+
+
+def test_kubeconfig_is_found_in_the_environment_and_files_are_merged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    server = ApiServer(cluster())
+    with serving(server, tmp_path) as config:
+        other = tmp_path / "other"
+        other.write_text(json.dumps({"apiVersion": "v1", "kind": "Config", "contexts": [], "clusters": [], "users": []}))
+        monkeypatch.setenv("KUBECONFIG", f"{other}{os.pathsep}{tmp_path / 'absent'}{os.pathsep}{config}")
+        result = program(*LINE)
+    assert (result.code, result.err) == (0, "")
+
+
+def test_somebody_is_impersonated(tmp_path: Path) -> None:
+    server = ApiServer(cluster())
+    with serving(server, tmp_path) as config:
+        program(*LINE, "--kubeconfig", str(config), "--as", "jane", "--as-group", "sre")
+        config.write_text(json.dumps(_with_user(config, {"token": TOKEN, "as": "joe"})))
+        program(*LINE, "--kubeconfig", str(config))
+    assert [each.headers.get("Impersonate-User") for each in server.asked] == ["jane"] * 5 + ["joe"] * 5
+    assert server.asked[0].headers["Impersonate-Group"] == "sre"
+
+
+def test_groups_alone_are_refused(tmp_path: Path) -> None:
+    result = program(*LINE, "--kubeconfig", str(kubeconfig(tmp_path / "config", "http://127.0.0.1:1")), "--as-group", "sre")
+    assert (result.code, result.err) == (3, "error: --as-group needs --as\n")
+
+
+def test_a_credential_plugin_is_run(tmp_path: Path) -> None:
+    plugin = tmp_path / "plugin.py"
+    answer = {"apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential", "status": {"token": TOKEN}}
+    plugin.write_text(f"print({json.dumps(answer)!r})")
+    server = ApiServer(cluster())
+    with serving(server, tmp_path) as config:
+        config.write_text(json.dumps(_with_user(config, _exec(plugin))))
+        result = program(*LINE, "--kubeconfig", str(config))
+    assert (result.code, result.err) == (0, "")
+    assert _headers(server)[0] == {"Authorization": f"Bearer {TOKEN}"}
+
+
+def test_a_credential_plugin_that_fails_is_named_with_what_it_says(tmp_path: Path) -> None:
+    plugin = tmp_path / "plugin.py"
+    plugin.write_text("import sys; sys.exit('session expired: log in again')")
+    config = kubeconfig(tmp_path / "config", "http://127.0.0.1:1", _exec(plugin))
+    result = program(*LINE, "--kubeconfig", str(config))
+    assert (result.code, result.err) == (
+        3,
+        "error: context test: no credentials: exec: process returned 1. session expired: log in again\n",
+    )
+
+
+def _exec(plugin: Path) -> dict[str, Any]:
+    version = "client.authentication.k8s.io/v1"
+    return {"exec": {"apiVersion": version, "command": sys.executable, "args": [str(plugin)], "interactiveMode": "Never"}}
+
+
+def _with_user(config: Path, user: dict[str, Any]) -> Any:
+    data = json.loads(config.read_text())
+    data["users"][0]["user"] = user
+    return data
+
+
+_BROKEN = {
+    "no such file": (None, "there is no kubeconfig {path}"),
+    "an empty file": ("", "kubeconfig {path}: {path} file is empty"),
+    "no YAML": ("a: b: c", "kubeconfig {path} cannot be used: ScannerError"),
+    "a list": ("[]", "kubeconfig {path} cannot be used: TypeError"),
+    "no current context": (
+        "{kind: Config, contexts: [], clusters: [], users: []}",
+        "kubeconfig {path} has no current context: choose one with --context",
+    ),
+    "a context that is not there": (
+        "{kind: Config, current-context: x, contexts: [], clusters: [], users: []}",
+        "kubeconfig {path} has no context x",
+    ),
+    "a cluster that is not there": (
+        f"{{kind: Config, current-context: x, contexts: [{{name: x, context: {{cluster: c, user: u}}}}], clusters: [{{name: d}}], "
+        f"users: [{{name: u, user: {{token: {TOKEN}}}}}]}}",
+        "kubeconfig {path}: Expected object with name c in",
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "message"), [pytest.param(*case, id=name) for name, case in _BROKEN.items()])
+def test_a_kubeconfig_that_leads_nowhere(text: str | None, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "config"
+    if text is not None:
+        path.write_text(text)
+    result = program(*LINE, "--kubeconfig", str(path))
+    assert result.code == 3
+    assert result.err.startswith(f"error: {message.format(path=path)}")
+    assert TOKEN not in result.err
+
+
+def test_without_a_kubeconfig_both_ways_are_named() -> None:
+    result = program(*LINE)
+    assert result.code == 3
+    assert result.err.startswith("error: no --from, and no cluster to ask: there is no kubeconfig")
+
+
+@pytest.mark.parametrize("user", [{"token": f"{TOKEN}\nX-Evil: 1"}, {"username": "me", "password": TOKEN}])
+def test_no_credential_is_shown_whatever_it_looks_like(user: dict[str, str], tmp_path: Path) -> None:
+    def fault(asked: Asked) -> tuple[int, bytes] | None:
+        return status(401, f"no user {TOKEN}") if asked.headers.get("Authorization") else None
+
+    with serving(ApiServer(cluster(), fault), tmp_path) as config:
+        config.write_text(json.dumps(_with_user(config, user)))
+        result = program(*LINE, "--kubeconfig", str(config), "-v")
+    assert result.code == 3
+    assert TOKEN not in result.out + result.err
+
+
+def test_a_time_that_is_none_is_refused(tmp_path: Path) -> None:
+    config = kubeconfig(tmp_path / "config", "http://127.0.0.1:1")
+    result = program(*LINE, "--kubeconfig", str(config), "--request-timeout", "soon")
+    assert (result.code, result.err) == (2, "error: --request-timeout takes a time such as 5, 5s or 1m, not 'soon'\n")
+
+
+def test_files_and_a_cluster_exclude_one_another(tmp_path: Path) -> None:
+    result = program("lint", "--from", str(tmp_path), "--context", "x")
+    assert (result.code, result.err) == (2, "error: --from is the world, and --context asks a cluster: give one of them\n")
+
+
+def test_keys_that_the_client_wrote_to_files_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    user = {"client-certificate-data": "Y2VydA==", "client-key-data": "a2V5"}
+    result = program(*LINE, "--kubeconfig", str(kubeconfig(tmp_path / "config", "https://127.0.0.1:1", user)))
+    assert result.code == 3
+    assert [each.name for each in tmp_path.iterdir()] == ["config"]
