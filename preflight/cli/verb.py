@@ -45,7 +45,7 @@ class Verb(click.Command):
                 name = "-o"
             into = own if name in flags else rest
             into.append("-o" + arg[2:].removeprefix("=") if into is own and name == "-o" and arg != "-o" else arg)
-            wants = not flags[name] and arg == name if into is own else "=" not in arg and bool(takes_value(arg))
+            wants = not flags[name] and arg == name if into is own else arg[:1] == "-" and "=" not in arg and bool(takes_value(arg))
             if wants and position + 1 < len(args):
                 position += 1
                 into.append(args[position])

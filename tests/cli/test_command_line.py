@@ -161,6 +161,10 @@ def test_a_file_to_apply_that_is_not_there() -> None:
     assert result == (3, "", "error: missing.yaml: cannot be read: no such file or directory\n")
 
 
+def test_a_word_that_ends_like_a_flag_takes_no_value() -> None:
+    assert program(*shlex.split("rollout restart -n storage ds --from calm")).code == 0
+
+
 @pytest.mark.parametrize(
     "line",
     [
