@@ -14,6 +14,7 @@ from preflight.load.kinds import KINDS, NO_OBJECT, UNRENDERED, Data, at, is_list
 from preflight.model.convert import convert
 from preflight.model.objects import DaemonSet, LabelSelector, ListedPod, Node, Origin, Refusal, _Read
 from preflight.model.report import Location, Problem, Skipped
+from preflight.model.running import RunningPod
 from preflight.model.world import Survey
 
 if TYPE_CHECKING:
@@ -32,13 +33,15 @@ class Gathered:
     2. `pools` are what manifests declare of node pools, one by one: `pools.resolve` puts them together.
     3. `texts` are the documents that hold objects of ours, by file and index, as far as their lines can be told.
     4. `survey` is what a live cluster or a snapshot says of itself; None where only files were read.
-    5. `leaves_templates`: a chart's template that nobody rendered is left out, even where the person named its file.
+    5. `running` are the listed pods as a whole, by namespace and name, where they are wanted (`wants_whole_pods`): most changes do not.
+    6. `leaves_templates`: a chart's template that nobody rendered is left out, even where the person named its file.
     """
 
-    def __init__(self, *, leaves_templates: bool = False) -> None:
-        self.leaves_templates = leaves_templates
+    def __init__(self, *, leaves_templates: bool = False, wants_whole_pods: bool = False) -> None:
+        self.leaves_templates, self.wants_whole_pods = leaves_templates, wants_whole_pods
         self.objects: list[_Read] = []
         self.pods: list[ListedPod] = []
+        self.running: dict[tuple[str, str], RunningPod] = {}
         self.pools: list[Declared] = []
         self.pod_lists: list[tuple[str, frozenset[str]]] = []
         self.problems: list[Problem] = []
@@ -146,6 +149,8 @@ class Gathered:
 
     def listed_pod(self, item: Data, origin: Origin) -> ListedPod | None:
         """A pod as evidence, from plain data."""
+        if self.wants_whole_pods:
+            self.add_running(convert(item, RunningPod, origin)[0])
         try:
             return msgspec.json.decode(msgspec.json.encode(item), type=ListedPod)
         except (msgspec.MsgspecError, TypeError, ValueError, RecursionError):
@@ -153,6 +158,11 @@ class Gathered:
             if pod is None:
                 self._meaningless("Pod", refusals, origin)
             return pod
+
+    def add_running(self, pod: RunningPod | None) -> None:
+        """Take a pod as a whole, where it could be understood."""
+        if pod is not None:
+            self.running[pod.key] = pod
 
     def unrendered(self, origin: Origin, *, is_named: bool, chart: str = "CHARTDIR") -> None:
         """Note a template that nobody rendered: a problem where the person named the file, else, and with `leaves_templates`, left out."""

@@ -15,7 +15,7 @@ from msgspec import Raw
 from preflight.documents import Chunk
 from preflight.load.gathered import MAX_LOCATED, Gathered
 from preflight.load.kinds import NO_OBJECT, WANTED, why_not
-from preflight.load.listed import bound_pod, take_list
+from preflight.load.listed import bound_pod, take_list, take_whole_pod
 from preflight.load.places import MAX_SOURCE
 from preflight.load.plain import plain
 from preflight.load.shapes import Head
@@ -85,6 +85,8 @@ class _Reader:
                 end = start + _end(self.view[start:])
                 if pod := bound_pod(self.view[start:end]):
                     self.pods.append((pod, (start, end, index, line)))
+                    if self.gathered.wants_whole_pods:
+                        take_whole_pod(self.gathered, self.view[start:end])
                 else:
                     self.take(start, end, index, line)
             except _Malformed as error:

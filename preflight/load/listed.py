@@ -14,12 +14,15 @@ from preflight.load.kinds import CLUES, KINDS, POOLS, WANTED, Data, has_clue, wh
 from preflight.load.places import path_text
 from preflight.load.plain import plain
 from preflight.load.shapes import NODE, POD, RAWS, Head, LeanNode, Other, Rest, decode_list
+from preflight.model.convert import convert
 from preflight.model.objects import ListedPod, Node, NodeSpec, NodeStatus, Origin, Taint
+from preflight.model.running import RunningPod
 
 T = TypeVar("T")
 
 _HEAD = re.compile(rb'\s*\{\s*"apiVersion":\s*"([^"\\]*)",\s*"kind":\s*"([^"\\]*)"')
 _UNREAD: Any = object()
+_RUNNING = msgspec.json.Decoder(RunningPod)
 
 
 def take_list(gathered: Gathered, view: memoryview, origin: Origin, *, has_template_text: bool, is_page: bool = False) -> bool:
@@ -30,6 +33,8 @@ def take_list(gathered: Gathered, view: memoryview, origin: Origin, *, has_templ
     2. `is_page`: the caller has the other parts of a list that goes on elsewhere; else such a list is a problem.
     3. Raises msgspec.DecodeError where the text is no JSON value, or more than one, and RecursionError where it is too deep.
     """
+    if gathered.wants_whole_pods:
+        _take_whole_pods(gathered, view)
     envelope = decode_list(view)
     if envelope is not None:
         if not _is_ours(envelope):
@@ -52,6 +57,26 @@ def take_list(gathered: Gathered, view: memoryview, origin: Origin, *, has_templ
         _cut_off(gathered, envelope, origin)
     _take_one_by_one(gathered, envelope, origin, has_template_text=has_template_text)
     return True
+
+
+def _take_whole_pods(gathered: Gathered, view: memoryview) -> None:
+    """Take the pods of a list as a whole, beside the little of them that every run reads."""
+    try:
+        envelope = RAWS.decode(view)
+    except msgspec.ValidationError:
+        return
+    own = (envelope.kind.removesuffix("List"), envelope.apiVersion)
+    for raw in (envelope.items or ()) if _is_ours(envelope) else ():
+        if _head(raw, own) == ("Pod", "v1"):
+            take_whole_pod(gathered, raw)
+
+
+def take_whole_pod(gathered: Gathered, raw: Raw | memoryview) -> None:
+    """Take one pod as a whole; one with a null or a wrong type in it by way of plain data."""
+    try:
+        gathered.add_running(_RUNNING.decode(raw))
+    except msgspec.ValidationError:
+        gathered.add_running(convert(plain(raw), RunningPod, Origin("<none>"))[0])
 
 
 def _cut_off(gathered: Gathered, envelope: Any, origin: Origin) -> None:

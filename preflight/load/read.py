@@ -79,6 +79,7 @@ def read(
     one_cluster: bool,
     comparison_operators: bool | None = None,
     leaves_templates: bool = False,
+    wants_whole_pods: bool = False,
     cluster: Callable[[Gathered], None] | None = None,
 ) -> Loaded:
     """Read files, folders and standard input (`-`) into a world.
@@ -89,10 +90,11 @@ def read(
     4. `one_cluster` for a change: an object that stands twice with other content is then a problem; else it is ambiguous.
     5. An unrendered chart template is left out where a folder was walked, and a problem where the person named the file: they
        think that it is judged. With `leaves_templates` it is left out there too: a hook names whatever was changed.
-    6. `cluster` puts in what a live cluster has; beside paths it is the world around them.
+    6. `wants_whole_pods`: listed pods are read as a whole too (`World.running`).
+    7. `cluster` puts in what a live cluster has; beside paths it is the world around them.
     """
     walked = find((*paths, *around))
-    gathered = Gathered(leaves_templates=leaves_templates)
+    gathered = Gathered(leaves_templates=leaves_templates, wants_whole_pods=wants_whole_pods)
     for unread in walked.unread:
         gathered.problem(f"cannot be read: {unread.reason}", unread.file)
     gathered.leave_out("not followed: name it to read it", walked.links, "symbolic link")

@@ -27,6 +27,7 @@ from preflight.model.objects import (
     controller,
     object_key,
 )
+from preflight.model.running import RunningPod
 from preflight.model.storage import ConfigMap, PersistentVolume, PersistentVolumeClaim, StorageClass
 from preflight.model.world import World
 
@@ -74,6 +75,7 @@ def build(gathered: Gathered, *, one_cluster: bool, comparison_operators: bool |
         daemonsets=dict(sorted(daemonsets.items())),
         workloads=tuple(value for value in gathered.objects if isinstance(value, DaemonSet | Deployment | CronJob | Pod)),
         pods=pods,
+        running=_running(gathered, pods) if gathered.wants_whole_pods else None,
         listed=survey.listed if survey is not None else _listed(gathered),
         budgets=_all(by_key, PodDisruptionBudget),
         namespaces=_all(by_key, Namespace),
@@ -182,6 +184,12 @@ def _pods(gathered: Gathered, *, one_cluster: bool) -> tuple[ListedPod, ...]:
         files = sorted({file for file, _ in gathered.pod_lists})
         gathered.problem(f"pod {namespace}/{name}{more}: listed twice, on other nodes or of another owner", files[0])
     return tuple(first.values())
+
+
+def _running(gathered: Gathered, pods: Iterable[ListedPod]) -> dict[tuple[str, str], RunningPod]:
+    """The listed pods as a whole, in the order of their names; one that could not be understood is not there."""
+    found = {(pod.metadata.namespace, pod.metadata.name) for pod in pods}
+    return {key: gathered.running[key] for key in sorted(found & gathered.running.keys())}
 
 
 def _listed(gathered: Gathered) -> frozenset[str] | None:

@@ -19,6 +19,7 @@ from preflight.model.objects import (
     RuntimeClass,
     Workload,
 )
+from preflight.model.running import RunningPod
 from preflight.model.stated import StatedKinds
 from preflight.model.storage import PersistentVolume, PersistentVolumeClaim, StorageClass
 
@@ -61,13 +62,15 @@ class World(Struct, frozen=True):
     6. `job_sets` have several pod templates each, and are in no list of workloads; `claims`, `volumes` and `storage_classes` lead from a
        pod's volume to the CSI driver that mounts it.
     7. `comparison_operators` is the gate TaintTolerationComparisonOperators: None where not known.
-    8. `survey` is what a live cluster or a snapshot says of itself; None for files.
+    8. `running` are the listed pods as a whole, by namespace and name; None where nobody wanted them.
+    9. `survey` is what a live cluster or a snapshot says of itself; None for files.
     """
 
     nodes: Mapping[str, Node] = {}
     daemonsets: Mapping[ObjectKey, DaemonSet] = {}
     workloads: tuple[Workload, ...] = ()
     pods: tuple[ListedPod, ...] = ()
+    running: Mapping[tuple[str, str], RunningPod] | None = None
     listed: frozenset[str] | None = frozenset()
     budgets: tuple[PodDisruptionBudget, ...] = ()
     namespaces: tuple[Namespace, ...] = ()

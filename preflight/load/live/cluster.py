@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import count
 from typing import Any
 
 from preflight.errors import InputError
 from preflight.load.gathered import Gathered
 from preflight.load.live.asking import Asked, Named
 from preflight.load.live.connection import Connection, Refused
-from preflight.load.live.listing import LIVE, Answer, Query, ask, value_of
+from preflight.load.live.listing import LIVE, Answer, Lists, Query, value_of
 from preflight.load.live.resources import AROUND, BUDGETS, CONFIGS, DAEMONSETS, DEPENDENTS, NODES, PODS
 from preflight.load.live.target import Target
 from preflight.model.objects import DaemonSet, LabelSelector, ListedPod, Metadata, Node
@@ -36,12 +35,12 @@ class Cluster:
         """Read the kubeconfig; nothing is asked yet. Errors: InputError where it does not lead to a server."""
         self.connection = Connection(target)
         self._gathered = Gathered()
+        self._lists = Lists(self.connection, self._progress)
         self._missing: dict[str, str] = {}
         self._pods: dict[Named, ListedPod] = {}
         self._known: set[tuple[str, str, str]] = set()
         self._listed: frozenset[str] | None = None
         self._version: Mapping[str, Any] = {}
-        self._pages = count()
         self._shows_progress = target.shows_progress
 
     def __enter__(self) -> Cluster:
@@ -62,6 +61,7 @@ class Cluster:
         Errors: InputError where no DaemonSet can be had, or the server cannot be asked.
         """
         self._gathered = gathered
+        self._lists = Lists(self.connection, self._progress, wants_whole_pods=gathered.wants_whole_pods)
         named = frozenset(asked.nodes)
         if asked.node_of:
             named |= self._nodes_of(asked.node_of)
@@ -133,7 +133,7 @@ class Cluster:
     def _take(self, queries: Sequence[Query]) -> None:
         """Ask, and take what comes; where a kind may not be listed in all namespaces, that of the context is tried once."""
         refused: list[Query] = []
-        for answer in ask(self.connection, queries, self._pages, self._progress):
+        for answer in self._lists.ask(queries):
             query = answer.query
             if answer.status == 403 and query.resource.is_namespaced and not query.namespace:
                 refused.append(query)
@@ -146,7 +146,7 @@ class Cluster:
                 self._add(answer)
         own = self.connection.namespace
         nearer = [Query(each.resource, own, each.fields, each.labels) for each in refused]
-        for answer in ask(self.connection, nearer, self._pages, self._progress):
+        for answer in self._lists.ask(nearer):
             if not answer.why:
                 self._add(answer)
                 kind = answer.query.resource.kind
@@ -165,6 +165,7 @@ class Cluster:
             if key not in self._known:
                 self._known.add(key)
                 self._gathered.objects.append(each)
+        self._gathered.running.update(answer.found.running)
         self._pods.update({(pod.metadata.namespace, pod.metadata.name): pod for pod in answer.found.pods})
 
     def _progress(self, query: Query) -> None:

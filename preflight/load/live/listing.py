@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import count
 from typing import Any
 
 import msgspec
@@ -41,39 +42,58 @@ class Answer(msgspec.Struct):
     why: str = ""
 
 
-def ask(connection: Connection, queries: Sequence[Query], pages: Iterator[int], done: Callable[[Query], None]) -> list[Answer]:
-    """The answers to queries, in their order; `pages` numbers the pages, and `done` is told of each query.
+class Lists:
+    """The lists of one API server; `done` is told of each query that was answered.
 
-    1. A list is asked for in pages of 500. Where the server no longer knows how a list goes on (410), it is asked for anew, three times;
-       then in one piece.
-    2. What the server refuses (403, 404, or a fault of its own after all tries) is an answer with the reason; so is what cannot be read
-       of anything but nodes and DaemonSets.
-
-    Errors: InputError where not even these can be asked for: 401, no connection, nothing that is JSON.
+    `wants_whole_pods`: see `Gathered`.
     """
-    from concurrent.futures import ThreadPoolExecutor
 
-    pool = ThreadPoolExecutor(PARALLEL)
-    try:
-        waiting = [pool.submit(_pages, connection, query) for query in queries]
-        return [_answer(connection, query, future.result, pages, done) for query, future in zip(queries, waiting, strict=True)]
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)
+    def __init__(self, connection: Connection, done: Callable[[Query], None], *, wants_whole_pods: bool = False) -> None:
+        self._connection, self._done, self._wants_whole_pods = connection, done, wants_whole_pods
+        self._pages = count()
 
+    def ask(self, queries: Sequence[Query]) -> list[Answer]:
+        """The answers to queries, in their order.
 
-def _answer(
-    connection: Connection, query: Query, result: Callable[[], list[bytes]], pages: Iterator[int], done: Callable[[Query], None]
-) -> Answer:
-    try:
-        return _taken(connection, query, result(), pages)
-    except Refused as error:
-        return Answer(query, Gathered(), error.status, _why(query, error))
-    except InputError as error:
-        if query.resource in (NODES, DAEMONSETS):
-            raise
-        return Answer(query, Gathered(), 0, str(error))
-    finally:
-        done(query)
+        1. A list is asked for in pages of 500. Where the server no longer knows how a list goes on (410), it is asked for anew, three
+           times; then in one piece.
+        2. What the server refuses (403, 404, or a fault of its own after all tries) is an answer with the reason; so is what cannot be
+           read of anything but nodes and DaemonSets.
+
+        Errors: InputError where not even these can be asked for: 401, no connection, nothing that is JSON.
+        """
+        from concurrent.futures import ThreadPoolExecutor
+
+        pool = ThreadPoolExecutor(PARALLEL)
+        try:
+            waiting = [pool.submit(_pages, self._connection, query) for query in queries]
+            return [self._answer(query, future.result) for query, future in zip(queries, waiting, strict=True)]
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+    def _answer(self, query: Query, result: Callable[[], list[bytes]]) -> Answer:
+        try:
+            return Answer(query, self._taken(query, result()))
+        except Refused as error:
+            return Answer(query, Gathered(), error.status, _why(query, error))
+        except InputError as error:
+            if query.resource in (NODES, DAEMONSETS):
+                raise
+            return Answer(query, Gathered(), 0, str(error))
+        finally:
+            self._done(query)
+
+    def _taken(self, query: Query, texts: Sequence[bytes]) -> Gathered:
+        found = Gathered(wants_whole_pods=self._wants_whole_pods)
+        for text in texts:
+            origin = Origin(LIVE, next(self._pages))  # no two objects of a cluster have one origin
+            try:
+                is_read = take_list(found, memoryview(text), origin, has_template_text=False, is_page=True)
+            except (msgspec.MsgspecError, RecursionError):
+                is_read = False
+            if not is_read:
+                raise InputError(f"{self._connection.server}: the list of {query.resource.plural} cannot be read")
+        return found
 
 
 class _Metadata(msgspec.Struct, frozen=True, rename={"token": "continue"}):
@@ -116,18 +136,6 @@ def _envelope(connection: Connection, query: Query, page: bytes) -> _Envelope:
     if envelope.kind != f"{query.resource.kind}List":
         raise InputError(f"{connection.server}: the answer is no list of {query.resource.plural}: is it the API server of a cluster?")
     return envelope
-
-
-def _taken(connection: Connection, query: Query, texts: Sequence[bytes], pages: Iterator[int]) -> Answer:
-    found = Gathered()
-    for text, page in zip(texts, pages, strict=False):
-        try:
-            is_read = take_list(found, memoryview(text), Origin(LIVE, page), has_template_text=False, is_page=True)
-        except (msgspec.MsgspecError, RecursionError):
-            is_read = False
-        if not is_read:
-            raise InputError(f"{connection.server}: the list of {query.resource.plural} cannot be read")
-    return Answer(query, found)
 
 
 def _why(query: Query, error: Refused) -> str:
