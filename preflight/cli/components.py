@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from preflight.cli.options import asking, target
 from preflight.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -40,31 +41,49 @@ _HEADS = ("DAEMONSET", "IS", "PROVIDES", "BECAUSE")
 @click.command("components")
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @click.option("--from", "sources", multiple=True, metavar="PATH", help="More files, folders or - (standard input). Repeatable.")
+@click.option("--live", is_flag=True, help="Those of the cluster of the current context; also with --context and --kubeconfig.")
+@asking
 @click.option("-o", "--output", default="text", metavar="FORMAT[=PATH]", help="text (default) or json.")
 @click.option("--allow-empty", is_flag=True, help="No DaemonSet at all is no fault.")
 @click.option("--policy", "named", metavar="FILE|NAME", default="", help="A policy file or pack, in place of the one that is found.")
 @click.option("--no-policy", is_flag=True, help="No policy, not even the .preflight.yaml that is found.")
-def command(paths: tuple[str, ...], sources: tuple[str, ...], output: str, named: str, *, allow_empty: bool, no_policy: bool) -> int:
+def command(
+    paths: tuple[str, ...],
+    sources: tuple[str, ...],
+    output: str,
+    named: str,
+    *,
+    live: bool,
+    allow_empty: bool,
+    no_policy: bool,
+    **given: Any,
+) -> int:
     """What each DaemonSet was recognised as, what it provides, and by what evidence. No PATH is the folder of now."""
     from preflight import load
     from preflight.components import recognise
+    from preflight.engine.asking import components_of
     from preflight.model.objects import DaemonSet
     from preflight.model.report import Problem
     from preflight.report.text import render_problems
 
-    form, _, target = output.partition("=")
+    form, _, into = output.partition("=")
     if form not in ("text", "json"):
         raise UsageError(f"unknown output format {form!r}: text, json")
     stated = _stated(named, no_policy=no_policy)
-    loaded = load.read((*paths, *sources) or (".",), stdin=sys.stdin.buffer, one_cluster=False)
+    given_paths = (*paths, *sources)
+    if live and given_paths:
+        raise UsageError("a PATH and --live are two places: give one of them")
+    asked = target(given, given_paths, live=live)
+    with components_of(asked) as fill:
+        loaded = load.read(given_paths or (() if fill else (".",)), stdin=sys.stdin.buffer, one_cluster=False, cluster=fill)
     daemonsets = [each for each in loaded.world.workloads if isinstance(each, DaemonSet)]
     found = sorted(((each, recognise(each, loaded.world.configs, stated)) for each in daemonsets), key=_order)
     problems = list(loaded.problems)
     if not found and not allow_empty:
         problems.append(Problem("no DaemonSet was given: there is nothing to recognise"))
     text = _json(found, _places(loaded, found)) if form == "json" else _table(found, _places(loaded, found))
-    if target:
-        _write(target, text)
+    if into:
+        _write(into, text)
     else:
         click.echo(text, nl=False)
     if problems:

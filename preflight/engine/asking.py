@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -35,6 +35,19 @@ class Asking:
         connection = self._cluster.connection
         requests = "1 request" if connection.requests == 1 else f"{connection.requests} requests"
         return f"asked {connection.context} ({connection.server}): {requests}, {_size(connection.received)}"
+
+
+@contextmanager
+def components_of(target: Target | None) -> Iterator[Callable[[Gathered], None] | None]:
+    """What puts in the DaemonSets of a cluster, and what says what they provide; None where there is no target."""
+    if target is None:
+        yield None
+        return
+    from preflight.load.live.asking import DAEMONSETS
+    from preflight.load.live.cluster import Cluster
+
+    with Cluster(target) as cluster:
+        yield lambda gathered: cluster.survey(DAEMONSETS, gathered)
 
 
 @contextmanager

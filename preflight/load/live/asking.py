@@ -30,7 +30,7 @@ class Asked(Struct, frozen=True):
        of these nodes. `every_node` for all nodes.
     2. With all nodes, `daemonsets` are those whose pods are asked for; None for the pods of everybody.
     3. `budgets`: PodDisruptionBudgets. `around`: what lint reads besides: namespaces and RuntimeClasses. `dependents`: what may depend on
-       a DaemonSet.
+       a DaemonSet. `configs`: the ConfigMaps that say what DaemonSets provide.
     """
 
     nodes: frozenset[str] = frozenset()
@@ -41,10 +41,14 @@ class Asked(Struct, frozen=True):
     budgets: bool = False
     around: bool = False
     dependents: bool = False
+    configs: bool = False
 
 
-EVERYTHING = Asked(every_node=True, budgets=True, around=True, dependents=True)
+EVERYTHING = Asked(every_node=True, budgets=True, around=True, dependents=True, configs=True)
 """The whole cluster, as far as anything is read of it."""
+
+DAEMONSETS = Asked(configs=True)
+"""What DaemonSets are: no node and no pod."""
 
 
 def asked(commands: Sequence[Command], namespace: str, read: Callable[[str], Sequence[object]]) -> Asked:

@@ -86,16 +86,18 @@ class Cluster:
             missing=self._missing,
             comparison_operators=self._gate(daemonsets),
         )
-        if asked.dependents:
-            self.dependents()
+        more = [Query(each) for each in DEPENDENTS] if asked.dependents else []
+        self._take([*more, *(self._config_queries() if asked.configs else ())])
 
     def dependents(self) -> None:
         """Put what may depend on DaemonSets beside it, and the ConfigMaps that say what they provide."""
+        self._take([*(Query(each) for each in DEPENDENTS), *self._config_queries()])
+
+    def _config_queries(self) -> Iterator[Query]:
         from preflight.components import config_names
 
-        configs = {(each.metadata.namespace, name) for each in self._daemonsets() for name in config_names(each)}
-        named = (Query(CONFIGS, namespace, fields=f"metadata.name={name}") for namespace, name in sorted(configs))
-        self._take([*(Query(each) for each in DEPENDENTS), *named])
+        names = {(each.metadata.namespace, name) for each in self._daemonsets() for name in config_names(each)}
+        return (Query(CONFIGS, namespace, fields=f"metadata.name={name}") for namespace, name in sorted(names))
 
     def _daemonsets(self) -> list[DaemonSet]:
         return [each for each in self._gathered.objects if isinstance(each, DaemonSet) and each.origin.file == LIVE]

@@ -194,6 +194,16 @@ def test_a_folder_is_compared_with_the_cluster(tmp_path: Path) -> None:
     assert lost == [["a-0", "a-1", "a-2"]]
 
 
+def test_components_asks_for_daemonsets_and_their_configuration_only(tmp_path: Path) -> None:
+    server = ApiServer([*cluster(), daemonset("gpu", "plugin", volumes=[{"name": "v", "configMap": {"name": "plugin-config"}}])])
+    with serving(server, tmp_path) as config:
+        result = program("components", "--kubeconfig", str(config), "-o", "json")
+        both = program("components", str(tmp_path), "--live")
+    assert [each["name"] for each in json.loads(result.out)["daemonsets"]] == ["plugin", "agent", "csi"]
+    assert server.questions() == ["configmaps -n gpu fieldSelector=metadata.name=plugin-config", "daemonsets"]
+    assert (both.code, both.err) == (2, "error: a PATH and --live are two places: give one of them\n")
+
+
 @pytest.mark.parametrize(
     ("minor", "metrics", "outcome"),
     [
