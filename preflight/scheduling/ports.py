@@ -1,0 +1,46 @@
+"""Which ports of its node a pod takes, and whether two pods can have theirs side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from preflight.model.objects import PodSpec
+
+
+class HostPort(NamedTuple):
+    """A port of the node: its number, its protocol, and its address ("0.0.0.0" for every address)."""
+
+    number: int
+    protocol: str
+    address: str
+
+
+def host_ports(spec: PodSpec) -> frozenset[HostPort]:
+    """The ports of the node that a pod takes, whether or not the API server has filled in its defaults.
+
+    1. Those of its containers and sidecars; an init container that ends takes none.
+    2. With hostNetwork a port without a hostPort takes its containerPort.
+    3. No protocol means TCP, no hostIP every address. "::" is an address as any other.
+
+    Source: `pkg/scheduler/util/utils.go`, GetHostPorts; `pkg/apis/core/v1/defaults.go`, defaultHostNetworkPorts.
+    """
+    sidecars = (container for container in spec.initContainers if container.restartPolicy == "Always")
+    return frozenset(
+        HostPort(number, port.protocol or "TCP", port.hostIP or "0.0.0.0")
+        for container in (*spec.containers, *sidecars)
+        for port in container.ports
+        if (number := port.hostPort or (port.containerPort if spec.hostNetwork else 0)) > 0
+    )
+
+
+def clashes(port: HostPort, taken: Iterable[HostPort]) -> bool:
+    """Whether a port is taken: number and protocol are equal, and the addresses are, or one of them is 0.0.0.0.
+
+    Source: `staging/src/k8s.io/kube-scheduler/framework/types.go`, HostPortInfo.CheckConflict.
+    """
+    return any(
+        (port.number, port.protocol) == (other.number, other.protocol)
+        and (port.address == other.address or "0.0.0.0" in (port.address, other.address))
+        for other in taken
+    )
