@@ -54,6 +54,26 @@ def daemon_tolerations(template: PodSpec) -> tuple[Toleration, ...]:
     return tuple(tolerations)
 
 
+_FIVE_MINUTES = 300
+
+
+def ordinary_tolerations(tolerations: tuple[Toleration, ...]) -> tuple[Toleration, ...]:
+    """The tolerations of a new pod once it is admitted: not-ready and unreachable with NoExecute are tolerated for 300 s.
+
+    1. Each is added at the end, not-ready first, unless a toleration speaks of it: with its key or none, and with NoExecute or no effect,
+       whatever the operator and the value, so also where it does not tolerate it.
+    2. A pod that has them keeps its tolerations as they are. A DaemonSet's pods have their own.
+
+    Source: `plugin/pkg/admission/defaulttolerationseconds/admission.go`, Admit.
+    """
+    added = [
+        Toleration(key=key, operator="Exists", effect="NoExecute", tolerationSeconds=_FIVE_MINUTES)
+        for key in ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
+        if not any(own.key in ("", key) and own.effect in ("", "NoExecute") for own in tolerations)
+    ]
+    return (*tolerations, *added)
+
+
 def tolerates(toleration: Toleration, taint: Taint, comparison_operators: bool | None) -> bool | None:
     """Whether one toleration tolerates one taint; None where it depends on a gate that is not known.
 

@@ -1,0 +1,81 @@
+"""Nodes and pods for the tests of fit, in few words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from preflight.model.convert import convert
+from preflight.model.objects import Node, Origin
+from preflight.model.scheduled import ScheduledPod, ScheduledSpec
+from preflight.scheduling.fit import Fit, fit
+from preflight.scheduling.nodefit import NodeFit
+from preflight.scheduling.occupancy import occupy
+
+
+def made(data: object, kind: type[Any]) -> Any:
+    found, refusals = convert(data, kind, Origin("<test>"))
+    assert found is not None
+    assert refusals == ()
+    return found
+
+
+def node(
+    name: str = "n", taints: tuple[str, ...] = (), labels: dict[str, str] | None = None, cordoned: bool = False, **allocatable: Any
+) -> Node:
+    """A node with room for 2 CPUs, 4 pods and no GPU, unless told otherwise; a taint is `key:Effect` or `key=value:Effect`."""
+    data = {
+        "kind": "Node",
+        "metadata": {"name": name, "labels": {"kubernetes.io/hostname": name, **(labels or {})}},
+        "spec": {"taints": [taint(each) for each in taints], "unschedulable": cordoned},
+        "status": {"allocatable": {"cpu": "2", "memory": "4Gi", "pods": "4"} | {_name(key): each for key, each in allocatable.items()}},
+    }
+    found: Node = made(data, Node)
+    return found
+
+
+def taint(text: str) -> dict[str, str]:
+    """A taint from its text."""
+    left, _, effect = text.rpartition(":")
+    key, _, value = left.partition("=")
+    return {"key": key, "value": value, "effect": effect}
+
+
+def pod(**spec: Any) -> ScheduledSpec:
+    """A new pod: `cpu`, `memory` and `gpu` are what it asks for, `port` is a port of the node, all else is a field of its spec."""
+    found: ScheduledSpec = made(_spec(spec), ScheduledSpec)
+    return found
+
+
+def there(on: str, name: str = "there", phase: str = "Running", kind: type[Any] = ScheduledPod, status: Any = (), **spec: Any) -> Any:
+    """A pod that is on a node, made as `pod` makes a new one."""
+    metadata = {"name": name, "namespace": "default"}
+    body = {"nodeName": on, **_spec(spec)}
+    return made({"kind": "Pod", "metadata": metadata, "spec": body, "status": {"phase": phase, **dict(status)}}, kind)
+
+
+def _spec(fields: dict[str, Any]) -> dict[str, Any]:
+    requests = {_name(key): fields.pop(key) for key in ("cpu", "memory", "gpu") if key in fields}
+    port = fields.pop("port", 0)
+    container = {"name": "c", "resources": {"requests": requests}, "ports": [{"containerPort": 80, "hostPort": port}] if port else []}
+    return {"containers": [container], **fields}
+
+
+def asked(spec: Any, *nodes: Node, pods: Any = (), **options: Any) -> Fit:
+    """Where a pod fits, with everything known unless told otherwise."""
+    known: dict[str, Any] = {"labels": {}, "namespace": "default", "comparison_operators": False}
+    return fit(spec, occupy(nodes, pods), **(known | options))
+
+
+def on(spec: Any, one: Node, *pods: Any, **options: Any) -> NodeFit:
+    """Whether one node takes a pod."""
+    (found,) = asked(spec, one, pods=pods, **options).nodes
+    return found
+
+
+def texts(reasons: Any) -> list[str] | None:
+    """What reasons say; None where they are not known."""
+    return None if reasons is None else [reason.text for reason in reasons]
+
+
+def _name(key: str) -> str:
+    return "example.com/gpu" if key == "gpu" else key.replace("_", "-")

@@ -1,0 +1,151 @@
+"""Laws of fit, whatever the nodes and the pods."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from preflight.model.objects import Node, Taint, Toleration
+from preflight.model.scheduled import ScheduledPod, ScheduledSpec
+from preflight.scheduling.fit import Fit, fit
+from preflight.scheduling.occupancy import occupy
+from preflight.scheduling.requests import pod_requests, running_requests
+from tests.scheduling.fitting import node, pod, there
+
+NAMES = ("a", "b", "c")
+CPU = st.sampled_from([None, "0", "1m", "250m", 1, "1500m"])
+MEMORY = st.sampled_from([None, "1", "500M", "1Gi", "1.5Gi"])
+GPU = st.sampled_from([None, None, 1, 3])
+TAINTS = st.lists(
+    st.sampled_from(["gpu:NoSchedule", "gpu:NoExecute", "spot=x:NoSchedule", "spot:PreferNoSchedule"]), max_size=2, unique=True
+)
+TOLERATIONS = st.lists(
+    st.sampled_from([{"key": "gpu", "operator": "Exists"}, {"key": "spot", "value": "x"}, {"operator": "Exists", "effect": "NoExecute"}]),
+    max_size=2,
+)
+
+
+@st.composite
+def specs(draw: st.DrawFn) -> dict[str, Any]:
+    """What a pod asks for, as `fitting.pod` takes it."""
+    asked = {"cpu": draw(CPU), "memory": draw(MEMORY), "gpu": draw(GPU)}
+    fields: dict[str, Any] = {name: amount for name, amount in asked.items() if amount is not None}
+    if draw(st.booleans()):
+        fields["port"] = draw(st.sampled_from([80, 81]))
+    if draw(st.booleans()):
+        fields["initContainers"] = [{"name": "i", "resources": {"requests": {"cpu": draw(CPU) or 0}}, "restartPolicy": draw(RESTARTS)}]
+    return fields | {"priority": draw(st.sampled_from([0, 5]))}
+
+
+RESTARTS = st.sampled_from(["", "Always"])
+
+
+@st.composite
+def new_pods(draw: st.DrawFn) -> ScheduledSpec:
+    return pod(**draw(specs()), tolerations=draw(TOLERATIONS), nodeSelector=draw(st.sampled_from([{}, {}, {"zone": "1"}])))
+
+
+@st.composite
+def nodes(draw: st.DrawFn) -> list[Node]:
+    return [
+        node(
+            name,
+            tuple(draw(TAINTS)),
+            labels={"zone": draw(st.sampled_from("12"))},
+            cordoned=draw(st.sampled_from([False, False, True])),
+            cpu=draw(st.sampled_from(["500m", 2, 4])),
+            memory=draw(st.sampled_from(["1Gi", "4Gi"])),
+            pods=draw(st.sampled_from([0, 1, 4, 110])),
+            gpu=draw(st.sampled_from([0, 1, 8])),
+        )
+        for name in NAMES
+    ]
+
+
+@st.composite
+def running(draw: st.DrawFn) -> list[ScheduledPod]:
+    pods = draw(st.lists(st.tuples(specs(), st.sampled_from(NAMES), st.sampled_from(["Running", "Pending", "Failed"])), max_size=6))
+    return [there(on, f"p{number}", phase, **dict(spec)) for number, (spec, on, phase) in enumerate(pods)]
+
+
+def judged(spec: ScheduledSpec, given_nodes: list[Node], pods: list[ScheduledPod]) -> Fit:
+    return fit(spec, occupy(given_nodes, pods), labels={}, namespace="default", comparison_operators=False)
+
+
+LAW = settings(max_examples=150, deadline=None)
+
+
+@given(spec=new_pods(), every=nodes(), pods=running(), more=specs(), where=st.sampled_from(NAMES))
+@LAW
+def test_one_more_pod_never_makes_room(
+    spec: ScheduledSpec, every: list[Node], pods: list[ScheduledPod], more: dict[str, Any], where: str
+) -> None:
+    before = judged(spec, every, pods)
+    after = judged(spec, every, [*pods, there(where, "more", **more)])
+    assert all(new.copies <= old.copies for old, new in zip(before.nodes, after.nodes, strict=True))
+    assert [new for new in after.nodes if new.node != where] == [old for old in before.nodes if old.node != where]
+
+
+@given(spec=new_pods(), every=nodes(), pods=running(), resource=st.sampled_from(["cpu", "memory", "pods", "example.com/gpu", "x.com/y"]))
+@LAW
+def test_more_allocatable_never_makes_less_room(spec: ScheduledSpec, every: list[Node], pods: list[ScheduledPod], resource: str) -> None:
+    larger = [replace(each, status=replace(each.status, allocatable=each.status.allocatable | {resource: "1000Gi"})) for each in every]
+    before, after = judged(spec, every, pods), judged(spec, larger, pods)
+    assert all(new.copies >= old.copies for old, new in zip(before.nodes, after.nodes, strict=True))
+
+
+@given(spec=new_pods(), every=nodes(), pods=running())
+@LAW
+def test_a_tolerated_taint_changes_nothing(spec: ScheduledSpec, every: list[Node], pods: list[ScheduledPod]) -> None:
+    spec = replace(spec, tolerations=(*spec.tolerations, Toleration("mine", "Exists")))
+    tainted = [replace(each, spec=replace(each.spec, taints=(Taint("mine", "x", "NoExecute"), *each.spec.taints))) for each in every]
+    assert judged(spec, tainted, pods) == judged(spec, every, pods)
+
+
+@given(spec=new_pods(), every=nodes(), pods=running(), seed=st.integers(0, 99))
+@LAW
+def test_the_order_of_nodes_and_pods_changes_nothing(spec: ScheduledSpec, every: list[Node], pods: list[ScheduledPod], seed: int) -> None:
+    turned_nodes, turned_pods = every[:], pods[:]
+    random.Random(seed).shuffle(turned_nodes)
+    random.Random(seed + 1).shuffle(turned_pods)
+    assert judged(spec, turned_nodes, turned_pods) == judged(spec, every, pods)
+
+
+@given(spec=new_pods(), every=nodes(), pods=running(), seed=st.integers(0, 99))
+@LAW
+def test_copies_bound_one_by_one_in_any_order_are_as_many(
+    spec: ScheduledSpec, every: list[Node], pods: list[ScheduledPod], seed: int
+) -> None:
+    """The sum over the nodes is what binds: however the copies are spread, they end in the same numbers, for the reasons foretold."""
+    choice = random.Random(seed)
+    occupancy = occupy(every, pods)
+    first = fit(spec, occupancy, labels={}, namespace="default", comparison_operators=False)
+    found = first
+    bound = dict.fromkeys(occupancy.rooms, 0)
+    while found.takers:
+        name = choice.choice(found.takers)
+        occupancy = occupancy.changed(occupancy.rooms[name].with_pod(("default", f"copy-{sum(bound.values())}"), spec))
+        bound[name] += 1
+        found = fit(spec, occupancy, labels={}, namespace="default", comparison_operators=False)
+    assert bound == {each.node: each.copies for each in first.nodes}
+    assert [each.stated for each in found.nodes] == [each.full for each in first.nodes]
+
+
+@given(spec=new_pods(), every=nodes(), pods=running())
+@LAW
+def test_less_known_of_the_pods_never_makes_more_certain(spec: ScheduledSpec, every: list[Node], pods: list[ScheduledPod]) -> None:
+    known = judged(spec, every, pods)
+    partly = fit(spec, occupy(every, pods, all_pods=False), labels={}, namespace="default", comparison_operators=False)
+    for sure, unsure in zip(known.nodes, partly.nodes, strict=True):
+        assert unsure.takes is (None if sure.takes else False)
+        assert (unsure.copies, unsure.at_most) == (0, sure.at_most)
+
+
+@given(spec=specs())
+@LAW
+def test_a_pod_takes_what_it_asks_for(spec: dict[str, Any]) -> None:
+    assert running_requests(there("n", **dict(spec))) == pod_requests(pod(**dict(spec)))
