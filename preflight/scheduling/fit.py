@@ -119,7 +119,7 @@ def fit(
         requests = pod_requests(spec)
     except QuantityError:
         requests = None
-    priority = _priority(spec)
+    priority = pod_priority(spec)
     wanted = Wanted(spec, ordinary_tolerations(spec.tolerations), requests, host_ports(spec), _named_nodes(spec), priority)
     doubts = [each for each in occupancy.doubts if each != doubt(Unjudged.NODES)]
     unlisted = tuple(each for each in doubts if each == doubt(Unjudged.PODS))
@@ -143,7 +143,7 @@ def fit(
     return Fit(nodes, tuple(doubts), conflict=wanted.names == frozenset())
 
 
-def _priority(spec: PodSpec) -> int | None:
+def pod_priority(spec: PodSpec) -> int | None:
     """The priority of a pod: 0 where it names no class, None where the value of its class is not known."""
     if spec.priority is not None:
         return spec.priority

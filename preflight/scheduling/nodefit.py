@@ -57,7 +57,7 @@ class Terms(Struct, frozen=True):
 def node_fit(wanted: Wanted, room: Room, occupancy: Occupancy, terms: Terms) -> NodeFit:
     """Whether a node takes a pod, with the filters in the order of the scheduler: see NodeFit."""
     fixed = tuple(node_answers(wanted, room.node, terms.comparison_operators))
-    held = room.bound if wanted.priority is None else room.held(wanted.priority)
+    held = room.held(wanted.priority)
     answers = (*fixed, *room_answers(wanted, room, held, 0, terms.claimed, terms.unlisted))
     reasons = tuple(reason for answer in answers for reason in answer.reasons)
     doubts = [each for answer in answers for each in answer.doubts if each not in terms.doubts]

@@ -58,12 +58,14 @@ class Room(Struct, frozen=True, dict=True):
         """What the pods that are there take."""
         return _held(each for each in self.taken if not each.nominated)
 
-    def held(self, priority: int) -> Held:
+    def held(self, priority: int | None) -> Held:
         """What is taken for a pod of a priority: by the pods that are there, and by nominated ones of no lower priority.
+
+        None, a priority that is not known, counts only the pods that are there.
 
         Source: `pkg/scheduler/framework/runtime/framework.go`, RunFilterPluginsWithNominatedPods.
         """
-        if not any(each.nominated for each in self.taken):
+        if priority is None or not any(each.nominated for each in self.taken):
             return self.bound
         return _held(each for each in self.taken if not each.nominated or each.priority >= priority)
 
