@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import NamedTuple
 
 from preflight.model.objects import DaemonSetSpec, PodSpec
+from preflight.scheduling.ports import clashes, host_ports
 from preflight.scheduling.validation import scaled
 
 
@@ -54,35 +54,10 @@ def budget(spec: DaemonSetSpec, desired: int) -> int:
     return scaled(spec.updateStrategy.rollingUpdate.maxUnavailable, desired, default=1)
 
 
-class HostPort(NamedTuple):
-    """A port of the node that a pod takes: number, protocol (TCP where none is stated) and address ("" for every address)."""
-
-    number: int
-    protocol: str
-    address: str
-
-
-def host_ports(template: PodSpec) -> tuple[HostPort, ...]:
-    """The ports of the node that a pod takes: each hostPort, and with hostNetwork each containerPort."""
-    ports = set()
-    for container in template.containers:
-        for port in container.ports:
-            if port.hostPort or (template.hostNetwork and port.containerPort):
-                address = "" if port.hostIP in ("0.0.0.0", "::") else port.hostIP
-                ports.add(HostPort(port.hostPort or port.containerPort, port.protocol or "TCP", address))
-    return tuple(sorted(ports))
-
-
 def shared_ports(old: PodSpec, new: PodSpec) -> tuple[int, ...]:
     """The numbers of the ports of the node that pods of both templates take, so that they cannot run beside one another.
 
-    The protocol counts; every address clashes with each. Source: `pkg/scheduler/framework/types.go`, HostPortInfo.
+    As `ports.clashes` tells.
     """
-    clashing = {
-        port.number
-        for port in host_ports(new)
-        for other in host_ports(old)
-        if (port.number, port.protocol) == (other.number, other.protocol)
-        and (port.address == other.address or not (port.address and other.address))
-    }
-    return tuple(sorted(clashing))
+    taken = host_ports(old)
+    return tuple(sorted({port.number for port in host_ports(new) if clashes(port, taken)}))

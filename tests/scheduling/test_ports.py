@@ -21,6 +21,7 @@ def pod(*ports: ContainerPort, host: bool = False) -> PodSpec:
         pytest.param(pod(ContainerPort(80, 8080, "UDP", "10.0.0.1")), {HostPort(8080, "UDP", "10.0.0.1")}, id="protocol and address"),
         pytest.param(pod(ContainerPort(80, 8080, "", "::")), {HostPort(8080, "TCP", "::")}, id="every address of IPv6 is one address"),
         pytest.param(pod(ContainerPort(80), host=True), {HostPort(80, "TCP", "0.0.0.0")}, id="the host's network: the container's port"),
+        pytest.param(PodSpec(hostNetwork=True, containers=(Container(),)), set(), id="the host's network and no port"),
         pytest.param(
             PodSpec(initContainers=(Container(ports=(ContainerPort(80, 80),), restartPolicy="Always"),)),
             {HostPort(80, "TCP", "0.0.0.0")},

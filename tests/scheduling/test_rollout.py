@@ -13,7 +13,7 @@ from preflight.model.objects import (
     PodTemplate,
     RollingUpdateDaemonSet,
 )
-from preflight.scheduling.rollout import HostPort, Update, budget, host_ports, shared_ports, surges, update
+from preflight.scheduling.rollout import Update, budget, shared_ports, surges, update
 from preflight.scheduling.validation import scaled
 
 Limit = int | str | None
@@ -85,26 +85,11 @@ def test_budget(unavailable: Limit, desired: int, allowed: int) -> None:
     assert budget(spec(unavailable), desired) == allowed
 
 
-@pytest.mark.parametrize(
-    ("template", "ports"),
-    [
-        pytest.param(PLAIN, (), id="no container"),
-        pytest.param(PodSpec(containers=(Container(ports=(ContainerPort(80),)),)), (), id="a port of its own network"),
-        pytest.param(HOST, (9100,), id="a hostPort"),
-        pytest.param(PodSpec(hostNetwork=True, containers=(Container(ports=(ContainerPort(80),)),)), (80,), id="the host's network"),
-        pytest.param(PodSpec(hostNetwork=True, containers=(Container(),)), (), id="the host's network and no port"),
-        pytest.param(
-            PodSpec(
-                hostNetwork=True,
-                containers=(Container(ports=(ContainerPort(80, 80),)), Container(ports=(ContainerPort(53), ContainerPort(80)))),
-            ),
-            (53, 80),
-            id="each port once, in order",
-        ),
-    ],
+MANY = PodSpec(
+    hostNetwork=True,
+    containers=(Container(ports=(ContainerPort(80, 80),)), Container(ports=(ContainerPort(53), ContainerPort(80)))),
 )
-def test_host_ports(template: PodSpec, ports: tuple[int, ...]) -> None:
-    assert host_ports(template) == tuple(HostPort(port, "TCP", "") for port in ports)
+SIDECAR = PodSpec(initContainers=(Container(ports=(ContainerPort(53, 53),), restartPolicy="Always"),))
 
 
 def one_port(protocol: str = "", address: str = "") -> PodSpec:
@@ -119,6 +104,9 @@ def one_port(protocol: str = "", address: str = "") -> PodSpec:
         pytest.param(one_port(), one_port("TCP"), (80,), id="no protocol is TCP"),
         pytest.param(one_port("TCP", "10.0.0.1"), one_port("TCP"), (80,), id="every address clashes with each"),
         pytest.param(one_port("TCP", "0.0.0.0"), one_port("TCP", "10.0.0.2"), (80,), id="0.0.0.0 is every address"),
+        pytest.param(PLAIN, PLAIN, (), id="no ports"),
+        pytest.param(MANY, MANY, (53, 80), id="each port once, in order"),
+        pytest.param(SIDECAR, SIDECAR, (53,), id="a sidecar has ports, too"),
     ],
 )
 def test_ports_that_keep_two_pods_apart(old: PodSpec, new: PodSpec, shared: tuple[int, ...]) -> None:
