@@ -79,12 +79,8 @@ def node_fit(wanted: Wanted, room: Room, occupancy: Occupancy, terms: Terms) -> 
 
 def _stated(answers: Sequence[Answer]) -> tuple[Reason, ...] | None:
     """The reasons of the first filter that refuses; None where one before it, or itself, is in doubt."""
-    for answer in answers:
-        if answer.doubts:
-            return None
-        if answer.reasons:
-            return answer.reasons
-    return None
+    first = next((answer for answer in answers if answer.doubts or answer.reasons), None)
+    return first.reasons if first and not first.doubts else None
 
 
 def _most(wanted: Wanted, room: Room, held: Held, claimed: frozenset[str]) -> int | None:

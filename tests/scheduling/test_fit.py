@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from preflight.model.objects import Node, Taint
 from preflight.model.scheduled import ScheduledSpec
 from preflight.scheduling.filters import Shortage
+from preflight.scheduling.fit import fit
 from preflight.scheduling.nodefit import NodeFit
+from preflight.scheduling.occupancy import occupy
+from preflight.scheduling.tolerations import daemon_tolerations
 from tests.scheduling.fitting import asked, node, on, pod, texts, there
 
 CORDONED = "node(s) were unschedulable"
@@ -223,3 +227,13 @@ def nominated(priority: int) -> NodeFit:
 
 def test_a_pod_that_the_node_is_cleared_for_keeps_its_room_from_lower_priorities() -> None:
     assert [nominated(priority).takes for priority in (4, 5, 6)] == [True, False, False]
+
+
+def test_a_pod_of_a_daemonset_that_comes_back_to_its_node() -> None:
+    """Its own room is free again, its tolerations are those that the controller adds, and a cordon does not keep it out."""
+    template = pod(cpu=1)
+    spec = replace(template, tolerations=daemon_tolerations(template), affinity=pod(affinity=affinity(named("n"))).affinity)
+    occupancy = occupy([node(cordoned=True), node("m")], [there("n", "daemon", cpu=1), there("n", "greedy", cpu=1)])
+    full, free = (fit(spec, each) for each in (occupancy, occupancy.changed(occupancy.rooms["n"].without(("default", "daemon")))))
+    assert [(each.node, each.takes, texts(each.stated)) for each in full.nodes] == [("m", False, [UNNAMED]), ("n", False, [CPU])]
+    assert [(each.node, each.takes) for each in free.nodes] == [("m", False), ("n", True)]

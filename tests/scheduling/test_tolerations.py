@@ -13,6 +13,7 @@ from preflight.scheduling.tolerations import (
     find_toleration,
     implicit_tolerations,
     near_miss,
+    ordinary_tolerations,
     tolerates,
 )
 
@@ -278,3 +279,37 @@ def test_what_every_daemonset_tolerates(taint: str, tolerated: bool, with_host_n
 )
 def test_near_miss(tolerations: tuple[Toleration, ...], near: NearMiss | None) -> None:
     assert near_miss(tolerations, RDMA) == near
+
+
+# The two that an ordinary pod gets.
+
+NOT_READY_300, UNREACHABLE_300 = (
+    Toleration(f"node.kubernetes.io/{key}", "Exists", effect="NoExecute", tolerationSeconds=300) for key in ("not-ready", "unreachable")
+)
+
+
+@pytest.mark.parametrize(
+    ("own", "added"),
+    [
+        pytest.param((), (NOT_READY_300, UNREACHABLE_300), id="it has none"),
+        pytest.param((key(),), (NOT_READY_300, UNREACHABLE_300), id="it speaks of another key"),
+        pytest.param((NOT_READY_300, UNREACHABLE_300), (), id="it has them already"),
+        pytest.param((Toleration(operator="Exists"),), (), id="it tolerates everything"),
+        pytest.param((Toleration(operator="Exists", effect="NoExecute"),), (), id="it tolerates every NoExecute"),
+        pytest.param(
+            (Toleration(operator="Exists", effect="NoSchedule"),), (NOT_READY_300, UNREACHABLE_300), id="it tolerates every NoSchedule"
+        ),
+        pytest.param(
+            (Toleration(NOT_READY_300.key, "Exists", effect="NoSchedule"),), (NOT_READY_300, UNREACHABLE_300), id="its NoSchedule twin"
+        ),
+        pytest.param((Toleration(NOT_READY_300.key, "Exists"),), (UNREACHABLE_300,), id="one of them, with any effect"),
+        pytest.param((Toleration(UNREACHABLE_300.key, "Equal", "x", "NoExecute"),), (NOT_READY_300,), id="one of them in vain"),
+    ],
+)
+def test_the_tolerations_of_an_ordinary_pod(own: tuple[Toleration, ...], added: tuple[Toleration, ...]) -> None:
+    assert ordinary_tolerations(own) == (*own, *added)
+
+
+def test_the_pods_of_a_daemonset_get_no_other_tolerations() -> None:
+    own = daemon_tolerations(PodSpec())
+    assert ordinary_tolerations(own) == own
