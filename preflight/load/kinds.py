@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from preflight.model.budgets import PodDisruptionBudget
 from preflight.model.objects import (
     POD_TEMPLATE_SPEC,
     CronJob,
@@ -16,7 +17,6 @@ from preflight.model.objects import (
     Namespace,
     Node,
     Pod,
-    PodDisruptionBudget,
     PriorityClass,
     ReplicaSet,
     RuntimeClass,

@@ -9,6 +9,7 @@ import msgspec
 
 from preflight.load.gathered import Gathered
 from preflight.load.kinds import KINDS
+from preflight.model.budgets import PodDisruptionBudget
 from preflight.model.objects import (
     CronJob,
     CSIDriver,
@@ -20,7 +21,6 @@ from preflight.model.objects import (
     Node,
     Origin,
     Pod,
-    PodDisruptionBudget,
     PriorityClass,
     RuntimeClass,
     _Read,

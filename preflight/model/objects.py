@@ -59,6 +59,7 @@ class OwnerReference(_Object, frozen=True, gc=False):
     name: str = ""
     uid: str = ""
     controller: bool = False
+    apiVersion: str = ""
 
 
 class Metadata(_Object, frozen=True, gc=False):
@@ -486,12 +487,6 @@ def controller(pod: ListedPod) -> OwnerReference | None:
     """The owner that controls a listed pod, as a Job or a DaemonSet does; None where there is none."""
     raw = pod.metadata.ownerReferences
     return _controller(bytes(raw)) if raw else None
-
-
-class PodDisruptionBudget(_Read, frozen=True, gc=False):
-    """policy/v1 PodDisruptionBudget; its fields are read by nothing yet but its presence."""
-
-    metadata: Metadata = Metadata()
 
 
 class Namespace(_Read, frozen=True, gc=False):

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
+from preflight.model.budgets import PodDisruptionBudget
 from preflight.model.objects import (
     CSIDriver,
     DaemonSet,
@@ -14,7 +15,6 @@ from preflight.model.objects import (
     Namespace,
     Node,
     ObjectKey,
-    PodDisruptionBudget,
     PriorityClass,
     RuntimeClass,
     Workload,
