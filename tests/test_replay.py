@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from preflight.model.objects import Taint, Toleration
+from preflight.model.running import RunningPod
 from preflight.scheduling import tolerations
-from tests.replay import cluster, vectors
+from preflight.scheduling.drain import course, filters
+from preflight.scheduling.drain.ledger import Ledger
+from preflight.scheduling.eviction import EVICTED, Answer, Standing, answer
+from tests.replay import cluster, drain, vectors
 
 DATA = Path(__file__).parent / "data" / "vectors"
 CLUSTERS = sorted(DATA.glob("cluster-*.jsonl.gz"))
+DRAINS = sorted(DATA.glob("drain-*.jsonl.gz"))
 PLACEMENTS = DATA / "placement-3000-seed1.jsonl.gz"
 
 
 def test_the_recordings_are_there() -> None:
     assert [path.name for path in CLUSTERS] == [f"cluster-seed{seed}.jsonl.gz" for seed in (1, 2, 3)]
+    drains = ("dense-seed1", "dense-seed2", "seed1", "seed2", "seed3", "seed4")
+    assert [path.name for path in DRAINS] == [f"drain-{name}.jsonl.gz" for name in drains]
 
 
 def test_every_recorded_placement_is_equal() -> None:
@@ -26,6 +35,14 @@ def test_every_recorded_placement_is_equal() -> None:
 @pytest.mark.parametrize("path", CLUSTERS, ids=lambda path: path.name)
 def test_every_state_of_a_recorded_cluster_is_equal(path: Path) -> None:
     assert [found for found in cluster.mismatches(path) if found] == []
+
+
+@pytest.mark.parametrize("path", DRAINS, ids=lambda path: path.name)
+def test_every_value_of_a_recorded_drain_is_so(path: Path) -> None:
+    found = list(drain.compared(path))
+    assert [each for each in found if not each.is_so] == []
+    chance = {each.what.partition(" ")[0] for each in found if each.is_chance}
+    assert chance <= ({"first", "let", "exit"} if "dense" in path.name else set())
 
 
 @pytest.fixture
@@ -56,3 +73,50 @@ def test_a_fault_planted_in_scheduling_is_seen_by_the_clusters(capsys: pytest.Ca
 def test_a_file_without_a_difference_ends_with_zero(capsys: pytest.CaptureFixture[str]) -> None:
     assert cluster.main([str(CLUSTERS[0])]) == 0
     assert "0 different" in capsys.readouterr().out
+
+
+def test_a_fault_planted_in_the_filters_is_seen_by_the_drains(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Filters that do not see local data."""
+    monkeypatch.setattr(filters, "has_local_data", lambda _: False)
+    assert drain.main([str(DRAINS[-1])]) == 1
+    assert "refused is {'Pods with local storage (use --delete-emptydir-data to override)'" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("wrong", "seen"),
+    [
+        pytest.param(
+            lambda one, guards: EVICTED if len(guards) > 1 else answer(one, guards), "exit code is 1", id="two budgets let a pod go"
+        ),
+        pytest.param(
+            lambda one, guards: answer(one, [structs.replace(each, allowed=9) for each in guards]), "first answer to", id="all is allowed"
+        ),
+        pytest.param(
+            lambda one, guards: answer(one, [structs.replace(each, allowed=0) for each in guards]), "first answer to", id="nothing is"
+        ),
+        pytest.param(lambda one, _: answer(one, ()), "first answer to", id="no budget is asked"),
+    ],
+)
+def test_a_fault_planted_in_the_answers_is_seen_by_the_drains(
+    wrong: Callable[[RunningPod, Sequence[Standing]], Answer],
+    seen: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(course, "answer", wrong)
+    assert drain.main([str(DRAINS[1])]) == 1
+    assert seen in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("allowed", [pytest.param(0, id="none"), pytest.param(9, id="nine")])
+def test_a_fault_planted_in_the_first_round_is_seen_by_the_drains(
+    allowed: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(Ledger, "first_round", lambda *_: (allowed, allowed, allowed))
+    assert drain.main([str(DRAINS[1])]) == 1
+    assert "let go by" in capsys.readouterr().out
+
+
+def test_a_file_of_drains_without_a_difference_ends_with_zero(capsys: pytest.CaptureFixture[str]) -> None:
+    assert drain.main([str(DRAINS[0])]) == 0
+    assert " 0 different" in capsys.readouterr().out
