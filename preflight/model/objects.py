@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 
 from msgspec import MsgspecError, Raw, Struct, field, json
 
+from preflight.model.jobs import JobSetFailurePolicy, JobSetNetwork, PodFailurePolicy, SuccessPolicy
+
 
 class Origin(Struct, frozen=True, gc=False):
     """Where an object was read.
@@ -220,6 +222,7 @@ class PodSpec(_Object, frozen=True, gc=False):
     priority: int | None = None
     terminationGracePeriodSeconds: int | None = None
     restartPolicy: str = ""
+    subdomain: str = ""
     volumes: tuple[Volume, ...] = ()
 
 
@@ -292,7 +295,7 @@ class Condition(_Object, frozen=True, gc=False):
 
 
 class WorkloadSpec(_Object, frozen=True, gc=False):
-    """`spec` of a Deployment, StatefulSet, ReplicaSet or Job; `replicas` None means one."""
+    """`spec` of a Deployment, StatefulSet or ReplicaSet; `replicas` None means one."""
 
     template: PodTemplate = PodTemplate()
     replicas: int | None = None
@@ -305,14 +308,54 @@ class WorkloadStatus(_Object, frozen=True, gc=False):
     conditions: tuple[Condition, ...] = ()
 
 
-class _JobTemplate(_Object, frozen=True, gc=False):
-    spec: WorkloadSpec = WorkloadSpec()
+class JobSpec(WorkloadSpec, frozen=True, gc=False):
+    """`spec` of a Job as it is written: what is absent has its defaults in `preflight/scheduling/jobs`."""
+
+    completionMode: str = ""
+    parallelism: int | None = None
+    completions: int | None = None
+    backoffLimit: int | None = None
+    backoffLimitPerIndex: int | None = None
+    maxFailedIndexes: int | None = None
+    podReplacementPolicy: str | None = None
+    podFailurePolicy: PodFailurePolicy | None = None
+    successPolicy: SuccessPolicy | None = None
+    managedBy: str | None = None
+    suspend: bool = False
+    activeDeadlineSeconds: int | None = None
+
+
+class JobCondition(Condition, frozen=True, gc=False):
+    """`status.conditions[]` of a Job."""
+
+    reason: str = ""
+    message: str = ""
+
+
+class JobStatus(WorkloadStatus, frozen=True, gc=False):
+    """`status` of a Job: indexes as `0,2-4`."""
+
+    active: int = 0
+    ready: int = 0
+    terminating: int = 0
+    succeeded: int = 0
+    failed: int = 0
+    completedIndexes: str = ""
+    failedIndexes: str = ""
+    conditions: tuple[JobCondition, ...] = ()
+
+
+class JobTemplate(_Object, frozen=True, gc=False):
+    """`spec.jobTemplate` of a CronJob, and `template` of a replicated Job of a JobSet."""
+
+    metadata: Metadata = Metadata()
+    spec: JobSpec = JobSpec()
 
 
 class CronJobSpec(_Object, frozen=True, gc=False):
     """`spec` of a CronJob."""
 
-    jobTemplate: _JobTemplate = _JobTemplate()
+    jobTemplate: JobTemplate = JobTemplate()
 
 
 class Deployment(_Read, frozen=True, gc=False):
@@ -334,6 +377,9 @@ class ReplicaSet(Deployment, frozen=True, gc=False):
 class Job(Deployment, frozen=True, gc=False):
     """batch/v1 Job."""
 
+    spec: JobSpec = JobSpec()
+    status: JobStatus = JobStatus()
+
 
 class CronJob(_Read, frozen=True, gc=False):
     """batch/v1 CronJob."""
@@ -346,13 +392,25 @@ class ReplicatedJob(_Object, frozen=True, gc=False):
     """`spec.replicatedJobs[]` of a JobSet."""
 
     name: str = ""
-    template: _JobTemplate = _JobTemplate()
+    replicas: int = 1
+    template: JobTemplate = JobTemplate()
 
 
 class JobSetSpec(_Object, frozen=True, gc=False):
     """`spec` of a JobSet."""
 
     replicatedJobs: tuple[ReplicatedJob, ...] = ()
+    failurePolicy: JobSetFailurePolicy | None = None
+    network: JobSetNetwork = JobSetNetwork()
+    managedBy: str | None = None
+    suspend: bool = False
+
+
+class JobSetStatus(WorkloadStatus, frozen=True, gc=False):
+    """`status` of a JobSet: `restarts` are all, `restartsCountTowardsMax` those that its failure policy counts."""
+
+    restarts: int = 0
+    restartsCountTowardsMax: int = 0
 
 
 class JobSet(_Read, frozen=True, gc=False):
@@ -360,6 +418,7 @@ class JobSet(_Read, frozen=True, gc=False):
 
     metadata: Metadata = Metadata()
     spec: JobSetSpec = JobSetSpec()
+    status: JobSetStatus = JobSetStatus()
 
 
 class Pod(_Read, frozen=True, gc=False):
