@@ -8,7 +8,7 @@ EXAMPLE := plan --exit-zero --from examples/rdma-incident/cluster examples/rdma-
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint types imports tests format vectors replay bench pins clean
+.PHONY: help setup demo test lint types imports tests format vectors replay replay-jobs bench pins clean
 
 help:
 	@echo "make demo                runs the bundled example"
@@ -17,7 +17,7 @@ help:
 	@echo "make format              formats the code and applies the safe fixes"
 	@echo "make vectors FILE=path   compares placements with a file of recorded answers"
 	@echo "make replay FILE=path    replays a recorded cluster"
-	@echo "make replay-WHAT FILE=path   replays recorded answers on WHAT: fit, drain"
+	@echo "make replay-WHAT FILE=path   replays recorded answers on WHAT: fit, drain, jobs"
 	@echo "make bench               measures the speed"
 	@echo "make pins                pins the newest dependencies"
 

@@ -14,12 +14,15 @@ from preflight.scheduling import tolerations
 from preflight.scheduling.drain import course, filters
 from preflight.scheduling.drain.ledger import Ledger
 from preflight.scheduling.eviction import EVICTED, Answer, Standing, answer
-from tests.replay import cluster, drain, vectors
+from preflight.scheduling.jobs import sync
+from tests.replay import cluster, drain, jobs, vectors
 
 DATA = Path(__file__).parent / "data" / "vectors"
 CLUSTERS = sorted(DATA.glob("cluster-*.jsonl.gz"))
 DRAINS = sorted(DATA.glob("drain-*.jsonl.gz"))
 PLACEMENTS = DATA / "placement-3000-seed1.jsonl.gz"
+JOBS = DATA / "jobs.jsonl.gz"
+JOBS_THAT_EXIT_WITH_0 = DATA / "jobs-exit0.jsonl.gz"
 
 
 def test_the_recordings_are_there() -> None:
@@ -120,3 +123,30 @@ def test_a_fault_planted_in_the_first_round_is_seen_by_the_drains(
 def test_a_file_of_drains_without_a_difference_ends_with_zero(capsys: pytest.CaptureFixture[str]) -> None:
     assert drain.main([str(DRAINS[0])]) == 0
     assert " 0 different" in capsys.readouterr().out
+
+
+def test_every_recorded_job_is_equal() -> None:
+    compared = list(jobs.lines(JOBS))
+    assert [found for each in compared for found in each.mismatches] == []
+    limits = "parallelism 3, completions 6, backoffLimit {}, backoffLimitPerIndex 0, maxFailedIndexes 1"
+    shutdown = "podFailurePolicy unset, disruption shutdown, disruptedPods 2, terminationSeconds 0"
+    assert [each.line for each in compared if each.apart] == [
+        f"completionMode Indexed, {limits.format(1)}, {shutdown}",
+        f"completionMode Indexed, {limits.format(1)}, podReplacementPolicy TerminatingOrFailed, {shutdown}",
+        f"completionMode Indexed, {limits.format(6)}, podReplacementPolicy Failed, {shutdown}",
+    ]
+
+
+def test_every_recorded_job_that_exits_with_0_is_equal() -> None:
+    assert [found for each in jobs.lines(JOBS_THAT_EXIT_WITH_0) for found in each.mismatches] == []
+
+
+def test_a_back_off_that_does_not_double_is_seen_by_the_jobs(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sync, "MOST_BACK_OFF", sync.BACK_OFF)
+    assert jobs.main([str(JOBS)]) == 1
+    assert "replaced after" in capsys.readouterr().out
+
+
+def test_a_file_of_jobs_without_a_difference_ends_with_zero(capsys: pytest.CaptureFixture[str]) -> None:
+    assert jobs.main([str(JOBS_THAT_EXIT_WITH_0)]) == 0
+    assert capsys.readouterr().out == "90 lines, 1080 values equal, 0 different\n"

@@ -1,0 +1,1 @@
+"""What the Job controller, and the JobSet controller above it, do when pods are lost."""

@@ -1,0 +1,294 @@
+"""What becomes of a Job that loses pods: replaced when, two pods of one index for how long, counted against which limit, failed or not."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import accumulate
+
+from msgspec import Struct
+
+from preflight.model.objects import Job
+from preflight.model.running import RunningPod
+from preflight.scheduling.jobs.defaults import defaulted
+from preflight.scheduling.jobs.disruption import Disruption
+from preflight.scheduling.jobs.policy import DISRUPTION_TARGET, Verdict
+from preflight.scheduling.jobs.sync import Controller, Tracked
+
+INDEX = "batch.kubernetes.io/job-completion-index"
+_FAILURES, _IGNORED = "batch.kubernetes.io/job-index-failure-count", "batch.kubernetes.io/job-index-ignored-failure-count"
+_ENDED = {
+    "Complete": "it is complete",
+    "Failed": "it has failed",
+    "SuccessCriteriaMet": "it has succeeded, and its pods are being deleted",
+    "FailureTarget": "it is failing, and its pods are being deleted",
+}
+CONTROLLER = "kubernetes.io/job-controller"
+GRACE_PERIOD = 30
+"""Seconds that a pod has to end, where it states none."""
+
+SIGTERM, SIGKILL = 143, 137
+"""The exit codes of a process that a signal ended: at once, and at the end of the grace period."""
+
+
+class JobPod(Struct, frozen=True):
+    """A pod of a Job that is there.
+
+    1. `index` is its completion index, None in a Job that is not Indexed; `failures` and `ignored` are the earlier failures of that index.
+    2. `containers` are the names of its containers, then of its init containers. `conditions` are its conditions, with their status.
+    3. `unready_for` is for how many seconds it has not been ready, infinity where that is not known, None where it is ready.
+    4. `age` is its age in seconds, infinity where it is not known. `is_terminating`: somebody has deleted it already.
+    """
+
+    name: str
+    index: int | None = None
+    containers: tuple[str, ...] = ("main",)
+    failures: int = 0
+    ignored: int = 0
+    conditions: tuple[tuple[str, str], ...] = ()
+    unready_for: float | None = None
+    age: float = math.inf
+    is_terminating: bool = False
+
+
+class Loss(Struct, frozen=True):
+    """That a pod is lost: how, when, and how it ends.
+
+    1. `at` is when, in seconds, of all losses of a Job on one clock.
+    2. `ends_after` is how many seconds later it has ended, its grace period at most; infinity for a pod whose node does not answer. A
+       forced disruption ends it at once.
+    3. `exit_code` is that of each of its containers: SIGTERM where they let the signal end them, SIGKILL after the whole grace period, 0
+       where they take it for the end of their work; None where none of them ever ran.
+    """
+
+    pod: str
+    disruption: Disruption
+    at: float = 0.0
+    ends_after: float = GRACE_PERIOD
+    exit_code: int | None = SIGTERM
+
+
+class Fate(Struct, frozen=True):
+    """What becomes of one lost pod.
+
+    1. `replaced_after` is how many seconds after the loss its replacement is created, None where none is; `waits_for_end` whether that
+       is after its end. `overlap` is for how many seconds both are there, 0 where never.
+    2. `verdict` is what the pod failure policy makes of it; `counts_against` are the limits that it is counted against, () where a rule
+       ignores it or it succeeded.
+    3. `fails_index`: its index has failed, and is not tried again. `succeeded`: it ended well, which completes its index.
+    """
+
+    pod: str
+    index: int | None
+    replaced_after: float | None
+    waits_for_end: bool
+    overlap: float
+    verdict: Verdict
+    counts_against: tuple[str, ...]
+    fails_index: bool
+    succeeded: bool
+
+
+class JobForecast(Struct, frozen=True):
+    """What becomes of a Job.
+
+    1. `left_alone` is why nothing is foreseen: another controller has it, it has ended, it is suspended; "" where something is.
+    2. `fails` is the reason for which the losses make it fail, "" where they do not; `fails_after` the seconds until that is decided, and
+       `rule` the place of the rule that decides it. All its pods are deleted then; `failed_by` is when the last has ended, at the latest,
+       and the Job is Failed.
+    3. `ends` is the reason for which it ends Failed though all other pods succeed, "" where it completes: FailedIndexes, or `fails`.
+    4. `succeeds`: the losses meet its success policy, and all its pods are deleted.
+    5. `failed` is what its status then counts; `failed_indexes` are all failed indexes as the status writes them.
+    6. `others` are the indexes that got a pod meanwhile besides the lost ones, None each in a Job that is not Indexed. `most_at_once` is
+       how many pods are there at the same time, those that are being deleted included.
+    7. `back_off_known`: the back-off is certain. It counts failures since the last success, and the controller tells nobody how many;
+       where the status has failures it may be longer, and overlaps shorter.
+    """
+
+    left_alone: str = ""
+    fates: tuple[Fate, ...] = ()
+    fails: str = ""
+    fails_after: float | None = None
+    rule: int | None = None
+    failed_by: float | None = None
+    ends: str = ""
+    succeeds: bool = False
+    failed: int = 0
+    failed_indexes: str = ""
+    others: tuple[int | None, ...] = ()
+    most_at_once: int = 0
+    back_off_known: bool = True
+
+
+def forecast(job: Job, pods: Sequence[JobPod], losses: Sequence[Loss]) -> JobForecast:
+    """What becomes of a Job that loses some of its pods; `pods` are all that it has and that have not ended.
+
+    1. The controller looks one second after an event, so pods lost within a second are one event.
+    2. A pod that is deleted counts as failed at once, and is replaced after the back-off while it may still run, unless the Job replaces
+       only failed pods. One that fails in place (node pressure, shutdown) is replaced after its end either way.
+    3. All other pods, and the replacements, run on. Where the Job has fewer pods than it wants, the missing ones are created too: `others`.
+    4. Of the deadline of a Job, and of containers that are restarted in place, nothing is said.
+    """
+    if reason := left_alone(job):
+        return JobForecast(left_alone=reason)
+    spec = defaulted(job.spec)
+    tracked = {pod.name: _tracked(pod) for pod in pods}
+    lost = {loss.pod: loss for loss in losses if loss.pod in tracked and not tracked[loss.pod].deleted}
+    controller = Controller(spec, job.status, tracked.values(), is_deleted=bool(job.metadata.deletionTimestamp))
+    containers = {pod.name: pod.containers for pod in pods}
+    created = _run(controller, [(tracked[name], loss, containers[name]) for name, loss in lost.items()])
+    fates, others = _fates(controller, [(tracked[name], loss) for name, loss in lost.items()], created)
+    ends = controller.reason or ("FailedIndexes" if len(controller.broken) and not controller.succeeds else "")
+    return JobForecast(
+        fates=fates,
+        fails=controller.reason,
+        fails_after=controller.fails_at,
+        rule=controller.verdict.rule,
+        failed_by=_failed_by(controller),
+        ends=ends,
+        succeeds=controller.succeeds,
+        failed=controller.failed,
+        failed_indexes=str(controller.broken),
+        others=others,
+        most_at_once=_most_at_once(controller.pods),
+        back_off_known=not job.status.failed or spec.backoffLimitPerIndex is not None,
+    )
+
+
+def left_alone(job: Job) -> str:
+    """Why the Job controller creates no pod for a Job whatever it loses; "" where it does."""
+    if job.spec.managedBy not in (None, CONTROLLER):
+        return f"it is managed by {job.spec.managedBy}"
+    true = {each.type: each.reason for each in job.status.conditions if each.status == "True"}
+    for condition, words in _ENDED.items():
+        if condition in true:
+            return words
+    return "it is suspended" if job.spec.suspend else ""
+
+
+def job_pod(pod: RunningPod) -> JobPod:
+    """A pod of the cluster as the forecast reads it.
+
+    1. The index is in the annotation; a number that is none counts as absent, as for the controller.
+    2. A pod that is not ready has not been so for a time that its object does not tell: then no back-off may be left.
+    """
+    annotations = pod.metadata.annotations
+    index = _number(annotations.get(INDEX))
+    return JobPod(
+        name=pod.metadata.name,
+        index=index,
+        containers=tuple(each.name for each in (*pod.spec.containers, *pod.spec.initContainers)),
+        failures=_number(annotations.get(_FAILURES)) or 0,
+        ignored=_number(annotations.get(_IGNORED)) or 0,
+        conditions=tuple((each.type, each.status) for each in pod.status.conditions),
+        unready_for=math.inf if any(each.type == "Ready" and each.status == "False" for each in pod.status.conditions) else None,
+        is_terminating=bool(pod.metadata.deletionTimestamp),
+    )
+
+
+def _number(text: str | None) -> int | None:
+    return int(text) if text and text.isascii() and text.isdecimal() and len(text) < 10 else None
+
+
+def _tracked(pod: JobPod) -> Tracked:
+    tracked = Tracked(pod.name, pod.index, pod.failures, pod.ignored, -pod.age)
+    tracked.conditions = dict(pod.conditions)
+    if pod.unready_for is not None:
+        tracked.unready_since = -pod.unready_for
+    if pod.is_terminating:  # under either policy it no longer counts as active; it was counted, or will be at an end that nobody knows
+        tracked.deleted, tracked.counted = -math.inf, True
+    return tracked
+
+
+def _run(controller: Controller, lost: Sequence[tuple[Tracked, Loss, tuple[str, ...]]]) -> list[Tracked]:
+    """Let the losses happen, and the controller look, until nothing more comes of it; the pods that were created, in order."""
+    events: list[tuple[float, int, Tracked, Loss, tuple[str, ...]]] = []
+    for number, (pod, loss, containers) in enumerate(lost):
+        if loss.disruption.deletes:
+            events.append((loss.at, 2 * number, pod, loss, containers))
+        end = loss.at + (0.0 if loss.disruption.is_forced else loss.ends_after)
+        if end < math.inf:
+            events.append((end, 2 * number + 1, pod, loss, containers))
+    events.sort(key=lambda event: event[:2])
+    created: list[Tracked] = []
+    while events or controller.wake < math.inf:
+        if events and events[0][0] <= controller.wake:
+            time, number, pod, loss, containers = events.pop(0)
+            if number % 2:
+                _end(pod, loss, containers, time)
+            elif pod.deleted is None:
+                pod.deleted = time
+            controller.notice(time)
+        else:
+            created += controller.sync(controller.wake)
+    return created
+
+
+def _end(pod: Tracked, loss: Loss, containers: tuple[str, ...], time: float) -> None:
+    """A pod that only a signal ended may have succeeded; one that its kubelet fails has failed, whatever its exit code."""
+    if pod.ended is not None:
+        return
+    disruption = loss.disruption
+    pod.ended, pod.ran = time, disruption.leaves_containers and loss.exit_code is not None
+    if pod.ran and loss.exit_code is not None:
+        pod.exit_codes = dict.fromkeys(containers, loss.exit_code)
+    pod.phase = "Succeeded" if disruption.deletes and pod.ran and loss.exit_code == 0 else "Failed"
+    if disruption is Disruption.REFUSAL:
+        pod.conditions, pod.unready_since = {}, None
+    elif not disruption.is_forced:
+        pod.conditions |= {"Ready": "False", "ContainersReady": "False"}
+    if disruption.has_condition:
+        pod.conditions[DISRUPTION_TARGET] = "True"
+
+
+def _fates(
+    controller: Controller, lost: Sequence[tuple[Tracked, Loss]], created: Sequence[Tracked]
+) -> tuple[tuple[Fate, ...], tuple[int | None, ...]]:
+    """The fate of each lost pod, and the indexes of the pods that replace none of them."""
+    left = list(created)
+    fates = []
+    for pod, loss in sorted(lost, key=lambda each: each[1].at):
+        new = next((each for each in left if each.index == pod.index), None)
+        if new is not None:
+            left.remove(new)
+        fates.append(_fate(controller, pod, loss, new))
+    return tuple(fates), tuple(each.index for each in left)
+
+
+def _fate(controller: Controller, pod: Tracked, loss: Loss, new: Tracked | None) -> Fate:
+    spec = controller.spec
+    succeeded = pod.phase == "Succeeded" and (pod.index is None or pod.index in controller.completed)
+    verdict = controller.verdict_of(pod) if not succeeded else Verdict()
+    against: tuple[str, ...] = ()
+    if pod.is_failure:
+        against = ("backoffLimit", *(("backoffLimitPerIndex",) if spec.backoffLimitPerIndex is not None else ()))
+    end = _end_of(pod)
+    return Fate(
+        pod=pod.name,
+        index=pod.index,
+        replaced_after=None if new is None else new.created - loss.at,
+        waits_for_end=new is not None and new.created >= end,
+        overlap=0.0 if new is None else max(0.0, end - new.created),
+        verdict=verdict,
+        counts_against=against,
+        fails_index=pod.index is not None and pod.index in controller.broken,
+        succeeded=succeeded,
+    )
+
+
+def _most_at_once(pods: Sequence[Tracked]) -> int:
+    """A pod that ends as another is created is not there with it."""
+    steps = sorted([(pod.created, 1) for pod in pods] + [(_end_of(pod), -1) for pod in pods])
+    return max(accumulate(step for _, step in steps), default=0)
+
+
+def _failed_by(controller: Controller) -> float | None:
+    if controller.fails_at is None:
+        return None
+    grace = controller.spec.template.spec.terminationGracePeriodSeconds
+    left = controller.fails_at + (GRACE_PERIOD if grace is None else grace)
+    return max(left if pod.ended is None and pod.deleted == controller.fails_at else _end_of(pod) for pod in controller.pods)
+
+
+def _end_of(pod: Tracked) -> float:
+    return math.inf if pod.ended is None else pod.ended

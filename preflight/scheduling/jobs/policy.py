@@ -1,0 +1,137 @@
+"""What a pod failure policy makes of a failed pod: the first rule that matches it counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from msgspec import Struct
+
+from preflight.model.jobs import OnExitCodes, PodFailurePolicy, PodFailurePolicyRule
+
+COUNT, IGNORE, FAIL_JOB, FAIL_INDEX = "Count", "Ignore", "FailJob", "FailIndex"
+DISRUPTION_TARGET = "DisruptionTarget"
+
+
+class Failure(Struct, frozen=True):
+    """What is left of a failed pod.
+
+    1. `exit_codes` are those of its containers that have ended, init containers after the others; empty where none ever ran.
+    2. `conditions` are its conditions, each with its status.
+    """
+
+    exit_codes: Mapping[str, int] = {}
+    conditions: Mapping[str, str] = {}
+
+
+class Verdict(Struct, frozen=True):
+    """What becomes of a failure: the place of the rule that matches first, and its action; None and Count where none does.
+
+    `container` and `exit_code` are what a rule on exit codes met.
+    """
+
+    rule: int | None = None
+    action: str = COUNT
+    container: str = ""
+    exit_code: int | None = None
+
+    @property
+    def counts(self) -> bool:
+        """Whether it is counted against backoffLimit, and against backoffLimitPerIndex."""
+        return self.action != IGNORE
+
+
+def judge(policy: PodFailurePolicy | None, failure: Failure) -> Verdict:
+    """What a policy makes of a failed pod.
+
+    1. The rules are asked in order, and the first that matches counts. Without a policy, or a match, the failure is counted.
+    2. A rule on exit codes matches where one container that it means ended with a code other than 0 that it lists (In) or does not list
+       (NotIn). A container that has not ended matches nothing.
+    3. A rule on conditions matches where the pod has one of its conditions with that very status.
+    4. A rule with an action of none of the four is passed over.
+
+    The policy has its defaults (`defaulted`). Source: `pkg/controller/job/pod_failure_policy.go`, matchPodFailurePolicy.
+    """
+    for place, rule in enumerate(policy.rules if policy else ()):
+        if rule.action not in (COUNT, IGNORE, FAIL_JOB, FAIL_INDEX):
+            continue
+        if rule.onExitCodes is not None:
+            for container, code in failure.exit_codes.items():
+                if _meets(rule.onExitCodes, container, code):
+                    return Verdict(place, rule.action, container, code)
+        elif any(failure.conditions.get(each.type) == each.status for each in rule.onPodConditions):
+            return Verdict(place, rule.action)
+    return Verdict()
+
+
+def _meets(requirement: OnExitCodes, container: str, code: int) -> bool:
+    if requirement.containerName not in (None, container) or code == 0:
+        return False
+    return requirement.operator in ("In", "NotIn") and (code in requirement.values) is (requirement.operator == "In")
+
+
+def disrupted(containers: Iterable[str], exit_code: int) -> Failure:
+    """A pod that a disruption ended, all of its containers with one exit code, and that bears the condition of it."""
+    return Failure(dict.fromkeys(containers, exit_code), {DISRUPTION_TARGET: "True", "Ready": "False", "ContainersReady": "False"})
+
+
+class Codes(Struct, frozen=True):
+    """A set of exit codes: those listed, or all but those listed; 0 is never in it."""
+
+    listed: frozenset[int]
+    others: bool = False
+
+    def __or__(self, other: Codes) -> Codes:
+        if self.others and other.others:
+            return Codes(self.listed & other.listed, others=True)
+        if self.others:
+            return Codes(self.listed - other.listed, others=True)
+        return Codes(other.listed - self.listed, others=True) if other.others else Codes(self.listed | other.listed)
+
+    def __le__(self, other: Codes) -> bool:
+        """Whether every code of this set is in the other one."""
+        if self.others:
+            return other.others and other.listed <= self.listed
+        return self.listed.isdisjoint(other.listed) if other.others else self.listed <= other.listed
+
+
+def codes_of(requirement: OnExitCodes) -> Codes:
+    """The exit codes that a requirement means."""
+    return Codes(frozenset(requirement.values) | ({0} if requirement.operator == "NotIn" else set()), requirement.operator == "NotIn")
+
+
+def shadowing(rules: Sequence[PodFailurePolicyRule], place: int, containers: Sequence[str]) -> tuple[int, ...]:
+    """The earlier rules that between them match every pod that a rule matches, so that it never counts; () where there are none.
+
+    1. A rule on conditions is shadowed by earlier ones on conditions that list each of its own.
+    2. A rule on exit codes is shadowed by earlier ones that mean its container, or any, and list each of its codes. In a pod of one
+       container that one is any.
+    3. Rules of different kinds never shadow one another: which codes go with which conditions nobody knows.
+    """
+    rule = rules[place]
+    earlier = [number for number, each in enumerate(rules[:place]) if (each.onExitCodes is None) == (rule.onExitCodes is None)]
+    if rule.onExitCodes is None:
+        conditions = set(rule.onPodConditions)
+        return _covering(earlier, lambda numbers: conditions <= {each for number in numbers for each in rules[number].onPodConditions})
+    wanted, name = codes_of(rule.onExitCodes), _only(rule.onExitCodes, containers)
+    means = {number: each for number in earlier if (each := rules[number].onExitCodes) and _only(each, containers) in (None, name)}
+
+    def covered(numbers: Sequence[int]) -> bool:
+        codes = Codes(frozenset())
+        for number in numbers:
+            codes |= codes_of(means[number])
+        return wanted <= codes
+
+    return _covering(tuple(means), covered)
+
+
+def _covering(earlier: Sequence[int], covered: Callable[[Sequence[int]], bool]) -> tuple[int, ...]:
+    """The one earlier rule that covers all, or as many of them from the first on as it takes."""
+    if not earlier or not covered(earlier):
+        return ()
+    one = next(((number,) for number in earlier if covered((number,))), None)
+    return one or next(tuple(earlier[:many]) for many in range(2, len(earlier) + 1) if covered(earlier[:many]))
+
+
+def _only(requirement: OnExitCodes, containers: Sequence[str]) -> str | None:
+    """The one container that is meant; None where it is any, or the only one that there is."""
+    return None if tuple(containers) == (requirement.containerName,) else requirement.containerName

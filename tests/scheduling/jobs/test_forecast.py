@@ -1,0 +1,386 @@
+"""What becomes of a Job that loses pods, beyond what was recorded."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from preflight.model.running import RunningPod
+from preflight.scheduling.jobs.disruption import Disruption
+from preflight.scheduling.jobs.forecast import SIGKILL, SIGTERM, Fate, JobForecast, JobPod, Loss, forecast, job_pod
+from preflight.scheduling.jobs.policy import Verdict
+from tests.scheduling.jobs.made import job, policy, read, rule
+
+INDEXED: dict[str, Any] = {"completionMode": "Indexed", "completions": 3, "parallelism": 3}
+PER_INDEX: dict[str, Any] = {**INDEXED, "backoffLimitPerIndex": 1}
+PODS = tuple(JobPod(f"p{index}", index) for index in range(3))
+IGNORE = policy(rule("Ignore", condition="DisruptionTarget"))
+DELETING = [each for each in Disruption if each.deletes and not each.is_forced]
+IN_PLACE = [Disruption.NODE_PRESSURE, Disruption.SHUTDOWN]
+
+
+def lose(spec: dict[str, Any], *losses: Loss, pods: tuple[JobPod, ...] = PODS, **given: Any) -> JobForecast:
+    return forecast(job(**{**INDEXED, **spec}, **given), pods, losses)
+
+
+def one(spec: dict[str, Any], loss: Loss, *, pods: tuple[JobPod, ...] = PODS, **given: Any) -> Fate:
+    (fate,) = lose(spec, loss, pods=pods, **given).fates
+    return fate
+
+
+EVICTED = Loss("p1", Disruption.EVICTION)
+
+
+def test_nothing_is_lost() -> None:
+    assert lose({}) == JobForecast(most_at_once=3)
+
+
+def test_a_pod_that_the_job_has_not_is_no_loss() -> None:
+    assert lose({}, Loss("other", Disruption.EVICTION)) == JobForecast(most_at_once=3)
+
+
+def test_a_pod_that_is_being_deleted_already_is_no_loss() -> None:
+    pods = (*PODS, JobPod("old", 1, is_terminating=True))
+    assert lose({}, Loss("old", Disruption.EVICTION), pods=pods).fates == ()
+
+
+@pytest.mark.parametrize(
+    ("spec", "given", "reason"),
+    [
+        pytest.param(
+            {"managedBy": "kueue.x-k8s.io/multikueue"}, {}, "it is managed by kueue.x-k8s.io/multikueue", id="another controller's"
+        ),
+        pytest.param({"suspend": True}, {}, "it is suspended", id="suspended"),
+        pytest.param({}, {"status": {"conditions": [{"type": "Complete", "status": "True"}]}}, "it is complete", id="complete"),
+        pytest.param({}, {"status": {"conditions": [{"type": "Failed", "status": "True"}]}}, "it has failed", id="failed"),
+        pytest.param(
+            {},
+            {"status": {"conditions": [{"type": "FailureTarget", "status": "True"}]}},
+            "it is failing, and its pods are being deleted",
+            id="about to fail",
+        ),
+    ],
+)
+def test_a_job_that_is_left_alone(spec: dict[str, Any], given: dict[str, Any], reason: str) -> None:
+    assert lose(spec, EVICTED, **given) == JobForecast(left_alone=reason)
+
+
+def test_a_job_that_the_job_controller_has_by_name_is_not_left_alone() -> None:
+    spec = {"managedBy": "kubernetes.io/job-controller"}
+    status = {"conditions": [{"type": "Complete", "status": "False"}]}
+    assert one(spec, EVICTED, status=status).replaced_after == 10
+
+
+@pytest.mark.parametrize("kind", DELETING)
+def test_by_default_two_pods_of_an_index_run_for_the_grace_period_minus_the_back_off(kind: Disruption) -> None:
+    assert one({}, Loss("p1", kind)) == Fate(
+        pod="p1",
+        index=1,
+        replaced_after=10,
+        waits_for_end=False,
+        overlap=20,
+        verdict=Verdict(),
+        counts_against=("backoffLimit",),
+        fails_index=False,
+        succeeded=False,
+    )
+
+
+@pytest.mark.parametrize(
+    ("lost", "overlap"),
+    [pytest.param(1, 50, id="one"), pytest.param(2, 40, id="two"), pytest.param(3, 20, id="three")],
+)
+def test_pods_that_are_lost_together_count_together(lost: int, overlap: float) -> None:
+    found = lose({}, *(Loss(pod.name, Disruption.EVICTION, ends_after=60) for pod in PODS[:lost]))
+    assert [(fate.replaced_after, fate.overlap) for fate in found.fates] == [(60 - overlap, overlap)] * lost
+    assert found.most_at_once == 3 + lost
+
+
+def test_a_later_loss_pushes_the_replacement_of_an_earlier_one_back() -> None:
+    found = lose({}, Loss("p0", Disruption.EVICTION), Loss("p1", Disruption.EVICTION, at=5))
+    assert [(fate.replaced_after, fate.overlap) for fate in found.fates] == [(25, 5), (20, 10)]
+
+
+def test_with_a_limit_per_index_each_index_has_its_own_back_off() -> None:
+    pods = (JobPod("p0", 0, failures=1), JobPod("p1", 1), JobPod("p2", 2, ignored=2))
+    found = lose({**PER_INDEX, "backoffLimitPerIndex": 5}, *(Loss(pod.name, Disruption.EVICTION, ends_after=90) for pod in pods), pods=pods)
+    assert [(fate.index, fate.replaced_after) for fate in found.fates] == [(0, 20), (1, 10), (2, 40)]
+
+
+def test_the_back_off_ends_at_ten_minutes() -> None:
+    pods = (JobPod("p1", 1, failures=9),)
+    assert one({**PER_INDEX, "backoffLimitPerIndex": 50}, Loss("p1", Disruption.EVICTION, ends_after=900), pods=pods).replaced_after == 600
+
+
+def test_with_a_limit_per_index_the_back_off_runs_from_the_end_where_that_comes_before_the_replacement() -> None:
+    assert one(PER_INDEX, Loss("p1", Disruption.EVICTION, ends_after=3)).replaced_after == 13
+    assert one({}, Loss("p1", Disruption.EVICTION, ends_after=3)).replaced_after == 10
+
+
+@pytest.mark.parametrize("kind", IN_PLACE)
+def test_a_pod_that_fails_where_it_is_is_replaced_after_its_end(kind: Disruption) -> None:
+    fate = one({}, Loss("p1", kind, ends_after=30))
+    assert (fate.replaced_after, fate.waits_for_end, fate.overlap) == (40, True, 0)
+
+
+@pytest.mark.parametrize("kind", IN_PLACE)
+def test_a_pod_that_its_kubelet_fails_has_failed_though_it_exits_with_0(kind: Disruption) -> None:
+    found = lose({"backoffLimit": 0}, Loss("p1", kind, exit_code=0))
+    assert (found.fails, found.fates[0].succeeded) == ("BackoffLimitExceeded", False)
+
+
+def test_a_pod_whose_node_does_not_answer_runs_beside_its_replacement_for_ever() -> None:
+    assert one({}, Loss("p1", Disruption.TAINT, ends_after=math.inf)).overlap == math.inf
+
+
+def test_where_only_failed_pods_are_replaced_it_is_never_replaced() -> None:
+    fate = one({"podReplacementPolicy": "Failed"}, Loss("p1", Disruption.TAINT, ends_after=math.inf))
+    assert (fate.replaced_after, fate.counts_against) == (None, ())
+
+
+def test_garbage_collection_fails_a_pod_at_once_and_leaves_no_exit_code() -> None:
+    stopping = policy(rule("FailJob", 143), rule("Ignore", condition="DisruptionTarget"))
+    found = lose({"podFailurePolicy": stopping}, Loss("p1", Disruption.POD_GC))
+    assert (found.fails, found.fates[0].verdict, found.fates[0].replaced_after) == ("", Verdict(1, "Ignore"), 10)
+
+
+def test_a_refused_pod_has_no_condition_and_its_back_off_counts_from_its_creation() -> None:
+    pods = (JobPod("old", 0), JobPod("new", 1, age=2), JobPod("p2", 2))
+    found = lose({"podFailurePolicy": IGNORE}, Loss("new", Disruption.REFUSAL), pods=pods)
+    assert (found.fates[0].verdict, found.fates[0].replaced_after) == (Verdict(), 8)
+    found = lose({"podFailurePolicy": IGNORE}, Loss("old", Disruption.REFUSAL), pods=pods)
+    assert (found.fates[0].verdict, found.fates[0].replaced_after) == (Verdict(), 1)
+
+
+def test_a_pod_that_has_not_been_ready_for_long_is_replaced_without_a_pause() -> None:
+    pods = (JobPod("p1", 1, unready_for=math.inf), JobPod("p2", 2, unready_for=4))
+    assert one({}, EVICTED, pods=pods).replaced_after == 1
+    assert one({}, Loss("p2", Disruption.EVICTION), pods=pods).replaced_after == 6
+
+
+@pytest.mark.parametrize("kind", [each for each in Disruption if each.has_condition])
+def test_a_rule_keeps_the_limit_but_not_the_back_off(kind: Disruption) -> None:
+    found = lose({"backoffLimit": 0, "podFailurePolicy": IGNORE}, Loss("p1", kind, ends_after=5))
+    assert (found.fails, found.failed, found.fates[0].counts_against) == ("", 0, ())
+    assert found.fates[0].replaced_after == (10 if kind is Disruption.POD_GC else 15)
+
+
+@pytest.mark.parametrize("kind", [each for each in Disruption if not each.has_condition])
+def test_a_rule_does_not_help_where_nobody_says_that_it_is_a_disruption(kind: Disruption) -> None:
+    found = lose({"backoffLimit": 0, "podFailurePolicy": IGNORE}, Loss("p1", kind))
+    assert (found.fails, found.rule) == ("BackoffLimitExceeded", None)
+
+
+def test_a_job_fails_as_soon_as_the_pod_is_deleted_and_is_failed_when_all_pods_have_ended() -> None:
+    found = lose({"backoffLimit": 0}, Loss("p1", Disruption.EVICTION, ends_after=50))
+    assert (found.fails, found.fails_after, found.failed_by, found.failed) == ("BackoffLimitExceeded", 1, 50, 3)
+    assert found.fates[0].replaced_after is None
+
+
+def test_the_other_pods_have_their_own_grace_period() -> None:
+    template = {"spec": {"restartPolicy": "Never", "terminationGracePeriodSeconds": 120, "containers": [{"name": "main"}]}}
+    assert lose({"backoffLimit": 0, "template": template}, Loss("p1", Disruption.EVICTION, ends_after=5)).failed_by == 121
+
+
+def test_earlier_failures_count() -> None:
+    assert lose({"backoffLimit": 2}, EVICTED, status={"failed": 1}).fails == ""
+    assert lose({"backoffLimit": 2}, EVICTED, status={"failed": 2}).fails == "BackoffLimitExceeded"
+
+
+def test_the_back_off_is_not_known_where_there_were_failures() -> None:
+    assert lose({}, EVICTED).back_off_known
+    assert not lose({}, EVICTED, status={"failed": 1}).back_off_known
+    assert lose(PER_INDEX, EVICTED, status={"failed": 1}).back_off_known
+
+
+def test_the_rule_that_stops_the_job_is_named() -> None:
+    stopping = policy(rule("Ignore", 42), rule("FailJob", SIGTERM))
+    found = lose({"podFailurePolicy": stopping}, Loss("p1", Disruption.DELETION))
+    assert (found.fails, found.rule, found.fates[0].verdict) == ("PodFailurePolicy", 1, Verdict(1, "FailJob", "main", SIGTERM))
+    assert lose({"podFailurePolicy": stopping}, Loss("p1", Disruption.DELETION, exit_code=SIGKILL)).fails == ""
+
+
+@pytest.mark.parametrize(
+    ("spec", "status", "answer"),
+    [
+        pytest.param({"backoffLimitPerIndex": 1}, {}, ("", "", "", False), id="one failure is within the limit of the index"),
+        pytest.param({"backoffLimitPerIndex": 0}, {}, ("", "FailedIndexes", "1", True), id="an index over its limit: the others go on"),
+        pytest.param(
+            {"backoffLimitPerIndex": 0, "maxFailedIndexes": 0},
+            {},
+            ("MaxFailedIndexesExceeded", "MaxFailedIndexesExceeded", "1", True),
+            id="more failed indexes than allowed",
+        ),
+        pytest.param(
+            {"backoffLimitPerIndex": 0, "maxFailedIndexes": 1},
+            {"failedIndexes": "0"},
+            ("MaxFailedIndexesExceeded", "MaxFailedIndexesExceeded", "0,1", True),
+            id="together with the failed ones of before",
+        ),
+        pytest.param(
+            {"backoffLimitPerIndex": 0},
+            {"completedIndexes": "0,2"},
+            ("FailedIndexes", "FailedIndexes", "1", True),
+            id="the last index",
+        ),
+        pytest.param(
+            {"backoffLimitPerIndex": 0, "backoffLimit": 0, "maxFailedIndexes": 0},
+            {},
+            ("BackoffLimitExceeded", "BackoffLimitExceeded", "1", True),
+            id="of two reasons the limit of the Job",
+        ),
+        pytest.param(
+            {"backoffLimitPerIndex": 5, "podFailurePolicy": policy(rule("FailIndex", SIGTERM))},
+            {},
+            ("", "FailedIndexes", "1", True),
+            id="a rule that fails the index",
+        ),
+    ],
+)
+def test_indexes_that_fail(spec: dict[str, Any], status: dict[str, Any], answer: tuple[str, str, str, bool]) -> None:
+    found = lose(spec, EVICTED, status=status, pods=PODS if not status else PODS[1:2])
+    assert (found.fails, found.ends, found.failed_indexes, found.fates[0].fails_index) == answer
+
+
+def test_another_index_takes_the_place_of_one_that_failed_at_once() -> None:
+    found = lose({"completions": 6, "backoffLimitPerIndex": 0}, EVICTED)
+    assert (found.others, found.most_at_once) == ((3,), 4)
+
+
+def test_exit_0_completes_the_index_where_the_job_waits_for_the_end() -> None:
+    fate = one({"podReplacementPolicy": "Failed"}, Loss("p1", Disruption.EVICTION, exit_code=0))
+    assert (fate.succeeded, fate.replaced_after, fate.counts_against) == (True, None, ())
+
+
+def test_exit_0_is_a_failure_where_it_does_not() -> None:
+    fate = one({}, Loss("p1", Disruption.EVICTION, exit_code=0))
+    assert (fate.succeeded, fate.replaced_after, fate.counts_against) == (False, 10, ("backoffLimit",))
+
+
+def test_with_a_limit_per_index_exit_0_completes_the_index_where_it_comes_before_the_replacement() -> None:
+    assert one(PER_INDEX, Loss("p1", Disruption.EVICTION, ends_after=5, exit_code=0)).succeeded
+    late = one(PER_INDEX, Loss("p1", Disruption.EVICTION, ends_after=20, exit_code=0))
+    assert (late.succeeded, late.overlap) == (False, 10)
+
+
+@pytest.mark.parametrize(
+    ("rules", "succeeds"),
+    [
+        pytest.param([{"succeededIndexes": "1"}], True, id="the index that ended is enough"),
+        pytest.param([{"succeededIndexes": "0-1"}], False, id="it is not all of them"),
+        pytest.param([{"succeededIndexes": "0-1", "succeededCount": 1}], True, id="one of them is enough"),
+        pytest.param([{"succeededCount": 2}], False, id="two are wanted"),
+        pytest.param([{"succeededCount": 2}, {"succeededCount": 1}], True, id="a later rule"),
+    ],
+)
+def test_exit_0_may_be_taken_for_the_success_of_the_job(rules: list[dict[str, Any]], succeeds: bool) -> None:
+    spec = {"podReplacementPolicy": "Failed", "successPolicy": {"rules": rules}}
+    found = lose(spec, Loss("p1", Disruption.EVICTION, exit_code=0))
+    assert (found.succeeds, found.fails) == (succeeds, "")
+
+
+def test_a_job_without_completions_creates_no_pod_once_one_succeeded() -> None:
+    pods = (JobPod("a"), JobPod("b"))
+    queue = job(parallelism=2, podReplacementPolicy="Failed")
+    losses = [Loss("a", Disruption.EVICTION, exit_code=0), Loss("b", Disruption.EVICTION, at=60)]
+    assert [fate.replaced_after for fate in forecast(queue, pods, losses[:1]).fates] == [None]
+    assert [fate.replaced_after for fate in forecast(queue, pods, losses[1:]).fates] == [40]
+    assert [fate.replaced_after for fate in forecast(queue, pods, losses).fates] == [None, None]
+
+
+def test_no_more_pods_than_completions_are_left() -> None:
+    found = forecast(job(parallelism=2, completions=5, status={"succeeded": 4}), (JobPod("a"),), [Loss("a", Disruption.EVICTION)])
+    assert ([fate.replaced_after for fate in found.fates], found.others) == ([10], ())
+
+
+def test_a_pod_that_somebody_deleted_before_holds_its_place_where_only_failed_pods_are_replaced() -> None:
+    pods = (JobPod("p0", 0, is_terminating=True), *PODS[1:])
+    found = lose({"podReplacementPolicy": "Failed"}, EVICTED, pods=pods)
+    assert (found.fates[0].replaced_after, found.others) == (40, ())
+
+
+def test_a_job_that_is_being_deleted_replaces_nothing() -> None:
+    found = lose({}, EVICTED, metadata={"deletionTimestamp": "2027-01-01T00:00:00Z"})
+    assert found.fates[0].replaced_after is None
+
+
+def test_a_pod_of_the_cluster() -> None:
+    data = {
+        "metadata": {
+            "name": "train-1-x",
+            "annotations": {
+                "batch.kubernetes.io/job-completion-index": "1",
+                "batch.kubernetes.io/job-index-failure-count": "2",
+                "batch.kubernetes.io/job-index-ignored-failure-count": "3",
+            },
+        },
+        "spec": {"containers": [{"name": "main"}], "initContainers": [{"name": "fetch"}]},
+        "status": {"conditions": [{"type": "Ready", "status": "True"}]},
+    }
+    assert job_pod(read(data, RunningPod)) == JobPod("train-1-x", 1, ("main", "fetch"), 2, 3, (("Ready", "True"),))
+
+
+def test_a_pod_of_the_cluster_that_is_not_ready_and_has_odd_annotations() -> None:
+    annotations = {"batch.kubernetes.io/job-completion-index": "-1", "batch.kubernetes.io/job-index-failure-count": "many"}
+    data = {
+        "metadata": {"name": "p", "annotations": annotations, "deletionTimestamp": "2027-01-01T00:00:00Z"},
+        "status": {"conditions": [{"type": "Ready", "status": "False"}]},
+    }
+    assert job_pod(read(data, RunningPod)) == JobPod(
+        "p", None, (), conditions=(("Ready", "False"),), unready_for=math.inf, is_terminating=True
+    )
+
+
+SPECS = st.fixed_dictionaries(
+    {},
+    optional={
+        "backoffLimit": st.integers(0, 4),
+        "backoffLimitPerIndex": st.integers(0, 2),
+        "podReplacementPolicy": st.sampled_from(["Failed", "TerminatingOrFailed"]),
+        "completions": st.integers(3, 6),
+    },
+)
+LOSSES = st.lists(
+    st.builds(
+        Loss,
+        pod=st.sampled_from([pod.name for pod in PODS]),
+        disruption=st.sampled_from(list(Disruption)),
+        at=st.integers(0, 40).map(float),
+        ends_after=st.integers(0, 90).map(float),
+        exit_code=st.sampled_from([0, 1, SIGTERM, SIGKILL, None]),
+    ),
+    max_size=3,
+    unique_by=lambda loss: loss.pod,
+)
+
+
+@given(SPECS, LOSSES)
+def test_where_only_failed_pods_are_replaced_no_index_has_two_pods(spec: dict[str, Any], losses: list[Loss]) -> None:
+    found = lose({**spec, "podReplacementPolicy": "Failed"}, *losses)
+    assert [fate.overlap for fate in found.fates] == [0] * len(losses)
+    assert found.most_at_once == 3
+
+
+@given(SPECS, LOSSES)
+def test_a_higher_limit_never_makes_a_job_fail(spec: dict[str, Any], losses: list[Loss]) -> None:
+    lower = lose({**spec, "backoffLimit": 1}, *losses)
+    higher = lose({**spec, "backoffLimit": 4}, *losses)
+    assert lower.fails != "" or higher.fails == ""
+
+
+@given(SPECS, LOSSES)
+def test_every_pod_is_replaced_unless_its_index_or_its_job_is_done_with(spec: dict[str, Any], losses: list[Loss]) -> None:
+    found = lose(spec, *losses)
+    if not found.fails:
+        assert [fate.pod for fate in found.fates if (fate.replaced_after is None) is not (fate.succeeded or fate.fails_index)] == []
+
+
+@given(SPECS, LOSSES)
+def test_what_is_ignored_never_counts(spec: dict[str, Any], losses: list[Loss]) -> None:
+    spec = {**spec, "podFailurePolicy": IGNORE, "podReplacementPolicy": "Failed"}
+    found = lose(spec, *(loss for loss in losses if loss.disruption.has_condition))
+    assert (found.fails, found.failed, found.failed_indexes) == ("", 0, "")
