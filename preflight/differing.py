@@ -135,7 +135,8 @@ class Difference(Run):
         """What the rules of lint say of HEAD, and of BASE; in a DRIFT only of objects that BASE states too."""
         now, was = self._linted(new, change.after, step), self._linted(old, change.before, step)
         if compared.how == DRIFT:
-            stated = {(type(each).__name__, each.metadata.name) for each in (*old.loaded.world.workloads, *old.loaded.nodes)}
+            world = old.loaded.world
+            stated = {(type(each).__name__, each.metadata.name) for each in (*world.workloads, *world.job_sets, *old.loaded.nodes)}
             now = [each for each in now if (each[1].subject.kind, each[1].subject.name) in stated]
         return now, [each for each in was if each[0].id != _CRASHED]
 

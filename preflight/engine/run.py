@@ -17,7 +17,7 @@ from preflight.engine.options import Options
 from preflight.errors import PreflightError, UsageError
 from preflight.impact import Impact, PodsOf, listed_pods, predict, unchanged
 from preflight.impact.describe import coverage
-from preflight.model.objects import DaemonSet, Node, ObjectKey, Origin, Workload
+from preflight.model.objects import DaemonSet, JobSet, Node, ObjectKey, Origin, Workload
 from preflight.model.report import (
     Cluster,
     Finding,
@@ -136,7 +136,7 @@ class Run:
             self._convention = convention(options.terms.policy)
         self._paths, self._is_lint = sources, not one_cluster
         self._known: tuple[load.Loaded, ...] = ()
-        self._by_origin: dict[Origin, Workload | Node] = {}
+        self._by_origin: dict[Origin, Workload | JobSet | Node] = {}
         self._base = base
         self._applied: list[load.Loaded] = []
         self._problems = list(self._loaded.problems)
@@ -293,13 +293,13 @@ class Run:
                     self._ranks[subject] = impact.recognised.rank(daemonset)
 
     @property
-    def _objects(self) -> Mapping[Origin, Workload | Node]:
+    def _objects(self) -> Mapping[Origin, Workload | JobSet | Node]:
         """The objects that hits are about, by their origin: of all that was read so far."""
         read = (self._loaded, *self._applied)
         if len(self._known) != len(read):
-            given = (each for one in read for each in (*one.world.workloads, *one.nodes, *one.given))
+            given = (each for one in read for each in (*one.world.workloads, *one.world.job_sets, *one.nodes, *one.given))
             self._known = read
-            self._by_origin = {each.origin: each for each in given if isinstance(each, Workload | Node)}
+            self._by_origin = {each.origin: each for each in given if isinstance(each, Workload | JobSet | Node)}
         return self._by_origin
 
     def _thing(self, hit: Hit) -> Thing:

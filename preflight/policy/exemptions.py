@@ -6,7 +6,7 @@ import datetime
 from collections.abc import Callable, Iterator
 
 from preflight import documents
-from preflight.model.objects import Node, Origin, Workload
+from preflight.model.objects import JobSet, Node, Origin, Workload
 from preflight.model.report import Finding, Location, Severity, Subject
 from preflight.policy.checking import day, rule_named
 from preflight.policy.comments import Stated, in_annotation, in_comments
@@ -148,7 +148,7 @@ class Exemptions:
         self.say("PF991", use.thing, f"{what} of {use.rule.id} that expired on {use.until}: {use.reason}", use.location())
 
 
-def thing_of(each: Workload | Node) -> Thing:
+def thing_of(each: Workload | JobSet | Node) -> Thing:
     """An object as a match reads it."""
     subject = Subject("Node", "", each.name) if isinstance(each, Node) else subject_of(each)
     return Thing(subject, each.origin.file, each.metadata.labels)

@@ -13,7 +13,7 @@ from preflight.model.report import Finding, Subject
 
 if TYPE_CHECKING:
     from preflight.documents import Chunk
-    from preflight.model.objects import Node, Origin, Workload
+    from preflight.model.objects import JobSet, Node, Origin, Workload
     from preflight.policy.written import Globs, Match
 
 MAX_GLOB = 200
@@ -44,7 +44,7 @@ class Judged(Struct, frozen=True):
     2. `paths` are what a person named. `lint` without a change. `has_nodes` where coverage was judged.
     """
 
-    objects: Sequence[Workload | Node]
+    objects: Sequence[Workload | JobSet | Node]
     texts: Mapping[tuple[str, int], Chunk]
     paths: Sequence[str] = ()
     lint: bool = True

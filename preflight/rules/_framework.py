@@ -11,7 +11,7 @@ from typing import TypeVar
 from msgspec import Struct
 
 from preflight.impact import Consequence, Impact
-from preflight.model.objects import Node, Origin, Taint, Workload
+from preflight.model.objects import JobSet, Node, Origin, Taint, Workload
 from preflight.model.report import Severity, Subject, Suggestion
 from preflight.model.world import World
 from preflight.rules._convention import Convention
@@ -125,7 +125,7 @@ def all_rules() -> tuple[Rule, ...]:
     return tuple(sorted(found, key=lambda rule: rule.id))
 
 
-def subject_of(workload: Workload) -> Subject:
+def subject_of(workload: Workload | JobSet) -> Subject:
     """A workload as the subject of a finding."""
     return Subject(type(workload).__name__, workload.metadata.namespace, workload.metadata.name)
 

@@ -54,6 +54,41 @@ def test_an_exempted_finding_is_counted_and_not_shown(write: Write) -> None:
     assert (result.code, result.out) == (0, "No findings, 1 exempted. Judged 1 object from 1 file.\n")
 
 
+def job_set(name: str = "llm", annotations: str = "{}", end: str = "") -> str:
+    return f"""\
+apiVersion: jobset.x-k8s.io/v1alpha2
+kind: JobSet
+metadata: {{name: {name}, namespace: ml, labels: {{team: llm}}, annotations: {annotations}}}
+spec:
+  replicatedJobs:
+  - name: workers
+    template:
+      spec:
+        backoffLimit: 0{end}
+        template:
+          spec: {{containers: [{{name: main, image: "a:1"}}]}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        pytest.param(job_set(), None, id="nobody"),
+        pytest.param(job_set(annotations='{preflight/exempt: "PF332: by annotation"}'), "by annotation", id="an annotation"),
+        pytest.param(job_set(end="  # preflight: exempt[PF332] behind it"), "behind it", id="a comment"),
+    ],
+)
+def test_a_job_set_is_exempted_by(text: str, reason: str | None, write: Write) -> None:
+    write("m/a.yaml", text)
+    assert lint()[1] == [("PF332", "warning", reason)]
+
+
+def test_a_policy_finds_a_job_set_by_its_labels(write: Write) -> None:
+    write(".preflight.yaml", "exemptions: [{rule: PF332, match: {labels: {team: llm}}, reason: by its labels, expires: 2099-12-31}]")
+    write("m/a.yaml", job_set())
+    assert lint()[1] == [("PF332", "warning", "by its labels")]
+
+
 NOT_BY = {
     "a comment of another rule": daemonset("agent", f"{WILD}  # preflight: exempt[PF203] because"),
     "a comment of another line": daemonset("agent", f"{NO_EXECUTE}  # preflight: exempt[PF201] because", WILD),
@@ -160,8 +195,11 @@ def test_it_counts_in_a_file_that_the_command_names(write: Write) -> None:
     assert {(each["rule"], each["exempted"]) for each in json.loads(result.out)["findings"]} == {("PF101", "nobody misses it")}
 
 
+JOBS = ["PF331", "PF332", "PF333", "PF334", "PF335"]
+
+
 def test_the_rules_that_judge_each_object_by_itself() -> None:
     """Whoever adds a rule to these has looked: it says the same of an object whatever else was given."""
     names = [rule.id for rule in all_rules() if rule.by_itself]
-    assert names == ["PF201", "PF203", "PF204", "PF205", "PF206", "PF207", "PF210", "PF211", "PF215", "PF901"]
+    assert names == ["PF201", "PF203", "PF204", "PF205", "PF206", "PF207", "PF210", "PF211", "PF215", *JOBS, "PF901"]
     assert [rule.id for rule in all_rules() if rule.by_itself and rule.needs_nodes] == []

@@ -1,0 +1,78 @@
+"""A rule of a pod failure policy never counts.
+
+Why it matters
+    Of the rules the first that matches a failed pod counts, so one that stands after others which match all that it matches says nothing;
+    where it says something else than they do, somebody expects it to act. A condition that nobody sets, since its name is misspelt,
+    matches no pod either: the API server takes any name.
+How to fix
+    Put the rule before those that match more, or leave it out; write `DisruptionTarget` with these very letters.
+Example
+    `[{action: FailJob, onExitCodes: {operator: NotIn, values: [75]}}, {action: FailIndex, onExitCodes: {operator: In, values: [3]}}]`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from preflight.impact.words import listed
+from preflight.model.jobs import PodFailurePolicy
+from preflight.model.report import Severity
+from preflight.rules._framework import Context, Hit, Rule
+from preflight.rules._jobs import Batch, batches
+
+
+def check(context: Context) -> Iterator[Hit]:
+    """One hit for each rule that never counts, and each misspelt condition. Only in lint, and of what the API server takes."""
+    for batch in batches(context):
+        policy = batch.spec.podFailurePolicy
+        if policy is not None and not batch.is_left_alone and not _is_refused(batch):
+            yield from _shadowed(batch, policy)
+            yield from _misspelt(batch, policy)
+
+
+def _is_refused(batch: Batch) -> bool:
+    from preflight.scheduling.jobs.validation import job_refusals
+
+    here = (*batch.path, "podFailurePolicy")
+    return any(refusal.path[: len(here)] == here for refusal in job_refusals(batch.spec, batch.path))
+
+
+def _shadowed(batch: Batch, policy: PodFailurePolicy) -> Iterator[Hit]:
+    from preflight.scheduling.jobs.defaults import with_statuses
+    from preflight.scheduling.jobs.policy import shadowing
+
+    rules = with_statuses(policy).rules
+    containers = [each.name for each in (*batch.pod.containers, *batch.pod.initContainers)]
+    for place, rule in enumerate(rules):
+        earlier = shadowing(rules, place, containers)
+        if not earlier:
+            continue
+        actions = {rules[number].action for number in earlier}
+        before = f"rule{'s' * (len(earlier) > 1)} {listed(f'{number} ({rules[number].action})' for number in earlier)}"
+        yield Hit(
+            subject=batch.subject,
+            place=batch.place("podFailurePolicy", "rules", place),
+            severity=Severity.NOTE if actions == {rule.action} else None,
+            message=f"has a rule that never counts: all that rule {place} ({rule.action}) matches, {before} matched before",
+            label="the first rule that matches counts",
+            related=tuple((f"rule {number}", batch.place("podFailurePolicy", "rules", number)) for number in earlier),
+        )
+
+
+def _misspelt(batch: Batch, policy: PodFailurePolicy) -> Iterator[Hit]:
+    from preflight.rules._spelling import slip
+    from preflight.scheduling.jobs.policy import DISRUPTION_TARGET
+
+    for place, rule in enumerate(policy.rules):
+        for number, condition in enumerate(rule.onPodConditions):
+            if how := slip(condition.type, DISRUPTION_TARGET):
+                yield Hit(
+                    subject=batch.subject,
+                    place=batch.place("podFailurePolicy", "rules", place, "onPodConditions", number, "type"),
+                    message=f"has a rule that never counts: rule {place} ({rule.action}) asks for the condition {condition.type}, "
+                    f"which nobody sets: {how} from {DISRUPTION_TARGET}",
+                    label=f"write {DISRUPTION_TARGET}",
+                )
+
+
+RULE = Rule(id="PF334", name="dead-failure-rule", severity=Severity.WARNING, check=check, by_itself=True)

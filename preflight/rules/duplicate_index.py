@@ -1,0 +1,76 @@
+"""Two pods of one index run at once when a pod of a distributed Job is evicted or deleted.
+
+Why it matters
+    By default a Job counts a pod as failed when it is deleted, and creates its replacement 10 seconds later, though the old pod may use the
+    rest of its grace period. For that time two pods have one index and one host name. Frameworks that register their workers by
+    either fail, or wait for a worker that is gone. Said of an Indexed Job whose indexes all run at once and that can be tried again:
+    where its pods have host names for one another (a `subdomain`, or a JobSet) a warning, where they only ask for an extended
+    resource such as a GPU a note.
+How to fix
+    `podReplacementPolicy: Failed`: the replacement then waits for the end of the old pod. A `podFailurePolicy` brings it with it.
+Example
+    `completionMode: Indexed`, `completions: 8`, `parallelism: 8`, and `subdomain: trainers` in the pods' template.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from preflight.model.objects import JobSet
+from preflight.model.report import Severity
+from preflight.rules._framework import Context, Hit, Rule
+from preflight.rules._jobs import Batch, batches, lines
+
+
+def check(context: Context) -> Iterator[Hit]:
+    """One hit for each such Job, and each such replicated Job of a JobSet. Only in lint."""
+    for batch in batches(context):
+        spec = batch.spec
+        if spec.completionMode != "Indexed" or spec.podFailurePolicy is not None or spec.podReplacementPolicy == "Failed":
+            continue
+        seconds = _overlap(batch)
+        severity = _severity(batch)
+        if seconds > 0 and severity is not None and _is_tried_again(batch) and not batch.is_left_alone:
+            yield Hit(
+                subject=batch.subject,
+                place=batch.place("podReplacementPolicy"),
+                severity=severity,
+                message=f"runs two pods of one index{batch.whose} for up to {seconds} s when a pod is evicted or deleted: "
+                "it replaces a pod before that has ended",
+                label="" if spec.podReplacementPolicy else "TerminatingOrFailed is the default",
+                suggestion=lines("podReplacementPolicy: Failed"),
+            )
+
+
+def _overlap(batch: Batch) -> int:
+    """The seconds of the grace period that the first back-off leaves."""
+    grace = batch.pod.terminationGracePeriodSeconds
+    return (30 if grace is None else grace) - 10
+
+
+def _is_tried_again(batch: Batch) -> bool:
+    limit, per_index = batch.spec.backoffLimit, batch.spec.backoffLimitPerIndex
+    return limit != 0 and per_index != 0
+
+
+def _severity(batch: Batch) -> Severity | None:
+    """None where nothing shows that its pods work together."""
+    from preflight.scheduling.jobs.defaults import defaulted, most_at_once
+
+    spec, owner = defaulted(batch.spec), batch.owner
+    at_once = most_at_once(spec)
+    if at_once != spec.completions:
+        return None
+    if isinstance(owner, JobSet):
+        pods = sum(each.replicas * most_at_once(defaulted(each.template.spec)) for each in owner.spec.replicatedJobs)
+        return None if pods < 2 or not at_once else Severity.WARNING if owner.spec.network.enableDNSHostnames else _by_devices(batch)
+    if at_once < 2:
+        return None
+    return Severity.WARNING if batch.pod.subdomain else _by_devices(batch)
+
+
+def _by_devices(batch: Batch) -> Severity | None:
+    return Severity.NOTE if batch.has_accelerators else None
+
+
+RULE = Rule(id="PF331", name="duplicate-index", severity=Severity.WARNING, check=check, by_itself=True)

@@ -1,0 +1,74 @@
+"""One eviction is enough to make a Job fail, for it allows no failure and no rule ignores disruptions.
+
+Why it matters
+    A pod that is evicted, by a drain, a NoExecute taint, a preemption or a full node, counts as a failure whatever it was doing. With
+    `backoffLimit: 0` the Job is Failed two seconds later, and all its other pods are deleted; with `backoffLimitPerIndex: 0` its index is
+    given up, and the Job ends Failed. A warning where the Job is Indexed, of a JobSet or asks for a device such as a GPU, since such a Job
+    is long and dear; else a note. A JobSet that restarts its Jobs then is right, and nothing is said.
+How to fix
+    Ignore disruptions by the first rule of a podFailurePolicy: `{action: Ignore, onPodConditions: [{type: DisruptionTarget}]}`. It needs
+    `restartPolicy: Never`, and does not help against `kubectl delete pod` and `kubectl drain --disable-eviction`. Or allow some failures.
+Example
+    `backoffLimit: 0` in a Job that trains for a week on nodes that are drained each month.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from preflight.model.objects import JobSet, JobSetStatus
+from preflight.model.report import Severity
+from preflight.rules._framework import Context, Hit, Rule
+from preflight.rules._jobs import IGNORING, Batch, batches, lines
+
+
+def check(context: Context) -> Iterator[Hit]:
+    """One hit for each such Job, and each such replicated Job of a JobSet. Only in lint."""
+    for batch in batches(context):
+        spec = batch.spec
+        limit = "backoffLimit" if spec.backoffLimit == 0 else "backoffLimitPerIndex" if spec.backoffLimitPerIndex == 0 else ""
+        if not limit or batch.is_left_alone or _is_decided(batch) or not _is_final(batch, limit):
+            continue
+        what = "fails" if limit == "backoffLimit" else "gives an index up, and so ends Failed,"
+        never = batch.pod.restartPolicy == "Never"
+        yield Hit(
+            subject=batch.subject,
+            place=batch.place(limit),
+            severity=None if _is_dear(batch) else Severity.NOTE,
+            message=f"{what} when one pod{batch.whose} is evicted: {limit} is 0, and no rule ignores DisruptionTarget",
+            notes=() if never else (("help", "a podFailurePolicy needs restartPolicy: Never"),),
+            suggestion=lines(f"podFailurePolicy: {{rules: [{IGNORING}]}}") if spec.podFailurePolicy is None else lines(f"- {IGNORING}"),
+        )
+
+
+def _is_decided(batch: Batch) -> bool:
+    """Whether a rule speaks of disruptions, or those on exit codes ignore every way in which one may end a pod."""
+    from preflight.scheduling.jobs.policy import DISRUPTION_TARGET, disrupted, judge
+
+    policy = batch.spec.podFailurePolicy
+    if policy is None:
+        return False
+    if any(each.type == DISRUPTION_TARGET for rule in policy.rules for each in rule.onPodConditions):
+        return True
+    return not any(judge(policy, disrupted(batch.ran, code)).counts for code in (143, 137))
+
+
+def _is_final(batch: Batch, limit: str) -> bool:
+    """Whether nobody makes up for the failure: a JobSet may restart its Jobs."""
+    if not isinstance(batch.owner, JobSet):
+        return True
+    from msgspec.structs import replace
+
+    from preflight.scheduling.jobs.forecast import JobForecast
+    from preflight.scheduling.jobs.jobsets import job_set_forecast
+
+    fresh = replace(batch.owner, status=JobSetStatus(), spec=replace(batch.owner.spec, suspend=False))
+    reason = "BackoffLimitExceeded" if limit == "backoffLimit" else "FailedIndexes"
+    return bool(job_set_forecast(fresh, {f"{fresh.metadata.name}-{batch.replicated}-0": JobForecast(fails=reason)}).fails)
+
+
+def _is_dear(batch: Batch) -> bool:
+    return isinstance(batch.owner, JobSet) or batch.spec.completionMode == "Indexed" or batch.has_accelerators
+
+
+RULE = Rule(id="PF332", name="fails-on-disruption", severity=Severity.WARNING, check=check, by_itself=True)

@@ -1,0 +1,53 @@
+"""The API server refuses a Job for the fields that decide what becomes of lost pods.
+
+Why it matters
+    The Job is refused as a whole, when it is applied and not before: a CronJob with it, too. A JobSet is taken, and its Jobs are
+    refused one by one, which shows only in its events. Several of these fields need one another, and some came with Kubernetes 1.28.
+How to fix
+    As the reason says: `backoffLimitPerIndex` and `maxFailedIndexes` need `completionMode: Indexed`, a `podFailurePolicy` needs
+    `restartPolicy: Never` and no `podReplacementPolicy` but Failed, and a rule names containers that there are.
+Example
+    `maxFailedIndexes: 1` without `backoffLimitPerIndex`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from preflight.model.objects import CronJob, Job, JobSet, Refusal
+from preflight.model.report import Severity
+from preflight.rules._framework import Context, Hit, Place, Rule, subject_of
+from preflight.rules._jobs import Batch, batches
+
+
+def check(context: Context) -> Iterator[Hit]:
+    """One hit for each wrong field; what a Job's pods share with those of others has rules of its own. Only in lint."""
+    for batch in batches(context):
+        for refusal, whose in _of(batch):
+            yield Hit(
+                subject=batch.subject,
+                place=Place(batch.owner.origin, refusal.path),
+                message=f"{whose} refused by the API server: {refusal.reason}",
+            )
+    for job_set in context.world.job_sets if context.lint else ():
+        for refusal in job_set.refusals:
+            place = Place(job_set.origin, refusal.path)
+            yield Hit(subject=subject_of(job_set), place=place, message=f"is refused by the API server: {refusal.reason}")
+
+
+def _of(batch: Batch) -> Iterator[tuple[Refusal, str]]:
+    """What is refused, and of whom: of a JobSet it is its Jobs."""
+    from preflight.scheduling.jobs.validation import job_name_refusals, job_refusals
+
+    owner = batch.owner
+    whose = "has its Jobs" if isinstance(owner, JobSet) else "is"
+    is_whole = bool(batch.pod.restartPolicy) or batch.spec.podFailurePolicy is not None  # else it may be a patch, and has one elsewhere
+    for refusal in job_refusals(batch.spec, batch.path, is_template=isinstance(owner, CronJob)):
+        if is_whole or refusal.path[-1] != "restartPolicy":
+            yield refusal, whose
+    if isinstance(owner, Job) and not owner.metadata.name.endswith("*"):
+        for refusal in job_name_refusals(owner.metadata.name, owner.spec):
+            yield refusal, whose
+
+
+RULE = Rule(id="PF335", name="invalid-job", severity=Severity.ERROR, check=check, by_itself=True)
