@@ -14,11 +14,11 @@ from preflight.load.kinds import KINDS, NO_OBJECT, UNRENDERED, Data, at, is_list
 from preflight.model.convert import convert
 from preflight.model.objects import DaemonSet, LabelSelector, ListedPod, Node, Origin, Refusal, _Read
 from preflight.model.report import Location, Problem, Skipped
-from preflight.model.running import RunningPod
 from preflight.model.world import Survey
 
 if TYPE_CHECKING:
     from preflight.load.pools import Declared
+    from preflight.model.scheduled import ScheduledPod
 
 MAX_LOCATED = 4 << 20
 """A document with more characters than this has no lines: it is a dump, and nobody wrote it."""
@@ -41,7 +41,7 @@ class Gathered:
         self.leaves_templates, self.wants_whole_pods = leaves_templates, wants_whole_pods
         self.objects: list[_Read] = []
         self.pods: list[ListedPod] = []
-        self.running: dict[tuple[str, str], RunningPod] = {}
+        self.running: dict[tuple[str, str], ScheduledPod] = {}
         self.pools: list[Declared] = []
         self.pod_lists: list[tuple[str, frozenset[str]]] = []
         self.problems: list[Problem] = []
@@ -150,7 +150,9 @@ class Gathered:
     def listed_pod(self, item: Data, origin: Origin) -> ListedPod | None:
         """A pod as evidence, from plain data."""
         if self.wants_whole_pods:
-            self.add_running(convert(item, RunningPod, origin)[0])
+            from preflight.model.scheduled import ScheduledPod
+
+            self.add_running(convert(item, ScheduledPod, origin)[0])
         try:
             return msgspec.json.decode(msgspec.json.encode(item), type=ListedPod)
         except (msgspec.MsgspecError, TypeError, ValueError, RecursionError):
@@ -159,7 +161,7 @@ class Gathered:
                 self._meaningless("Pod", refusals, origin)
             return pod
 
-    def add_running(self, pod: RunningPod | None) -> None:
+    def add_running(self, pod: ScheduledPod | None) -> None:
         """Take a pod as a whole, where it could be understood."""
         if pod is not None:
             self.running[pod.key] = pod

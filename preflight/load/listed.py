@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, TypeVar
 
 import msgspec
@@ -16,13 +17,11 @@ from preflight.load.plain import plain
 from preflight.load.shapes import NODE, POD, RAWS, Head, LeanNode, Other, Rest, decode_list
 from preflight.model.convert import convert
 from preflight.model.objects import ListedPod, Node, NodeSpec, NodeStatus, Origin, Taint
-from preflight.model.running import RunningPod
 
 T = TypeVar("T")
 
 _HEAD = re.compile(rb'\s*\{\s*"apiVersion":\s*"([^"\\]*)",\s*"kind":\s*"([^"\\]*)"')
 _UNREAD: Any = object()
-_RUNNING = msgspec.json.Decoder(RunningPod)
 
 
 def take_list(gathered: Gathered, view: memoryview, origin: Origin, *, has_template_text: bool, is_page: bool = False) -> bool:
@@ -73,10 +72,17 @@ def _take_whole_pods(gathered: Gathered, view: memoryview) -> None:
 
 def take_whole_pod(gathered: Gathered, raw: Raw | memoryview) -> None:
     """Take one pod as a whole; one with a null or a wrong type in it by way of plain data."""
+    from preflight.model.scheduled import ScheduledPod
+
     try:
-        gathered.add_running(_RUNNING.decode(raw))
+        gathered.add_running(_decoder(ScheduledPod).decode(raw))
     except msgspec.ValidationError:
-        gathered.add_running(convert(plain(raw), RunningPod, Origin("<none>"))[0])
+        gathered.add_running(convert(plain(raw), ScheduledPod, Origin("<none>"))[0])
+
+
+@cache
+def _decoder(of: type[T]) -> msgspec.json.Decoder[T]:
+    return msgspec.json.Decoder(of)
 
 
 def _cut_off(gathered: Gathered, envelope: Any, origin: Origin) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -27,9 +27,11 @@ from preflight.model.objects import (
     controller,
     object_key,
 )
-from preflight.model.running import RunningPod
 from preflight.model.storage import ConfigMap, PersistentVolume, PersistentVolumeClaim, StorageClass
 from preflight.model.world import World
+
+if TYPE_CHECKING:
+    from preflight.model.scheduled import ScheduledPod
 
 Key = tuple[str, tuple[str, str, str]]
 
@@ -186,7 +188,7 @@ def _pods(gathered: Gathered, *, one_cluster: bool) -> tuple[ListedPod, ...]:
     return tuple(first.values())
 
 
-def _running(gathered: Gathered, pods: Iterable[ListedPod]) -> dict[tuple[str, str], RunningPod]:
+def _running(gathered: Gathered, pods: Iterable[ListedPod]) -> dict[tuple[str, str], ScheduledPod]:
     """The listed pods as a whole, in the order of their names; one that could not be understood is not there."""
     found = {(pod.metadata.namespace, pod.metadata.name) for pod in pods}
     return {key: gathered.running[key] for key in sorted(found & gathered.running.keys())}

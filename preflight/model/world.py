@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -19,9 +20,11 @@ from preflight.model.objects import (
     RuntimeClass,
     Workload,
 )
-from preflight.model.running import RunningPod
 from preflight.model.stated import StatedKinds
 from preflight.model.storage import PersistentVolume, PersistentVolumeClaim, StorageClass
+
+if TYPE_CHECKING:
+    from preflight.model.scheduled import ScheduledPod
 
 
 class Survey(Struct, frozen=True):
@@ -70,7 +73,7 @@ class World(Struct, frozen=True):
     daemonsets: Mapping[ObjectKey, DaemonSet] = {}
     workloads: tuple[Workload, ...] = ()
     pods: tuple[ListedPod, ...] = ()
-    running: Mapping[tuple[str, str], RunningPod] | None = None
+    running: Mapping[tuple[str, str], ScheduledPod] | None = None
     listed: frozenset[str] | None = frozenset()
     budgets: tuple[PodDisruptionBudget, ...] = ()
     namespaces: tuple[Namespace, ...] = ()

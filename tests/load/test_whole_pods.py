@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from preflight.load import read
-from preflight.model.running import RunningPod
+from preflight.model.scheduled import ScheduledPod
 
 POD: dict[str, Any] = {
     "apiVersion": "v1",
@@ -58,7 +58,7 @@ def test_pods_are_read_as_a_whole_where_they_are_wanted(name: str, text: str, tm
     assert world.running is not None
     assert list(world.running) == [("ml", "train-0"), ("ml", "train-1")]
     pod = world.running["ml", "train-1"]
-    assert isinstance(pod, RunningPod)
+    assert isinstance(pod, ScheduledPod)
     assert pod.metadata.annotations == {"kubernetes.io/config.mirror": "x"}
     assert (pod.spec.nodeName, pod.spec.priority, pod.spec.terminationGracePeriodSeconds) == ("gpu-1", 5, 30)
     assert pod.spec.containers[0].resources.requests == {"nvidia.com/gpu": "8", "cpu": 2}
