@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from tests.cluster.api import METADATA_LIST, Api, ApiError, Object, Resource
 
+# Nodes before pods, and pods before DaemonSets: so nobody makes them again, and the garbage collector has nothing to do.
 CLEARED = (
-    *("daemonsets", "cronjobs", "jobs", "deployments", "statefulsets", "replicasets", "replicationcontrollers", "pods"),
-    *("nodes", "poddisruptionbudgets", "resourcequotas", "limitranges", "services", "persistentvolumeclaims", "persistentvolumes"),
-    *("controllerrevisions", "leases", "namespaces", "runtimeclasses", "priorityclasses", "csinodes", "csidrivers", "storageclasses"),
+    *("nodes", "cronjobs", "jobs", "deployments", "statefulsets", "replicasets", "replicationcontrollers", "pods", "daemonsets"),
+    *("poddisruptionbudgets", "resourcequotas", "limitranges", "services", "persistentvolumeclaims", "persistentvolumes"),
+    *("controllerrevisions", "leases", "configmaps", "secrets", "serviceaccounts", "roles", "rolebindings"),
+    *("runtimeclasses", "priorityclasses", "csinodes", "csidrivers", "storageclasses"),
     *("validatingadmissionpolicybindings", "validatingadmissionpolicies", "validatingwebhookconfigurations"),
-    *("mutatingwebhookconfigurations", "customresourcedefinitions"),
+    *("mutatingwebhookconfigurations", "customresourcedefinitions", "namespaces"),
 )
+SYSTEMS = ("configmaps", "secrets", "serviceaccounts", "roles", "rolebindings", "leases")
 SYSTEM = frozenset({"default", "kube-system", "kube-public", "kube-node-lease"})
+PUBLISHED = {("configmaps", "kube-root-ca.crt"), ("serviceaccounts", "default")}  # into every namespace, by controllers
 NOW = {"apiVersion": "v1", "kind": "DeleteOptions", "gracePeriodSeconds": 0, "propagationPolicy": "Background"}
 
 
@@ -25,15 +29,19 @@ def delete_all(api: Api, resource: Resource) -> list[str]:
     items = api.ask("GET", resource.path(), accept=METADATA_LIST)["items"] or []
     found = [each["metadata"] for each in items if not kept(resource, each["metadata"])]
     paths = [resource.path(each.get("namespace"), each["name"]) for each in found]
-    together = "deletecollection" in resource.verbs and len(found) == len(items)
-    api.all_at_once(lambda path: delete(api, path), {resource.path(each.get("namespace")) for each in found} if together else paths)
+    if "deletecollection" in resource.verbs and len(found) == len(items):
+        api.all_at_once(lambda path: delete(api, path), {resource.path(each.get("namespace")) for each in found})
+    else:
+        api.all_at_once(lambda path: delete(api, path), paths)
     return paths
 
 
 def delete(api: Api, path: str) -> None:
     """Delete what is there, at once; nothing there is fine, and so is what is on its way already."""
     try:
-        api.ask("DELETE", path, NOW)
+        left = api.ask("DELETE", path, NOW)
+        if left["kind"] == "Namespace":  # whose controller would wait for 5 seconds before it looked
+            api.ask("PUT", f"{path}/finalize", {**left, "spec": {"finalizers": []}})
     except ApiError as error:
         if error.code not in (404, 409):
             raise
@@ -41,10 +49,11 @@ def delete(api: Api, path: str) -> None:
 
 def kept(resource: Resource, metadata: Object) -> bool:
     """The object is the cluster's own, not the world's."""
-    name = metadata["name"]
+    name, namespace = metadata["name"], metadata.get("namespace", "")
     return (
         (resource.plural == "namespaces" and name in SYSTEM)
         or (resource.plural == "priorityclasses" and name.startswith("system-"))
-        or (resource.plural == "leases" and metadata["namespace"] == "kube-system")
-        or (resource.plural == "services" and (metadata["namespace"], name) == ("default", "kubernetes"))
+        or (resource.plural in SYSTEMS and namespace in SYSTEM - {"kube-node-lease"})
+        or (resource.plural, name) in PUBLISHED
+        or (resource.plural == "services" and (namespace, name) == ("default", "kubernetes"))
     )
