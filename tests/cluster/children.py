@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import random
-import signal
 import socket
 import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-LIBC = ctypes.CDLL(None)
-PR_SET_PDEATHSIG = 1
+# Runs as the child, before it becomes the program: SIGKILL for it once its parent is gone (PR_SET_PDEATHSIG), also if that is so already.
+WITH_PARENT = """
+import ctypes, os, sys
+ctypes.CDLL(None).prctl(1, 9)
+if os.getppid() == int(sys.argv[1]):
+    os.execv(sys.argv[2], sys.argv[2:])
+"""
 
 
 class Child:
@@ -21,22 +25,14 @@ class Child:
     def __init__(self, argv: Sequence[str | Path], log: Path, environment: Mapping[str, str]) -> None:
         self.name = Path(argv[0]).name
         self.log = log
-        parent = os.getpid()
-
-        def with_parent() -> None:
-            LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-            if os.getppid() != parent:
-                os._exit(1)
-
         with log.open("wb") as out:
             self.process = subprocess.Popen(
-                [str(word) for word in argv],
+                [sys.executable, "-ISc", WITH_PARENT, str(os.getpid()), *map(str, argv)],
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=subprocess.STDOUT,
                 env=dict(environment),
                 start_new_session=True,  # Ctrl-C is for us: we stop them
-                preexec_fn=with_parent,
             )
 
     def ended(self) -> bool:
