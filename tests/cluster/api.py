@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 from socket import SHUT_RDWR
 from typing import Any, NamedTuple, TypeVar
@@ -54,33 +55,49 @@ class Api:
 
     def __init__(self, server: str, ca: Path, token: str) -> None:
         self.address = urlsplit(server).netloc
-        self.trusted = ssl.create_default_context(cafile=str(ca))
+        self.ca = ca
         self.token = token
-        self.mine = threading.local()
+        self.idle: queue.SimpleQueue[http.client.HTTPSConnection] = queue.SimpleQueue()
         self.known: list[Resource] = []
+
+    def idle_connection(self) -> tuple[http.client.HTTPSConnection, bool]:
+        """A connection that nobody uses, and whether it is a new one."""
+        try:
+            return self.idle.get_nowait(), False
+        except queue.Empty:
+            return self.connection(), True
+
+    def close(self) -> None:
+        """Close the connections that nobody uses."""
+        while not self.idle.empty():
+            self.idle.get().close()
+
+    @cached_property
+    def trusted(self) -> ssl.SSLContext:
+        """Who is trusted; the server writes its certificate when it starts."""
+        return ssl.create_default_context(cafile=str(self.ca))
 
     def connection(self) -> http.client.HTTPSConnection:
         """A new connection."""
         return http.client.HTTPSConnection(self.address, context=self.trusted, timeout=60)
 
     def ask(self, method: str, path: str, body: object = None, content: str = "application/json", accept: str = "application/json") -> Any:
-        """One request and its answer; each thread keeps its connection. Raises ApiError."""
+        """One request and its answer; connections are used again. Raises ApiError."""
         data = None if body is None else json.dumps(body)
         headers = {"Authorization": f"Bearer {self.token}", "Accept": accept, "Content-Type": content}
-        for attempt in range(2):
-            connection = getattr(self.mine, "connection", None)
-            if connection is None:
-                connection = self.mine.connection = self.connection()
+        while True:
+            connection, fresh = self.idle_connection()
             try:
                 connection.request(method, path, data, headers)
                 answer = connection.getresponse()
                 text = answer.read()
-                break
-            except (http.client.HTTPException, ConnectionError):
+            except BaseException as error:
                 connection.close()
-                self.mine.connection = None
-                if attempt:
+                if fresh or not isinstance(error, (http.client.HTTPException, ConnectionError)):
                     raise
+            else:
+                self.idle.put(connection)
+                break
         if answer.status >= 400:
             try:
                 says = json.loads(text)["message"]

@@ -26,10 +26,12 @@ from tests.cluster.api import Api, ApiError, Object, Objects
 from tests.cluster.build import BUILT, programs
 from tests.cluster.children import Child
 from tests.cluster.clearing import delete_world
+from tests.cluster.objects import daemonset, node
 from tests.cluster.plane import Options, Plane
 
 KUBELET = "preflight.test/kubelet"
 SERVERS = ("resourceVersion", "uid", "creationTimestamp", "managedFields")
+LARGE = 300  # pods
 LOGS_KEPT = 8
 FIRST = ("Namespace", "CustomResourceDefinition", "PriorityClass", "RuntimeClass", "Node")
 LAST = ("DaemonSet", "Deployment", "StatefulSet", "ReplicaSet", "Job", "CronJob", "Pod")
@@ -86,32 +88,40 @@ class Bed:
     def start(self) -> None:
         """Build what is missing, start everything, and wait until a first pod has run; raises BedError with the log of what failed."""
         found = programs()
-        self.folder = Path(tempfile.mkdtemp(prefix="bed-"))
-        self.logs = logs_folder()
-        self.children.clear()
+        self.folder = new_folder("runs")
+        self.logs = new_folder("logs")
+        self.plane = Plane(self.options, found, self.folder)
+        self.kubeconfig: Path = self.plane.kubeconfig("admin")
+        self.server: str = self.plane.server
+        self.token: str = self.plane.tokens["admin"]
+        self.program: Path = found["kubectl"]
+        self.api = Api(self.server, self.ca, self.plane.tokens["bed:tests"])
         try:
-            self.plane = Plane(self.options, found, self.folder)
-            self.kubeconfig: Path = self.plane.kubeconfig("admin")
-            self.server: str = self.plane.server
-            self.token: str = self.plane.tokens["admin"]
-            self.program: Path = found["kubectl"]
-            for argv in self.plane.commands():
-                name = Path(argv[0]).name
-                self.children.append(Child(argv, self.logs / f"{name}.log", self.plane.environment))
-                if name == "kube-apiserver":
-                    self.wait(self.answers, 60, "the API server")
-            self.wait(self.first_pod, 60, "the controllers, the scheduler and the kubelet")
-            self.clear()
+            self.run()
         except BaseException:
             self.stop()
             raise
 
+    def run(self) -> None:
+        """Start all components on what is in the folder, and wait until a first pod has run."""
+        for argv in self.plane.commands():
+            name = Path(argv[0]).name
+            self.children.append(Child(argv, self.logs / f"{name}.log", self.plane.environment))
+            if name == "kube-apiserver":
+                self.wait(self.answers, 60, "the API server")
+        self.wait(self.first_pod, 60, "the controllers, the scheduler and the kubelet")
+        self.delete_world(60)
+
     def stop(self) -> None:
-        """Kill everything, the last started first; the logs stay."""
-        for child in reversed(self.children):
-            child.stop()
-        self.children.clear()
+        """Kill everything; the logs stay."""
+        self.kill()
         shutil.rmtree(self.folder, ignore_errors=True)
+
+    def kill(self) -> None:
+        """Kill the components, the last started first."""
+        self.api.close()
+        while self.children:
+            self.children.pop().stop()
 
     @property
     def ca(self) -> Path:
@@ -128,9 +138,6 @@ class Bed:
 
     def answers(self) -> bool:
         """The API server is ready."""
-        if not self.ca.exists():
-            return False
-        self.api = Api(self.server, self.ca, self.plane.tokens["bed:tests"])
         try:
             return bool(self.api.ask("GET", "/readyz") == "ok")
         except (ApiError, OSError):
@@ -138,22 +145,8 @@ class Bed:
 
     def first_pod(self) -> bool:
         """A DaemonSet has its pod running on a node: every component does its part."""
-        template = {"metadata": {"labels": {"bed": "first"}}, "spec": {"containers": [{"name": "c", "image": "registry.example/c:1"}]}}
-        spec = {"selector": {"matchLabels": {"bed": "first"}}, "template": template}
         if not self.list("nodes"):
-            condition = {"type": "Ready", "status": "True"}
-            room = {"cpu": "1", "memory": "1Gi", "pods": "10"}
-            self.create(
-                [
-                    {
-                        "apiVersion": "v1",
-                        "kind": "Node",
-                        "metadata": {"name": "first"},
-                        "status": {"conditions": [condition], "allocatable": room},
-                    },
-                    {"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": {"name": "first", "namespace": "default"}, "spec": spec},
-                ]
-            )
+            self.create([node("first"), daemonset("first")])
         return any(pod["status"]["phase"] == "Running" for pod in self.list("pods"))
 
     def kubectl(self, *argv: str, stdin: str | None = None, check: bool = True, user: str = "admin", timeout: float = 120) -> Ran:
@@ -224,17 +217,17 @@ class Bed:
         if pod is not None:
             self.patch("pods", pod, body, namespace)
 
-    def reboot(self, node: str, graceful: bool = False, down: float = 0.5) -> None:
+    def reboot(self, name: str, graceful: bool = False, down: float = 0.5) -> None:
         """Restart a node: after a graceful shutdown its pods are Failed, else the same pods start again."""
-        self.play("shutting-down" if graceful else "rebooting", node)
+        self.play("shutting-down" if graceful else "rebooting", node=name)
         if graceful:
-            self.wait(lambda: not self.running_on(node), 30, f"the pods of {node} to end")
+            self.wait(lambda: not self.running_on(name), 30, f"the pods of {name} to end")
         time.sleep(down)
-        self.play(None, node)
+        self.play(None, node=name)
 
-    def running_on(self, node: str) -> set[str]:
+    def running_on(self, name: str) -> set[str]:
         """The pods of a node that have neither succeeded nor failed."""
-        found = self.get(f"/api/v1/pods?fieldSelector=spec.nodeName={node},status.phase!=Failed,status.phase!=Succeeded")
+        found = self.get(f"/api/v1/pods?fieldSelector=spec.nodeName={name},status.phase!=Failed,status.phase!=Succeeded")
         return {each["metadata"]["name"] for each in found["items"]}
 
     def wait(self, condition: Callable[[], bool], limit: float = 60, what: str = "") -> None:
@@ -282,10 +275,21 @@ class Bed:
             return [json.loads(line) for line in log]
 
     def clear(self, limit: float = 60) -> None:
-        """Delete the world, quickly: workloads, pods, nodes, namespaces, and whatever else a world is made of.
+        """Delete the world: workloads, pods, nodes, namespaces, and whatever else a world is made of.
 
-        Raises BedError with what is still there after `limit` seconds.
+        A large one goes by starting everything again on an empty etcd, at the same addresses. Raises BedError with what is
+        still there after `limit` seconds.
         """
+        first = self.get("/api/v1/pods?limit=1")["metadata"]
+        if first.get("remainingItemCount", 0) < LARGE:
+            self.delete_world(limit)
+            return
+        self.kill()
+        shutil.rmtree(self.plane.data)
+        self.run()
+
+    def delete_world(self, limit: float) -> None:
+        """Delete all objects that a cluster doesn't begin with."""
         end, empty = time.monotonic() + limit, 0
         while empty < 2:  # a controller may just be making a last pod
             left = delete_world(self.api)
@@ -308,10 +312,12 @@ def phase_of(wanted: Object) -> int:
     return FIRST.index(kind) if kind in FIRST else 100 if kind in LAST else 50
 
 
-def logs_folder() -> Path:
-    """A new folder for logs, under build/cluster/logs; the newest few of the older ones are kept."""
-    logs = BUILT / "logs"
-    logs.mkdir(parents=True, exist_ok=True)
-    for old in sorted(logs.iterdir(), key=lambda path: path.stat().st_mtime)[:-LOGS_KEPT]:
-        shutil.rmtree(old, ignore_errors=True)
-    return Path(tempfile.mkdtemp(prefix=f"{os.getpid()}-", dir=logs))
+def new_folder(kind: str) -> Path:
+    """A folder of our own under build/cluster/KIND; those of processes that are gone are deleted, but for the newest few logs."""
+    base = BUILT / kind
+    base.mkdir(parents=True, exist_ok=True)
+    gone = [path for path in base.iterdir() if not Path("/proc", path.name.partition("-")[0]).exists()]
+    gone.sort(key=lambda path: path.stat().st_mtime)
+    for path in gone[: max(0, len(gone) - LOGS_KEPT)] if kind == "logs" else gone:
+        shutil.rmtree(path, ignore_errors=True)
+    return Path(tempfile.mkdtemp(prefix=f"{os.getpid()}-", dir=base))

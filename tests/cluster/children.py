@@ -25,7 +25,7 @@ class Child:
     def __init__(self, argv: Sequence[str | Path], log: Path, environment: Mapping[str, str]) -> None:
         self.name = Path(argv[0]).name
         self.log = log
-        with log.open("wb") as out:
+        with log.open("ab") as out:
             self.process = subprocess.Popen(
                 [sys.executable, "-ISc", WITH_PARENT, str(os.getpid()), *map(str, argv)],
                 stdin=subprocess.DEVNULL,

@@ -41,6 +41,7 @@ class Plane:
         self.etcd, self.peer = f"http://127.0.0.1:{etcd}", f"http://127.0.0.1:{peer}"
         self.server = f"https://127.0.0.1:{server}"
         self.ports = {"kube-apiserver": server, "kube-controller-manager": manager, "kube-scheduler": scheduler}
+        self.data = folder / "etcd"
         self.ca = folder / "kube-apiserver/apiserver.crt"
         self.audit_log = folder / "audit.log"
         self.groups = {**{name: [MASTERS] for name in ("admin", *COMPONENTS)}, **options.users}
@@ -51,7 +52,7 @@ class Plane:
         """The command line of each component, in the order in which they start."""
         gates = ",".join(f"{name}={str(on).lower()}" for name, on in self.options.gates.items())
         gated = [f"--feature-gates={gates}"] if gates else []
-        yield [self.programs["etcd"], f"--data-dir={self.folder / 'etcd'}", f"--client={self.etcd}", f"--peer={self.peer}"]
+        yield [self.programs["etcd"], f"--data-dir={self.data}", f"--client={self.etcd}", f"--peer={self.peer}"]
         yield [*self.served("kube-apiserver"), *self.api_server(), *gated]
         yield [*self.served("kube-controller-manager"), *self.controller_manager(), *gated]
         yield [*self.served("kube-scheduler"), f"--config={self.scheduler_config()}", *gated]
