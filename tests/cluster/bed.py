@@ -149,18 +149,20 @@ class Bed:
             self.create([node("first"), daemonset("first")])
         return any(pod["status"]["phase"] == "Running" for pod in self.list("pods"))
 
-    def kubectl(self, *argv: str, stdin: str | None = None, check: bool = True, user: str = "admin", timeout: float = 120) -> Ran:
+    def kubectl(
+        self, *argv: str, stdin: str = "", check: bool = True, user: str = "admin", cwd: Path | None = None, timeout: float = 120
+    ) -> Ran:
         """Run the real kubectl; with `check`, a refusal raises BedError with its words."""
         environment = {**self.plane.environment, "KUBECONFIG": str(self.plane.kubeconfig(user))}
         done = subprocess.run(
             [str(self.program), *argv],
-            input=stdin or "",
+            input=stdin,
             env=environment,
             capture_output=True,
             text=True,
             check=False,
             timeout=timeout,
-            cwd=self.folder,
+            cwd=cwd or self.folder,
         )
         if check and done.returncode:
             raise BedError(f"kubectl {' '.join(argv)}: exit {done.returncode}: {done.stderr.strip() or done.stdout.strip()}")

@@ -1,0 +1,80 @@
+"""Command lines, well-formed and broken: accepted or refused by kubectl and by preflight alike, and with the same outcome."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from preflight.change import parse, perform
+from preflight.errors import UsageError
+from tests.change.made import daemonset
+from tests.cluster.bed import Bed
+from tests.cluster.parity import NODES, Answers, Ground, state_of, taints_of, words
+from tests.worlds import node, world
+
+pytestmark = pytest.mark.cluster
+
+HERE = Path(__file__).parent
+RECORDED: list[dict[str, Any]] = json.loads((HERE.parent / "change/recorded-lines.json").read_text())
+LINES = [line for line in (HERE / "lines.txt").read_text().splitlines() if line and not line.startswith("#")]
+CORDON = "node.kubernetes.io/unschedulable:NoSchedule"
+
+
+@pytest.fixture(scope="module")
+def ground(plain: Bed, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ground]:
+    plain.clear()
+    before = Path.cwd()
+    folder = tmp_path_factory.mktemp("ground")
+    os.chdir(folder)
+    yield Ground(plain, folder)
+    os.chdir(before)
+
+
+@pytest.mark.parametrize("case", RECORDED, ids=lambda case: case["command"])
+def test_a_recorded_line(ground: Ground, case: dict[str, Any]) -> None:
+    before = case.get("before", {"taints": [], "labels": {"pool": "a"}, "unschedulable": False})
+    answers = ground.run(case["command"], before)
+    assert answers.kubectl.code == case["exit"]
+    assert (answers.preflight.code == 2) == bool(case["exit"]), answers.preflight.err
+    if case["exit"]:
+        assert words(answers.kubectl.err).startswith(case["says"])
+        assert words(answers.preflight.err).startswith(case["says"])
+    elif "before" in case:
+        assert answers.after is not None
+        assert state_of(answers.after) == case.get("after", before)
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_a_line(ground: Ground, line: str) -> None:
+    answers = ground.run(line)
+    assert (answers.preflight.code == 2) == bool(answers.kubectl.code), f"{answers.kubectl}\n{answers.preflight}"
+    verb = line.split()[0]
+    if answers.kubectl.code:
+        if verb in ("taint", "label"):
+            assert words(answers.preflight.err).startswith(words(answers.kubectl.err))
+    elif verb in ("taint", "label", "cordon", "uncordon") and "--dry-run" not in line:
+        assert foretold(line) == seen(answers)
+
+
+def foretold(line: str) -> tuple[list[str], dict[str, str], bool]:
+    """The taints, labels and cordon that preflight sees on n1 after a line."""
+    nodes = [node(name, labels=each["metadata"]["labels"]) for name, each in NODES.items()]
+    nodes[0] = node("n1", pool="a")
+    try:
+        after = perform(parse(shlex.split(line)), world([*nodes], [daemonset("d1", init=True)]), lambda _: []).after.nodes["n1"]
+    except UsageError as error:  # preflight, run as a program, has just accepted it
+        pytest.fail(str(error))
+    taints = [str(each) for each in after.spec.taints]
+    return [each for each in taints if each != CORDON], dict(after.metadata.labels), CORDON in taints
+
+
+def seen(answers: Answers) -> tuple[list[str], dict[str, str], bool]:
+    """The same of n1 as kubectl has left it."""
+    assert answers.after is not None
+    return taints_of(answers.after), answers.after["metadata"].get("labels", {}), answers.after["spec"].get("unschedulable", False)
