@@ -52,7 +52,8 @@ def verdicts(done: NodeDrain) -> list[tuple[str, Verdict, Why]]:
 
 
 def test_a_node_without_pods_is_drained_at_once() -> None:
-    assert one([pod(node="n2")], [budget(max=0)]) == NodeDrain("n1")
+    done = one([pod(node="n2")], [budget(max=0)])
+    assert (done, done.totals) == (NodeDrain("n1"), {})
 
 
 def test_what_kubectl_leaves_keeps_nothing_from_ending_well() -> None:
@@ -191,6 +192,7 @@ def test_pods_share_a_budget_and_which_of_them_go_is_chance() -> None:
         ("web-3", FOR_NOW, Why.SHARED),
         ("web-4", FOR_NOW, Why.SHARED),
     ]
+    assert done.totals == {E: 2, FOR_NOW: 2}
     assert [each.peers for each in done.pods] == [4, 4, 4, 4]
     names = tuple(("shop", f"web-{place}") for place in range(1, 5))
     assert done.first_round == (FirstRound(("shop", "guard"), names, 2, 2, 2),)

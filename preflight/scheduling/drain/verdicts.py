@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from enum import Enum
 
@@ -142,6 +143,12 @@ class NodeDrain(Struct, frozen=True):
     least: float | None = 0
     with_grace: float | None = 0
     reached: bool = True
+
+    @property
+    def totals(self) -> dict[Verdict, int]:
+        """How many pods have each verdict, in the order of Verdict; one that no pod has is left out."""
+        counts = Counter(each.verdict for each in self.pods)
+        return {verdict: counts[verdict] for verdict in Verdict if verdict in counts}
 
     @property
     def stays(self) -> tuple[PodDrain, ...]:
