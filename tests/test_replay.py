@@ -14,7 +14,7 @@ from preflight.scheduling import tolerations
 from preflight.scheduling.drain import course, filters
 from preflight.scheduling.drain.ledger import Ledger
 from preflight.scheduling.eviction import EVICTED, Answer, Standing, answer
-from preflight.scheduling.jobs import sync
+from preflight.scheduling.jobs import tracked
 from tests.replay import cluster, drain, jobs, vectors
 
 DATA = Path(__file__).parent / "data" / "vectors"
@@ -142,7 +142,7 @@ def test_every_recorded_job_that_exits_with_0_is_equal() -> None:
 
 
 def test_a_back_off_that_does_not_double_is_seen_by_the_jobs(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(sync, "MOST_BACK_OFF", sync.BACK_OFF)
+    monkeypatch.setattr(tracked, "MOST_BACK_OFF", tracked.BACK_OFF)
     assert jobs.main([str(JOBS)]) == 1
     assert "replaced after" in capsys.readouterr().out
 

@@ -22,7 +22,8 @@ from typing import Any, NamedTuple
 from preflight.model.convert import convert
 from preflight.model.objects import Job, Origin, Refusal
 from preflight.scheduling.jobs.disruption import Disruption
-from preflight.scheduling.jobs.forecast import SIGTERM, JobForecast, JobPod, Loss, forecast
+from preflight.scheduling.jobs.forecast import JobForecast, forecast
+from preflight.scheduling.jobs.losses import SIGTERM, JobPod, Loss
 from preflight.scheduling.jobs.validation import job_refusals
 
 Data = dict[str, Any]

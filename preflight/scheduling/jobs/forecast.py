@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import accumulate
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from preflight.model.objects import Job
-from preflight.model.running import RunningPod
 from preflight.scheduling.jobs.defaults import defaulted
 from preflight.scheduling.jobs.disruption import Disruption
+from preflight.scheduling.jobs.losses import GRACE_PERIOD, SIGKILL, SIGTERM, JobPod, Loss
 from preflight.scheduling.jobs.policy import DISRUPTION_TARGET, Verdict
-from preflight.scheduling.jobs.sync import Controller, Tracked
+from preflight.scheduling.jobs.sync import Controller
+from preflight.scheduling.jobs.tracked import Tracked
 
-INDEX = "batch.kubernetes.io/job-completion-index"
-_FAILURES, _IGNORED = "batch.kubernetes.io/job-index-failure-count", "batch.kubernetes.io/job-index-ignored-failure-count"
 _ENDED = {
     "Complete": "it is complete",
     "Failed": "it has failed",
@@ -24,48 +24,6 @@ _ENDED = {
     "FailureTarget": "it is failing, and its pods are being deleted",
 }
 CONTROLLER = "kubernetes.io/job-controller"
-GRACE_PERIOD = 30
-"""Seconds that a pod has to end, where it states none."""
-
-SIGTERM, SIGKILL = 143, 137
-"""The exit codes of a process that a signal ended: at once, and at the end of the grace period."""
-
-
-class JobPod(Struct, frozen=True):
-    """A pod of a Job that is there.
-
-    1. `index` is its completion index, None in a Job that is not Indexed; `failures` and `ignored` are the earlier failures of that index.
-    2. `containers` are the names of its containers, then of its init containers. `conditions` are its conditions, with their status.
-    3. `unready_for` is for how many seconds it has not been ready, infinity where that is not known, None where it is ready.
-    4. `age` is its age in seconds, infinity where it is not known. `is_terminating`: somebody has deleted it already.
-    """
-
-    name: str
-    index: int | None = None
-    containers: tuple[str, ...] = ("main",)
-    failures: int = 0
-    ignored: int = 0
-    conditions: tuple[tuple[str, str], ...] = ()
-    unready_for: float | None = None
-    age: float = math.inf
-    is_terminating: bool = False
-
-
-class Loss(Struct, frozen=True):
-    """That a pod is lost: how, when, and how it ends.
-
-    1. `at` is when, in seconds, of all losses of a Job on one clock.
-    2. `ends_after` is how many seconds later it has ended, its grace period at most; infinity for a pod whose node does not answer. A
-       forced disruption ends it at once.
-    3. `exit_code` is that of each of its containers: SIGTERM where they let the signal end them, SIGKILL after the whole grace period, 0
-       where they take it for the end of their work; None where none of them ever ran.
-    """
-
-    pod: str
-    disruption: Disruption
-    at: float = 0.0
-    ends_after: float = GRACE_PERIOD
-    exit_code: int | None = SIGTERM
 
 
 class Fate(Struct, frozen=True):
@@ -101,8 +59,9 @@ class JobForecast(Struct, frozen=True):
     5. `failed` is what its status then counts; `failed_indexes` are all failed indexes as the status writes them.
     6. `others` are the indexes that got a pod meanwhile besides the lost ones, None each in a Job that is not Indexed. `most_at_once` is
        how many pods are there at the same time, those that are being deleted included.
-    7. `back_off_known`: the back-off is certain. It counts failures since the last success, and the controller tells nobody how many;
-       where the status has failures it may be longer, and overlaps shorter.
+    7. `back_off_known`: the back-off is certain. Where it is not, it may be longer, and overlaps shorter: it counts the failures since the
+       last success, and the controller tells nobody how many of those in the status they are; and where a lost pod has not been ready
+       for a time that is not known, none is taken to be left.
     """
 
     left_alone: str = ""
@@ -126,7 +85,8 @@ def forecast(job: Job, pods: Sequence[JobPod], losses: Sequence[Loss]) -> JobFor
     1. The controller looks one second after an event, so pods lost within a second are one event.
     2. A pod that is deleted counts as failed at once, and is replaced after the back-off while it may still run, unless the Job replaces
        only failed pods. One that fails in place (node pressure, shutdown) is replaced after its end either way.
-    3. All other pods, and the replacements, run on. Where the Job has fewer pods than it wants, the missing ones are created too: `others`.
+    3. All other pods, and the replacements, run on. A Job that has fewer pods than it wants goes on having fewer: what keeps the others
+       away, a back-off, a quota or a webhook, is not known.
     4. Of the deadline of a Job, and of containers that are restarted in place, nothing is said.
     """
     if reason := left_alone(job):
@@ -151,8 +111,14 @@ def forecast(job: Job, pods: Sequence[JobPod], losses: Sequence[Loss]) -> JobFor
         failed_indexes=str(controller.broken),
         others=others,
         most_at_once=_most_at_once(controller.pods),
-        back_off_known=not job.status.failed or spec.backoffLimitPerIndex is not None,
+        back_off_known=(not job.status.failed or spec.backoffLimitPerIndex is not None)
+        and not any(tracked[name].unready_since == -math.inf and each.disruption.deletes for name, each in lost.items()),
     )
+
+
+def by_exit_code(job: Job, pods: Sequence[JobPod], losses: Sequence[Loss]) -> Mapping[int, JobForecast]:
+    """The forecast for each exit code that the containers of the lost pods may end with: SIGTERM, SIGKILL and 0. Nobody knows which."""
+    return {code: forecast(job, pods, [replace(loss, exit_code=code) for loss in losses]) for code in (SIGTERM, SIGKILL, 0)}
 
 
 def left_alone(job: Job) -> str:
@@ -164,30 +130,6 @@ def left_alone(job: Job) -> str:
         if condition in true:
             return words
     return "it is suspended" if job.spec.suspend else ""
-
-
-def job_pod(pod: RunningPod) -> JobPod:
-    """A pod of the cluster as the forecast reads it.
-
-    1. The index is in the annotation; a number that is none counts as absent, as for the controller.
-    2. A pod that is not ready has not been so for a time that its object does not tell: then no back-off may be left.
-    """
-    annotations = pod.metadata.annotations
-    index = _number(annotations.get(INDEX))
-    return JobPod(
-        name=pod.metadata.name,
-        index=index,
-        containers=tuple(each.name for each in (*pod.spec.containers, *pod.spec.initContainers)),
-        failures=_number(annotations.get(_FAILURES)) or 0,
-        ignored=_number(annotations.get(_IGNORED)) or 0,
-        conditions=tuple((each.type, each.status) for each in pod.status.conditions),
-        unready_for=math.inf if any(each.type == "Ready" and each.status == "False" for each in pod.status.conditions) else None,
-        is_terminating=bool(pod.metadata.deletionTimestamp),
-    )
-
-
-def _number(text: str | None) -> int | None:
-    return int(text) if text and text.isascii() and text.isdecimal() and len(text) < 10 else None
 
 
 def _tracked(pod: JobPod) -> Tracked:
@@ -257,7 +199,7 @@ def _fates(
 
 def _fate(controller: Controller, pod: Tracked, loss: Loss, new: Tracked | None) -> Fate:
     spec = controller.spec
-    succeeded = pod.phase == "Succeeded" and (pod.index is None or pod.index in controller.completed)
+    succeeded = pod.phase == "Succeeded" and not pod.is_failure
     verdict = controller.verdict_of(pod) if not succeeded else Verdict()
     against: tuple[str, ...] = ()
     if pod.is_failure:

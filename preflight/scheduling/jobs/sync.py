@@ -8,65 +8,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from preflight.model.objects import JobSpec, JobStatus
 from preflight.scheduling.jobs import indexes
 from preflight.scheduling.jobs.defaults import FAILED, INDEXED
+from preflight.scheduling.jobs.indexes import Indexes
 from preflight.scheduling.jobs.policy import FAIL_INDEX, FAIL_JOB, Failure, Verdict, judge
+from preflight.scheduling.jobs.tracked import Tracked, back_off_left
 
-BACK_OFF, MOST_BACK_OFF = 10.0, 600.0
-"""Seconds before a pod that failed once is replaced, doubled with each failure; and the most of them."""
+MOST_KEPT = 100_000
+"""How many indexes that lack a pod are told apart: no Indexed Job may have more pods at once."""
 
 BATCH = 1.0
 """Seconds after an event of a pod before the controller looks: all that happened until then is one."""
-
-
-class Tracked:
-    """A pod of the Job as the controller tracks it; times are seconds, `deleted` and `ended` None until it is so.
-
-    1. `index` is None for a pod of a Job that is not Indexed. `failures` and `ignored` are the earlier failures of its index.
-    2. `unready_since` is when it stopped being ready, or was created, None while it is ready.
-    3. `ran`: its containers ran, so that they say when they ended. `counted`: what became of it is in the Job's status; `is_failure`: it is
-       there as a failure.
-    """
-
-    __slots__ = (
-        *("conditions", "counted", "created", "deleted", "ended", "exit_codes", "failures", "is_failure"),
-        *("ignored", "index", "name", "phase", "ran", "unready_since"),
-    )
-
-    def __init__(self, name: str, index: int | None, failures: int, ignored: int, created: float) -> None:
-        self.name, self.index, self.failures, self.ignored, self.created = name, index, failures, ignored, created
-        self.phase = "Running"
-        self.deleted: float | None = None
-        self.ended: float | None = None
-        self.unready_since: float | None = None
-        self.ran = True
-        self.counted = self.is_failure = False
-        self.exit_codes: dict[str, int] = {}
-        self.conditions: dict[str, str] = {}
-
-    @property
-    def is_active(self) -> bool:
-        """Whether it has not ended and is not being deleted."""
-        return self.ended is None and self.deleted is None
-
-    @property
-    def is_terminating(self) -> bool:
-        """Whether it is being deleted and has not ended."""
-        return self.ended is None and self.deleted is not None
-
-    @property
-    def finished(self) -> float:
-        """When it is taken to have failed or succeeded, from which the back-off counts.
-
-        1. The end of its containers, once all have ended.
-        2. Else when it stopped being ready, if it is not.
-        3. Else its deletion; else its creation, as for a pod that a kubelet refused.
-
-        Source: `pkg/controller/job/backoff_utils.go`, getFinishedTime.
-        """
-        if self.ended is not None and self.ran:
-            return self.ended
-        if self.unready_since is not None:
-            return self.unready_since
-        return self.created if self.deleted is None else self.deleted
 
 
 class Controller:
@@ -76,6 +26,7 @@ class Controller:
        is created from then on.
     2. `completed` and `broken` are the indexes that succeeded and failed. `failed` and `succeeded` are pods, as in the status.
     3. `wake` is when it looks again, infinity where nothing is to be waited for.
+    4. Pods that are missing from the start stay away, and their indexes with them: what keeps them is not known.
 
     Source: `pkg/controller/job/job_controller.go`, syncJob and manageJob.
     """
@@ -95,6 +46,12 @@ class Controller:
         self.fails_at: float | None = None
         self.wake = math.inf
         self._streak, self._last_failure = 0, -math.inf
+        self._kept = Indexes()
+        self._slots = spec.parallelism or 0
+        missing = self._missing()
+        if missing > 0:
+            self._kept = indexes.of(self._pending(min(missing, MOST_KEPT))) if self.is_indexed else Indexes()
+            self._slots = self._wanted(0) - missing
 
     def notice(self, at: float) -> None:
         """An event of a pod: the controller looks within a second; of several wake-ups the earliest counts."""
@@ -211,23 +168,22 @@ class Controller:
             if index in self.completed or index in self.broken or index in active:
                 continue
             known = waiting.get(index)
-            if known is None or (_tries(known) <= _tries(pod) and pod.finished >= known.finished):
+            if known is None or (known.tries <= pod.tries and pod.finished >= known.finished):
                 waiting[index] = pod
         return waiting
 
     def _create(self, now: float, waiting: dict[int, Tracked]) -> Sequence[Tracked]:
-        active = sum(pod.is_active for pod in self.pods)
-        missing = self._wanted(active) - active - (sum(pod.is_terminating for pod in self.pods) if self.only_failed else 0)
+        missing = self._missing()
         if missing <= 0 or self.spec.suspend:
             return ()
-        if self.spec.backoffLimitPerIndex is None and (left := _left(self._streak, self._last_failure, now)) > 0:
+        if self.spec.backoffLimitPerIndex is None and (left := back_off_left(self._streak, self._last_failure, now)) > 0:
             self.wake = min(self.wake, now + max(left, BATCH))
             return ()
         places: list[int | None] = [None] * missing
         if self.is_indexed:
             places = list(self._pending(missing))
         if self.spec.backoffLimitPerIndex is not None:
-            times = {place: _left(_tries(pod) + 1, pod.finished, now) for place, pod in waiting.items() if place in places}
+            times = {place: back_off_left(pod.tries + 1, pod.finished, now) for place, pod in waiting.items() if place in places}
             ready = [place for place in places if place is None or not times.get(place)]
             if not ready and times:
                 self.wake = min(self.wake, now + max(min(times.values()), BATCH))
@@ -243,12 +199,16 @@ class Controller:
             failures, ignored = failures + counts, ignored + (not counts)
         return Tracked("", index, failures, ignored, now)
 
+    def _missing(self) -> int:
+        """How many pods are to be created, as far as nothing stands against it."""
+        active = sum(pod.is_active for pod in self.pods)
+        return self._wanted(active) - active - (sum(pod.is_terminating for pod in self.pods) if self.only_failed else 0)
+
     def _wanted(self, active: int) -> int:
         """How many pods are to be active."""
-        parallelism = self.spec.parallelism or 0
         if self.spec.completions is None:
-            return active if self._successes() else parallelism
-        return max(0, min(parallelism, self.spec.completions - self._successes()))
+            return active if self._successes() else self._slots
+        return max(0, min(self._slots, self.spec.completions - self._successes()))
 
     def _successes(self) -> int:
         if self.is_indexed:
@@ -258,7 +218,7 @@ class Controller:
     def _pending(self, count: int) -> Iterator[int]:
         """The first indexes that nobody works on and that neither succeeded nor failed."""
         taken = (pod.index for pod in self.pods if pod.index is not None and (pod.is_active or (self.only_failed and pod.is_terminating)))
-        pending = (self.completed | self.broken | indexes.of(taken)).missing(self.spec.completions or 0)
+        pending = (self.completed | self.broken | self._kept | indexes.of(taken)).missing(self.spec.completions or 0)
         return (index for index, _ in zip(pending, range(count), strict=False))
 
     def _track(self, waiting: dict[int, Tracked]) -> None:
@@ -285,15 +245,3 @@ class Controller:
 
     def _is_valid(self, pod: Tracked) -> bool:
         return not self.is_indexed or (pod.index is not None and pod.index < (self.spec.completions or 0))
-
-
-def _tries(pod: Tracked) -> int:
-    return pod.failures + pod.ignored
-
-
-def _left(failures: int, last: float, now: float) -> float:
-    """Seconds of back-off that are left. Source: `pkg/controller/job/backoff_utils.go`, getRemainingTimeForFailuresCount."""
-    if not failures:
-        return 0.0
-    pause = min(BACK_OFF * 2.0 ** min(failures - 1, 20), MOST_BACK_OFF)
-    return max(0.0, pause - (now - last))

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from preflight.model.running import RunningPod
 from preflight.scheduling.jobs.disruption import Disruption
-from preflight.scheduling.jobs.forecast import SIGKILL, SIGTERM, Fate, JobForecast, JobPod, Loss, forecast, job_pod
+from preflight.scheduling.jobs.forecast import Fate, JobForecast, by_exit_code, forecast
+from preflight.scheduling.jobs.losses import SIGKILL, SIGTERM, JobPod, Loss, job_pod, loss
 from preflight.scheduling.jobs.policy import Verdict
 from tests.scheduling.jobs.made import job, policy, read, rule
 
@@ -197,6 +198,13 @@ def test_the_back_off_is_not_known_where_there_were_failures() -> None:
     assert lose(PER_INDEX, EVICTED, status={"failed": 1}).back_off_known
 
 
+def test_the_back_off_is_not_known_where_nobody_says_since_when_a_pod_is_not_ready() -> None:
+    pods = (JobPod("p1", 1, unready_for=math.inf), JobPod("p2", 2, unready_for=4))
+    assert not lose({}, EVICTED, pods=pods).back_off_known
+    assert lose({}, Loss("p2", Disruption.EVICTION), pods=pods).back_off_known
+    assert lose({}, Loss("p1", Disruption.SHUTDOWN), pods=pods).back_off_known
+
+
 def test_the_rule_that_stops_the_job_is_named() -> None:
     stopping = policy(rule("Ignore", 42), rule("FailJob", SIGTERM))
     found = lose({"podFailurePolicy": stopping}, Loss("p1", Disruption.DELETION))
@@ -261,6 +269,11 @@ def test_exit_0_is_a_failure_where_it_does_not() -> None:
     assert (fate.succeeded, fate.replaced_after, fate.counts_against) == (False, 10, ("backoffLimit",))
 
 
+def test_it_is_one_in_a_job_without_indexes_too() -> None:
+    (fate,) = forecast(job(), (JobPod("a"),), [Loss("a", Disruption.EVICTION, exit_code=0)]).fates
+    assert (fate.succeeded, fate.replaced_after, fate.counts_against) == (False, 10, ("backoffLimit",))
+
+
 def test_with_a_limit_per_index_exit_0_completes_the_index_where_it_comes_before_the_replacement() -> None:
     assert one(PER_INDEX, Loss("p1", Disruption.EVICTION, ends_after=5, exit_code=0)).succeeded
     late = one(PER_INDEX, Loss("p1", Disruption.EVICTION, ends_after=20, exit_code=0))
@@ -308,6 +321,42 @@ def test_a_job_that_is_being_deleted_replaces_nothing() -> None:
     assert found.fates[0].replaced_after is None
 
 
+def test_a_job_that_has_fewer_pods_than_it_wants_goes_on_having_fewer() -> None:
+    found = lose({"completions": 9, "parallelism": 9}, EVICTED)
+    assert (found.fates[0].replaced_after, found.others) == (10, ())
+    huge = job(parallelism=2**31 - 1, podReplacementPolicy="Failed")
+    assert forecast(huge, (JobPod("a"), JobPod("b")), [Loss("a", Disruption.DELETION)]).most_at_once == 2
+
+
+def test_a_replacement_that_is_still_to_come_is_not_that_of_a_lost_pod() -> None:
+    pods = (JobPod("p0", 0, is_terminating=True), *PODS[1:])
+    found = lose({}, EVICTED, pods=pods)
+    assert (found.fates[0].replaced_after, found.others) == (10, ())
+
+
+def test_the_forecast_for_each_exit_code() -> None:
+    spec = job(**INDEXED, podFailurePolicy=policy(rule("FailJob", SIGTERM), rule("Ignore", condition="DisruptionTarget")))
+    found = by_exit_code(spec, PODS, [EVICTED])
+    assert {code: (each.fails, each.fates[0].succeeded) for code, each in found.items()} == {
+        SIGTERM: ("PodFailurePolicy", False),
+        SIGKILL: ("", False),
+        0: ("", True),
+    }
+
+
+@pytest.mark.parametrize(
+    ("spec", "grace", "seconds"),
+    [
+        pytest.param({}, None, 30, id="the default"),
+        pytest.param({"terminationGracePeriodSeconds": 0}, None, 0, id="its own, 0 too"),
+        pytest.param({"terminationGracePeriodSeconds": 90}, 5, 5, id="what somebody gives it"),
+    ],
+)
+def test_the_loss_of_a_pod_of_the_cluster(spec: dict[str, Any], grace: int | None, seconds: float) -> None:
+    pod = read({"metadata": {"name": "p"}, "spec": spec}, RunningPod)
+    assert loss(pod, Disruption.EVICTION, 3.0, grace) == Loss("p", Disruption.EVICTION, 3.0, seconds)
+
+
 def test_a_pod_of_the_cluster() -> None:
     data = {
         "metadata": {
@@ -318,10 +367,10 @@ def test_a_pod_of_the_cluster() -> None:
                 "batch.kubernetes.io/job-index-ignored-failure-count": "3",
             },
         },
-        "spec": {"containers": [{"name": "main"}], "initContainers": [{"name": "fetch"}]},
+        "spec": {"containers": [{"name": "main"}], "initContainers": [{"name": "fetch"}, {"name": "proxy", "restartPolicy": "Always"}]},
         "status": {"conditions": [{"type": "Ready", "status": "True"}]},
     }
-    assert job_pod(read(data, RunningPod)) == JobPod("train-1-x", 1, ("main", "fetch"), 2, 3, (("Ready", "True"),))
+    assert job_pod(read(data, RunningPod)) == JobPod("train-1-x", 1, ("main", "proxy"), 2, 3, (("Ready", "True"),))
 
 
 def test_a_pod_of_the_cluster_that_is_not_ready_and_has_odd_annotations() -> None:
@@ -354,7 +403,7 @@ LOSSES = st.lists(
         exit_code=st.sampled_from([0, 1, SIGTERM, SIGKILL, None]),
     ),
     max_size=3,
-    unique_by=lambda loss: loss.pod,
+    unique_by=lambda each: each.pod,
 )
 
 
@@ -382,5 +431,5 @@ def test_every_pod_is_replaced_unless_its_index_or_its_job_is_done_with(spec: di
 @given(SPECS, LOSSES)
 def test_what_is_ignored_never_counts(spec: dict[str, Any], losses: list[Loss]) -> None:
     spec = {**spec, "podFailurePolicy": IGNORE, "podReplacementPolicy": "Failed"}
-    found = lose(spec, *(loss for loss in losses if loss.disruption.has_condition))
+    found = lose(spec, *(each for each in losses if each.disruption.has_condition))
     assert (found.fails, found.failed, found.failed_indexes) == ("", 0, "")
