@@ -12,7 +12,7 @@ class Target(Struct, frozen=True):
        the pod that this runs in.
     2. `user` and `groups` are impersonated (`--as`, `--as-group`).
     3. `timeout` is how many seconds one request may take.
-    4. `shows_progress` says on standard error what is being asked, `shows_cost` what it came to.
+    4. `shows_progress` says on standard error what is being asked.
     """
 
     context: str = ""
@@ -21,4 +21,3 @@ class Target(Struct, frozen=True):
     groups: tuple[str, ...] = ()
     timeout: float = 30.0
     shows_progress: bool = False
-    shows_cost: bool = False

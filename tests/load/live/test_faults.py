@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import socket
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -183,3 +187,25 @@ def test_a_server_with_a_user_name_in_its_address_does_not_show_it(tmp_path: Pat
     result = program(*LINE, "--kubeconfig", str(config))
     assert TOKEN not in result.err
     assert result.code == 3
+
+
+def test_an_interrupt_ends_it_at_once_and_leaves_no_credential_behind(tmp_path: Path) -> None:
+    """A server that says nothing, and a person who has enough."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    server = ApiServer(cluster(), _of("daemonsets", "nothing"))
+    with serving(server, tmp_path) as config:
+        data = json.loads(config.read_text())
+        data["users"][0]["user"] = {"token": TOKEN, "client-certificate-data": "Y2VydA==", "client-key-data": "a2V5"}
+        config.write_text(json.dumps(data))
+        words = [sys.executable, "-m", "preflight", *LINE, "--kubeconfig", str(config)]
+        process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, env={**os.environ, "TMPDIR": str(folder)})
+        while not any(each.resource == "daemonsets" for each in server.asked):
+            assert process.poll() is None
+            time.sleep(0.02)
+        began = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        _, error = process.communicate(timeout=20)
+        assert time.monotonic() - began < 3
+    assert (process.returncode, error) == (130, "\ninterrupted\n")  # click ends the line of the ^C
+    assert list(folder.iterdir()) == []

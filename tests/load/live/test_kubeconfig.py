@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from preflight.load.live import kubeconfig as kubeconfig_module
+from preflight.load.live.target import Target
 from tests.cli.program import program
 from tests.load.live.made import cluster
 from tests.load.live.server import TOKEN, ApiServer, Asked, kubeconfig, serving, status
@@ -86,6 +88,32 @@ def _with_user(config: Path, user: dict[str, Any]) -> Any:
     data = json.loads(config.read_text())
     data["users"][0]["user"] = user
     return data
+
+
+def test_the_way_leads_through_the_proxy_of_the_kubeconfig(tmp_path: Path) -> None:
+    server = ApiServer(cluster())
+    with serving(server, tmp_path) as config:
+        data = json.loads(config.read_text())
+        data["clusters"][0]["cluster"] = {"server": "http://api.invalid:6443", "proxy-url": server.url}
+        config.write_text(json.dumps(data))
+        result = program(*LINE, "--kubeconfig", str(config))
+    assert (result.code, result.err) == (0, "")
+    assert result.out.startswith("cluster test (http://api.invalid:6443), ")
+
+
+def test_in_a_pod_its_service_account_asks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from kubernetes.config import incluster_config
+
+    for name, text in (("token", TOKEN), ("ca.crt", "certificate"), ("namespace", "monitoring")):
+        (tmp_path / name).write_text(text)
+    monkeypatch.setattr(incluster_config, "SERVICE_TOKEN_FILENAME", str(tmp_path / "token"))
+    monkeypatch.setattr(incluster_config, "SERVICE_CERT_FILENAME", str(tmp_path / "ca.crt"))
+    monkeypatch.setattr(kubeconfig_module, "_NAMESPACE", str(tmp_path / "namespace"))
+    monkeypatch.setenv("KUBERNETES_SERVICE_HOST", "127.0.0.1")
+    monkeypatch.setenv("KUBERNETES_SERVICE_PORT", "1")
+    access = kubeconfig_module.access(Target())
+    assert (access.context, access.namespace, access.host) == ("in-cluster", "monitoring", "https://127.0.0.1:1")
+    assert access.headers() == [("Authorization", f"bearer {TOKEN}")]
 
 
 _BROKEN = {
