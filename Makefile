@@ -18,7 +18,7 @@ help:
 	@echo "make format              formats the code and applies the safe fixes"
 	@echo "make vectors FILE=path   compares placements with a file of recorded answers"
 	@echo "make replay FILE=path    replays a recorded cluster"
-	@echo "make replay-WHAT FILE=path   replays recorded answers on WHAT: fit, drain, jobs"
+	@echo "make replay-WHAT FILE=path   replays recorded answers on WHAT: fit, drain, jobs, rollout"
 	@echo "make bench               measures the speed"
 	@echo "make pins                pins the newest dependencies"
 

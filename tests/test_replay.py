@@ -1,4 +1,4 @@
-"""The recordings of real clusters and of the real code, all equal; and a fault planted in scheduling is seen by both."""
+"""The recordings of real clusters and of the real code, all equal; and a fault planted in scheduling is seen by each."""
 
 from __future__ import annotations
 

@@ -117,7 +117,9 @@ def _outcome(group: Group) -> str:
         if pod is PodAfter.NEW
         else "the pod stays, and comes back when it is re-created",
         Outcome.GAINED: "a pod is created",
-        Outcome.MISSING: "a pod should be there, and none is",
+        Outcome.MISSING: "the pod is deleted and hangs in Terminating, and none is created beside it until the kubelet speaks again"
+        if group.verdict.before
+        else "a pod should be there, and none is",
         Outcome.NEVER: "no pod is there, and none is created: a taint alone keeps it out",
         Outcome.EXCLUDED: "no pod is there, and none is meant to be",
     }

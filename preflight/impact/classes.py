@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 
 from preflight.model.objects import Node, PodSpec
 from preflight.scheduling.affinity import label, mentioned_labels
@@ -78,3 +78,12 @@ class Classes:
         taints = self._taints.setdefault(node.spec.taints, len(self._taints))
         name = node.name if by_name or node.partial else ""
         return (taints, name, *[label(node, key) for key in keys])
+
+
+def cut(nodes: frozenset[str], by: frozenset[str]) -> Iterator[tuple[bool, frozenset[str]]]:
+    """Nodes cut in two by others, those that are among them and those that are not; a part without a node is left out."""
+    if by and (inside := nodes & by):
+        yield True, inside
+        nodes = nodes - by
+    if nodes:
+        yield False, nodes

@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterator, Mapping
 from msgspec import Struct
 
 from preflight.change.performed import Change
+from preflight.impact.known import Known
 from preflight.impact.pods import PodsOf
 from preflight.impact.recognised import Recognised
+from preflight.impact.rollouts import Fate, Rollout
 from preflight.impact.verdict import Verdict
 from preflight.model.objects import DaemonSet, Node, ObjectKey
 from preflight.model.report import Outcome
@@ -41,6 +43,8 @@ class Group(Struct, frozen=True):
     5. `names` are the nodes' names, sorted.
     6. `falls` are the label producers that take it with them, where a second wave reaches it.
     7. `assumed`: the pod is assumed, none was listed. `conditional`: all this holds if the unknown labels match.
+    8. `fate` says why it is not certain which of some nodes an update reaches; None where it is. Where the outcome is the same either way
+       it is the one of a node that is not reached.
     """
 
     key: ObjectKey
@@ -59,6 +63,7 @@ class Group(Struct, frozen=True):
     conditional: bool = False
     possible: tuple[tuple[bool, Verdict], ...] = ()
     falls: tuple[Fall, ...] = ()
+    fate: Fate | None = None
 
     @property
     def outcome(self) -> Outcome:
@@ -80,9 +85,9 @@ class Impact(Struct, frozen=True):
     2. `scope` are the nodes judged for every DaemonSet; `whole` the DaemonSets judged on all nodes: those that the change names or
        differs.
     3. `pods` is what is there once the change has settled, worked out when it is asked for: the next step of a plan starts from it.
-    4. `recognised` tells what the DaemonSets are.
+    4. `known` is what the looks at one change share.
     5. `falls` are the second waves, in the order in which things go: see `waves.predict`.
-    6. `desired` is, for each DaemonSet that updates, how many nodes should run it after the change.
+    6. `rollouts` is, for each DaemonSet that updates, where its update comes to its end.
     """
 
     change: Change
@@ -91,9 +96,14 @@ class Impact(Struct, frozen=True):
     whole: frozenset[ObjectKey]
     settled: Callable[[], Mapping[ObjectKey, PodsOf]]
     pairs: int
-    desired: Mapping[ObjectKey, int]
-    recognised: Recognised
+    rollouts: Mapping[ObjectKey, Rollout]
+    known: Known
     falls: tuple[Fall, ...] = ()
+
+    @property
+    def recognised(self) -> Recognised:
+        """What the DaemonSets are."""
+        return self.known.recognised
 
     @property
     def pods(self) -> Mapping[ObjectKey, PodsOf]:

@@ -7,15 +7,17 @@ from collections.abc import Mapping
 from preflight.change.performed import Change
 from preflight.impact.classes import Classes
 from preflight.impact.groups import Group, Impact
-from preflight.impact.pair import Pair, Slice, goes_on
+from preflight.impact.known import Known, known
+from preflight.impact.pair import Pair
 from preflight.impact.pods import PodsOf
-from preflight.impact.recognised import Recognised
+from preflight.impact.rollouts import Rollout
+from preflight.impact.slices import Slice, goes_on
 from preflight.model.objects import ObjectKey
 from preflight.model.world import World
 from preflight.scheduling.tolerations import NEVER
 
 
-def judge(change: Change, pods: Mapping[ObjectKey, PodsOf], horizon: float = NEVER, recognised: Recognised | None = None) -> Impact:
+def judge(change: Change, pods: Mapping[ObjectKey, PodsOf], horizon: float = NEVER, shared: Known | None = None) -> Impact:
     """Judge a change over the pods that are there.
 
     1. A change of nodes judges every DaemonSet on the nodes that it names or differs; one that names or differs DaemonSets judges
@@ -23,9 +25,10 @@ def judge(change: Change, pods: Mapping[ObjectKey, PodsOf], horizon: float = NEV
     2. Nodes are judged by class: one matcher call for each class and DaemonSet, before and after.
     3. An eviction after more than `horizon` seconds has not happened yet once the change has settled (see verdict.settle).
     4. A DaemonSet in `pods` has the pods given there; elsewhere a pod is assumed where it should run before the change.
-    5. `recognised` spares recognising the DaemonSets once more.
+    5. `shared` is what an earlier look at the same change worked out; None where this is the first one.
     """
     before, after = change.before, change.after
+    shared = shared or known(change)
     views = [before.nodes, after.nodes, change.replacements] if change.replacements else [before.nodes, after.nodes]
     classes = Classes(*views)
     everything = frozenset((*before.nodes, *after.nodes))
@@ -33,7 +36,8 @@ def judge(change: Change, pods: Mapping[ObjectKey, PodsOf], horizon: float = NEV
     scope = (change.nodes | differing) & everything if change.command else everything
     groups: list[Group] = []
     judged: list[tuple[Pair, list[tuple[Group, Slice]], frozenset[str]]] = []
-    whole, desired = set(), {}
+    whole = set()
+    rollouts: dict[ObjectKey, Rollout] = {}
     pairs = 0
     for key in sorted({*before.daemonsets, *after.daemonsets}):
         old, new = before.daemonsets.get(key), after.daemonsets.get(key)
@@ -43,14 +47,14 @@ def judge(change: Change, pods: Mapping[ObjectKey, PodsOf], horizon: float = NEV
             whole.add(key)
         elif change.command and not scope:
             continue
-        pair = Pair(change, classes, key, old, new, pods.get(key, PodsOf()), differing, horizon)
+        pair = Pair(change, classes, key, old, new, pods.get(key, PodsOf()), differing, horizon, shared)
         wanted = None if named or not change.command else scope
         found = pair.judge(wanted)
         groups += (group for group, _ in found)
         judged.append((pair, found, everything if wanted is None else wanted))
         pairs += len(everything if wanted is None else wanted)
-        if pair.desired is not None:
-            desired[key] = pair.desired
+        if pair.rollout is not None:
+            rollouts[key] = pair.rollout
 
     def settled() -> Mapping[ObjectKey, PodsOf]:
         left = dict(pods)
@@ -68,8 +72,8 @@ def judge(change: Change, pods: Mapping[ObjectKey, PodsOf], horizon: float = NEV
         frozenset(whole),
         settled,
         pairs,
-        desired,
-        recognised or Recognised(after),
+        rollouts,
+        shared,
     )
 
 

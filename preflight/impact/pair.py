@@ -5,42 +5,22 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
-from msgspec import Struct
-
 from preflight.change.performed import Change
-from preflight.impact.classes import Classes, NodeClass, mention
+from preflight.impact.classes import Classes, NodeClass, cut, mention
 from preflight.impact.groups import Group
-from preflight.impact.pods import PodGroup, PodsOf, unready
+from preflight.impact.known import Known
+from preflight.impact.pods import PodGroup, PodsOf
+from preflight.impact.rollouts import Rollout
+from preflight.impact.slices import Placed, Slice, goes_on
+from preflight.impact.updated import Updating
 from preflight.impact.verdict import Event, PodAfter, Verdict, facts, settle
 from preflight.model.objects import DaemonSet, Node, ObjectKey, Toleration
 from preflight.model.report import Outcome
 from preflight.scheduling.placement import Placement, place
-from preflight.scheduling.rollout import Update, update
+from preflight.scheduling.rollout import Update
 from preflight.scheduling.tolerations import NEVER, daemon_tolerations, evict_after
 
 _HARMLESS = (Outcome.KEPT, Outcome.EXCLUDED, Outcome.NEVER)
-
-
-class Slice(Struct, frozen=True):
-    """Nodes of one class with the same pods and the same events.
-
-    1. `pods` is None where no live pod is there; with `transit` one is on its way out or in, and the controller would create the next.
-    2. `assume`: nothing is known of pods there, and one is assumed where the DaemonSet should run.
-    3. `ended` and `update` are what the change does to the pod; `acted`: it reboots, drains or replaces the node.
-    """
-
-    nodes: frozenset[str]
-    pods: PodGroup | None
-    assume: bool
-    transit: bool
-    ended: bool
-    acted: bool
-    update: Update | None
-
-
-def goes_on(daemonset: DaemonSet | None, pods: PodsOf | None) -> bool:
-    """Whether an update that was held up before goes on, because the strategy lets it."""
-    return daemonset is not None and pods is not None and goes_on_by_itself(daemonset) and any(each.old for each in pods.groups)
 
 
 class Pair:
@@ -56,36 +36,43 @@ class Pair:
         pods: PodsOf,
         differing: frozenset[str],
         horizon: float,
+        known: Known,
     ) -> None:
         self.change, self.classes, self.key, self.old, self.new, self.pods = change, classes, key, old, new, pods
         self.differing = differing
-        self.horizon = horizon
+        self.horizon, self.known = horizon, known
         self.listed = bool(key.namespace) and change.before.pods_known(key.namespace, key.name)
         templates = [daemonset.spec.template.spec for daemonset in (old, new) if daemonset]
         self.mention = mention(*templates)
         self.same_template = old is not None and new is not None and old.spec.template.spec == new.spec.template.spec
         self.old_tolerations = daemon_tolerations(old.spec.template.spec) if old else ()
         self.new_tolerations = self.old_tolerations if self.same_template else daemon_tolerations(new.spec.template.spec) if new else ()
-        self.desired: int | None = None
-        self._not_ready: frozenset[str] | None = None
+        self.rollout: Rollout | None = None
 
     def judge(self, scope: frozenset[str] | None) -> list[tuple[Group, Slice]]:
         """The groups within a scope, each with the part that it is about."""
-        placed = [(*self._place(members), members, names) for members, names in self.classes.of(self.mention, scope)]
-        event_update: Update | None = None
+        placed: list[Placed] = [
+            (before, after, members, part)
+            for members, names in self.classes.of(self.mention, scope)
+            for before, after in [self._place(members)]
+            for part in self._slices(names, members)
+        ]
         if self.new is not None and (self.key in self.change.updated or goes_on(self.new, self.pods)):
-            self.desired = sum(len(names) for _, after, _, names in placed if after is not None and after.should_run)
-            sure = all(after is None or after.should_run is not None for _, after, _, _ in placed)
-            event_update = update(
-                self.new.spec, self.desired if sure else max(self.desired, 1), self.old.spec.template.spec if self.old else None
+            updating = Updating(
+                self.key,
+                self.old,
+                self.new,
+                differs=self.key in self.change.updated,
+                pods=self.pods,
+                known=self.known,
+                placed=placed,
             )
+            placed, self.rollout = updating.slices, updating.rollout
         found: list[tuple[Group, Slice]] = []
-        for before, after, members, names in placed:
-            for part in self._slices(names, members, event_update):
-                event = Event(part.update, part.ended, self.change.deleted.get(self.key, "") if self.new is None else "")
-                group = self._group(before, after, members, part, event)
-                if group is not None:
-                    found.append((group, part))
+        for before, after, members, part in placed:
+            group = self._group(before, after, members, part)
+            if group is not None:
+                found.append((group, part))
         return found
 
     def _place(self, members: NodeClass, gate: bool | None = None) -> tuple[Placement | None, Placement | None]:
@@ -97,15 +84,14 @@ class Pair:
             return before, before
         return before, place(self.new.spec.template.spec, self.new_tolerations, new_node, gates[1]) if self.new and new_node else None
 
-    def _slices(self, names: frozenset[str], members: NodeClass, event_update: Update | None) -> Iterator[Slice]:
+    def _slices(self, names: frozenset[str], members: NodeClass) -> Iterator[Slice]:
         """A class cut by what pods are there and by what the change does to them."""
         acted = self.change.acted
         ended = self.change.reborn | self.change.ended.get(self.key, frozenset())
         for nodes, pods, assume, transit in self._parts(names, members):
-            for dies, dying in _cut(nodes, ended):
-                for acts, acting in _cut(dying, acted):
-                    for effect, cut in self._updates(acting, pods, event_update):
-                        yield Slice(cut, pods, assume, transit, dies, acts, effect)
+            for dies, dying in cut(nodes, ended):
+                for acts, acting in cut(dying, acted):
+                    yield Slice(acting, pods, assume, transit, dies, acts)
 
     def _parts(self, names: frozenset[str], members: NodeClass) -> Iterator[tuple[frozenset[str], PodGroup | None, bool, bool]]:
         """A class cut by what pods are there: their group, else whether one is assumed, else whether one is in transit."""
@@ -115,27 +101,12 @@ class Pair:
             yield there, group, False, False
             rest = frozenset() if there is rest else rest - group.nodes
         settled = rest if rest <= self.pods.decided else rest & self.pods.decided
-        for moving, nodes in _cut(settled, self.pods.transit):
+        for moving, nodes in cut(settled, self.pods.transit):
             yield nodes, None, False, moving
         yield rest - self.pods.decided, None, members[0] is not None and self.old is not None, False
 
-    def _updates(
-        self, nodes: frozenset[str], pods: PodGroup | None, event_update: Update | None
-    ) -> Iterator[tuple[Update | None, frozenset[str]]]:
-        """What the update does to these pods: one that is not available is replaced at once, whatever holds the others."""
-        if event_update is None or not (self.key in self.change.updated or (pods is not None and pods.old)):
-            event_update = None
-        held = event_update is Update.STALL or (event_update is Update.HOLD and self.new is not None and goes_on_by_itself(self.new))
-        for lame, cut in _cut(nodes, self._unready() if held and pods is not None and pods.listed else frozenset()):
-            yield (Update.REPLACE if lame else event_update), cut
-
-    def _unready(self) -> frozenset[str]:
-        if self._not_ready is None:
-            self._not_ready = unready(self.change.before, self.key)
-        return self._not_ready
-
-    def _group(self, before: Placement | None, after: Placement | None, members: NodeClass, part: Slice, event: Event) -> Group | None:
-        verdicts = self._verdicts(before, after, members, part, event)
+    def _group(self, before: Placement | None, after: Placement | None, members: NodeClass, part: Slice) -> Group | None:
+        verdicts = self._verdicts(before, after, members, part)
         now = {verdict for _, _, verdict in verdicts}
         by_labels = len({match for match, _, _ in verdicts}) > 1
         by_gate = len({verdict for match, _, verdict in verdicts if match}) > 1
@@ -144,7 +115,9 @@ class Pair:
         verdict = matching
         if len(now) > 1:
             outcomes = {found.outcome for found in now}
-            if by_gate or not all(outcome in _HARMLESS for outcome in outcomes):
+            if part.fate is not None and len(outcomes) == 1:
+                pass  # the same whichever nodes are reached
+            elif by_gate or not all(outcome in _HARMLESS for outcome in outcomes):
                 verdict = Verdict(Outcome.UNKNOWN, matching.before, matching.pod, matching.recreated, matching.period)
                 possible = tuple(dict.fromkeys((match, found) for match, _, found in verdicts))
         if verdict.outcome is None:
@@ -177,12 +150,13 @@ class Pair:
             assumed=part.pods.assumed if part.pods else part.assume or not self.listed,
             conditional=by_labels and verdict.outcome is not Outcome.UNKNOWN,
             possible=possible,
+            fate=part.fate,
         )
 
     def _verdicts(
-        self, before: Placement | None, after: Placement | None, members: NodeClass, part: Slice, event: Event
+        self, before: Placement | None, after: Placement | None, members: NodeClass, part: Slice
     ) -> list[tuple[bool, Outcome | None, Verdict]]:
-        """The verdict under each assumption about what is not known: whether unknown labels match, and the gate of Lt and Gt.
+        """The verdict under each assumption about what is not known: whether unknown labels match, the gate of Lt and Gt, the update.
 
         Each with the assumption about the labels, and the outcome without the change.
         """
@@ -190,6 +164,7 @@ class Pair:
         matches = _assumptions(before, after)
         own = part.pods.tolerations if part.pods else self.old_tolerations
         after_node = members[1]
+        cascade = self.change.deleted.get(self.key, "") if self.new is None else ""
         gate = self.change.after.comparison_operators
         undecided = gate is None and (
             any(placement.unsure or placement.evict_after is None for placement in both)
@@ -206,17 +181,19 @@ class Pair:
                     has_pod = part.assume and old is not None and old.should_run
                 old_eviction = _eviction(own, members[0], assumed_gate)
                 untouched = settle(old, old, has_pod=has_pod, own_eviction=old_eviction, new_eviction=_new_eviction(placed[0]))
-                verdict = settle(
-                    old,
-                    new,
-                    has_pod=has_pod,
-                    own_eviction=_eviction(own, after_node, assumed_gate),
-                    new_eviction=_new_eviction(placed[1]),
-                    event=event,
-                    horizon=self.horizon,
-                    transit=part.transit,
-                )
-                found.append((match and still, untouched.outcome if self.old and members[0] else None, verdict))
+                was = untouched.outcome if self.old and members[0] else None
+                for each in part.updates:
+                    verdict = settle(
+                        old,
+                        new,
+                        has_pod=has_pod,
+                        own_eviction=_eviction(own, after_node, assumed_gate),
+                        new_eviction=_new_eviction(placed[1]),
+                        event=Event(each, part.ended, cascade),
+                        horizon=self.horizon,
+                        transit=part.transit,
+                    )
+                    found.append((match and still, was, verdict))
         return found
 
     def pods_after(self, found: Iterable[tuple[Group, Slice]], judged: frozenset[str]) -> PodsOf:
@@ -224,23 +201,22 @@ class Pair:
         members: defaultdict[tuple[tuple[Toleration, ...], bool, bool, bool, bool], set[str]] = defaultdict(set)
         for pods in self.pods.groups:
             members[pods.tolerations, pods.assumed, pods.conditional, pods.old, pods.listed].update(pods.nodes - judged)
+        hanging: frozenset[str] = frozenset()
         for group, part in found:
             verdict = group.verdict
             if verdict.pod is PodAfter.NONE:
+                if Update.HANG in part.updates:
+                    hanging |= part.nodes
                 continue
             conditional = group.conditional or bool(group.possible) or bool(part.pods and part.pods.conditional)
             own = part.pods.tolerations if part.pods else self.old_tolerations
             same = verdict.pod is PodAfter.SAME
-            old = same and (part.update is not None or bool(part.pods and part.pods.old))
+            old = same and (part.updates != (None,) or bool(part.pods and part.pods.old))
             listed = same and bool(part.pods and part.pods.listed)
             members[own if same else self.new_tolerations, group.assumed, conditional, old, listed].update(part.nodes)
         groups = tuple(PodGroup(frozenset(nodes), *marks) for marks, nodes in members.items() if nodes)
-        return PodsOf(groups, self.pods.decided | judged, self.pods.transit - judged)
-
-
-def goes_on_by_itself(daemonset: DaemonSet) -> bool:
-    """Whether the controller replaces pods of an old template without anybody deleting them."""
-    return daemonset.spec.updateStrategy.type != "OnDelete"
+        leaving = (self.pods.leaving - judged) | hanging
+        return PodsOf(groups, self.pods.decided | judged, (self.pods.transit - judged) | hanging, leaving)
 
 
 def _assumptions(before: Placement | None, after: Placement | None) -> tuple[tuple[bool, bool], ...]:
@@ -254,15 +230,6 @@ def _assumptions(before: Placement | None, after: Placement | None) -> tuple[tup
     if all(unknown) and before is not None and after is not None and before.affinity != after.affinity:
         return ((True, True), (True, False), (False, True), (False, False))
     return ((True, True), (False, False))
-
-
-def _cut(nodes: frozenset[str], by: frozenset[str]) -> Iterator[tuple[bool, frozenset[str]]]:
-    """Nodes cut in two by others, those that are among them and those that are not; a part without a node is left out."""
-    if by and (inside := nodes & by):
-        yield True, inside
-        nodes = nodes - by
-    if nodes:
-        yield False, nodes
 
 
 def _eviction(tolerations: tuple[Toleration, ...], node: Node | None, gate: bool | None) -> float:

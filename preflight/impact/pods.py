@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import Raw, Struct
 
-from preflight.model.objects import ListedPod, ObjectKey, Toleration, controller
+from preflight.model.objects import ObjectKey, Toleration, controller
 from preflight.model.world import World
 
 _TOLERATIONS = msgspec.json.Decoder(tuple[Toleration, ...])
@@ -35,10 +35,14 @@ _ByTolerations = defaultdict[bytes, set[str]]
 
 
 class _Found(NamedTuple):
-    """The nodes with pods of one DaemonSet: live ones by their tolerations, those on the way out or in; "" for one that is not bound."""
+    """The nodes with pods of one DaemonSet: live ones by their tolerations, those on the way out or in; "" for one that is not bound.
+
+    `leaving` are those where one terminates.
+    """
 
     live: _ByTolerations
     moving: set[str]
+    leaving: set[str]
 
 
 class PodsOf(Struct, frozen=True):
@@ -46,12 +50,13 @@ class PodsOf(Struct, frozen=True):
 
     `decided` are the nodes of which it is settled whether a pod is there: those judged before, and for listed pods the nodes given and
     the nodes that any listed pod is on. On any other node a pod is assumed where the DaemonSet should run. `transit` are nodes without a
-    live pod where one is on its way out or in: being deleted, failed, or not bound yet.
+    live pod where one is on its way out or in: being deleted, failed, or not bound yet. `leaving` are nodes where one is being deleted.
     """
 
     groups: tuple[PodGroup, ...] = ()
     decided: frozenset[str] = frozenset()
     transit: frozenset[str] = frozenset()
+    leaving: frozenset[str] = frozenset()
 
 
 def listed_pods(world: World) -> dict[ObjectKey, PodsOf]:
@@ -62,7 +67,7 @@ def listed_pods(world: World) -> dict[ObjectKey, PodsOf]:
     3. The template node of a pool is not settled by a list: its next node is not there yet.
     4. A DaemonSet without a stated namespace has no listed pods: which namespace it is applied to is not known.
     """
-    found: defaultdict[tuple[str, str], _Found] = defaultdict(lambda: _Found(defaultdict(set), set()))
+    found: defaultdict[tuple[str, str], _Found] = defaultdict(lambda: _Found(defaultdict(set), set(), set()))
     uids = {(key.namespace, key.name): daemonset.metadata.uid for key, daemonset in world.daemonsets.items()}
     owned: dict[tuple[str, bytes], _Found | None] = {}
     for pod in world.pods:
@@ -79,6 +84,8 @@ def listed_pods(world: World) -> dict[ObjectKey, PodsOf]:
             continue
         if not spec.nodeName or metadata.deletionTimestamp or pod.status.phase in ("Failed", "Succeeded"):
             pods.moving.add(spec.nodeName)
+            if spec.nodeName and pod.status.phase not in ("Failed", "Succeeded"):
+                pods.leaving.add(spec.nodeName)
         else:
             pods.live[bytes(spec.tolerations)].add(spec.nodeName)
     there = {name for name, node in world.nodes.items() if node.pool is None}
@@ -95,29 +102,11 @@ def _pods_of(found: _Found, decided: frozenset[str]) -> PodsOf:
     if not found.moving:
         return PodsOf(groups, decided)
     moving = decided if "" in found.moving else frozenset(found.moving)
-    return PodsOf(groups, decided | moving, moving.difference(*(group.nodes for group in groups)))
+    return PodsOf(groups, decided | moving, moving.difference(*(group.nodes for group in groups)), frozenset(found.leaving))
 
 
-def unready(world: World, key: ObjectKey) -> frozenset[str]:
-    """The nodes where a listed live pod of a DaemonSet is not Ready: its condition says so, or it is still Pending."""
-    nodes = set()
-    for pod in world.pods:
-        if pod.metadata.namespace == key.namespace and pod.spec.nodeName and not pod.metadata.deletionTimestamp:
-            owner = controller(pod)
-            if owner and owner.kind == "DaemonSet" and owner.name == key.name and not _may_be_ready(pod):
-                nodes.add(pod.spec.nodeName)
-    return frozenset(nodes)
-
-
-def _may_be_ready(pod: ListedPod) -> bool:
-    if pod.status.phase == "Pending":
-        return False
-    conditions = _plain(pod.status.conditions)
-    stated = [each.get("status") for each in conditions if each.get("type") == "Ready"]
-    return not stated or stated[-1] == "True"
-
-
-def _plain(raw: Raw) -> list[dict[str, Any]]:
+def plain(raw: Raw) -> list[dict[str, Any]]:
+    """The maps of a list that was kept undecoded; what is no list has none."""
     data = msgspec.json.decode(raw) if raw else None
     return [each for each in data if isinstance(each, dict)] if isinstance(data, list) else []
 
@@ -131,7 +120,7 @@ def _tolerations(raw: bytes) -> tuple[Toleration, ...]:
     try:
         return _TOLERATIONS.decode(raw) if raw and raw != b"null" else ()
     except msgspec.MsgspecError:
-        return tuple(_toleration(each) for each in _plain(Raw(raw)))
+        return tuple(_toleration(each) for each in plain(Raw(raw)))
 
 
 def _toleration(data: dict[str, Any]) -> Toleration:

@@ -24,7 +24,7 @@ def renewed(impact: Impact, pods: Mapping[ObjectKey, PodsOf], horizon: float) ->
     if not change.delayed:
         return impact
     there = replace(change.after, nodes={**change.after.nodes, **change.delayed})
-    now = judge(replace(change, after=there, reborn=change.reborn - change.delayed.keys()), pods, horizon, impact.recognised)
+    now = judge(replace(change, after=there, reborn=change.reborn - change.delayed.keys()), pods, horizon, impact.known)
     keeps = {(group.key, name) for group in now.groups if group.verdict.pod is not PodAfter.NONE for name in group.nodes}
     groups = [
         _later(group) if all(name in change.delayed and (group.key, name) in keeps for name in group.nodes) else group

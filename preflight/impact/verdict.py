@@ -92,6 +92,7 @@ def settle(
     3. Once settled means: an update that the change starts is over, and so is an eviction after up to `horizon` seconds. The default
        is any number of seconds; a recording that was cut off sooner has a shorter one.
     4. `transit`: no live pod is there, but one is on its way out or in. Where the DaemonSet should run no more, none comes after it.
+    5. A pod that an update deletes and that hangs leaves a wanted node without one.
 
     Source: semantics 2, 5 and 6 (`docs/semantics.md`).
     """
@@ -108,7 +109,7 @@ def settle(
             return Verdict(Outcome.LOST_NOW, True, PodAfter.NONE, False)
         if loops:
             return Verdict(Outcome.LOOP, False, PodAfter.NEW, recreated, period)
-        if after.should_run and before is not None and before.should_run:
+        if after.should_run and ((before is not None and before.should_run) or event.update is Update.HANG):
             return Verdict(Outcome.MISSING, False, PodAfter.NONE, True)
         if after.should_run:
             return Verdict(Outcome.GAINED, False, PodAfter.NEW, True)
@@ -116,7 +117,7 @@ def settle(
     if loops:
         return Verdict(Outcome.LOOP, True, pod, recreated, period)
     if pod is PodAfter.NONE:
-        return Verdict(Outcome.LOST_NOW, True, pod, recreated)
+        return Verdict(Outcome.MISSING if after.should_run else Outcome.LOST_NOW, True, pod, recreated)
     if after.should_run:
         return Verdict(Outcome.KEPT, True, pod, True)
     fragile = before is not None and not before.should_run
@@ -130,6 +131,8 @@ def _pod_after(after: Facts, has_pod: bool, own_eviction: float, event: Event) -
     gone = event.ended or not after.may_stay or own_eviction != NEVER or event.update is Update.REPLACE
     if event.update is Update.STALL and not after.should_run:
         gone = True
+    if event.update is Update.HANG:
+        return PodAfter.NONE
     if not gone:
         return PodAfter.SAME
     return PodAfter.NEW if after.should_run else PodAfter.NONE

@@ -11,8 +11,10 @@ from msgspec.structs import replace
 from preflight.change.performed import Change
 from preflight.impact.groups import Fall, Group, Impact
 from preflight.impact.judging import judge
+from preflight.impact.known import Known, known
 from preflight.impact.pods import PodsOf
 from preflight.impact.renewing import renewed
+from preflight.impact.rollouts import Starts
 from preflight.impact.verdict import PodAfter, Verdict
 from preflight.model.objects import DaemonSet, Node, ObjectKey
 from preflight.model.report import Outcome
@@ -32,7 +34,7 @@ class _Vanished(Struct):
     by: dict[tuple[str, str], ObjectKey]
 
 
-def predict(change: Change, pods: Mapping[ObjectKey, PodsOf], horizon: float = NEVER) -> Impact:
+def predict(change: Change, pods: Mapping[ObjectKey, PodsOf], horizon: float = NEVER, starts: Starts | None = None) -> Impact:
     """The impact of a change, second waves included: see `judging.judge` for the first.
 
     1. A DaemonSet that sets labels and loses a node by the change takes its labels from that node, at once or with its re-creation,
@@ -42,22 +44,23 @@ def predict(change: Change, pods: Mapping[ObjectKey, PodsOf], horizon: float = N
     3. `Group.falls` says which labels and whose; `Impact.falls` lists every fall in the order in which things go.
     4. The world after has the labels no more that go at once.
     5. What reaches only the next nodes of a pool takes nothing from those that are there: see `renewing.renewed`.
+    6. `starts` says how new pods begin: see `known.Known`.
     """
-    return renewed(_fallen(change, pods, horizon), pods, horizon)
+    return renewed(_fallen(change, pods, horizon, known(change, starts)), pods, horizon)
 
 
-def _fallen(change: Change, pods: Mapping[ObjectKey, PodsOf], horizon: float) -> Impact:
-    impact = judge(change, pods, horizon)
+def _fallen(change: Change, pods: Mapping[ObjectKey, PodsOf], horizon: float, shared: Known) -> Impact:
+    impact = judge(change, pods, horizon, shared)
     mentioned = _mentioned(impact)
     if not mentioned:
         return impact
     vanished = _Vanished(defaultdict(set), defaultdict(set), {})
     while _grow(vanished, impact, mentioned):
         after = _without(change, vanished.now)
-        impact = judge(after, pods, horizon, impact.recognised)
+        impact = judge(after, pods, horizon, shared)
         if vanished.later:
             both = {node: vanished.now[node] | vanished.later[node] for node in (*vanished.now, *vanished.later)}
-            impact = _with_later(impact, judge(_without(change, both), pods, horizon, impact.recognised))
+            impact = _with_later(impact, judge(_without(change, both), pods, horizon, shared))
         impact = _explained(impact, vanished, mentioned)
     return impact
 

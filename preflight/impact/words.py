@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from preflight.impact.groups import Group
+from preflight.impact.rollouts import Fate
 from preflight.impact.verdict import PodAfter
 from preflight.model.objects import PodSpec, SelectorRequirement, Taint
 from preflight.model.report import Outcome
@@ -134,12 +135,14 @@ def why(group: Group) -> tuple[str, ...]:
     if outcome is Outcome.UNKNOWN:
         first = group.possible[0][1].outcome if group.possible else None
         conditions = _conditional_words(group, spec) if first else ()
-        return (*conditions, *unknowns(group))
+        return (*conditions, *unknowns(group), *([chance(group.fate)] if group.fate else []))
     reasons: list[str] = []
     if outcome is Outcome.LOOP:
         reasons.append(loop_words(group))
     elif after is None:
         reasons.append("the DaemonSet is deleted" if group.verdict.pod is PodAfter.NONE else "nothing owns its pods any more")
+    elif outcome is Outcome.MISSING and group.verdict.before:
+        reasons.append("the update deletes its pod, which hangs in Terminating: the kubelet of the node is silent")
     elif outcome is Outcome.MISSING:
         reasons.append("it should run and no pod is there")
     elif outcome is Outcome.GAINED:
@@ -164,6 +167,22 @@ def _conditional_words(group: Group, spec: PodSpec) -> tuple[str, ...]:
     reasons = kept_out(group.after, spec) if group.after else ()
     condition = _IF_LABELS if after else f"{_IF_LABELS} today"
     return (f"{condition}: {match.outcome.value}" + (f", {', '.join(reasons)}" if reasons else ""),)
+
+
+def chance(fate: Fate) -> str:
+    """Why it cannot be told which nodes an update reaches: `which nodes is chance: 2 of n1, n2 and n3 keep the old pod, ...`."""
+    few, many = fate.kept
+    number = str(few) if few == many else f"{few} to {many}"
+    keep = f"{number} of {names(fate.nodes)} keep{'s' * (few == many == 1)} the old pod"
+    if fate.surge:
+        why_so = "as many as wanted nodes lack an available one"
+    else:
+        why_so = f"for the update stops once {fate.budget} node{'s' * (fate.budget != 1)} lack{'s' * (fate.budget == 1)} an available one"
+    held = f" ({names(fate.holders)})" if fate.holders else ""
+    if not fate.doubtful:
+        return f"which nodes is chance: {keep}, {why_so}{held}"
+    one = len(fate.doubtful) == 1
+    return f"new pods on {names(fate.doubtful)}, which {'is' if one else 'are'} not Ready, decide: {keep}, {why_so}"
 
 
 def timed(spec: PodSpec, group: Group) -> tuple[Taint, ...]:

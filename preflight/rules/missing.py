@@ -20,11 +20,14 @@ from preflight.rules._framework import Context, Hit, Place, Rule
 
 
 def check(context: Context) -> Iterator[Hit]:
-    """One hit for each DaemonSet; a note under a change, unless it drains, reboots or replaces the node."""
+    """One hit for each DaemonSet; a note under a change, unless it drains, reboots or replaces the node.
+
+    PF105 says what an update leaves without a pod.
+    """
     impact = context.impact
     assert impact is not None
     near = impact.change.acted
-    absent = [group for group in impact.with_outcome(Outcome.MISSING) if group.touched]
+    absent = [group for group in impact.with_outcome(Outcome.MISSING) if group.touched and not group.verdict.before]
     for soon in (True, False):
         for each in merged(group for group in absent if bool(group.nodes & near) is soon):
             yield Hit(

@@ -1,12 +1,17 @@
 """An update of a DaemonSet stops before it is through.
 
 Why it matters
-    With maxSurge the new pod starts beside the old one, and where both want the same port of the node the new one stays Pending for
-    ever. Without maxSurge the update stops as soon as maxUnavailable nodes have no available pod, which nodes that are not Ready use up.
-    Part of the nodes then runs the old template, and nobody is told.
+    Without maxSurge an update stops as soon as maxUnavailable nodes have no available pod. Nodes whose kubelet is silent use that up, for
+    their old pod hangs in Terminating; so do pods that are missing or do not become Ready. With maxSurge the new pod starts beside the old
+    one, and where both want the same port of the node the new one stays Pending for ever. Part of the nodes then runs the old template,
+    some may have lost their pod, and nobody is told. Which nodes are left is chance, how many is not. It is an error where the update stops
+    for certain; a warning where that depends on new pods, on nodes that are not Ready or in place of pods that are not or are missing. A
+    note says what an update that goes through leaves hanging, that it does not begin where no node should run it and its limit is a
+    percentage, and that with minReadySeconds a surge may stand still. Everywhere else new pods are taken to become Ready: a bad image is
+    not seen, nor a device, a lack of room or a ReadWriteOnce volume that keeps a surge waiting as a port does.
 How to fix
-    Use maxUnavailable instead of maxSurge for a DaemonSet that takes ports of the node. Mend or remove the nodes that are not Ready
-    first, or raise maxUnavailable.
+    Mend or remove the nodes that are silent or not Ready first, or raise maxUnavailable. Use maxUnavailable instead of maxSurge for a
+    DaemonSet that takes ports of the node.
 Example
     `preflight set image ds/node-exporter exporter=exporter:2` with `hostNetwork: true`, a containerPort, and maxSurge 1.
 """
@@ -16,81 +21,117 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from preflight.impact import Group, Impact
+from preflight.impact.rollouts import Rollout
 from preflight.impact.words import listed, names
-from preflight.model.objects import Node
-from preflight.model.report import Outcome, Severity
+from preflight.model.objects import DaemonSet, ObjectKey
+from preflight.model.report import Severity
 from preflight.rules._framework import Context, Hit, Place, Rule, subject_of
-from preflight.scheduling.rollout import budget, shared_ports, surges
+from preflight.rules._rollouts import causes, state
+from preflight.scheduling.rollout import surges
+
+_ROLLING = ("spec", "updateStrategy", "rollingUpdate")
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit at most for each DaemonSet that updates."""
     impact = context.impact
     assert impact is not None
-    for key in sorted(impact.desired):
-        groups = [group for group in impact.groups if group.key == key and group.after and (group.verdict.before or _is_missing(group))]
-        wanted = [group for group in groups if group.after and group.after.should_run and group.verdict.before]
-        if not wanted or wanted[0].daemonset.spec.updateStrategy.type == "OnDelete":
+    for key, rollout in sorted(impact.rollouts.items()):
+        daemonset = impact.change.after.daemonsets[key]
+        if daemonset.spec.updateStrategy.type == "OnDelete":
             continue
-        if surges(wanted[0].daemonset.spec):
-            old = wanted[0].before_daemonset
-            ports = shared_ports(old.spec.template.spec, wanted[0].daemonset.spec.template.spec) if old else ()
-            if ports:
-                yield _taken(wanted, ports)
+        taken = _taken(impact, key, rollout) if rollout.ports else ()
+        if taken:
+            yield _side_by_side(daemonset, rollout, taken)
+        elif rollout.likely.waiting and not rollout.likely.budget:
+            yield _of_nothing(daemonset, rollout)
+        elif rollout.worst.stops:
+            yield _used_up(impact, daemonset, rollout)
         else:
-            yield from _not_ready(impact, groups)
+            yield from _mild(daemonset, rollout)
 
 
-def _taken(groups: list[Group], ports: tuple[int, ...]) -> Hit:
-    nodes = tuple(sorted(name for group in groups for name in group.nodes))
-    daemonset = groups[0].daemonset
-    port = f"port{'s' * (len(ports) > 1)} {listed(ports)} of the node"
+def _taken(impact: Impact, key: ObjectKey, rollout: Rollout) -> tuple[str, ...]:
+    """The nodes where a new pod cannot start beside the old one."""
+    if rollout.exact:
+        found = [name for cell, end in rollout.ends(rollout.likely) if end.waits and end.holds for name in cell.nodes]
+    else:
+        groups: list[Group] = [group for group in impact.groups if group.key == key and group.after and group.after.should_run]
+        found = [name for group in groups if group.verdict.before for name in group.nodes]
+    return tuple(sorted(found))
+
+
+def _side_by_side(daemonset: DaemonSet, rollout: Rollout, nodes: tuple[str, ...]) -> Hit:
+    port = f"port{'s' * (len(rollout.ports) > 1)} {listed(rollout.ports)} of the node"
     surge = daemonset.spec.updateStrategy.rollingUpdate.maxSurge
+    then = (("then", state(rollout, rollout.likely)),) if rollout.exact else ()
     return Hit(
         subject=subject_of(daemonset),
         nodes=nodes,
-        place=Place(daemonset.origin, ("spec", "updateStrategy", "rollingUpdate", "maxSurge")),
+        place=Place(daemonset.origin, (*_ROLLING, "maxSurge")),
         message=f"cannot finish its update on {names(nodes)}: maxSurge {surge} starts each new pod beside the old one, which holds {port}",
         label="the new pods stay Pending",
-        notes=(("help", "set maxSurge to 0 and maxUnavailable to 1 for a DaemonSet that takes ports of the node"),),
+        notes=(*then, ("help", "set maxSurge to 0 and maxUnavailable to 1 for a DaemonSet that takes ports of the node")),
     )
 
 
-def _not_ready(impact: Impact, groups: list[Group]) -> Iterator[Hit]:
-    """Nodes that use the budget up.
+def _used_up(impact: Impact, daemonset: DaemonSet, rollout: Rollout) -> Hit:
+    """The budget is used up by nodes that end without an available pod."""
+    certain = rollout.exact and rollout.likely.stops
+    course = rollout.likely if certain else rollout.worst
+    nodes = tuple(sorted(rollout.holders(course)))
+    limit = "maxSurge" if course.surge else "maxUnavailable"
+    lack = "no available new pod" if course.surge else "no available pod"
+    where = "at the start" if course.reached[1] == 0 else "in the middle"
+    needed = course.held + course.bad + 1
+    pods = impact.known.health.unready(daemonset.key)
+    who = f"{names(nodes)} {'has' if len(nodes) == 1 else 'have'}"
+    return Hit(
+        subject=subject_of(daemonset),
+        nodes=nodes,
+        place=Place(daemonset.origin, (*_ROLLING, limit)),
+        severity=None if certain else Severity.WARNING,
+        message=f"{'stops' if certain else 'may stop'} {where} of its update: {who} {lack}, and {limit} allows {course.budget}",
+        notes=(
+            *((("then", state(rollout, course)),) if rollout.exact else ()),
+            *(("note", text) for text in causes(rollout, course, pods)),
+            ("help", f"mend these nodes or pods first, or raise {limit} to {needed}"),
+        ),
+    )
 
-    Those where the DaemonSet should run and no pod is, or that are not Ready; and those whose kubelet is silent, whether it should run
-    there or not: their old pods are not available, and hang in Terminating once deleted.
-    """
-    nodes = impact.change.after.nodes
-    lame: list[str] = []
-    for group in groups:
-        wanted = group.after is not None and group.after.should_run
-        if _is_missing(group):
-            lame += group.names
-            continue
-        lame += [name for name in group.names if name in nodes and (nodes[name].ready is False if wanted else _is_silent(nodes[name]))]
-    lame.sort()
-    daemonset = groups[0].daemonset
-    allowed = budget(daemonset.spec, impact.desired[groups[0].key])
-    if lame and len(lame) >= allowed:
-        many = "have" if len(lame) > 1 else "has"
+
+def _of_nothing(daemonset: DaemonSet, rollout: Rollout) -> Hit:
+    rolling = daemonset.spec.updateStrategy.rollingUpdate
+    limit = "maxSurge" if surges(daemonset.spec) else "maxUnavailable"
+    return Hit(
+        subject=subject_of(daemonset),
+        place=Place(daemonset.origin, (*_ROLLING, limit)),
+        severity=Severity.NOTE,
+        message=f"does not begin its update: no node should run it, and {limit} {getattr(rolling, limit)} of none is 0",
+        notes=(("then", state(rollout, rollout.likely)),) if rollout.exact else (),
+    )
+
+
+def _mild(daemonset: DaemonSet, rollout: Rollout) -> Iterator[Hit]:
+    """What an update that goes through leaves behind."""
+    hanging = sorted(name for cell, end in rollout.ends(rollout.likely) if end.reached.hangs and end.most for name in cell.nodes)
+    if hanging:
         yield Hit(
             subject=subject_of(daemonset),
-            nodes=tuple(lame),
-            place=Place(daemonset.origin, ("spec", "updateStrategy", "rollingUpdate", "maxUnavailable")),
-            severity=Severity.WARNING,
-            message=f"may stop in the middle of its update: {names(lame)} {many} no available pod, and maxUnavailable allows {allowed}",
-            notes=(("help", "mend these nodes or pods first, or raise maxUnavailable"),),
+            nodes=tuple(hanging),
+            place=Place(daemonset.origin, ("spec", "updateStrategy")),
+            severity=Severity.NOTE,
+            message=f"leaves a pod in Terminating on {names(hanging)}: no kubelet answers there",
+            notes=(("then", state(rollout, rollout.likely)),) if rollout.exact else (),
         )
-
-
-def _is_missing(group: Group) -> bool:
-    return group.outcome is Outcome.MISSING
-
-
-def _is_silent(node: Node) -> bool:
-    return any(condition.type == "Ready" and condition.status == "Unknown" for condition in node.status.conditions)
+    elif surges(daemonset.spec) and daemonset.spec.minReadySeconds > 0 and rollout.likely.waiting:
+        yield Hit(
+            subject=subject_of(daemonset),
+            place=Place(daemonset.origin, ("spec", "minReadySeconds")),
+            severity=Severity.NOTE,
+            message="may stand still during its update until something happens to one of its pods: with maxSurge and minReadySeconds the "
+            "controller can miss that a new pod has become available",
+        )
 
 
 RULE = Rule(id="PF105", name="update-stalls", severity=Severity.ERROR, needs_nodes=True, check=check)

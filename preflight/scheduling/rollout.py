@@ -13,21 +13,24 @@ class Update(Enum):
     """What an update does to the pods of the old template, by strategy.
 
     1. REPLACE: each goes; a new one is created only where the DaemonSet should run.
-    2. HOLD: nothing happens to an available pod (OnDelete, or a budget that is 0).
+    2. HOLD: nothing happens to an available pod (OnDelete, a budget that is 0 or used up).
     3. STALL: where the DaemonSet should run, the old pod stays and a new one waits beside it for ever; elsewhere the old pod goes.
+    4. HANG: it is deleted and never ends, for the kubelet is silent; no new one is created beside it.
     """
 
     REPLACE = "replace"
     HOLD = "hold"
     STALL = "stall"
+    HANG = "hang"
 
 
 def update(spec: DaemonSetSpec, desired: int, old: PodSpec | None = None) -> Update:
-    """What an update of the template does while all pods are available.
+    """What an update of the template does while all pods are available and all nodes well; see `course.course` for those that are not.
 
     1. OnDelete: nothing until a pod is deleted.
     2. maxSurge 0 (the default): every node that has a pod is a candidate, without asking whether it should run.
-    3. maxUnavailable (default 1) or maxSurge as a percentage of a desired number of 0 is 0: available old pods are never deleted.
+    3. maxUnavailable (default 1) or maxSurge as a percentage of a desired number of 0 is 0: available old pods are never deleted. Both 0
+       otherwise, which the API server refuses, is taken for the default.
     4. maxSurge above 0 with a port of the host that the old template takes too: the new pod never runs beside the old one; old pods
        where the DaemonSet should not run go.
 
@@ -40,7 +43,7 @@ def update(spec: DaemonSetSpec, desired: int, old: PodSpec | None = None) -> Upd
     rolling = spec.updateStrategy.rollingUpdate
     surge = scaled(rolling.maxSurge, desired, default=0)
     if surge == 0:
-        return Update.HOLD if scaled(rolling.maxUnavailable, desired, default=1) == 0 else Update.REPLACE
+        return Update.HOLD if desired == 0 and scaled(rolling.maxUnavailable, desired, default=1) == 0 else Update.REPLACE
     return Update.STALL if shared_ports(old or spec.template.spec, spec.template.spec) else Update.REPLACE
 
 

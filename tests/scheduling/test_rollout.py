@@ -45,7 +45,7 @@ def spec(unavailable: Limit = None, surge: Limit = None, kind: str = "", templat
         pytest.param(spec(0, 1, template=HOST), 3, Update.STALL, id="a surge with a port of the host"),
         pytest.param(spec(0, "10%", template=HOST), 3, Update.STALL, id="a percentage of a surge with a port of the host"),
         pytest.param(spec(1, template=HOST), 3, Update.REPLACE, id="a port of the host without a surge"),
-        pytest.param(spec("0%", "0%"), 3, Update.HOLD, id="what the API server refuses: nothing may go"),
+        pytest.param(spec("0%", "0%"), 3, Update.REPLACE, id="what the API server refuses is taken for the default"),
     ],
 )
 def test_update(daemonset: DaemonSetSpec, desired: int, answer: Update) -> None:
