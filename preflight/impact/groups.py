@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -10,11 +11,13 @@ from preflight.change.performed import Change
 from preflight.impact.known import Known
 from preflight.impact.pods import PodsOf
 from preflight.impact.recognised import Recognised
-from preflight.impact.rollouts import Fate, Rollout
 from preflight.impact.verdict import Verdict
 from preflight.model.objects import DaemonSet, Node, ObjectKey
 from preflight.model.report import Outcome
 from preflight.scheduling.placement import Placement
+
+if TYPE_CHECKING:
+    from preflight.impact.rollouts import Fate, Rollout
 
 
 class Fall(Struct, frozen=True):

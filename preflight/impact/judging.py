@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from preflight.change.performed import Change
 from preflight.impact.classes import Classes
 from preflight.impact.groups import Group, Impact
-from preflight.impact.known import Known, known
+from preflight.impact.known import Known
 from preflight.impact.pair import Pair
 from preflight.impact.pods import PodsOf
-from preflight.impact.rollouts import Rollout
 from preflight.impact.slices import Slice, goes_on
 from preflight.model.objects import ObjectKey
 from preflight.model.world import World
 from preflight.scheduling.tolerations import NEVER
+
+if TYPE_CHECKING:
+    from preflight.impact.rollouts import Rollout
 
 
 def judge(change: Change, pods: Mapping[ObjectKey, PodsOf], horizon: float = NEVER, shared: Known | None = None) -> Impact:
@@ -28,7 +31,7 @@ def judge(change: Change, pods: Mapping[ObjectKey, PodsOf], horizon: float = NEV
     5. `shared` is what an earlier look at the same change worked out; None where this is the first one.
     """
     before, after = change.before, change.after
-    shared = shared or known(change)
+    shared = shared or Known(change)
     views = [before.nodes, after.nodes, change.replacements] if change.replacements else [before.nodes, after.nodes]
     classes = Classes(*views)
     everything = frozenset((*before.nodes, *after.nodes))

@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from preflight.change.performed import Change
-from preflight.impact.health import Health
 from preflight.impact.recognised import Recognised
-from preflight.impact.rollouts import Starts
+
+if TYPE_CHECKING:
+    from preflight.impact.health import Health
+    from preflight.model.objects import ObjectKey
+    from preflight.scheduling.course import Start
 
 
-class Known(Struct, frozen=True):
-    """What every look at one change shares.
+class Known:
+    """What every look at one change shares; nothing is worked out before it is asked for."""
 
-    `starts` says how new pods begin, where somebody knows; None assumes that they become Ready where nothing speaks against it.
-    """
+    def __init__(self, change: Change, starts: Mapping[ObjectKey, Mapping[str, Start]] | None = None) -> None:
+        """Of a change as it was performed.
 
-    recognised: Recognised
-    health: Health
-    starts: Starts | None = None
+        `starts` says by DaemonSet and node how new pods begin, READY where a node is not in it. None, which is all that anybody knows of a
+        real cluster, assumes that they become Ready where nothing speaks against it.
+        """
+        self._change = change
+        self.starts = starts
+        self.recognised = Recognised(change.after)
 
+    @cached_property
+    def health(self) -> Health:
+        """How well the nodes are after the change, and the pods that were listed before it."""
+        from preflight.impact.health import Health  # only an update asks
 
-def known(change: Change, starts: Starts | None = None) -> Known:
-    """What is known of a change; nothing is worked out before it is asked for."""
-    return Known(Recognised(change.after), Health(change.after.nodes, change.before.pods), starts)
+        return Health(self._change.after.nodes, self._change.before.pods)

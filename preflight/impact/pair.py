@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from preflight.change.performed import Change
 from preflight.impact.classes import Classes, NodeClass, cut, mention
 from preflight.impact.groups import Group
 from preflight.impact.known import Known
 from preflight.impact.pods import PodGroup, PodsOf
-from preflight.impact.rollouts import Rollout
 from preflight.impact.slices import Placed, Slice, goes_on
-from preflight.impact.updated import Updating
 from preflight.impact.verdict import Event, PodAfter, Verdict, facts, settle
 from preflight.model.objects import DaemonSet, Node, ObjectKey, Toleration
 from preflight.model.report import Outcome
 from preflight.scheduling.placement import Placement, place
 from preflight.scheduling.rollout import Update
 from preflight.scheduling.tolerations import NEVER, daemon_tolerations, evict_after
+
+if TYPE_CHECKING:
+    from preflight.impact.rollouts import Rollout
 
 _HARMLESS = (Outcome.KEPT, Outcome.EXCLUDED, Outcome.NEVER)
 
@@ -58,6 +60,8 @@ class Pair:
             for part in self._slices(names, members)
         ]
         if self.new is not None and (self.key in self.change.updated or goes_on(self.new, self.pods)):
+            from preflight.impact.updated import Updating  # no part of a run without an update
+
             updating = Updating(
                 self.key,
                 self.old,

@@ -10,12 +10,9 @@ from msgspec.structs import replace
 
 from preflight.impact.classes import cut
 from preflight.impact.health import Health
-from preflight.model.objects import DaemonSetSpec, ObjectKey
+from preflight.model.objects import DaemonSetSpec
 from preflight.scheduling.course import Course, End, Part, Pod, Start, There, course
 from preflight.scheduling.rollout import Update
-
-Starts = Mapping[ObjectKey, Mapping[str, Start]]
-"""What is known of new pods by DaemonSet and node; READY where a node is not in it. None in its place means that nothing is known."""
 
 
 class Span(Struct, frozen=True):

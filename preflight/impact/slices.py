@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from msgspec import Struct
 
 from preflight.impact.classes import NodeClass
 from preflight.impact.pods import PodGroup, PodsOf
-from preflight.impact.rollouts import Fate
 from preflight.model.objects import DaemonSet
 from preflight.scheduling.placement import Placement
 from preflight.scheduling.rollout import Update
+
+if TYPE_CHECKING:
+    from preflight.impact.rollouts import Fate
 
 
 class Slice(Struct, frozen=True):

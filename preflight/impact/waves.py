@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -11,15 +12,17 @@ from msgspec.structs import replace
 from preflight.change.performed import Change
 from preflight.impact.groups import Fall, Group, Impact
 from preflight.impact.judging import judge
-from preflight.impact.known import Known, known
+from preflight.impact.known import Known
 from preflight.impact.pods import PodsOf
 from preflight.impact.renewing import renewed
-from preflight.impact.rollouts import Starts
 from preflight.impact.verdict import PodAfter, Verdict
 from preflight.model.objects import DaemonSet, Node, ObjectKey
 from preflight.model.report import Outcome
 from preflight.scheduling.affinity import mentioned_labels
 from preflight.scheduling.tolerations import NEVER
+
+if TYPE_CHECKING:
+    from preflight.scheduling.course import Start
 
 _LOST = (Outcome.LOST_NOW, Outcome.LOST_ON_RECREATION)
 
@@ -34,7 +37,9 @@ class _Vanished(Struct):
     by: dict[tuple[str, str], ObjectKey]
 
 
-def predict(change: Change, pods: Mapping[ObjectKey, PodsOf], horizon: float = NEVER, starts: Starts | None = None) -> Impact:
+def predict(
+    change: Change, pods: Mapping[ObjectKey, PodsOf], horizon: float = NEVER, starts: Mapping[ObjectKey, Mapping[str, Start]] | None = None
+) -> Impact:
     """The impact of a change, second waves included: see `judging.judge` for the first.
 
     1. A DaemonSet that sets labels and loses a node by the change takes its labels from that node, at once or with its re-creation,
@@ -46,7 +51,7 @@ def predict(change: Change, pods: Mapping[ObjectKey, PodsOf], horizon: float = N
     5. What reaches only the next nodes of a pool takes nothing from those that are there: see `renewing.renewed`.
     6. `starts` says how new pods begin: see `known.Known`.
     """
-    return renewed(_fallen(change, pods, horizon, known(change, starts)), pods, horizon)
+    return renewed(_fallen(change, pods, horizon, Known(change, starts)), pods, horizon)
 
 
 def _fallen(change: Change, pods: Mapping[ObjectKey, PodsOf], horizon: float, shared: Known) -> Impact:

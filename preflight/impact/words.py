@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from preflight.impact.groups import Group
-from preflight.impact.rollouts import Fate
 from preflight.impact.verdict import PodAfter
 from preflight.model.objects import PodSpec, SelectorRequirement, Taint
 from preflight.model.report import Outcome
 from preflight.scheduling.affinity import TermMismatch
 from preflight.scheduling.placement import Placement
 from preflight.scheduling.tolerations import NEVER, NearMiss, daemon_tolerations, find_toleration, near_miss
+
+if TYPE_CHECKING:
+    from preflight.impact.rollouts import Fate
 
 _IF_LABELS = "if its selector matches"
 

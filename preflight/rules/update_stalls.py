@@ -19,15 +19,18 @@ Example
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from preflight.impact import Group, Impact
-from preflight.impact.rollouts import Rollout
 from preflight.impact.words import listed, names
 from preflight.model.objects import DaemonSet, ObjectKey
 from preflight.model.report import Severity
 from preflight.rules._framework import Context, Hit, Place, Rule, subject_of
-from preflight.rules._rollouts import causes, state
 from preflight.scheduling.rollout import surges
+
+if TYPE_CHECKING:
+    from preflight.impact.rollouts import Rollout
+    from preflight.scheduling.course import Course
 
 _ROLLING = ("spec", "updateStrategy", "rollingUpdate")
 
@@ -51,6 +54,12 @@ def check(context: Context) -> Iterator[Hit]:
             yield from _mild(daemonset, rollout)
 
 
+def _state(rollout: Rollout, course: Course) -> tuple[tuple[str, str], ...]:
+    from preflight.rules._rollouts import state  # no part of a run without an update
+
+    return (("then", state(rollout, course)),) if rollout.exact else ()
+
+
 def _taken(impact: Impact, key: ObjectKey, rollout: Rollout) -> tuple[str, ...]:
     """The nodes where a new pod cannot start beside the old one."""
     if rollout.exact:
@@ -64,19 +73,23 @@ def _taken(impact: Impact, key: ObjectKey, rollout: Rollout) -> tuple[str, ...]:
 def _side_by_side(daemonset: DaemonSet, rollout: Rollout, nodes: tuple[str, ...]) -> Hit:
     port = f"port{'s' * (len(rollout.ports) > 1)} {listed(rollout.ports)} of the node"
     surge = daemonset.spec.updateStrategy.rollingUpdate.maxSurge
-    then = (("then", state(rollout, rollout.likely)),) if rollout.exact else ()
     return Hit(
         subject=subject_of(daemonset),
         nodes=nodes,
         place=Place(daemonset.origin, (*_ROLLING, "maxSurge")),
         message=f"cannot finish its update on {names(nodes)}: maxSurge {surge} starts each new pod beside the old one, which holds {port}",
         label="the new pods stay Pending",
-        notes=(*then, ("help", "set maxSurge to 0 and maxUnavailable to 1 for a DaemonSet that takes ports of the node")),
+        notes=(
+            *_state(rollout, rollout.likely),
+            ("help", "set maxSurge to 0 and maxUnavailable to 1 for a DaemonSet that takes ports of the node"),
+        ),
     )
 
 
 def _used_up(impact: Impact, daemonset: DaemonSet, rollout: Rollout) -> Hit:
     """The budget is used up by nodes that end without an available pod."""
+    from preflight.rules._rollouts import causes
+
     certain = rollout.exact and rollout.likely.stops
     course = rollout.likely if certain else rollout.worst
     nodes = tuple(sorted(rollout.holders(course)))
@@ -93,7 +106,7 @@ def _used_up(impact: Impact, daemonset: DaemonSet, rollout: Rollout) -> Hit:
         severity=None if certain else Severity.WARNING,
         message=f"{'stops' if certain else 'may stop'} {where} of its update: {who} {lack}, and {limit} allows {course.budget}",
         notes=(
-            *((("then", state(rollout, course)),) if rollout.exact else ()),
+            *_state(rollout, course),
             *(("note", text) for text in causes(rollout, course, pods)),
             ("help", f"mend these nodes or pods first, or raise {limit} to {needed}"),
         ),
@@ -108,7 +121,7 @@ def _of_nothing(daemonset: DaemonSet, rollout: Rollout) -> Hit:
         place=Place(daemonset.origin, (*_ROLLING, limit)),
         severity=Severity.NOTE,
         message=f"does not begin its update: no node should run it, and {limit} {getattr(rolling, limit)} of none is 0",
-        notes=(("then", state(rollout, rollout.likely)),) if rollout.exact else (),
+        notes=_state(rollout, rollout.likely),
     )
 
 
@@ -122,7 +135,7 @@ def _mild(daemonset: DaemonSet, rollout: Rollout) -> Iterator[Hit]:
             place=Place(daemonset.origin, ("spec", "updateStrategy")),
             severity=Severity.NOTE,
             message=f"leaves a pod in Terminating on {names(hanging)}: no kubelet answers there",
-            notes=(("then", state(rollout, rollout.likely)),) if rollout.exact else (),
+            notes=_state(rollout, rollout.likely),
         )
     elif surges(daemonset.spec) and daemonset.spec.minReadySeconds > 0 and rollout.likely.waiting:
         yield Hit(
