@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from preflight.impact.consequences import consequences
 from preflight.impact.groups import Group, Impact
 from preflight.impact.verdict import PodAfter
-from preflight.impact.words import fallen, listed, loop_words, nearly, timed, unselected, why
+from preflight.impact.words import chance, fallen, listed, loop_words, nearly, timed, unselected, why
 from preflight.model.objects import Toleration
 from preflight.model.report import Outcome
 from preflight.scheduling.tolerations import daemon_tolerations, find_toleration, near_miss
@@ -112,6 +112,8 @@ def _outcome(group: Group) -> str:
         producers = listed(dict.fromkeys(fall.producer for fall in group.falls))
         when = f"the pods of {producers} are re-created" if producers else "an update, a deletion, an eviction or a new node re-creates it"
         return f"the pod runs on, and is gone for good once {when}"
+    if outcome is Outcome.KEPT and group.fate is not None:
+        return f"a pod stays there, the old one or a new one: {chance(group.fate)}"
     words = {
         Outcome.KEPT: "a new pod takes the place of the old one"
         if pod is PodAfter.NEW
@@ -136,6 +138,12 @@ def _dependents(impact: Impact, group: Group, node: str) -> Iterator[Link]:
                 yield "breaks", f"{dependent.subject.kind} {dependent.subject} needs{needs}{where}"
 
 
+def _waits_for_ever(impact: Impact, group: Group) -> bool:
+    """Whether `rollout status` never ends: a wanted node keeps the old pod or has none that is available."""
+    rollout = impact.rollouts.get(group.key)
+    return rollout is not None and (rollout.worst.stops or bool(rollout.unavailable))
+
+
 def _seen(impact: Impact, group: Group, node: str) -> Iterator[Link]:
     """The kubectl lines; those that need a name of a pod or a namespace which nobody stated are left out."""
     if group.outcome in (Outcome.KEPT, Outcome.EXCLUDED, Outcome.GAINED):
@@ -154,6 +162,6 @@ def _seen(impact: Impact, group: Group, node: str) -> Iterator[Link]:
             "looks fine",
             f"kubectl {space}get daemonset {name}: DESIRED counts only the nodes that tolerate and match, so READY equals it",
         )
-        if group.daemonset.spec.updateStrategy.type != "OnDelete":
+        if group.daemonset.spec.updateStrategy.type != "OnDelete" and not _waits_for_ever(impact, group):
             yield "looks fine", f"kubectl {space}rollout status daemonset/{name}: says that it was successfully rolled out"
         yield "looks fine", f"kubectl {space}get events: no pod is Pending, so there is nothing to warn of"

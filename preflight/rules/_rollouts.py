@@ -15,7 +15,7 @@ def state(rollout: Rollout, course: Course) -> str:
 
     Where it is chance which nodes are reached, how many are: `2 to 3 of 4 nodes keep the old pod, which ones is chance (n1, n2, n3, n4)`.
     """
-    kept, new, failing, hanging, lost, waiting, sunset = (set[str]() for _ in range(7))
+    kept, new, failing, hanging, both, lost, waiting, sunset = (set[str]() for _ in range(8))
     settled = course.bad_reached
     for cell, end in rollout.ends(course):
         if all(there.same for there in end.possible):
@@ -24,7 +24,7 @@ def state(rollout: Rollout, course: Course) -> str:
             (sunset if end.sunset else waiting).update(cell.nodes)
             settled = 0 if end.holds else settled
         elif end.reached.hangs:
-            hanging |= cell.nodes
+            (both if end.reached.new else hanging).update(cell.nodes)
         elif end.reached.new:
             (failing if end.holds else new).update(cell.nodes)
         elif cell.part.pod is not Pod.NONE:
@@ -39,6 +39,11 @@ def state(rollout: Rollout, course: Course) -> str:
         _many(new, "gets a new pod", "get a new pod"),
         _many(failing, "gets one that does not become Ready", "get one that does not become Ready"),
         _many(hanging, "hangs in Terminating", "hang in Terminating"),
+        _many(
+            both,
+            "has a new pod that does not start beside the one that hangs",
+            "have a new pod that does not start beside the one that hangs",
+        ),
         _many(lost, "loses its pod for good", "lose their pods for good"),
     ]
     return "; ".join(piece for piece in pieces if piece)

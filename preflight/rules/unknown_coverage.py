@@ -2,10 +2,11 @@
 
 Why it matters
     A node that is named by a selector or by its name alone may have labels that the input does not state, and tolerations with Lt or Gt
-    depend on a gate of the cluster. An answer would be a guess, so there is none, and the exit code is 3.
+    depend on a gate of the cluster. An update that stops, or a surge that leaves some old pods, reaches the nodes in random order: how many
+    are lost is said then, which ones nobody can tell. An answer would be a guess, so there is none, and the exit code is 3.
 How to fix
     Give the nodes: `kubectl get nodes -o json`, or all of `kubectl get nodes,ds,pods -A -o json`. For Lt and Gt, state
-    `--feature-gates TaintTolerationComparisonOperators=true` or `=false`.
+    `--feature-gates TaintTolerationComparisonOperators=true` or `=false`. For an update see what holds it up (PF105).
 Example
     `preflight taint nodes -l pool=rdma dedicated=rdma:NoSchedule` with no node given, and a DaemonSet with a nodeSelector.
 """

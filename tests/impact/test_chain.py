@@ -8,8 +8,8 @@ import pytest
 from msgspec.structs import replace
 
 from preflight.impact.chain import chain
-from preflight.model.objects import DaemonSet, Job
-from tests.worlds import NAMESPACE, daemonset, made, node, pod, run, world
+from preflight.model.objects import DaemonSet, Job, Node
+from tests.worlds import NAMESPACE, daemonset, made, node, pod, rolling, run, world
 
 EMPTY = {"key": "dedicated", "effect": "NoSchedule"}
 FOLDER = "/var/lib/kubelet/device-plugins"
@@ -22,6 +22,7 @@ TAINTS = "shows it", "kubectl get node n1 -o jsonpath='{.spec.taints}'"
 LABELS = "shows it", "kubectl get node n1 --show-labels"
 COUNTS = "looks fine", "kubectl -n truth get daemonset d: DESIRED counts only the nodes that tolerate and match, so READY equals it"
 STATUS = "looks fine", "kubectl -n truth rollout status daemonset/d: says that it was successfully rolled out"
+READY = {"type": "Ready", "status": "True"}
 EVENTS = "looks fine", "kubectl -n truth get events: no pod is Pending, so there is nothing to warn of"
 
 
@@ -104,6 +105,44 @@ def test_what_the_daemonset_is_tells_what_breaks() -> None:
 
 def test_on_delete_has_no_rollout_status() -> None:
     assert STATUS not in links(daemonset("d", strategy={"type": "OnDelete"}), "taint nodes n1 t:NoSchedule")
+
+
+def silent(name: str) -> Node:
+    """A node whose kubelet is silent, before it gets the taints for it."""
+    return made({"metadata": {"name": name}, "status": {"conditions": [{"type": "Ready", "status": "Unknown"}]}}, Node)
+
+
+def test_a_pod_that_hangs_is_deleted_and_nothing_is_created_beside_it() -> None:
+    (impact,) = run(
+        world([node("n2"), silent("n1")], [daemonset("d", strategy=rolling(maxUnavailable=2))]), "rollout restart ds/d -n truth"
+    )
+    (group,) = (group for group in impact.groups if "n1" in group.nodes)
+    assert list(chain(impact, group, "n1")) == [
+        ("change", "rollout restart ds/d -n truth"),
+        ("DaemonSet", "truth/d gets a new template: its pods are re-created"),
+        ("controller", "a pod should run on n1, and may stay"),
+        ("outcome", "the pod is deleted and hangs in Terminating, and none is created beside it until the kubelet speaks again"),
+        LIST,
+    ]
+
+
+def test_an_update_that_stops_is_never_called_successful() -> None:
+    pods = [pod("d", "n1", conditions=[READY]), pod("d", "n2")]
+    start = world([node("n1", "t:NoSchedule"), silent("n2")], [daemonset("d")], pods)
+    (impact,) = run(start, "rollout restart ds/d -n truth")
+    (group,) = (group for group in impact.groups if "n1" in group.nodes)
+    told = list(chain(impact, group, "n1"))
+    assert ("outcome", "the pod runs on, and is gone for good once an update, a deletion, an eviction or a new node re-creates it") in told
+    assert STATUS not in told
+    assert COUNTS in told
+
+
+def test_where_the_order_of_nodes_decides_a_kept_pod_may_be_the_old_one_or_a_new_one() -> None:
+    start = world([node("n1"), silent("n2")], [daemonset("d")], [pod("d", "n1"), pod("d", "n2", conditions=[READY])])
+    (impact,) = run(start, "rollout restart ds/d -n truth")
+    (group,) = (group for group in impact.groups if "n1" in group.nodes)
+    why = "0 to 1 of n1, n2 keep the old pod, for the update stops once 1 node lacks an available one (n2)"
+    assert ("outcome", f"a pod stays there, the old one or a new one: which nodes is chance: {why}") in list(chain(impact, group, "n1"))
 
 
 def test_a_missing_pod_does_not_look_fine() -> None:
