@@ -46,9 +46,9 @@ def check(context: Context) -> Iterator[Hit]:
         taken = _taken(impact, key, rollout) if rollout.ports else ()
         if taken:
             yield _side_by_side(daemonset, rollout, taken)
-        elif rollout.likely.waiting and not rollout.likely.budget:
+        elif rollout.exact and rollout.likely.waiting and not rollout.likely.budget:
             yield _of_nothing(daemonset, rollout)
-        elif rollout.worst.stops:
+        elif rollout.worst.budget and rollout.worst.stops:
             yield _used_up(impact, daemonset, rollout)
         else:
             yield from _mild(daemonset, rollout)

@@ -225,6 +225,8 @@ def _made(part: Part, reached: There, left: There | None = None, *, holds: bool 
     """An end that reaches all of its nodes; `left` counts only where they wait for something."""
     available = part.ready if reached.same else reached.new and _starts(part)
     left = left if left is not None and (waits or sunset) else reached
+    if part.leaving and part.silent:
+        reached, left = reached._replace(hangs=True), left._replace(hangs=True)
     return End(part.count, reached, left, part.count, part.count, holds, waits, sunset, available)
 
 

@@ -16,6 +16,9 @@ from preflight.scheduling.rollout import surges
 from preflight.scheduling.validation import scaled
 
 
+_PATIENCE = 100
+
+
 @dataclass
 class Played:
     """A pod: of the new template or not, there since before the update, bound, Ready, being deleted."""
@@ -47,17 +50,22 @@ class Controller:
         self.spec, self.chance = spec, chance
         self.places = [Place(part, index, list(_pods(part))) for index, part in enumerate(parts) for _ in range(part.count)]
         self.desired = sum(place.part.should_run for place in self.places)
-        self.moved = False
+        self.moved = self.refused = False
 
     def run(self) -> list[tuple[int, There]]:
-        """What is on each node in the end, with the place of its part."""
+        """What is on each node in the end, with the place of its part.
+
+        A sync whose creations were refused is tried again, and may then ask for another node.
+        """
+        idle = 0
         while True:
-            self.moved = False
+            self.moved = self.refused = False
             self._sync()
             self._kubelets(every=False)
             if not self.moved:
                 self._kubelets(every=True)
-            if not self.moved:
+            idle = 0 if self.moved else idle + 1
+            if idle and (not self.refused or idle > _PATIENCE):
                 return [(place.index, _seen(place)) for place in self.places]
 
     def _sync(self) -> None:
@@ -156,7 +164,9 @@ class Controller:
             self._create(place)
 
     def _create(self, place: Place) -> None:
-        if place.part.start is not Start.REFUSED:
+        if place.part.start is Start.REFUSED:
+            self.refused = True
+        else:
             place.pods.append(Played(new=True, before=False, bound=False))
             self.moved = True
 

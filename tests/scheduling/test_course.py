@@ -135,7 +135,7 @@ def any_part(draw: st.DrawFn) -> Part:
         should_run or draw(st.booleans()),
         pod,
         draw(st.booleans()) or pod is Pod.NONE,
-        pod is Pod.NONE and draw(st.booleans()),
+        draw(st.sampled_from([False, False, True])),
         draw(st.sampled_from([False, False, True])),
         draw(st.sampled_from([Start.READY, Start.READY, *Start])),
         False,
@@ -152,7 +152,7 @@ def any_update(draw: st.DrawFn) -> tuple[DaemonSetSpec, list[Part]]:
     return spec(0 if surge else number, number if surge else 0, kind), parts
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(any_update(), st.randoms(use_true_random=False))
 def test_whatever_the_order_the_controller_ends_as_foretold(update: tuple[DaemonSetSpec, list[Part]], chance: random.Random) -> None:
     strategy, parts = update
