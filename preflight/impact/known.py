@@ -12,7 +12,7 @@ from preflight.impact.recognised import Recognised
 if TYPE_CHECKING:
     from preflight.impact.health import Health
     from preflight.model.objects import ObjectKey
-    from preflight.scheduling.course import Start
+    from preflight.scheduling.updates import Start
 
 
 class Known:

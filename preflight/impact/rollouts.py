@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from preflight.impact.classes import cut
 from preflight.impact.health import Health
 from preflight.model.objects import DaemonSetSpec
-from preflight.scheduling.course import Course, End, Part, Pod, Start, There, course
 from preflight.scheduling.rollout import Update
+from preflight.scheduling.updates import Course, End, Part, Pod, Start, There, course
 
 
 class Span(Struct, frozen=True):

@@ -12,8 +12,8 @@ from preflight.impact.pods import PodsOf
 from preflight.impact.rollouts import Rollout, Span, rollout
 from preflight.impact.slices import Placed, goes_on_by_itself
 from preflight.model.objects import DaemonSet, ObjectKey
-from preflight.scheduling.course import Pod
 from preflight.scheduling.rollout import Update, shared_ports, surges, update
+from preflight.scheduling.updates import Pod
 
 
 class Updating:

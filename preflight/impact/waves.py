@@ -22,7 +22,7 @@ from preflight.scheduling.affinity import mentioned_labels
 from preflight.scheduling.tolerations import NEVER
 
 if TYPE_CHECKING:
-    from preflight.scheduling.course import Start
+    from preflight.scheduling.updates import Start
 
 _LOST = (Outcome.LOST_NOW, Outcome.LOST_ON_RECREATION)
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 
 from preflight.impact.rollouts import Doubt, Rollout
 from preflight.impact.words import names
-from preflight.scheduling.course import Course, Pod
+from preflight.scheduling.updates import Course, Pod
 
 
 def state(rollout: Rollout, course: Course) -> str:

@@ -30,7 +30,7 @@ from preflight.scheduling.rollout import surges
 
 if TYPE_CHECKING:
     from preflight.impact.rollouts import Rollout
-    from preflight.scheduling.course import Course
+    from preflight.scheduling.updates import Course
 
 _ROLLING = ("spec", "updateStrategy", "rollingUpdate")
 

@@ -25,7 +25,7 @@ class Update(Enum):
 
 
 def update(spec: DaemonSetSpec, desired: int, old: PodSpec | None = None) -> Update:
-    """What an update of the template does while all pods are available and all nodes well; see `course.course` for those that are not.
+    """What an update of the template does while all pods are available and all nodes well; see `updates.course` for those that are not.
 
     1. OnDelete: nothing until a pod is deleted.
     2. maxSurge 0 (the default): every node that has a pod is a candidate, without asking whether it should run.

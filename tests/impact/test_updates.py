@@ -11,7 +11,7 @@ from preflight.impact import Impact, listed_pods, predict
 from preflight.impact.words import why
 from preflight.model.objects import DaemonSet, ListedPod, Node, ObjectKey
 from preflight.model.world import World
-from preflight.scheduling.course import Start
+from preflight.scheduling.updates import Start
 from tests.worlds import NAMESPACE, daemonset, made, node, outcomes, pod, pods_after, rolling, run, world
 
 NOT_READY: dict[str, Any] = {"conditions": [{"type": "Ready", "status": "False"}]}

@@ -24,9 +24,9 @@ from preflight.impact.rollouts import Rollout
 from preflight.model.convert import convert
 from preflight.model.objects import DaemonSet, DaemonSetSpec, ListedPod, Node, ObjectKey, Origin
 from preflight.model.world import World
-from preflight.scheduling.course import Start, There
 from preflight.scheduling.rollout import surges
 from preflight.scheduling.tolerations import daemon_tolerations
+from preflight.scheduling.updates import Start, There
 
 NEVER_READY = "truth/never-ready-on"
 

@@ -11,10 +11,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from preflight.model.objects import DaemonSetSpec
-from preflight.scheduling.course import Part, Pod, Start, There
 from preflight.scheduling.rollout import surges
+from preflight.scheduling.updates import Part, Pod, Start, There
 from preflight.scheduling.validation import scaled
-
 
 _PATIENCE = 100
 
