@@ -25,6 +25,7 @@ class Known:
         real cluster, assumes that they become Ready where nothing speaks against it.
         """
         self._change = change
+        self.nodes = change.after.nodes
         self.starts = starts
         self.recognised = Recognised(change.after)
 
@@ -33,4 +34,4 @@ class Known:
         """How well the nodes are after the change, and the pods that were listed before it."""
         from preflight.impact.health import Health  # only an update asks
 
-        return Health(self._change.after.nodes, self._change.before.pods)
+        return Health(self.nodes, self._change.before.pods)

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from preflight.impact.classes import cut
 from preflight.impact.health import Health
+from preflight.impact.in_the_way import InTheWay
 from preflight.model.objects import DaemonSetSpec
 from preflight.scheduling.rollout import Update
 from preflight.scheduling.updates import Course, End, Part, Pod, Start, There, course
@@ -21,6 +22,7 @@ class Span(Struct, frozen=True):
     1. `pod` is the live pod; `listed`: it was listed and is the same since, `assumed`: nobody listed any.
     2. `missing`: no pod is there, though one should have been. `leaving` are the nodes where one terminates.
     3. `perhaps`: nobody listed pods, and one of before the taints may be there.
+    4. `crowded` are the nodes where a new pod is not bound beside an old one.
     """
 
     nodes: frozenset[str]
@@ -32,6 +34,7 @@ class Span(Struct, frozen=True):
     missing: bool = False
     perhaps: bool = False
     leaving: frozenset[str] = frozenset()
+    crowded: frozenset[str] = frozenset()
 
 
 class Doubt(Enum):
@@ -92,7 +95,7 @@ class Rollout(Struct, frozen=True):
        Ready do not either, `worst` where nor do those on nodes whose pod is not Ready, or missing, now, and where silent nodes have a pod
        of which nobody knows. Their ends are those of `cells`.
     2. `exact`: every node and every placement is known.
-    3. `ports` are those of the node that keep the new pod from starting beside the old one, with a surge.
+    3. `in_the_way` is what keeps a new pod from starting beside the old one, with a surge.
     """
 
     cells: tuple[Cell, ...]
@@ -100,7 +103,7 @@ class Rollout(Struct, frozen=True):
     wary: Course
     worst: Course
     exact: bool
-    ports: tuple[int, ...] = ()
+    in_the_way: InTheWay
 
     def updates(self, place: int) -> tuple[Update, ...]:
         """What the update may do on the nodes of the cell at a place, HOLD first; one answer where it is certain."""
@@ -151,7 +154,7 @@ def rollout(
     health: Health,
     unready: Collection[str],
     starts: Mapping[str, Start] | None,
-    ports: tuple[int, ...],
+    in_the_way: InTheWay,
     *,
     exact: bool,
 ) -> Rollout:
@@ -161,28 +164,26 @@ def rollout(
     it, and nothing is in doubt then; None assumes that they become Ready but on silent nodes.
     """
     desired = sum(len(span.nodes) for span in spans if span.should_run)
-    cells = tuple(
-        cell for place, span in enumerate(spans) for cell in _cells(place, span, health, frozenset(unready), starts, crowded=bool(ports))
-    )
+    cells = tuple(cell for place, span in enumerate(spans) for cell in _cells(place, span, health, frozenset(unready), starts))
     likely = course(spec, desired, [cell.part for cell in cells])
     doubts = {cell.doubt for cell in cells}
     wary = course(spec, desired, [cell.where(Doubt.NODE) for cell in cells]) if Doubt.NODE in doubts else likely
     worst = course(spec, desired, [cell.where(*Doubt) for cell in cells]) if doubts & {Doubt.POD, Doubt.THERE} else wary
-    return Rollout(cells, likely, wary, worst, exact, ports)
+    return Rollout(cells, likely, wary, worst, exact, in_the_way)
 
 
-def _cells(
-    place: int, span: Span, health: Health, unready: frozenset[str], starts: Mapping[str, Start] | None, *, crowded: bool
-) -> Iterator[Cell]:
+def _cells(place: int, span: Span, health: Health, unready: frozenset[str], starts: Mapping[str, Start] | None) -> Iterator[Cell]:
     unseen = span.pod is not Pod.NONE and not span.listed
     for part_nodes, silent, unwell in _by_health(span.nodes, health):
         for start, started in _by_start(part_nodes, starts):
             for lame, lamed in cut(started, unready if span.listed else frozenset()):
-                for leaving, nodes in cut(lamed, span.leaving):
-                    ready = not (lame or (unseen and silent))
-                    part = Part(len(nodes), span.should_run, span.may_stay, span.pod, ready, leaving, silent, start, crowded)
-                    doubt = _doubt(span, silent=silent, unwell=unwell, lame=lame, leaving=leaving) if starts is None else None
-                    yield Cell(place, nodes, part, doubt, unseen)
+                for leaving, left in cut(lamed, span.leaving):
+                    for crowded, nodes in cut(left, span.crowded):
+                        ready = not (lame or (unseen and silent))
+                        part = Part(len(nodes), span.should_run, span.may_stay, span.pod, ready, leaving, silent, start, crowded)
+                        told = starts is not None
+                        doubt = None if told else _doubt(span, silent=silent, unwell=unwell, lame=lame, leaving=leaving)
+                        yield Cell(place, nodes, part, doubt, unseen)
 
 
 def _doubt(span: Span, *, silent: bool, unwell: bool, lame: bool, leaving: bool) -> Doubt | None:

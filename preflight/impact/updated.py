@@ -7,12 +7,13 @@ from collections.abc import Iterator, Sequence
 from msgspec.structs import replace
 
 from preflight.impact.classes import cut
+from preflight.impact.in_the_way import InTheWay, in_the_way
 from preflight.impact.known import Known
 from preflight.impact.pods import PodsOf
 from preflight.impact.rollouts import Rollout, Span, rollout
 from preflight.impact.slices import Placed, goes_on_by_itself
 from preflight.model.objects import DaemonSet, ObjectKey
-from preflight.scheduling.rollout import Update, shared_ports, surges, update
+from preflight.scheduling.rollout import Update, surges, update
 from preflight.scheduling.updates import Pod
 
 
@@ -30,12 +31,13 @@ class Updating:
         """`differs`: the change brings a new template; else an update from before goes on, with the pods that are still old."""
         self._key, self._new, self._differs, self._pods, self._known = key, new, differs, pods, known
         self._before = (old or new).spec.template.spec
+        nodes = known.nodes.values()
+        self._in_the_way = in_the_way(self._before, new.spec.template.spec, nodes) if surges(new.spec) else InTheWay()
         spans = [self._span(each) for each in placed]
         exact = all(span is not None or after is None for span, (_, after, _, _) in zip(spans, placed, strict=True))
-        ports = shared_ports(self._before, new.spec.template.spec) if surges(new.spec) else ()
         told = [span for span in spans if span is not None]
         starts = None if known.starts is None else known.starts.get(key, {})
-        self.rollout: Rollout = rollout(new.spec, told, known.health, known.health.unready(key), starts, ports, exact=exact)
+        self.rollout: Rollout = rollout(new.spec, told, known.health, known.health.unready(key), starts, self._in_the_way, exact=exact)
         if exact:
             without = [each for each, span in zip(placed, spans, strict=True) if span is None]
             self.slices = [*self._cut([each for each, span in zip(placed, spans, strict=True) if span is not None]), *without]
@@ -60,6 +62,7 @@ class Updating:
             missing=bool(stood) and not there and not part.ended and not part.assume,
             perhaps=not there and part.assume and before is not None and bool(before.may_stay),
             leaving=self._pods.leaving,
+            crowded=self._in_the_way.nodes(part.nodes),
         )
 
     def _is_old(self, placed: Placed) -> bool:

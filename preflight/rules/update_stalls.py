@@ -3,15 +3,15 @@
 Why it matters
     Without maxSurge an update stops as soon as maxUnavailable nodes have no available pod. Nodes whose kubelet is silent use that up, for
     their old pod hangs in Terminating; so do pods that are missing or do not become Ready. With maxSurge the new pod starts beside the old
-    one, and where both want the same port of the node the new one stays Pending for ever. Part of the nodes then runs the old template,
-    some may have lost their pod, and nobody is told. Which nodes are left is chance, how many is not. It is an error where the update stops
-    for certain; a warning where that depends on new pods, on nodes that are not Ready or in place of pods that are not or are missing. A
-    note says what an update that goes through leaves hanging, that it does not begin where no node should run it and its limit is a
-    percentage, and that with minReadySeconds a surge may stand still. Everywhere else new pods are taken to become Ready: a bad image is
-    not seen, nor a device, a lack of room or a ReadWriteOnce volume that keeps a surge waiting as a port does.
+    one, and where both want the same port of the node, or a device of which it has one, the new one stays Pending for ever. Part of the
+    nodes then runs the old template, some may have lost their pod, and nobody is told. Which nodes are left is chance, how many is not. It
+    is an error where the update stops for certain; a warning where that depends on new pods, on nodes that are not Ready or in place of
+    pods that are not or are missing. A note says what an update that goes through leaves hanging, that it does not begin where no node
+    should run it and its limit is a percentage, and that with minReadySeconds a surge may stand still. Everywhere else new pods are taken
+    to become Ready: a bad image is not seen, nor other pods or a ReadWriteOnce volume that leave a surge no room.
 How to fix
     Mend or remove the nodes that are silent or not Ready first, or raise maxUnavailable. Use maxUnavailable instead of maxSurge for a
-    DaemonSet that takes ports of the node.
+    DaemonSet that takes ports or devices of the node.
 Example
     `preflight set image ds/node-exporter exporter=exporter:2` with `hostNetwork: true`, a containerPort, and maxSurge 1.
 """
@@ -43,7 +43,7 @@ def check(context: Context) -> Iterator[Hit]:
         daemonset = impact.change.after.daemonsets[key]
         if daemonset.spec.updateStrategy.type == "OnDelete":
             continue
-        taken = _taken(impact, key, rollout) if rollout.ports else ()
+        taken = _taken(impact, key, rollout)
         if taken:
             yield _side_by_side(daemonset, rollout, taken)
         elif rollout.exact and rollout.likely.waiting and not rollout.likely.budget:
@@ -63,26 +63,31 @@ def _state(rollout: Rollout, course: Course) -> tuple[tuple[str, str], ...]:
 def _taken(impact: Impact, key: ObjectKey, rollout: Rollout) -> tuple[str, ...]:
     """The nodes where a new pod cannot start beside the old one."""
     if rollout.exact:
-        found = [name for cell, end in rollout.ends(rollout.likely) if end.waits and end.holds for name in cell.nodes]
-    else:
+        ends = rollout.ends(rollout.likely)
+        found = [name for cell, end in ends if end.waits and end.holds and cell.part.crowded for name in cell.nodes]
+    elif rollout.in_the_way.ports:
         groups: list[Group] = [group for group in impact.groups if group.key == key and group.after and group.after.should_run]
         found = [name for group in groups if group.verdict.before for name in group.nodes]
+    else:
+        found = []
     return tuple(sorted(found))
 
 
 def _side_by_side(daemonset: DaemonSet, rollout: Rollout, nodes: tuple[str, ...]) -> Hit:
-    port = f"port{'s' * (len(rollout.ports) > 1)} {listed(rollout.ports)} of the node"
+    ports = rollout.in_the_way.ports
+    lacking = sorted({each for resources, short in rollout.in_the_way.resources.items() if short.intersection(nodes) for each in resources})
+    if ports:
+        why, what = f", which holds port{'s' * (len(ports) > 1)} {listed(ports)} of the node", "takes ports of the node"
+    else:
+        why, what = f", and there is too little {listed(lacking)} for both", "takes most of what its nodes have"
     surge = daemonset.spec.updateStrategy.rollingUpdate.maxSurge
     return Hit(
         subject=subject_of(daemonset),
         nodes=nodes,
         place=Place(daemonset.origin, (*_ROLLING, "maxSurge")),
-        message=f"cannot finish its update on {names(nodes)}: maxSurge {surge} starts each new pod beside the old one, which holds {port}",
+        message=f"cannot finish its update on {names(nodes)}: maxSurge {surge} starts each new pod beside the old one{why}",
         label="the new pods stay Pending",
-        notes=(
-            *_state(rollout, rollout.likely),
-            ("help", "set maxSurge to 0 and maxUnavailable to 1 for a DaemonSet that takes ports of the node"),
-        ),
+        notes=(*_state(rollout, rollout.likely), ("help", f"set maxSurge to 0 and maxUnavailable to 1 for a DaemonSet that {what}")),
     )
 
 

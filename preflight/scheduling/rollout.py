@@ -25,7 +25,7 @@ class Update(Enum):
 
 
 def update(spec: DaemonSetSpec, desired: int, old: PodSpec | None = None) -> Update:
-    """What an update of the template does while all pods are available and all nodes well; see `updates.course` for those that are not.
+    """What an update of the template does while all pods are available and all nodes well; `updates.course` knows those that are not.
 
     1. OnDelete: nothing until a pod is deleted.
     2. maxSurge 0 (the default): every node that has a pod is a candidate, without asking whether it should run.
@@ -50,11 +50,6 @@ def update(spec: DaemonSetSpec, desired: int, old: PodSpec | None = None) -> Upd
 def surges(spec: DaemonSetSpec) -> bool:
     """Whether an update creates the new pod before the old one goes: RollingUpdate with a maxSurge that is not 0."""
     return spec.updateStrategy.type != "OnDelete" and scaled(spec.updateStrategy.rollingUpdate.maxSurge, 100, default=0) > 0
-
-
-def budget(spec: DaemonSetSpec, desired: int) -> int:
-    """How many nodes may lack an available pod during an update without surge (maxUnavailable, a percentage rounded up)."""
-    return scaled(spec.updateStrategy.rollingUpdate.maxUnavailable, desired, default=1)
 
 
 def shared_ports(old: PodSpec, new: PodSpec) -> tuple[int, ...]:

@@ -13,7 +13,7 @@ from preflight.model.objects import (
     PodTemplate,
     RollingUpdateDaemonSet,
 )
-from preflight.scheduling.rollout import Update, budget, shared_ports, surges, update
+from preflight.scheduling.rollout import Update, shared_ports, surges, update
 from preflight.scheduling.validation import scaled
 
 Limit = int | str | None
@@ -65,24 +65,6 @@ def test_update(daemonset: DaemonSetSpec, desired: int, answer: Update) -> None:
 )
 def test_surges(daemonset: DaemonSetSpec, answer: bool) -> None:
     assert surges(daemonset) is answer
-
-
-@pytest.mark.parametrize(
-    ("unavailable", "desired", "allowed"),
-    [
-        pytest.param(None, 9, 1, id="the default is 1"),
-        pytest.param(3, 2, 3, id="an integer, even above what is desired"),
-        pytest.param("50%", 4, 2, id="a percentage"),
-        pytest.param("50%", 3, 2, id="a percentage rounds up"),
-        pytest.param("1%", 164, 2, id="a small one too"),
-        pytest.param("34%", 3, 2, id="from a little above a third"),
-        pytest.param("100%", 3, 3, id="all"),
-        pytest.param("100%", 0, 0, id="all of none"),
-        pytest.param("some", 3, 1, id="a text that is none is the default"),
-    ],
-)
-def test_budget(unavailable: Limit, desired: int, allowed: int) -> None:
-    assert budget(spec(unavailable), desired) == allowed
 
 
 MANY = PodSpec(

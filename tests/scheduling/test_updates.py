@@ -111,6 +111,24 @@ def test_the_end_of_an_update(strategy: DaemonSetSpec, parts: list[Part], answer
     assert ends(course(strategy, sum(part.count for part in parts if part.should_run), parts)) == answer
 
 
+@pytest.mark.parametrize(
+    ("unavailable", "desired", "allowed"),
+    [
+        pytest.param(None, 9, 1, id="the default is 1"),
+        pytest.param(3, 2, 3, id="an integer, even above what is desired"),
+        pytest.param("50%", 4, 2, id="a percentage"),
+        pytest.param("50%", 3, 2, id="a percentage rounds up"),
+        pytest.param("1%", 164, 2, id="a small one too"),
+        pytest.param("34%", 3, 2, id="from a little above a third"),
+        pytest.param("100%", 3, 3, id="all"),
+        pytest.param("100%", 0, 0, id="all of none"),
+        pytest.param("some", 3, 1, id="a text that is none is the default"),
+    ],
+)
+def test_the_budget(unavailable: Limit, desired: int, allowed: int) -> None:
+    assert course(spec(unavailable), desired, [wanted(desired)]).budget == allowed
+
+
 def test_the_numbers_of_an_update_that_stops() -> None:
     parts = [wanted(9), wanted(3, start=UNREADY), wanted(2, ready=False, start=UNREADY), bomb(1)]
     found = course(spec("25%"), 14, parts)
