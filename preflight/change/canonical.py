@@ -12,13 +12,14 @@ from fractions import Fraction
 from typing import Any
 
 _MAPS = frozenset(("annotations", "labels", "limits", "matchLabels", "metadata", "nodeSelector", "overhead", "requests", "resources"))
+OF_TEXTS = frozenset(("annotations", "labels", "matchLabels", "nodeSelector"))
 _ZEROS = frozenset(("hostIPC", "hostNetwork", "hostPID", "hostPort", "initialDelaySeconds", "minReadySeconds", "readOnly"))
 _ZEROS |= frozenset(("stdin", "stdinOnce", "tty"))
 _TEXTS = frozenset(("storageClassName",))
 _QUANTITIES = frozenset(("limits", "overhead", "requests"))
 _QUANTITY = frozenset(("divisor", "sizeLimit"))
 _PROBE = {"timeoutSeconds": 1, "periodSeconds": 10, "successThreshold": 1, "failureThreshold": 3}
-_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
+DEFAULTS: Mapping[str, Mapping[str, Any]] = {
     "fieldRef": {"apiVersion": "v1"},
     "httpGet": {"path": "/", "scheme": "HTTP"},
     "livenessProbe": _PROBE,
@@ -27,8 +28,8 @@ _DEFAULTS: Mapping[str, Mapping[str, Any]] = {
     **{kind: {"defaultMode": 0o644} for kind in ("configMap", "downwardAPI", "projected", "secret")},
     "serviceAccountToken": {"expirationSeconds": 3600},
 }
-_POD = {"dnsPolicy": "ClusterFirst", "restartPolicy": "Always", "schedulerName": "default-scheduler", "terminationGracePeriodSeconds": 30}
-_CONTAINER = {"terminationMessagePath": "/dev/termination-log", "terminationMessagePolicy": "File"}
+POD = {"dnsPolicy": "ClusterFirst", "restartPolicy": "Always", "schedulerName": "default-scheduler", "terminationGracePeriodSeconds": 30}
+CONTAINER = {"terminationMessagePath": "/dev/termination-log", "terminationMessagePolicy": "File"}
 _SUFFIXES = {suffix: Fraction(1000) ** power for power, suffix in enumerate(("n", "u", "m", "", "k", "M", "G", "T", "P", "E"), -3)}
 _SUFFIXES |= {f"{suffix}i": Fraction(1024) ** power for power, suffix in enumerate("KMGTPE", 1)}
 _NUMBER = re.compile(r"([+-]?(?:[0-9]{1,40}(?:\.[0-9]{0,40})?|\.[0-9]{1,40}))(?:[eE]([+-]?[0-9]{1,2})|([a-zA-Z]{0,2}))")
@@ -53,12 +54,14 @@ def canonical_spec(spec: object) -> object:
         return canonical(spec)
     strategy = spec.get("updateStrategy")
     strategy = dict(strategy) if isinstance(strategy, dict) else {}
-    if _filled(strategy, {"type": "RollingUpdate"})["type"] == "RollingUpdate":
+    if filled(strategy, {"type": "RollingUpdate"})["type"] == "RollingUpdate":
         rolling = strategy.get("rollingUpdate")
-        strategy["rollingUpdate"] = _filled(rolling if isinstance(rolling, dict) else {}, {"maxUnavailable": 1, "maxSurge": 0})
+        strategy["rollingUpdate"] = filled(rolling if isinstance(rolling, dict) else {}, {"maxUnavailable": 1, "maxSurge": 0})
         strategy["type"] = "RollingUpdate"
-    filled = _filled(spec, {"revisionHistoryLimit": 10})
-    return canonical({**filled, "updateStrategy": strategy, "template": canonical_template(spec.get("template"))})
+    elif isinstance(strategy.get("rollingUpdate"), dict):
+        strategy["rollingUpdate"] = filled(strategy["rollingUpdate"], {"maxUnavailable": 0, "maxSurge": 0})
+    known = filled(spec, {"revisionHistoryLimit": 10})
+    return canonical({**known, "updateStrategy": strategy, "template": canonical_template(spec.get("template"))})
 
 
 def canonical(value: object, key: str = "") -> object:
@@ -66,14 +69,17 @@ def canonical(value: object, key: str = "") -> object:
     if isinstance(value, dict):
         if key in _QUANTITIES:
             return {name: _quantity(amount) for name, amount in value.items() if amount is not None}
-        items = ((str(name), canonical(item, str(name))) for name, item in _filled(value, _DEFAULTS.get(key, {})).items())
-        return {name: item for name, item in items if not _means_nothing(name, item)}
+        if key in OF_TEXTS:
+            return {str(name): "" if text is None else text for name, text in value.items()}
+        items = ((str(name), canonical(item, str(name))) for name, item in filled(value, DEFAULTS.get(key, {})).items())
+        return {name: item for name, item in items if not means_nothing(name, item)}
     if isinstance(value, list | tuple):
         return [canonical(item) for item in value]
     return _quantity(value) if key in _QUANTITY else value
 
 
-def _means_nothing(key: str, value: object) -> bool:
+def means_nothing(key: str, value: object) -> bool:
+    """Whether a field that holds this is the same as one that is absent."""
     if value is None or value == []:
         return True
     if value == "":
@@ -81,7 +87,7 @@ def _means_nothing(key: str, value: object) -> bool:
     return (value == {} and key in _MAPS) or (key in _ZEROS and value in (0, False))
 
 
-def _filled(value: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
+def filled(value: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
     """A map with the defaults for what is absent, null, empty, or a zero in place of a number from 1 on."""
     return {**value, **{name: default for name, default in defaults.items() if _is_unset(value.get(name), name)}}
 
@@ -91,7 +97,7 @@ def _is_unset(value: object, name: str) -> bool:
 
 
 def _pod(spec: dict[str, Any]) -> dict[str, Any]:
-    pod = _filled(spec, {**_POD, "securityContext": {}, "serviceAccountName": spec.get("serviceAccount")})
+    pod = filled(spec, {**POD, "securityContext": {}, "serviceAccountName": spec.get("serviceAccount")})
     pod.pop("serviceAccount", None)
     for name in ("containers", "initContainers", "ephemeralContainers"):
         if isinstance(pod.get(name), list):
@@ -102,10 +108,10 @@ def _pod(spec: dict[str, Any]) -> dict[str, Any]:
 
 
 def _container(container: dict[str, Any]) -> dict[str, Any]:
-    filled = _filled(container, {**_CONTAINER, "imagePullPolicy": _pull_policy(container.get("image"))})
-    if isinstance(filled.get("ports"), list):
-        filled["ports"] = [_filled(port, {"protocol": "TCP"}) if isinstance(port, dict) else port for port in filled["ports"]]
-    return filled
+    after = filled(container, {**CONTAINER, "imagePullPolicy": pull_policy(container.get("image"))})
+    if isinstance(after.get("ports"), list):
+        after["ports"] = [filled(port, {"protocol": "TCP"}) if isinstance(port, dict) else port for port in after["ports"]]
+    return after
 
 
 def _volume(volume: dict[str, Any]) -> dict[str, Any]:
@@ -114,8 +120,13 @@ def _volume(volume: dict[str, Any]) -> dict[str, Any]:
     return volume
 
 
-def _pull_policy(image: object) -> str:
+def pull_policy(image: object) -> str:
+    """The pull policy that the server fills in: Always for the tag `latest` and for none, else IfNotPresent, also for what is no image."""
     name, digest, _ = str(image or "").partition("@")
+    registry, slash, path = name.partition("/")
+    remote = path if slash and (set(registry) & set(".:") or registry != registry.lower()) else name
+    if remote.partition(":")[0] != remote.partition(":")[0].lower() or " " in name:
+        return "IfNotPresent"
     tag = name.rpartition("/")[2].partition(":")[2] or ("" if digest else "latest")
     return "Always" if tag == "latest" else "IfNotPresent"
 

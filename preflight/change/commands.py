@@ -86,6 +86,19 @@ class ApplyFiles(Command, frozen=True):
     selector: Selector | None = None
 
 
+class Patch(Command, frozen=True):
+    """`kubectl patch` of nodes or DaemonSets, as `resource` says.
+
+    `kind` is strategic, merge or json; `patch` is the text of the patch, `file` the file that holds it where it is not read yet.
+    """
+
+    resource: str
+    chosen: Chosen
+    kind: str = "strategic"
+    patch: str = ""
+    file: str = ""
+
+
 class DeleteFiles(Command, frozen=True):
     """`kubectl delete -f`."""
 

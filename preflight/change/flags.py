@@ -1,6 +1,6 @@
 """kubectl's flags: which verb has which, and how they are told from the other arguments.
 
-Source: spf13/pflag `flag.go` (the syntax and the words), kubectl `pkg/cmd/{taint,label,drain,set,rollout,apply,delete}` (the tables).
+Source: spf13/pflag `flag.go` (the syntax and the words), kubectl `pkg/cmd/{taint,label,drain,set,rollout,apply,patch,delete}` (the tables).
 """
 
 from __future__ import annotations
@@ -70,6 +70,10 @@ FLAGS: Mapping[str, tuple[Flag, ...]] = {
     "apply": (
         *(_SELECTOR, _DRY_RUN, _MANAGER, _VALIDATE, *_PRINT, *_FILES, *_DELETION, Flag("subresource"), Flag("prune-allowlist", Kind.ARRAY)),
         *_bools("all", "force-conflicts", "openapi-patch", "overwrite", "prune", "record", "server-side"),
+    ),
+    "patch": (
+        *(Flag("patch", short="p"), Flag("patch-file"), Flag("type"), Flag("subresource"), _DRY_RUN, _MANAGER),
+        *(*_PRINT, *_FILES, *_bools("local", "record")),
     ),
     "delete": (
         *(_SELECTOR, Flag("field-selector"), _DRY_RUN, _EVERYWHERE, *_FILES, *_DELETION, Flag("output", short="o"), Flag("raw")),

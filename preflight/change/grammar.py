@@ -25,6 +25,7 @@ _READERS: Mapping[str, Callable[[str, Given], Command]] = {
     "set image": object_lines.set_image,
     "rollout restart": object_lines.rollout_restart,
     "apply": object_lines.apply,
+    "patch": object_lines.patch,
     "delete": object_lines.delete,
 }
 VERBS: tuple[str, ...] = tuple(_READERS)
@@ -34,10 +35,9 @@ _FIRST = {verb.split()[0]: verb for verb in VERBS}
 _PROGRAMS = ("kubectl", "preflight")
 _KUBECTL = """
     annotate api-resources api-versions attach auth autoscale certificate cluster-info completion config cp create debug describe diff edit
-    events exec explain expose get help kustomize logs options patch plugin port-forward proxy run scale top version wait
+    events exec explain expose get help kustomize logs options plugin port-forward proxy run scale top version wait
 """
 _UNJUDGED = {
-    "patch": "; a patched manifest can be judged with `apply -f`",
     "edit": "; an edited manifest can be judged with `apply -f`",
     "create": "; a new manifest can be judged with `apply -f`",
 }

@@ -14,6 +14,7 @@ import msgspec
 from preflight.change import workloads
 from preflight.change.canonical import canonical, canonical_spec, same_template
 from preflight.change.merge import three_way
+from preflight.change.stored import GENERATION, numbered
 from preflight.errors import UsageError
 from preflight.model.objects import POD_TEMPLATE_SPEC, DaemonSet
 
@@ -49,7 +50,7 @@ def over(old: DaemonSet, new: DaemonSet) -> tuple[DaemonSet, list[str]]:
     if _selector(merged) != _selector(live):
         refused = f"spec.selector: Invalid value: {_json(_selector(merged))}: field is immutable"
         raise UsageError(f'The DaemonSet "{new.metadata.name}" is invalid: {refused}')
-    return (old if _content(merged) == _content(live) else workloads.typed(merged, new)), notes
+    return (old if content(merged) == content(live) else workloads.typed(numbered(merged, live), new)), notes
 
 
 def _last_applied(daemonset: DaemonSet) -> Mapping[str, Any]:
@@ -84,9 +85,11 @@ def _selector(data: Mapping[str, Any]) -> object:
     return canonical(_map(data, "spec", "selector"))
 
 
-def _content(data: Mapping[str, Any]) -> object:
-    annotations = {name: value for name, value in _map(data, "metadata", "annotations").items() if name != LAST_APPLIED}
-    return canonical(_map(data, "metadata", "labels")), annotations, canonical_spec(data.get("spec"))
+def content(data: Mapping[str, Any]) -> object:
+    """What of a DaemonSet counts where two are compared: labels, annotations and spec as the server has them."""
+    annotations = {name: value for name, value in _map(data, "metadata", "annotations").items() if name not in (LAST_APPLIED, GENERATION)}
+    finalizers = _map(data, "metadata").get("finalizers") or []
+    return canonical(_map(data, "metadata", "labels"), "labels"), annotations, finalizers, canonical_spec(data.get("spec"))
 
 
 def _with_account(manifest: dict[str, Any], old: Mapping[str, Any]) -> dict[str, Any]:

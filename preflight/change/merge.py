@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-_KEYS = {
+MERGE_KEYS = {
     **dict.fromkeys(("containers", "initContainers", "ephemeralContainers", "env", "volumes", "imagePullSecrets"), "name"),
     **dict.fromkeys(("resourceClaims", "schedulingGates"), "name"),
     **{"ports": "containerPort", "volumeMounts": "mountPath", "volumeDevices": "devicePath"},
     **{"hostAliases": "ip", "topologySpreadConstraints": "topologyKey"},
 }
+"""The lists of a workload whose items are merged, and the field that tells one item from another; every other list is atomic."""
+
 _RETAIN = frozenset(("volumes", "resourceClaims"))
 
 
@@ -34,13 +36,13 @@ def three_way(last: object, new: object, live: object, field: str = "") -> Any:
             else:
                 merged[key] = three_way(before.get(key), value, live[key], key) if key in live else value
         return merged
-    if isinstance(new, list) and isinstance(live, list) and field in _KEYS:
+    if isinstance(new, list) and isinstance(live, list) and field in MERGE_KEYS:
         return _merged_list(last if isinstance(last, list) else [], new, live, field)
     return new
 
 
 def _merged_list(last: Sequence[Any], new: Sequence[Any], live: Sequence[Any], field: str) -> Sequence[Any]:
-    key = _KEYS[field]
+    key = MERGE_KEYS[field]
     if not all(isinstance(item, dict) and key in item for item in (*new, *live)):
         return new
     wanted, there = {_name(item, key): item for item in new}, {_name(item, key): item for item in live}

@@ -69,7 +69,7 @@ def label(command: LabelNodes, world: World) -> Change:
     def change(node: Node) -> Node:
         labels = labelled(node.metadata.labels, command.add, command.remove, overwrite=command.overwrite)
         absent = (node.absent | set(command.remove)) - set(command.add) if node.partial else node.absent
-        return _with_labels(node, labels, absent)
+        return with_labels(node, labels, absent)
 
     after = changed(met, change)
     known = [node for node in met.nodes if not node.partial]
@@ -96,13 +96,13 @@ def label(command: LabelNodes, world: World) -> Change:
         before=met.world,
         after=met.with_nodes({**after, **back}),
         nodes=frozenset(met.names),
-        ended=_ended_between(world, [node for node in met.nodes if node.name in back], after),
+        ended=ended_between(world, [node for node in met.nodes if node.name in back], after),
         notes=(*notes, *label_notes(lost)),
         unknown=met.unknown,
     )
 
 
-def _ended_between(world: World, nodes: Sequence[Node], between: Mapping[str, Node]) -> dict[ObjectKey, frozenset[str]]:
+def ended_between(world: World, nodes: Sequence[Node], between: Mapping[str, Node]) -> dict[ObjectKey, frozenset[str]]:
     """The nodes where a DaemonSet's selection holds before, and not while labels are away."""
     ended: dict[ObjectKey, frozenset[str]] = {}
     for key, daemonset in world.daemonsets.items() if nodes else ():
@@ -182,7 +182,8 @@ def schedulable(node: Node, answer: bool) -> Node:
     return msgspec.structs.replace(node, spec=msgspec.structs.replace(node.spec, taints=taints, unschedulable=not answer))
 
 
-def _with_labels(node: Node, labels: dict[str, str], absent: frozenset[str]) -> Node:
+def with_labels(node: Node, labels: dict[str, str], absent: frozenset[str]) -> Node:
+    """The node with these labels, and with those that a partly known one is known not to have; the same object where both are the same."""
     if labels == node.metadata.labels and absent == node.absent:
         return node
     return msgspec.structs.replace(node, metadata=msgspec.structs.replace(node.metadata, labels=labels), absent=absent)

@@ -1,6 +1,6 @@
-"""The command lines about DaemonSets, pods and files, from their arguments to a Command: set image, rollout restart, apply, delete.
+"""The command lines about objects and files, from their arguments to a Command: set image, rollout restart, apply, patch, delete.
 
-Source: kubectl `pkg/cmd/set/set_image.go`, `pkg/cmd/rollout/rollout_restart.go`, `pkg/cmd/apply/apply.go`, `pkg/cmd/delete/delete.go`.
+Source: kubectl `pkg/cmd/set/set_image.go`, `pkg/cmd/rollout/rollout_restart.go`, `pkg/cmd/{apply/apply,patch/patch,delete/delete}.go`.
 """
 
 from __future__ import annotations
@@ -12,15 +12,17 @@ from preflight.change.commands import (
     DeleteFiles,
     DeleteNodes,
     DeletePods,
+    Patch,
     RestartRollout,
     SetImage,
 )
 from preflight.change.flags import Given
 from preflight.change.resources import DAEMONSET, NODE, POD, chosen, resources_and_pairs, selector_of
-from preflight.change.words import BOOLEANS
+from preflight.change.words import BOOLEANS, quoted
 from preflight.errors import UsageError
 
 _CASCADES = ("background", "foreground", "orphan")
+_PATCHES = ("json", "merge", "strategic")
 
 
 def set_image(text: str, given: Given) -> Command:
@@ -72,6 +74,29 @@ def apply(text: str, given: Given) -> Command:
     if given.text("subresource"):
         raise UsageError("preflight does not judge --subresource: placement reads no status")
     return ApplyFiles(text, files, given.text("namespace"), given.on("server-side"), selector_of(given))
+
+
+def patch(text: str, given: Given) -> Command:
+    """`kubectl patch (ds | node) NAME... (-p PATCH | --patch-file FILE) [--type strategic|merge|json]`."""
+    stated, file, kind = given.text("patch"), given.text("patch-file"), given.text("type")
+    if stated and file:
+        raise UsageError("cannot specify --patch and --patch-file together")
+    if not stated and not file:
+        raise UsageError("must specify --patch or --patch-file containing the contents of the patch")
+    if given.on("local") and given.args:
+        raise UsageError("cannot specify --local and server resources")
+    if given.on("local") and given.text("dry-run") == "server":
+        raise UsageError("cannot specify --local and --dry-run=server - did you mean --dry-run=client?")
+    if kind and kind.lower() not in _PATCHES:
+        raise UsageError(f"--type must be one of [{' '.join(_PATCHES)}], not {quoted(kind)}")
+    if _files(given) and given.args:
+        raise UsageError("when paths, URLs, or stdin is provided as input, you may not specify resource arguments as well")
+    if _files(given) or given.on("local"):
+        raise UsageError("preflight judges patches of nodes and daemonsets by name, not of the objects of files")
+    resource, objects = chosen(given.args, given, (NODE, DAEMONSET), "patches")
+    if given.text("subresource"):
+        raise UsageError("preflight does not judge --subresource: placement reads no status")
+    return Patch(text, resource, objects, kind.lower() or "strategic", stated, file)
 
 
 def delete(text: str, given: Given) -> Command:

@@ -15,6 +15,7 @@ from preflight.change.commands import (
     DeletePods,
     DrainNodes,
     LabelNodes,
+    Patch,
     RebootNodes,
     ReplaceNodes,
     RestartRollout,
@@ -40,6 +41,7 @@ _PERFORMED_BY: dict[type[Command], tuple[str, str]] = {
     ReplaceNodes: ("maintenance", "replace"),
     DeleteNodes: ("maintenance", "delete"),
     DeletePods: ("pods", "delete"),
+    Patch: ("patches", "patch"),
     ApplyFiles: ("files", "apply"),
     DeleteFiles: ("files", "delete"),
 }

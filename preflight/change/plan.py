@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Sequence
 
@@ -9,6 +10,8 @@ from preflight.change.commands import Command
 from preflight.change.grammar import parse
 from preflight.errors import InputError, UsageError
 
+_DIRECTIVES = re.compile(r"\$(patch|retainKeys|setElementOrder/|deleteFromPrimitiveList/)")
+"""What stands in the text of a strategic patch and looks like a variable."""
 _SHELL = ("&&", "||", "|", ";", ">", ">>", "<", "&")
 
 
@@ -53,6 +56,6 @@ def _words(item: object) -> list[str]:
     for word in words:
         if word in _SHELL or word.endswith(";"):
             raise UsageError(f"a step is one command, without {word.rstrip() if word in _SHELL else ';'}: make it a step of its own")
-        if "$" in word or "`" in word:
+        if "$" in _DIRECTIVES.sub("", word) or "`" in word:
             raise UsageError(f"nothing is expanded in a plan: write what {word} stands for")
     return words

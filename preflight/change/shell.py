@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from msgspec import Struct
 
-from preflight.change.commands import ApplyFiles, Command, DeleteFiles
+from preflight.change.commands import ApplyFiles, Command, DeleteFiles, Patch
 from preflight.change.grammar import parse
 from preflight.change.shell_blocks import Block, Defined, Simple, simple_commands
 from preflight.change.shell_commands import Does, Meaning, meaning
@@ -146,8 +146,8 @@ class _Reader:
         if context and self.context and context != self.context:
             return f"it is about {context}, and lines before about {self.context}: one cluster is judged"
         self.context = self.context or context
-        if isinstance(command, ApplyFiles | DeleteFiles):
-            for file in command.files:
+        if isinstance(command, ApplyFiles | DeleteFiles | Patch):
+            for file in (command.file,) if isinstance(command, Patch) and command.file else getattr(command, "files", ()):
                 if file in self.written:
                     return f"the script itself writes {file}"
                 if self.moved and not file.startswith("/"):

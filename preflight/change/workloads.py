@@ -10,6 +10,7 @@ import msgspec
 
 from preflight.change.commands import Chosen, DeleteDaemonSets, RestartRollout, SetImage
 from preflight.change.performed import Change
+from preflight.change.stored import numbered
 from preflight.change.words import listed
 from preflight.errors import InputError, UsageError
 from preflight.model.convert import convert
@@ -190,7 +191,7 @@ def _edited(daemonset: DaemonSet, edit: Callable[[dict[str, Any]], None], path: 
         return daemonset
     place.clear()
     place.update(edited)
-    return typed(after, daemonset)
+    return typed(numbered(after, data), daemonset)
 
 
 def _with_images(spec: dict[str, Any], images: Mapping[str, str]) -> None:

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 import preflight
 from preflight import load
 from preflight.change import Command, parse, perform
+from preflight.change.commands import Patch
 from preflight.change.plan import commands
 from preflight.engine.asking import Asking, opened
 from preflight.engine.contexts import change_context, crash, judged_workloads, lint_context, rules_of, step_of, trace
@@ -190,7 +191,7 @@ class Run:
             if impact is not None:
                 world, pods = impact.change.after, impact.pods
             try:
-                change = perform(each, world, self._read)
+                change = perform(self._with_patch(each), world, self._read)
             except PreflightError as error:
                 if lines:
                     self._not_judged(lines[place].line, each.text, str(error).partition("\n")[0])
@@ -250,6 +251,12 @@ class Run:
         self._applied.append(applied)
         self._problems += applied.problems
         return applied.given
+
+    def _with_patch(self, command: Command) -> Command:
+        """The command with the text of the patch file that it names."""
+        if not isinstance(command, Patch) or not command.file:
+            return command
+        return replace(command, patch=load.read_patch(command.file, self._base), file="")
 
     def _not_judged(self, line: int, text: str, why: str) -> None:
         """A line of a script that is not judged."""

@@ -1,4 +1,4 @@
-"""The files that a command line names: manifests of `apply -f`, and plans."""
+"""The files that a command line names: manifests of `apply -f`, patches, and plans."""
 
 from __future__ import annotations
 
@@ -68,6 +68,21 @@ def read_objects(
         sources=frozenset(source.file for source in sources),
         given=tuple(given),
     )
+
+
+def read_patch(path: str, base: str = "", *, stdin: BinaryIO | None = None) -> str:
+    """The text of the file of `patch --patch-file PATH`; `base` is the file (a plan) that names a relative path.
+
+    InputError where it cannot be read.
+    """
+    opened = path if path == STDIN else os.path.join(os.path.dirname(base), path)  # noqa: PTH118, PTH120
+    source = Source(shown(opened), opened, is_named=True)
+    try:
+        return str(content(source, stdin), "utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{source.file}: not UTF-8 from byte {error.start} on: save it as UTF-8") from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"unable to read patch file: {source.file}: {reason(error)}") from None
 
 
 def read_script(path: str) -> str | None:

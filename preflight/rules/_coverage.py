@@ -61,7 +61,11 @@ class Merged:
     @property
     def label(self) -> str:
         """What to write under the source line."""
-        return f"nothing here tolerates {listed(self.taints)}" if self.path[-1:] == ("tolerations",) and self.taints else ""
+        if self.path[-1:] != ("tolerations",) or not self.taints:
+            return ""
+        old, new = self.first.before_daemonset, self.first.daemonset
+        patched = old is not None and old.origin == new.origin and old.spec.template.spec.tolerations != new.spec.template.spec.tolerations
+        return f"{'after the patch nothing' if patched else 'nothing here'} tolerates {listed(self.taints)}"
 
     @property
     def notes(self) -> tuple[tuple[str, str], ...]:

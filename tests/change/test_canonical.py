@@ -42,6 +42,9 @@ SAME_CONTAINERS: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     ("the pull policy of a tag", {"image": "a:1"}, {"image": "a:1", "imagePullPolicy": "IfNotPresent"}),
     ("the pull policy of no tag", {"image": "r:5/a"}, {"image": "r:5/a", "imagePullPolicy": "Always"}),
     ("the pull policy of latest", {"image": "r:5/a:latest"}, {"image": "r:5/a:latest", "imagePullPolicy": "Always"}),
+    ("the pull policy of what is no image", {"image": "TO BE SET"}, {"image": "TO BE SET", "imagePullPolicy": "IfNotPresent"}),
+    ("the pull policy of an upper case path", {"image": "r.io/A/b"}, {"image": "r.io/A/b", "imagePullPolicy": "IfNotPresent"}),
+    ("the pull policy of an upper case registry", {"image": "R/a"}, {"image": "R/a", "imagePullPolicy": "Always"}),
     ("the pull policy of a digest", {"image": "a@sha256:0"}, {"image": "a@sha256:0", "imagePullPolicy": "IfNotPresent"}),
     ("a probe's numbers", {"livenessProbe": {"periodSeconds": 0}}, {"livenessProbe": {"timeoutSeconds": 1, "failureThreshold": 3}}),
     (
@@ -61,6 +64,7 @@ OTHER: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     ),
     ("the order of a list", {"tolerations": [{"key": "a"}, {"key": "b"}]}, {"tolerations": [{"key": "b"}, {"key": "a"}]}),
     ("an affinity of nothing", {"affinity": {}}, {}),
+    ("a label of an empty value", {"nodeSelector": {"gpu": ""}}, {}),
     ("no quantity", {"containers": [{"resources": {"limits": {"cpu": "1x"}}}]}, {"containers": [{"resources": {"limits": {"cpu": "1y"}}}]}),
     (
         "a bool is no quantity",

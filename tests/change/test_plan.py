@@ -18,6 +18,7 @@ from preflight.errors import InputError, UsageError
         ("taint nodes \\\n  n1 k-\n", ["taint", "nodes", "n1", "k-"]),
         (["kubectl", "taint", "nodes", "-l", "a in (b)", "k-"], ["taint", "nodes", "-l", "a in (b)", "k-"]),
         (["set", "image", "ds/d", "c=a b"], ["set", "image", "ds/d", "c=a b"]),
+        ('patch ds d -p \'{"spec":{"$patch":"replace"}}\'', ["patch", "ds", "d", "-p", '{"spec":{"$patch":"replace"}}']),
     ],
 )
 def test_a_step(item: object, argv: list[str]) -> None:
@@ -34,6 +35,7 @@ def test_a_step(item: object, argv: list[str]) -> None:
         ("cordon n1 && drain n1", "step 2, `cordon n1 && drain n1`: a step is one command, without &&: make it a step of its own"),
         ("cordon n1; drain n1", "step 2, `cordon n1; drain n1`: a step is one command, without ;: make it a step of its own"),
         ("cordon $NODE", "step 2, `cordon $NODE`: nothing is expanded in a plan: write what $NODE stands for"),
+        ('patch ds d -p \'{"a":"$X"}\'', 'step 2, `patch ds d -p \'{"a":"$X"}\'`: nothing is expanded in a plan: write what '),
         ("cordon `x`", "step 2, `cordon `x``: nothing is expanded in a plan: write what `x` stands for"),
         (["cordon"], "step 2, `cordon`: USAGE: cordon NODE [flags]"),
         (["cordon", 5], "step 2, `cordon 5`: every argument must be a text: put it in quotes"),

@@ -66,3 +66,38 @@ def test_a_file_of_a_script_is_one_beside_it() -> None:
     code, out, err = program("plan", "ops/run.sh", "--from", "calm")
     assert (code, err) == (0, "")
     assert "apply new.yaml" in out
+
+
+LOST = '{"spec":{"template":{"spec":{"nodeSelector":{"pool":"none"}}}}}'
+
+
+@pytest.mark.parametrize(
+    "line",
+    [f"kubectl patch ds agent -n storage -p '{LOST}'", "kubectl -n storage patch ds/agent --patch-file lost.yaml"],
+    ids=["in the line", "in a file beside the script"],
+)
+def test_a_patch_in_a_script_is_judged(line: str) -> None:
+    Path("ops").mkdir()
+    Path("ops/lost.yaml").write_text(LOST)
+    code, out, err = run(f"{line}\n", "ops/run.sh")
+    assert (code, err) == (1, "")
+    assert "error[PF101] lost-now: storage/agent loses n1 now: its nodeSelector asks for pool=none: the node has 'rdma'" in out
+
+
+def test_a_patch_in_quotes_of_bash_is_not_understood() -> None:
+    code, _, err = run("kubectl patch node n1 -p $'spec:\\n unschedulable: true'\n")
+    assert code == 3
+    assert "$'spec:\\n unschedulable: true' is not expanded: write what it stands for" in err
+
+
+def test_a_patch_of_a_file_that_the_script_writes_is_not_understood() -> None:
+    code, _, err = run("echo x > p.yaml\nkubectl patch ds agent -n storage --patch-file p.yaml\n")
+    assert code == 3
+    assert "the script itself writes p.yaml" in err
+
+
+def test_a_patch_file_that_is_not_there() -> None:
+    line = ["patch", "ds", "agent", "-n", "storage", "--patch-file", "nope.yaml", "--from", "calm"]
+    assert program(*line) == (3, "", "error: unable to read patch file: nope.yaml: no such file or directory\n")
+    Path("bytes.yaml").write_bytes(b"\xff")
+    assert program(*line[:-3], "bytes.yaml", *line[-2:]) == (3, "", "error: bytes.yaml: not UTF-8 from byte 0 on: save it as UTF-8\n")

@@ -1,0 +1,182 @@
+"""JSON patches (RFC 6902) and JSON merge patches (RFC 7386), as the API server applies them.
+
+Source: evanphx/json-patch v4 `patch.go` and `merge.go`, with what they do beside the two standards.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from preflight.errors import UsageError
+
+_INDEX = re.compile(r"[+-]?[0-9]{1,18}", re.ASCII)
+_REFUSED = "The request is invalid: the server rejected our request due to an error in our request"
+_MISSING: Any = object()
+
+
+class _Failed(Exception):
+    """Why an operation cannot be done."""
+
+
+def merged(original: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:
+    """What a JSON merge patch makes of a map; neither is changed: maps are merged, null removes a key, all else is replaced."""
+    after = dict(original)
+    for key, value in patch.items():
+        there = after.get(key)
+        if value is None:
+            after.pop(key, None)
+        elif isinstance(there, dict):
+            after[key] = merged(there, value) if isinstance(value, dict) else value
+        else:
+            after[key] = _pruned(value)
+    return after
+
+
+def _pruned(value: Any) -> Any:
+    """A value that is new where it stands: nulls in its maps are nothing."""
+    if isinstance(value, dict):
+        return {key: _pruned(item) for key, item in value.items() if item is not None}
+    return [_pruned(item) for item in value] if isinstance(value, list) else value
+
+
+def operated(original: Mapping[str, Any], operations: Sequence[Any]) -> dict[str, Any]:
+    """What the operations of a JSON patch make of a map, one after the other; neither is changed.
+
+    1. add, remove, replace, move, copy and test, as RFC 6902 has them; a path is a pointer of RFC 6901.
+    2. Beside the standard: `replace` of a key that a map lacks sets it, `copy` of one gives null, a negative index counts from the end.
+
+    Errors: UsageError, in kubectl's words with the reason, at the first operation that cannot be done.
+    """
+    document: Any = copy.deepcopy(dict(original))
+    for operation in operations:
+        try:
+            document = _done(document, operation)
+        except _Failed as failed:
+            raise UsageError(f"{_REFUSED} ({failed})") from None
+    if not isinstance(document, dict):
+        raise UsageError(f"{_REFUSED} (no object is left)")
+    return document
+
+
+def _done(document: Any, operation: Any) -> Any:
+    kind = operation.get("op")
+    if kind not in ("add", "remove", "replace", "move", "copy", "test"):
+        raise _Failed(f"Unexpected kind: {kind if isinstance(kind, str) else 'unknown'}")
+    path, value = _text(operation, "path", kind), operation.get("value")
+    if kind == "replace" and path == "":
+        return value
+    if kind == "test" and path == "":
+        _test(document, value, path)
+    elif kind in ("move", "copy"):
+        _carry(document, operation, path)
+    else:
+        place, key = _place(document, path, kind)
+        if kind == "add":
+            _add(place, key, value, path)
+        elif kind == "remove":
+            _remove(place, key, path)
+        elif kind == "replace":
+            _get(place, key, f"replace operation does not apply: doc is missing key: {path}")
+            _set(place, key, value)
+        else:
+            _test(_get(place, key, f"error in test for path: '{path}'"), value, path)
+    return document
+
+
+def _carry(document: Any, operation: Any, path: str) -> None:
+    """`move` and `copy`."""
+    kind, source = operation["op"], _text(operation, "from", operation["op"])
+    place, key = _place(document, source, kind)
+    value = _get(place, key, f"error in {kind} for path: '{key}'")
+    if kind == "move":
+        _remove(place, key, source)
+    place, key = _place(document, path, kind)
+    _add(place, key, value if kind == "move" else copy.deepcopy(value), path)
+
+
+def _text(operation: Any, field: str, kind: str) -> str:
+    text = operation.get(field)
+    if not isinstance(text, str):
+        raise _Failed(f"{kind} operation failed to decode {field}")
+    return text
+
+
+def _place(document: Any, pointer: str, kind: str) -> tuple[Any, str]:
+    """The map or list that holds what a pointer names, and its key there."""
+    _, *parts = pointer.split("/")
+    keys = [part.replace("~1", "/").replace("~0", "~") for part in parts]
+    place = document
+    for key in keys[:-1]:
+        try:
+            place = _get(place, key, "")
+        except _Failed:
+            place = None
+        if not isinstance(place, dict | list):
+            break
+    if not keys or not isinstance(place, dict | list):
+        raise _Failed(f'{kind} operation does not apply: doc is missing path: "{pointer}"')
+    return place, keys[-1]
+
+
+def _get(place: Any, key: str, why: str) -> Any:
+    if isinstance(place, dict):
+        return place.get(key)
+    index = _index(place, key, len(place), why)
+    if index >= len(place):
+        raise _Failed(f"{why}: Unable to access invalid index: {key}")
+    return place[index]
+
+
+def _set(place: Any, key: str, value: Any) -> None:
+    place[key if isinstance(place, dict) else _index(place, key, len(place), "")] = value
+
+
+def _add(place: Any, key: str, value: Any, path: str) -> None:
+    if isinstance(place, dict):
+        place[key] = value
+    elif key == "-":
+        place.append(value)
+    else:
+        why = f"error in add for path: '{path}'"
+        index = _index(place, key, len(place) + 1, why)
+        if index > len(place):
+            raise _Failed(f"{why}: Unable to access invalid index: {key}")
+        place.insert(index, value)
+
+
+def _remove(place: Any, key: str, path: str) -> None:
+    why = f"error in remove for path: '{path}'"
+    if isinstance(place, dict):
+        if key not in place:
+            raise _Failed(f"{why}: Unable to remove nonexistent key: {key}")
+        del place[key]
+        return
+    _get(place, key, why)
+    del place[_index(place, key, len(place), why)]
+
+
+def _index(place: Sequence[Any], key: str, length: int, why: str) -> int:
+    """An index of a list; a negative one counts from the end of `length` places."""
+    if not _INDEX.fullmatch(key):
+        raise _Failed(f"{why}: value was not a proper array index: '{key}'")
+    index = int(key)
+    if index < -length or (index < 0 and not place and length == 0):
+        raise _Failed(f"{why}: Unable to access invalid index: {key}")
+    return index + length if index < 0 else index
+
+
+def _test(there: Any, value: Any, path: str) -> None:
+    if not _is_same(there, value):
+        raise _Failed(f"testing value {path} failed")
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    """Whether two values are the same JSON: 1 is not true, nor 1.0."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_is_same(value, other[key]) for key, value in one.items())
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_is_same, one, other))
+    return type(one) is type(other) and bool(one == other)

@@ -1,0 +1,94 @@
+"""A DaemonSet of a manifest as the API server stores it: what a patch meets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from preflight.change.canonical import CONTAINER, DEFAULTS, OF_TEXTS, POD, filled, means_nothing, pull_policy, same_template
+
+GENERATION = "deprecated.daemonset.template.generation"
+"""The annotation of a DaemonSet with the number of its template, from 1 on; its pods carry it as a label."""
+
+_KEPT = frozenset(("containers", "metadata", "nodeSelectorTerms", "resources"))
+_CONTAINERS = ("initContainers", "containers")
+
+
+def stored(data: Mapping[str, Any]) -> dict[str, Any]:
+    """A DaemonSet with the defaults that the server fills in, and without what it leaves out.
+
+    Source: kubernetes `pkg/apis/apps/v1/defaults.go`, `pkg/apis/core/v1/defaults.go`; `omitempty` of the API types.
+    """
+    after: dict[str, Any] = _kept(data)
+    metadata = _map(after.get("metadata"))
+    annotations = {GENERATION: "1", **_map(metadata.get("annotations"))}
+    spec = filled(_map(after.get("spec")), {"revisionHistoryLimit": 10})
+    strategy = filled(_map(spec.get("updateStrategy")), {"type": "RollingUpdate"})
+    if strategy["type"] == "RollingUpdate":
+        strategy["rollingUpdate"] = filled(_map(strategy.get("rollingUpdate")), {"maxUnavailable": 1, "maxSurge": 0})
+    elif "rollingUpdate" in strategy:
+        strategy["rollingUpdate"] = filled(_map(strategy["rollingUpdate"]), {"maxUnavailable": 0, "maxSurge": 0})
+    template = _map(spec.get("template"))
+    pod = filled(_map(template.get("spec")), {**POD, "securityContext": {}})
+    for name in ("serviceAccountName", "serviceAccount"):
+        if pod.get(name):
+            pod = filled(pod, {"serviceAccountName": pod[name], "serviceAccount": pod[name]})
+    for name in _CONTAINERS:
+        if isinstance(pod.get(name), list):
+            pod[name] = [_container(each) if isinstance(each, dict) else each for each in pod[name]]
+    if isinstance(pod.get("volumes"), list):
+        pod["volumes"] = [_volume(each) if isinstance(each, dict) else each for each in pod["volumes"]]
+    spec |= {"updateStrategy": strategy, "template": {**template, "spec": pod}}
+    return {**after, "metadata": {**metadata, "annotations": annotations}, "spec": spec}
+
+
+def _kept(value: Any, key: str = "") -> Any:
+    """Plain data without what the server leaves out, and with the defaults of what stands in it."""
+    if isinstance(value, dict):
+        return dict(_items(value, key))
+    return [_kept(item, f"{key}[]") for item in value] if isinstance(value, list) else value
+
+
+def _items(value: Mapping[str, Any], key: str) -> Iterator[tuple[str, Any]]:
+    for name, item in filled(value, DEFAULTS.get(key, {})).items():
+        if key in OF_TEXTS:
+            yield name, "" if item is None else item
+        elif (kept := _kept(item, "" if key == "sources[]" else name)) is not None and (name in _KEPT or not means_nothing(name, kept)):
+            yield name, kept
+
+
+def _container(container: Mapping[str, Any]) -> dict[str, Any]:
+    after = filled(container, {**CONTAINER, "imagePullPolicy": pull_policy(container.get("image")), "resources": {}})
+    if isinstance(after.get("ports"), list):
+        after["ports"] = [filled(port, {"protocol": "TCP"}) if isinstance(port, dict) else port for port in after["ports"]]
+    return after
+
+
+def _volume(volume: Mapping[str, Any]) -> dict[str, Any]:
+    if isinstance(volume.get("hostPath"), dict):
+        return {**volume, "hostPath": {"type": "", **volume["hostPath"]}}
+    return {**volume, "emptyDir": {}} if set(volume) == {"name"} else dict(volume)
+
+
+def _map(value: Any) -> dict[str, Any]:
+    return dict(value) if isinstance(value, dict) else {}
+
+
+def numbered(after: dict[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
+    """A DaemonSet with the number of its template as the server keeps it: one more where the template is another than before.
+
+    As it is where the number before is not known: a manifest does not have it.
+    """
+    number = generation(before)
+    if not number:
+        return after
+    templates = [_map(each.get("spec")).get("template") for each in (before, after)]
+    metadata = _map(after.get("metadata"))
+    now = number if same_template(*templates) else number + 1
+    return {**after, "metadata": {**metadata, "annotations": {**_map(metadata.get("annotations")), GENERATION: str(now)}}}
+
+
+def generation(data: Mapping[str, Any]) -> int:
+    """The number of a DaemonSet's template; 0 where it is not known."""
+    text = str(_map(_map(data.get("metadata")).get("annotations")).get(GENERATION, ""))
+    return int(text) if text.isdecimal() and text.isascii() and len(text) < 10 else 0

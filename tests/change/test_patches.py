@@ -1,0 +1,353 @@
+"""kubectl patch: what a real API server made of each patch, and what is said of nodes, lists that are replaced and fields that are none.
+
+`recorded-patches.jsonl.gz` was made by running each line with kubectl 1.37.2 against a kube-apiserver 1.37.2 that held the object of
+`manifest`, stored as `before`. Lines that it refused for a field that is not read (volumes, env, ports, dnsPolicy, revisionHistoryLimit)
+are left out.
+"""
+
+from __future__ import annotations
+
+import copy
+import gzip
+import json
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from preflight.change import Change, json_patch, parse, perform
+from preflight.change.commands import Patch
+from preflight.change.manifests import content
+from preflight.change.patches import patch
+from preflight.change.stored import GENERATION, generation, stored
+from preflight.change.strategic import strategic
+from preflight.errors import InputError, UsageError
+from preflight.model.convert import convert
+from preflight.model.objects import DaemonSet, Node, ObjectKey, Origin, Taint
+from preflight.model.world import World
+from tests.change.made import daemonset, node, run, typed, world
+
+RECORDED: list[dict[str, Any]] = [
+    json.loads(line) for line in gzip.decompress((Path(__file__).parent / "recorded-patches.jsonl.gz").read_bytes()).splitlines()
+]
+OF_DAEMONSETS = [row for row in RECORDED if row["argv"][1] != "node"]
+OF_NODES = [row for row in RECORDED if row["argv"][1] == "node"]
+CORDON = "node.kubernetes.io/unschedulable"
+
+
+def line_of(row: dict[str, Any]) -> str:
+    return shlex.join(row["argv"])
+
+
+def answer(row: dict[str, Any], on: World) -> tuple[Change | None, str]:
+    """What preflight makes of a recorded line, or why it refuses it."""
+    try:
+        return perform(parse(row["argv"]), on, lambda _: []), ""
+    except UsageError as error:
+        return None, str(error)
+
+
+def refusal(row: dict[str, Any]) -> str:
+    """kubectl's refusal up to where it shows values of its own."""
+    said = "\n".join(text for text in row["stderr"].splitlines() if not text.startswith("Warning: "))
+    said = said.removeprefix("Error from server (BadRequest): ").removeprefix("Error from server: ")
+    return next((said[: said.index(mark) + len(mark)] for mark in ("is invalid: ", "invalid: patch: ") if mark in said), said)
+
+
+def unknown_fields(row: dict[str, Any]) -> set[str]:
+    start = "Warning: unknown field "
+    return {text.removeprefix(start).strip('"') for text in row["stderr"].splitlines() if text.startswith(start)}
+
+
+@pytest.mark.parametrize("start", ["before", "manifest"])
+@pytest.mark.parametrize("row", OF_DAEMONSETS, ids=line_of)
+def test_a_daemonset_is_patched_as_recorded(row: dict[str, Any], start: str) -> None:
+    data = copy.deepcopy(row[start])
+    if start == "before":
+        data["metadata"]["uid"] = "1-2-3"
+    old = typed(data)
+    change, says = answer(row, World(daemonsets={old.key: old}, workloads=(old,), comparison_operators=False))
+    if change is None:
+        assert row["exit"]
+        assert says.startswith(refusal(row))
+        return
+    assert not row["exit"]
+    after, wanted = change.after.daemonsets[old.key].data, row["after"]
+    assert content(after) == content(wanted)
+    assert (old.key in change.updated) is (generation(wanted) > generation(row["before"]))
+    assert generation(after) == (generation(wanted) if start == "before" else 0)
+    assert {note.split('"')[1] for note in change.notes if "unknown field" in note} == unknown_fields(row)
+    assert (change.after.daemonsets[old.key] is old) is (content(wanted) == content(row["before"]))
+
+
+@pytest.mark.parametrize("row", OF_DAEMONSETS, ids=line_of)
+def test_a_manifest_is_stored_as_recorded(row: dict[str, Any]) -> None:
+    assert stored(row["manifest"])["spec"] == row["before"]["spec"]
+
+
+@pytest.mark.parametrize("row", OF_NODES, ids=line_of)
+def test_a_node_is_patched_as_recorded(row: dict[str, Any]) -> None:
+    found, _ = convert(row["manifest"], Node, Origin("n.yaml"))
+    assert found is not None
+    change, says = answer(row, World(nodes={found.name: found}))
+    if change is None:
+        assert row["exit"]
+        assert says.startswith(refusal(row))
+        return
+    assert not row["exit"]
+    after, wanted = change.after.nodes[found.name], row["after"]
+    taints = [Taint(**{key: value for key, value in each.items() if key != "timeAdded"}) for each in wanted["spec"].get("taints", [])]
+    assert [taint for taint in after.spec.taints if taint.key != CORDON] == taints
+    assert after.metadata.labels == wanted["metadata"].get("labels", {})
+    assert after.spec.unschedulable is wanted["spec"].get("unschedulable", False)
+    assert {note.split('"')[1] for note in change.notes if "unknown field" in note} == unknown_fields(row)
+
+
+A, B, C = {"key": "a", "operator": "Exists", "effect": "NoSchedule"}, {"key": "b", "value": "x"}, {"key": "c", "operator": "Exists"}
+D1 = ObjectKey("default", "d1")
+ON = world(daemonset("d1", tolerations=[A, B]), node("n1", "t=v:NoSchedule", pool="a"), node("n2", ready=False))
+
+
+UNREADABLE = "error decoding patch: json: cannot unmarshal"
+
+
+def of_spec(**spec: Any) -> str:
+    return shlex.quote(json.dumps({"spec": {"template": {"spec": spec}}}))
+
+
+def test_a_list_that_is_stated_as_it_is_changes_nothing() -> None:
+    change = run(f"patch ds d1 -p {of_spec(tolerations=[A, B])}", ON)
+    assert change.after is ON
+    assert change.updated == frozenset()
+    assert change.notes == ("nothing changes: default/d1",)
+
+
+def test_a_strategic_patch_replaces_the_tolerations_and_says_what_it_drops() -> None:
+    change = run(f"patch ds d1 -p {of_spec(tolerations=[C])}", ON)
+    assert [each.key for each in change.after.daemonsets[D1].spec.template.spec.tolerations] == ["c"]
+    assert change.updated == change.daemonsets == {D1}
+    assert change.headline == "patch default/d1"
+    assert change.notes == (
+        "default/d1: the patch replaces the whole list of tolerations, and drops a:NoSchedule, b=x: "
+        '--type=json with "add" to /spec/template/spec/tolerations/- keeps them',
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "keys"),
+    [
+        (f"patch ds d1 --type=merge -p {of_spec(tolerations=[A, B, C])}", ["a", "b", "c"]),
+        (f"patch ds d1 -p {of_spec(tolerations=None)}", []),
+        ('patch ds d1 --type=json -p \'[{"op":"add","path":"/spec/template/spec/tolerations/-","value":{"key":"c"}}]\'', ["a", "b", "c"]),
+        ('patch ds d1 --type=json -p \'[{"op":"remove","path":"/spec/template/spec/tolerations/0"}]\'', ["b"]),
+        ("patch ds d1 -p 'spec: {template: {spec: {schedulerName: other}}}'", ["a", "b"]),
+    ],
+    ids=["all kept", "all removed on purpose", "one added", "one removed by its place", "not touched, in YAML"],
+)
+def test_nothing_is_said_to_be_dropped(line: str, keys: list[str]) -> None:
+    change = run(line, ON)
+    assert not [note for note in change.notes if "drops" in note]
+    assert [each.key for each in change.after.daemonsets[D1].spec.template.spec.tolerations] == keys
+
+
+def test_a_strategy_alone_is_no_update() -> None:
+    change = run('patch ds/d1 -p \'{"spec":{"updateStrategy":{"type":"OnDelete"}}}\'', ON)
+    assert change.after.daemonsets[D1].spec.updateStrategy.type == "OnDelete"
+    assert change.updated == frozenset()
+    assert change.notes == ("changed, but not its template: no pod is replaced: default/d1",)
+
+
+def test_tolerations_in_the_wrong_place_are_said_to_be_dropped() -> None:
+    change = run('patch ds d1 -p \'{"spec":{"tolerations":[{"key":"c"}]}}\'', ON)
+    assert change.after is ON
+    assert change.notes == (
+        'default/d1: unknown field "spec.tolerations": the API server warns and leaves it out',
+        "nothing changes: default/d1",
+    )
+
+
+def test_what_was_wrong_before_the_patch_is_not_blamed_on_it() -> None:
+    wrong = daemonset("d1", tolerations=[{"key": "", "operator": "Equal"}])
+    change = run(f"patch ds d1 -p {of_spec(schedulerName='other')}", world(wrong))
+    assert change.updated == {D1}
+
+
+def test_the_number_of_a_template_is_kept_where_it_is_known_and_grows_with_the_template() -> None:
+    data = copy.deepcopy(daemonset("d1").data)
+    data["metadata"]["annotations"] = {GENERATION: "3"}
+    on = world(typed(data))
+    assert generation(run('patch ds d1 -p \'{"metadata":{"labels":{"x":"y"}}}\'', on).after.daemonsets[D1].data) == 3
+    assert generation(run(f"patch ds d1 -p {of_spec(schedulerName='other')}", on).after.daemonsets[D1].data) == 4
+    assert generation(run("set image ds/d1 c=c:2", on).after.daemonsets[D1].data) == 4
+    assert generation(run("rollout restart ds/d1", on).after.daemonsets[D1].data) == 4
+
+
+def test_a_node_that_is_patched_to_what_it_is_does_not_change() -> None:
+    change = run('patch node n1 -p \'{"metadata":{"labels":{"pool":"a"}}}\'', ON)
+    assert change.after is ON
+    assert change.nodes == {"n1"}
+    assert change.taints == ()
+    assert change.notes == ("nothing changes: n1",)
+
+
+def test_a_patch_replaces_the_taints_of_a_node_and_says_so() -> None:
+    change = run('patch node n1 -p \'{"spec":{"taints":[{"key":"z","effect":"NoExecute"}]}}\'', ON)
+    assert [str(each) for each in change.after.nodes["n1"].spec.taints] == ["z:NoExecute"]
+    assert [str(each) for each in change.taints] == ["z:NoExecute", "t=v:NoSchedule"]
+    assert change.notes == ("the patch replaces the whole list of taints of n1, and drops t=v:NoSchedule",)
+
+
+def test_unschedulable_brings_the_taint_of_a_cordon_and_takes_it_away() -> None:
+    change = run("patch node n1 -p 'spec: {unschedulable: true}'", ON)
+    assert [str(each) for each in change.after.nodes["n1"].spec.taints] == ["t=v:NoSchedule", f"{CORDON}:NoSchedule"]
+    assert change.notes == ()
+    back = run("patch node n1 -p 'spec: {unschedulable: null}'", change.after)
+    assert [str(each) for each in back.after.nodes["n1"].spec.taints] == ["t=v:NoSchedule"]
+
+
+def test_taints_that_the_controller_puts_back_are_said() -> None:
+    cordoned = run("cordon n1", ON).after
+    change = run('patch node n1 -p \'{"spec":{"taints":null}}\'', cordoned)
+    assert change.after.nodes["n1"].spec.taints == ()
+    assert change.notes == (f"the node lifecycle controller puts {CORDON}:NoSchedule back while n1 stays cordoned: use uncordon",)
+
+
+def test_the_kubelet_puts_its_own_labels_back_after_a_patch_too() -> None:
+    linux = node("n1", labels={"kubernetes.io/os": "linux"})
+    on = world(linux, daemonset("d1", nodeSelector={"kubernetes.io/os": "linux"}))
+    change = run('patch node n1 -p \'{"metadata":{"labels":{"kubernetes.io/os":null}}}\'', on)
+    assert change.after.nodes["n1"] == linux
+    assert change.ended == {D1: {"n1"}}
+
+
+def test_a_node_that_was_not_given_has_what_the_patch_says() -> None:
+    change = run(
+        'patch node n9 -p \'{"spec":{"taints":[{"key":"z","effect":"NoSchedule"}]},"metadata":{"labels":{"a":"b","c":null}}}\'', ON
+    )
+    after = change.after.nodes["n9"]
+    assert [str(each) for each in after.spec.taints] == ["z:NoSchedule"]
+    assert (after.metadata.labels, after.absent) == ({"a": "b"}, frozenset({"c"}))
+    assert change.unknown == ()
+
+
+def test_whether_an_addition_to_the_taints_of_such_a_node_succeeds_is_not_known() -> None:
+    change = run('patch node n9 --type=json -p \'[{"op":"add","path":"/spec/taints/-","value":{"key":"z","effect":"NoSchedule"}}]\'', ON)
+    assert [str(each) for each in change.after.nodes["n9"].spec.taints] == ["z:NoSchedule"]
+    assert change.unknown == ("whether n9 has what /spec/taints/- needs: judged as if",)
+
+
+def test_what_an_operation_asks_of_such_a_node_is_refused() -> None:
+    with pytest.raises(InputError) as refused:
+        run('patch node n9 --type=json -p \'[{"op":"remove","path":"/spec/taints/0"}]\'', ON)
+    assert str(refused.value) == "whether `remove` of /spec/taints/0 succeeds depends on what n9 has: give the node with --from"
+
+
+def test_a_field_of_a_node_that_is_not_read_is_left_out_and_a_test_of_it_is_not_known() -> None:
+    change = run(
+        'patch node n1 --type=json -p \'[{"op":"add","path":"/spec/podCIDR","value":"x"},'
+        '{"op":"test","path":"/spec/providerID","value":"y"}]\'',
+        ON,
+    )
+    assert change.after is ON
+    assert change.notes == ("nothing changes: n1", "not judged: the patch of /spec/podCIDR")
+    assert change.unknown == ("whether `test` of /spec/providerID succeeds: that field is not read",)
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("patch ds d9 -p '{}'", 'daemonsets.apps "d9" not found (given are default/d1)'),
+        ("patch ds d1 -p '{\"spec\":'", "invalid JSON patch"),
+        ("patch ds d1 -p '[]'", "json: cannot unmarshal array into Go value of type map[string]interface {}"),
+        ("patch ds d1 -p 3", "json: cannot unmarshal number into Go value of type map[string]interface {}"),
+        (
+            "patch ds d1 --type=merge -p '[]'",
+            f"{UNREADABLE} array into Go value of type map[string]interface {{}}",
+        ),
+        ("patch ds d1 --type=merge -p null", "Invalid JSON Patch"),
+        (
+            "patch ds d1 --type=json -p '{}'",
+            f"{UNREADABLE} object into Go value of type []handlers.jsonPatchOp",
+        ),
+        ('patch ds d1 -p \'{"metadata":{"name":"x"}}\'', "the name of the object (x) does not match the name on the URL (d1)"),
+        (
+            'patch ds d1 -p \'{"metadata":{"namespace":"x"}}\'',
+            "the namespace of the provided object does not match the namespace sent on the request",
+        ),
+        ('patch node n1 -p \'{"metadata":{"name":"x"}}\'', "the name of the object (x) does not match the name on the URL (n1)"),
+        (
+            'patch node n1 -p \'{"spec":{"taints":[{"key":"a"}]}}\'',
+            'The Node "n1" is invalid: metadata.taints[0].effect: Required value',
+        ),
+        (
+            'patch ds d1 --type=json -p \'[{"op":"add","path":"/spec/selector/matchLabels/more","value":"y"},'
+            '{"op":"add","path":"/spec/template/metadata/labels/more","value":"y"}]\'',
+            'The DaemonSet "d1" is invalid: spec.selector: Invalid value: {"matchLabels":{"app":"d1","more":"y"}}: field is immutable',
+        ),
+        (
+            'patch ds d1 --type=json -p \'[{"op":"replace","path":"/spec/template/metadata/labels","value":{"app":"other"}}]\'',
+            'The DaemonSet "d1" is invalid: spec.template.metadata.labels: Invalid value: {"app":"other"}: '
+            "`selector` does not match template `labels`",
+        ),
+        (
+            'patch ds d1 --type=json -p \'[{"op":"add","path":"/spec/template/spec/tolerations/9","value":{}}]\'',
+            "The request is invalid: the server rejected our request due to an error in our request "
+            "(error in add for path: '/spec/template/spec/tolerations/9': Unable to access invalid index: 9)",
+        ),
+    ],
+)
+def test_is_refused(line: str, says: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        run(line, ON)
+    assert str(refused.value) == says
+
+
+def test_the_first_document_of_yaml_counts() -> None:
+    change = run("patch node n1 -p 'spec: {unschedulable: true}\n---\nspec: {unschedulable: false}'", ON)
+    assert change.after.nodes["n1"].spec.unschedulable
+
+
+def test_broken_yaml_is_refused() -> None:
+    with pytest.raises(UsageError, match=r'^unable to parse "spec: \[1": '):
+        run("patch ds d1 -p 'spec: [1'", ON)
+
+
+SCALARS = st.booleans() | st.integers(0, 2) | st.sampled_from(["", "x", "y"])
+VALUES = st.recursive(
+    st.none() | SCALARS | st.lists(SCALARS, max_size=3),
+    lambda inner: st.dictionaries(st.sampled_from(["a", "b", "tolerations"]), inner, max_size=3),
+    max_leaves=8,
+)
+MAPS = st.dictionaries(st.sampled_from(["a", "b", "c"]), VALUES, max_size=3)
+
+
+@given(MAPS, MAPS)
+def test_a_merge_patch_applied_twice_is_applied_once_and_changes_nothing_in_place(original: dict[str, Any], patch: dict[str, Any]) -> None:
+    before = copy.deepcopy((original, patch))
+    for merge in (json_patch.merged, strategic):
+        once = merge(original, patch)
+        assert merge(once, patch) == once
+        assert merge(original, {}) == original
+    assert (original, patch) == before
+
+
+@given(MAPS, VALUES)
+def test_what_is_added_is_there_and_once_removed_all_is_as_before(original: dict[str, Any], value: object) -> None:
+    before = copy.deepcopy(original)
+    added = json_patch.operated(
+        original, [{"op": "add", "path": "/new~1key", "value": value}, {"op": "test", "path": "/new~1key", "value": value}]
+    )
+    assert added == {**before, "new/key": value}
+    assert json_patch.operated(added, [{"op": "remove", "path": "/new~1key"}]) == before
+    assert original == before
+
+
+def test_a_file_that_was_not_read_is_no_patch() -> None:
+    command = parse(["patch", "ds", "d1", "--patch-file", "p.yaml"])
+    assert isinstance(command, Patch)
+    assert (command.file, command.patch) == ("p.yaml", "")
+    assert patch(command, ON).updated == frozenset()
+    assert isinstance(ON.daemonsets[D1], DaemonSet)
