@@ -123,10 +123,11 @@ class DeleteDaemonSets(Command, frozen=True):
 
 
 class DeletePods(Command, frozen=True):
-    """`kubectl delete pod`."""
+    """`kubectl delete pod`; `on` is the node of `--field-selector spec.nodeName=...`, "" where any will do."""
 
     pods: Chosen
     ignore_missing: bool = False
+    on: str = ""
 
 
 class RebootNodes(Command, frozen=True):

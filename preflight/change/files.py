@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import msgspec
 
@@ -11,12 +11,16 @@ from preflight.change import maintenance, pools, workloads
 from preflight.change.commands import ApplyFiles, Chosen, DeleteFiles, DeleteNodes
 from preflight.change.manifests import is_updated, over
 from preflight.change.nodes import schedulable, with_taints
+from preflight.change.orphans import adopts
 from preflight.change.performed import Change
+from preflight.change.stored import created
 from preflight.change.targets import meet
 from preflight.change.words import counted, listed
 from preflight.errors import InputError, UsageError
 from preflight.model.objects import DaemonSet, Metadata, Node, ObjectKey, Taint, object_key
 from preflight.model.world import World
+
+_ADOPTED = "an update replaces those of another template, unless their label pod-template-generation is its own number"
 
 Read = Callable[[str], Sequence[object]]
 """The objects of a file that a command names by `-f`, as Structs of preflight.model.objects."""
@@ -103,8 +107,9 @@ class _Applied:
         if old is None:
             data = workloads.plain(new)
             data = {**data, "metadata": {**data.get("metadata", {}), "namespace": namespace}}
-            self.daemonsets[key] = workloads.typed(data, new)
+            self.daemonsets[key] = workloads.typed(created(data), new)
             self._kinds["new"].append(str(key))
+            self._notes += (f"{key} adopts the pods that {left} has left: {_ADOPTED}" for left in self._left(self.daemonsets[key]))
             return
         result, notes = over(old, new)
         self._notes.extend(f"{key}: {note}" for note in notes)
@@ -156,6 +161,9 @@ class _Applied:
     def notes(self) -> tuple[str, ...]:
         """What is to be said, in order: of single objects, then which are new or unchanged."""
         return (*dict.fromkeys(self._notes), *(f"{kind}: {listed(names)}" for kind, names in self._kinds.items() if names))
+
+    def _left(self, new: DaemonSet) -> Iterator[ObjectKey]:
+        return (left.key for left in self.world.orphaned.values() if adopts(new, left))
 
     def _there(self, new: DaemonSet, namespace: str) -> tuple[ObjectKey, DaemonSet | None]:
         """The DaemonSet that the new one is applied over; a manifest without a namespace may be one that the world has without it."""

@@ -5,7 +5,6 @@ Source: kubectl `pkg/cmd/apply/{apply,patcher}.go`.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,11 +13,9 @@ import msgspec
 from preflight.change import workloads
 from preflight.change.canonical import canonical, canonical_spec, same_template
 from preflight.change.merge import three_way
-from preflight.change.stored import GENERATION, numbered
+from preflight.change.stored import GENERATION, LAST_APPLIED, as_json, edited, is_from_cluster
 from preflight.errors import UsageError
 from preflight.model.objects import POD_TEMPLATE_SPEC, DaemonSet
-
-LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 
 
 def over(old: DaemonSet, new: DaemonSet) -> tuple[DaemonSet, list[str]]:
@@ -32,7 +29,7 @@ def over(old: DaemonSet, new: DaemonSet) -> tuple[DaemonSet, list[str]]:
     """
     live, manifest = workloads.plain(old), workloads.plain(new)
     notes: list[str] = []
-    if old.metadata.uid or LAST_APPLIED in old.metadata.annotations:
+    if is_from_cluster(live):
         last = _last_applied(old)
         merged = {name: value for name, value in live.items() if name not in ("metadata", "spec")}
         for part in ("metadata", "spec"):
@@ -41,16 +38,18 @@ def over(old: DaemonSet, new: DaemonSet) -> tuple[DaemonSet, list[str]]:
             merged["metadata"]["namespace"] = live["metadata"]["namespace"]
         if _selector(merged) == _selector(live):
             notes = _kept(merged, manifest)
-        annotations = {**_map(merged, "metadata", "annotations"), LAST_APPLIED: _json(manifest)}
+        annotations = {**_map(merged, "metadata", "annotations"), LAST_APPLIED: as_json(manifest)}
         merged["metadata"]["annotations"] = annotations
     else:
         merged = _with_account(manifest, live)
         if not new.metadata.namespace and old.metadata.namespace:
             merged = {**merged, "metadata": {**_map(manifest, "metadata"), "namespace": old.metadata.namespace}}
     if _selector(merged) != _selector(live):
-        refused = f"spec.selector: Invalid value: {_json(_selector(merged))}: field is immutable"
+        refused = f"spec.selector: Invalid value: {as_json(_selector(merged))}: field is immutable"
         raise UsageError(f'The DaemonSet "{new.metadata.name}" is invalid: {refused}')
-    return (old if content(merged) == content(live) else workloads.typed(numbered(merged, live), new)), notes
+    if content(merged) == content(live):
+        return old, notes
+    return workloads.typed(edited(merged, live) if is_from_cluster(live) else merged, new), notes
 
 
 def _last_applied(daemonset: DaemonSet) -> Mapping[str, Any]:
@@ -75,10 +74,6 @@ def _map(data: Mapping[str, Any], *path: str) -> dict[str, Any]:
     for name in path:
         place = place.get(name) if isinstance(place, dict) else None
     return place if isinstance(place, dict) else {}
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
 
 
 def _selector(data: Mapping[str, Any]) -> object:

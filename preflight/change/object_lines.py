@@ -22,6 +22,7 @@ from preflight.change.words import BOOLEANS, quoted
 from preflight.errors import UsageError
 
 _CASCADES = ("background", "foreground", "orphan")
+_ON = "spec.nodeName="
 _PATCHES = ("json", "merge", "strategic")
 
 
@@ -109,8 +110,10 @@ def delete(text: str, given: Given) -> Command:
     files = _files(given)
     if given.on("all") and given.text("selector"):
         raise UsageError("setting 'all' parameter but found a non empty selector.")
-    if given.text("field-selector"):
-        raise UsageError("preflight knows no --field-selector: name the objects, or use --selector")
+    field = given.text("field-selector")
+    on = field.removeprefix(_ON).removeprefix("=") if field.startswith(_ON) and field.count("=") <= 2 and "," not in field else ""
+    if field and not on:
+        raise UsageError(f"preflight knows no --field-selector but {_ON}NODE: name the objects, or use --selector")
     if given.on("force") and int(given.text("grace-period", "-1"), 0) > 0:
         raise UsageError("--force and --grace-period greater than 0 cannot be specified together")
     missing = given.on("ignore-not-found") or given.on("all") or bool(given.text("selector"))
@@ -118,13 +121,17 @@ def delete(text: str, given: Given) -> Command:
         if given.args:
             raise UsageError("when paths, URLs, or stdin is provided as input, you may not specify resource arguments as well")
         return DeleteFiles(text, files, given.text("namespace"), cascade, missing)
-    resource, objects = chosen(given.args, given, (NODE, DAEMONSET, POD), "deletions")
+    resource, objects = chosen(given.args, given, (NODE, DAEMONSET, POD), "deletions", bare=bool(on))
+    if on and resource != POD:
+        raise UsageError("preflight knows --field-selector of pods only: name the objects, or use --selector")
+    if on and objects.names:
+        raise UsageError("name cannot be provided when a selector is specified")
     if given.on("all") and objects.names:
         raise UsageError("name cannot be provided when a selector is specified")
     if resource == NODE:
         return DeleteNodes(text, objects)
     if resource == POD:
-        return DeletePods(text, objects, missing)
+        return DeletePods(text, objects, missing or bool(on), on)
     return DeleteDaemonSets(text, objects, cascade, missing)
 
 

@@ -18,7 +18,7 @@ from preflight.change.patch_text import applied, read
 from preflight.change.performed import Change
 from preflight.change.refusing import field, invalid
 from preflight.change.resources import NODE
-from preflight.change.stored import GENERATION, generation, numbered, stored
+from preflight.change.stored import edited, stored
 from preflight.change.words import listed, quoted
 from preflight.errors import UsageError
 from preflight.model.convert import convert
@@ -87,15 +87,7 @@ def _patched(old: DaemonSet, kind: str, patch: Any, comparison_operators: bool |
     notes = [f'unknown field "{name}": the API server warns and leaves it out' for name in unknown if name not in misspelt]
     if content(data) == content(before):
         return old, notes
-    return workloads.typed(_renumbered(data, live), old), notes
-
-
-def _renumbered(data: dict[str, Any], live: Mapping[str, Any]) -> dict[str, Any]:
-    """The patched DaemonSet with the number of its template, without one where it was not known before."""
-    if generation(live):
-        return numbered(data, live)
-    annotations = {name: value for name, value in _at(data, "metadata", "annotations").items() if name != GENERATION}
-    return {**data, "metadata": {**data["metadata"], "annotations": annotations}}
+    return workloads.typed(edited(data, live), old), notes
 
 
 def _check_name(before: Mapping[str, Any], after: Mapping[str, Any]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Sequence
 
@@ -10,7 +9,7 @@ from preflight.change.commands import Command
 from preflight.change.grammar import parse
 from preflight.errors import InputError, UsageError
 
-_DIRECTIVES = re.compile(r"\$(patch|retainKeys|setElementOrder/|deleteFromPrimitiveList/)")
+_DIRECTIVES = ("$patch", "$retainKeys", "$setElementOrder/", "$deleteFromPrimitiveList/")
 """What stands in the text of a strategic patch and looks like a variable."""
 _SHELL = ("&&", "||", "|", ";", ">", ">>", "<", "&")
 
@@ -56,6 +55,12 @@ def _words(item: object) -> list[str]:
     for word in words:
         if word in _SHELL or word.endswith(";"):
             raise UsageError(f"a step is one command, without {word.rstrip() if word in _SHELL else ';'}: make it a step of its own")
-        if "$" in _DIRECTIVES.sub("", word) or "`" in word:
+        if _expands(word):
             raise UsageError(f"nothing is expanded in a plan: write what {word} stands for")
     return words
+
+
+def _expands(word: str) -> bool:
+    for directive in _DIRECTIVES if "$" in word else ():
+        word = word.replace(directive, "")
+    return "$" in word or "`" in word

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from preflight.change.commands import Chosen, DeletePods
+from preflight.change.orphans import left_key
 from preflight.change.performed import Change
 from preflight.change.words import counted, listed
 from preflight.errors import InputError, UsageError
@@ -23,7 +24,8 @@ def delete(command: DeletePods, world: World) -> Change:
 
     Errors: InputError where the pods of the namespace were not listed; UsageError, in kubectl's words, for a pod that is not there.
     """
-    pods = _find(world, command.pods, ignore_missing=command.ignore_missing)
+    found = _find(world, command.pods, ignore_missing=command.ignore_missing)
+    pods = [pod for pod in found if not command.on or pod.spec.nodeName == command.on]
     ended: dict[ObjectKey, set[str]] = {}
     notes: list[str] = []
     bare: list[str] = []
@@ -32,6 +34,8 @@ def delete(command: DeletePods, world: World) -> Change:
         name = f"{pod.metadata.namespace}/{pod.metadata.name}"
         if key is None:
             bare.append(name)
+        elif left_key(key) in world.orphaned and pod.spec.nodeName:
+            ended.setdefault(left_key(key), set()).add(pod.spec.nodeName)
         elif key not in world.daemonsets:
             notes.append(f"pod {name}: its DaemonSet {key} is not given")
         elif not pod.spec.nodeName:

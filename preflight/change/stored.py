@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -9,6 +10,8 @@ from preflight.change.canonical import CONTAINER, DEFAULTS, OF_TEXTS, POD, fille
 
 GENERATION = "deprecated.daemonset.template.generation"
 """The annotation of a DaemonSet with the number of its template, from 1 on; its pods carry it as a label."""
+LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
+"""The annotation with the manifest that kubectl applied last."""
 
 _KEPT = frozenset(("containers", "metadata", "nodeSelectorTerms", "resources"))
 _CONTAINERS = ("initContainers", "containers")
@@ -74,21 +77,49 @@ def _map(value: Any) -> dict[str, Any]:
     return dict(value) if isinstance(value, dict) else {}
 
 
-def numbered(after: dict[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
-    """A DaemonSet with the number of its template as the server keeps it: one more where the template is another than before.
+def edited(after: dict[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
+    """A DaemonSet after an edit in the cluster, with what the server and kubectl note of it.
 
-    As it is where the number before is not known: a manifest does not have it.
+    1. The number of its template is one more where the template is another than before; it stays away where it is not known: a manifest
+       does not have it.
+    2. One that came from a manifest keeps that manifest as the one applied last, so that a later `apply` keeps what was edited in between.
     """
     number = generation(before)
-    if not number:
-        return after
-    templates = [_map(each.get("spec")).get("template") for each in (before, after)]
-    metadata = _map(after.get("metadata"))
-    now = number if same_template(*templates) else number + 1
-    return {**after, "metadata": {**metadata, "annotations": {**_map(metadata.get("annotations")), GENERATION: str(now)}}}
+    annotations = dict(_map(_map(after.get("metadata")).get("annotations")))
+    if number:
+        templates = [_map(each.get("spec")).get("template") for each in (before, after)]
+        annotations[GENERATION] = str(number if same_template(*templates) else number + 1)
+    else:
+        annotations.pop(GENERATION, None)
+    if not is_from_cluster(before):
+        annotations[LAST_APPLIED] = as_json(before)
+    return with_annotations(after, annotations)
+
+
+def created(manifest: dict[str, Any]) -> dict[str, Any]:
+    """A DaemonSet that a manifest creates: its template is the first, and the manifest is the one applied last."""
+    annotations = _map(_map(manifest.get("metadata")).get("annotations"))
+    return with_annotations(manifest, {**annotations, GENERATION: "1", LAST_APPLIED: as_json(manifest)})
+
+
+def is_from_cluster(data: Mapping[str, Any]) -> bool:
+    """Whether an object was read from a cluster: it has a uid, or kubectl's annotation."""
+    metadata = _map(data.get("metadata"))
+    return bool(metadata.get("uid")) or LAST_APPLIED in _map(metadata.get("annotations"))
 
 
 def generation(data: Mapping[str, Any]) -> int:
     """The number of a DaemonSet's template; 0 where it is not known."""
     text = str(_map(_map(data.get("metadata")).get("annotations")).get(GENERATION, ""))
     return int(text) if text.isdecimal() and text.isascii() and len(text) < 10 else 0
+
+
+def with_annotations(data: dict[str, Any], annotations: Mapping[str, Any]) -> dict[str, Any]:
+    """An object with these annotations in place of its own; none is an absent field."""
+    metadata = {name: value for name, value in _map(data.get("metadata")).items() if name != "annotations"}
+    return {**data, "metadata": {**metadata, "annotations": dict(annotations)} if annotations else metadata}
+
+
+def as_json(value: object) -> str:
+    """Plain data as one line of JSON."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
 
 from preflight.change.commands import Chosen, DeleteDaemonSets, RestartRollout, SetImage
+from preflight.change.orphans import adopters, still_orphaned
 from preflight.change.performed import Change
-from preflight.change.stored import numbered
+from preflight.change.stored import edited
 from preflight.change.words import listed
 from preflight.errors import InputError, UsageError
 from preflight.model.convert import convert
@@ -55,16 +57,24 @@ def delete(command: DeleteDaemonSets, world: World) -> Change:
 def deletion(text: str, world: World, keys: Iterable[ObjectKey], cascade: str) -> Change:
     """The deletion of these DaemonSets."""
     deleted = dict.fromkeys(keys, cascade)
+    left = {key: world.daemonsets[key] for key in deleted} if cascade == "orphan" else {}
     how = {"orphan": ", and leave their pods", "foreground": " after their pods"}.get(cascade, " and their pods")
     return Change(
         command=text,
         headline=f"delete {listed([str(key) for key in deleted])}{how}" if deleted else "delete nothing",
         before=world,
-        after=with_daemonsets(world, {}, deleted),
+        after=with_daemonsets(world, {}, deleted, left),
         daemonsets=frozenset(deleted),
         deleted=deleted,
-        notes=() if deleted else ("nothing changes: no such DaemonSet is there",),
+        notes=tuple(_adopted(world, left, deleted)) if deleted else ("nothing changes: no such DaemonSet is there",),
     )
+
+
+def _adopted(world: World, left: Mapping[ObjectKey, DaemonSet], deleted: Container[ObjectKey]) -> Iterator[str]:
+    """Who adopts the pods that are left, and what that means where both have one."""
+    for key, daemonset in left.items():
+        for owner in adopters(daemonset, world.daemonsets, deleted):
+            yield f"{owner} adopts the pods of {key}, which its selector matches: where a node has a pod of both, the older one stays"
 
 
 def find(world: World, chosen: Chosen, *, ignore_missing: bool = False) -> tuple[ObjectKey, ...]:
@@ -96,10 +106,15 @@ def find(world: World, chosen: Chosen, *, ignore_missing: bool = False) -> tuple
     return tuple(sorted(keys))
 
 
-def with_daemonsets(world: World, changed: Mapping[ObjectKey, DaemonSet], deleted: Container[ObjectKey] = ()) -> World:
+def with_daemonsets(
+    world: World,
+    changed: Mapping[ObjectKey, DaemonSet],
+    deleted: Container[ObjectKey] = (),
+    left: Mapping[ObjectKey, DaemonSet] = MappingProxyType({}),
+) -> World:
     """The world with these DaemonSets, new or in place of those of the same key, and without the deleted ones.
 
-    `workloads` follows: a new DaemonSet stands last. The same world where nothing changes.
+    `left` are those of the deleted whose pods stay. `workloads` follows: a new DaemonSet stands last. The same world where nothing changes.
     """
     after = {key: daemonset for key, daemonset in {**world.daemonsets, **changed}.items() if key not in deleted}
     if len(after) == len(world.daemonsets) and all(world.daemonsets.get(key) is daemonset for key, daemonset in after.items()):
@@ -110,6 +125,7 @@ def with_daemonsets(world: World, changed: Mapping[ObjectKey, DaemonSet], delete
     return msgspec.structs.replace(
         world,
         daemonsets=dict(sorted(after.items())),
+        orphaned=still_orphaned(world.orphaned, left, after.values()) if world.orphaned or left else world.orphaned,
         workloads=(*(workload for workload in kept if workload is not None), *new),
     )
 
@@ -185,13 +201,13 @@ def _edited(daemonset: DaemonSet, edit: Callable[[dict[str, Any]], None], path: 
     for name in path:
         place[name] = dict(place.get(name) or {})
         place = place[name]
-    edited = copy.deepcopy(place)
-    edit(edited)
-    if edited == place:
+    changed = copy.deepcopy(place)
+    edit(changed)
+    if changed == place:
         return daemonset
     place.clear()
-    place.update(edited)
-    return typed(numbered(after, data), daemonset)
+    place.update(changed)
+    return typed(edited(after, data), daemonset)
 
 
 def _with_images(spec: dict[str, Any], images: Mapping[str, str]) -> None:

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from preflight.change.orphans import left_key
 from preflight.change.performed import Change
+from preflight.impact.adoption import as_left, left
 from preflight.impact.classes import Classes
 from preflight.impact.groups import Group, Impact
 from preflight.impact.known import Known
 from preflight.impact.pair import Pair
 from preflight.impact.pods import PodsOf
 from preflight.impact.slices import Slice, goes_on
+from preflight.impact.templates import remembered
 from preflight.model.objects import ObjectKey
 from preflight.model.world import World
 from preflight.scheduling.tolerations import NEVER
@@ -28,7 +31,8 @@ def judge(change: Change, pods: Mapping[ObjectKey, PodsOf], horizon: float = NEV
     2. Nodes are judged by class: one matcher call for each class and DaemonSet, before and after.
     3. An eviction after more than `horizon` seconds has not happened yet once the change has settled (see verdict.settle).
     4. A DaemonSet in `pods` has the pods given there; elsewhere a pod is assumed where it should run before the change.
-    5. `shared` is what an earlier look at the same change worked out; None where this is the first one.
+    5. Pods that nobody owns any more are judged like those of a DaemonSet, on the nodes of the change: taints alone end them.
+    6. `shared` is what an earlier look at the same change worked out; None where this is the first one.
     """
     before, after = change.before, change.after
     shared = shared or Known(change)
@@ -59,14 +63,26 @@ def judge(change: Change, pods: Mapping[ObjectKey, PodsOf], horizon: float = NEV
         if pair.rollout is not None:
             rollouts[key] = pair.rollout
 
+    for key, daemonset in before.orphaned.items():
+        ends = change.ended.get(key, frozenset())
+        if key in after.orphaned and key in pods and (scope or ends):
+            pair = Pair(as_left(change, key), classes, key, daemonset, None, pods[key], differing, horizon, shared)
+            found = [(left(group, change.after), part) for group, part in pair.judge(scope | ends)]
+            groups += (group for group, _ in found)
+            judged.append((pair, found, scope | ends))
+            pairs += len(scope | ends)
+
     def settled() -> Mapping[ObjectKey, PodsOf]:
-        left = dict(pods)
+        there = {key: each for key, each in pods.items() if key not in before.orphaned or key in after.orphaned}
         for pair, found, nodes in judged:
-            if pair.new is not None or change.deleted.get(pair.key) == "orphan":
-                left[pair.key] = pair.pods_after(found, nodes)
-            elif pair.key in change.deleted:
-                left.pop(pair.key, None)
-        return left
+            key = pair.key
+            if pair.new is not None or key in before.orphaned:
+                there[key] = remembered(change, key, pods.get(key, PodsOf()), pair.pods_after(found, nodes))
+            elif key in change.deleted:
+                there.pop(key, None)
+                if left_key(key) in after.orphaned:
+                    there[left_key(key)] = pair.pods_after(found, nodes)
+        return there
 
     return Impact(
         change,

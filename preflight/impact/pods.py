@@ -45,18 +45,31 @@ class _Found(NamedTuple):
     leaving: set[str]
 
 
+class Made(Struct, frozen=True):
+    """Pods, by their nodes, of a template that is not their DaemonSet's own.
+
+    `template` is a text that tells it from others; `generation` the number that the pods carry as a label, 0 where it is not known.
+    """
+
+    nodes: frozenset[str]
+    template: str
+    generation: int = 0
+
+
 class PodsOf(Struct, frozen=True):
     """The pods of one DaemonSet.
 
     `decided` are the nodes of which it is settled whether a pod is there: those judged before, and for listed pods the nodes given and
     the nodes that any listed pod is on. On any other node a pod is assumed where the DaemonSet should run. `transit` are nodes without a
     live pod where one is on its way out or in: being deleted, failed, or not bound yet. `leaving` are nodes where one is being deleted.
+    `made` says of which template the old pods are.
     """
 
     groups: tuple[PodGroup, ...] = ()
     decided: frozenset[str] = frozenset()
     transit: frozenset[str] = frozenset()
     leaving: frozenset[str] = frozenset()
+    made: tuple[Made, ...] = ()
 
 
 def listed_pods(world: World) -> dict[ObjectKey, PodsOf]:
@@ -112,10 +125,10 @@ def plain(raw: Raw) -> list[dict[str, Any]]:
 
 
 def _groups(by_tolerations: Mapping[bytes, set[str]]) -> tuple[PodGroup, ...]:
-    return tuple(PodGroup(frozenset(nodes), _tolerations(raw), listed=True) for raw, nodes in sorted(by_tolerations.items()))
+    return tuple(PodGroup(frozenset(nodes), tolerations_of(raw), listed=True) for raw, nodes in sorted(by_tolerations.items()))
 
 
-def _tolerations(raw: bytes) -> tuple[Toleration, ...]:
+def tolerations_of(raw: bytes) -> tuple[Toleration, ...]:
     """A pod's own tolerations; null is an absent field, and what the API would never hold tolerates nothing."""
     try:
         return _TOLERATIONS.decode(raw) if raw and raw != b"null" else ()

@@ -10,11 +10,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from preflight.change.performed import Change
+from preflight.impact.adoption import adopted
 from preflight.impact.groups import Fall, Group, Impact
 from preflight.impact.judging import judge
 from preflight.impact.known import Known
 from preflight.impact.pods import PodsOf
 from preflight.impact.renewing import renewed
+from preflight.impact.templates import current
 from preflight.impact.verdict import PodAfter, Verdict
 from preflight.model.objects import DaemonSet, Node, ObjectKey
 from preflight.model.report import Outcome
@@ -48,9 +50,11 @@ def predict(
     2. A pair that falls because a producer is lost on re-creation is lost on re-creation itself, though nothing touches its own pod.
     3. `Group.falls` says which labels and whose; `Impact.falls` lists every fall in the order in which things go.
     4. The world after has the labels no more that go at once.
-    5. What reaches only the next nodes of a pool takes nothing from those that are there: see `renewing.renewed`.
-    6. `starts` says how new pods begin: see `known.Known`.
+    5. Pods that a new DaemonSet adopts are its own, and pods that are of its template already are not updated.
+    6. What reaches only the next nodes of a pool takes nothing from those that are there: see `renewing.renewed`.
+    7. `starts` says how new pods begin: see `known.Known`.
     """
+    change, pods = current(change, adopted(change, pods))
     return renewed(_fallen(change, pods, horizon, Known(change, starts)), pods, horizon)
 
 

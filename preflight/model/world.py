@@ -66,11 +66,13 @@ class World(Struct, frozen=True):
        pod's volume to the CSI driver that mounts it.
     7. `comparison_operators` is the gate TaintTolerationComparisonOperators: None where not known.
     8. `running` are the listed pods as a whole, by namespace and name; None where nobody wanted them.
-    9. `survey` is what a live cluster or a snapshot says of itself; None for files.
+    9. `orphaned` are the DaemonSets that a plan has deleted and whose pods it has left, by a key that no DaemonSet has.
+    10. `survey` is what a live cluster or a snapshot says of itself; None for files.
     """
 
     nodes: Mapping[str, Node] = {}
     daemonsets: Mapping[ObjectKey, DaemonSet] = {}
+    orphaned: Mapping[ObjectKey, DaemonSet] = {}
     workloads: tuple[Workload, ...] = ()
     pods: tuple[ListedPod, ...] = ()
     running: Mapping[tuple[str, str], ScheduledPod] | None = None

@@ -16,6 +16,8 @@ from preflight.rules._framework import Context, Path, Place, subject_of
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*")
 _WORDS = frozenset(("y", "n", "yes", "no", "on", "off", "true", "false", "null"))
 
+UNOWNED = "nothing owns its pods any more, so nothing creates them again"
+
 
 class Merged:
     """Groups of one DaemonSet that one sentence explains."""

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from preflight.impact.words import names
 from preflight.model.report import Outcome, Severity
 from preflight.rules._consequences import then
-from preflight.rules._coverage import merged
+from preflight.rules._coverage import UNOWNED, merged
 from preflight.rules._framework import Context, Hit, Rule
 
 
@@ -33,7 +33,7 @@ def check(context: Context) -> Iterator[Hit]:
                 nodes=each.nodes,
                 place=each.place,
                 severity=Severity.NOTE if each.passing or not (context.lint or soon) else None,
-                message=f"has a pod on {names(each.nodes)} that does not come back once it ends: {each.reason}",
+                message=f"has a pod on {names(each.nodes)} that does not come back once it ends: {each.reason or UNOWNED}",
                 label=each.label,
                 notes=each.notes + then(context, each),
                 suggestion=each.suggestion,

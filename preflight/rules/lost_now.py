@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from preflight.impact.words import names, timed
 from preflight.model.report import Outcome, Severity
 from preflight.rules._consequences import then
-from preflight.rules._coverage import Merged, merged, news
+from preflight.rules._coverage import UNOWNED, Merged, merged, news
 from preflight.rules._framework import Context, Hit, Rule
 
 
@@ -40,6 +40,8 @@ def check(context: Context) -> Iterator[Hit]:
 def _how(context: Context, each: Merged) -> str:
     assert context.impact is not None
     change, group = context.impact.change, each.first
+    if group.after is None and group.key in change.before.orphaned:
+        return f"now: the pod ends, and {UNOWNED}"
     if group.after is None:
         return "now: the DaemonSet is deleted, and its pods with it"
     if not group.after.may_stay:

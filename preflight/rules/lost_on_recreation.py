@@ -17,14 +17,14 @@ from collections.abc import Iterator
 from preflight.impact.words import listed, names
 from preflight.model.report import Outcome, Severity
 from preflight.rules._consequences import then
-from preflight.rules._coverage import Merged, merged, news
+from preflight.rules._coverage import UNOWNED, Merged, merged, news
 from preflight.rules._framework import Context, Hit, Rule
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each DaemonSet and reason; a warning where only taints stand in the way that the cluster clears by itself."""
     for each in merged(news(context, Outcome.LOST_ON_RECREATION)):
-        reason = each.reason or "nothing owns its pods any more, so nothing creates them again"
+        reason = each.reason or UNOWNED
         yield Hit(
             subject=each.subject,
             nodes=each.nodes,

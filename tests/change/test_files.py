@@ -12,7 +12,7 @@ import pytest
 
 from preflight.change import Change
 from preflight.change.canonical import canonical_spec
-from preflight.change.manifests import LAST_APPLIED
+from preflight.change.stored import LAST_APPLIED, generation
 from preflight.errors import InputError, UsageError
 from preflight.model.objects import DaemonSet, Deployment, Metadata, Node, ObjectKey, Origin
 from preflight.model.world import World
@@ -92,6 +92,35 @@ def test_tolerations_are_replaced_as_a_whole() -> None:
     other = {"key": "b", "operator": "Exists"}
     change = applied(daemonset("d1", tolerations=[other]), world(live(manifest("d1", tolerations=[TOLERATION]))))
     assert pod_spec(change)["tolerations"] == [other]
+
+
+def test_an_apply_after_a_restart_is_no_update_and_one_after_an_image_is() -> None:
+    on = world(daemonset("d1"))
+    restarted = run("rollout restart ds/d1", on).after
+    again = applied(daemonset("d1"), restarted)
+    assert again.after.daemonsets[D1] is restarted.daemonsets[D1]
+    assert again.updated == frozenset()
+    back = applied(daemonset("d1"), run("set image ds/d1 c=c:2", on).after)
+    assert back.updated == {D1}
+    assert pod_spec(back) == {"containers": [{"name": "c", "image": "c:1"}]}
+
+
+def test_what_was_patched_stays_through_an_apply_of_the_manifest_that_does_not_state_it() -> None:
+    patched = run(
+        'patch ds d1 -p \'{"spec":{"template":{"spec":{"tolerations":[{"key":"a","operator":"Exists"}]}}}}\'', world(daemonset("d1"))
+    )
+    change = applied(daemonset("d1"), patched.after)
+    assert change.updated == frozenset()
+    assert change.notes == ("default/d1: not stated by the manifest, so as in the cluster: tolerations", "unchanged: default/d1")
+
+
+def test_a_new_daemonset_has_its_first_template_and_each_later_one_the_next_number() -> None:
+    first = applied(daemonset("d1"), world())
+    assert generation(first.after.daemonsets[D1].data) == 1
+    assert first.notes == ("new: default/d1",)
+    second = applied(daemonset("d1", hostNetwork=True), first.after)
+    assert generation(second.after.daemonsets[D1].data) == 2
+    assert generation(applied(daemonset("d1", hostNetwork=True), second.after).after.daemonsets[D1].data) == 2
 
 
 def test_an_annotation_that_cannot_be_read_is_none() -> None:

@@ -92,6 +92,12 @@ READ: list[tuple[str, str, Command]] = [
     ("an orphaning deletion, the old way", "delete ds d1 --cascade=false", DeleteDaemonSets("", D1, "orphan")),
     ("a deletion of pods", "delete po/p -n x --force --grace-period=0", DeletePods("", Chosen(("p",), namespace="x"))),
     ("a deletion of all pods", "delete pods --all -A", DeletePods("", Chosen(all=True, everywhere=True), True)),
+    (
+        "a deletion of the pods of a node",
+        "delete pod --field-selector spec.nodeName=n1 -l pool=a",
+        DeletePods("", POOL, True, "n1"),
+    ),
+    ("a deletion of all pods of a node", "delete pod --field-selector=spec.nodeName==n1", DeletePods("", Chosen(all=True), True, "n1")),
     ("a reboot", "reboot n1", RebootNodes("", N1)),
     ("a graceful reboot by type and name", "reboot node n1 --graceful", RebootNodes("", N1, True)),
     ("a replacement", "replace n1", ReplaceNodes("", N1)),
@@ -142,7 +148,22 @@ REFUSED: list[tuple[str, str, str]] = [
         "when paths, URLs, or stdin is provided as input, you may not specify resource arguments as well",
     ),
     ("raw", "delete --raw /api", "preflight does not judge --raw: name the objects"),
-    ("fields", "delete ds --field-selector a=b", "preflight knows no --field-selector: name the objects, or use --selector"),
+    (
+        "fields",
+        "delete ds --field-selector a=b",
+        "preflight knows no --field-selector but spec.nodeName=NODE: name the objects, or use --selector",
+    ),
+    (
+        "two fields",
+        "delete pod --field-selector spec.nodeName=n1,status.phase=Failed",
+        "preflight knows no --field-selector but spec.nodeName=NODE: name the objects, or use --selector",
+    ),
+    (
+        "the node of DaemonSets",
+        "delete ds --field-selector spec.nodeName=n1",
+        "preflight knows --field-selector of pods only: name the objects, or use --selector",
+    ),
+    ("a pod and a node", "delete pod p --field-selector spec.nodeName=n1", "name cannot be provided when a selector is specified"),
     ("two kinds", "delete node/n1 ds/d1", "preflight judges one kind of object at a time, not daemonsets and nodes in one command line"),
     (
         "two kinds in one word",

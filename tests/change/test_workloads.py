@@ -191,6 +191,8 @@ PODS = world(
         ("delete pod -l app=x", {}, ["nothing changes: no such pod is there"]),
         ("delete pod nope --ignore-not-found", {}, ["nothing changes: no such pod is there"]),
         ("delete pods -A -l app", {D1: {"n1"}}, []),
+        ("delete pod --field-selector spec.nodeName=n2", {D1: {"n2"}}, []),
+        ("delete pod --field-selector spec.nodeName=n9 -l app", {}, ["nothing changes: no such pod is there"]),
         ("delete pods --all -n storage", {CSI: {"n1"}, ObjectKey("", "loose", "m.yaml"): {"n1"}}, []),
     ],
 )
