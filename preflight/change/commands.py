@@ -122,6 +122,12 @@ class DeleteDaemonSets(Command, frozen=True):
     ignore_missing: bool = False
 
 
+class DeleteNamespaces(Command, frozen=True):
+    """`kubectl delete namespace`, with everything in it."""
+
+    names: tuple[str, ...]
+
+
 class DeletePods(Command, frozen=True):
     """`kubectl delete pod`; `on` is the node of `--field-selector spec.nodeName=...`, "" where any will do."""
 

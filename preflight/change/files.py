@@ -10,6 +10,7 @@ import msgspec
 from preflight.change import maintenance, pools, workloads
 from preflight.change.commands import ApplyFiles, Chosen, DeleteFiles, DeleteNodes
 from preflight.change.manifests import is_updated, over
+from preflight.change.namespaces import within
 from preflight.change.nodes import schedulable, with_taints
 from preflight.change.orphans import adopts
 from preflight.change.performed import Change
@@ -17,7 +18,7 @@ from preflight.change.stored import created
 from preflight.change.targets import meet
 from preflight.change.words import counted, listed
 from preflight.errors import InputError, UsageError
-from preflight.model.objects import DaemonSet, Metadata, Node, ObjectKey, Taint, object_key
+from preflight.model.objects import DaemonSet, Metadata, Namespace, Node, ObjectKey, Taint, object_key
 from preflight.model.world import World
 
 _ADOPTED = "an update replaces those of another template, unless their label pod-template-generation is its own number"
@@ -64,7 +65,7 @@ def apply(command: ApplyFiles, world: World, read: Read) -> Change:
 
 
 def delete(command: DeleteFiles, world: World, read: Read) -> Change:
-    """Perform `kubectl delete -f` for the DaemonSets and Nodes of the files; objects of other kinds are counted in a note.
+    """Perform `kubectl delete -f` for the DaemonSets, Namespaces and Nodes of the files; objects of other kinds are counted in a note.
 
     Errors: UsageError for a DaemonSet that is not there; InputError where the files hold nothing.
     """
@@ -75,6 +76,8 @@ def delete(command: DeleteFiles, world: World, read: Read) -> Change:
             namespace = _namespace(each, command.namespace, world.namespace)
             chosen = Chosen((each.metadata.name,), namespace=namespace)
             keys.extend(workloads.find(world, chosen, ignore_missing=command.ignore_missing))
+    spaces = tuple(dict.fromkeys(each.metadata.name for each in objects if isinstance(each, Namespace)))
+    keys += within(world, spaces)
     names = tuple(dict.fromkeys(each.name for each in objects if isinstance(each, Node) and each.pool is None))
     gone = [each.name for each in objects if isinstance(each, Node) and each.pool is not None]
     change = workloads.deletion(command.text, world, sorted(set(keys)), command.cascade)
@@ -82,8 +85,9 @@ def delete(command: DeleteFiles, world: World, read: Read) -> Change:
         nodes = maintenance.delete(DeleteNodes(command.text, Chosen(names)), change.before)
         after = msgspec.structs.replace(nodes.after, daemonsets=change.after.daemonsets, workloads=change.after.workloads)
         change = msgspec.structs.replace(nodes, after=after, daemonsets=change.daemonsets, deleted=change.deleted)
+    others = [each for each in objects if not isinstance(each, Namespace)]
     said = change.notes if keys or names or not gone else ()
-    notes = [*said, *(f"{name}: not judged: its nodes go with it" for name in gone), *_others(objects)]
+    notes = [*said, *(f"{name}: not judged: its nodes go with it" for name in gone), *_others(others)]
     return msgspec.structs.replace(change, headline=f"delete {listed(command.files)}", notes=tuple(notes))
 
 

@@ -99,18 +99,19 @@ def reboot(text: str, given: Given) -> Command:
 def replace(text: str, given: Given) -> Command:
     """`preflight replace (NAME... | -l SELECTOR | --all) [--label KEY=VALUE]... [--taint TAINT]...`: preflight's own.
 
-    `--labels a=b,c=d` is the kubelet's `--node-labels` in one word. Without labels the node keeps those of today, and so with taints.
+    `--labels a=b,c=d` is the kubelet's `--node-labels` in one word. Without labels the node keeps those of today, and so with taints;
+    `--labels=` and `--taint=` say that it has none.
     """
     nodes = _own("replace", given)
     pairs = (*given.texts("label"), *given.texts("labels"))
     labels, removed = parse_labels(pairs)
-    taints, untaints = parse_taints(given.texts("taint"))
+    taints, untaints = parse_taints(text for text in given.texts("taint") if text)
     if removed or untaints:
         raise UsageError("replace takes the labels and the taints of the new node: a trailing '-' removes nothing there")
     problem = key_problem(labels)
     if problem:
         raise UsageError(f"invalid --label: {problem}")
-    return ReplaceNodes(text, nodes, labels if pairs else None, taints if given.texts("taint") else None)
+    return ReplaceNodes(text, nodes, labels if pairs or "labels" in given.values else None, taints if given.texts("taint") else None)
 
 
 def _only_nodes(word: str) -> None:

@@ -10,6 +10,7 @@ from preflight.change.commands import (
     Command,
     DeleteDaemonSets,
     DeleteFiles,
+    DeleteNamespaces,
     DeleteNodes,
     DeletePods,
     Patch,
@@ -17,7 +18,7 @@ from preflight.change.commands import (
     SetImage,
 )
 from preflight.change.flags import Given
-from preflight.change.resources import DAEMONSET, NODE, POD, chosen, resources_and_pairs, selector_of
+from preflight.change.resources import DAEMONSET, NAMESPACE, NODE, POD, chosen, resources_and_pairs, selector_of
 from preflight.change.words import BOOLEANS, quoted
 from preflight.errors import UsageError
 
@@ -101,7 +102,7 @@ def patch(text: str, given: Given) -> Command:
 
 
 def delete(text: str, given: Given) -> Command:
-    """`kubectl delete (node | daemonset | pod) (NAME... | -l SELECTOR | --all)` or `kubectl delete -f FILE...`."""
+    """`kubectl delete (node | daemonset | pod | namespace) (NAME... | -l SELECTOR | --all)` or `kubectl delete -f FILE...`."""
     cascade = _cascade(given.text("cascade", "background"))
     if given.on("now") and int(given.text("grace-period", "-1"), 0) != -1:
         raise UsageError("--now and --grace-period cannot be specified together")
@@ -121,13 +122,17 @@ def delete(text: str, given: Given) -> Command:
         if given.args:
             raise UsageError("when paths, URLs, or stdin is provided as input, you may not specify resource arguments as well")
         return DeleteFiles(text, files, given.text("namespace"), cascade, missing)
-    resource, objects = chosen(given.args, given, (NODE, DAEMONSET, POD), "deletions", bare=bool(on))
+    resource, objects = chosen(given.args, given, (NODE, DAEMONSET, POD, NAMESPACE), "deletions", bare=bool(on))
     if on and resource != POD:
         raise UsageError("preflight knows --field-selector of pods only: name the objects, or use --selector")
     if on and objects.names:
         raise UsageError("name cannot be provided when a selector is specified")
     if given.on("all") and objects.names:
         raise UsageError("name cannot be provided when a selector is specified")
+    if resource == NAMESPACE and not objects.names:
+        raise UsageError("preflight judges deletions of namespaces by name")
+    if resource == NAMESPACE:
+        return DeleteNamespaces(text, objects.names)
     if resource == NODE:
         return DeleteNodes(text, objects)
     if resource == POD:

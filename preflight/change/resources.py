@@ -12,7 +12,7 @@ from preflight.change.flags import Given
 from preflight.change.selector import Selector, parse_selector
 from preflight.errors import UsageError
 
-NODE, DAEMONSET, POD = "nodes", "daemonsets", "pods"
+NODE, DAEMONSET, POD, NAMESPACE = "nodes", "daemonsets", "pods", "namespaces"
 
 _SHORT = {
     **{"no": NODE, "ds": DAEMONSET, "po": POD, "deploy": "deployments", "sts": "statefulsets", "rs": "replicasets"},
@@ -28,7 +28,7 @@ _WORDS = {
     **{plural[:-1]: plural for plural in _PLURAL},
     **{"ingress": "ingresses", "networkpolicy": "networkpolicies", "priorityclass": "priorityclasses", "storageclass": "storageclasses"},
 }
-_GROUPS = {NODE: (), POD: (), DAEMONSET: ("apps", "v1.apps")}
+_GROUPS = {NODE: (), POD: (), NAMESPACE: (), DAEMONSET: ("apps", "v1.apps")}
 _MISSING = "You must provide one or more resources by argument or filename."
 
 

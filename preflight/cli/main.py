@@ -24,7 +24,7 @@ VERBS = {
     "rollout": "what a restart sets off (rollout restart ds/NAME)",
     "apply": "what an updated manifest costs (apply -f FILE)",
     "patch": "what a patched DaemonSet or node costs (patch ds/NAME -p PATCH)",
-    "delete": "what a deleted node, DaemonSet or pod costs",
+    "delete": "what a deleted node, DaemonSet, pod or namespace costs",
     "reboot": "what a reboot costs (--graceful: with graceful node shutdown)",
     "replace": "what a node that is replaced, and registers anew, costs",
 }

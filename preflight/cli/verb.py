@@ -15,7 +15,7 @@ from preflight.engine import Run
 
 _OWN = {
     "reboot": "NODE... or -l SELECTOR or --all; --graceful where graceful node shutdown is on. kubectl has no such verb.",
-    "replace": "NODE...; --label KEY=VALUE and --taint KEY=VALUE:EFFECT, repeatable, are those of the new node. Not `kubectl replace`.",
+    "replace": "NODE...; --label KEY=VALUE and --taint KEY=VALUE:EFFECT, repeatable, are the new node's; --labels= and --taint= for none.",
 }
 
 

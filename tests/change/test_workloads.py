@@ -205,6 +205,30 @@ def test_a_deletion_of_pods(line: str, ended: dict[ObjectKey, set[str]], notes: 
     assert change.nodes == {name for names in ended.values() for name in names}
 
 
+def test_a_deletion_of_a_namespace_where_nothing_is_given() -> None:
+    change = run("delete namespace other", PODS)
+    assert change.after is PODS
+    assert change.deleted == {}
+    assert change.notes == ("no DaemonSet is given in namespace other",)
+
+
+def test_a_deletion_of_a_namespace_takes_its_daemonsets_and_what_another_left_there() -> None:
+    orphaned = run("delete ds csi -n storage --cascade=orphan", PODS).after
+    assert [str(key) for key in orphaned.orphaned] == ["storage/csi"]
+    change = run("delete ns/storage", orphaned)
+    assert change.after.orphaned == {}
+    assert change.notes == ("no DaemonSet is given in namespace storage",)
+    whole = run("delete ns storage other", PODS)
+    assert whole.deleted == {CSI: "background"}
+    assert whole.headline == "delete namespace storage, other"
+    assert whole.notes == ("no DaemonSet is given in namespace other",)
+
+
+def test_a_namespace_that_may_not_be_deleted() -> None:
+    with pytest.raises(UsageError, match=r'^namespaces "default" is forbidden: this namespace may not be deleted$'):
+        run("delete ns default", PODS)
+
+
 def test_a_pod_that_is_not_there() -> None:
     with pytest.raises(UsageError, match=r'^pods "csi-a" not found: did you mean -n storage\?$'):
         run("delete pod csi-a", PODS)
