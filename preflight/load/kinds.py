@@ -23,6 +23,7 @@ from preflight.model.objects import (
     StatefulSet,
     _Read,
 )
+from preflight.model.quota import ResourceQuota
 from preflight.model.storage import ConfigMap, PersistentVolume, PersistentVolumeClaim, StorageClass
 
 Data = dict[str, Any]
@@ -62,6 +63,7 @@ KINDS: Mapping[str, Kind] = {
     "PersistentVolume": Kind(PersistentVolume, ("",), is_namespaced=False),
     "StorageClass": Kind(StorageClass, ("storage.k8s.io",), is_namespaced=False),
     "ConfigMap": Kind(ConfigMap, ("",)),
+    "ResourceQuota": Kind(ResourceQuota, ("",)),
 }
 """The kinds that are judged, by name."""
 

@@ -15,7 +15,7 @@ from preflight.model.objects import Condition, ListedPod, Metadata
 _OTHERS = (
     "APIService ClusterRole ClusterRoleBinding ControllerRevision CSINode CSIStorageCapacity CustomResourceDefinition Endpoints "
     "EndpointSlice Event HorizontalPodAutoscaler Ingress IngressClass Lease LimitRange MutatingWebhookConfiguration NetworkPolicy "
-    "PodTemplate ReplicationController ResourceQuota Role RoleBinding Secret Service ServiceAccount "
+    "PodTemplate ReplicationController Role RoleBinding Secret Service ServiceAccount "
     "ValidatingWebhookConfiguration VolumeAttachment"
 )
 
@@ -66,6 +66,7 @@ class Rest(Struct, frozen=True, gc=False, tag_field="kind"):
     status: Raw = Raw()
     value: Raw = Raw()
     provisioner: Raw = Raw()
+    scheduling: Raw = Raw()
     data: Raw = Raw()
     nodeGroups: Raw = Raw()
     managedNodeGroups: Raw = Raw()

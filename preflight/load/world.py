@@ -27,6 +27,7 @@ from preflight.model.objects import (
     controller,
     object_key,
 )
+from preflight.model.quota import ResourceQuota
 from preflight.model.storage import ConfigMap, PersistentVolume, PersistentVolumeClaim, StorageClass
 from preflight.model.world import World
 
@@ -88,6 +89,7 @@ def build(gathered: Gathered, *, one_cluster: bool, comparison_operators: bool |
         claims=_all(by_key, PersistentVolumeClaim),
         volumes=_all(by_key, PersistentVolume),
         storage_classes=_all(by_key, StorageClass),
+        quotas=_all(by_key, ResourceQuota),
         configs={(each.metadata.namespace, each.metadata.name): each.data for each in _all(by_key, ConfigMap)},
         ambiguous=tuple(sorted(ambiguous)),
         missing=survey.missing if survey is not None else {},

@@ -20,6 +20,7 @@ from preflight.model.objects import (
     RuntimeClass,
     Workload,
 )
+from preflight.model.quota import ResourceQuota
 from preflight.model.stated import StatedKinds
 from preflight.model.storage import PersistentVolume, PersistentVolumeClaim, StorageClass
 
@@ -86,6 +87,7 @@ class World(Struct, frozen=True):
     claims: tuple[PersistentVolumeClaim, ...] = ()
     volumes: tuple[PersistentVolume, ...] = ()
     storage_classes: tuple[StorageClass, ...] = ()
+    quotas: tuple[ResourceQuota, ...] = ()
     configs: Mapping[tuple[str, str], Mapping[str, str]] = {}
     stated: tuple[StatedKinds, ...] = ()
     ambiguous: tuple[str, ...] = ()

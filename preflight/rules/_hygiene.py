@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from msgspec import Struct
 
+from preflight.impact import Group, PodAfter
 from preflight.model.objects import DaemonSet, Namespace, NodeSelectorTerm, PodSpec, RuntimeClass, Taint, Toleration, Workload, pod_spec
 from preflight.rules._framework import Context, Path, Place
 from preflight.scheduling.affinity import UNKNOWN, label
@@ -93,9 +94,20 @@ def daemonsets(context: Context) -> Iterator[DaemonSet]:
         yield from (workload for workload in context.workloads if isinstance(workload, DaemonSet))
 
 
+def given_pods(context: Context) -> Iterator[DaemonSet]:
+    """The DaemonSets whose pods go through admission: in lint all, under a change those that it gives new pods."""
+    yield from daemonsets(context)
+    if not context.lint and context.impact is not None:
+        new = (group for group in context.impact.groups if group.verdict.pod is PodAfter.NEW)
+        yield from {group.key: group.daemonset for group in new}.values()
+
+
 def stands_alone(daemonset: DaemonSet, context: Context) -> bool:
-    """Whether this is the one DaemonSet of its key: of those that stand twice with other content nobody knows which cluster they are of."""
-    return context.world.daemonsets.get(daemonset.key) is daemonset
+    """Whether this is the one DaemonSet of its key: of those that stand twice with other content nobody knows which cluster they are of.
+
+    A change judges one cluster, where each is.
+    """
+    return not context.lint or context.world.daemonsets.get(daemonset.key) is daemonset
 
 
 def only(things: Iterable[Named], name: str) -> Named | None:
@@ -105,12 +117,31 @@ def only(things: Iterable[Named], name: str) -> Named | None:
 
 
 def left_out(context: Context, daemonset: DaemonSet, labels: Mapping[str, str]) -> tuple[str, ...] | None:
-    """The nodes where a DaemonSet should run and that lack some labels; None where no node is known."""
+    """The nodes where a DaemonSet should run and that lack some labels; None where no node is known.
+
+    Under a change those where it gets a new pod.
+    """
     if context.impact is None:
         return None
-    groups = (each for each in context.impact.groups if each.daemonset is daemonset and each.after and each.after.should_run)
-    known = (context.world.nodes[name] for group in groups for name in group.names)
+    nodes = context.impact.change.after.nodes
+    known = [nodes[name] for group in starting(context, daemonset) for name in group.names]
     return tuple(sorted(node.name for node in known if any(label(node, key) not in (value, UNKNOWN) for key, value in labels.items())))
+
+
+def starting(context: Context, daemonset: DaemonSet) -> Iterator[Group]:
+    """The groups of nodes where a DaemonSet should run; under a change those where it gets a new pod."""
+    for group in context.impact.groups if context.impact else ():
+        should_run = group.daemonset is daemonset and group.after is not None and group.after.should_run
+        if should_run and (context.lint or group.verdict.pod is PodAfter.NEW):
+            yield group
+
+
+def loses(context: Context, daemonset: DaemonSet, nodes: Iterable[str]) -> bool:
+    """Whether a change replaces pods on some of these nodes that were listed, so that there is something to lose."""
+    if context.lint:
+        return False
+    wanted = frozenset(nodes)
+    return any(group.verdict.before and not group.assumed and group.nodes & wanted for group in starting(context, daemonset))
 
 
 def is_tolerated(taint: Taint, by: tuple[Toleration, ...]) -> bool:

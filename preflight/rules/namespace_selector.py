@@ -20,16 +20,19 @@ from preflight.impact.words import names
 from preflight.model.objects import POD_TEMPLATE_SPEC, DaemonSet, Namespace
 from preflight.model.report import Severity
 from preflight.rules._framework import Context, Hit, Place, Rule, subject_of
-from preflight.rules._hygiene import daemonsets, left_out, only, stands_alone
+from preflight.rules._hygiene import given_pods, left_out, loses, only, stands_alone
 
 _UPSTREAM, _OPENSHIFT = "scheduler.alpha.kubernetes.io/node-selector", "openshift.io/node-selector"
 
 
 def check(context: Context) -> Iterator[Hit]:
-    """One hit for each DaemonSet of such a namespace: a warning where known nodes do not match, else a note. Only in lint."""
+    """One hit for each DaemonSet of such a namespace: a warning where known nodes do not match, else a note.
+
+    Under a change for those that get new pods: an error where pods are there that it replaces, or where every pod is refused.
+    """
     if not any(_annotation(each) for each in context.world.namespaces):
         return
-    for daemonset in daemonsets(context):
+    for daemonset in given_pods(context):
         namespace = only(context.world.namespaces, daemonset.metadata.namespace)
         if namespace is not None and _annotation(namespace) and stands_alone(daemonset, context):
             yield from _judge(context, daemonset, namespace)
@@ -54,11 +57,14 @@ def _judge(context: Context, daemonset: DaemonSet, namespace: Namespace) -> Iter
         message = f"should run on {names(nodes)}, where {fate}: the default node selector of its namespace is {words}"
     else:
         message = f"runs only on nodes with {words}, the default node selector of its namespace"
+    severity = None if nodes or refused else Severity.NOTE
+    if (refused and not context.lint) or loses(context, daemonset, nodes or ()):
+        severity = Severity.ERROR
     yield Hit(
         subject=subject_of(daemonset),
         place=Place(daemonset.origin, (*POD_TEMPLATE_SPEC, "nodeSelector")),
         nodes=nodes or (),
-        severity=None if nodes or refused else Severity.NOTE,
+        severity=severity,
         message=message,
         related=((f"{annotation} of the namespace", Place(namespace.origin, ("metadata", "annotations", annotation))),),
     )

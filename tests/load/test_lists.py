@@ -11,6 +11,8 @@ import pytest
 import yaml
 
 from preflight.load import Loaded, jsontext, read
+from preflight.load.kinds import KINDS
+from preflight.load.shapes import Rest
 from preflight.model.objects import DaemonSet, Node, Origin, Taint
 from tests.load.objects import Data, daemonset, listed, node, pod, problems, skipped, workload, write
 
@@ -339,3 +341,22 @@ def test_a_list_that_goes_on_elsewhere_is_a_problem(folder: Path, way: Way) -> N
 @WAYS
 def test_a_list_that_is_whole_is_none(folder: Path, way: Way) -> None:
     assert way(folder, listed(node("n1")) | {"metadata": {"continue": "", "resourceVersion": "7"}}).problems == ()
+
+
+def test_a_list_keeps_every_field_that_is_read_of_a_kind() -> None:
+    read_of = {name for kind in KINDS.values() for name in kind.type.__struct_encode_fields__ if name[:1] != "\ue000"}
+    assert read_of - set(Rest.__struct_fields__) == set()
+
+
+@WAYS
+def test_what_a_runtime_class_adds_is_read_of_a_list(way: Way, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    runtime = {
+        "apiVersion": "node.k8s.io/v1",
+        "kind": "RuntimeClass",
+        "metadata": {"name": "r"},
+        "scheduling": {"nodeSelector": {"a": "b"}},
+    }
+    (found,) = way(tmp_path, listed(runtime)).world.runtime_classes
+    assert found.scheduling is not None
+    assert found.scheduling.nodeSelector == {"a": "b"}

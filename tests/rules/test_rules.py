@@ -40,6 +40,8 @@ def test_the_rules() -> None:
         ("PF117", "second-wave", "note"),
         ("PF118", "labels-restart", "warning"),
         ("PF119", "bootstrap-deadlock", "warning"),
+        ("PF120", "foreign-scheduler", "warning"),
+        ("PF121", "quota", "error"),
         ("PF201", "tolerates-everything", "warning"),
         ("PF202", "tolerates-any-value", "note"),
         ("PF203", "no-execute-without-seconds", "warning"),
