@@ -56,12 +56,13 @@ class Step(NamedTuple):
 
 
 class Said(NamedTuple):
-    """What the program says of a plan; `findings` are (rule, name, nodes, step)."""
+    """What the program says of a plan; `findings` are (rule, name, nodes, step), `stopped` the DaemonSets whose update stops."""
 
     code: int
     steps: tuple[Step, ...]
     findings: tuple[tuple[str, str, tuple[str, ...], int], ...]
     err: str
+    stopped: frozenset[str] = frozenset()
 
     def of(self, rule: str) -> dict[str, list[str]]:
         """The nodes of a rule's findings, by the name of the DaemonSet."""
@@ -196,7 +197,8 @@ def said(result: Result) -> Said:
         (each["rule"], each["subject"]["name"], tuple(node.rpartition("-")[2] for node in each["nodes"]), each["step"])
         for each in report["findings"]
     )
-    return Said(result.code, tuple(steps), findings, result.err)
+    stopped = [each for each in report["findings"] if each["rule"] == "PF105" and each["severity"] != "note"]
+    return Said(result.code, tuple(steps), findings, result.err, frozenset(each["subject"]["name"] for each in stopped))
 
 
 def covered(before: Iterable[Pair], steps: Iterable[Step]) -> set[Pair]:
