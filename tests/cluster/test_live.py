@@ -38,6 +38,8 @@ LINES = (
     "delete -f {folder}/plugin.json",
     "delete ds -n devices plugin",
     "delete node cpu-1",
+    "delete namespace devices",
+    'patch node gpu-1 -p \'{{"spec": {{"unschedulable": true}}}}\'',
     "delete pod -n devices {pod}",
     "plan {folder}/plan.yaml",
     "lint --live",

@@ -12,11 +12,14 @@ from preflight.change.commands import (
     Command,
     DeleteDaemonSets,
     DeleteFiles,
+    DeleteNamespaces,
     DeletePods,
     DrainNodes,
+    Patch,
     RestartRollout,
     SetImage,
 )
+from preflight.change.resources import DAEMONSET
 from preflight.model.objects import DaemonSet, Node
 
 Named = tuple[str, str]
@@ -29,8 +32,8 @@ class Asked(Struct, frozen=True):
     1. `nodes` are names, `selectors` are kubectl's selectors of nodes, and `node_of` pods whose nodes are meant; the pods are then those
        of these nodes. `every_node` for all nodes.
     2. With all nodes, `daemonsets` are those whose pods are asked for; None for the pods of everybody.
-    3. `budgets`: PodDisruptionBudgets. `around`: what lint reads besides: namespaces and RuntimeClasses. `dependents`: what may depend on
-       a DaemonSet. `configs`: the ConfigMaps that say what DaemonSets provide.
+    3. `budgets`: PodDisruptionBudgets. `around`: what decides about new pods: namespaces, RuntimeClasses, quotas. `dependents`: what may
+       depend on a DaemonSet. `configs`: the ConfigMaps that say what DaemonSets provide.
     """
 
     nodes: frozenset[str] = frozenset()
@@ -60,7 +63,7 @@ def asked(commands: Sequence[Command], namespace: str, read: Callable[[str], Seq
     3. Where some of the lines need nodes and some DaemonSets, everything is needed.
     """
     found = [_of(command, namespace, read) for command in commands]
-    budgets = any(each.budgets for each in found)
+    budgets, around = any(each.budgets for each in found), any(each.around for each in found)
     every_node = [each for each in found if each.every_node]
     if not every_node:
         return Asked(
@@ -68,29 +71,39 @@ def asked(commands: Sequence[Command], namespace: str, read: Callable[[str], Seq
             tuple(dict.fromkeys(selector for each in found for selector in each.selectors)),
             tuple(dict.fromkeys(pod for each in found for pod in each.node_of)),
             budgets=budgets,
+            around=around,
         )
     named = [each.daemonsets for each in every_node if each.daemonsets is not None]
     only = len(named) == len(found)
-    return Asked(every_node=True, daemonsets=frozenset().union(*named) if only else None, budgets=budgets)
+    return Asked(every_node=True, daemonsets=frozenset().union(*named) if only else None, budgets=budgets, around=around)
 
 
 def _of(command: Command, namespace: str, read: Callable[[str], Sequence[object]]) -> Asked:
     if isinstance(command, SetImage | RestartRollout | DeleteDaemonSets):
-        chosen = command.daemonsets
-        named = frozenset((chosen.namespace or namespace, name) for name in chosen.names) if chosen.names else None
-        return Asked(every_node=True, daemonsets=named)
+        return _of_daemonsets(command.daemonsets, namespace)
+    if isinstance(command, Patch) and command.resource == DAEMONSET:
+        return _of_daemonsets(command.chosen, namespace)
+    if isinstance(command, DeleteNamespaces):
+        return Asked(every_node=True)
     if isinstance(command, ApplyFiles | DeleteFiles):
         return _of_files([each for file in command.files for each in read(file)], command.namespace or namespace)
     if isinstance(command, DeletePods):
         chosen = command.pods
+        if command.on:
+            return Asked(frozenset({command.on}))
         if chosen.names:
             return Asked(node_of=tuple((chosen.namespace or namespace, name) for name in chosen.names))
         return Asked(every_node=True)
-    nodes: Chosen = getattr(command, "nodes")  # noqa: B009 (every other verb has nodes)
+    nodes: Chosen = command.chosen if isinstance(command, Patch) else getattr(command, "nodes")  # noqa: B009 (all others have nodes)
     budgets = isinstance(command, DrainNodes)
     if nodes.selector is not None:
         return Asked(selectors=(str(nodes.selector),), budgets=budgets)
     return Asked(every_node=True, budgets=budgets) if nodes.all else Asked(frozenset(nodes.names), budgets=budgets)
+
+
+def _of_daemonsets(chosen: Chosen, namespace: str) -> Asked:
+    named = frozenset((chosen.namespace or namespace, name) for name in chosen.names) if chosen.names else None
+    return Asked(every_node=True, daemonsets=named, around=True)
 
 
 def _of_files(objects: Sequence[object], namespace: str) -> Asked:
@@ -100,4 +113,4 @@ def _of_files(objects: Sequence[object], namespace: str) -> Asked:
     if nodes and not daemonsets and all(each.pool is None for each in nodes):
         return Asked(frozenset(each.name for each in nodes))
     named = frozenset((each.metadata.namespace or namespace, each.metadata.name) for each in daemonsets)
-    return Asked(every_node=True, daemonsets=None if nodes else named)
+    return Asked(every_node=True, daemonsets=None if nodes else named, around=True)

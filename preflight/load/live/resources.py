@@ -33,8 +33,9 @@ CONFIGS = Resource("ConfigMap", "", "v1", "configmaps")
 AROUND = (
     Resource("Namespace", "", "v1", "namespaces", is_namespaced=False),
     Resource("RuntimeClass", "node.k8s.io", "v1", "runtimeclasses", is_namespaced=False),
+    Resource("ResourceQuota", "", "v1", "resourcequotas"),
 )
-"""What lint reads besides."""
+"""What decides whether a new pod is accepted, and what is added to it."""
 
 DEPENDENTS = (
     Resource("Deployment", "apps", "v1", "deployments"),

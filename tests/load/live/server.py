@@ -27,6 +27,7 @@ KINDS = {
     "cronjobs": ("batch/v1", "CronJob"),
     "jobsets": ("jobset.x-k8s.io/v1alpha2", "JobSet"),
     "poddisruptionbudgets": ("policy/v1", "PodDisruptionBudget"),
+    "resourcequotas": ("v1", "ResourceQuota"),
     "runtimeclasses": ("node.k8s.io/v1", "RuntimeClass"),
     "storageclasses": ("storage.k8s.io/v1", "StorageClass"),
 }

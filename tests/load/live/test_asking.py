@@ -13,6 +13,7 @@ from tests.cli.program import program
 from tests.load.live.made import cluster, daemonset, node, pod
 from tests.load.live.server import ApiServer, serving
 
+_AROUND = ("daemonsets", "namespaces", "resourcequotas", "runtimeclasses")
 _COVERAGE = {
     "one node by its name": (
         "taint nodes a-1 team=x:PreferNoSchedule",
@@ -40,9 +41,34 @@ _COVERAGE = {
     ),
     "an update: all nodes, and the pods of this DaemonSet": (
         "set image -n storage ds/csi main=example.com/agent:2",
-        ["daemonsets", "nodes", "pods -n storage labelSelector=app=csi"],
+        [*_AROUND[:2], "nodes", "pods -n storage labelSelector=app=csi", *_AROUND[2:]],
     ),
-    "an update of what a selector chooses: all pods": ("rollout restart ds -n storage -l app=csi", ["daemonsets", "nodes", "pods"]),
+    "an update of what a selector chooses: all pods": (
+        "rollout restart ds -n storage -l app=csi",
+        [*_AROUND[:2], "nodes", "pods", *_AROUND[2:]],
+    ),
+    "a patch of a DaemonSet": (
+        'patch ds csi -n storage -p \'{"metadata": {"annotations": {"a": "b"}}}\'',
+        [*_AROUND[:2], "nodes", "pods -n storage labelSelector=app=csi", *_AROUND[2:]],
+    ),
+    "a patch of a node": (
+        'patch node a-0 -p \'{"metadata": {"annotations": {"a": "b"}}}\'',
+        [
+            "daemonsets",
+            "nodes fieldSelector=metadata.name=a-0",
+            "pods fieldSelector=spec.nodeName=",
+            "pods fieldSelector=spec.nodeName=a-0",
+        ],
+    ),
+    "the pods of a node": (
+        "delete pods -A --field-selector spec.nodeName=a-0",
+        [
+            "daemonsets",
+            "nodes fieldSelector=metadata.name=a-0",
+            "pods fieldSelector=spec.nodeName=",
+            "pods fieldSelector=spec.nodeName=a-0",
+        ],
+    ),
     "a pod by its name: its node": (
         "delete pod csi-a-1 -n storage",
         [
