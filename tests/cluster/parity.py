@@ -20,6 +20,7 @@ NODES: dict[str, Object] = {name: node(name, labels={"pool": pool}) for name, po
 PLAIN = {"taints": [], "labels": {"pool": "a"}, "unschedulable": False}
 NOWHERE = {"bed.invalid/nowhere": "x"}  # so that no pod of the DaemonSet has to come and go
 REMARKS = ("Warning:", "warning:", "See ", "Example resource", "   '-f", "Did you", "\t", "node/", "pod/", "daemonset.apps/")
+KLOG = re.compile(r"[IWEF]\d{4} ")
 
 
 class Answers(NamedTuple):
@@ -54,7 +55,7 @@ class Ground:
         self.dump()
         argv = shlex.split(line)
         found = self.bed.kubectl(*argv, check=False, cwd=self.folder, timeout=40)
-        at = argv.index("--") if "--" in argv else len(argv)
+        at = argv.index("--") if "--" in argv else len(argv) - (argv[-1] in ("-l", "--selector"))
         return Answers(found, program(*argv[:at], "--from", "world.json", *argv[at:]), before, self.there("/api/v1/nodes/n1"))
 
     def restore(self, state: Mapping[str, Any]) -> None:
@@ -114,10 +115,12 @@ def mark(found: Object) -> tuple[str, int]:
 
 
 def words(says: str) -> str:
-    """What kubectl says of a line that it refuses, without what it says around it."""
-    lines = [line for line in says.splitlines() if not line.startswith(REMARKS)]
+    """What kubectl says of a line that it refuses, on one line, without what it says around it."""
+    lines = [line for line in says.splitlines() if not line.startswith(REMARKS) and not KLOG.match(line)]
     text = "\n".join(lines).strip().split("\n   ")[0].strip()
     text = re.sub(r'^Error from server \(BadRequest\): Unable to find .*?field selector "": ', "", text)
+    first, *causes = text.split("\n* ")  # of one wrong value, several times
+    text = "; ".join([first + "".join(causes[:1]), *(re.sub(r'^.*?: Invalid value: ".*?": ', "", cause) for cause in causes[1:])])
     return re.sub(r"^(error|Error from server \(\w+\)): ", "", text)
 
 
