@@ -210,6 +210,8 @@ class Run:
             self._nothing(f"{self._base} has no line that preflight can judge")
         elif not daemonsets:
             self._nothing("no DaemonSet was given: there is nothing that a change could cost")
+        elif not pairs and world.nodes:
+            self._nothing("no DaemonSet has anything to do with it: there is nothing that it could cost")
         elif not pairs:
             self._nothing(
                 "no node was given, so there is no pair of DaemonSet and node to judge: add the output of `kubectl get nodes -o json`"

@@ -19,8 +19,8 @@ from preflight.change.commands import (
     RestartRollout,
     SetImage,
 )
-from preflight.change.resources import DAEMONSET
-from preflight.model.objects import DaemonSet, Node
+from preflight.change.resources import NODE
+from preflight.model.objects import DaemonSet, Namespace, Node
 
 Named = tuple[str, str]
 """A namespace and a name."""
@@ -32,8 +32,8 @@ class Asked(Struct, frozen=True):
     1. `nodes` are names, `selectors` are kubectl's selectors of nodes, and `node_of` pods whose nodes are meant; the pods are then those
        of these nodes. `every_node` for all nodes.
     2. With all nodes, `daemonsets` are those whose pods are asked for; None for the pods of everybody.
-    3. `budgets`: PodDisruptionBudgets. `around`: what decides about new pods: namespaces, RuntimeClasses, quotas. `dependents`: what may
-       depend on a DaemonSet. `configs`: the ConfigMaps that say what DaemonSets provide.
+    3. `budgets`: PodDisruptionBudgets. `around`: what admission makes of new pods: namespaces, RuntimeClasses, quotas. `dependents`: what
+       may depend on a DaemonSet. `configs`: the ConfigMaps that say what DaemonSets provide.
     """
 
     nodes: frozenset[str] = frozenset()
@@ -63,7 +63,8 @@ def asked(commands: Sequence[Command], namespace: str, read: Callable[[str], Seq
     3. Where some of the lines need nodes and some DaemonSets, everything is needed.
     """
     found = [_of(command, namespace, read) for command in commands]
-    budgets, around = any(each.budgets for each in found), any(each.around for each in found)
+    budgets = any(each.budgets for each in found)
+    around = any(each.around for each in found)
     every_node = [each for each in found if each.every_node]
     if not every_node:
         return Asked(
@@ -79,20 +80,30 @@ def asked(commands: Sequence[Command], namespace: str, read: Callable[[str], Seq
 
 
 def _of(command: Command, namespace: str, read: Callable[[str], Sequence[object]]) -> Asked:
-    if isinstance(command, SetImage | RestartRollout | DeleteDaemonSets):
-        return _of_daemonsets(command.daemonsets, namespace)
-    if isinstance(command, Patch) and command.resource == DAEMONSET:
-        return _of_daemonsets(command.chosen, namespace)
+    if isinstance(command, Patch):
+        chosen = command.chosen
+        if command.resource == NODE:
+            return Asked(frozenset(chosen.names))
+        return Asked(every_node=True, daemonsets=_named(chosen, namespace), around=True)
+    if isinstance(command, SetImage | RestartRollout):
+        return Asked(every_node=True, daemonsets=_named(command.daemonsets, namespace), around=True)
+    if isinstance(command, DeleteDaemonSets):
+        return Asked(every_node=True, daemonsets=_named(command.daemonsets, namespace))
     if isinstance(command, DeleteNamespaces):
         return Asked(every_node=True)
     if isinstance(command, ApplyFiles | DeleteFiles):
-        return _of_files([each for file in command.files for each in read(file)], command.namespace or namespace)
+        objects = [each for file in command.files for each in read(file)]
+        if isinstance(command, DeleteFiles) and any(isinstance(each, Namespace) for each in objects):
+            return Asked(every_node=True)
+        return _of_files(objects, command.namespace or namespace, around=isinstance(command, ApplyFiles))
     if isinstance(command, DeletePods):
         chosen = command.pods
         if command.on:
             return Asked(frozenset({command.on}))
         if chosen.names:
             return Asked(node_of=tuple((chosen.namespace or namespace, name) for name in chosen.names))
+        if command.on:
+            return Asked(frozenset((command.on,)))
         return Asked(every_node=True)
     nodes: Chosen = command.chosen if isinstance(command, Patch) else getattr(command, "nodes")  # noqa: B009 (all others have nodes)
     budgets = isinstance(command, DrainNodes)
@@ -101,16 +112,16 @@ def _of(command: Command, namespace: str, read: Callable[[str], Sequence[object]
     return Asked(every_node=True, budgets=budgets) if nodes.all else Asked(frozenset(nodes.names), budgets=budgets)
 
 
-def _of_daemonsets(chosen: Chosen, namespace: str) -> Asked:
-    named = frozenset((chosen.namespace or namespace, name) for name in chosen.names) if chosen.names else None
-    return Asked(every_node=True, daemonsets=named, around=True)
+def _named(chosen: Chosen, namespace: str) -> frozenset[Named] | None:
+    """The DaemonSets that are chosen by name; None where a selector chooses."""
+    return frozenset((chosen.namespace or namespace, name) for name in chosen.names) if chosen.names else None
 
 
-def _of_files(objects: Sequence[object], namespace: str) -> Asked:
+def _of_files(objects: Sequence[object], namespace: str, *, around: bool) -> Asked:
     """What the objects of files need: a template of a pool may touch any node."""
     nodes = [each for each in objects if isinstance(each, Node)]
     daemonsets = [each for each in objects if isinstance(each, DaemonSet)]
     if nodes and not daemonsets and all(each.pool is None for each in nodes):
         return Asked(frozenset(each.name for each in nodes))
     named = frozenset((each.metadata.namespace or namespace, each.metadata.name) for each in daemonsets)
-    return Asked(every_node=True, daemonsets=None if nodes else named, around=True)
+    return Asked(every_node=True, daemonsets=None if nodes else named, around=around)

@@ -35,7 +35,7 @@ AROUND = (
     Resource("RuntimeClass", "node.k8s.io", "v1", "runtimeclasses", is_namespaced=False),
     Resource("ResourceQuota", "", "v1", "resourcequotas"),
 )
-"""What decides whether a new pod is accepted, and what is added to it."""
+"""What admission makes of new pods."""
 
 DEPENDENTS = (
     Resource("Deployment", "apps", "v1", "deployments"),

@@ -13,7 +13,7 @@ from tests.cli.program import program
 from tests.load.live.made import cluster, daemonset, node, pod
 from tests.load.live.server import ApiServer, serving
 
-_AROUND = ("daemonsets", "namespaces", "resourcequotas", "runtimeclasses")
+_UPDATE = ["daemonsets", "namespaces", "nodes", "pods -n storage labelSelector=app=csi", "resourcequotas", "runtimeclasses"]
 _COVERAGE = {
     "one node by its name": (
         "taint nodes a-1 team=x:PreferNoSchedule",
@@ -41,32 +41,25 @@ _COVERAGE = {
     ),
     "an update: all nodes, and the pods of this DaemonSet": (
         "set image -n storage ds/csi main=example.com/agent:2",
-        [*_AROUND[:2], "nodes", "pods -n storage labelSelector=app=csi", *_AROUND[2:]],
+        _UPDATE,
     ),
+    "a patch of a DaemonSet: the same": ('patch ds csi -n storage -p \'{"spec":{"minReadySeconds":5}}\'', _UPDATE),
     "an update of what a selector chooses: all pods": (
         "rollout restart ds -n storage -l app=csi",
-        [*_AROUND[:2], "nodes", "pods", *_AROUND[2:]],
+        [*_UPDATE[:3], "pods", *_UPDATE[4:]],
     ),
-    "a patch of a DaemonSet": (
-        'patch ds csi -n storage -p \'{"metadata": {"annotations": {"a": "b"}}}\'',
-        [*_AROUND[:2], "nodes", "pods -n storage labelSelector=app=csi", *_AROUND[2:]],
-    ),
-    "a patch of a node": (
-        'patch node a-0 -p \'{"metadata": {"annotations": {"a": "b"}}}\'',
+    "a patch of nodes: these nodes": (
+        "patch node a-1 -p 'spec: {unschedulable: true}'",
         [
-            "daemonsets",
-            "nodes fieldSelector=metadata.name=a-0",
-            "pods fieldSelector=spec.nodeName=",
-            "pods fieldSelector=spec.nodeName=a-0",
+            *("daemonsets", "nodes fieldSelector=metadata.name=a-1"),
+            *("pods fieldSelector=spec.nodeName=", "pods fieldSelector=spec.nodeName=a-1"),
         ],
     ),
-    "the pods of a node": (
-        "delete pods -A --field-selector spec.nodeName=a-0",
+    "the pods of a node: this node": (
+        "delete pod -n storage --field-selector spec.nodeName=a-1",
         [
-            "daemonsets",
-            "nodes fieldSelector=metadata.name=a-0",
-            "pods fieldSelector=spec.nodeName=",
-            "pods fieldSelector=spec.nodeName=a-0",
+            *("daemonsets", "nodes fieldSelector=metadata.name=a-1"),
+            *("pods fieldSelector=spec.nodeName=", "pods fieldSelector=spec.nodeName=a-1"),
         ],
     ),
     "a pod by its name: its node": (
@@ -87,6 +80,14 @@ def test_what_is_asked(line: str, asked: list[str], tmp_path: Path) -> None:
     assert result.err == ""
     assert server.questions() == asked
     assert {each.method for each in server.asked} == {"GET"}
+
+
+def test_a_namespace_is_deleted_with_all_pods_known(tmp_path: Path) -> None:
+    server = ApiServer(cluster())
+    with serving(server, tmp_path) as config:
+        result = program("delete", "namespace", "other", "--kubeconfig", str(config))
+    assert (result.code, result.err) == (3, "error: no DaemonSet has anything to do with it: there is nothing that it could cost\n")
+    assert server.questions() == ["daemonsets", "nodes", "pods"]
 
 
 def test_who_depends_is_asked_only_where_something_is_lost(tmp_path: Path) -> None:
