@@ -40,8 +40,6 @@ LINES = (
     "patch node gpu-1 -p 'metadata: {{labels: {{a: b}}}}'",
     "delete ds -n devices plugin",
     "delete node cpu-1",
-    "delete namespace devices",
-    'patch node gpu-1 -p \'{{"spec": {{"unschedulable": true}}}}\'',
     "delete pod -n devices {pod}",
     "delete pod -n devices --field-selector spec.nodeName=gpu-2",
     "delete namespace devices",

@@ -102,10 +102,8 @@ def _of(command: Command, namespace: str, read: Callable[[str], Sequence[object]
             return Asked(frozenset({command.on}))
         if chosen.names:
             return Asked(node_of=tuple((chosen.namespace or namespace, name) for name in chosen.names))
-        if command.on:
-            return Asked(frozenset((command.on,)))
         return Asked(every_node=True)
-    nodes: Chosen = command.chosen if isinstance(command, Patch) else getattr(command, "nodes")  # noqa: B009 (all others have nodes)
+    nodes: Chosen = getattr(command, "nodes")  # noqa: B009 (all others have nodes)
     budgets = isinstance(command, DrainNodes)
     if nodes.selector is not None:
         return Asked(selectors=(str(nodes.selector),), budgets=budgets)

@@ -29,7 +29,6 @@ KINDS = {
     "poddisruptionbudgets": ("policy/v1", "PodDisruptionBudget"),
     "resourcequotas": ("v1", "ResourceQuota"),
     "runtimeclasses": ("node.k8s.io/v1", "RuntimeClass"),
-    "resourcequotas": ("v1", "ResourceQuota"),
     "storageclasses": ("storage.k8s.io/v1", "StorageClass"),
 }
 
