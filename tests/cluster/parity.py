@@ -63,8 +63,10 @@ class Ground:
         for path, wanted in self.objects.items():
             if not self.same(path, self.there(path)):
                 self.make(path, wanted)
-        self.shape("n1", state["labels"], [taint(each) for each in state["taints"]], state["unschedulable"])
-        self.shape("n2", NODES["n2"]["metadata"]["labels"], [], False)
+            if wanted is NODES["n1"]:
+                self.shape("n1", state["labels"], [taint(each) for each in state["taints"]], state["unschedulable"])
+            elif wanted is NODES["n2"]:  # before its pod
+                self.shape("n2", wanted["metadata"]["labels"], [], False)
 
     def same(self, path: str, found: Object | None) -> bool:
         """The object is the one that was made, with nothing of its spec changed; of a node, any spec will do."""
