@@ -28,6 +28,11 @@ class Command(Struct, frozen=True):
 
     text: str
 
+    @property
+    def evicts(self) -> bool:
+        """Whether ordinary pods may have to go: such a command reads pods as a whole."""
+        return False
+
 
 class TaintNodes(Command, frozen=True):
     """`kubectl taint nodes`.
@@ -39,6 +44,11 @@ class TaintNodes(Command, frozen=True):
     add: tuple[Taint, ...] = ()
     remove: tuple[Taint, ...] = ()
     overwrite: bool = False
+
+    @property
+    def evicts(self) -> bool:
+        """A NoExecute taint deletes pods."""
+        return any(taint.effect == "NoExecute" for taint in self.add)
 
 
 class LabelNodes(Command, frozen=True):
@@ -58,10 +68,22 @@ class CordonNodes(Command, frozen=True):
 
 
 class DrainNodes(Command, frozen=True):
-    """`kubectl drain`."""
+    """`kubectl drain`: its flags are those of `preflight.scheduling.drain.DrainFlags`, with the selector of pods as it was read."""
 
     nodes: Chosen
     ignore_daemonsets: bool = False
+    delete_emptydir_data: bool = False
+    force: bool = False
+    disable_eviction: bool = False
+    grace_period: int = -1
+    timeout: float = 0
+    pod_selector: Selector | None = None
+    skip_wait_for_delete_timeout: int = 0
+
+    @property
+    def evicts(self) -> bool:
+        """That is what it is for."""
+        return True
 
 
 class SetImage(Command, frozen=True):
@@ -113,6 +135,11 @@ class DeleteNodes(Command, frozen=True):
 
     nodes: Chosen
 
+    @property
+    def evicts(self) -> bool:
+        """The pods of a node that is gone are deleted."""
+        return True
+
 
 class DeleteDaemonSets(Command, frozen=True):
     """`kubectl delete daemonset`; `cascade` is background, foreground or orphan."""
@@ -142,6 +169,11 @@ class RebootNodes(Command, frozen=True):
     nodes: Chosen
     graceful: bool = False
 
+    @property
+    def evicts(self) -> bool:
+        """With graceful node shutdown pods end; else they restart with the node."""
+        return self.graceful
+
 
 class ReplaceNodes(Command, frozen=True):
     """`preflight replace`: the nodes register anew, with these labels and taints; None means those that they have today."""
@@ -149,3 +181,8 @@ class ReplaceNodes(Command, frozen=True):
     nodes: Chosen
     labels: Mapping[str, str] | None = None
     taints: tuple[Taint, ...] | None = None
+
+    @property
+    def evicts(self) -> bool:
+        """Nothing outlives the node."""
+        return True

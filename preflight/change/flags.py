@@ -101,6 +101,7 @@ _LONG = {verb: {flag.name: flag for flag in (*flags, *GLOBAL)} for verb, flags i
 _SHORT = {verb: {flag.short: flag for flag in (*flags, *GLOBAL) if flag.short} for verb, flags in FLAGS.items()}
 _ANY = {name: flag for flags in (*_LONG.values(), *_SHORT.values()) for name, flag in flags.items()}
 _UNIT = re.compile(r"([0-9]+(\.[0-9]*)?|\.[0-9]+)([^0-9.]*)")
+_SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
 _FIELD = re.compile(r'(?:"(?:[^"]|"")*"|[^",]*)(?=,|$)')
 _INTEGER = re.compile(r"[+-]?(0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO]?[0-7]+|[1-9][0-9]*|0)")
 
@@ -203,6 +204,20 @@ def given(verb: str, argv: Sequence[str]) -> Given:
     return Given(tuple(args), {name: tuple(value) for name, value in values.items()})
 
 
+def integer(text: str) -> int:
+    """The number of an INT flag that was accepted: decimal, or with 0x, 0b, 0o, or 0 before octal digits."""
+    digits = text.lstrip("+-")
+    base = {"x": 16, "b": 2, "o": 8}.get(digits[1:2].lower(), 8 if len(digits) > 1 and digits[0] == "0" else 10)
+    number = int(digits[2:] if base in (2, 16) or digits[1:2].lower() == "o" else digits, base)
+    return -number if text.startswith("-") else number
+
+
+def seconds(text: str) -> float:
+    """The seconds of a DURATION flag that was accepted: `1m30s` is 90."""
+    found = sum(float(part[1]) * _SECONDS[part[3]] for part in _UNIT.finditer(text.lstrip("+-")) if part[3])
+    return -found if text.startswith("-") else found
+
+
 def _spelled(name: str) -> str:
     return name.replace("_", "-")
 
@@ -248,7 +263,7 @@ def _duration_problem(value: str) -> str:
             return f"time: invalid duration {quoted(value)}"
         if not part[3]:
             return f"time: missing unit in duration {quoted(value)}"
-        if part[3] not in ("ns", "us", "µs", "μs", "ms", "s", "m", "h"):
+        if part[3] not in _SECONDS:
             return f"time: unknown unit {quoted(part[3])} in duration {quoted(value)}"
         rest = rest[part.end() :]
     return ""

@@ -36,6 +36,7 @@ def reboot(command: RebootNodes, world: World) -> Change:
         nodes=names,
         reborn=names if command.graceful else frozenset(),
         rebooted=frozenset() if command.graceful else names,
+        ending="shutdown" if command.graceful else "",
         notes=met.notes,
         unknown=(*met.unknown, *(unknown_taints(met.nodes) if command.graceful else ())),
     )
@@ -63,6 +64,7 @@ def replace(command: ReplaceNodes, world: World) -> Change:
         after=met.with_nodes(after),
         nodes=frozenset(met.names),
         reborn=frozenset(met.names),
+        ending="gone",
         taints=command.taints or (),
         notes=tuple(notes),
         unknown=(*met.unknown, *(unknown_taints(met.nodes) if command.taints is None else ())),
@@ -80,6 +82,7 @@ def delete(command: DeleteNodes, world: World) -> Change:
         after=met.with_nodes(changed(met, reborn)),
         nodes=frozenset(met.names),
         reborn=frozenset(met.names),
+        ending="gone",
         notes=(*met.notes, f"judged as if the {'node registers' if one else 'nodes register'} again; {_SAME}"),
         unknown=(*met.unknown, *unknown_taints(met.nodes)),
     )

@@ -6,7 +6,7 @@ Source: kubectl `pkg/cmd/taint/taint.go`, `pkg/cmd/label/label.go`, `pkg/cmd/dra
 from __future__ import annotations
 
 from preflight.change.commands import Chosen, Command, CordonNodes, DrainNodes, LabelNodes, RebootNodes, ReplaceNodes, TaintNodes
-from preflight.change.flags import Given
+from preflight.change.flags import Given, integer, seconds
 from preflight.change.labels import key_problem, parse_labels
 from preflight.change.resources import NODE, chosen, resource_of, resources_and_pairs, selector_of, split_name
 from preflight.change.selector import parse_selector
@@ -82,13 +82,27 @@ def uncordon(text: str, given: Given) -> Command:
 
 
 def drain(text: str, given: Given) -> Command:
-    """`kubectl drain (NAME... | -l SELECTOR)`."""
+    """`kubectl drain (NAME... | -l SELECTOR)`; a timeout below 0 is over before kubectl asks for one eviction, and is refused here."""
     nodes = _nodes("drain", given)
     try:
-        parse_selector(given.text("pod-selector"))
+        pods = parse_selector(given.text("pod-selector"))
     except UsageError:
         raise UsageError("--pod-selector=<pod_selector> must be a valid label selector") from None
-    return DrainNodes(text, nodes, given.on("ignore-daemonsets"))
+    timeout = seconds(given.text("timeout", "0"))
+    if timeout < 0:
+        raise UsageError("--timeout is below 0: kubectl would give up before it asks for one eviction")
+    return DrainNodes(
+        text,
+        nodes,
+        ignore_daemonsets=given.on("ignore-daemonsets"),
+        delete_emptydir_data=given.on("delete-emptydir-data"),
+        force=given.on("force"),
+        disable_eviction=given.on("disable-eviction"),
+        grace_period=integer(given.text("grace-period", "-1")),
+        timeout=timeout,
+        pod_selector=pods if given.text("pod-selector") else None,
+        skip_wait_for_delete_timeout=integer(given.text("skip-wait-for-delete-timeout", "0")),
+    )
 
 
 def reboot(text: str, given: Given) -> Command:

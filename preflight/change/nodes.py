@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -18,6 +19,9 @@ from preflight.change.words import listed
 from preflight.model.objects import Node, ObjectKey, Taint
 from preflight.model.world import World
 from preflight.scheduling.affinity import match_affinity
+
+if TYPE_CHECKING:
+    from preflight.scheduling.drain import DrainFlags
 
 
 def taint(command: TaintNodes, world: World) -> Change:
@@ -143,8 +147,10 @@ def drain(command: DrainNodes, world: World) -> Change:
     """
     met = meet(world, command.nodes)
     after = changed(met, lambda node: schedulable(node, False))
-    notes = [*met.notes, "not judged: evictions, budgets, Jobs"]
-    if not command.ignore_daemonsets:
+    notes = [*met.notes]
+    if not world.pods_read:
+        notes.append("not judged: evictions, budgets, Jobs")
+    if not command.ignore_daemonsets and not world.pods_read:
         notes.append("without --ignore-daemonsets kubectl refuses a node that has DaemonSet pods, and leaves it cordoned")
     already = [node.name for node in met.nodes if not node.partial and node.spec.unschedulable]
     if already:
@@ -160,6 +166,23 @@ def drain(command: DrainNodes, world: World) -> Change:
         taints=(UNSCHEDULABLE,),
         notes=tuple(notes),
         unknown=(*met.unknown, *unknown_taints(met.nodes)),
+        eviction=_flags(command),
+        order=tuple(name for name in command.nodes.names if name in met.names) or met.names,
+    )
+
+
+def _flags(command: DrainNodes) -> DrainFlags:
+    from preflight.scheduling.drain import DrainFlags  # a drain alone needs it
+
+    return DrainFlags(
+        ignore_daemonsets=command.ignore_daemonsets,
+        delete_emptydir_data=command.delete_emptydir_data,
+        force=command.force,
+        disable_eviction=command.disable_eviction,
+        grace_period=command.grace_period,
+        timeout=command.timeout,
+        pod_selector=command.pod_selector.selects if command.pod_selector else None,
+        skip_wait_for_delete_timeout=command.skip_wait_for_delete_timeout,
     )
 
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from preflight.model.objects import Node, ObjectKey, Taint
 from preflight.model.world import World
+
+if TYPE_CHECKING:
+    from preflight.scheduling.drain import DrainFlags
 
 
 class Change(Struct, frozen=True):
@@ -29,6 +33,9 @@ class Change(Struct, frozen=True):
     11. `delayed` holds, by name, the template of a pool as its nodes that are there stay until they are replaced; the template in
        `after` is what its next nodes are like. The name is in `reborn` too.
     12. `unknown` names what the command asks for and nobody can know, with the reason; the answer is then unknown (exit 3).
+    13. `eviction` are the flags of a drain, None for any other command; `order` its nodes in the order in which kubectl takes them.
+    14. `ending` is how ordinary pods end on the `reborn` nodes: `shutdown` (graceful), `gone` (collected with their node), "" where that
+       is not asked.
     """
 
     command: str
@@ -48,6 +55,9 @@ class Change(Struct, frozen=True):
     delayed: Mapping[str, Node] = {}
     notes: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
+    eviction: DrainFlags | None = None
+    order: tuple[str, ...] = ()
+    ending: str = ""
 
     @property
     def acted(self) -> frozenset[str]:

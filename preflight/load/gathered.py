@@ -33,8 +33,9 @@ class Gathered:
     2. `pools` are what manifests declare of node pools, one by one: `pools.resolve` puts them together.
     3. `texts` are the documents that hold objects of ours, by file and index, as far as their lines can be told.
     4. `survey` is what a live cluster or a snapshot says of itself; None where only files were read.
-    5. `running` are the listed pods as a whole, by namespace and name, where they are wanted (`wants_whole_pods`): most changes do not.
-    6. `leaves_templates`: a chart's template that nobody rendered is left out, even where the person named its file.
+    5. `complete` are the kinds that a list of their own was given of, as the API answers with: `PodDisruptionBudgetList`.
+    6. `running` are the listed pods as a whole, by namespace and name, where they are wanted (`wants_whole_pods`): most changes do not.
+    7. `leaves_templates`: a chart's template that nobody rendered is left out, even where the person named its file.
     """
 
     def __init__(self, *, leaves_templates: bool = False, wants_whole_pods: bool = False) -> None:
@@ -48,6 +49,7 @@ class Gathered:
         self.repeated: list[tuple[Origin, RepeatedKey]] = []
         self.texts: dict[tuple[str, int], Chunk] = {}
         self.survey: Survey | None = None
+        self.complete: set[str] = set()
         self.files = 0
         self._left_out: Counter[tuple[str, str]] = Counter()
         self._skipped: list[Skipped] = []
@@ -100,6 +102,7 @@ class Gathered:
             if not isinstance(item, dict):
                 self.leave_out(NO_OBJECT, noun="object" if is_listed else "document")
             elif is_list(item):
+                self.complete.add(item["kind"].removesuffix("List"))
                 waiting += reversed([(each, where, True) for each, where in self._items(item, place)])
             elif is_listed and is_evidence(item):
                 if pod := self.listed_pod(item, place):

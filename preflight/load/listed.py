@@ -40,6 +40,7 @@ def take_list(gathered: Gathered, view: memoryview, origin: Origin, *, has_templ
             return False
         if not is_page:
             _cut_off(gathered, envelope, origin)
+        gathered.complete.add(envelope.kind.removesuffix("List"))
         items = envelope.items or ()
         pods = [item for item in items if type(item) is ListedPod]
         if all(_was_there(pod) for pod in pods if not (pod.spec.nodeName and pod.metadata.name)):
@@ -54,6 +55,7 @@ def take_list(gathered: Gathered, view: memoryview, origin: Origin, *, has_templ
         return False
     if not is_page:
         _cut_off(gathered, envelope, origin)
+    gathered.complete.add(envelope.kind.removesuffix("List"))
     _take_one_by_one(gathered, envelope, origin, has_template_text=has_template_text)
     return True
 

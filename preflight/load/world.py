@@ -49,7 +49,8 @@ def build(gathered: Gathered, *, one_cluster: bool, comparison_operators: bool |
     5. A pool of nodes is one partly known node, beside the nodes of it that are there: it is what the next one is like.
     6. The namespaces that a list of pods names are listed. One beside nodes or DaemonSets, with pods of more than one namespace, was
        taken with `-A`: then those of all namespaces are. A list of nothing but pods may be two namespaces put together.
-    7. What a survey says of itself is known, and nothing is concluded from the lists; the caller's gate comes before its own.
+    7. A list of PodDisruptionBudgets alone, as the API answers with, has all of them, though it be empty. No other kind counts as complete.
+    8. What a survey says of itself is known, and nothing is concluded from the lists; the caller's gate comes before its own.
     """
     ambiguous: list[str] = []
     twice: set[Key] = set()
@@ -95,6 +96,7 @@ def build(gathered: Gathered, *, one_cluster: bool, comparison_operators: bool |
         missing=survey.missing if survey is not None else {},
         comparison_operators=comparison_operators,
         survey=survey,
+        complete=survey.complete if survey is not None else frozenset(gathered.complete & {"PodDisruptionBudget"}),
     )
 
 

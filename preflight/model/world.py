@@ -36,7 +36,8 @@ class Survey(Struct, frozen=True):
     2. `listed` are the namespaces whose pods were listed, None for all of them; `nodes` whether every node was. With `daemonsets`, only
        the pods of these (namespace and name) were listed, in whatever namespace.
     3. `missing` are the kinds that could not be had, each with the reason; a kind that nobody asked for is not in it.
-    4. `templates`: DaemonSets have their whole pod template. A snapshot keeps only what is read, and then any `apply` may be an update.
+    4. `complete` are the kinds of which every object was asked for and had.
+    5. `templates`: DaemonSets have their whole pod template. A snapshot keeps only what is read, and then any `apply` may be an update.
     """
 
     context: str = ""
@@ -50,6 +51,7 @@ class Survey(Struct, frozen=True):
     missing: Mapping[str, str] = {}
     comparison_operators: bool | None = None
     templates: bool = True
+    complete: frozenset[str] = frozenset()
 
 
 class World(Struct, frozen=True):
@@ -66,8 +68,10 @@ class World(Struct, frozen=True):
     6. `job_sets` have several pod templates each, and are in no list of workloads; `claims`, `volumes` and `storage_classes` lead from a
        pod's volume to the CSI driver that mounts it.
     7. `comparison_operators` is the gate TaintTolerationComparisonOperators: None where not known.
-    8. `running` are the listed pods as a whole, by namespace and name; None where nobody wanted them.
-    9. `orphaned` are the DaemonSets that a plan has deleted and whose pods it has left, by a key that no DaemonSet has.
+    8. `running` are the listed pods as a whole, by namespace and name; None where nobody wanted them. `complete` are the kinds of which
+       every object is there: one that is not does not exist.
+    9. `orphaned` are the DaemonSets that a plan has deleted and whose pods it has left, by a key that no DaemonSet has. `displaced`: other
+       pods have gone in an earlier step, and nobody knows on which nodes their replacements are.
     10. `survey` is what a live cluster or a snapshot says of itself; None for files.
     """
 
@@ -94,6 +98,13 @@ class World(Struct, frozen=True):
     missing: Mapping[str, str] = {}
     comparison_operators: bool | None = None
     survey: Survey | None = None
+    complete: frozenset[str] = frozenset()
+    displaced: bool = False
+
+    @property
+    def pods_read(self) -> bool:
+        """Whether listed pods were read as a whole, of one namespace at least."""
+        return self.running is not None and (self.listed is None or bool(self.listed))
 
     @property
     def namespace(self) -> str:

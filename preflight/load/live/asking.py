@@ -14,7 +14,6 @@ from preflight.change.commands import (
     DeleteFiles,
     DeleteNamespaces,
     DeletePods,
-    DrainNodes,
     Patch,
     RestartRollout,
     SetImage,
@@ -32,8 +31,9 @@ class Asked(Struct, frozen=True):
     1. `nodes` are names, `selectors` are kubectl's selectors of nodes, and `node_of` pods whose nodes are meant; the pods are then those
        of these nodes. `every_node` for all nodes.
     2. With all nodes, `daemonsets` are those whose pods are asked for; None for the pods of everybody.
-    3. `budgets`: PodDisruptionBudgets. `around`: what admission makes of new pods: namespaces, RuntimeClasses, quotas. `dependents`: what
-       may depend on a DaemonSet. `configs`: the ConfigMaps that say what DaemonSets provide.
+    3. `budgets`: PodDisruptionBudgets. `owners`: what controls pods and is no DaemonSet. `around`: what admission makes of new pods:
+       namespaces, RuntimeClasses, quotas. `dependents`: what may depend on a DaemonSet. `configs`: the ConfigMaps that say what
+       DaemonSets provide.
     """
 
     nodes: frozenset[str] = frozenset()
@@ -42,6 +42,7 @@ class Asked(Struct, frozen=True):
     every_node: bool = False
     daemonsets: frozenset[Named] | None = None
     budgets: bool = False
+    owners: bool = False
     around: bool = False
     dependents: bool = False
     configs: bool = False
@@ -49,6 +50,9 @@ class Asked(Struct, frozen=True):
 
 EVERYTHING = Asked(every_node=True, budgets=True, around=True, dependents=True, configs=True)
 """The whole cluster, as far as anything is read of it."""
+
+EVICTIONS = Asked(every_node=True, budgets=True, owners=True)
+"""Where pods have to go: a replacement may land on any node, and a budget or a Job has pods on any."""
 
 DAEMONSETS = Asked(configs=True)
 """What DaemonSets are: no node and no pod."""
@@ -60,10 +64,11 @@ def asked(commands: Sequence[Command], namespace: str, read: Callable[[str], Seq
     1. A change of nodes needs these nodes and their pods. One of named DaemonSets needs all nodes and the pods of these DaemonSets; one
        of DaemonSets that a selector chooses, all pods.
     2. Files are read to see which nodes and DaemonSets they hold (`read`). `namespace` is the one of the context.
-    3. Where some of the lines need nodes and some DaemonSets, everything is needed.
+    3. A command that may evict ordinary pods needs all nodes, all pods, budgets, and what controls pods.
+    4. Where some of the lines need nodes and some DaemonSets, everything is needed.
     """
     found = [_of(command, namespace, read) for command in commands]
-    budgets = any(each.budgets for each in found)
+    budgets, owners = any(each.budgets for each in found), any(each.owners for each in found)
     around = any(each.around for each in found)
     every_node = [each for each in found if each.every_node]
     if not every_node:
@@ -71,15 +76,17 @@ def asked(commands: Sequence[Command], namespace: str, read: Callable[[str], Seq
             frozenset().union(*(each.nodes for each in found)),
             tuple(dict.fromkeys(selector for each in found for selector in each.selectors)),
             tuple(dict.fromkeys(pod for each in found for pod in each.node_of)),
-            budgets=budgets,
             around=around,
         )
     named = [each.daemonsets for each in every_node if each.daemonsets is not None]
     only = len(named) == len(found)
-    return Asked(every_node=True, daemonsets=frozenset().union(*named) if only else None, budgets=budgets, around=around)
+    daemonsets = frozenset().union(*named) if only else None
+    return Asked(every_node=True, daemonsets=daemonsets, budgets=budgets, owners=owners, around=around)
 
 
 def _of(command: Command, namespace: str, read: Callable[[str], Sequence[object]]) -> Asked:
+    if command.evicts:
+        return EVICTIONS
     if isinstance(command, Patch):
         chosen = command.chosen
         if command.resource == NODE:
@@ -104,10 +111,9 @@ def _of(command: Command, namespace: str, read: Callable[[str], Sequence[object]
             return Asked(node_of=tuple((chosen.namespace or namespace, name) for name in chosen.names))
         return Asked(every_node=True)
     nodes: Chosen = getattr(command, "nodes")  # noqa: B009 (all others have nodes)
-    budgets = isinstance(command, DrainNodes)
     if nodes.selector is not None:
-        return Asked(selectors=(str(nodes.selector),), budgets=budgets)
-    return Asked(every_node=True, budgets=budgets) if nodes.all else Asked(frozenset(nodes.names), budgets=budgets)
+        return Asked(selectors=(str(nodes.selector),))
+    return Asked(every_node=True) if nodes.all else Asked(frozenset(nodes.names))
 
 
 def _named(chosen: Chosen, namespace: str) -> frozenset[Named] | None:

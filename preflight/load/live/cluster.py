@@ -12,9 +12,9 @@ from preflight.load.gathered import Gathered
 from preflight.load.live.asking import Asked, Named
 from preflight.load.live.connection import Connection, Refused
 from preflight.load.live.listing import LIVE, Answer, Lists, Query, value_of
-from preflight.load.live.resources import AROUND, BUDGETS, CONFIGS, DAEMONSETS, DEPENDENTS, NODES, PODS
+from preflight.load.live.resources import AROUND, BUDGETS, CONFIGS, DAEMONSETS, DEPENDENTS, NODES, OWNERS, PODS, REPLICASETS, Resource
 from preflight.load.live.target import Target
-from preflight.model.objects import DaemonSet, LabelSelector, ListedPod, Metadata, Node
+from preflight.model.objects import DaemonSet, Deployment, LabelSelector, ListedPod, Metadata, Node
 from preflight.model.world import Survey
 
 _BY_NODE = 300
@@ -40,6 +40,8 @@ class Cluster:
         self._pods: dict[Named, ListedPod] = {}
         self._known: set[tuple[str, str, str]] = set()
         self._listed: frozenset[str] | None = None
+        self._complete: set[str] = set()
+        self._asked: set[Resource] = set()
         self._version: Mapping[str, Any] = {}
         self._shows_progress = target.shows_progress
 
@@ -67,12 +69,16 @@ class Cluster:
             named |= self._nodes_of(asked.node_of)
         self._version = value_of(self.connection, "/version")
         queries = [Query(DAEMONSETS), *self._node_queries(asked, named)]
-        queries += [Query(each) for each in ((BUDGETS,) if asked.budgets else ()) + (AROUND if asked.around else ())]
+        also = ((BUDGETS,) if asked.budgets else ()) + (AROUND if asked.around else ()) + (OWNERS if asked.owners else ())
+        queries += [Query(each) for each in also]
+        self._asked.update(also)
         self._take(queries)
         daemonsets = self._daemonsets()
         if not daemonsets and "DaemonSet" in self._missing:
             raise InputError(f"{self.connection.server}: no DaemonSet can be judged: {self._missing['DaemonSet']}")
         self._take([*self._pod_queries(asked, named, daemonsets)])
+        if asked.owners:
+            self._take([*self._replica_set_queries()])
         gathered.pods += self._pods.values()
         gathered.survey = Survey(
             context=self.connection.context,
@@ -84,14 +90,31 @@ class Cluster:
             daemonsets=asked.daemonsets if asked.every_node else None,
             nodes=asked.every_node and "Node" not in self._missing,
             missing=self._missing,
+            complete=frozenset(self._complete - self._missing.keys()),
             comparison_operators=self._gate(daemonsets),
         )
-        more = [Query(each) for each in DEPENDENTS] if asked.dependents else []
+        more = [*self._dependent_queries()] if asked.dependents else []
         self._take([*more, *(self._config_queries() if asked.configs else ())])
 
     def dependents(self) -> None:
         """Put what may depend on DaemonSets beside it, and the ConfigMaps that say what they provide."""
-        self._take([*(Query(each) for each in DEPENDENTS), *self._config_queries()])
+        self._take([*self._dependent_queries(), *self._config_queries()])
+
+    def _dependent_queries(self) -> Iterator[Query]:
+        return (Query(each) for each in DEPENDENTS if each not in self._asked)
+
+    def _replica_set_queries(self) -> Iterator[Query]:
+        """The namespaces where a pod is of a ReplicaSet that is of no Deployment that is known."""
+        deployments = {(each.metadata.namespace, each.metadata.name) for each in self._gathered.objects if type(each) is Deployment}
+        namespaces = set()
+        for namespace, name in self._gathered.running:
+            pod = self._gathered.running[namespace, name]
+            owner, hash = pod.controller, pod.metadata.labels.get("pod-template-hash", "")
+            if owner is not None and owner.kind == "ReplicaSet":
+                above, _, tail = owner.name.rpartition("-")
+                if tail != hash or (namespace, above) not in deployments:
+                    namespaces.add(namespace)
+        return (Query(REPLICASETS, namespace) for namespace in sorted(namespaces))
 
     def _config_queries(self) -> Iterator[Query]:
         from preflight.components import config_names
@@ -144,8 +167,12 @@ class Cluster:
                 if not (answer.status == 404 and query.resource not in (NODES, DAEMONSETS, PODS)):
                     self._missing[query.resource.kind] = answer.why
                     self._not_listed(query)
+                elif query == Query(query.resource):
+                    self._complete.add(query.resource.kind)
             else:
                 self._add(answer)
+                if query == Query(query.resource):
+                    self._complete.add(query.resource.kind)
         own = self.connection.namespace
         nearer = [Query(each.resource, own, each.fields, each.labels) for each in refused]
         for answer in self._lists.ask(nearer):

@@ -37,16 +37,24 @@ AROUND = (
 )
 """What admission makes of new pods."""
 
-DEPENDENTS = (
+OWNERS = (
     Resource("Deployment", "apps", "v1", "deployments"),
     Resource("StatefulSet", "apps", "v1", "statefulsets"),
     Resource("Job", "batch", "v1", "jobs"),
-    Resource("CronJob", "batch", "v1", "cronjobs"),
     Resource("JobSet", "jobset.x-k8s.io", "v1alpha2", "jobsets"),
+)
+"""What controls pods, and says how many there are to be: asked for where pods may have to go."""
+
+REPLICASETS = Resource("ReplicaSet", "apps", "v1", "replicasets")
+"""Those of a Deployment are not asked for: its number counts. There are ten times as many of them as of Deployments."""
+
+DEPENDENTS = (
+    *OWNERS,
+    Resource("CronJob", "batch", "v1", "cronjobs"),
     Resource("PersistentVolumeClaim", "", "v1", "persistentvolumeclaims"),
     Resource("PersistentVolume", "", "v1", "persistentvolumes", is_namespaced=False),
     Resource("StorageClass", "storage.k8s.io", "v1", "storageclasses", is_namespaced=False),
 )
 """What may depend on a DaemonSet that is lost: asked for where one is."""
 
-EVERY = (NODES, DAEMONSETS, PODS, BUDGETS, *AROUND, *DEPENDENTS, CONFIGS)
+EVERY = (NODES, DAEMONSETS, PODS, BUDGETS, *AROUND, *DEPENDENTS, REPLICASETS, CONFIGS)

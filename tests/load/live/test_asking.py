@@ -32,11 +32,15 @@ _COVERAGE = {
         ],
     ),
     "all nodes: one list of nodes and one of pods": ("taint nodes --all team=x:PreferNoSchedule", ["daemonsets", "nodes", "pods"]),
-    "a drain asks for budgets too": (
+    "a drain: every node and pod, budgets, and what controls pods": (
         "drain a-0 --ignore-daemonsets",
+        ["daemonsets", "deployments", "jobs", "jobsets", "nodes", "poddisruptionbudgets", "pods", "statefulsets"],
+    ),
+    "a NoExecute taint lets pods go too": (
+        "taint nodes a-0 team=x:NoExecute --exit-zero",
         [
-            *("daemonsets", "nodes fieldSelector=metadata.name=a-0", "poddisruptionbudgets"),
-            *("pods fieldSelector=spec.nodeName=", "pods fieldSelector=spec.nodeName=a-0"),
+            *("cronjobs", "daemonsets", "deployments", "jobs", "jobsets", "nodes", "persistentvolumeclaims", "persistentvolumes"),
+            *("poddisruptionbudgets", "pods", "statefulsets", "storageclasses"),
         ],
     ),
     "an update: all nodes, and the pods of this DaemonSet": (
