@@ -26,7 +26,7 @@ SHARED: tuple[Callable[[Any], Any], ...] = (
     click.option("--exit-zero", is_flag=True, help="Only report: findings do not change the exit code."),
     click.option("--allow-empty", is_flag=True, help="Nothing to judge is no fault."),
     click.option("--all-rows", is_flag=True, help="Every row of the table and every finding."),
-    click.option("--why", metavar="DAEMONSET/NODE", default="", help="The chain of one loss, from the change to what people see."),
+    click.option("--why", metavar="DAEMONSET/NODE", default="", help="The chain of one loss; of an ordinary pod by NAMESPACE/POD."),
     click.option("--feature-gates", metavar="GATE=BOOL", default="", help=f"A gate of the cluster: {_GATE}=true or =false."),
     click.option("--policy", metavar="FILE|NAME", default="", help="A policy file or pack, in place of the .preflight.yaml that is found."),
     click.option("--no-policy", is_flag=True, help="No policy, not even the .preflight.yaml that is found."),

@@ -20,7 +20,7 @@ from preflight.model.report import (
 from preflight.rules._framework import Context, Hit, Place, Repeated, Rule, all_rules
 
 if TYPE_CHECKING:
-    pass
+    from preflight.model.evictions import Evictions
 
 _REPLACED = ("NOW", "AFTER REBOOT", "AFTER REPLACEMENT")
 
@@ -31,7 +31,7 @@ def rules_of(findings: Sequence[Finding]) -> tuple[RuleInfo, ...]:
     return tuple(RuleInfo(each.id, each.name, each.severity, each.summary, each.explanation) for each in all_rules() if each.id in found)
 
 
-def step_of(change: Change, impact: Impact, more: tuple[str, ...] = ()) -> Step:
+def step_of(change: Change, impact: Impact, more: tuple[str, ...] = (), evictions: Evictions | None = None) -> Step:
     """A change and its impact as a step of the report; `more` are further notes."""
     nodes = frozenset().union(impact.scope, *(group.nodes for group in impact.groups))
     return Step(
@@ -42,10 +42,11 @@ def step_of(change: Change, impact: Impact, more: tuple[str, ...] = ()) -> Step:
         taints=tuple(str(taint) for taint in change.taints),
         columns=_REPLACED if change.replacements else ("NOW", "RE-CREATED"),
         coverage=coverage(impact),
+        evictions=evictions,
     )
 
 
-def change_context(change: Change, impact: Impact) -> Context:
+def change_context(change: Change, impact: Impact, evictions: Evictions | None = None) -> Context:
     """What rules may look at under a change."""
     taints = tuple(
         taint for taint in change.taints if taint.key != "node.kubernetes.io/unschedulable"
@@ -58,6 +59,7 @@ def change_context(change: Change, impact: Impact) -> Context:
         nodes=(),
         taints=taints,
         consequences=cache(lambda: consequences(impact)),
+        evictions=evictions,
     )
 
 

@@ -16,7 +16,8 @@ class Options(Struct, frozen=True):
     2. `allow_empty`: nothing to judge is no fault, and in lint a chart's template that is named is none either. `strict`: an unknown pair
        is one in lint too. `exit_zero`: findings are none.
     3. `comparison_operators` is the gate of Lt and Gt, None where not known.
-    4. `why` asks for the chain of one pair, as `DAEMONSET/NODE`; the DaemonSet's namespace may stand before it.
+    4. `why` asks for the chain of one pair, as `DAEMONSET/NODE`; the DaemonSet's namespace may stand before it. Or of one ordinary pod that
+       may have to go, as `NAMESPACE/POD`.
     5. `terms` are the policy, the exemptions and the baseline that findings are held to.
     6. `target` is the cluster to ask; None where files are the world.
     """

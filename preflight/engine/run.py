@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from msgspec.structs import replace
 
 import preflight
 from preflight import load
-from preflight.change import Command, parse, perform
+from preflight.change import Change, Command, parse, perform
 from preflight.change.commands import Patch
 from preflight.change.plan import commands
 from preflight.engine.asking import Asking, opened
@@ -41,6 +41,7 @@ from preflight.rules._framework import Context, Hit, Place, Rule, all_rules, wor
 
 if TYPE_CHECKING:
     from preflight.change.shell import Line, Script
+    from preflight.model.evictions import Evictions
     from preflight.policy.baseline import Baseline
 
 _FALLS = (Outcome.LOST_NOW, Outcome.LOST_ON_RECREATION, Outcome.LOOP, Outcome.UNKNOWN)
@@ -61,7 +62,7 @@ class Run:
         """One command line of kubectl's verbs, over the world of the sources."""
         command = parse(argv)
         with opened(options.target, [command]) as cluster:
-            run = cls(sources, (), options, stdin, one_cluster=True, cluster=cluster)
+            run = cls(sources, (), options, stdin, one_cluster=True, cluster=cluster, evicts=command.evicts)
             run.report = run._changes([command], command.text)
         return run
 
@@ -76,7 +77,8 @@ class Run:
         steps = load.read_plan(path)
         lines = commands([item for _, item in steps], [f"{origin.file}:{origin.line}" for origin, _ in steps])
         with opened(options.target, lines, path) as cluster:
-            run = cls(sources, (), options, stdin, one_cluster=True, base=path, cluster=cluster)
+            evicts = any(each.evicts for each in lines)
+            run = cls(sources, (), options, stdin, one_cluster=True, base=path, cluster=cluster, evicts=evicts)
             run.report = run._changes(lines, f"plan {path}")
         return run
 
@@ -85,7 +87,8 @@ class Run:
         """A shell script: what it surely runs is judged; what is not understood is named, and makes the answer unknown."""
         lines = [line.command for line in script.lines]
         with opened(options.target, lines, path) as cluster:
-            run = cls(sources, (), options, stdin, one_cluster=True, base=path, cluster=cluster)
+            evicts = any(each.evicts for each in lines)
+            run = cls(sources, (), options, stdin, one_cluster=True, base=path, cluster=cluster, evicts=evicts)
             for each in script.unread:
                 run._not_judged(each.line, each.text, each.why)
             if script.reads:
@@ -116,8 +119,12 @@ class Run:
         one_cluster: bool,
         base: str = "",
         cluster: Asking | None = None,
+        evicts: bool = False,
     ) -> None:
-        """Load the sources; `base` is the file that paths in commands are relative to, `cluster` the one to ask."""
+        """Load the sources; `base` is the file that paths in commands are relative to, `cluster` the one to ask.
+
+        `evicts`: ordinary pods may have to go, so that they are read as a whole.
+        """
         self.crashes: list[str] = []
         self._options = options
         loaded = load.read(
@@ -127,6 +134,7 @@ class Run:
             one_cluster=one_cluster,
             comparison_operators=options.comparison_operators,
             leaves_templates=options.allow_empty and not one_cluster,
+            wants_whole_pods=evicts,
             cluster=cluster.fill if cluster else None,
         )
         self._cluster, self.cost = cluster, cluster.cost() if cluster else ""
@@ -186,10 +194,11 @@ class Run:
         pairs, unknown = 0, False
         impact: Impact | None = None
         refused = 0
+        left: dict[str, Any] = {}
         for place, each in enumerate(steps):
             number = len(shown) + 1
             if impact is not None:
-                world, pods = impact.change.after, impact.pods
+                world, pods = replace(impact.change.after, **left), impact.pods
             try:
                 change = perform(self._with_patch(each), world, self._read)
             except PreflightError as error:
@@ -199,13 +208,17 @@ class Run:
                     continue
                 raise type(error)(f"step {number}, `{each.text}`: {error}" if len(steps) > 1 else str(error)) from None
             impact = predict(change, pods)
+            evictions, left = self._evicted(change)
             before = min(filter(None, (lines[place].after, refused)), default=0) if lines else 0
-            shown.append(step_of(change, impact, (f"rests on {self._base}:{before} having changed nothing here",) if before else ()))
+            more = (f"rests on {self._base}:{before} having changed nothing here",) if before else ()
+            shown.append(step_of(change, impact, more, evictions))
             self._explain(impact, number)
-            hits += self._hits(change_context(change, impact), number)
+            self._explain_pods(evictions, change, number)
+            hits += self._hits(change_context(change, impact, evictions), number)
             pairs += impact.pairs
             daemonsets |= {*change.before.daemonsets, *change.after.daemonsets}
             unknown = unknown or bool(change.unknown) or any(impact.with_outcome(Outcome.UNKNOWN))
+            unknown = unknown or (evictions is not None and evictions.is_unknown)
         if not shown:
             self._nothing(f"{self._base} has no line that preflight can judge")
         elif not daemonsets:
@@ -219,6 +232,26 @@ class Run:
         nodes = impact.change.after.nodes if impact else world.nodes
         judged = Judged(self._loaded.files, self._loaded.objects, len(daemonsets), len(nodes), pairs)
         return self._report(command, tuple(shown), judged, hits, unknown=unknown)
+
+    def _evicted(self, change: Change) -> tuple[Evictions | None, dict[str, Any]]:
+        """What a change does to ordinary pods, and the parts of the world that it leaves otherwise; nothing where it lets none go."""
+        if change.after.running is None:
+            return None, {}
+        from preflight.impact.evict import evict
+
+        evicted = evict(change)
+        if evicted is None:
+            return None, {}
+        after = evicted.after
+        return evicted.evictions, {"running": after.running, "budgets": after.budgets, "displaced": after.displaced}
+
+    def _explain_pods(self, evictions: Evictions | None, change: Change, step: int) -> None:
+        """The chain of the ordinary pod that `why` asks for, where this step lets it go or keeps it."""
+        if evictions is None or "/" not in self._options.why:
+            return
+        from preflight.impact.evict.chain import chain
+
+        self._why += (Link(step, heading, text) for heading, text in chain(evictions, change, self._options.why))
 
     def _lint(self) -> Report:
         """What is there, without a change."""
@@ -259,6 +292,9 @@ class Run:
         if not isinstance(command, Patch) or not command.file:
             return command
         return replace(command, patch=load.read_patch(command.file, self._base), file="")
+
+    def _or_pod(self) -> str:
+        return ", or NAMESPACE/POD of a pod that may have to go" if self._loaded.world.running is not None else ""
 
     def _not_judged(self, line: int, text: str, why: str) -> None:
         """A line of a script that is not judged."""
@@ -390,7 +426,9 @@ class Run:
         self, command: str, steps: tuple[Step, ...], judged: Judged, hits: Iterable[tuple[Rule, Hit, int]], *, unknown: bool
     ) -> Report:
         if self._options.why and not self._why:
-            raise UsageError(f"--why {self._options.why}: no such pair was judged; it is DAEMONSET/NODE or NAMESPACE/DAEMONSET/NODE")
+            raise UsageError(
+                f"--why {self._options.why}: no such pair was judged; it is DAEMONSET/NODE or NAMESPACE/DAEMONSET/NODE{self._or_pod()}"
+            )
         findings = self._located(hits)
         assumed = [part.assumed for step in steps for part in step.coverage]
         assumptions: tuple[str, ...] = ()
@@ -400,7 +438,7 @@ class Run:
         skipped += [Skipped(text, "given twice") for text in self._loaded.world.ambiguous]
         survey = self._loaded.world.survey
         skipped += [Skipped(_plural(kind), why) for kind, why in self._loaded.world.missing.items() if kind != "DaemonSet"]
-        if steps and not self._loaded.world.budgets and survey is None:
+        if steps and not self._loaded.world.budgets and survey is None and "PodDisruptionBudget" not in self._loaded.world.complete:
             skipped.append(Skipped("PodDisruptionBudgets", "not given"))
         if self._asked_who_depends and self._loaded.world.pods:
             skipped.append(Skipped("what listed pods need", "only the templates of workloads are read"))

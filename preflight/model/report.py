@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
+
+if TYPE_CHECKING:
+    from preflight.model.evictions import Evictions
 
 
 class Severity(StrEnum):
@@ -149,6 +152,7 @@ class Step(Struct, frozen=True):
     1. `headline` is a sentence such as `taint dedicated=rdma:NoSchedule on rdma-1, rdma-2`.
     2. `notes` are things to know about the step itself (an assumption, what is not judged).
     3. `nodes` are the nodes whose pairs were judged; `taints` what the `tolerates` of the coverage answer for.
+    4. `evictions` is what it does to ordinary pods; None where it lets none go, and where their pods were not given.
     """
 
     command: str
@@ -158,6 +162,7 @@ class Step(Struct, frozen=True):
     taints: tuple[str, ...] = ()
     columns: tuple[str, ...] = ("NOW", "RE-CREATED")
     coverage: tuple[Coverage, ...] = ()
+    evictions: Evictions | None = None
 
 
 class Problem(Struct, frozen=True):

@@ -56,7 +56,8 @@ def _document(report: Report) -> dict[str, Any]:
 
 
 def _step(step: Step) -> dict[str, Any]:
-    return {"command": step.command, "headline": step.headline, "notes": step.notes, "nodes": step.nodes, "taints": step.taints}
+    shown = {"command": step.command, "headline": step.headline, "notes": step.notes, "nodes": step.nodes, "taints": step.taints}
+    return shown if step.evictions is None else {**shown, "evictions": msgspec.to_builtins(step.evictions)}
 
 
 def _coverage(coverage: Coverage, step: int) -> dict[str, Any]:

@@ -77,7 +77,7 @@ class _Page:
 def _tables(page: _Page, report: Report, all_rows: bool) -> None:
     for number, step in enumerate(report.steps, 1):
         heading = f"step {number} of {len(report.steps)}: " if len(report.steps) > 1 else ""
-        if not _table(page, step, heading, all_rows):
+        if not (_table(page, step, heading, all_rows) and _evictions(page, step, all_rows)):
             if left := len(report.steps) - number:
                 page.put([f"**Cut here: {count(left, 'more step')}. `-o json` has all.**", ""])
             return
@@ -111,6 +111,31 @@ def _table(page: _Page, step: Step, heading: str, all_rows: bool) -> bool:
         page.put([f"{count(left_out, 'DaemonSet')} left out by selector", ""])
     if not rows and not left_out:
         page.put(["no DaemonSet to judge", ""])
+    return fits
+
+
+def _evictions(page: _Page, step: Step, all_rows: bool) -> bool:
+    """The tables of ordinary pods, one a node, and what they come to; whether all of it did fit."""
+    if step.evictions is None:
+        return True
+    from preflight.report import evictions as pods
+
+    fits = True
+    for node in step.evictions.nodes:
+        rows = pods.rows_of(node)
+        table = [_line(["", "pod", "of", "what", "replacement", "why"]), _line(["---"] * 6)] if rows else []
+        told = [_code(pods.heading(step.evictions, node), 500), "", *(f"- {_code(each, 500)}" for each in node.refusals)]
+        fits = fits and page.add([*told, *([""] if node.refusals else []), *table], _TABLES)
+        shown = 0
+        for row in rows if all_rows else rows[: pods.MOST_ROWS]:
+            cells = [row.marker.strip(), row.pod, row.owner, row.what, row.where]
+            fits = fits and page.add([_line([*(_code(cell, 200) for cell in cells), _code(row.why, 500)])], _TABLES)
+            shown += fits
+        page.put([""])
+        if hidden := len(rows) - shown:
+            page.put([f"{count(hidden, 'more pod')} not shown", ""])
+    lines = [*(f"note: {each}" for each in step.evictions.notes), *pods.totals(step.evictions)]
+    page.put([*(f"- {_code(each, 500)}" for each in lines[:_LINES]), ""])
     return fits
 
 

@@ -20,7 +20,8 @@ def render(report: Report, *, width: int = 0, color: bool = False, all_rows: boo
     """The report as text.
 
     1. `width` is the number of columns of the terminal, 0 for no limit (piped). `color` adds ANSI colours. `all_rows` cuts nothing.
-    2. Each step prints its headline, its table, and its findings. Findings of no step come last. Exempted ones are counted only.
+    2. Each step prints its headline, its table, those of ordinary pods that have to go, and its findings. Findings of no step come last.
+       Exempted ones are counted only.
     3. Without a change, more than 10 findings print the worst 10 and a count for each rule; of the 10, those beyond a screenful say
        only what and where.
     4. The last line always says what was judged, assumed and not judged.
@@ -90,6 +91,10 @@ def _step(step: Step, heading: str, ink: Ink, width: int, all_rows: bool) -> Ite
     if lines:
         yield lines
     yield table.draw(step, ink, width, all_rows)
+    if step.evictions is not None:
+        from preflight.report import evictions
+
+        yield from evictions.draw(step.evictions, ink, width, all_rows)
 
 
 def _findings(findings: Sequence[Finding], ink: Ink, width: int) -> Iterator[list[str]]:

@@ -6,7 +6,7 @@ import importlib
 import os
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from msgspec import Struct
 
@@ -15,6 +15,9 @@ from preflight.model.objects import JobSet, Node, Origin, Taint, Workload
 from preflight.model.report import Severity, Subject, Suggestion
 from preflight.model.world import World
 from preflight.rules._convention import Convention
+
+if TYPE_CHECKING:
+    from preflight.model.evictions import Evictions
 
 T = TypeVar("T", bound=Struct)
 Path = tuple[str | int, ...]
@@ -65,7 +68,8 @@ class Context(Struct, frozen=True):
     2. `lint`: there is no change.
     3. `workloads` and `nodes` are the objects whose hygiene is judged, each document by itself; `taints` are the taints known: of the
        change, or in lint of the nodes and of the policy.
-    4. `consequences` is what breaks, worked out once for the rules that ask. `convention` is what the policy wants.
+    4. `evictions` is what the change does to ordinary pods, None where it lets none go.
+    5. `consequences` is what breaks, worked out once for the rules that ask. `convention` is what the policy wants.
     """
 
     world: World
@@ -77,6 +81,7 @@ class Context(Struct, frozen=True):
     repeated: tuple[Repeated, ...] = ()
     consequences: Callable[[], tuple[Consequence, ...]] = tuple
     convention: Convention = Convention()
+    evictions: Evictions | None = None
 
     def options(self, rule: str, type: type[T]) -> T:
         """The options of a rule, by its id: those of the policy, else the defaults of their type."""

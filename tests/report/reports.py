@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from preflight.model.evictions import Eviction, Evictions, JobFate, JobSetFate, NodeEvictions, Returning
 from preflight.model.report import (
     Coverage,
     Finding,
@@ -163,4 +164,54 @@ LINT = report(
 
 NOTHING = report(command="", judged=Judged())
 
-ALL = {"nothing": NOTHING, "a taint": RDMA, "a plan": PLAN, "lint": LINT}
+EVICTIONS = Evictions(
+    "drain",
+    (
+        NodeEvictions(
+            "n-1",
+            (
+                Eviction(
+                    "shop/web-1",
+                    "Deployment shop/web",
+                    "waits",
+                    "shared",
+                    ("a budget holds it",),
+                    5,
+                    30,
+                    ("shop/web",),
+                    "fits",
+                    ("n-2", "n-3"),
+                ),
+                Eviction(
+                    "shop/db-0", "StatefulSet shop/db", "blocked-for-ever", "needs-all", ("a budget wants all",), budgets=("shop/db",)
+                ),
+                Eviction("ops/shell", "", "evicted", "no-budget", after=0, grace=30, replacement="none", lost=True, localData=True),
+                Eviction("ml/big-0", "Job ml/big", "evicted", "no-budget", ("no node takes it",), 0, 90, (), "pending", last=True),
+            ),
+            daemonsets=2,
+            static=("kube-system/etcd-n-1",),
+            staying=1,
+            ends=False,
+            least=None,
+            withGrace=None,
+            returning=(Returning("a/agent", False, ("Insufficient cpu",)),),
+        ),
+        NodeEvictions("n-2", refusals=("cannot delete Pods: x/y",), missing=("--force",), exitCodes=(1,), reached=False),
+    ),
+    (
+        JobFate(
+            "ml/big", ("ml/big-0",), "BackoffLimitExceeded", False, ("backoffLimit",), 80, True, 10, reasons=("its queue is not judged",)
+        ),
+    ),
+    (JobSetFate("ml/set", ("ml/set-w-0",), restarts="all", left=2, leader=True, reasons=("its leader goes",)),),
+    ends=False,
+    first=("scale StatefulSet shop/db",),
+    notes=("assumed: replacements become Ready",),
+)
+
+DRAIN = report(
+    step(covered("a/agent", Outcome.KEPT), command="drain n-1 n-2", headline="drain n-1, n-2", evictions=EVICTIONS),
+    command="drain n-1 n-2",
+)
+
+ALL = {"nothing": NOTHING, "a taint": RDMA, "a plan": PLAN, "lint": LINT, "a drain": DRAIN}

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Struct
-from msgspec.structs import fields, replace
+from msgspec.structs import replace
 
 from preflight.model.report import Location, Outcome, Problem, Report, Subject
 from preflight.report import FORMATS
@@ -60,7 +60,7 @@ def test_inert(line: str, shown: str) -> None:
 def _spoil(value: Any, nasty: str) -> Any:
     """The value with something nasty before and behind every string in it that is not empty."""
     if isinstance(value, Struct):
-        return replace(value, **{field.name: _spoil(getattr(value, field.name), nasty) for field in fields(value)})
+        return replace(value, **{name: _spoil(getattr(value, name), nasty) for name in value.__struct_fields__})
     if isinstance(value, tuple):
         return tuple(_spoil(item, nasty) for item in value)
     return f"{nasty}{value}{nasty}" if value and isinstance(value, str) and not isinstance(value, Enum) else value
