@@ -221,6 +221,8 @@ class Run:
             unknown = unknown or (evictions is not None and evictions.is_unknown)
         if not shown:
             self._nothing(f"{self._base} has no line that preflight can judge")
+        elif any(step.evictions is not None for step in shown):
+            pass  # what becomes of ordinary pods was there to judge
         elif not daemonsets:
             self._nothing("no DaemonSet was given: there is nothing that a change could cost")
         elif not pairs and world.nodes:

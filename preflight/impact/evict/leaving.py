@@ -42,6 +42,10 @@ _VERDICTS = {
 }
 
 
+_LATER = 3600.0
+"""Seconds after which the next node is taken to come where kubectl waits for ever: somebody has to do something before."""
+
+
 class Left(Struct, frozen=True):
     """A pod that goes: when, in seconds from the start of the change, whether for certain, and what it leaves of time to end."""
 
@@ -104,7 +108,7 @@ def _drained(change: Change, known: Known, pending: frozenset[Key]) -> Leaving:
             for each in second.pods
             if each.at is not None and not each.pod.has_ended
         )
-        start += (second.with_grace if second.with_grace is not None else second.least or 0.0) + 1
+        start += _LATER if second.with_grace is None else second.with_grace + 1
     sure = [node.ends for node in worst]
     maybe = [node.ends for node in best]
     ends = True if all(sure) else False if False in maybe else None

@@ -13,10 +13,8 @@ _FOREVER = {
     Why.NONE_EXPECTED: "expects no pod: what it selects is bare, or wanted 0 times, so it allows nothing",
     Why.NO_LIMIT: "states neither minAvailable nor maxUnavailable, so it allows nothing",
     Why.NONE_MAY_LACK: "has maxUnavailable 0: no pod of it may ever be evicted",
-    Why.NEEDS_ALL: "wants as many pods as there can be, or more: none may ever be evicted",
 }
 _NOW = {
-    Why.NOT_ENOUGH_HEALTHY: "has too few healthy pods today",
     Why.SHARED: "allows no more at once, and other pods of this drain took what it allowed",
     Why.NOT_SYNCED: "was changed, and the disruption controller has not looked since",
     Why.STALE_STATUS: "allows nothing by its status, which is stale",
@@ -29,8 +27,12 @@ def kubectl_words(each: PodDrain, *, waits: bool) -> Iterator[str]:
     budgets = [f"PodDisruptionBudget {'/'.join(key)}" for key in each.budgets]
     if each.why is Why.SEVERAL_BUDGETS:
         yield f"{listed(budgets)} select it, and the eviction API refuses a pod with more than one (500)"
+    elif each.why is Why.NEEDS_ALL and budgets:
+        yield f"{budgets[0]} {_needs(each)}, and there can be no more: it never lets one go"
     elif each.why in _FOREVER and budgets:
         yield f"{budgets[0]} {_FOREVER[each.why]}"
+    elif each.why is Why.NOT_ENOUGH_HEALTHY and budgets:
+        yield f"{budgets[0]} {_needs(each)}"
     elif each.why in _NOW and budgets:
         yield f"{budgets[0]} {_NOW[each.why]}" + (": it goes once a replacement is Ready" if waits else "")
     elif each.verdict is Verdict.UNKNOWN or each.verdict is Verdict.REFUSED:
@@ -47,6 +49,12 @@ def kubectl_words(each: PodDrain, *, waits: bool) -> Iterator[str]:
         yield f"it stays in Terminating: {each.hangs}"
     if each.may_return and each.at is not None:
         yield "it tolerates a cordon: its replacement may land on the same node"
+
+
+def _needs(each: PodDrain) -> str:
+    """`needs 2 healthy pods and has 2 currently`, as the API server says it."""
+    found = each.cause.partition(" needs ")[2]
+    return f"needs {found}" if found else "has too few healthy pods"
 
 
 def taint_words(each: TaintEviction) -> Iterator[str]:

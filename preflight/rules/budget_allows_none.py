@@ -1,0 +1,29 @@
+"""A PodDisruptionBudget can never allow a disruption.
+
+Why it matters
+    With `maxUnavailable: 0`, with `minAvailable: 100%`, with neither of the two, or with a minAvailable that its workloads reach only
+    with every replica, every drain of a node with one of its pods hangs, and so do node upgrades that evict. Replicas count as they are
+    written; where a workload leaves them out nothing is said, for an autoscaler may set them.
+How to fix
+    Allow one pod to lack (`maxUnavailable: 1`), or run one replica more.
+Example
+    `minAvailable: 1` beside `replicas: 1`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from preflight.model.report import Severity
+from preflight.rules._framework import Context, Hit, Rule
+
+
+def check(context: Context) -> Iterator[Hit]:
+    """One hit for each such budget. Only in lint."""
+    if context.lint and context.world.budgets:
+        from preflight.rules._budgets import allows_none
+
+        yield from allows_none(context)
+
+
+RULE = Rule(id="PF321", name="budget-allows-none", severity=Severity.WARNING, check=check)

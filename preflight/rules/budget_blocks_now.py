@@ -1,0 +1,29 @@
+"""A PodDisruptionBudget refuses the evictions of a drain as things are today.
+
+Why it matters
+    Too few of its pods are healthy, its status is stale, or a replacement that it waits for fits nowhere. The drain goes on when that
+    changes, and hangs until then. Pods that only wait for a replacement that fits are not reported.
+How to fix
+    Get the pods Ready that the budget waits for, before the drain; make room for replacements. `unhealthyPodEvictionPolicy:
+    AlwaysAllow` lets pods go that are not Ready.
+Example
+    A budget with `maxUnavailable: 1`, one of whose three pods is in CrashLoopBackOff.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from preflight.model.report import Severity
+from preflight.rules._framework import Context, Hit, Rule
+
+
+def check(context: Context) -> Iterator[Hit]:
+    """One hit for each budget that blocks a pod for now."""
+    if context.evictions is not None:
+        from preflight.rules._evictions import blocks_now
+
+        yield from blocks_now(context)
+
+
+RULE = Rule(id="PF303", name="budget-blocks-now", severity=Severity.WARNING, check=check)

@@ -1,0 +1,28 @@
+"""The pod of a DaemonSet finds no room on its node when it is created anew.
+
+Why it matters
+    It fits nowhere else. While it runs nothing is seen; once it is re-created, by the reboot after a drain or by an update, it stays
+    Pending, for other pods take what it asks for.
+How to fix
+    Give it a priority class such as `system-node-critical`, so that others make room; or let it ask for less.
+Example
+    A DaemonSet that asks for 2 CPUs on a node where a pod that cannot be evicted takes the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from preflight.model.report import Severity
+from preflight.rules._framework import Context, Hit, Rule
+
+
+def check(context: Context) -> Iterator[Hit]:
+    """One hit for each DaemonSet."""
+    if context.evictions is not None:
+        from preflight.rules._evictions import may_not_return
+
+        yield from may_not_return(context)
+
+
+RULE = Rule(id="PF311", name="daemonset-may-not-return", severity=Severity.WARNING, check=check)

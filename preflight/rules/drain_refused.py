@@ -1,0 +1,30 @@
+"""A node is not drained: kubectl refuses it, evicts nothing there, and leaves it cordoned.
+
+Why it matters
+    Before it evicts anything, kubectl looks at every pod of the node. One that a DaemonSet controls, one with an emptyDir, or one
+    without a controller makes it refuse the whole node, unless a flag allows it. The node is cordoned by then, and stays so. kubectl
+    goes on with the next node and ends with 1.
+How to fix
+    Give the flag that the message names: `--ignore-daemonsets` leaves the pods of DaemonSets, `--delete-emptydir-data` gives up local
+    data, `--force` gives up pods that nothing creates again. Or take the pods away before.
+Example
+    `preflight drain n1`, and a pod on it with `volumes: [{name: cache, emptyDir: {}}]`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from preflight.model.report import Severity
+from preflight.rules._framework import Context, Hit, Rule
+
+
+def check(context: Context) -> Iterator[Hit]:
+    """One hit for each reason for which a node is refused."""
+    if context.evictions is not None:
+        from preflight.rules._evictions import drain_refused
+
+        yield from drain_refused(context)
+
+
+RULE = Rule(id="PF301", name="drain-refused", severity=Severity.ERROR, check=check)

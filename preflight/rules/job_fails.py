@@ -1,0 +1,30 @@
+"""A Job fails because of the pods that it loses.
+
+Why it matters
+    A pod that is evicted or deleted counts as a failure. Where that exceeds `backoffLimit`, the Job is Failed and all its other pods
+    are deleted; where it exceeds `backoffLimitPerIndex`, its index is given up and the Job ends Failed. A warning where that depends on
+    how the pods end. Jobs that a JobSet restarts are not reported.
+How to fix
+    Let the Job end before, or create it with a podFailurePolicy that ignores DisruptionTarget, which helps against evictions and
+    taints, not against `--disable-eviction`.
+Example
+    `backoffLimit: 0`, and a drain of a node with one of its pods.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from preflight.model.report import Severity
+from preflight.rules._framework import Context, Hit, Rule
+
+
+def check(context: Context) -> Iterator[Hit]:
+    """One hit for each Job that fails, or may."""
+    if context.evictions is not None:
+        from preflight.rules._evictions import job_fails
+
+        yield from job_fails(context, milder=Severity.WARNING)
+
+
+RULE = Rule(id="PF307", name="job-fails", severity=Severity.ERROR, check=check)

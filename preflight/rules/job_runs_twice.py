@@ -1,0 +1,28 @@
+"""Two pods of one index of a Job run at once while an old pod ends.
+
+Why it matters
+    By default a Job creates the replacement of a pod some seconds after its deletion, though the old pod may use the rest of its grace
+    period. Until then two pods have one index: frameworks that register workers by it fail or wait.
+How to fix
+    `podReplacementPolicy: Failed`, when the Job is created: the replacement then waits for the end of the old pod.
+Example
+    An Indexed training Job with a grace period of 60 s, one of whose nodes is drained.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from preflight.model.report import Severity
+from preflight.rules._framework import Context, Hit, Rule
+
+
+def check(context: Context) -> Iterator[Hit]:
+    """One hit for each Indexed Job that goes on."""
+    if context.evictions is not None:
+        from preflight.rules._evictions import job_runs_twice
+
+        yield from job_runs_twice(context)
+
+
+RULE = Rule(id="PF308", name="job-runs-twice", severity=Severity.WARNING, check=check)

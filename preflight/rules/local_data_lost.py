@@ -1,0 +1,28 @@
+"""The data in emptyDir volumes goes with the pods that have to go.
+
+Why it matters
+    An emptyDir ends with its pod. For a cache that is nothing; for work in progress, or a database that somebody keeps in one, it is a
+    loss. kubectl asks for `--delete-emptydir-data`; a NoExecute taint and the end of a node ask nobody.
+How to fix
+    Copy what is needed before, or keep it in a volume that outlives the pod.
+Example
+    A notebook with `volumes: [{name: work, emptyDir: {}}]`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from preflight.model.report import Severity
+from preflight.rules._framework import Context, Hit, Rule
+
+
+def check(context: Context) -> Iterator[Hit]:
+    """One hit for each node whose pods lose data."""
+    if context.evictions is not None:
+        from preflight.rules._evictions import local_data
+
+        yield from local_data(context)
+
+
+RULE = Rule(id="PF306", name="local-data-lost", severity=Severity.NOTE, check=check)

@@ -1,0 +1,27 @@
+"""Two PodDisruptionBudgets select the pods of one workload.
+
+Why it matters
+    The eviction API refuses a pod that more than one budget selects (500), whatever they allow: no node with such a pod can be drained.
+How to fix
+    Keep one of them, or narrow a selector.
+Example
+    Two budgets with `matchLabels: {app: web}` in one namespace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from preflight.model.report import Severity
+from preflight.rules._framework import Context, Hit, Rule
+
+
+def check(context: Context) -> Iterator[Hit]:
+    """One hit for each workload and its budgets. Only in lint."""
+    if context.lint and context.world.budgets:
+        from preflight.rules._budgets import overlapping
+
+        yield from overlapping(context)
+
+
+RULE = Rule(id="PF322", name="overlapping-budgets", severity=Severity.WARNING, check=check)

@@ -1,0 +1,28 @@
+"""A drained node keeps its static pods.
+
+Why it matters
+    A static pod is the kubelet's own, from a file on the node. The API server shows its mirror, and a drain leaves it alone: it runs
+    until the kubelet ends. What it serves is served from this node until then.
+How to fix
+    Nothing, if that is meant. Else move its manifest out of the directory that the kubelet reads.
+Example
+    A control-plane node with `kube-apiserver` and `etcd` as static pods.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from preflight.model.report import Severity
+from preflight.rules._framework import Context, Hit, Rule
+
+
+def check(context: Context) -> Iterator[Hit]:
+    """One hit for each drained node with static pods."""
+    if context.evictions is not None:
+        from preflight.rules._evictions import static_pods
+
+        yield from static_pods(context)
+
+
+RULE = Rule(id="PF312", name="static-pod", severity=Severity.NOTE, check=check)
