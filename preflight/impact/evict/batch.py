@@ -13,8 +13,9 @@ from preflight.model.objects import JobSet, Node
 from preflight.scheduling.jobs.defaults import INDEXED, defaulted
 from preflight.scheduling.jobs.disruption import Disruption
 from preflight.scheduling.jobs.exclusive import LEADER, domains_wanted, exclusive_topology, follower_refusals, placement
-from preflight.scheduling.jobs.forecast import SIGKILL, SIGTERM, JobForecast, Loss, forecast, job_pod
+from preflight.scheduling.jobs.forecast import JobForecast, forecast
 from preflight.scheduling.jobs.jobsets import JobSetForecast, job_set_forecast, replicated_job
+from preflight.scheduling.jobs.losses import SIGKILL, SIGTERM, Loss, job_pod
 from preflight.scheduling.owners import is_kind
 
 _QUEUES = ("kueue.x-k8s.io/queue-name", "scheduling.volcano.sh/queue-name", "pod-group.scheduling.sigs.k8s.io/name")
