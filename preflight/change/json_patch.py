@@ -5,7 +5,6 @@ Source: evanphx/json-patch v4 `patch.go` and `merge.go`, with what they do besid
 
 from __future__ import annotations
 
-import copy
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -50,7 +49,7 @@ def operated(original: Mapping[str, Any], operations: Sequence[Any]) -> dict[str
 
     Errors: UsageError, in kubectl's words with the reason, at the first operation that cannot be done.
     """
-    document: Any = copy.deepcopy(dict(original))
+    document: Any = _copied(dict(original))
     for operation in operations:
         try:
             document = _done(document, operation)
@@ -65,8 +64,10 @@ def _done(document: Any, operation: Any) -> Any:
     kind = operation.get("op")
     if kind not in ("add", "remove", "replace", "move", "copy", "test"):
         raise _Failed(f"Unexpected kind: {kind if isinstance(kind, str) else 'unknown'}")
-    path, value = _text(operation, "path", kind), operation.get("value")
+    path, value = _text(operation, "path", kind), _copied(operation.get("value"))
     if kind == "replace" and path == "":
+        if not isinstance(value, dict | list):
+            raise _Failed("replace operation value must be object or array")
         return value
     if kind == "test" and path == "":
         _test(document, value, path)
@@ -94,7 +95,7 @@ def _carry(document: Any, operation: Any, path: str) -> None:
     if kind == "move":
         _remove(place, key, source)
     place, key = _place(document, path, kind)
-    _add(place, key, value if kind == "move" else copy.deepcopy(value), path)
+    _add(place, key, value if kind == "move" else _copied(value), path)
 
 
 def _text(operation: Any, field: str, kind: str) -> str:
@@ -171,6 +172,13 @@ def _index(place: Sequence[Any], key: str, length: int, why: str) -> int:
 def _test(there: Any, value: Any, path: str) -> None:
     if not _is_same(there, value):
         raise _Failed(f"testing value {path} failed")
+
+
+def _copied(value: Any) -> Any:
+    """A copy that shares nothing, not even what two places of the value share, as those of a YAML file with anchors do."""
+    if isinstance(value, dict):
+        return {key: _copied(item) for key, item in value.items()}
+    return [_copied(item) for item in value] if isinstance(value, list) else value
 
 
 def _is_same(one: Any, other: Any) -> bool:

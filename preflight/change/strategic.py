@@ -34,6 +34,9 @@ def strategic(original: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str
     rest = dict(patch)
     _retain(merged, rest)
     _order(merged, rest)
+    for key in rest:
+        if f"{_DELETED}/{key}" in rest:
+            raise UsageError(f"the patch has {key} and {_DELETED}/{key}: the server takes them in no certain order")
     for key, value in rest.items():
         deletes = key.startswith(_DELETED)
         _set(merged, _listed_in(key, _DELETED) if deletes else key, value, deletes=deletes)
@@ -85,11 +88,13 @@ def _order(merged: dict[str, Any], patch: dict[str, Any]) -> None:
     for directive in [key for key in patch if key.startswith(_ORDER)]:
         order = patch.pop(directive)
         key = _listed_in(directive, _ORDER)
-        there, new = merged.get(key), patch.pop(key, None)
-        if not all(isinstance(each, list) for each in (order, there or [], new or [])):
+        if not isinstance(order, list) or not all(isinstance(each.get(key, []), list) for each in (merged, patch)):
             raise UsageError("invalid patch format of setElementOrder list")
+        there, new = merged.get(key), patch.pop(key, None)
         if there is None and new is None:
             continue
+        if not there and not new:
+            raise UsageError("no elements in any of the given slices")
         name = _KEYS.get(key, "")
         _check_order(new or [], order, name)
         items: list[Any] = there or []
@@ -124,8 +129,10 @@ def _listed_in(directive: str, prefix: str) -> str:
 
 def _list(key: str, there: list[Any], new: list[Any], *, deletes: bool = False) -> list[Any]:
     name = _KEYS.get(key, "")
-    if deletes:
+    if deletes and not any(isinstance(item, dict) for item in (*there, *new)):
         return [item for item in there if item not in new]
+    if deletes and not name:
+        raise UsageError("cannot merge lists without merge key for struct")
     if not name and key not in _PRIMITIVE:
         return new
     if not name:
