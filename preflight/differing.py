@@ -92,7 +92,8 @@ class Difference(Run):
         standing = len(now) - len(news) + len(hits) - len(coverage)
         known = len(was) + len(hits) - len(coverage)
         given = [each for each in report.skipped if each.what != "PodDisruptionBudgets" or (impact and not change.before.budgets)]
-        return replace(report, assumptions=(*report.assumptions, *_known(old.text, known, standing)), skipped=(*given, *skipped))
+        assumptions = (*report.assumptions, *_known(old.text, known, standing), *_in_part(compared))
+        return replace(report, assumptions=assumptions, skipped=(*given, *skipped))
 
     def _predicted(self, change: Change, compared: Compared) -> Impact | None:
         """The impact of the change; None where there is none, and where no node is known."""
@@ -180,6 +181,15 @@ def _known(base: str, known: int, standing: int) -> list[str]:
     if known > standing:
         words.append(f"{counted(known - standing, 'finding')} of {base} {'is' if known - standing == 1 else 'are'} gone")
     return words
+
+
+def _in_part(compared: Compared) -> list[str]:
+    """What is alike as far as a snapshot shows."""
+    number = len(compared.in_part)
+    if not number:
+        return []
+    looks = "looks" if number == 1 else "look"
+    return [f"{counted(number, 'DaemonSet')} {looks} the same in a snapshot, which shows only what preflight reads of a template"]
 
 
 def _refused(compared: Compared) -> list[Said]:

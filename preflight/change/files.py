@@ -9,7 +9,7 @@ import msgspec
 
 from preflight.change import maintenance, pools, workloads
 from preflight.change.commands import ApplyFiles, Chosen, DeleteFiles, DeleteNodes
-from preflight.change.manifests import is_updated, over
+from preflight.change.manifests import ASSUMED, is_assumed, may_be_updated, over
 from preflight.change.namespaces import within
 from preflight.change.nodes import schedulable, with_taints
 from preflight.change.orphans import adopts
@@ -21,6 +21,7 @@ from preflight.errors import InputError, UsageError
 from preflight.model.objects import DaemonSet, Metadata, Namespace, Node, ObjectKey, Taint, object_key
 from preflight.model.world import World
 
+_UNTOUCHED = "changed, but not its template: no pod is replaced"
 _ADOPTED = "an update replaces those of another template, unless their label pod-template-generation is its own number"
 
 Read = Callable[[str], Sequence[object]]
@@ -33,6 +34,7 @@ def apply(command: ApplyFiles, world: World, read: Read) -> Change:
     1. A DaemonSet that the world lacks is new. One that came from the cluster (it has a uid, or kubectl's annotation) is merged as kubectl
        merges: see `three_way`. One that came from a manifest is replaced as a whole, since that manifest was the last one applied.
     2. It is updated where its template differs as the server sees it: see `same_template`. Everything else that differs is in `after`.
+       One that a snapshot shows is always updated; where nothing of what it shows differs, a note says that this is assumed.
     3. Of a Node, the labels, taints and `unschedulable` that the manifest states. Objects of other kinds are counted in a note.
     4. A node pool changes its template, and those of its nodes that the provider keeps up to date: see `pools.renew`.
 
@@ -56,7 +58,7 @@ def apply(command: ApplyFiles, world: World, read: Read) -> Change:
         nodes=frozenset(applied.nodes),
         reborn=frozenset(applied.delayed),
         daemonsets=keys,
-        updated=frozenset(key for key in keys if is_updated(world.daemonsets.get(key), applied.daemonsets[key])),
+        updated=frozenset(key for key in keys if may_be_updated(world.daemonsets.get(key), applied.daemonsets[key])),
         taints=tuple(dict.fromkeys(applied.taints)),
         delayed=applied.delayed,
         notes=(*applied.notes(), *_others(objects)),
@@ -102,7 +104,7 @@ class _Applied:
         self.delayed: dict[str, Node] = {}
         self.unknown: list[str] = []
         self._notes: list[str] = []
-        self._kinds: dict[str, list[str]] = {"new": [], "unchanged": [], "changed, but not its template: no pod is replaced": []}
+        self._kinds: dict[str, list[str]] = {"new": [], "unchanged": [], _UNTOUCHED: [], ASSUMED: []}
 
     def daemonset(self, new: DaemonSet, stated: str) -> None:
         """Apply one DaemonSet."""
@@ -120,8 +122,10 @@ class _Applied:
         self.daemonsets[key] = result
         if result is old:
             self._kinds["unchanged"].append(str(key))
-        elif not is_updated(old, result):
-            self._kinds["changed, but not its template: no pod is replaced"].append(str(key))
+        elif not may_be_updated(old, result):
+            self._kinds[_UNTOUCHED].append(str(key))
+        elif is_assumed(old, result):
+            self._kinds[ASSUMED].append(str(key))
 
     def node(self, new: Node) -> None:
         """Apply one Node: its labels are merged, its taints replaced where it states any."""

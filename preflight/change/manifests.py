@@ -17,13 +17,15 @@ from preflight.change.stored import GENERATION, LAST_APPLIED, as_json, edited, i
 from preflight.errors import UsageError
 from preflight.model.objects import POD_TEMPLATE_SPEC, DaemonSet
 
+ASSUMED = "an update is assumed, for a snapshot shows only the part of a template that is read, and that is the same"
+
 
 def over(old: DaemonSet, new: DaemonSet) -> tuple[DaemonSet, list[str]]:
     """The DaemonSet after `new` is applied over `old`, and sentences about what stays though the manifest does not state it.
 
     1. One that came from the cluster (it has a uid, or kubectl's annotation) is merged with the manifest applied last, if the annotation
        has it; a manifest is replaced as a whole, since it was the one applied last.
-    2. `old` itself where the server would store the same.
+    2. `old` itself where the server would store the same. Of a snapshot nobody knows that: see `is_assumed`.
 
     Errors: UsageError, in the server's words, for a changed selector.
     """
@@ -47,7 +49,7 @@ def over(old: DaemonSet, new: DaemonSet) -> tuple[DaemonSet, list[str]]:
     if _selector(merged) != _selector(live):
         refused = f"spec.selector: Invalid value: {as_json(_selector(merged))}: field is immutable"
         raise UsageError(f'The DaemonSet "{new.metadata.name}" is invalid: {refused}')
-    if content(merged) == content(live):
+    if content(merged) == content(live) and not old.kept:
         return old, notes
     return workloads.typed(edited(merged, live) if is_from_cluster(live) else merged, new), notes
 
@@ -103,3 +105,30 @@ def is_updated(old: DaemonSet | None, new: DaemonSet) -> bool:
         return False
     before, after = _map(workloads.plain(old), "spec"), _map(workloads.plain(new), "spec")
     return not same_template(before.get("template"), after.get("template"))
+
+
+def may_be_updated(old: DaemonSet | None, new: DaemonSet) -> bool:
+    """Whether applying a manifest starts an update, for all that is known: over a DaemonSet of a snapshot it always may."""
+    return is_updated(old, new) or (old is not new and bool(old and old.kept))
+
+
+def is_assumed(old: DaemonSet, new: DaemonSet) -> bool:
+    """Whether an update is only assumed: a snapshot has no more than a part of the old template, and the new one has the same part."""
+    return bool(old.kept) and not looks_updated(old, new)
+
+
+def looks_updated(old: DaemonSet, new: DaemonSet) -> bool:
+    """Whether the templates differ in what a snapshot would show of them."""
+    return _map(_visible(old), "template") != _map(_visible(new), "template")
+
+
+def looks_same(one: DaemonSet, other: DaemonSet) -> bool:
+    """Whether two DaemonSets are the same in labels and spec, as far as a snapshot would show of them."""
+    labels = [canonical(each.metadata.labels) for each in (one, other)]
+    return labels[0] == labels[1] and _visible(one) == _visible(other)
+
+
+def _visible(daemonset: DaemonSet) -> Any:
+    from preflight.model.kept import readable
+
+    return canonical_spec(readable(workloads.plain(daemonset), DaemonSet).get("spec"))

@@ -13,16 +13,16 @@ import msgspec
 from preflight.change import known_fields, workloads
 from preflight.change.canonical import canonical
 from preflight.change.commands import Patch
-from preflight.change.manifests import content, is_updated
+from preflight.change.manifests import ASSUMED, content, is_updated, looks_updated
 from preflight.change.patch_text import applied, read
 from preflight.change.performed import Change
 from preflight.change.refusing import field, invalid
 from preflight.change.resources import NODE
 from preflight.change.stored import edited, stored
 from preflight.change.words import listed, quoted
-from preflight.errors import UsageError
+from preflight.errors import InputError, UsageError
 from preflight.model.convert import convert
-from preflight.model.objects import POD_TEMPLATE_SPEC, DaemonSet, ObjectKey, Refusal, Toleration
+from preflight.model.objects import POD_TEMPLATE_SPEC, DaemonSet, ObjectKey, PodTemplate, Refusal, Toleration
 from preflight.model.world import World
 from preflight.scheduling.affinity import matches_labels
 from preflight.scheduling.validation import label_refusals, selection_refusals, strategy_refusals, toleration_refusals
@@ -37,8 +37,10 @@ def patch(command: Patch, world: World) -> Change:
     2. What differs in its template is an update; see `manifests.is_updated`.
     3. A field that the API does not know is dropped, with a note: the server only warns.
     4. A patch that replaces the tolerations is a note with what it drops.
+    5. Of a DaemonSet of a snapshot only a part of the template is known: a patch that speaks of the rest is taken for an update.
 
-    Errors: UsageError, in kubectl's or the server's words, for a patch that cannot be read or applied, and for a result that is refused.
+    Errors: UsageError, in kubectl's or the server's words, for a patch that cannot be read or applied, and for a result that is refused;
+    InputError where it cannot be applied to what a snapshot shows of a template.
     """
     data = read(command)
     if command.resource == NODE:
@@ -48,16 +50,22 @@ def patch(command: Patch, world: World) -> Change:
     keys = workloads.find(world, command.chosen)
     after: dict[ObjectKey, DaemonSet] = {}
     notes: list[str] = []
+    assumed: list[ObjectKey] = []
     for key in keys:
         old = world.daemonsets[key]
         after[key], said = _patched(old, command.kind, data, world.comparison_operators)
+        changes = is_updated(old, after[key])
+        if old.kept and (changes or _speaks_of_the_rest(data)) and not looks_updated(old, after[key]):
+            after[key] = msgspec.structs.replace(after[key])
+            assumed.append(key)
         notes += (f"{key}: {note}" for note in said)
         notes += (f"{key}: {note}" for note in _dropped(old, after[key], command.kind))
-    updated = frozenset(key for key, new in after.items() if is_updated(world.daemonsets[key], new))
+    updated = frozenset(key for key, new in after.items() if is_updated(world.daemonsets[key], new) or key in assumed)
     same = [str(key) for key, new in after.items() if new is world.daemonsets[key]]
     other = [str(key) for key, new in after.items() if new is not world.daemonsets[key] and key not in updated]
     notes += [f"nothing changes: {listed(same)}"] if same else []
     notes += [f"changed, but not its template: no pod is replaced: {listed(other)}"] if other else []
+    notes += [f"{ASSUMED}: {listed([str(key) for key in assumed])}"] if assumed else []
     return Change(
         command=command.text,
         headline=f"patch {listed([str(key) for key in keys])}",
@@ -74,7 +82,13 @@ def _patched(old: DaemonSet, kind: str, patch: Any, comparison_operators: bool |
     live = workloads.plain(old)
     before = stored(live)
     _, misspelt = known_fields.known(before, known_fields.DAEMONSET)
-    data, unknown = known_fields.known(applied(kind, before, patch), known_fields.DAEMONSET)
+    try:
+        after = applied(kind, before, patch)
+    except UsageError as error:
+        if not old.kept:
+            raise
+        raise InputError(f"{error}: a snapshot shows only a part of the template, so nobody knows whether the server does") from None
+    data, unknown = known_fields.known(after, known_fields.DAEMONSET)
     _check_name(before, data)
     new, wrong = convert(data, DaemonSet, old.origin)
     if new is None or (wrong := tuple(each for each in wrong if each not in old.refusals)):
@@ -88,6 +102,15 @@ def _patched(old: DaemonSet, kind: str, patch: Any, comparison_operators: bool |
     if content(data) == content(before):
         return old, notes
     return workloads.typed(edited(data, live), old), notes
+
+
+def _speaks_of_the_rest(patch: Any) -> bool:
+    """Whether a patch speaks of something in the template that a snapshot does not show."""
+    from preflight.model.kept import readable
+
+    spec = patch.get("spec") if isinstance(patch, dict) else None
+    template = spec.get("template") if isinstance(spec, dict) else None
+    return bool(template is not None and readable(template, PodTemplate) != template)
 
 
 def _check_name(before: Mapping[str, Any], after: Mapping[str, Any]) -> None:

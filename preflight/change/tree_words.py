@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from preflight.change.manifests import ASSUMED
 from preflight.change.performed import Change
 from preflight.change.trees import APPLY, DRIFT, Compared
 from preflight.change.words import listed
@@ -63,6 +64,8 @@ def _notes(compared: Compared, head: str) -> Iterator[str]:
         keys = [str(key) for key in getattr(compared, name)]
         if keys:
             yield f"{word}: {listed(keys, _SHOWN)}"
+    if compared.assumed:
+        yield f"{ASSUMED}: {listed([str(key) for key in compared.assumed], _SHOWN)}"
     for key, (_, why) in compared.refused.items():
         yield f"{key}: judged as it is: {why}"
     for names, word in ((nodes.new, "new"), (nodes.changed, "differing" if drift else "changed"), (nodes.gone, "gone")):

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from preflight.change.canonical import canonical, canonical_spec
-from preflight.change.manifests import is_updated, over
+from preflight.change.manifests import is_assumed, looks_same, looks_updated, may_be_updated, over
 from preflight.change.pairing import Pair, in_namespace, paired
 from preflight.change.performed import Change
 from preflight.change.stated_nodes import Nodes, compare_nodes
@@ -36,11 +36,13 @@ class Compared(Struct, frozen=True):
     """What comparing found.
 
     1. `how` is TREES where both sides are manifests, or both were listed by a cluster; APPLY where only BASE was listed, DRIFT where only
-       HEAD was. A side was listed where it shows pods, or DaemonSets with a uid in a list.
+       HEAD was. A side was listed where it is a snapshot, shows pods, or DaemonSets with a uid in a list.
     2. `new`, `updated` (another template), `changed` (something else only), `deleted` and `unchanged` are DaemonSets by the key that both
        sides know them by. `deleted` of a DRIFT is what the cluster lacks. `left` only the cluster has: they are compared with nothing.
     3. `refused` are those whose selector differs, with the one of HEAD and the words of the API server: they stay as they are.
-    4. `notes` are of single DaemonSets: what a manifest leaves as it is in the cluster.
+    4. `assumed` are those of `updated` of which nobody knows it: a snapshot shows a part of the template, which is the same. `in_part` are
+       those of `unchanged` that a snapshot shows only a part of.
+    5. `notes` are of single DaemonSets: what a manifest leaves as it is in the cluster.
     """
 
     change: Change
@@ -53,6 +55,8 @@ class Compared(Struct, frozen=True):
     unchanged: tuple[ObjectKey, ...] = ()
     left: tuple[ObjectKey, ...] = ()
     refused: Mapping[ObjectKey, tuple[DaemonSet, str]] = {}
+    assumed: tuple[ObjectKey, ...] = ()
+    in_part: tuple[ObjectKey, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property
@@ -68,7 +72,8 @@ def compare(base: Tree, head: Tree, around: World, text: str) -> Compared:
     1. Which DaemonSet is which: see `pairing.paired`; which node, and what a manifest decides of it: see `stated_nodes.compare_nodes`.
     2. What either side states twice with other content is compared on neither.
     3. What HEAD states is put over what BASE has as the API server would (`manifests.over`). Between two lists of a cluster everything
-       counts. In a DRIFT only what BASE states counts: the world before is what applying BASE would make.
+       counts. In a DRIFT only what BASE states counts: the world before is what applying BASE would make. Of a snapshot only what it shows
+       counts, but under APPLY, where an update is assumed.
     4. What only the cluster has is no change under APPLY and DRIFT.
     5. The world around gives nodes, pods and what neither side states; a side wins where both state the same.
     """
@@ -106,6 +111,8 @@ def compare(base: Tree, head: Tree, around: World, text: str) -> Compared:
         unchanged=tuple(found.unchanged),
         left=tuple(found.left),
         refused=found.refused,
+        assumed=tuple(found.assumed),
+        in_part=tuple(found.in_part),
         notes=tuple(dict.fromkeys(found.notes)),
     )
 
@@ -126,6 +133,8 @@ class _Sorted:
         self.unchanged: list[ObjectKey] = []
         self.left: list[ObjectKey] = []
         self.refused: dict[ObjectKey, tuple[DaemonSet, str]] = {}
+        self.assumed: list[ObjectKey] = []
+        self.in_part: list[ObjectKey] = []
         self.notes: list[str] = []
 
     def take(self, pair: Pair, around: DaemonSet | None) -> None:
@@ -154,8 +163,15 @@ class _Sorted:
     def _compare(self, key: ObjectKey, old: DaemonSet | None, new: DaemonSet) -> None:
         assert old is not None
         there, stated = (new, old) if self.how == DRIFT else (old, new)
+        partly = bool(there.kept or stated.kept)
         try:
-            result, notes = (there if _stated(there) == _stated(stated) else stated, []) if self.as_whole else over(there, stated)
+            if self.as_whole:
+                is_same = looks_same(there, stated) if partly else _stated(there) == _stated(stated)
+                result, notes = there if is_same else stated, list[str]()
+            else:
+                result, notes = over(there, stated)
+                if partly and self.how == DRIFT and looks_same(there, result):
+                    result = there
         except UsageError as error:
             self.refused[key] = (stated, str(error))
             self._put(key, there, there)
@@ -163,10 +179,15 @@ class _Sorted:
         self.notes += (f"{key}: {note}" for note in notes)
         if result is there:
             self.unchanged.append(key)
+            if partly:
+                self.in_part.append(key)
             same = there if there.metadata.uid and not self.as_whole else new
             self._put(key, same, same)
             return
-        (self.updated if is_updated(there, result) else self.changed).append(key)
+        sees_all = not partly or self.how == APPLY
+        (self.updated if (may_be_updated if sees_all else looks_updated)(there, result) else self.changed).append(key)
+        if sees_all and is_assumed(there, result):
+            self.assumed.append(key)
         result = in_namespace(key.namespace, result)
         before, after = (result, there) if self.how == DRIFT else (there, result)
         self._put(key, before, after)
@@ -178,7 +199,7 @@ def _stated(daemonset: DaemonSet) -> object:
 
 
 def _is_listed(world: World) -> bool:
-    return bool(world.pods) or any(each.metadata.uid and each.origin.path for each in world.daemonsets.values())
+    return world.survey is not None or bool(world.pods) or any(each.metadata.uid and each.origin.path for each in world.daemonsets.values())
 
 
 def _twice(*worlds: World) -> frozenset[str]:

@@ -26,16 +26,20 @@ _NOW = "now"
 def set_image(command: SetImage, world: World) -> Change:
     """Perform `kubectl set image`: the image of every container and init container of that name, or of all of them for `*`.
 
-    A DaemonSet whose images are these already is not updated.
+    A DaemonSet whose images are these already is not updated. One of a snapshot stays what it was recognised as: another program than
+    before in a container is a note.
 
     Errors: UsageError, in kubectl's words, for a container that is not there.
     """
     keys = find(world, command.daemonsets)
     after = {key: _edited(world.daemonsets[key], lambda spec: _with_images(spec, command.images)) for key in keys}
     images = " ".join(f"{name}={image}" for name, image in command.images.items())
-    return _updated(
+    change = _updated(
         command.text, f"set image {images} of {listed([str(key) for key in keys])}", world, after, "the images are these already"
     )
+    other = [str(key) for key in keys if after[key].kept and _programs(after[key]) != _programs(world.daemonsets[key])]
+    note = (f"{listed(other)}: judged as what it was recognised as when the snapshot was made; the new image is another program",)
+    return msgspec.structs.replace(change, notes=(*change.notes, *(note if other else ())))
 
 
 def restart(command: RestartRollout, world: World) -> Change:
@@ -139,14 +143,14 @@ def plain(daemonset: DaemonSet) -> dict[str, Any]:
 
 
 def typed(data: dict[str, Any], like: DaemonSet) -> DaemonSet:
-    """The DaemonSet that plain data makes, from the place of another.
+    """The DaemonSet that plain data makes, from the place of another; what a snapshot kept of that one holds for it too.
 
     Errors: InputError where it is none any more.
     """
     daemonset, _ = convert(data, DaemonSet, like.origin)
     if daemonset is None:
         raise InputError(f"daemonset {like.key}: the change leaves no DaemonSet")
-    return daemonset
+    return msgspec.structs.replace(daemonset, kept=like.kept) if like.kept else daemonset
 
 
 def _there(world: World, name: str, namespace: str) -> bool:
@@ -224,6 +228,12 @@ def _with_images(spec: dict[str, Any], images: Mapping[str, str]) -> None:
         raise UsageError("\n".join(f'unable to find container named "{name}"' for name in missing))
     if "" in images.values():
         raise UsageError("failed to patch image update to pod template: image: Required value")
+
+
+def _programs(daemonset: DaemonSet) -> list[str]:
+    """The last parts of the images, without tag and digest."""
+    spec = daemonset.spec.template.spec
+    return [each.image.partition("@")[0].rpartition("/")[2].partition(":")[0] for each in (*spec.initContainers, *spec.containers)]
 
 
 def _mapping(value: object) -> dict[str, Any]:

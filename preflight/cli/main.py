@@ -33,6 +33,7 @@ COMMANDS = {
     "diff": "two folders, revisions or snapshots: what merging HEAD costs, what has drifted",
     "lint": "no change: hygiene of tolerations, and coverage if nodes are known",
     "fix": "the smallest exact toleration as an edit that keeps everything else, or as a patch",
+    "snapshot": "save the cluster, without secrets, for --from",
     "components": "what each DaemonSet was recognised as, and by what evidence",
     "policy": "policy files: their schema, whether they are good, what holds in the end",
     "rbac": "the smallest ClusterRole that lets preflight ask a cluster",

@@ -19,7 +19,8 @@ _PLUGIN_FOLDER = re.compile(r"/kubelet/plugins/([^/]+)$")
 _REGISTRAR = re.compile(r"(^|[/-])(csi-)?(node-)?driver-registrar|^csi-registrar")
 _RESOURCE = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?\.[a-z0-9.-]+/[A-Za-z0-9][\w.-]*$|rdma/[\w.-]+$")
 _NAME = re.compile(r"[\"']?name[\"']?\s*:\s*[\"']?([\w.-]+)")
-_RENAME = re.compile(r"^\s*-?\s*rename:\s*[\"']?([\w./-]+)", re.MULTILINE)
+RENAME = re.compile(r"^\s*-?\s*rename:\s*[\"']?([\w./-]+)", re.MULTILINE)
+BY_DEFAULT = re.compile(r"renameByDefault:\s*true")
 _DRIVER_FLAGS = ("drivername", "driver-name", "csi-driver-name", "csi_driver_name", "driver_name", "provisioner_name")
 
 
@@ -97,8 +98,8 @@ def _configured(findings: Findings, container: Container) -> Iterator[str]:
     """
     for name in findings.template.configs:
         for text in findings.configs.get(name, {}).values():
-            yield from (each for each in _RENAME.findall(text) if "/" in each)
-            if re.search(r"renameByDefault:\s*true", text):
+            yield from (each for each in RENAME.findall(text) if "/" in each)
+            if BY_DEFAULT.search(text):
                 yield "nvidia.com/gpu.shared"
             try:
                 data = json.loads(text) if text.lstrip().startswith("{") else None

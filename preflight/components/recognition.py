@@ -29,6 +29,7 @@ def recognise(
     3. `config` is the data of the ConfigMaps that are known, by namespace and name; names of resources are read from it.
     4. Data of any shape is taken: what is not as the API wants it is as if it were not there.
     5. `stated` goes before all that: of what means this DaemonSet, the last with `kinds` says all that it is; every `added` comes to it.
+    6. Of a DaemonSet of a snapshot it is what was recognised when that was made: arguments and environment are not in it.
     """
     meant = [each for each in stated if each.is_meant(daemonset)]
     said = [each for each in meant if each.kinds is not None]
@@ -55,6 +56,11 @@ def config_names(daemonset: DaemonSet) -> tuple[str, ...]:
 
 
 def _recognised(daemonset: DaemonSet, config: Mapping[tuple[str, str], Mapping[str, str]] | None) -> tuple[Component, ...]:
+    if daemonset.kept:
+        from preflight.components.kept import from_kept
+        from preflight.model.kept import kept
+
+        return from_kept(kept(daemonset).components)
     own = daemonset.metadata.namespace
     configs = {name: data for (namespace, name), data in (config or {}).items() if namespace == own}
     findings = Findings(read(daemonset.data), configs)

@@ -51,10 +51,13 @@ def components_of(target: Target | None) -> Iterator[Callable[[Gathered], None] 
 
 
 @contextmanager
-def opened(target: Target | None, commands: Sequence[Command] | None = None, base: str = "") -> Iterator[Asking | None]:
+def opened(
+    target: Target | None, commands: Sequence[Command] | None = None, base: str = "", *, needs: Asked | None = None
+) -> Iterator[Asking | None]:
     """The cluster of a target, None where there is no target; closed at the end.
 
-    It is asked for what `commands` need, or for everything where they are None; `base` is the file that their paths are relative to.
+    It is asked for what `commands` need, where they are None for `needs`, else for everything; `base` is the file that their paths are
+    relative to.
     """
     if target is None:
         yield None
@@ -63,7 +66,7 @@ def opened(target: Target | None, commands: Sequence[Command] | None = None, bas
     from preflight.load.live.cluster import Cluster
 
     with Cluster(target) as cluster:
-        needed = EVERYTHING
+        needed = needs or EVERYTHING
         if commands is not None:
             needed = asked(commands, cluster.connection.namespace, lambda path: load.read_objects(path, base).given)
         yield Asking(cluster, needed)

@@ -440,7 +440,8 @@ class Run:
         skipped += [Skipped(text, "given twice") for text in self._loaded.world.ambiguous]
         survey = self._loaded.world.survey
         skipped += [Skipped(_plural(kind), why) for kind, why in self._loaded.world.missing.items() if kind != "DaemonSet"]
-        if steps and not self._loaded.world.budgets and survey is None and "PodDisruptionBudget" not in self._loaded.world.complete:
+        is_asked = survey is not None and bool(survey.server)
+        if steps and not self._loaded.world.budgets and not is_asked and "PodDisruptionBudget" not in self._loaded.world.complete:
             skipped.append(Skipped("PodDisruptionBudgets", "not given"))
         if self._asked_who_depends and self._loaded.world.pods:
             skipped.append(Skipped("what listed pods need", "only the templates of workloads are read"))
@@ -464,5 +465,5 @@ class Run:
             exit_code,
             tuple(self._why),
             rules_of(findings),
-            Cluster(survey.context, survey.server, survey.version) if survey else None,
+            Cluster(survey.context, survey.server, survey.version) if survey is not None and is_asked else None,
         )

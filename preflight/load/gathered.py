@@ -8,9 +8,10 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+from msgspec import Raw
 
 from preflight.documents import Chunk, RepeatedKey
-from preflight.load.kinds import KINDS, NO_OBJECT, UNRENDERED, Data, at, is_list, is_pool, is_unrendered, why_not
+from preflight.load.kinds import KINDS, NO_OBJECT, SNAPSHOT, UNRENDERED, Data, at, is_list, is_pool, is_unrendered, why_not
 from preflight.model.convert import convert
 from preflight.model.objects import DaemonSet, LabelSelector, ListedPod, Node, Origin, Refusal, _Read
 from preflight.model.report import Location, Problem, Skipped
@@ -32,7 +33,8 @@ class Gathered:
     1. `objects` and `pods` are in order of file and place; `pod_lists` has the file and the pods' namespaces of each list that showed pods.
     2. `pools` are what manifests declare of node pools, one by one: `pools.resolve` puts them together.
     3. `texts` are the documents that hold objects of ours, by file and index, as far as their lines can be told.
-    4. `survey` is what a live cluster or a snapshot says of itself; None where only files were read.
+    4. `survey` is what a live cluster or a snapshot says of itself; None where only files were read. `snapshots` are the documents that
+       are snapshots, by file and index.
     5. `complete` are the kinds that a list of their own was given of, as the API answers with: `PodDisruptionBudgetList`.
     6. `running` are the listed pods as a whole, by namespace and name, where they are wanted (`wants_whole_pods`): most changes do not.
     7. `leaves_templates`: a chart's template that nobody rendered is left out, even where the person named its file.
@@ -49,6 +51,7 @@ class Gathered:
         self.repeated: list[tuple[Origin, RepeatedKey]] = []
         self.texts: dict[tuple[str, int], Chunk] = {}
         self.survey: Survey | None = None
+        self.snapshots: set[tuple[str, int]] = set()
         self.complete: set[str] = set()
         self.files = 0
         self._left_out: Counter[tuple[str, str]] = Counter()
@@ -78,12 +81,15 @@ class Gathered:
 
     @contextmanager
     def keeping(self, chunk: Chunk | None, file: str, repeated: Sequence[RepeatedKey] = ()) -> Iterator[None]:
-        """Keep the text and the repeated keys of a document where what is done meanwhile finds objects, or what should be some, in it."""
+        """Keep the text and the repeated keys of a document where what is done meanwhile finds objects, or what should be some, in it.
+
+        Not the text of a snapshot: nobody wrote it.
+        """
         before = self._found()
         yield
         if chunk is not None and self._found() > before:
             self.repeated += ((Origin(file, chunk.index, chunk.line), each) for each in repeated)
-            if len(chunk.text) <= MAX_LOCATED:
+            if len(chunk.text) <= MAX_LOCATED and (file, chunk.index) not in self.snapshots:
                 self.texts[file, chunk.index] = chunk
 
     def add(
@@ -102,6 +108,8 @@ class Gathered:
             if not isinstance(item, dict):
                 self.leave_out(NO_OBJECT, noun="object" if is_listed else "document")
             elif is_list(item):
+                if item["kind"] == SNAPSHOT and not self._begin(item, place):
+                    continue
                 self.complete.add(item["kind"].removesuffix("List"))
                 waiting += reversed([(each, where, True) for each, where in self._items(item, place)])
             elif is_listed and is_evidence(item):
@@ -112,7 +120,7 @@ class Gathered:
                     self.unrendered(place, is_named=is_named)
                 else:
                     self.add_pools(item, place)
-            elif why := why_not(item):
+            elif why := why_not(item, is_saved=self.is_saved(place)):
                 self.leave_out(why, noun="object" if is_listed else "document")
             elif has_template_text and is_unrendered(item):
                 self.unrendered(place, is_named=is_named)
@@ -123,6 +131,11 @@ class Gathered:
     def add_object(self, item: Data, origin: Origin) -> None:
         """Take one object of a kind that is judged."""
         kind = KINDS[item["kind"]]
+        kept = Raw()
+        if item["kind"] == "DaemonSet" and self.is_saved(origin):
+            from preflight.load.snapshots import unfolded
+
+            item, kept = unfolded(item)
         value, refusals = convert(_named(item), kind.type, origin)
         if value is None:
             self._meaningless(item["kind"], refusals, origin)
@@ -133,6 +146,8 @@ class Gathered:
             # extensions/v1beta1: its server selected by the labels of the template.
             selector = LabelSelector(value.spec.template.metadata.labels)
             msgspec.structs.force_setattr(value, "spec", msgspec.structs.replace(value.spec, selector=selector))
+        if kept:
+            msgspec.structs.force_setattr(value, "kept", kept)
         self.objects.append(value)
 
     def add_pools(self, item: Data, origin: Origin) -> None:
@@ -185,6 +200,15 @@ class Gathered:
             origin.line,
             path="metadata.continue",
         )
+
+    def is_saved(self, origin: Origin) -> bool:
+        """Whether an object stands in a snapshot."""
+        return bool(self.snapshots) and (origin.file, origin.document) in self.snapshots
+
+    def _begin(self, data: Data, origin: Origin) -> bool:
+        from preflight.load.snapshots import take_head
+
+        return take_head(self, data["apiVersion"], data.get("metadata"), origin)
 
     def _found(self) -> int:
         return len(self.objects) + len(self.pods) + len(self.pools) + len(self.problems)

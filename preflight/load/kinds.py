@@ -84,7 +84,11 @@ POOLS: Mapping[str, tuple[str, ...]] = {
 }
 """The kinds that declare pools of nodes, or say more of them, and their API groups: see `pools`."""
 
-WANTED = frozenset({"List", *KINDS, *POOLS, *(f"{name}List" for name in (*KINDS, *POOLS))})
+SNAPSHOT = "Snapshot"
+"""The kind of a file that `preflight snapshot` wrote; others have kinds of that name, so its API group counts too."""
+SNAPSHOT_GROUP = "preflight"
+
+WANTED = frozenset({"List", SNAPSHOT, *KINDS, *POOLS, *(f"{name}List" for name in (*KINDS, *POOLS))})
 """What `kind` must be for a document to be parsed."""
 
 CLUES: Mapping[str, tuple[str, ...]] = {
@@ -106,9 +110,16 @@ def group(api_version: str) -> str:
 
 
 def is_list(data: Data) -> bool:
-    """Whether it is a List or a list of a kind that we judge: `kind: List`, `PodList`. Other lists have nothing for us."""
+    """Whether it is a List or a list of a kind that we judge: `kind: List`, `PodList`, or a snapshot. Other lists have nothing for us."""
     kind = data.get("kind")
+    if kind == SNAPSHOT:
+        return is_snapshot(kind, data.get("apiVersion"))
     return isinstance(kind, str) and kind.endswith("List") and kind in WANTED and kind not in KINDS
+
+
+def is_snapshot(kind: str, api_version: object) -> bool:
+    """Whether it is what `preflight snapshot` wrote, of whatever version."""
+    return kind == SNAPSHOT and isinstance(api_version, str) and group(api_version) == SNAPSHOT_GROUP
 
 
 def is_pool(data: Data) -> bool:
@@ -119,7 +130,7 @@ def is_pool(data: Data) -> bool:
     return isinstance(at(data, ("metadata", "name")), str)
 
 
-def why_not(data: Data) -> str:
+def why_not(data: Data, *, is_saved: bool = False) -> str:
     """Why an object is not judged, in words that fit after a count; "" where it is.
 
     1. No `kind` that is a word: not a Kubernetes object. One of our kinds with metadata and no apiVersion is judged; the API refuses it.
@@ -127,6 +138,7 @@ def why_not(data: Data) -> str:
     3. An object without a name, a selector (where its version wants one) or containers is a part of one: a patch. A value of
        the wrong type in their stead is no patch but a mistake, and left for the conversion to name.
     4. One of a kind with `CLUES` whose data holds none of these words.
+    5. With `is_saved` it stands in a snapshot, which keeps of whole objects what is read: 3 and 4 were asked when that was made.
     """
     name, api_version = data.get("kind"), data.get("apiVersion")
     if not isinstance(name, str) or not name or not isinstance(api_version, str | None):
@@ -141,6 +153,8 @@ def why_not(data: Data) -> str:
         return NO_OBJECT
     if metadata is None or (isinstance(metadata, dict) and _is_absent(metadata.get("name") or metadata.get("generateName"))):
         return f"{name} without a name: part of an object"
+    if is_saved:
+        return ""
     if kind.has_selector and api_version not in _SELECTOR_FILLED and _is_absent(at(data, ("spec", "selector"))):
         return f"{name} without a selector: part of an object, as in a patch"
     if kind.pod_spec and _is_absent(at(data, (*kind.pod_spec, "containers"))):

@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Raw
 
 from preflight.load.gathered import Gathered
-from preflight.load.kinds import CLUES, KINDS, POOLS, WANTED, Data, has_clue, why_not
+from preflight.load.kinds import CLUES, KINDS, POOLS, SNAPSHOT, WANTED, Data, has_clue, is_snapshot, why_not
 from preflight.load.places import path_text
 from preflight.load.plain import plain
 from preflight.load.shapes import NODE, POD, RAWS, Head, LeanNode, Other, Rest, decode_list
@@ -30,7 +30,8 @@ def take_list(gathered: Gathered, view: memoryview, origin: Origin, *, has_templ
     1. All items are decoded at once into what is read of them. Where that fails, because of a null or a wrong type, they are
        decoded one by one, and the odd ones by way of plain data.
     2. `is_page`: the caller has the other parts of a list that goes on elsewhere; else such a list is a problem.
-    3. Raises msgspec.DecodeError where the text is no JSON value, or more than one, and RecursionError where it is too deep.
+    3. A snapshot is a List, of which its head says more; nothing of it is taken where this program cannot read it.
+    4. Raises msgspec.DecodeError where the text is no JSON value, or more than one, and RecursionError where it is too deep.
     """
     if gathered.wants_whole_pods:
         _take_whole_pods(gathered, view)
@@ -38,8 +39,8 @@ def take_list(gathered: Gathered, view: memoryview, origin: Origin, *, has_templ
     if envelope is not None:
         if not _is_ours(envelope):
             return False
-        if not is_page:
-            _cut_off(gathered, envelope, origin)
+        if not (is_page or _begin(gathered, envelope, origin)):
+            return True
         gathered.complete.add(envelope.kind.removesuffix("List"))
         items = envelope.items or ()
         pods = [item for item in items if type(item) is ListedPod]
@@ -53,10 +54,9 @@ def take_list(gathered: Gathered, view: memoryview, origin: Origin, *, has_templ
         return False
     if not _is_ours(envelope):
         return False
-    if not is_page:
-        _cut_off(gathered, envelope, origin)
-    gathered.complete.add(envelope.kind.removesuffix("List"))
-    _take_one_by_one(gathered, envelope, origin, has_template_text=has_template_text)
+    if is_page or _begin(gathered, envelope, origin):
+        gathered.complete.add(envelope.kind.removesuffix("List"))
+        _take_one_by_one(gathered, envelope, origin, has_template_text=has_template_text)
     return True
 
 
@@ -87,14 +87,22 @@ def _decoder(of: type[T]) -> msgspec.json.Decoder[T]:
     return msgspec.json.Decoder(of)
 
 
-def _cut_off(gathered: Gathered, envelope: Any, origin: Origin) -> None:
+def _begin(gathered: Gathered, envelope: Any, origin: Origin) -> bool:
+    """Take what a list says of itself; False where nothing of it can be read."""
+    if envelope.kind == SNAPSHOT:
+        from preflight.load.snapshots import take_head
+
+        return take_head(gathered, envelope.apiVersion, envelope.metadata, origin)
     if b"continue" in bytes(envelope.metadata):
         metadata = msgspec.json.decode(envelope.metadata)
         if isinstance(metadata, dict) and metadata.get("continue"):
             gathered.cut_off(envelope.kind, origin)
+    return True
 
 
 def _is_ours(envelope: Any) -> bool:
+    if envelope.kind == SNAPSHOT:
+        return is_snapshot(envelope.kind, envelope.apiVersion)
     return envelope.kind in WANTED and envelope.kind not in KINDS and envelope.kind not in POOLS
 
 
@@ -186,7 +194,7 @@ def _take_node(gathered: Gathered, item: LeanNode, origin: Origin) -> None:
 def _take_rest(gathered: Gathered, item: Rest, origin: Origin, *, has_template_text: bool) -> Sequence[ListedPod]:
     kind = str(type(item).__struct_config__.tag)
     data: Data = {"kind": kind}
-    says_nothing = kind in CLUES and not has_clue(kind, str(item.data, "utf-8", "replace"))
+    says_nothing = kind in CLUES and not gathered.is_saved(origin) and not has_clue(kind, str(item.data, "utf-8", "replace"))
     for name in Rest.__struct_fields__:
         if len(memoryview(raw := getattr(item, name))) and not (says_nothing and name == "data"):
             value = _plain(gathered, raw, origin)

@@ -68,6 +68,7 @@ class Rest(Struct, frozen=True, gc=False, tag_field="kind"):
     provisioner: Raw = Raw()
     scheduling: Raw = Raw()
     data: Raw = Raw()
+    preflight: Raw = Raw()
     nodeGroups: Raw = Raw()
     managedNodeGroups: Raw = Raw()
     items: Raw = Raw()

@@ -50,7 +50,8 @@ def build(gathered: Gathered, *, one_cluster: bool, comparison_operators: bool |
     6. The namespaces that a list of pods names are listed. One beside nodes or DaemonSets, with pods of more than one namespace, was
        taken with `-A`: then those of all namespaces are. A list of nothing but pods may be two namespaces put together.
     7. A list of PodDisruptionBudgets alone, as the API answers with, has all of them, though it be empty. No other kind counts as complete.
-    8. What a survey says of itself is known, and nothing is concluded from the lists; the caller's gate comes before its own.
+    8. What a survey says of itself is known, and nothing is concluded from its lists; those beside a snapshot count as they do without
+       one. The caller's gate comes before its own.
     """
     ambiguous: list[str] = []
     twice: set[Key] = set()
@@ -80,7 +81,7 @@ def build(gathered: Gathered, *, one_cluster: bool, comparison_operators: bool |
         workloads=tuple(value for value in gathered.objects if isinstance(value, DaemonSet | Deployment | CronJob | Pod)),
         pods=pods,
         running=_running(gathered, pods) if gathered.wants_whole_pods else None,
-        listed=survey.listed if survey is not None else _listed(gathered),
+        listed=_listed(gathered),
         budgets=_all(by_key, PodDisruptionBudget),
         namespaces=_all(by_key, Namespace),
         priority_classes=_all(by_key, PriorityClass),
@@ -96,7 +97,7 @@ def build(gathered: Gathered, *, one_cluster: bool, comparison_operators: bool |
         missing=survey.missing if survey is not None else {},
         comparison_operators=comparison_operators,
         survey=survey,
-        complete=survey.complete if survey is not None else frozenset(gathered.complete & {"PodDisruptionBudget"}),
+        complete=_complete(gathered),
     )
 
 
@@ -198,11 +199,21 @@ def _running(gathered: Gathered, pods: Iterable[ListedPod]) -> dict[tuple[str, s
     return {key: gathered.running[key] for key in sorted(found & gathered.running.keys())}
 
 
+def _complete(gathered: Gathered) -> frozenset[str]:
+    survey = gathered.survey
+    given = frozenset(gathered.complete & {"PodDisruptionBudget"}) if survey is None or gathered.snapshots else frozenset()
+    return given | survey.complete if survey is not None else given
+
+
 def _listed(gathered: Gathered) -> frozenset[str] | None:
+    survey, saved = gathered.survey, {file for file, _ in gathered.snapshots}
+    if survey is not None and (survey.listed is None or not saved):
+        return survey.listed
+    lists = [(file, namespaces) for file, namespaces in gathered.pod_lists if file not in saved]
     beside = {value.origin.file for value in gathered.objects if isinstance(value, Node | DaemonSet)}
-    if any(len(namespaces) > 1 and file in beside for file, namespaces in gathered.pod_lists):
+    if any(len(namespaces) > 1 and file in beside for file, namespaces in lists):
         return None
-    return frozenset().union(*(namespaces for _, namespaces in gathered.pod_lists))
+    return frozenset(survey.listed or () if survey is not None else ()).union(*(namespaces for _, namespaces in lists))
 
 
 def _name(key: Key) -> str:

@@ -50,7 +50,7 @@ class ObjectKey(NamedTuple):
         return f"{self.namespace or '-'}/{self.name}"
 
 
-class _Object(Struct, frozen=True, gc=False):
+class _Object(Struct, frozen=True, gc=False, omit_defaults=True):
     pass
 
 
@@ -89,7 +89,7 @@ class Taint(_Object, frozen=True, gc=False):
         return f"{self.key}={self.value}:{self.effect}" if self.value else f"{self.key}:{self.effect}"
 
 
-class Toleration(_Object, omit_defaults=True, frozen=True, gc=False):
+class Toleration(_Object, frozen=True, gc=False):
     """`tolerations[]` of a pod; an absent operator means Equal, an absent effect every effect, absent seconds for ever."""
 
     key: str = ""
@@ -273,13 +273,15 @@ class _Read(_Object, frozen=True, gc=False):
 class DaemonSet(_Read, frozen=True):
     """apps/v1 DaemonSet.
 
-    `data` is the whole object as plain data: any difference of its `spec.template` is an update, whatever the typed view reads.
-    Never change it in place.
+    1. `data` is the whole object as plain data: any difference of its `spec.template` is an update, whatever the typed view reads.
+       Never change it in place.
+    2. `kept` is what a snapshot has of the rest, as text (`model/kept.py`): `data` is then only what is read. Empty for a whole object.
     """
 
     metadata: Metadata = Metadata()
     spec: DaemonSetSpec = DaemonSetSpec()
     data: dict[str, Any] = field(default_factory=dict, name="\ue000data")
+    kept: Raw = field(default=Raw(), name="\ue000kept")
 
     @property
     def key(self) -> ObjectKey:

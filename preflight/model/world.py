@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from preflight.model.scheduled import ScheduledPod
 
 
-class Survey(Struct, frozen=True):
+class Survey(Struct, frozen=True, rename="camel", omit_defaults=True):
     """What a listing of one cluster, live or saved, says of itself.
 
     1. `context` and `server` are those of the kubeconfig it was asked with, `version` the server's (`v1.37.2`); "" where not known.

@@ -31,7 +31,7 @@ class Known:
         survey = world.survey
         self.listed = world.listed
         self.all_pods = world.listed is None and (survey is None or (survey.nodes and survey.daemonsets is None))
-        self.all_nodes = survey.nodes if survey is not None else not any(node.partial for node in world.nodes.values())
+        self.all_nodes = (survey is None or survey.nodes) and not any(node.partial for node in world.nodes.values())
         has_budgets = bool(world.budgets) or "PodDisruptionBudget" in world.complete
         self.budgets: tuple[PodDisruptionBudget, ...] | None = world.budgets if has_budgets else None
 
@@ -91,7 +91,8 @@ class Known:
 
     def is_listed(self, namespace: str) -> bool:
         """Whether all pods of a namespace are known."""
-        return self.all_pods or (self.world.survey is None and self.listed is not None and namespace in self.listed)
+        survey = self.world.survey
+        return self.all_pods or ((survey is None or not survey.live) and self.listed is not None and namespace in self.listed)
 
 
 def is_of_daemonset(pod: ScheduledPod) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from preflight.change.commands import (
     ApplyFiles,
@@ -50,6 +51,9 @@ class Asked(Struct, frozen=True):
 
 EVERYTHING = Asked(every_node=True, budgets=True, around=True, dependents=True, configs=True)
 """The whole cluster, as far as anything is read of it."""
+
+WHOLE = replace(EVERYTHING, owners=True)
+"""What a snapshot is of: whatever is asked of it later, a drain included."""
 
 EVICTIONS = Asked(every_node=True, budgets=True, owners=True)
 """Where pods have to go: a replacement may land on any node, and a budget or a Job has pods on any."""
