@@ -24,7 +24,7 @@ from preflight.load.sides import Side
 from preflight.model.objects import DaemonSet, ObjectKey
 from preflight.model.report import Judged, Outcome, Problem, Report, Skipped, Step
 from preflight.model.world import World
-from preflight.rules._framework import Hit, Place, all_rules, subject_of
+from preflight.rules._framework import Hit, Place, rules_in, subject_of
 from preflight.rules._fresh import Said, fresh
 from preflight.scheduling.placement import place
 from preflight.scheduling.tolerations import daemon_tolerations
@@ -194,7 +194,7 @@ def _in_part(compared: Compared) -> list[str]:
 
 def _refused(compared: Compared) -> list[Said]:
     """What the API server refuses of the change itself: a selector that differs."""
-    rule = next(each for each in all_rules() if each.id == _REFUSED)
+    rule = next(each for each in rules_in("") if each.id == _REFUSED)
     return [
         (
             rule,

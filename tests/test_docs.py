@@ -18,7 +18,7 @@ from preflight.cli.main import COMMANDS, VERBS, cli
 from preflight.model.report import Outcome, Severity
 from preflight.report import FORMATS
 from preflight.report.table import _MARKERS
-from preflight.rules._framework import Context, Hit, Rule, all_rules
+from preflight.rules._framework import Context, Hit, Rule, all_rules, rules_in
 from tests import docs_update
 from tests.cli.program import program
 from tests.docs_update import ROOT, blocks, pages, prose, replayed
@@ -254,8 +254,8 @@ def test_a_crash_goes_before_all_other_exit_codes(monkeypatch: pytest.MonkeyPatc
     def crash(_: Context) -> Iterator[Hit]:
         raise KeyError("rdma-1")
 
-    rules = (*all_rules()[1:], Rule("PF101", "lost-now", Severity.ERROR, crash, module=all_rules()[0].module))
-    monkeypatch.setattr("preflight.engine.run.all_rules", lambda: rules)
+    rules = (*rules_in("")[1:], Rule("PF101", "lost-now", Severity.ERROR, crash, module=rules_in("")[0].module))
+    monkeypatch.setattr("preflight.engine.run.rules_in", lambda _: rules)
     assert program(*UNKNOWN, *CLUSTER).code == 4
 
 

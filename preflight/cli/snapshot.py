@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @click.option("--feature-gates", metavar="GATE=BOOL", default="", help="The gate of Lt and Gt, as in every command: it is saved too.")
 @click.option("-v", "--verbose", is_flag=True, help="Also what the cluster was asked.")
 def command(output: str, sources: tuple[str, ...], **given: Any) -> int:
-    """Save the cluster, for every --from: only the fields that preflight reads.
+    """Save the cluster, for every --from and for `preflight verify`: only the fields that preflight reads.
 
     No argument, environment variable or Secret is in it, and no annotation that preflight does not read. FILE is replaced, and only once
     the new one is whole. Where something could not be read, nothing is written.

@@ -17,7 +17,7 @@ from preflight.model.report import (
     Step,
     Subject,
 )
-from preflight.rules._framework import Context, Hit, Place, Repeated, Rule, all_rules
+from preflight.rules._framework import Context, Hit, Place, Repeated, Rule, all_rules, rules_in
 
 if TYPE_CHECKING:
     from preflight.model.evictions import Evictions
@@ -28,7 +28,10 @@ _REPLACED = ("NOW", "AFTER REBOOT", "AFTER REPLACEMENT")
 def rules_of(findings: Sequence[Finding]) -> tuple[RuleInfo, ...]:
     """The rules that have findings, for the formats that explain them."""
     found = {finding.rule for finding in findings}
-    return tuple(RuleInfo(each.id, each.name, each.severity, each.summary, each.explanation) for each in all_rules() if each.id in found)
+    rules = rules_in("")
+    if not found <= {each.id for each in rules}:
+        rules = all_rules()
+    return tuple(RuleInfo(each.id, each.name, each.severity, each.summary, each.explanation) for each in rules if each.id in found)
 
 
 def step_of(change: Change, impact: Impact, more: tuple[str, ...] = (), evictions: Evictions | None = None) -> Step:
@@ -107,5 +110,5 @@ def trace() -> str:
 
 def crash(rule: Rule, error: Exception) -> tuple[Rule, Hit]:
     """The finding on a rule that crashed."""
-    crashed = next(each for each in all_rules() if each.id == "PF900")
+    crashed = next(each for each in rules_in("") if each.id == "PF900")
     return crashed, Hit(Subject("Rule", "", rule.id), f"crashed: {type(error).__name__}: {error}", Place(Origin("<none>")))

@@ -15,7 +15,7 @@ from preflight.impact import Impact, PodsOf, consequences, listed_pods, predict,
 from preflight.model.objects import DaemonSet, ObjectKey, Origin, Taint, Workload
 from preflight.model.report import Outcome, Severity
 from preflight.model.world import World
-from preflight.rules._framework import Context, Hit, Rule, all_rules, worst_of_each
+from preflight.rules._framework import Context, Hit, Rule, rules_in, worst_of_each
 
 ROLLOUT = "the rollout of the fix"
 
@@ -122,7 +122,7 @@ def _context(world: World, impact: Impact | None, workloads: tuple[Workload, ...
 
 
 def _found(context: Context, step: int) -> list[Found]:
-    hits = [(rule, hit) for rule in all_rules() if not (rule.needs_nodes and context.impact is None) for hit in rule.check(context)]
+    hits = [(rule, hit) for rule in rules_in("") if not (rule.needs_nodes and context.impact is None) for hit in rule.check(context)]
     return [Found(rule, hit, step) for rule, hit in worst_of_each(hits)]
 
 

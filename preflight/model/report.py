@@ -38,6 +38,8 @@ class Outcome(StrEnum):
     UNKNOWN = "unknown"
     ALREADY_FRAGILE = "already-fragile"
     MISSING = "missing"
+    NOT_READY = "not-ready"
+    NODE_GONE = "node-gone"
     NEVER = "never"
     GAINED = "gained"
     KEPT = "kept"
@@ -71,7 +73,7 @@ class Subject(Struct, frozen=True, gc=False):
 
     def __str__(self) -> str:
         """`namespace/name` for what lives in a namespace (`-` where the manifest states none), else the name."""
-        return self.name if self.kind in ("Node", "Policy", "Baseline") else f"{self.namespace or '-'}/{self.name}"
+        return self.name if self.kind in ("Node", "Resource", "Policy", "Baseline") else f"{self.namespace or '-'}/{self.name}"
 
 
 class Related(Struct, frozen=True):
@@ -130,6 +132,7 @@ class Coverage(Struct, frozen=True):
     3. `assumed` where no pods were given: a pod is then assumed where the DaemonSet should run.
     4. `periodSeconds` of a loop; `reasons` are sentences, all of them and not just the first.
     5. `place` is the file of a DaemonSet whose manifest states no namespace (as in ObjectKey), so that two of one name stay apart.
+    6. `ready` counts the nodes whose pod is Ready now; None where nobody asks for it. Only `preflight verify` does.
     """
 
     daemonset: str
@@ -144,6 +147,7 @@ class Coverage(Struct, frozen=True):
     reasons: tuple[str, ...] = ()
     tolerates: tuple[Tolerates, ...] = ()
     place: str = ""
+    ready: int | None = None
 
 
 class Step(Struct, frozen=True):
@@ -153,6 +157,7 @@ class Step(Struct, frozen=True):
     2. `notes` are things to know about the step itself (an assumption, what is not judged).
     3. `nodes` are the nodes whose pairs were judged; `taints` what the `tolerates` of the coverage answer for.
     4. `evictions` is what it does to ordinary pods; None where it lets none go, and where their pods were not given.
+    5. `compares`: nothing is changed, and two states of a cluster are compared: the table then says before, now, ready and lost on.
     """
 
     command: str
@@ -161,6 +166,7 @@ class Step(Struct, frozen=True):
     nodes: tuple[str, ...] = ()
     taints: tuple[str, ...] = ()
     columns: tuple[str, ...] = ("NOW", "RE-CREATED")
+    compares: bool = False
     coverage: tuple[Coverage, ...] = ()
     evictions: Evictions | None = None
 

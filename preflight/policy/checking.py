@@ -13,7 +13,7 @@ from preflight.model.objects import Taint
 from preflight.policy.faults import Fault, Path, faults, nearest, shown
 from preflight.policy.matching import MAX_GLOB, texts
 from preflight.policy.written import SEVERITIES, Exemption, Match, Required, Setting, Stated, WantedToleration, Written
-from preflight.rules._framework import Rule, all_rules
+from preflight.rules._framework import Rule, all_rules, rules_in
 from preflight.scheduling.validation import taint_refusals
 
 ABOUT_EXEMPTIONS = ("PF990", "PF991", "PF992")
@@ -66,12 +66,11 @@ def settings(name: str, value: object) -> Iterator[tuple[Path, Setting]]:
 @cache
 def rule_named(name: str) -> Rule | None:
     """The rule of an id or a name, in any case; None where there is none."""
-    return next((rule for rule in all_rules() if name.upper() == rule.id or name.lower() == rule.name), None)
-
-
-@cache
-def _known_names() -> frozenset[str]:
-    return frozenset(name for rule in all_rules() for name in (rule.id, rule.name))
+    for rules in (rules_in, lambda _: all_rules()):  # most name a rule of every run: no other is imported for them
+        found = next((rule for rule in rules("") if name.upper() == rule.id or name.lower() == rule.name), None)
+        if found is not None:
+            return found
+    return None
 
 
 def day(text: str) -> datetime.date | None:
@@ -83,7 +82,8 @@ def day(text: str) -> datetime.date | None:
 
 
 def _rule(name: str, path: Path) -> Iterator[Fault]:
-    if name not in _known_names():
+    rule = rule_named(name)
+    if rule is None or name not in (rule.id, rule.name):
         known = [each for rule in all_rules() for each in (rule.id, rule.name)]
         yield path, f"no rule {shown(name)}{nearest(name, known)}"
 
@@ -95,7 +95,7 @@ def _setting(name: str, setting: Setting, path: Path) -> Iterator[Fault]:
         given = "true" if severity is True else str(severity)
         yield at, f"{shown(given)} is not one of {', '.join(SEVERITIES)}{_near(given)}"
     rule = rule_named(name)
-    if rule is None or name not in _known_names():
+    if rule is None or name not in (rule.id, rule.name):
         return
     if rule.id in UNSETTABLE:
         yield path, "a crash of a rule is always an error"

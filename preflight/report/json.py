@@ -73,6 +73,8 @@ def _coverage(coverage: Coverage, step: int) -> dict[str, Any]:
     }
     if coverage.replaced is not None:
         row["replaced"] = coverage.replaced
+    if coverage.ready is not None:
+        row["ready"] = coverage.ready
     row["periodSeconds"] = coverage.periodSeconds
     row["reasons"] = coverage.reasons
     row["tolerates"] = msgspec.to_builtins(coverage.tolerates)

@@ -15,7 +15,7 @@ from preflight.report.text import render_problems
 from preflight.report.words import clip, names
 
 _MOST_LINES = 200
-_NOT_FINE = (Outcome.LOST_NOW, Outcome.LOST_ON_RECREATION, Outcome.LOOP, Outcome.UNKNOWN)
+_NOT_FINE = (Outcome.LOST_NOW, Outcome.LOST_ON_RECREATION, Outcome.LOOP, Outcome.NOT_READY, Outcome.UNKNOWN)
 
 
 def render(report: Report, **_options: object) -> str:

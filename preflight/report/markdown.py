@@ -97,12 +97,14 @@ def _table(page: _Page, step: Step, heading: str, all_rows: bool) -> bool:
     told = [*([f"{heading}{_code(words)}", ""] if words else []), *(f"- {_code(note)}" for note in step.notes[:_LINES])]
     if step.notes[_LINES:]:
         told.append(f"- {count(len(step.notes) - _LINES, 'more note')}")
-    heads = ["", "DaemonSet", "nodes", *(_word(column.lower()) for column in step.columns), "tolerates", "why"]
-    lines = ["--:" if 2 <= at < len(heads) - 2 else "---" for at in range(len(heads))]
+    columns = (*(_word(column.lower()) for column in step.columns), "tolerates", "why")
+    heads = ["", "DaemonSet", "before", *columns[:-2], "lost on"] if step.compares else ["", "DaemonSet", "nodes", *columns]
+    last = 1 if step.compares else 2
+    lines = ["--:" if 2 <= at < len(heads) - last else "---" for at in range(len(heads))]
     fits = page.add([*told, *([""] if step.notes else []), *([_line(heads), _line(lines)] if rows else [])], _TABLES)
     shown = 0
     for row in rows if all_rows else rows[:MOST_ROWS]:
-        fits = fits and page.add([_row(row)], _TABLES)
+        fits = fits and page.add([_row(row, compares=step.compares)], _TABLES)
         shown += fits
     page.put([""])
     if hidden := len(rows) - shown:
@@ -143,9 +145,10 @@ def _line(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _row(row: Row) -> str:
+def _row(row: Row, *, compares: bool) -> str:
     numbers = ["-" if number is None else f"{number}{'?' if row.unsure else ''}" for number in row.counts]
-    return _line([_code(row.marker.strip()), _code(row.name, 200), str(row.nodes), *numbers, _code(row.tolerates), _code(row.why, 500)])
+    tolerates = [] if compares else [_code(row.tolerates)]
+    return _line([_code(row.marker.strip()), _code(row.name, 200), str(row.nodes), *numbers, *tolerates, _code(row.why, 500)])
 
 
 def _code(text: str, most: int = 300) -> str:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from preflight.model.report import Coverage, Outcome, Step, Tolerates
 from preflight.report.terminal import Ink, columns, fold, pad, plain
-from preflight.report.words import count
+from preflight.report.words import count, names
 
 MOST_ROWS = 30
 _MARKERS = {
@@ -18,6 +18,8 @@ _MARKERS = {
     Outcome.UNKNOWN: "?",
     Outcome.ALREADY_FRAGILE: "!",
     Outcome.MISSING: "!",
+    Outcome.NOT_READY: "!",
+    Outcome.NODE_GONE: "!",
     Outcome.NEVER: "!",
     Outcome.GAINED: "+",
 }
@@ -31,7 +33,8 @@ _LEAST_WHY = 44
 class Row(NamedTuple):
     """A DaemonSet in the table.
 
-    1. `counts` are the nodes with a pod, one for each column of the step, None where not asked.
+    1. `nodes` are the nodes on which it is judged; where a step compares, those with a pod before. `counts` are the nodes with a pod, one
+       for each column of the step, None where not asked. `why` are reasons; where a step compares, the nodes that lost their pod.
     2. `unsure` where some of these are counted under a condition: they are printed with a question mark.
     """
 
@@ -54,7 +57,8 @@ def draw(step: Step, ink: Ink, width: int, all_rows: bool) -> list[str]:
     """
     rows, left_out = rows_of(step)
     shown = rows if all_rows else rows[:MOST_ROWS]
-    lines = list(_grid(shown, step.columns, ink, width)) if shown else []
+    heads = ("BEFORE", *step.columns, "LOST ON") if step.compares else ("NODES", *step.columns, "WHY")
+    lines = list(_grid(shown, heads, ink, width)) if shown else []
     if hidden := rows[len(shown) :]:
         losing = sum(row.marker == "x" for row in hidden)
         say = f", {losing} of them losing nodes" if losing else ""
@@ -76,7 +80,8 @@ def rows_of(step: Step) -> tuple[list[Row], int]:
     for (name, file), group in groups.items():
         parts = sorted((part for part in group if part.outcome is not Outcome.EXCLUDED), key=lambda part: part.outcome.rank)
         if parts:
-            rows.append(_row(f"{name} ({file})" if times[name] > 1 else name, parts, len(step.columns)))
+            shown = f"{name} ({file})" if times[name] > 1 else name
+            rows.append(_compared(shown, parts) if step.compares else _row(shown, parts, len(step.columns)))
     rows.sort(key=lambda row: (_ORDER.index(row.marker), row.name))
     return rows, len(groups) - len(rows)
 
@@ -92,6 +97,21 @@ def _row(name: str, parts: Sequence[Coverage], asked: int) -> Row:
         tolerates=_tolerates(how for part in parts for how in part.tolerates),
         why=_why(parts),
         unsure=any(part.outcome is Outcome.UNKNOWN for part in parts),
+    )
+
+
+def _compared(name: str, parts: Sequence[Coverage]) -> Row:
+    """The row of a DaemonSet that is compared with what it was."""
+    lost = sorted(node for part in parts if part.outcome is Outcome.LOST_NOW for node in part.nodes)
+    lost += [f"{node} (gone)" for part in parts if part.outcome is Outcome.NODE_GONE for node in part.nodes]
+    unknown = next((part for part in parts if part.outcome is Outcome.UNKNOWN), None)
+    return Row(
+        marker=_MARKERS.get(parts[0].outcome, " "),
+        name=name,
+        nodes=sum(part.before for part in parts),
+        counts=(None, None) if unknown else (sum(part.now for part in parts), sum(part.ready or 0 for part in parts)),
+        tolerates="",
+        why=f"not known: {', '.join(unknown.reasons)}" if unknown else names(lost),
     )
 
 
@@ -126,21 +146,21 @@ def _reasons(part: Coverage) -> Iterator[str]:
 
 
 def _grid(rows: Sequence[Row], asked: Sequence[str], ink: Ink, width: int) -> Iterator[str]:
-    heads = ["NODES", *asked[: len(rows[0].counts)]]
+    heads, last = list(asked[: len(rows[0].counts) + 1]), asked[-1]
     cells = [[str(row.nodes), *(_cell(number, row.unsure) for number in row.counts)] for row in rows]
-    names = max(len("DAEMONSET"), *(columns(plain(row.name)) for row in rows))
+    longest = max(len("DAEMONSET"), *(columns(plain(row.name)) for row in rows))
     how = max(columns(plain(row.tolerates)) for row in rows)
-    grid = _Grid(names, _widest([heads, *cells]), max(how, len("TOLERATES")) if how else 0)
+    grid = _Grid(longest, _widest([heads, *cells]), max(how, len("TOLERATES")) if how else 0)
     tops = [""] * len(heads)
     if width and grid.width > width:  # headings of two words take two lines, and long names a line of their own
         tops, heads = map(list, zip(*(head.rpartition(" ")[::2] for head in heads), strict=True))
         grid = grid._replace(numbers=_widest([tops, heads, *cells]))
-        grid = grid._replace(name=max(len("DAEMONSET"), min(names, names + width - grid.width)))
+        grid = grid._replace(name=max(len("DAEMONSET"), min(longest, longest + width - grid.width)))
     room = width - grid.width - 2 if width else 0
     below = bool(width) and room < min(_LEAST_WHY, max(columns(plain(row.why)) for row in rows))
     if any(tops):
         yield ink(grid.line("", tops, "", ""), "strong")
-    yield ink(grid.line("DAEMONSET", heads, "TOLERATES", "WHY" if any(row.why for row in rows) and not below else ""), "strong")
+    yield ink(grid.line("DAEMONSET", heads, "TOLERATES", last if any(row.why for row in rows) and not below else ""), "strong")
     for row, numbers in zip(rows, cells, strict=True):
         marker = ink(row.marker, _STYLES.get(row.marker, ""))
         lines = [""] if below else (fold(row.why, room) if width else [row.why]) or [""]

@@ -17,6 +17,7 @@ from preflight.model.world import World
 from preflight.rules._convention import Convention
 
 if TYPE_CHECKING:
+    from preflight.impact.since import Since
     from preflight.model.evictions import Evictions
 
 T = TypeVar("T", bound=Struct)
@@ -70,6 +71,7 @@ class Context(Struct, frozen=True):
        change, or in lint of the nodes and of the policy.
     4. `evictions` is what the change does to ordinary pods, None where it lets none go.
     5. `consequences` is what breaks, worked out once for the rules that ask. `convention` is what the policy wants.
+    6. `since` is what became of a cluster since it was saved: rules of `since` read nothing else, and no other rule is asked then.
     """
 
     world: World
@@ -82,6 +84,7 @@ class Context(Struct, frozen=True):
     consequences: Callable[[], tuple[Consequence, ...]] = tuple
     convention: Convention = Convention()
     evictions: Evictions | None = None
+    since: Since | None = None
 
     def options(self, rule: str, type: type[T]) -> T:
         """The options of a rule, by its id: those of the policy, else the defaults of their type."""
@@ -120,11 +123,20 @@ class Rule(Struct, frozen=True):
 @cache
 def all_rules() -> tuple[Rule, ...]:
     """Every rule, sorted by id."""
-    package = importlib.import_module("preflight.rules")
+    return tuple(sorted((*rules_in(""), *rules_in("since")), key=lambda rule: rule.id))
+
+
+@cache
+def rules_in(folder: str) -> tuple[Rule, ...]:
+    """The rules of a folder, sorted by id: "" for those of a change and of what is there, `since` for those of a comparison in time.
+
+    A run imports only those that it asks.
+    """
+    package = f"preflight.rules.{folder}" if folder else "preflight.rules"
     found = []
-    for file in (entry.name for entry in os.scandir(next(iter(package.__path__)))):
+    for file in (entry.name for entry in os.scandir(next(iter(importlib.import_module(package).__path__)))):
         if file.endswith(".py") and not file.startswith("_"):
-            name = f"preflight.rules.{file.removesuffix('.py')}"
+            name = f"{package}.{file.removesuffix('.py')}"
             rule = importlib.import_module(name).RULE
             found.append(Rule(rule.id, rule.name, rule.severity, rule.check, rule.needs_nodes, name, rule.options, rule.by_itself))
     return tuple(sorted(found, key=lambda rule: rule.id))

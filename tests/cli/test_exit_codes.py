@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from preflight.rules._framework import Context, Hit, Rule, all_rules
+from preflight.rules._framework import Context, Hit, Rule, rules_in
 from tests.cli.program import program
 
 TAINT = "taint nodes n1 dedicated=rdma:NoSchedule"
@@ -21,9 +21,9 @@ def crash(monkeypatch: pytest.MonkeyPatch) -> None:
         raise ZeroDivisionError("planted")
 
     rules = tuple(
-        Rule(rule.id, rule.name, rule.severity, check, module=rule.module) if rule.id == "PF104" else rule for rule in all_rules()
+        Rule(rule.id, rule.name, rule.severity, check, module=rule.module) if rule.id == "PF104" else rule for rule in rules_in("")
     )
-    monkeypatch.setattr("preflight.engine.run.all_rules", lambda: rules)
+    monkeypatch.setattr("preflight.engine.run.rules_in", lambda _: rules)
 
 
 @pytest.mark.parametrize(

@@ -162,6 +162,38 @@ LINT = report(
     exit=3,
 )
 
+VERIFY = report(
+    step(
+        covered("storage/csi-rdma-node", Outcome.LOST_NOW, NO, assumed=False, ready=0),
+        covered("logging/log-agent", Outcome.LOST_NOW, NO, nodes=("rdma-1",), assumed=False, ready=0),
+        covered("logging/log-agent", Outcome.NODE_GONE, "the node is gone", nodes=("n-4",), assumed=False, before=1, ready=0),
+        covered("logging/log-agent", Outcome.KEPT, nodes=("n-3",), assumed=False, ready=1),
+        covered("monitoring/exporter", Outcome.NOT_READY, "its pod is not Ready", assumed=False, before=2, now=2, ready=0),
+        covered("kube-system/proxy", Outcome.KEPT, assumed=False, ready=2),
+        covered("kube-system/new", Outcome.GAINED, nodes=("n-3",), assumed=False, ready=1),
+        covered("other/unlisted", Outcome.UNKNOWN, "its pods were not listed now", assumed=False, before=2, ready=0),
+        command="verify world.json.gz",
+        headline="since world.json.gz: 10 pods of DaemonSets before, 7 now",
+        notes=("re-created since then: 3 of the 5 pods of DaemonSets that are still there",),
+        columns=("NOW", "READY"),
+        compares=True,
+    ),
+    command="verify world.json.gz",
+    judged=Judged(files=2, objects=31, daemonsets=6, nodes=3, pairs=14),
+    findings=(
+        finding("has no pod on rdma-1, rdma-2 any more", rule="PF401", name="pod-gone", nodes=NODES, step=1),
+        finding(
+            "has left Allocatable on rdma-1, rdma-2 (2 -> 0)",
+            rule="PF403",
+            name="resource-gone",
+            subject=Subject("Resource", "", "rdma/hca"),
+            nodes=NODES,
+            step=1,
+        ),
+    ),
+    exit=3,
+)
+
 NOTHING = report(command="", judged=Judged())
 
 EVICTIONS = Evictions(
@@ -214,4 +246,4 @@ DRAIN = report(
     command="drain n-1 n-2",
 )
 
-ALL = {"nothing": NOTHING, "a taint": RDMA, "a plan": PLAN, "lint": LINT, "a drain": DRAIN}
+ALL = {"nothing": NOTHING, "a taint": RDMA, "a plan": PLAN, "lint": LINT, "a drain": DRAIN, "verify": VERIFY}

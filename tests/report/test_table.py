@@ -7,7 +7,7 @@ import pytest
 from preflight.model.report import Coverage, Outcome, Tolerates
 from preflight.report.table import Row, draw, rows_of
 from preflight.report.terminal import Ink, columns
-from tests.report.reports import NO, RDMA, covered, how, step
+from tests.report.reports import NO, RDMA, VERIFY, covered, how, step
 
 
 def _draw(*coverage: Coverage, width: int = 0, all_rows: bool = False) -> list[str]:
@@ -21,6 +21,8 @@ MARKERS = [
     (Outcome.UNKNOWN, "?"),
     (Outcome.ALREADY_FRAGILE, "!"),
     (Outcome.MISSING, "!"),
+    (Outcome.NOT_READY, "!"),
+    (Outcome.NODE_GONE, "!"),
     (Outcome.NEVER, "!"),
     (Outcome.GAINED, "+"),
     (Outcome.KEPT, " "),
@@ -233,3 +235,17 @@ def test_headings_of_two_words_take_two_lines_where_one_is_too_wide() -> None:
 @pytest.mark.parametrize("width", range(54, 160))
 def test_nothing_is_wider_than_the_terminal(width: int) -> None:
     assert max(columns(line) for line in draw(RDMA.steps[0], Ink(False), width, False)) <= width
+
+
+COMPARED = """\
+  DAEMONSET             BEFORE  NOW  READY  LOST ON
+x logging/log-agent          3    1      1  rdma-1, n-4 (gone)
+x storage/csi-rdma-node      2    0      0  rdma-1, rdma-2
+? other/unlisted             2    -      -  not known: its pods were not listed now
+! monitoring/exporter        2    2      0
++ kube-system/new            0    1      1
+  kube-system/proxy          2    2      2"""
+
+
+def test_where_two_states_are_compared_the_table_says_before_now_ready_and_lost_on() -> None:
+    assert draw(VERIFY.steps[0], Ink(False), 0, all_rows=False) == COMPARED.splitlines()

@@ -90,7 +90,7 @@ def found(report: dict[str, Any], rules: set[str], like: list[Case]) -> list[Cas
         if finding["rule"] not in rules:
             continue
         subject, place = finding["subject"], finding["location"]
-        alone = subject["kind"] in ("Node", "Rule", "Policy", "Baseline")
+        alone = subject["kind"] in ("Node", "Resource", "Rule", "Policy", "Baseline")
         name = subject["name"] if alone else f"{subject['namespace'] or '-'}/{subject['name']}"
         case: Case = {
             "severity": finding["severity"],

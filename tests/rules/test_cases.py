@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from preflight.rules import _framework
-from preflight.rules._framework import Context, Hit, Rule, all_rules
+from preflight.rules._framework import Context, Hit, Rule, rules_in
 from tests.rules import casefile
 from tests.rules.casefile import Case
 
@@ -38,9 +38,11 @@ def plant(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def crash(_: Context) -> Iterator[Hit]:
         raise KeyError("rdma-1")
 
-    rules = tuple(Rule(rule.id, rule.name, rule.severity, crash, module=rule.module) if rule.name == name else rule for rule in all_rules())
-    monkeypatch.setattr("preflight.engine.run.all_rules", lambda: rules)
-    assert _framework.all_rules() != rules
+    rules = tuple(
+        Rule(rule.id, rule.name, rule.severity, crash, module=rule.module) if rule.name == name else rule for rule in rules_in("")
+    )
+    monkeypatch.setattr("preflight.engine.run.rules_in", lambda _: rules)
+    assert _framework.rules_in("") != rules
 
 
 def test_no_two_cases_of_a_file_have_one_name() -> None:

@@ -78,6 +78,6 @@ def test_values_of_a_wrong_shape_are_no_way_in(tmp_path: Path) -> None:
 
 def test_no_report_of_it_holds_any(tmp_path: Path) -> None:
     save(tmp_path / "w.json.gz", write(tmp_path / "world.json", cluster()))
-    for line in ("lint {}", "taint nodes --all a=b:NoSchedule --from {}", "components {}"):
+    for line in ("lint {}", "taint nodes --all a=b:NoSchedule --from {}", "components {}", "verify {0} --from {0}"):
         result = program(*line.format(tmp_path / "w.json.gz").split())
         assert MARK not in result.out + result.err, line

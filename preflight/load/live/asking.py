@@ -55,6 +55,9 @@ EVERYTHING = Asked(every_node=True, budgets=True, around=True, dependents=True, 
 WHOLE = replace(EVERYTHING, owners=True)
 """What a snapshot is of: whatever is asked of it later, a drain included."""
 
+COMPARED = Asked(every_node=True, around=True, configs=True)
+"""What is compared with a snapshot: nodes, DaemonSets and their pods; and what tells one cluster from another."""
+
 EVICTIONS = Asked(every_node=True, budgets=True, owners=True)
 """Where pods have to go: a replacement may land on any node, and a budget or a Job has pods on any."""
 
