@@ -160,6 +160,22 @@ def _snapshot(options: Options) -> Iterator[Bar]:
     yield _bar("taint, a fifth / a tenth of it: time", runs, "fifth", "tenth", 2.2)
 
 
+def _saved(options: Options) -> Iterator[Bar]:
+    """What `preflight snapshot` costs, and what it saves whoever reads it."""
+    full, saved = options.folder / "list.json", options.folder / "saved.json.gz"
+    print(_shape(full, options, 1))
+    commands = {
+        "snapshot": [PREFLIGHT, "snapshot", "-o", str(saved), "--from", str(full)],
+        "taint": _taint(full),
+        "saved": _taint(saved),
+    }
+    runs = by_turns(commands, options.rounds)
+    print(f"saved: {saved.stat().st_size / 1e6:.1f} MB")
+    yield _bar("snapshot / taint, both of the list: time", runs, "snapshot", "taint", 9.0)
+    yield _bar("taint, saved / the list: time", runs, "saved", "taint", 1.2)
+    yield _bar("taint, saved / the list: memory", runs, "saved", "taint", 0.5, _peak)
+
+
 def _shape(path: Path, options: Options, part: float) -> str:
     shape = snapshot.write(path, scale=options.scale * part, indent=options.indent)
     return f"snapshot: {shape.nodes} nodes, {shape.daemonsets} DaemonSets, {shape.pods} pods, {shape.bytes / 1e6:.0f} MB"
@@ -169,7 +185,13 @@ def _taint(path: Path) -> list[str]:
     return [PREFLIGHT, "taint", "nodes", "--all", "dedicated=x:NoSchedule", "--exit-zero", "--from", str(path)]
 
 
-PARTS: dict[str, Callable[[Options], Iterator[Bar]]] = {"start": _start, "hook": _hook, "yaml": _yaml, "snapshot": _snapshot}
+PARTS: dict[str, Callable[[Options], Iterator[Bar]]] = {
+    "start": _start,
+    "hook": _hook,
+    "yaml": _yaml,
+    "snapshot": _snapshot,
+    "saved": _saved,
+}
 
 
 def table(bars: Sequence[Bar], judged: bool = True) -> str:
