@@ -55,7 +55,7 @@ items:
     status: {phase: Running, conditions: [{type: Ready, status: "True"}], podIP: 10.0.0.1}
 """
 SAVED = """\
-{"apiVersion":"preflight/v1","kind":"Snapshot","metadata":{"preflight":"VERSION","listed":["storage"],"nodes":true},"items":[
+{"apiVersion":"preflight/v1","kind":"Snapshot","metadata":{"preflight":"VERSION","listed":["storage"],"complete":[],"nodes":true},"items":[
  {"apiVersion":"v1","kind":"Node","metadata":{"name":"n1","labels":{"pool":"a"}},"spec":{"taints":[{"key":"k","effect":"NoSchedule"}]},\
 "status":{"conditions":[{"type":"Ready","status":"True"}],"allocatable":{"cpu":"8"}}},
  {"apiVersion":"apps/v1","kind":"DaemonSet","metadata":{"name":"csi","namespace":"storage",\
