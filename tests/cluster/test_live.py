@@ -48,7 +48,13 @@ LINES = (
     "lint {folder} --live",
     "diff live {folder}",
     "diff {folder} live",
+    "components --live",
+    "snapshot -o {folder}/world.snapshot",
+    "verify {folder}/world.snapshot",
 )
+
+
+VERBS_OF_ONE_WORD = {verb.split()[0] for verb in VERBS} | {"plan"}
 
 
 @pytest.fixture(scope="module")
@@ -56,8 +62,12 @@ def bed() -> Iterator[Bed]:
     with Bed(rbac=True, audit=True, users={"sre": [], "team": [], "nobody": []}) as started:
         plugin = daemonset("devices", "plugin", image="registry.example/c:1", volumes=_MOUNTS, nodeSelector={"pool": "gpu"})
         agent = daemonset("logging", "agent", image="registry.example/c:1")
-        started.create([*(_ready(name) for name in _NODES), plugin, agent])
-        started.wait(lambda: len(started.list("pods")) == 5, 60, "five pods")
+        labels = {"app": "alone"}
+        template = {"metadata": {"labels": labels}, "spec": {"containers": [{"name": "c", "image": "registry.example/c:1"}]}}
+        alone = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": {"name": "alone", "namespace": "shop"}}
+        alone["spec"] = {"replicas": 1, "selector": {"matchLabels": labels}, "template": template}
+        started.create([*(_ready(name) for name in _NODES), plugin, agent, alone])
+        started.wait(lambda: len([each for each in started.list("pods") if each["spec"].get("nodeName")]) == 6, 60, "six pods")
         role = program("rbac").out
         started.kubectl("apply", "-f", "-", stdin=role)
         started.kubectl("create", "clusterrolebinding", "preflight", "--clusterrole=preflight", "--user=sre")
@@ -85,6 +95,8 @@ def folder(bed: Bed, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def _run(bed: Bed, line: str, folder: Path, user: str = "sre", *more: str) -> Result:
     pods = bed.list("pods", "devices")
     words = shlex.split(line.format(folder=folder, pod=pods[0]["metadata"]["name"]))
+    if words[0] == "components":
+        more = ()
     return program(*words, "--kubeconfig", str(bed.kubeconfig_of(user)), *more)
 
 
@@ -93,7 +105,7 @@ def test_every_command_only_gets_and_lists_with_the_role_that_rbac_prints(bed: B
     for line in LINES:
         result = _run(bed, line, folder, "sre", "-v")
         assert result.code in (0, 1), f"{line}: {result.err}"
-        assert not [each for each in result.err.splitlines() if not each.startswith("asked bed (https://127.0.0.1:")]
+        assert not [each for each in result.err.splitlines() if not each.startswith(("asked bed (https://127.0.0.1:", "wrote "))]
         assert "right to list" not in result.out
         assert bed.token_of("sre") not in result.out + result.err
     logged = [each for each in bed.audit() if each["user"]["username"] == "sre"]
@@ -115,7 +127,7 @@ def _state(bed: Bed) -> list[tuple[str, str]]:
     return sorted((each["metadata"]["uid"], json.dumps(each.get("spec", {}), sort_keys=True)) for kind in kinds for each in bed.list(kind))
 
 
-@pytest.mark.parametrize("line", [line for line in LINES if line.split()[0] not in ("lint", "diff")])
+@pytest.mark.parametrize("line", [line for line in LINES if line.split()[0] in VERBS_OF_ONE_WORD])
 def test_the_answer_is_that_of_kubectls_dump(bed: Bed, folder: Path, tmp_path: Path, line: str) -> None:
     dump = tmp_path / "dump.json"
     dump.write_text(bed.kubectl("get", "nodes,ds,pods", "-A", "-o", "json").out)
