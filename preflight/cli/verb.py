@@ -43,7 +43,7 @@ class Verb(click.Command):
             name = arg.partition("=")[0]
             if not arg.startswith("--") and len(arg) > 2 and arg[:2] == "-o":
                 name = "-o"
-            into = own if name in flags else rest
+            into = own if name in flags and not arg.startswith("-v=") else rest  # -v=6 is kubectl's, which changes nothing here
             into.append("-o" + arg[2:].removeprefix("=") if into is own and name == "-o" and arg != "-o" else arg)
             wants = not flags[name] and arg == name if into is own else arg[:1] == "-" and "=" not in arg and bool(takes_value(arg))
             if wants and position + 1 < len(args):

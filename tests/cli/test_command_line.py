@@ -41,6 +41,7 @@ RECORDING = Path(__file__).parents[1] / "data" / "vectors" / "cluster-seed1.json
             "taint nodes n1 dedicated=rdma:NoSchedule --dry-run=server --from calm -o concise", id="--dry-run changes nothing here"
         ),
         pytest.param("taint nodes n1 dedicated=rdma:NoSchedule --field-manager me --from calm -o concise", id="--field-manager neither"),
+        pytest.param("taint nodes n1 dedicated=rdma:NoSchedule -v=6 --from calm -o concise", id="a verbosity of kubectl's neither"),
         pytest.param("taint nodes n1 dedicated=rdma:NoSchedule --context prod --from calm -o concise", id="--context neither"),
         pytest.param(
             "taint -n kube-system nodes n1 dedicated=rdma:NoSchedule --from calm -o concise", id="-n changes no judgement of nodes"
@@ -100,6 +101,11 @@ def test_the_namespace_is_default_and_the_one_elsewhere_is_named() -> None:
             "taint nodes n1 a=b:NoSchedule --dry-run=maybe",
             'Invalid dry-run value (maybe). Must be "none", "server", or "client".',
             id="a flag with a value that is none",
+        ),
+        pytest.param(
+            "taint nodes n1 a=b:NoSchedule -v=x",
+            'invalid argument "x" for "-v, --v" flag: strconv.ParseInt: parsing "x": invalid syntax',
+            id="a verbosity that is no number",
         ),
         pytest.param("label nodes n1", "at least one label update is required", id="no label"),
         pytest.param("drain", "USAGE: drain NODE [flags]", id="no node to drain"),
