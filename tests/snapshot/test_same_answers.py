@@ -26,6 +26,8 @@ LINES = [
     "label nodes cpu-1 pool=rdma",
     "cordon rdma-1",
     "drain rdma-1 cpu-1 --ignore-daemonsets --delete-emptydir-data",
+    "drain rdma-1 cpu-1 nowhere --ignore-daemonsets --delete-emptydir-data --force --disable-eviction",
+    "taint nodes cpu-1 dedicated=x:NoExecute",
     "set image ds/rdma-plugin plugin=registry.example/vendor-plugin:2 -n kube-system",
     "rollout restart ds -n kube-system -l app",
     """patch ds rdma-plugin -n kube-system -p '{"spec": {"template": {"spec": {"tolerations": [{"key": "a", "operator": "Exists"}]}}}}'""",
@@ -123,6 +125,20 @@ def test_of_a_snapshot_of_some_namespaces(tmp_path: Path) -> None:
     assert {row["daemonset"]: row["assumed"] for row in said[1]["coverage"] if row["outcome"] != "excluded"}["storage/csi-rdma"] is False
     assert {row["daemonset"]: row["assumed"] for row in said[1]["coverage"]}["ops/agent"] is True
     assert answer(program(*line, "--from", str(tmp_path / "saved.json"))) == said
+
+
+def test_that_there_is_no_budget_is_known_of_a_snapshot_too(tmp_path: Path) -> None:
+    """An empty list of the API says it; a file that holds none says nothing."""
+    objects = [each for each in cluster() if each["kind"] != "PodDisruptionBudget"]
+    whole = write(tmp_path / "whole.json", objects)
+    (tmp_path / "budgets.json").write_text('{"apiVersion": "policy/v1", "kind": "PodDisruptionBudgetList", "items": []}', encoding="utf-8")
+    save(tmp_path / "without.json", whole)
+    save(tmp_path / "with.json", whole, str(tmp_path / "budgets.json"))
+    line = ["drain", "cpu-1", "--ignore-daemonsets", "--delete-emptydir-data", "-o", "json", "--from"]
+    unknown, known = answer(program(*line, whole)), answer(program(*line, whole, "--from", str(tmp_path / "budgets.json")))
+    assert unknown != known
+    assert answer(program(*line, str(tmp_path / "without.json"))) == unknown
+    assert answer(program(*line, str(tmp_path / "with.json"))) == known
 
 
 # The examples, and the cases of all rules.
