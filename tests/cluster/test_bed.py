@@ -57,6 +57,11 @@ def test_what_go_says_of_a_broken_build_is_shown(monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.cluster
+def test_the_go_sources_are_formatted() -> None:
+    assert subprocess.run(["gofmt", "-l", str(build.CONTROL)], capture_output=True, text=True, check=True).stdout == ""
+
+
+@pytest.mark.cluster
 def test_a_user_has_the_rights_that_are_given_and_the_audit_log_shows_what_was_asked() -> None:
     with Bed(rbac=True, audit=True, users={"eve": ["readers"]}) as bed:
         bed.create([READER, BOUND, node("n1")])
