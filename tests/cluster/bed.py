@@ -249,7 +249,9 @@ class Bed:
                 raise BedError(f"{child.name} has ended with {child.process.returncode}: {child.log}\n{child.tail()}")
 
     def settle(self, quiet: float = 6.0, limit: float = 180, ignore: Callable[[Object], bool] = lambda _: False) -> None:
-        """Wait until nothing happened to a pod for `quiet` seconds, from now; `ignore` leaves pods out by their metadata.
+        """Wait until nothing happened to a pod for `quiet` seconds, from now, and every DaemonSet was looked at since it was changed.
+
+        `ignore` leaves pods out by their metadata.
 
         Raises Unsettled after `limit` seconds, with the owners of what still moves.
         """
@@ -264,12 +266,18 @@ class Bed:
                     last = now
                     moved[f"{event['type'].lower()} {owner(event['object']['metadata'])}"] += 1
                 if now - last >= quiet:
-                    return
+                    if self.observed():
+                        return
+                    last = now
                 if now - start >= limit:
                     raise Unsettled(
                         f"pods still move after {limit} seconds: {', '.join(f'{n} {what}' for what, n in moved.most_common(5))}"
                     )
             self.check_children()
+
+    def observed(self) -> bool:
+        """The controller has seen the newest spec of every DaemonSet."""
+        return all(each["status"].get("observedGeneration") == each["metadata"]["generation"] for each in self.list("daemonsets"))
 
     def audit(self) -> Objects:
         """What the API server has logged so far."""
