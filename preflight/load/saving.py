@@ -82,9 +82,11 @@ def write(pieces: Iterable[bytes], path: str) -> int:
     Errors: InputError where it cannot be written.
     """
     target = os.path.realpath(path)
-    whole = f"{target}.{os.getpid()}.part" if os.path.isfile(target) or not os.path.exists(target) else target  # noqa: PTH110, PTH113
+    beside = os.path.isfile(target) or not os.path.exists(target)  # noqa: PTH110, PTH113
+    whole, begun = f"{target}.{os.getpid()}.part" if beside else target, False
     try:
-        with open(whole, "wb") as file:  # noqa: PTH123
+        with open(whole, "xb" if beside else "wb") as file:  # noqa: PTH123 (x: whatever has that name is somebody else's)
+            begun = beside
             if path.endswith(".gz"):
                 import gzip
 
@@ -93,13 +95,14 @@ def write(pieces: Iterable[bytes], path: str) -> int:
                         packed.write(piece)
             else:
                 file.writelines(pieces)
-            size = file.tell() if whole != target else 0
-        if whole != target:
+            size = file.tell() if beside else 0
+        if beside:
             os.replace(whole, target)  # noqa: PTH105
+            begun = False
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror}") from error
     finally:
-        if whole != target and os.path.exists(whole):  # noqa: PTH110
+        if begun:
             os.unlink(whole)  # noqa: PTH108
     return size
 

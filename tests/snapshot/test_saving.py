@@ -142,6 +142,17 @@ def test_a_file_that_cannot_be_written_leaves_nothing(monkeypatch: pytest.Monkey
 
 
 @pytest.mark.usefixtures("world")
+def test_what_somebody_put_in_the_place_of_the_unfinished_file_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.getpid", lambda: 7)
+    Path("theirs").write_text("theirs", encoding="utf-8")
+    Path("w.json.7.part").symlink_to("theirs")
+    result = program("snapshot", "-o", "w.json", "--from", "world")
+    assert (result.code, result.err) == (3, "error: cannot write w.json: File exists\n")
+    assert Path("w.json.7.part").is_symlink()
+    assert Path("theirs").read_text(encoding="utf-8") == "theirs"
+
+
+@pytest.mark.usefixtures("world")
 def test_a_pipe_is_written_to_as_it_is() -> None:
     assert program("snapshot", "-o", "/dev/null", "--from", "world").code == 0
 
