@@ -255,7 +255,7 @@ def test_a_crash_goes_before_all_other_exit_codes(monkeypatch: pytest.MonkeyPatc
         raise KeyError("rdma-1")
 
     rules = (*rules_in("")[1:], Rule("PF101", "lost-now", Severity.ERROR, crash, module=rules_in("")[0].module))
-    monkeypatch.setattr("preflight.engine.run.rules_in", lambda _: rules)
+    monkeypatch.setattr("preflight.engine.run.rules_for", lambda _: rules)
     assert program(*UNKNOWN, *CLUSTER).code == 4
 
 

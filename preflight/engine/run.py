@@ -37,7 +37,7 @@ from preflight.policy.matching import Found, Thing
 from preflight.policy.matching import Judged as Exemptible
 from preflight.policy.terms import ruled, settled
 from preflight.rules._convention import Convention
-from preflight.rules._framework import Context, Hit, Place, Rule, rules_in, worst_of_each
+from preflight.rules._framework import Context, Hit, Place, Rule, rules_for, worst_of_each
 
 if TYPE_CHECKING:
     from preflight.change.shell import Line, Script
@@ -311,7 +311,7 @@ class Run:
         declared = self._convention.declared if context.lint else ()
         context = replace(context, convention=self._convention, taints=tuple(dict.fromkeys((*context.taints, *declared))))
         hits: list[tuple[Rule, Hit]] = []
-        for rule in rules_in("since" if context.since is not None else ""):
+        for rule in rules_for(context):
             if rule.needs_nodes and context.impact is None:
                 continue
             try:

@@ -120,18 +120,31 @@ class Rule(Struct, frozen=True):
         return self.explanation.partition("\n")[0].rstrip(".")
 
 
+_FOLDERS = ("since", "evictions", "budgets")
+"""The folders of the rules that few runs ask: see `rules_for`."""
+
+
 @cache
 def all_rules() -> tuple[Rule, ...]:
     """Every rule, sorted by id."""
-    return tuple(sorted((*rules_in(""), *rules_in("since")), key=lambda rule: rule.id))
+    return _sorted(*(rules_in(folder) for folder in ("", *_FOLDERS)))
+
+
+def rules_for(context: Context) -> tuple[Rule, ...]:
+    """The rules that may have something to say, sorted by id; a run imports only those.
+
+    1. A comparison in time asks its own alone.
+    2. Those on pods that have to go are asked where a change lets some go, those on budgets where lint has some.
+    """
+    if context.since is not None:
+        return rules_in("since")
+    asked = {"evictions": context.evictions is not None, "budgets": context.lint and bool(context.world.budgets)}
+    return _sorted(rules_in(""), *(rules_in(folder) for folder, is_asked in asked.items() if is_asked))
 
 
 @cache
 def rules_in(folder: str) -> tuple[Rule, ...]:
-    """The rules of a folder, sorted by id: "" for those of a change and of what is there, `since` for those of a comparison in time.
-
-    A run imports only those that it asks.
-    """
+    """The rules of a folder beside this module, sorted by id: "" for this one's own, those of a change and of what is there."""
     package = f"preflight.rules.{folder}" if folder else "preflight.rules"
     found = []
     for file in (entry.name for entry in os.scandir(next(iter(importlib.import_module(package).__path__)))):
@@ -139,7 +152,11 @@ def rules_in(folder: str) -> tuple[Rule, ...]:
             name = f"{package}.{file.removesuffix('.py')}"
             rule = importlib.import_module(name).RULE
             found.append(Rule(rule.id, rule.name, rule.severity, rule.check, rule.needs_nodes, name, rule.options, rule.by_itself))
-    return tuple(sorted(found, key=lambda rule: rule.id))
+    return _sorted(found)
+
+
+def _sorted(*parts: Iterable[Rule]) -> tuple[Rule, ...]:
+    return tuple(sorted((rule for part in parts for rule in part), key=lambda rule: rule.id))
 
 
 def subject_of(workload: Workload | JobSet) -> Subject:

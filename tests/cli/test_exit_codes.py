@@ -23,7 +23,7 @@ def crash(monkeypatch: pytest.MonkeyPatch) -> None:
     rules = tuple(
         Rule(rule.id, rule.name, rule.severity, check, module=rule.module) if rule.id == "PF104" else rule for rule in rules_in("")
     )
-    monkeypatch.setattr("preflight.engine.run.rules_in", lambda _: rules)
+    monkeypatch.setattr("preflight.engine.run.rules_for", lambda _: rules)
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ def plant(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     rules = tuple(
         Rule(rule.id, rule.name, rule.severity, crash, module=rule.module) if rule.name == name else rule for rule in rules_in("")
     )
-    monkeypatch.setattr("preflight.engine.run.rules_in", lambda _: rules)
+    monkeypatch.setattr("preflight.engine.run.rules_for", lambda _: rules)
     assert _framework.rules_in("") != rules
 
 

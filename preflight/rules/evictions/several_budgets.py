@@ -15,14 +15,12 @@ from collections.abc import Iterator
 
 from preflight.model.report import Severity
 from preflight.rules._framework import Context, Hit, Rule
+from preflight.rules.evictions._said import several_budgets
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each set of budgets that share a pod which has to go."""
-    if context.evictions is not None:
-        from preflight.rules._evictions import several_budgets
-
-        yield from several_budgets(context)
+    yield from several_budgets(context)
 
 
 RULE = Rule(id="PF304", name="several-budgets", severity=Severity.ERROR, check=check)

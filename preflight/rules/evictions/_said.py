@@ -11,12 +11,12 @@ from preflight.model.report import Severity, Subject
 from preflight.rules._framework import Context, Hit, Path, Place
 
 _FEW = 4
+_NONE = Evictions("", ())
 _NOWHERE = Place(Origin("<none>"))
 
 
 def _given(context: Context) -> Evictions:
-    assert context.evictions is not None
-    return context.evictions
+    return context.evictions or _NONE
 
 
 def _each(context: Context) -> Iterator[tuple[NodeEvictions, Eviction]]:

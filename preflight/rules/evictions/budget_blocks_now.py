@@ -16,14 +16,12 @@ from collections.abc import Iterator
 
 from preflight.model.report import Severity
 from preflight.rules._framework import Context, Hit, Rule
+from preflight.rules.evictions._said import blocks_now
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each budget that blocks a pod for now."""
-    if context.evictions is not None:
-        from preflight.rules._evictions import blocks_now
-
-        yield from blocks_now(context)
+    yield from blocks_now(context)
 
 
 RULE = Rule(id="PF303", name="budget-blocks-now", severity=Severity.WARNING, check=check)

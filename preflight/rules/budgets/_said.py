@@ -51,8 +51,8 @@ def _labels(template: PodTemplate) -> Mapping[str, str]:
 
 def _selected(context: Context) -> Iterator[tuple[PodDisruptionBudget, list[_Pods]]]:
     """The budgets, each with what it selects; where either states no namespace, both have to stand in one file."""
-    every = list(_pods(context))
-    for budget in context.world.budgets:
+    every = list(_pods(context)) if context.lint else []
+    for budget in context.world.budgets if context.lint else ():
         yield budget, [each for each in every if _is_beside(budget, each) and selects(budget, budget.metadata.namespace, each.labels)]
 
 

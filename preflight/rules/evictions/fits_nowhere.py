@@ -16,14 +16,12 @@ from collections.abc import Iterator
 
 from preflight.model.report import Severity
 from preflight.rules._framework import Context, Hit, Rule
+from preflight.rules.evictions._said import fits_nowhere
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each owner."""
-    if context.evictions is not None:
-        from preflight.rules._evictions import fits_nowhere
-
-        yield from fits_nowhere(context, worse=Severity.ERROR)
+    yield from fits_nowhere(context, worse=Severity.ERROR)
 
 
 RULE = Rule(id="PF310", name="fits-nowhere", severity=Severity.WARNING, check=check)

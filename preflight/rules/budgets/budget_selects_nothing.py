@@ -15,14 +15,12 @@ from collections.abc import Iterator
 
 from preflight.model.report import Severity
 from preflight.rules._framework import Context, Hit, Rule
+from preflight.rules.budgets._said import selects_nothing
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each such budget. Only in lint."""
-    if context.lint and context.world.budgets:
-        from preflight.rules._budgets import selects_nothing
-
-        yield from selects_nothing(context)
+    yield from selects_nothing(context)
 
 
 RULE = Rule(id="PF323", name="budget-selects-nothing", severity=Severity.NOTE, check=check)

@@ -17,14 +17,12 @@ from collections.abc import Iterator
 
 from preflight.model.report import Severity
 from preflight.rules._framework import Context, Hit, Rule
+from preflight.rules.evictions._said import job_fails
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each Job that fails, or may."""
-    if context.evictions is not None:
-        from preflight.rules._evictions import job_fails
-
-        yield from job_fails(context, milder=Severity.WARNING)
+    yield from job_fails(context, milder=Severity.WARNING)
 
 
 RULE = Rule(id="PF307", name="job-fails", severity=Severity.ERROR, check=check)

@@ -15,14 +15,12 @@ from collections.abc import Iterator
 
 from preflight.model.report import Severity
 from preflight.rules._framework import Context, Hit, Rule
+from preflight.rules.evictions._said import local_data
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each node whose pods lose data."""
-    if context.evictions is not None:
-        from preflight.rules._evictions import local_data
-
-        yield from local_data(context)
+    yield from local_data(context)
 
 
 RULE = Rule(id="PF306", name="local-data-lost", severity=Severity.NOTE, check=check)

@@ -15,14 +15,12 @@ from collections.abc import Iterator
 
 from preflight.model.report import Severity
 from preflight.rules._framework import Context, Hit, Rule
+from preflight.rules.evictions._said import lost_for_good
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each such pod."""
-    if context.evictions is not None:
-        from preflight.rules._evictions import lost_for_good
-
-        yield from lost_for_good(context, milder=Severity.WARNING)
+    yield from lost_for_good(context, milder=Severity.WARNING)
 
 
 RULE = Rule(id="PF305", name="lost-for-good", severity=Severity.ERROR, check=check)

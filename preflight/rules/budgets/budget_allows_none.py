@@ -16,14 +16,12 @@ from collections.abc import Iterator
 
 from preflight.model.report import Severity
 from preflight.rules._framework import Context, Hit, Rule
+from preflight.rules.budgets._said import allows_none
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each such budget. Only in lint."""
-    if context.lint and context.world.budgets:
-        from preflight.rules._budgets import allows_none
-
-        yield from allows_none(context)
+    yield from allows_none(context)
 
 
 RULE = Rule(id="PF321", name="budget-allows-none", severity=Severity.WARNING, check=check)

@@ -15,14 +15,12 @@ from collections.abc import Iterator
 
 from preflight.model.report import Severity
 from preflight.rules._framework import Context, Hit, Rule
+from preflight.rules.evictions._said import static_pods
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each drained node with static pods."""
-    if context.evictions is not None:
-        from preflight.rules._evictions import static_pods
-
-        yield from static_pods(context)
+    yield from static_pods(context)
 
 
 RULE = Rule(id="PF312", name="static-pod", severity=Severity.NOTE, check=check)

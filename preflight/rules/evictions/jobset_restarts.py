@@ -16,14 +16,12 @@ from collections.abc import Iterator
 
 from preflight.model.report import Severity
 from preflight.rules._framework import Context, Hit, Rule
+from preflight.rules.evictions._said import jobset_restarts
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each JobSet that fails, starts Jobs anew or loses a leader."""
-    if context.evictions is not None:
-        from preflight.rules._evictions import jobset_restarts
-
-        yield from jobset_restarts(context, milder=Severity.WARNING)
+    yield from jobset_restarts(context, milder=Severity.WARNING)
 
 
 RULE = Rule(id="PF309", name="jobset-restarts", severity=Severity.ERROR, check=check)

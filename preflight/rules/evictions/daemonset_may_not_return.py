@@ -15,14 +15,12 @@ from collections.abc import Iterator
 
 from preflight.model.report import Severity
 from preflight.rules._framework import Context, Hit, Rule
+from preflight.rules.evictions._said import may_not_return
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each DaemonSet."""
-    if context.evictions is not None:
-        from preflight.rules._evictions import may_not_return
-
-        yield from may_not_return(context)
+    yield from may_not_return(context)
 
 
 RULE = Rule(id="PF311", name="daemonset-may-not-return", severity=Severity.WARNING, check=check)

@@ -17,14 +17,12 @@ from collections.abc import Iterator
 
 from preflight.model.report import Severity
 from preflight.rules._framework import Context, Hit, Rule
+from preflight.rules.evictions._said import drain_refused
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each reason for which a node is refused."""
-    if context.evictions is not None:
-        from preflight.rules._evictions import drain_refused
-
-        yield from drain_refused(context)
+    yield from drain_refused(context)
 
 
 RULE = Rule(id="PF301", name="drain-refused", severity=Severity.ERROR, check=check)

@@ -15,14 +15,12 @@ from collections.abc import Iterator
 
 from preflight.model.report import Severity
 from preflight.rules._framework import Context, Hit, Rule
+from preflight.rules.evictions._said import job_runs_twice
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each Indexed Job that goes on."""
-    if context.evictions is not None:
-        from preflight.rules._evictions import job_runs_twice
-
-        yield from job_runs_twice(context)
+    yield from job_runs_twice(context)
 
 
 RULE = Rule(id="PF308", name="job-runs-twice", severity=Severity.WARNING, check=check)

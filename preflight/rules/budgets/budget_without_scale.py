@@ -16,14 +16,12 @@ from collections.abc import Iterator
 
 from preflight.model.report import Severity
 from preflight.rules._framework import Context, Hit, Rule
+from preflight.rules.budgets._said import without_scale
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each such budget. Only in lint."""
-    if context.lint and context.world.budgets:
-        from preflight.rules._budgets import without_scale
-
-        yield from without_scale(context, milder=Severity.NOTE)
+    yield from without_scale(context, milder=Severity.NOTE)
 
 
 RULE = Rule(id="PF324", name="budget-without-scale", severity=Severity.WARNING, check=check)

@@ -14,14 +14,12 @@ from collections.abc import Iterator
 
 from preflight.model.report import Severity
 from preflight.rules._framework import Context, Hit, Rule
+from preflight.rules.budgets._said import overlapping
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each workload and its budgets. Only in lint."""
-    if context.lint and context.world.budgets:
-        from preflight.rules._budgets import overlapping
-
-        yield from overlapping(context)
+    yield from overlapping(context)
 
 
 RULE = Rule(id="PF322", name="overlapping-budgets", severity=Severity.WARNING, check=check)

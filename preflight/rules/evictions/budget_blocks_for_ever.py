@@ -17,14 +17,12 @@ from collections.abc import Iterator
 
 from preflight.model.report import Severity
 from preflight.rules._framework import Context, Hit, Rule
+from preflight.rules.evictions._said import blocks_for_ever
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each budget that blocks a pod for ever."""
-    if context.evictions is not None:
-        from preflight.rules._evictions import blocks_for_ever
-
-        yield from blocks_for_ever(context)
+    yield from blocks_for_ever(context)
 
 
 RULE = Rule(id="PF302", name="budget-blocks-for-ever", severity=Severity.ERROR, check=check)

@@ -1,0 +1,1 @@
+"""Rules on PodDisruptionBudgets as they are written: imported where lint has some."""
