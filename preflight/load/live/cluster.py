@@ -40,6 +40,7 @@ class Cluster:
         self._pods: dict[Named, ListedPod] = {}
         self._known: set[tuple[str, str, str]] = set()
         self._listed: frozenset[str] | None = None
+        self._unlisted: set[Query] = set()
         self._complete: set[str] = set()
         self._asked: set[Resource] = set()
         self._version: Mapping[str, Any] = {}
@@ -87,7 +88,7 @@ class Cluster:
             namespace=self.connection.namespace,
             live=True,
             listed=self._listed,
-            daemonsets=asked.daemonsets if asked.every_node else None,
+            daemonsets=self._of_daemonsets(asked, daemonsets),
             nodes=asked.every_node and "Node" not in self._missing,
             missing=self._missing,
             complete=frozenset(self._complete - self._missing.keys()),
@@ -142,9 +143,8 @@ class Cluster:
     def _pod_queries(self, asked: Asked, named: frozenset[str], daemonsets: Sequence[DaemonSet]) -> Iterator[Query]:
         if asked.every_node and asked.daemonsets is not None:
             for each in daemonsets:
-                key = (each.metadata.namespace, each.metadata.name)
-                if key in asked.daemonsets and each.spec.selector is not None:
-                    yield Query(PODS, key[0], labels=_labels(each.spec.selector))
+                if _key(each) in asked.daemonsets:
+                    yield from _pods_of(each)
             return
         nodes = {each.name for each in self._gathered.objects if isinstance(each, Node) and each.origin.file == LIVE} | named
         if asked.every_node or len(nodes) > _BY_NODE:
@@ -154,6 +154,13 @@ class Cluster:
             yield Query(PODS, fields=f"spec.nodeName={name}")
         if nodes:
             yield Query(PODS, fields="spec.nodeName=")
+
+    def _of_daemonsets(self, asked: Asked, daemonsets: Sequence[DaemonSet]) -> frozenset[Named] | None:
+        """Those of the named DaemonSets whose pods were had, where only theirs were asked for."""
+        if not asked.every_node or asked.daemonsets is None:
+            return None
+        refused = {_key(each) for each in daemonsets if self._unlisted.intersection(_pods_of(each))}
+        return asked.daemonsets - refused
 
     def _take(self, queries: Sequence[Query]) -> None:
         """Ask, and take what comes; where a kind may not be listed in all namespaces, that of the context is tried once."""
@@ -178,13 +185,14 @@ class Cluster:
         for answer in self._lists.ask(nearer):
             if not answer.why:
                 self._add(answer)
-                kind = answer.query.resource.kind
-                self._missing[kind] = f"only those of namespace {own}: {self._missing[kind]}"
+                kind, only = answer.query.resource.kind, f"only those of namespace {own}: "
+                self._missing[kind] = only + self._missing[kind].removeprefix(only)
             self._not_listed(answer.query, () if answer.why else (own,))
 
     def _not_listed(self, query: Query, but: Iterable[str] = ()) -> None:
         if query.resource is PODS:
-            self._listed = frozenset(but)
+            self._listed = frozenset(but) if self._listed is None else self._listed.intersection(but)
+            self._unlisted.add(query)
 
     def _add(self, answer: Answer) -> None:
         self._gathered.problems += answer.found.problems
@@ -224,6 +232,15 @@ def _numbers(version: Mapping[str, Any]) -> tuple[int, int] | None:
     """Major and minor, `37+` being 37; None where the server does not say."""
     found = re.fullmatch(r"([0-9]+)\.([0-9]+)\D*", f"{version.get('major')}.{version.get('minor')}")
     return (int(found[1]), int(found[2])) if found else None
+
+
+def _key(daemonset: DaemonSet) -> Named:
+    return daemonset.metadata.namespace, daemonset.metadata.name
+
+
+def _pods_of(daemonset: DaemonSet) -> Iterator[Query]:
+    if daemonset.spec.selector is not None:
+        yield Query(PODS, daemonset.metadata.namespace, labels=_labels(daemonset.spec.selector))
 
 
 def _labels(selector: LabelSelector) -> str:

@@ -171,6 +171,37 @@ def test_with_rights_in_one_namespace_only_that_one_is_judged_and_the_answer_is_
     ]
 
 
+def test_pods_of_an_updated_daemonset_that_may_not_be_listed_are_assumed_and_not_missing(tmp_path: Path) -> None:
+    line = ("set", "image", "-n", "storage", "ds/csi", "main=example.com/agent:2", "-o", "json")
+    result, _ = _run(_of("pods", status(403, "forbidden")), tmp_path, *line)
+    assert [(each["outcome"], each["assumed"]) for each in json.loads(result.out)["coverage"]] == [("kept", True)]
+
+
+def test_one_node_whose_pods_cannot_be_had_leaves_no_namespace_listed(tmp_path: Path) -> None:
+    """Whatever is answered for the nodes after it."""
+
+    def fault(asked: Asked) -> tuple[int, bytes] | None:
+        if asked.resource != "pods":
+            return None
+        if asked.namespace != "storage":
+            return status(403, "forbidden")
+        return status(400, "no") if asked.query["fieldSelector"] == "spec.nodeName=a-0" else None
+
+    server = ApiServer(cluster(), fault)
+    with serving(server, tmp_path) as config:
+        kubeconfig(config, server.url, namespace="storage")
+        result = program("cordon", "a-0", "a-1", "--kubeconfig", str(config), "-o", "json")
+    report = json.loads(result.out)
+    found = [(each["daemonset"], each["nodes"], each["outcome"], each["assumed"]) for each in report["coverage"]]
+    assert found == [("logging/agent", ["a-0", "a-1"], "kept", True), ("storage/csi", ["a-0", "a-1"], "kept", True)]
+    assert [each for each in report["skipped"] if each["what"] == "Pods"] == [
+        {
+            "what": "Pods",
+            "why": "only those of namespace storage: the right to list pods is missing: `preflight rbac` prints the role",
+        }
+    ]
+
+
 def test_nobody_listens(tmp_path: Path) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
