@@ -20,6 +20,8 @@ from preflight.model.world import Survey
 _BY_NODE = 300
 """Of more nodes than this, the pods are asked for in one list of all."""
 
+_UNBOUND = "spec.nodeName="
+
 _GATE = "TaintTolerationComparisonOperators"
 _ENABLED = re.compile(rb'^kubernetes_feature_enabled\{name="' + _GATE.encode() + rb'",[^}]*\} ([01])', re.MULTILINE)
 _GATED_FROM = (1, 35)
@@ -57,7 +59,7 @@ class Cluster:
         """Put what is asked for into `gathered`, and what is known of the whole.
 
         1. Nodes and DaemonSets come first; the pods of nodes are asked for node by node, since a server finds those without reading all,
-           and so are those that no node has yet. Those of named DaemonSets are asked for by their selectors.
+           and before them those that no node has yet: one that is bound meanwhile is then in one list or in both. Those of named DaemonSets are asked for by their selectors.
         2. Where the right to list a kind in all namespaces is missing, that of the context is tried.
         3. Without the right to list nodes, those that the change names are partly known. Without the one to list pods, they are assumed.
 
@@ -77,7 +79,9 @@ class Cluster:
         daemonsets = self._daemonsets()
         if not daemonsets and "DaemonSet" in self._missing:
             raise InputError(f"{self.connection.server}: no DaemonSet can be judged: {self._missing['DaemonSet']}")
-        self._take([*self._pod_queries(asked, named, daemonsets)])
+        pods = [*self._pod_queries(asked, named, daemonsets)]
+        self._take([each for each in pods if each.fields == _UNBOUND])
+        self._take([each for each in pods if each.fields != _UNBOUND])
         if asked.owners:
             self._take([*self._replica_set_queries()])
         gathered.pods += self._pods.values()
@@ -153,7 +157,7 @@ class Cluster:
         for name in sorted(nodes):
             yield Query(PODS, fields=f"spec.nodeName={name}")
         if nodes:
-            yield Query(PODS, fields="spec.nodeName=")
+            yield Query(PODS, fields=_UNBOUND)
 
     def _of_daemonsets(self, asked: Asked, daemonsets: Sequence[DaemonSet]) -> frozenset[Named] | None:
         """Those of the named DaemonSets whose pods were had, where only theirs were asked for."""

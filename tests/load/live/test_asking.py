@@ -11,7 +11,7 @@ import pytest
 
 from tests.cli.program import program
 from tests.load.live.made import cluster, daemonset, node, pod
-from tests.load.live.server import ApiServer, serving
+from tests.load.live.server import ApiServer, Asked, serving
 
 _UPDATE = ["daemonsets", "namespaces", "nodes", "pods -n storage labelSelector=app=csi", "resourcequotas", "runtimeclasses"]
 _COVERAGE = {
@@ -141,6 +141,26 @@ def test_the_answer_is_that_of_a_dump(line: str, tmp_path: Path) -> None:
     assert live.err == ""
     assert live.code == files.code
     assert _said(json.loads(live.out)) == _said(json.loads(files.out))
+
+
+def test_a_pod_that_is_bound_while_the_lists_are_asked_for_is_not_missing(tmp_path: Path) -> None:
+    """It is on a node in the one list, or on none in the other: that one is asked for first, and the bound pod counts."""
+    objects = cluster()
+    bound = next(each for each in objects if each["kind"] == "Pod" and each["metadata"]["name"] == "csi-a-1")
+    bound["spec"]["nodeName"] = ""
+
+    def fault(asked: Asked) -> tuple[int, bytes] | None:
+        if asked.query.get("fieldSelector") != "spec.nodeName=":
+            return None
+        answer = server.answer(asked)
+        bound["spec"]["nodeName"] = "a-1"
+        return answer
+
+    server = ApiServer(objects, fault)
+    with serving(server, tmp_path) as config:
+        result = program("cordon", "a-1", "--kubeconfig", str(config), "-o", "json")
+    assert [each["outcome"] for each in json.loads(result.out)["coverage"]] == ["kept", "kept"]
+    assert [each.query["fieldSelector"] for each in server.asked if each.resource == "pods"] == ["spec.nodeName=", "spec.nodeName=a-1"]
 
 
 def test_a_pod_that_is_deleted_is_judged_on_its_node(tmp_path: Path) -> None:
