@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
+from urllib.parse import quote
 
 from preflight.errors import InputError
 from preflight.load.live.target import Target
@@ -53,8 +56,9 @@ class Access:
 def access(target: Target) -> Access:
     """The server and the credentials of a target.
 
-    1. $KUBECONFIG may name several files, which are merged; without any, the service account of the pod around is used.
-    2. Whom the kubeconfig impersonates (`as`, `as-groups`) is impersonated, unless the target names somebody.
+    1. $KUBECONFIG may name several files, which are merged, and the first that names a current context chooses it; without any, the
+       service account of the pod around is used.
+    2. Whom the kubeconfig impersonates (`as`, `as-uid`, `as-groups`, `as-user-extra`) is impersonated, unless the target names somebody.
     3. Nothing is written back: a renewed token serves this run only.
 
     Errors: InputError that names the file or the context, and never shows a credential.
@@ -86,8 +90,9 @@ def _read(paths: str, given: Sequence[str], configuration: Any, target: Target, 
 
     kube_config: Any = import_module("kubernetes.config.kube_config")
     try:
-        merged = kube_config.KubeConfigMerger(os.pathsep.join(given)).config
-        name = target.context or merged.safe_get("current-context")
+        merger = kube_config.KubeConfigMerger(os.pathsep.join(given))
+        merged = merger.config
+        name = target.context or next(filter(None, (each.get("current-context") for each in merger.config_files.values())), "")
         if not name:
             raise InputError(f"kubeconfig {paths} has no current context: choose one with --context")
         if not (merged.safe_get("contexts") and merged["contexts"].get_with_name(name, safe=True)):
@@ -105,7 +110,23 @@ def _read(paths: str, given: Sequence[str], configuration: Any, target: Target, 
         raise InputError(f"kubeconfig {paths} cannot be used: {type(error).__name__}") from None
     if said.lines and not configuration.api_key and not configuration.cert_file:
         raise InputError(f"context {name}: no credentials: {said.lines[0]}")
+    if why := _unusable(str(getattr(loader, "host", "")), str(configuration.proxy or "")):
+        raise InputError(f"context {name}: {why}")
     return Access(name, str(context.get("namespace") or "default"), configuration, impersonated, folder)
+
+
+def _unusable(host: str, proxy: str) -> str:
+    """Why a server cannot be asked, "" where it can; no user name and no password is in the words."""
+    if not host:
+        return "its cluster has no server"
+    if not host.lower().startswith(("http://", "https://")):
+        return f"{host.rpartition('@')[2]} is no address of an API server: https://HOST:PORT"
+    scheme, _, rest = proxy.rpartition("://")
+    speaks_socks = scheme.lower().startswith("socks") and find_spec("socks") is not None
+    if proxy and not speaks_socks and scheme.lower() not in ("http", "https"):
+        shown = f"{scheme}://{rest.rpartition('@')[2]}" if scheme else rest.rpartition("@")[2]
+        return f"the proxy {shown} cannot be used: only http and https are"
+    return ""
 
 
 def _in_cluster(configuration: Any, target: Target) -> Access:
@@ -124,11 +145,15 @@ def _in_cluster(configuration: Any, target: Target) -> Access:
 def _impersonated(target: Target, user: Mapping[str, Any]) -> list[tuple[str, str]]:
     """The headers that impersonate; there is one for each group."""
     name, groups = target.user, target.groups
+    more: list[tuple[str, str]] = []
     if not name and not groups:
         name, groups = str(user.get("as") or ""), tuple(map(str, user.get("as-groups") or ()))
+        more += [("Impersonate-Uid", str(user["as-uid"]))] if user.get("as-uid") else []
+        for key, values in (user.get("as-user-extra") or {}).items():
+            more += [(f"Impersonate-Extra-{quote(str(key), safe='')}", str(value)) for value in values]
     if groups and not name:
         raise InputError("--as-group needs --as")
-    return [("Impersonate-User", name), *(("Impersonate-Group", group) for group in groups)] if name else []
+    return [("Impersonate-User", name), *(("Impersonate-Group", group) for group in groups), *more] if name else []
 
 
 class _Said(logging.Handler):
@@ -149,9 +174,13 @@ def _line(error: object) -> str:
 
 
 def _forget(folder: str) -> None:
-    """Remove the files of credentials, which the client keeps by their content."""
+    """Remove the files of credentials, which the client keeps by their content; an issuer's certificate lies outside the folder."""
     from kubernetes.config import kube_config
 
     if folder:
+        files: dict[str, str] = getattr(kube_config, "_temp_files", {})
+        for file in files.values():
+            with contextlib.suppress(OSError):
+                os.remove(file)  # noqa: PTH107 (as everywhere: pathlib is slow to import)
+        files.clear()
         shutil.rmtree(folder, ignore_errors=True)
-        getattr(kube_config, "_temp_files", {}).clear()

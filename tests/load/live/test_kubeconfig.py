@@ -41,6 +41,35 @@ def test_kubeconfig_is_found_in_the_environment_and_files_are_merged(tmp_path: P
     assert (result.code, result.err) == (0, "")
 
 
+def test_of_several_files_the_first_that_names_a_context_chooses_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As kubectl has it."""
+    (tmp_path / "none").write_text("{kind: Config, current-context: '', clusters: null, contexts: null, users: null}")
+    server = ApiServer(cluster())
+    with serving(server, tmp_path) as config:
+        data = json.loads(kubeconfig(tmp_path / "other", "http://127.0.0.1:1").read_text())
+        data.update({"current-context": "other", "contexts": [{"name": "other", "context": {"cluster": "c", "user": "u"}}]})
+        (tmp_path / "other").write_text(json.dumps(data))
+        monkeypatch.setenv("KUBECONFIG", os.pathsep.join(str(each) for each in (tmp_path / "none", config, tmp_path / "other")))
+        result = program(*LINE)
+    assert (result.code, result.err) == (0, "")
+    assert result.out.startswith("cluster test ")
+
+
+def test_all_that_a_kubeconfig_says_of_whom_it_impersonates_counts(tmp_path: Path) -> None:
+    extra = {"scopes": ["view", "list"], "example.com/team": ["a"]}
+    user = {"token": TOKEN, "as": "joe", "as-uid": "7", "as-groups": ["sre"], "as-user-extra": extra}
+    access = kubeconfig_module.access(Target(kubeconfig=str(kubeconfig(tmp_path / "config", "http://127.0.0.1:1", user))))
+    assert access.headers()[:-1] == [
+        ("Impersonate-User", "joe"),
+        ("Impersonate-Group", "sre"),
+        ("Impersonate-Uid", "7"),
+        ("Impersonate-Extra-scopes", "view"),
+        ("Impersonate-Extra-scopes", "list"),
+        ("Impersonate-Extra-example.com%2Fteam", "a"),
+    ]
+    access.close()
+
+
 def test_somebody_is_impersonated(tmp_path: Path) -> None:
     server = ApiServer(cluster())
     with serving(server, tmp_path) as config:
@@ -135,6 +164,32 @@ _BROKEN = {
         "kubeconfig {path}: Expected object with name c in",
     ),
 }
+
+
+_CLUSTERS = {
+    "no server": ({}, "context test: its cluster has no server"),
+    "an address that is none": ({"server": "http://[x"}, "kubeconfig {path} cannot be used: ValueError"),
+    "no scheme": ({"server": f"me:{TOKEN}@127.0.0.1:1"}, "context test: 127.0.0.1:1 is no address of an API server: https://HOST:PORT"),
+    "another scheme": ({"server": "ftp://127.0.0.1"}, "context test: ftp://127.0.0.1 is no address of an API server: https://HOST:PORT"),
+    "a proxy of a kind that cannot be spoken to": (
+        {"server": "https://127.0.0.1:1", "proxy-url": f"socks5://me:{TOKEN}@127.0.0.1:1"},
+        "context test: the proxy socks5://127.0.0.1:1 cannot be used: only http and https are",
+    ),
+}
+
+
+@pytest.mark.parametrize(("cluster", "message"), [pytest.param(*case, id=name) for name, case in _CLUSTERS.items()])
+def test_a_cluster_that_cannot_be_asked(
+    cluster: dict[str, str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    path = kubeconfig(tmp_path / "config", "", {"client-certificate-data": "Y2VydA==", "client-key-data": "a2V5"})
+    data = json.loads(path.read_text())
+    data["clusters"][0]["cluster"] = cluster
+    path.write_text(json.dumps(data))
+    result = program(*LINE, "--kubeconfig", str(path))
+    assert (result.code, result.err) == (3, f"error: {message.format(path=path)}\n")
+    assert [each.name for each in tmp_path.iterdir()] == ["config"]
 
 
 @pytest.mark.parametrize(("text", "message"), [pytest.param(*case, id=name) for name, case in _BROKEN.items()])
