@@ -6,7 +6,7 @@ Source: spf13/cobra `command.go` (how the verb is found among the flags); the ve
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from preflight.change import node_lines, object_lines
 from preflight.change.commands import Command
@@ -32,6 +32,7 @@ VERBS: tuple[str, ...] = tuple(_READERS)
 """The verbs that preflight judges; two of them are two words."""
 
 _FIRST = {verb.split()[0]: verb for verb in VERBS}
+_SECRET = ("--token", "--password")
 _PROGRAMS = ("kubectl", "preflight")
 _KUBECTL = """
     annotate api-resources api-versions attach auth autoscale certificate cluster-info completion config cp create debug describe diff edit
@@ -58,7 +59,21 @@ def parse(argv: Sequence[str]) -> Command:
     verb, rest = _verb(words)
     read = given(verb, rest)
     _check(read)
-    return _READERS[verb](shlex.join(words), read)
+    return _READERS[verb](shlex.join(_without_secrets(words)), read)
+
+
+def flags_of(command: Command) -> Mapping[str, tuple[str, ...]]:
+    """The flags of a command line by their long names, each with its values; what is secret in one is `...`."""
+    return given(*_verb(shlex.split(command.text))).values
+
+
+def _without_secrets(words: Sequence[str]) -> Iterator[str]:
+    """The words as a report may show them."""
+    is_secret = False
+    for word in words:
+        name, equals, _ = word.partition("=")
+        yield "..." if is_secret else f"{name}=..." if name in _SECRET and equals else word
+        is_secret = not is_secret and name in _SECRET and not equals
 
 
 def _verb(words: Sequence[str]) -> tuple[str, list[str]]:
@@ -114,4 +129,4 @@ def _check(read: Given) -> None:
         raise UsageError(f"invalid - validate option {quoted(validate)}; must be one of: strict (or true), warn, ignore (or false)")
 
 
-__all__ = ["FLAGS", "GLOBAL", "VERBS", "parse", "takes_value"]
+__all__ = ["FLAGS", "GLOBAL", "VERBS", "flags_of", "parse", "takes_value"]

@@ -7,16 +7,22 @@ from typing import Any
 
 import click
 
-from preflight.change import parse, takes_value
+from preflight.change import flags_of, parse, takes_value
 from preflight.cli.main import VERBS
 from preflight.cli.options import options, shared, target, world
 from preflight.cli.output import finish, formats
 from preflight.engine import Run
+from preflight.errors import UsageError
 
 _OWN = {
     "reboot": "NODE... or -l SELECTOR or --all; --graceful where graceful node shutdown is on. kubectl has no such verb.",
     "replace": "NODE...; --label KEY=VALUE and --taint KEY=VALUE:EFFECT, repeatable, are the new node's; --labels= and --taint= for none.",
 }
+_CONNECTS = frozenset(
+    "as-uid as-user-extra certificate-authority client-certificate client-key cluster insecure-skip-tls-verify password proxy-url server "
+    "tls-server-name token user username".split()
+)
+_SAID_BY = "--context, --kubeconfig, --as and --as-group"
 
 
 class Verb(click.Command):
@@ -61,8 +67,11 @@ def command(verb: str) -> click.Command:
     def run(argv: list[str], sources: tuple[str, ...], **given: Any) -> int:
         formats(given["outputs"])
         line = [verb, *argv]
-        parse(line)
-        judged = Run.of_change(line, sources, options(given, target(given, sources, live=True)), sys.stdin.buffer)
+        read, asked = parse(line), target(given, sources, live=True)
+        for flag in flags_of(read) if asked else ():
+            if flag in _CONNECTS:
+                raise UsageError(f"--{flag} is not judged: which cluster is asked, and as whom, is said by {_SAID_BY}")
+        judged = Run.of_change(line, sources, options(given, asked), sys.stdin.buffer)
         return finish(judged, given)
 
     flags = _OWN.get(verb, f"The arguments and flags are those of `kubectl {verb}`.")

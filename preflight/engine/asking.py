@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from preflight import load
-from preflight.change import Command
+from preflight.change import Command, flags_of
+from preflight.errors import UsageError
 from preflight.load.live.target import Target
 
 if TYPE_CHECKING:
@@ -58,6 +60,8 @@ def opened(
 
     It is asked for what `commands` need, where they are None for `needs`, else for everything; `base` is the file that their paths are
     relative to.
+
+    Errors: UsageError where a command is about another cluster than the one of the target.
     """
     if target is None:
         yield None
@@ -68,8 +72,21 @@ def opened(
     with Cluster(target) as cluster:
         needed = needs or EVERYTHING
         if commands is not None:
+            for each in commands:
+                _check_cluster(each, cluster.connection.context, cluster.connection.server, target)
             needed = asked(commands, cluster.connection.namespace, lambda path: load.read_objects(path, base).given)
         yield Asking(cluster, needed)
+
+
+def _check_cluster(command: Command, context: str, server: str, target: Target) -> None:
+    """Refuse a line that names a cluster which is not surely the one that is asked."""
+    kubeconfig = target.kubeconfig or os.environ.get("KUBECONFIG", "")
+    is_asked = {"context": context, "kubeconfig": kubeconfig, "server": server, "cluster": None}
+    for name, values in flags_of(command).items():
+        if name in is_asked and values[-1] and values[-1] != is_asked[name]:
+            advice = f"give --{name} to preflight too" if name in ("context", "kubeconfig") else "give its --context instead"
+            shown = values[-1].rpartition("@")[2]
+            raise UsageError(f"`{command.text}` is about {name} {shown}, and context {context} ({server}) is asked: {advice}")
 
 
 def _size(number: int) -> str:

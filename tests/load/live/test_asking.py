@@ -223,6 +223,55 @@ def test_files_are_judged_with_the_cluster_around_them(tmp_path: Path) -> None:
     ]
 
 
+_ELSEWHERE = [
+    *("--as-uid 7", "--as-user-extra a=b", "--certificate-authority ca", "--client-certificate c", "--client-key k", "--cluster prod"),
+    *("--insecure-skip-tls-verify", "--password x", "--proxy-url http://p", "--server https://prod", "-s https://prod"),
+    *("--tls-server-name n", "--token x", "--user bob", "--username bob"),
+]
+
+
+@pytest.mark.parametrize("flag", _ELSEWHERE)
+def test_a_flag_that_chooses_another_cluster_or_person_is_not_ignored(flag: str, tmp_path: Path) -> None:
+    server = ApiServer(cluster())
+    with serving(server, tmp_path) as config:
+        result = program("cordon", "a-1", "--kubeconfig", str(config), *flag.split())
+    name = "server" if flag.startswith("-s ") else flag.partition(" ")[0].removeprefix("--")
+    words = "which cluster is asked, and as whom, is said by --context, --kubeconfig, --as and --as-group"
+    assert (result.code, result.err) == (2, f"error: --{name} is not judged: {words}\n")
+    assert server.asked == []
+
+
+@pytest.mark.parametrize(
+    ("flag", "advice"),
+    [
+        ("--context prod", "give --context to preflight too"),
+        ("--kubeconfig prod", "give --kubeconfig to preflight too"),
+        ("--cluster prod", "give its --context instead"),
+        ("--server prod", "give its --context instead"),
+    ],
+)
+@pytest.mark.parametrize("name", ["plan.yaml", "plan.sh"])
+def test_a_plan_about_another_cluster_than_the_one_that_is_asked_is_refused(name: str, flag: str, advice: str, tmp_path: Path) -> None:
+    plan = tmp_path / name
+    plan.write_text(f"{'- ' if name == 'plan.yaml' else ''}kubectl cordon a-1 {flag}\n")
+    server = ApiServer(cluster())
+    with serving(server, tmp_path) as config:
+        result = program("plan", str(plan), "--kubeconfig", str(config))
+    what = f"`cordon a-1 {flag}` is about {flag.removeprefix('--')}, and context test ({server.url}) is asked"
+    assert (result.code, result.err) == (2, f"error: {what}: {advice}\n")
+    assert server.asked == []
+
+
+def test_a_plan_may_name_the_cluster_that_is_asked(tmp_path: Path) -> None:
+    plan = tmp_path / "plan.yaml"
+    with serving(ApiServer(cluster()), tmp_path) as config:
+        plan.write_text(f"- cordon a-1 --context test --kubeconfig {config} --token secret --password=secret\n")
+        result = program("plan", str(plan), "--kubeconfig", str(config), "-o", "json")
+    assert result.code == 0
+    assert "secret" not in result.out
+    assert "--token ... --password=..." in result.out
+
+
 def test_a_plan_asks_for_what_all_its_lines_need(tmp_path: Path) -> None:
     plan = tmp_path / "plan.yaml"
     plan.write_text("- taint nodes a-0 x=y:PreferNoSchedule\n- cordon b-1\n")
