@@ -116,7 +116,7 @@ class Connection:
 
     def _body(self, answer: Any, deadline: float) -> bytes:
         pieces, size = [], 0
-        while piece := answer.read(_PIECE, decode_content=True):
+        while piece := answer.read1(_PIECE, decode_content=True):  # what there is: a server that dribbles does not put off the end
             pieces.append(piece)
             size += len(piece)
             if size > _MOST:
