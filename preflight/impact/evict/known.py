@@ -21,7 +21,8 @@ class Known:
     """A world whose pods were read as a whole.
 
     1. `pods` are all of them, `by_node` those of each node. `listed` are the namespaces of which that is every pod, None for all.
-    2. `budgets` are None where nobody knows which there are: files held none, and no list of them either.
+    2. `budgets` are None where nobody knows which there are: files held none, and no list of them either, or
+       a cluster showed those of one namespace.
     """
 
     def __init__(self, world: World) -> None:
@@ -32,7 +33,7 @@ class Known:
         self.listed = world.listed
         self.all_pods = world.listed is None and (survey is None or (survey.nodes and survey.daemonsets is None))
         self.all_nodes = (survey is None or survey.nodes) and not any(node.partial for node in world.nodes.values())
-        has_budgets = bool(world.budgets) or "PodDisruptionBudget" in world.complete
+        has_budgets = "PodDisruptionBudget" in world.complete or (bool(world.budgets) and "PodDisruptionBudget" not in world.missing)
         self.budgets: tuple[PodDisruptionBudget, ...] | None = world.budgets if has_budgets else None
 
     @cached_property
