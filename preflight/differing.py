@@ -39,6 +39,13 @@ _CRASHED = "PF900"
 class Difference(Run):
     """One run over two sides."""
 
+    _live: World | None = None
+
+    @property
+    def _asked(self) -> World:
+        """The side that is the cluster, else the world around both."""
+        return self._live or self._loaded.world
+
     @classmethod
     def of_diff(
         cls, base: str, head: str, around: Sequence[str], options: Options, stdin: BinaryIO | None = None, *, merge_base: bool = False
@@ -62,6 +69,10 @@ class Difference(Run):
             taken = old.loaded.sources | run._loaded.sources
             new = sides.read_side(head, theirs, stdin=stdin, taken=taken, comparison_operators=gate, cluster=fill if live[1] else None)
             run.cost = cluster.cost() if cluster else ""
+        for side, is_live in zip((old, new), live, strict=True):
+            if is_live:
+                run._live = side.loaded.world
+                run._problems += cls._not_all(side.loaded)
         run.report = run._compare(old, new, f"diff {'--merge-base ' if merge_base else ''}{old.text} {new.text}")
         return run
 

@@ -33,6 +33,7 @@ from preflight.model.report import (
     Step,
     Subject,
 )
+from preflight.model.world import World
 from preflight.policy.matching import Found, Thing
 from preflight.policy.matching import Judged as Exemptible
 from preflight.policy.terms import ruled, settled
@@ -148,13 +149,22 @@ class Run:
         self._by_origin: dict[Origin, Workload | JobSet | Node] = {}
         self._base = base
         self._applied: list[load.Loaded] = []
-        self._problems = list(self._loaded.problems)
-        if why := loaded.world.missing.get("DaemonSet"):
-            self._problems.append(Problem(f"not all DaemonSets are judged: {why}"))
+        self._problems = [*self._loaded.problems, *self._not_all(loaded)]
         self._skipped: list[Skipped] = []
         self._why: list[Link] = []
         self._ranks: dict[Subject, int] = {}
         self._asked_who_depends = False
+
+    @staticmethod
+    def _not_all(loaded: load.Loaded) -> Iterator[Problem]:
+        """That a cluster did not show all DaemonSets."""
+        if why := loaded.world.missing.get("DaemonSet"):
+            yield Problem(f"not all DaemonSets are judged: {why}")
+
+    @property
+    def _asked(self) -> World:
+        """The world of the cluster that was asked, if one was."""
+        return self._loaded.world
 
     def _held(self, loaded: load.Loaded) -> load.Loaded:
         """What was read, with what the policy states of it."""
@@ -438,8 +448,8 @@ class Run:
             assumptions = ("coverage assumed (no pods given)" if all(assumed) else "coverage assumed where no pods were given",)
         skipped = [*self._loaded.skipped, *self._skipped, *(each for applied in self._applied for each in applied.skipped)]
         skipped += [Skipped(text, "given twice") for text in self._loaded.world.ambiguous]
-        survey = self._loaded.world.survey
-        skipped += [Skipped(_plural(kind), why) for kind, why in self._loaded.world.missing.items() if kind != "DaemonSet"]
+        survey = self._asked.survey
+        skipped += [Skipped(_plural(kind), why) for kind, why in self._asked.missing.items() if kind != "DaemonSet"]
         is_asked = survey is not None and bool(survey.server)
         if steps and not self._loaded.world.budgets and not is_asked and "PodDisruptionBudget" not in self._loaded.world.complete:
             skipped.append(Skipped("PodDisruptionBudgets", "not given"))

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
 import pytest
 
+from preflight.errors import InputError
 from preflight.load.live import connection
+from preflight.load.live.target import Target
 from tests.cli.program import Result, program
 from tests.load.live.made import cluster
 from tests.load.live.server import TOKEN, ApiServer, Asked, Fault, kubeconfig, serving, status
@@ -200,6 +204,77 @@ def test_one_node_whose_pods_cannot_be_had_leaves_no_namespace_listed(tmp_path: 
             "why": "only those of namespace storage: the right to list pods is missing: `preflight rbac` prints the role",
         }
     ]
+
+
+def test_with_the_budgets_of_one_namespace_nobody_knows_what_a_drain_meets(tmp_path: Path) -> None:
+    def fault(asked: Asked) -> tuple[int, bytes] | None:
+        is_refused = asked.resource == "poddisruptionbudgets" and asked.namespace != "storage"
+        return status(403, "forbidden") if is_refused else None
+
+    budget = {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"namespace": "storage", "name": "b"}, "spec": {}}
+    owner = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web-1", "uid": "u", "controller": True}
+    web = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"namespace": "shop", "name": "web", "ownerReferences": [owner]},
+        "spec": {"nodeName": "a-0", "containers": [{"name": "main"}]},
+        "status": {"phase": "Running"},
+    }
+    server = ApiServer([*cluster(), budget, web], fault)
+    with serving(server, tmp_path) as config:
+        kubeconfig(config, server.url, namespace="storage")
+        result = program("drain", "a-0", "--ignore-daemonsets", "--kubeconfig", str(config))
+    assert result.code == 3
+    assert "nobody knows which budgets there are" in result.out
+
+
+@pytest.mark.parametrize("sides", [("live", "tree"), ("tree", "live")])
+def test_a_comparison_with_a_part_of_the_daemonsets_says_so(
+    sides: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fault(asked: Asked) -> tuple[int, bytes] | None:
+        is_refused = asked.resource == "daemonsets" and asked.namespace != "storage"
+        return status(403, "forbidden") if is_refused or asked.resource == "pods" else None
+
+    (tmp_path / "tree").mkdir()
+    (tmp_path / "tree" / "csi.json").write_text(json.dumps(cluster()[5]))
+    monkeypatch.chdir(tmp_path)
+    server = ApiServer(cluster(), fault)
+    with serving(server, tmp_path) as config:
+        kubeconfig(config, server.url, namespace="storage")
+        result = program("diff", *sides, "--kubeconfig", str(config), "-o", "json")
+    report = json.loads(result.out)
+    only = "only those of namespace storage: the right to list daemonsets.apps is missing: `preflight rbac` prints the role"
+    assert result.code == 3
+    assert [each["message"] for each in report["problems"]] == [f"not all DaemonSets are judged: {only}"]
+    assert [each["why"] for each in report["skipped"] if each["what"] == "Pods"] == [
+        "the right to list pods is missing: `preflight rbac` prints the role"
+    ]
+    assert report["cluster"] == {"context": "test", "server": server.url, "version": "v1.37.2"}
+
+
+def test_a_server_that_dribbles_has_no_longer_than_one_that_says_nothing(tmp_path: Path) -> None:
+    def dribble(listening: socket.socket) -> None:
+        with contextlib.suppress(OSError), listening.accept()[0] as peer:
+            peer.recv(4096)
+            peer.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")
+            for _ in range(80):
+                peer.sendall(b" ")
+                time.sleep(0.05)
+
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        listening.listen()
+        server = threading.Thread(target=dribble, args=(listening,))
+        server.start()
+        config = kubeconfig(tmp_path / "config", f"http://127.0.0.1:{listening.getsockname()[1]}")
+        asked = connection.Connection(Target(kubeconfig=str(config), timeout=0.5))
+        began = time.monotonic()
+        with pytest.raises(InputError, match=r"no answer within 0\.5 seconds"):
+            asked.get("/version")
+        assert time.monotonic() - began < 3
+        asked.close()
+        server.join()
 
 
 def test_nobody_listens(tmp_path: Path) -> None:
