@@ -18,10 +18,12 @@ _OWN = {
     "reboot": "NODE... or -l SELECTOR or --all; --graceful where graceful node shutdown is on. kubectl has no such verb.",
     "replace": "NODE...; --label KEY=VALUE and --taint KEY=VALUE:EFFECT, repeatable, are the new node's; --labels= and --taint= for none.",
 }
-_CONNECTS = frozenset(
-    "as-uid as-user-extra certificate-authority client-certificate client-key cluster insecure-skip-tls-verify password proxy-url server "
-    "tls-server-name token user username".split()
+_CONNECTS = (
+    *("as-uid", "as-user-extra", "certificate-authority", "client-certificate", "client-key", "cluster", "insecure-skip-tls-verify"),
+    *("password", "proxy-url", "server", "tls-server-name", "token", "user", "username"),
 )
+"""kubectl's flags that say where a cluster is or who asks, and that preflight does not take."""
+
 _SAID_BY = "--context, --kubeconfig, --as and --as-group"
 
 

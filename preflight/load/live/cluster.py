@@ -59,7 +59,8 @@ class Cluster:
         """Put what is asked for into `gathered`, and what is known of the whole.
 
         1. Nodes and DaemonSets come first; the pods of nodes are asked for node by node, since a server finds those without reading all,
-           and before them those that no node has yet: one that is bound meanwhile is then in one list or in both. Those of named DaemonSets are asked for by their selectors.
+           and before them those that no node has yet: one that is bound meanwhile is then in one list or in both. Those of named
+           DaemonSets are asked for by their selectors.
         2. Where the right to list a kind in all namespaces is missing, that of the context is tried.
         3. Without the right to list nodes, those that the change names are partly known. Without the one to list pods, they are assumed.
 

@@ -179,9 +179,7 @@ _CLUSTERS = {
 
 
 @pytest.mark.parametrize(("cluster", "message"), [pytest.param(*case, id=name) for name, case in _CLUSTERS.items()])
-def test_a_cluster_that_cannot_be_asked(
-    cluster: dict[str, str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_cluster_that_cannot_be_asked(cluster: dict[str, str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     path = kubeconfig(tmp_path / "config", "", {"client-certificate-data": "Y2VydA==", "client-key-data": "a2V5"})
     data = json.loads(path.read_text())
