@@ -128,8 +128,8 @@ class NodeDrain(Struct, frozen=True):
     3. `exit_codes` are those with which kubectl can end as far as this node goes: one where it is certain, both where it is chance or
        nobody can tell (then it may refuse the node as well). `ends` is False where kubectl waits for ever, None where nobody can tell.
     4. `least` are the seconds that the node takes at least, when every pod ends at once; `with_grace` when each takes its whole grace
-       period; pods of which nobody can tell do not count. None where kubectl waits for ever. At its timeout it gives up, and what it let go
-       may still be there.
+       period; pods of which nobody can tell do not count. It can be less by chance alone: where more go in the first round than for
+       certain. None where kubectl waits for ever. At its timeout it gives up, and what it let go may still be there.
     5. `reached` is False where kubectl waits for ever at a node before it: the verdicts are then for the day when it gets here.
     """
 
