@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from preflight.change import parse, perform
 from preflight.impact.evict import evict
 from preflight.model.evictions import Eviction
+from preflight.model.world import Survey
 from tests.impact.evicting import budget, evicted, job, node, owned, pod, pods, world
 
 TWO = (node("n1"), node("n2"))
@@ -158,6 +160,26 @@ def test_what_goes(line: str, objects: tuple[dict[str, Any], ...], wanted: dict[
 @pytest.mark.parametrize("line", ["taint nodes n1 a=b:NoSchedule", "cordon n1", "label nodes n1 a=b", "reboot n1"])
 def test_what_lets_no_pod_go_says_nothing(line: str) -> None:
     assert evict(perform(parse(line.split()), world(*TWO, *WEB), lambda _: ())) is None
+
+
+@pytest.mark.parametrize(
+    ("budgets", "missing", "says"),
+    [
+        pytest.param((), {}, "no PodDisruptionBudget was given", id="none was given"),
+        pytest.param(
+            (budget("web", "web", namespace="", maxUnavailable=0),), {}, "PodDisruptionBudget -/web states no namespace", id="no namespace"
+        ),
+        pytest.param((ANY,), {"PodDisruptionBudget": "no right"}, "not all PodDisruptionBudgets could be had", id="not all were shown"),
+    ],
+)
+def test_what_nobody_knows_of_budgets_is_unknown_and_said(budgets: tuple[dict[str, Any], ...], missing: dict[str, str], says: str) -> None:
+    on = world(*TWO, *WEB, *budgets)
+    if missing:
+        on = replace(on, missing=missing, survey=Survey(live=True, missing=missing, complete=frozenset({"DaemonSet"})))
+    found = evicted("drain n1", on).evictions
+    assert [each.verdict for each in found.nodes[0].pods] == ["unknown"]
+    assert found.is_unknown
+    assert found.notes[0].startswith(f"{says}, so nobody knows what the API server answers")
 
 
 def test_nodes_come_in_the_order_of_the_command_line() -> None:

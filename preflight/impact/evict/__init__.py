@@ -132,16 +132,26 @@ def _notes(known: Known, change: Change, found: Leaving) -> Iterator[str]:
     if unread > 0 and not world.displaced:
         yield f"{unread} {'pod is' if unread == 1 else 'pods are'} not understood, and not judged"
     if found.way == "drain" and known.budgets is None and any(each.why == "not-known" for node in found.nodes for each in node.pods):
-        yield (
-            "no PodDisruptionBudget was given, so nobody knows what the API server answers: add the output of "
-            "`kubectl get pdb -A -o json`, or, where there is none, of `kubectl get --raw /apis/policy/v1/poddisruptionbudgets`"
-        )
+        yield _why_not_known(known)
     if any(each.verdict == "waits" for node in found.nodes for each in node.pods):
         yield "assumed: replacements that find a node become Ready; until then kubectl asks again every 5 s"
     if world.displaced:
         yield "assumed: what went in the steps before is Ready again, on nodes that nobody knows"
     if change.eviction is not None and change.eviction.disable_eviction:
         yield "--disable-eviction deletes pods: no budget is asked"
+
+
+def _why_not_known(known: Known) -> str:
+    """Why nobody knows what the API server answers, and what to do about it."""
+    unknown = "so nobody knows what the API server answers"
+    if known.unplaced:
+        return f"PodDisruptionBudget -/{known.unplaced[0].metadata.name} states no namespace, {unknown}"
+    if why := known.world.missing.get("PodDisruptionBudget"):
+        return f"not all PodDisruptionBudgets could be had, {unknown}: {why}"
+    return (
+        f"no PodDisruptionBudget was given, {unknown}: add the output of `kubectl get pdb -A -o json`, or, where there is none, of "
+        "`kubectl get --raw /apis/policy/v1/poddisruptionbudgets`"
+    )
 
 
 def _after(change: Change, evictions: Evictions, gone: frozenset[Key]) -> World:

@@ -21,8 +21,8 @@ class Known:
     """A world whose pods were read as a whole.
 
     1. `pods` are all of them, `by_node` those of each node. `listed` are the namespaces of which that is every pod, None for all.
-    2. `budgets` are None where nobody knows which there are: files held none, and no list of them either, or
-       a cluster showed those of one namespace.
+    2. `budgets` are None where nobody knows which there are: files held none, and no list of them either; or the cluster did not show all
+       of them. One that states no namespace guards nobody knows which pods: `unplaced`.
     """
 
     def __init__(self, world: World) -> None:
@@ -33,8 +33,10 @@ class Known:
         self.listed = world.listed
         self.all_pods = world.listed is None and (survey is None or (survey.nodes and survey.daemonsets is None))
         self.all_nodes = (survey is None or survey.nodes) and not any(node.partial for node in world.nodes.values())
-        has_budgets = "PodDisruptionBudget" in world.complete or (bool(world.budgets) and "PodDisruptionBudget" not in world.missing)
-        self.budgets: tuple[PodDisruptionBudget, ...] | None = world.budgets if has_budgets else None
+        self.unplaced = tuple(each for each in world.budgets if not each.metadata.namespace)
+        placed = tuple(each for each in world.budgets if each.metadata.namespace)
+        is_whole = "PodDisruptionBudget" in world.complete or (bool(placed) and "PodDisruptionBudget" not in world.missing)
+        self.budgets: tuple[PodDisruptionBudget, ...] | None = placed if is_whole and not self.unplaced else None
 
     @cached_property
     def by_node(self) -> Mapping[str, list[ScheduledPod]]:
