@@ -13,9 +13,11 @@ import msgspec
 from preflight.change import workloads
 from preflight.change.canonical import canonical, canonical_spec, same_template
 from preflight.change.merge import three_way
+from preflight.change.refusing import invalid
 from preflight.change.stored import GENERATION, LAST_APPLIED, as_json, edited, is_from_cluster
 from preflight.errors import UsageError
 from preflight.model.objects import POD_TEMPLATE_SPEC, DaemonSet
+from preflight.scheduling.validation import strategy_refusals
 
 ASSUMED = "an update is assumed, for a snapshot shows only the part of a template that is read, and that is the same"
 
@@ -27,7 +29,8 @@ def over(old: DaemonSet, new: DaemonSet) -> tuple[DaemonSet, list[str]]:
        has it; a manifest is replaced as a whole, since it was the one applied last.
     2. `old` itself where the server would store the same. Of a snapshot nobody knows that: see `is_assumed`.
 
-    Errors: UsageError, in the server's words, for a changed selector.
+    Errors: UsageError, in the server's words, for a changed selector, and for limits of an update that do not go together: those of a
+    live object stay beside the manifest's where no manifest stated them before.
     """
     live, manifest = workloads.plain(old), workloads.plain(new)
     notes: list[str] = []
@@ -51,7 +54,10 @@ def over(old: DaemonSet, new: DaemonSet) -> tuple[DaemonSet, list[str]]:
         raise UsageError(f'The DaemonSet "{new.metadata.name}" is invalid: {refused}')
     if content(merged) == content(live) and not old.kept:
         return old, notes
-    return workloads.typed(edited(merged, live) if is_from_cluster(live) else merged, new), notes
+    result = workloads.typed(edited(merged, live) if is_from_cluster(live) else merged, new)
+    if refusals := tuple(strategy_refusals(result.spec.updateStrategy)):
+        raise UsageError(invalid("DaemonSet", new.metadata.name, refusals))
+    return result, notes
 
 
 def _last_applied(daemonset: DaemonSet) -> Mapping[str, Any]:

@@ -150,7 +150,8 @@ def strategy_refusals(strategy: DaemonSetUpdateStrategy, path: Path = ("spec", "
     unavailable = scaled(values["maxUnavailable"], 100, default=1)
     surge = scaled(values["maxSurge"], 100, default=0)
     if unavailable and surge:
-        yield Refusal((*here, "maxSurge"), f"maxSurge: Invalid value: {values['maxSurge']}: may not be set when maxUnavailable is non-zero")
+        shown = f'"{values["maxSurge"]}"' if isinstance(values["maxSurge"], str) else values["maxSurge"]
+        yield Refusal((*here, "maxSurge"), f"maxSurge: Invalid value: {shown}: may not be set when maxUnavailable is non-zero")
     elif not unavailable and not surge:
         yield Refusal((*here, "maxUnavailable"), "maxUnavailable: Required value: cannot be 0 when maxSurge is 0")
 

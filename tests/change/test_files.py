@@ -184,6 +184,33 @@ def test_a_selector_cannot_be_changed() -> None:
         assert str(refused.value) == says
 
 
+def rolling(**limits: int | str) -> dict[str, Any]:
+    new = manifest("d1")
+    new["spec"]["updateStrategy"] = {"type": "RollingUpdate", "rollingUpdate": limits}
+    return new
+
+
+def test_a_limit_that_goes_with_the_last_manifest_is_no_obstacle_to_the_other() -> None:
+    before = rolling(maxUnavailable=0, maxSurge=2)
+    change = applied(typed(rolling(maxUnavailable=3)), world(live(before, before)))
+    assert change.after.daemonsets[D1].data["spec"]["updateStrategy"]["rollingUpdate"] == {"maxUnavailable": 3}
+
+
+@pytest.mark.parametrize(
+    ("limits", "reason"),
+    [
+        pytest.param({"maxUnavailable": 3}, 'maxSurge: Invalid value: "30%": may not be set when maxUnavailable is non-zero', id="both"),
+        pytest.param({"maxUnavailable": 0, "maxSurge": 0}, "maxUnavailable: Required value: cannot be 0 when maxSurge is 0", id="neither"),
+    ],
+)
+def test_limits_that_stay_in_the_cluster_beside_those_of_the_manifest_are_refused(limits: dict[str, int | str], reason: str) -> None:
+    """Seen on a real API server: an object that was created, not applied, keeps the maxSurge that the manifest does not state."""
+    on = world(live(rolling(maxUnavailable=0, maxSurge="30%")))
+    with pytest.raises(UsageError) as refused:
+        applied(typed(rolling(**limits)), on)
+    assert str(refused.value) == f'The DaemonSet "d1" is invalid: spec.updateStrategy.rollingUpdate.{reason}'
+
+
 def test_another_namespace_than_the_manifest_states_is_refused() -> None:
     with pytest.raises(UsageError) as refused:
         applied(daemonset("d1", "a"), World(), "apply -f x.yaml -n b")

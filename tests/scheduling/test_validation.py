@@ -174,7 +174,7 @@ PERCENT = "a valid percent string must be a numeric string followed by an ending
             "", None, 1, [(("maxSurge",), "maxSurge: Invalid value: 1: may not be set when maxUnavailable is non-zero")], id="a surge alone"
         ),
         pytest.param(
-            "", 2, "50%", [(("maxSurge",), "maxSurge: Invalid value: 50%: may not be set when maxUnavailable is non-zero")], id="both"
+            "", 2, "50%", [(("maxSurge",), 'maxSurge: Invalid value: "50%": may not be set when maxUnavailable is non-zero')], id="both"
         ),
         pytest.param(
             "",
