@@ -1,0 +1,229 @@
+"""One batch: a random cluster, and one change after the other, each predicted from a fresh dump, done with kubectl, and compared."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import shlex
+import shutil
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from random import Random
+
+import msgspec
+
+from tests.cluster.bed import Bed
+from tests.truth import changes, comparing, drawing, worlds
+from tests.truth.account import Account, keep
+from tests.truth.comparing import Compared, Scene
+from tests.truth.drawing import Object
+from tests.truth.listening import Listening
+from tests.truth.prediction import Step, prediction
+from tests.truth.state import Key, Move, State
+from tests.truth.watching import QUIET, SOON, Pair, There
+
+MANY = 250
+"""More pairs than this that come and go slow the cluster down: the next change is one that calms it."""
+
+
+class Batch:
+    """A seed's cluster and its changes, in a bed that is running."""
+
+    def __init__(self, bed: Bed, seed: int, folder: Path, size: tuple[int, int], *, owned: bool) -> None:
+        self.bed, self.seed, self.folder = bed, seed, folder.resolve()
+        self.random = Random(seed)
+        self.account = Account()
+        self.world = worlds.draw(self.random, *size, owned=owned)
+        self.manifests: dict[Key, Object] = {
+            (each["metadata"]["namespace"], each["metadata"]["name"]): each for each in (*self.world.daemonsets, *self.world.applied)
+        }
+        self.loops: frozenset[Pair] = frozenset()
+        self.number = 0
+
+    def run(self, kinds: Sequence[str]) -> Account:
+        """Make the cluster, and then a change of each of these kinds, in this order."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir(parents=True)
+        self.bed.create([*self.world.namespaces, *self.world.nodes, *self.world.daemonsets])
+        self.bed.kubectl("apply", "-f", "-", stdin=json.dumps(_list(self.world.applied)))
+        with Listening(self.bed.api) as self.listening:
+            self._say(f"{len(self.manifests)} DaemonSets on {len(self.world.nodes)} nodes")
+            self.loops, rest = self.listening.settle(self._slow(), QUIET)
+            if rest:
+                raise AssertionError(f"the cluster does not settle: {sorted(rest)[:5]}")
+            for kind in kinds:
+                self._calm_down()
+                self._change(kind)
+        return self.account
+
+    def _calm_down(self) -> None:
+        """While too many pods come and go, take the taints off that they come and go for."""
+        for _ in range(20):
+            if len(self.loops) <= MANY:
+                return
+            items = self._dump()
+            move = changes.calm_down(self.random, self._state(items), sorted({node for _, _, node in self.loops}))
+            if move is None:
+                return
+            self._do(move, self._state(items))
+
+    def _change(self, kind: str) -> None:
+        items = self._dump()
+        for attempt in range(30):
+            self.random = Random(f"{self.seed} {self.number} {attempt}")
+            move = changes.EVERY[kind](self.random, self._state(items))
+            if move is not None:
+                self._do(move, self._state(items))
+                return
+        self._say(f"no place for a change of kind {kind}")
+
+    def _dump(self) -> list[Object]:
+        path = self.folder / "dump.json"
+        path.write_text(self.bed.kubectl("get", "nodes,ds,pods", "-A", "-o", "json").out, encoding="utf-8")
+        self._items = list[Object](msgspec.json.decode(path.read_bytes())["items"])
+        return self._items
+
+    def _state(self, items: list[Object]) -> State:
+        return State(items, self.manifests, frozenset(pair[:2] for pair in self.loops))
+
+    def _do(self, move: Move, state: State) -> None:
+        """Predict a change, do it, and compare; then, mostly, end pods that it left and compare again."""
+        self.number += 1
+        begin = time.monotonic()
+        folder = self.folder / f"{self.number:03}"
+        folder.mkdir()
+        dump = self.folder / "dump.json"
+        for name, content in move.files.items():
+            (folder / name).write_text(json.dumps(_list(content), indent=1), encoding="utf-8")
+        argv, lines = self._words(move, folder)
+        (folder / "command").write_text("\n".join(["preflight " + " ".join(argv), *("kubectl " + " ".join(line) for line in lines)]))
+        said = prediction(argv, dump)
+        strategies = {key: drawing.strategy_name(each) for key, each in state.daemonsets.items()}
+        different: list[Compared] = []
+        for place, line in enumerate(lines):
+            before = self.listening.memory.there()
+            self.listening.memory.mark()
+            done = self.bed.kubectl(*line, check=False, timeout=300)
+            if (done.code == 0) != bool(said.steps):
+                self.account.faults += 1
+                fault = f"kubectl {done.code}: {done.out}{done.err}; preflight {said.result.code}: {said.result.err}"
+                keep(folder, lines, [{"fault": fault}])
+                self._say(f"{self.number}: {move.kind}: {line}: {fault}")
+                break
+            if done.code:
+                self.account.refused[move.kind] += 1
+                break
+            for each in move.reborn:
+                self._register_again(each)
+            scene = self._settle(before)
+            found = list(comparing.settled(said.steps[place], scene))
+            different += self.account.add(move.kind, found, strategies)
+        else:
+            self.account.changes[move.kind] += 1
+            step, again = self._end_pods(move.kind, said.steps[-1], strategies)
+            different += again
+            self._numbers(step, folder, lines)
+        for objects in move.files.values():
+            for each in objects if said.steps else ():
+                if isinstance(each, dict):
+                    self.manifests[each["metadata"]["namespace"], each["metadata"]["name"]] = each
+        self._keep(folder, lines, different)
+        self._say(
+            f"{self.number}: {move.kind}: {len(said.steps[-1].pairs) if said.steps else 'refused'} pairs, "
+            f"{len(different)} differ, {len(self.loops)} come and go, {time.monotonic() - begin:.0f} s"
+        )
+
+    def _words(self, move: Move, folder: Path) -> tuple[list[str], list[list[str]]]:
+        """The program's arguments, and kubectl's for each line."""
+        lines = [[str(folder / word) if word in move.files else word for word in line] for line in move.lines]
+        if move.kind != "plan":
+            return lines[0], lines
+        script = self.random.random() < 0.5
+        plan = folder / ("plan.sh" if script else "plan.yaml")
+        written = [shlex.join(["kubectl", *line]) for line in move.lines]
+        plan.write_text(
+            "\n".join(["#!/bin/sh", "set -e", *written, ""] if script else [*(f"- {json.dumps(line)}" for line in written), ""])
+        )
+        return ["plan", str(plan)], lines
+
+    def _settle(self, before: dict[Pair, There]) -> Scene:
+        """Wait until the cluster is at rest: as long as a loop takes where the taints of a node with NoExecute have just changed."""
+        tainted = self._tainted
+        slow = self._slow()
+        changed = any(self._tainted[name] != tainted.get(name) for name in slow)
+        loops, rest = self.listening.settle(slow, QUIET if changed else SOON)
+        scene = Scene(before, self.listening.memory.there(), self.loops, loops, rest)
+        self.loops = loops
+        return scene
+
+    def _slow(self) -> set[str]:
+        """The nodes with a NoExecute taint."""
+        self._tainted = {each["metadata"]["name"]: each["spec"].get("taints", []) for each in self.bed.list("nodes")}
+        return {name for name, taints in self._tainted.items() if any(each["effect"] == "NoExecute" for each in taints)}
+
+    def _register_again(self, name: str) -> None:
+        """Once the pods of a node that was deleted are gone, let it register as it does by itself."""
+        old = next(each for each in self._items if each["kind"] == "Node" and each["metadata"]["name"] == name)
+        self.bed.wait(
+            lambda: not self.bed.get(f"/api/v1/pods?fieldSelector=spec.nodeName={name}")["items"], 180, f"the pods of {name} to go"
+        )
+        taints = [each for each in old["spec"].get("taints", ()) if each["key"] not in (*drawing.OWNED, "node.kubernetes.io/unschedulable")]
+        self.bed.create([worlds.registered(name, old["metadata"]["labels"], taints)])
+
+    def _end_pods(self, kind: str, step: Step, strategies: dict[Key, str]) -> tuple[Step, list[Compared]]:
+        """Delete, at times, the pods of half of the nodes or DaemonSets that were judged, at once; what comes back is compared.
+
+        The answer is the step with the pods that are there by then, and what differs.
+        """
+        nodes = sorted({node for _, _, node in step.pairs})
+        daemonsets = sorted({pair[:2] for pair in step.pairs})
+        if self.random.random() < 0.4 or not nodes:
+            return step, []
+        before = self.listening.memory.there()
+        self.listening.memory.mark()
+        if len(nodes) > len(daemonsets):
+            chosen = self.random.sample(daemonsets, max(1, len(daemonsets) // 2))
+            ended = {pair for pair in before if pair[:2] in chosen} - self.loops
+            paths = [f"/api/v1/namespaces/{namespace}/pods?labelSelector=app%3D{name}" for namespace, name in chosen]
+        else:
+            some = self.random.sample(nodes, max(1, len(nodes) // 2))
+            ended = {pair for pair in before if pair[2] in some} - self.loops
+            paths = [f"/api/v1/namespaces/{name}/pods?fieldSelector=spec.nodeName%3D{node}" for name in worlds.NAMESPACES for node in some]
+        now = {"apiVersion": "v1", "kind": "DeleteOptions", "gracePeriodSeconds": 0}
+        self.bed.api.all_at_once(lambda path: self.bed.api.ask("DELETE", path, now), paths)
+        found = list(comparing.recreated(step, ended, self._settle(before)))
+        return step.without(ended), self.account.add(kind, found, strategies)
+
+    def _numbers(self, step: Step, folder: Path, lines: list[list[str]]) -> None:
+        """Touch every DaemonSet, so that the controller looks at each, and compare its status within a few seconds."""
+        self.bed.kubectl("annotate", "ds", "--all", "-A", "--overwrite", f"truth.test/touched={self.number}")
+        end = time.monotonic() + QUIET
+        while True:
+            found = list(comparing.numbers(step.placed, self.bed.list("daemonsets"), self.loops))
+            if all(equal for *_, equal in found) or time.monotonic() > end:
+                break
+            time.sleep(0.3)
+        self.account.numbers.update(equal for *_, equal in found)
+        different = [{"daemonset": "/".join(key), "said": said, "status": seen} for key, said, seen, equal in found if not equal]
+        if different:
+            self._say(f"    {len(different)} status numbers differ")
+            keep(folder, lines, different)
+
+    def _keep(self, folder: Path, lines: list[list[str]], different: list[Compared]) -> None:
+        """Keep what it takes to see a mismatch again; forget the folder of a change without one."""
+        if different:
+            keep(folder, lines, [each._asdict() for each in different])
+        if (folder / "mismatches.jsonl").exists():
+            with gzip.open(folder / "dump.json.gz", "wt", encoding="utf-8") as file:
+                file.write((self.folder / "dump.json").read_text(encoding="utf-8"))
+        else:
+            shutil.rmtree(folder)
+
+    def _say(self, text: str) -> None:
+        sys.stderr.write(f"{text}\n")
+
+
+def _list(items: Iterable[Object]) -> Object:
+    return {"apiVersion": "v1", "kind": "List", "items": list(items)}

@@ -1,0 +1,72 @@
+"""A watch on the pods of a real API server, in a thread of its own, that fills a Memory."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Collection
+from socket import SHUT_RDWR
+from types import TracebackType
+from typing import Self
+
+import msgspec
+
+from tests.cluster.api import Api
+from tests.truth.watching import SOON, Event, Memory, Pair, PodList
+
+_EVENT = msgspec.json.Decoder(Event)
+_LIST = msgspec.json.Decoder(PodList)
+
+
+class ListeningError(Exception):
+    """The watch ended, or the cluster did not come to rest."""
+
+
+class Listening:
+    """What happens to pods, from `with` until its end."""
+
+    def __init__(self, api: Api) -> None:
+        self.memory = Memory()
+        self._api = api
+        self._connection = api.connection()
+
+    def __enter__(self) -> Self:
+        listed = _LIST.decode(msgspec.json.encode(self._api.ask("GET", "/api/v1/pods")))
+        self.memory.listed(listed.items)
+        self._connection.timeout = None
+        self._connection.connect()
+        assert self._connection.sock is not None
+        self._socket = self._connection.sock
+        path = f"/api/v1/pods?watch=1&timeoutSeconds=86400&resourceVersion={listed.metadata.resourceVersion}"
+        self._connection.request("GET", path, headers={"Authorization": f"Bearer {self._api.token}"})
+        self._thread = threading.Thread(target=self._listen, daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        with contextlib.suppress(OSError):
+            self._socket.shutdown(SHUT_RDWR)
+        self._thread.join()
+        self._connection.close()
+
+    def _listen(self) -> None:
+        with contextlib.suppress(OSError, ValueError):
+            for line in self._connection.getresponse():
+                self.memory.heard(_EVENT.decode(line))
+
+    def settle(self, slow: Collection[str], least: float = SOON, limit: float = 180) -> tuple[frozenset[Pair], frozenset[Pair]]:
+        """Wait until every pair was quiet for its time or came and went twice: those that come and go, and those that never settled.
+
+        `slow` are the nodes with a NoExecute taint; `least` is how long to wait at any rate. The second answer is empty unless `limit`
+        seconds went by. Raises ListeningError where the watch has ended.
+        """
+        start = time.monotonic()
+        while True:
+            if not self._thread.is_alive():
+                raise ListeningError("the watch on pods has ended")
+            loops, rest = self.memory.moving(slow)
+            now = time.monotonic()
+            if now - start >= least and (not rest or now - start > limit):
+                return loops, rest
+            time.sleep(0.1)

@@ -1,0 +1,166 @@
+"""What the program says of a change: through its front door, and with it what its parts say of each pair within the time of a test."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+from unittest import mock
+
+from preflight.change import Change
+from preflight.engine import run as engine
+from preflight.impact import Group, Impact, PodAfter, PodsOf, predict
+from preflight.model.objects import ObjectKey
+from preflight.model.report import Outcome
+from preflight.scheduling.placement import place
+from preflight.scheduling.tolerations import daemon_tolerations
+from tests.cli.program import Result, program
+from tests.truth.state import Key
+from tests.truth.watching import Pair
+
+HORIZON = 60.0
+"""Seconds that a test can see: evictions after 5 s happen, those after 3600 s do not."""
+
+_POD = {PodAfter.SAME: "same", PodAfter.NEW: "new", PodAfter.NONE: "absent"}
+
+
+class Said(NamedTuple):
+    """What the program says of a pair.
+
+    1. `outcome`, `before`, `now` and `recreated` are those of the report; `period` is that of a loop, None where there is none.
+    2. `here` is whether a pod was there before. `pod` is what is there within HORIZON: same, new, absent or loop; a pod that is the same
+       may begin to loop once it is re-created. `again` is what is there after a re-creation: a pod, none or loop.
+    3. `later`: the report speaks of an eviction beyond HORIZON, so that only these three can be seen.
+    """
+
+    outcome: str
+    before: bool
+    now: bool
+    recreated: bool
+    period: int | None
+    pod: str
+    later: bool
+    here: bool
+    again: str
+
+
+class Placed(NamedTuple):
+    """A DaemonSet after a change: the nodes that should run it, and the nodes that have a pod of it."""
+
+    wanted: frozenset[str]
+    there: frozenset[str]
+
+
+class Step(NamedTuple):
+    """What the program says of one step: of each pair that it judged, and where every DaemonSet is then."""
+
+    pairs: Mapping[Pair, Said]
+    placed: Mapping[Key, Placed]
+
+    def without(self, ended: Collection[Pair]) -> Step:
+        """The step once the pods of these pairs have ended: what is placed there comes back, everything else is gone."""
+        nodes: defaultdict[Key, set[str]] = defaultdict(set)
+        for namespace, name, node in ended:
+            nodes[namespace, name].add(node)
+        return self._replace(
+            placed={key: Placed(each.wanted, (each.there - nodes[key]) | (each.wanted & nodes[key])) for key, each in self.placed.items()}
+        )
+
+
+class Prediction(NamedTuple):
+    """The program's run, and its steps; none where it refused."""
+
+    result: Result
+    steps: list[Step]
+
+
+class FrontDoorError(AssertionError):
+    """The report does not say what its parts do: a fault of the program, or of this module."""
+
+
+def prediction(argv: Sequence[str], dump: Path) -> Prediction:
+    """Run `preflight ARGV --from DUMP -o json`."""
+    with _overheard() as heard:
+        result = program(*argv, "--from", str(dump), "-o", "json", "--no-policy")
+    if result.code not in (0, 1, 3):
+        return Prediction(result, [])
+    report = json.loads(result.out)
+    steps = []
+    pods: Mapping[ObjectKey, PodsOf] | None = None
+    for number, (change, listed, impact) in enumerate(heard, 1):
+        within = predict(change, listed if pods is None else pods, HORIZON)
+        pods = within.pods
+        rows = [row for row in report["coverage"] if row["step"] == number]
+        steps.append(Step(dict(_said(rows, impact, within)), dict(_placed(within))))
+    if len(report["change"]["steps"]) != len(steps):
+        raise FrontDoorError(f"{len(report['change']['steps'])} steps are reported and {len(steps)} were judged")
+    return Prediction(result, steps)
+
+
+@contextlib.contextmanager
+def _overheard() -> Iterator[list[tuple[Change, Mapping[ObjectKey, PodsOf], Impact]]]:
+    """What the run asks of the impact layer, and its answers."""
+    heard: list[tuple[Change, Mapping[ObjectKey, PodsOf], Impact]] = []
+
+    def listen(change: Change, pods: Mapping[ObjectKey, PodsOf]) -> Impact:
+        impact = predict(change, pods)
+        heard.append((change, pods, impact))
+        return impact
+
+    with mock.patch.object(engine, "predict", listen):
+        yield heard
+
+
+def _by_pair(impact: Impact) -> dict[Pair, Group]:
+    return {(group.key.namespace, group.key.name, node): group for group in impact.groups for node in group.nodes}
+
+
+def _said(rows: Sequence[Mapping[str, Any]], impact: Impact, within: Impact) -> Iterator[tuple[Pair, Said]]:
+    """Each pair of the report; FrontDoorError where the report does not add up to what the impact layer answered."""
+    whole, part = _by_pair(impact), _by_pair(within)
+    seen = 0
+    for row in rows:
+        pairs = [(*row["daemonset"].split("/", 1), node) for node in row["nodes"]]
+        verdicts = [whole[pair].verdict for pair in pairs]
+        counts = tuple(sum(getattr(each, name) for each in verdicts) for name in ("before", "now", "recreated"))
+        outcomes = {(each.outcome, each.period) for each in verdicts}
+        if counts != (row["before"], row["now"], row["recreated"]) or outcomes != {(Outcome(row["outcome"]), row["periodSeconds"])}:
+            raise FrontDoorError(f"{row} is not what was judged: {counts}, {outcomes}")
+        for pair, verdict in zip(pairs, verdicts, strict=True):
+            near = part[pair].verdict
+            loops = near.period is not None and near.period <= HORIZON
+            later = near.outcome is not verdict.outcome or near.now != verdict.now or (near.period is not None and not loops)
+            pod = "loop" if loops and near.pod is not PodAfter.SAME else _POD[near.pod]
+            again = "loop" if loops else "a pod" if near.recreated else "none"
+            seen += 1
+            yield (
+                pair,
+                Said(
+                    outcome=row["outcome"],
+                    before=verdict.before,
+                    now=verdict.now,
+                    recreated=verdict.recreated,
+                    period=verdict.period,
+                    pod=pod,
+                    later=later,
+                    here=near.before,
+                    again=again,
+                ),
+            )
+    if seen != len(whole):
+        raise FrontDoorError(f"{seen} pairs are reported and {len(whole)} were judged")
+
+
+def _placed(within: Impact) -> Iterator[tuple[Key, Placed]]:
+    """Every DaemonSet after the change, by our own placement of the world after it."""
+    after = within.change.after
+    pods = within.pods
+    for key, daemonset in after.daemonsets.items():
+        template = daemonset.spec.template.spec
+        tolerations = daemon_tolerations(template)
+        wanted = (name for name, node in after.nodes.items() if place(template, tolerations, node, after.comparison_operators).should_run)
+        there: frozenset[str] = frozenset().union(*(group.nodes for group in pods[key].groups)) if key in pods else frozenset()
+        yield (key.namespace, key.name), Placed(frozenset(wanted), there)

@@ -1,0 +1,80 @@
+"""What is in the cluster, as far as it takes to write a legal command line; a plan's lines move it on without asking the cluster."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from tests.truth.drawing import Object
+
+Key = tuple[str, str]
+"""The namespace and the name of a DaemonSet."""
+
+
+class State:
+    """The nodes and DaemonSets of `kubectl get nodes,ds,pods -A -o json`, and the manifests that a person would have of the DaemonSets.
+
+    `labels`, `taints` and `cordoned` are those of the nodes by name; a taint is its value by key and effect. `pods` are the names of the
+    pods by DaemonSet. `restless` are the DaemonSets some of whose pods come and go, `holding` those whose update would not come to its end.
+    """
+
+    def __init__(self, items: list[Object], manifests: dict[Key, Object], restless: frozenset[Key] = frozenset()) -> None:
+        nodes = {each["metadata"]["name"]: each for each in items if each["kind"] == "Node"}
+        self.labels: dict[str, dict[str, str]] = {name: dict(each["metadata"].get("labels", {})) for name, each in nodes.items()}
+        self.taints: dict[str, dict[tuple[str, str], str]] = {
+            name: {(taint["key"], taint["effect"]): taint.get("value", "") for taint in each["spec"].get("taints", ())}
+            for name, each in nodes.items()
+        }
+        self.cordoned = {name for name, each in nodes.items() if each["spec"].get("unschedulable")}
+        self.daemonsets: dict[Key, Object] = {_key(each): each for each in items if each["kind"] == "DaemonSet"}
+        self.pods: dict[Key, list[str]] = {key: [] for key in self.daemonsets}
+        for each in items:
+            if each["kind"] == "Pod" and "deletionTimestamp" not in each["metadata"]:
+                for owner in each["metadata"].get("ownerReferences", ()):
+                    self.pods.get((each["metadata"]["namespace"], owner["name"]), []).append(each["metadata"]["name"])
+        self.manifests = manifests
+        self.restless = restless
+
+    @property
+    def nodes(self) -> list[str]:
+        return sorted(self.labels)
+
+    def calm(self) -> list[Key]:
+        """The DaemonSets whose pods stay, so that an update of them comes to its end."""
+        return sorted(key for key in self.daemonsets if key not in self.restless)
+
+    def taint(self, nodes: list[str], add: list[Object], remove: list[tuple[str, str]]) -> None:
+        """Taint these nodes; an effect of "" removes every effect of the key."""
+        for name in nodes:
+            there = self.taints[name]
+            for key, effect in remove:
+                for gone in [each for each in there if each[0] == key and effect in ("", each[1])]:
+                    del there[gone]
+            there.update({(each["key"], each["effect"]): each.get("value", "") for each in add})
+
+    def label(self, nodes: list[str], add: dict[str, str], remove: list[str]) -> None:
+        for name in nodes:
+            for key in remove:
+                self.labels[name].pop(key, None)
+            self.labels[name].update(add)
+
+    def delete(self, key: Key) -> None:
+        self.daemonsets.pop(key, None)
+        self.pods.pop(key, None)
+
+
+def _key(item: Object) -> Key:
+    return item["metadata"]["namespace"], item["metadata"]["name"]
+
+
+class Move(NamedTuple):
+    """A change to predict and to do.
+
+    1. `kind` is the change kind that it counts for; `lines` are command lines without the program's name, more than one for a plan.
+    2. `files` are to be written before, by name: manifests to apply, as objects; the text of a plan.
+    3. `reborn` are nodes that are deleted and then have to register anew.
+    """
+
+    kind: str
+    lines: list[list[str]]
+    files: dict[str, Any]
+    reborn: tuple[str, ...] = ()

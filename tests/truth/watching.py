@@ -1,0 +1,169 @@
+"""The pods of a cluster as they come and go: a watch that remembers, and what it has seen of each pair."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable
+from typing import NamedTuple
+
+from msgspec import Struct
+
+Pair = tuple[str, str, str]
+"""Namespace and name of a DaemonSet, and a node."""
+
+SOON = 4.0
+"""Seconds without an event after which a pair counts as settled."""
+
+QUIET = 7.0
+"""The same on a node with a NoExecute taint: longer than the 5 seconds of a loop."""
+
+
+class _Requirement(Struct, frozen=True):
+    values: tuple[str, ...] = ()
+
+
+class _Term(Struct, frozen=True):
+    matchFields: tuple[_Requirement, ...] = ()
+
+
+class _Required(Struct, frozen=True):
+    nodeSelectorTerms: tuple[_Term, ...] = ()
+
+
+class _NodeAffinity(Struct, frozen=True):
+    requiredDuringSchedulingIgnoredDuringExecution: _Required = _Required()
+
+
+class _Affinity(Struct, frozen=True):
+    nodeAffinity: _NodeAffinity = _NodeAffinity()
+
+
+class _Metadata(Struct, frozen=True):
+    namespace: str = ""
+    name: str = ""
+    uid: str = ""
+    resourceVersion: str = ""
+    deletionTimestamp: str = ""
+    labels: dict[str, str] = {}
+
+
+class _Spec(Struct, frozen=True):
+    nodeName: str = ""
+    affinity: _Affinity = _Affinity()
+
+
+class _Status(Struct, frozen=True):
+    phase: str = ""
+
+
+class Pod(Struct):
+    """What is read of a pod; the pods of a DaemonSet carry its name in the label `app`, orphans too."""
+
+    metadata: _Metadata = _Metadata()
+    spec: _Spec = _Spec()
+    status: _Status = _Status()
+
+    @property
+    def pair(self) -> Pair | None:
+        """The DaemonSet and the node that it is bound to or was made for; None where it says neither."""
+        node = self.spec.nodeName
+        if not node:
+            terms = self.spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms
+            node = next((value for term in terms for field in term.matchFields for value in field.values), "")
+        app = self.metadata.labels.get("app", "")
+        return (self.metadata.namespace, app, node) if app and node else None
+
+    @property
+    def state(self) -> str:
+        if self.metadata.deletionTimestamp:
+            return "terminating"
+        if self.status.phase in ("Failed", "Succeeded"):
+            return "ended"
+        return "live" if self.spec.nodeName and self.status.phase == "Running" else "pending"
+
+
+class Event(Struct):
+    """An event of the watch API."""
+
+    type: str
+    object: Pod
+
+
+class PodList(Struct):
+    metadata: _Metadata
+    items: list[Pod]
+
+
+class There(NamedTuple):
+    """The pods of a pair, by uid and state."""
+
+    live: frozenset[str] = frozenset()
+    pending: frozenset[str] = frozenset()
+
+    @property
+    def any(self) -> bool:
+        return bool(self.live or self.pending)
+
+
+NOTHING = There()
+
+
+class Memory:
+    """The pods that are there, and when something last happened to each pair; safe to ask while a watch fills it."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._pods: dict[str, Pod] = {}
+        self._known: set[str] = set()
+        self._last: dict[Pair, float] = {}
+        self._new: defaultdict[Pair, int] = defaultdict(int)
+
+    def listed(self, pods: Iterable[Pod]) -> None:
+        with self._lock:
+            self._pods = {pod.metadata.uid: pod for pod in pods}
+            self._known |= self._pods.keys()
+
+    def heard(self, event: Event) -> None:
+        """Take in an event."""
+        pod = event.object
+        uid, pair = pod.metadata.uid, pod.pair
+        if pair is None:
+            return
+        with self._lock:
+            self._last[pair] = self._clock()
+            if uid not in self._known:
+                self._known.add(uid)
+                self._new[pair] += 1
+            if event.type == "DELETED":
+                self._pods.pop(uid, None)
+            else:
+                self._pods[uid] = pod
+
+    def mark(self) -> None:
+        """Begin to count new pods afresh."""
+        with self._lock:
+            self._new.clear()
+
+    def there(self) -> dict[Pair, There]:
+        """The pods of every pair that has some that are not on their way out."""
+        found: defaultdict[Pair, tuple[set[str], set[str]]] = defaultdict(lambda: (set(), set()))
+        with self._lock:
+            for uid, pod in self._pods.items():
+                pair, state = pod.pair, pod.state
+                if pair is not None and state in ("live", "pending"):
+                    found[pair][state == "pending"].add(uid)
+        return {pair: There(frozenset(live), frozenset(pending)) for pair, (live, pending) in found.items()}
+
+    def moving(self, slow: Collection[str]) -> tuple[frozenset[Pair], frozenset[Pair]]:
+        """The pairs that something happened to within the quiet time: those that got two new pods or more since the mark, and the rest.
+
+        `slow` are the nodes with a NoExecute taint.
+        """
+        with self._lock:
+            now = self._clock()
+            moving = {pair for pair, last in self._last.items() if last > now - (QUIET if pair[2] in slow else SOON)}
+            loops = frozenset(pair for pair in moving if self._new[pair] >= 2)
+        return loops, frozenset(moving - loops)
