@@ -93,7 +93,7 @@ class Api:
                 text = answer.read()
             except BaseException as error:
                 connection.close()
-                if fresh or not isinstance(error, (http.client.HTTPException, ConnectionError)):
+                if fresh or not isinstance(error, (http.client.HTTPException, ConnectionError, ssl.SSLError)):
                     raise
             else:
                 self.idle.put(connection)

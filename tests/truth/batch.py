@@ -8,7 +8,7 @@ import shlex
 import shutil
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from random import Random
 
@@ -117,7 +117,7 @@ class Batch:
                 break
             for each in move.reborn:
                 self._register_again(each)
-            scene = self._settle(before)
+            scene = self._settle(before, said.steps[place].pairs)
             found = list(comparing.settled(said.steps[place], scene))
             different += self.account.add(move.kind, found, strategies)
         else:
@@ -148,12 +148,17 @@ class Batch:
         )
         return ["plan", str(plan)], lines
 
-    def _settle(self, before: dict[Pair, There]) -> Scene:
-        """Wait until the cluster is at rest: as long as a loop takes where the taints of a node with NoExecute have just changed."""
+    def _settle(self, before: dict[Pair, There], judged: Collection[Pair]) -> Scene:
+        """Wait until the cluster is at rest: as long as a loop takes where the taints of a node with NoExecute have just changed.
+
+        What came and went before and was not judged is taken to go on so.
+        """
         tainted = self._tainted
         slow = self._slow()
         changed = any(self._tainted[name] != tainted.get(name) for name in slow)
-        loops, rest = self.listening.settle(slow, QUIET if changed else SOON)
+        aside = self.loops.difference(judged)
+        loops, rest = self.listening.settle(slow, QUIET if changed else SOON, aside)
+        loops |= aside
         scene = Scene(before, self.listening.memory.there(), self.loops, loops, rest)
         self.loops = loops
         return scene
@@ -193,7 +198,7 @@ class Batch:
             paths = [f"/api/v1/namespaces/{name}/pods?fieldSelector=spec.nodeName%3D{node}" for name in worlds.NAMESPACES for node in some]
         now = {"apiVersion": "v1", "kind": "DeleteOptions", "gracePeriodSeconds": 0}
         self.bed.api.all_at_once(lambda path: self.bed.api.ask("DELETE", path, now), paths)
-        found = list(comparing.recreated(step, ended, self._settle(before)))
+        found = list(comparing.recreated(step, ended, self._settle(before, ended)))
         return step.without(ended), self.account.add(kind, found, strategies)
 
     def _numbers(self, step: Step, folder: Path, lines: list[list[str]]) -> None:

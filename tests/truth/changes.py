@@ -155,7 +155,7 @@ def uncordon(random: Random, state: State) -> Move | None:
 
 def delete_pod(random: Random, state: State) -> Move | None:
     """Delete pods of DaemonSets: by name, or those of one DaemonSet."""
-    keys = [key for key in state.calm() if state.pods[key]]
+    keys = [key for key in state.calm(random) if state.pods[key]]
     if not keys:
         return None
     namespace, name = random.choice(keys)

@@ -53,25 +53,22 @@ def settled(step: Step, scene: Scene) -> Iterator[Compared]:
     1. A pair that was judged has the pod that was said: same, new, none, or ones that come and go. One that came and went before has no
        pod to be the same as: there same and new are one.
     2. What the program says was there before, was.
-    3. Any other pair is as it was.
+    3. Any other pair is as it was; one that comes and goes is left out.
     4. An outcome `unknown` equals nothing and differs from nothing: it is counted apart.
     """
     for pair, said in step.pairs.items():
         seen = scene.seen(pair)
         outcome = f"{said.outcome} (beyond)" if said.later else said.outcome
         equal = _same(said.pod, seen, pair in scene.loops_before)
-        before = pair in scene.loops_before or said.here == scene.before.get(pair, NOTHING).any
-        if not before:
+        as_said = pair in scene.loops_before or said.here == scene.before.get(pair, NOTHING).any
+        if not as_said:
             seen = f"{seen}, before {'a pod' if not said.here else 'none'}"
-        yield Compared("settled", pair, outcome, _words(said), seen, (equal and before) or said.outcome == "unknown")
-    for pair in {*scene.before, *scene.after, *scene.loops_after} - step.pairs.keys():
+        yield Compared("settled", pair, outcome, _words(said), seen, (equal and as_said) or said.outcome == "unknown")
+    for pair in {*scene.before, *scene.after, *scene.loops_after} - step.pairs.keys() - scene.loops_before:
         seen = scene.seen(pair)
-        was = "loop" if pair in scene.loops_before else "same" if scene.before.get(pair, NOTHING).live else _rest(scene.before.get(pair))
+        before = scene.before.get(pair, NOTHING)
+        was = "same" if before.live else "pending" if before.pending else "absent"
         yield Compared("settled", pair, UNTOUCHED, was, seen, was == seen)
-
-
-def _rest(before: There | None) -> str:
-    return "pending" if before and before.pending else "absent"
 
 
 def _words(said: Said) -> str:

@@ -6,6 +6,7 @@ import contextlib
 import threading
 import time
 from collections.abc import Collection
+from http.client import HTTPException
 from socket import SHUT_RDWR
 from types import TracebackType
 from typing import Self
@@ -51,21 +52,23 @@ class Listening:
         self._connection.close()
 
     def _listen(self) -> None:
-        with contextlib.suppress(OSError, ValueError):
+        with contextlib.suppress(OSError, ValueError, HTTPException):  # what a connection says that is closed above
             for line in self._connection.getresponse():
                 self.memory.heard(_EVENT.decode(line))
 
-    def settle(self, slow: Collection[str], least: float = SOON, limit: float = 180) -> tuple[frozenset[Pair], frozenset[Pair]]:
+    def settle(
+        self, slow: Collection[str], least: float = SOON, aside: Collection[Pair] = (), limit: float = 180
+    ) -> tuple[frozenset[Pair], frozenset[Pair]]:
         """Wait until every pair was quiet for its time or came and went twice: those that come and go, and those that never settled.
 
-        `slow` are the nodes with a NoExecute taint; `least` is how long to wait at any rate. The second answer is empty unless `limit`
-        seconds went by. Raises ListeningError where the watch has ended.
+        `slow` are the nodes with a NoExecute taint; `least` is how long to wait at any rate; pairs in `aside` are in neither answer. The
+        second is empty unless `limit` seconds went by. Raises ListeningError where the watch has ended.
         """
         start = time.monotonic()
         while True:
             if not self._thread.is_alive():
                 raise ListeningError("the watch on pods has ended")
-            loops, rest = self.memory.moving(slow)
+            loops, rest = self.memory.moving(slow, aside)
             now = time.monotonic()
             if now - start >= least and (not rest or now - start > limit):
                 return loops, rest

@@ -26,7 +26,7 @@ def _of_one_namespace(random: Random, keys: list[Key], most: int) -> tuple[str, 
 
 
 def set_image(random: Random, state: State) -> Move | None:
-    keys = state.calm()
+    keys = state.calm(random)
     if not keys:
         return None
     namespace, names = _of_one_namespace(random, keys, 3)
@@ -37,7 +37,7 @@ def set_image(random: Random, state: State) -> Move | None:
 
 
 def restart(random: Random, state: State) -> Move | None:
-    keys = state.calm()
+    keys = state.calm(random)
     if not keys:
         return None
     namespace, names = _of_one_namespace(random, keys, 3)
@@ -55,7 +55,7 @@ def delete_ds_orphan(random: Random, state: State) -> Move | None:
 
 
 def _delete(random: Random, state: State, kind: str, flags: list[str]) -> Move | None:
-    keys = [key for key in state.calm() if state.pods[key]]
+    keys = [key for key in state.calm(random) if state.pods[key]]
     if not keys:
         return None
     namespace, name = random.choice(keys)
@@ -126,7 +126,7 @@ EDITS: dict[str, Edit] = {
 
 def _apply(kind: str, edit: Edit) -> Callable[[Random, State], Move | None]:
     def draw(random: Random, state: State) -> Move | None:
-        keys = [key for key in state.calm() if key in state.manifests]
+        keys = [key for key in state.calm(random) if key in state.manifests]
         if not keys:
             return None
         chosen = sorted(random.sample(keys, min(len(keys), random.randint(1, 3))))

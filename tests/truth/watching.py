@@ -157,13 +157,14 @@ class Memory:
                     found[pair][state == "pending"].add(uid)
         return {pair: There(frozenset(live), frozenset(pending)) for pair, (live, pending) in found.items()}
 
-    def moving(self, slow: Collection[str]) -> tuple[frozenset[Pair], frozenset[Pair]]:
+    def moving(self, slow: Collection[str], aside: Collection[Pair] = ()) -> tuple[frozenset[Pair], frozenset[Pair]]:
         """The pairs that something happened to within the quiet time: those that got two new pods or more since the mark, and the rest.
 
-        `slow` are the nodes with a NoExecute taint.
+        `slow` are the nodes with a NoExecute taint; pairs in `aside` are not looked at.
         """
         with self._lock:
             now = self._clock()
             moving = {pair for pair, last in self._last.items() if last > now - (QUIET if pair[2] in slow else SOON)}
+            moving -= set(aside)
             loops = frozenset(pair for pair in moving if self._new[pair] >= 2)
         return loops, frozenset(moving - loops)

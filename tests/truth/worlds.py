@@ -81,7 +81,7 @@ def daemonset(random: Random, name: str, nodes: list[str]) -> Object:
         pod["hostNetwork"] = True
     strategy = drawing.strategy(random)
     if "maxSurge" in strategy.get("rollingUpdate", {}) and random.random() < 0.12:
-        pod["containers"][0]["ports"] = [{"containerPort": 8080, "hostPort": 20000 + int(name[1:])}]
+        pod["containers"][0]["ports"] = [{"containerPort": 20000 + int(name[1:]), "hostPort": 20000 + int(name[1:])}]
     template: Object = {"metadata": {"labels": {"app": name}}, "spec": pod}
     if random.random() < 0.08:
         template["metadata"]["annotations"] = {PLAY: "never-ready"}

@@ -1,0 +1,99 @@
+"""The random clusters and changes: legal, and the same for the same seed."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from preflight.change import parse
+from preflight.model.objects import DaemonSet, Node
+from preflight.scheduling.validation import selection_refusals, strategy_refusals, taint_refusals, toleration_refusals
+from tests.truth import changes, drawing, worlds
+from tests.truth.drawing import Object
+from tests.truth.state import Key, State
+from tests.worlds import made
+
+
+def cluster(seed: int) -> tuple[worlds.World, State]:
+    drawn = worlds.draw(Random(seed), 12, 8, owned=True)
+    daemonsets = [*drawn.daemonsets, *drawn.applied]
+    pods = [
+        {
+            "kind": "Pod",
+            "metadata": {
+                "namespace": each["metadata"]["namespace"],
+                "name": f"{each['metadata']['name']}-x",
+                "ownerReferences": [{"name": each["metadata"]["name"]}],
+            },
+        }
+        for each in daemonsets
+    ]
+    manifests: dict[Key, Object] = {(each["metadata"]["namespace"], each["metadata"]["name"]): each for each in daemonsets}
+    return drawn, State([*drawn.nodes, *daemonsets, *pods], manifests)
+
+
+def test_the_same_seed_draws_the_same_cluster() -> None:
+    assert worlds.draw(Random(7), 20, 10, owned=True) == worlds.draw(Random(7), 20, 10, owned=True)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_server_would_take_every_object(seed: int) -> None:
+    drawn, _ = cluster(seed)
+    refusals = []
+    for each in (*drawn.daemonsets, *drawn.applied):
+        daemonset = made(each, DaemonSet)
+        pod = daemonset.spec.template.spec
+        refusals += [*toleration_refusals(pod.tolerations, (), comparison_operators=False), *selection_refusals(pod, ())]
+        refusals += strategy_refusals(daemonset.spec.updateStrategy)
+    for each in drawn.nodes:
+        refusals += taint_refusals(made(each, Node).spec.taints)
+    assert refusals == []
+
+
+def test_taints_of_the_node_lifecycle_controller_are_left_to_it() -> None:
+    drawn = worlds.draw(Random(1), 5, 200, owned=False)
+    assert {taint["key"] for node in drawn.nodes for taint in node["spec"].get("taints", ())} == set(drawing.TAINTS)
+
+
+@pytest.mark.parametrize("kind", changes.EVERY)
+def test_every_line_is_one_that_the_program_reads(kind: str) -> None:
+    drawn = 0
+    for seed in range(20):
+        _, state = cluster(seed)
+        state.cordoned.add("n00")
+        if kind == "apply: new":
+            state.delete(next(iter(state.daemonsets)))
+        move = changes.EVERY[kind](Random(seed), state)
+        if move is not None:
+            drawn += 1
+            for line in move.lines:
+                parse(line)
+    assert drawn
+
+
+def test_a_plan_takes_off_no_taint_that_a_line_before_has_taken_off() -> None:
+    _, state = cluster(3)
+    name = state.nodes[0]
+    state.taints = {node: {} for node in state.nodes} | {name: {("team", "NoSchedule"): "red"}}
+    assert changes.untaint(Random(1), state) is not None
+    assert changes.untaint(Random(1), state) is None
+
+
+@pytest.mark.parametrize(
+    ("strategy", "name"),
+    [
+        pytest.param({}, "unavailable-number", id="the default"),
+        pytest.param(
+            {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": 1, "maxSurge": 0}},
+            "unavailable-number",
+            id="as the server stores it",
+        ),
+        pytest.param({"rollingUpdate": {"maxUnavailable": "30%"}}, "unavailable-percent", id="a percentage"),
+        pytest.param({"rollingUpdate": {"maxUnavailable": 0, "maxSurge": 3}}, "surge-number", id="a surge"),
+        pytest.param({"rollingUpdate": {"maxUnavailable": 0, "maxSurge": "5%"}}, "surge-percent", id="a surge as a percentage"),
+        pytest.param({"type": "OnDelete"}, "on-delete", id="none"),
+    ],
+)
+def test_strategies_have_names(strategy: Object, name: str) -> None:
+    assert drawing.strategy_name({"spec": {"updateStrategy": strategy}}) == name
