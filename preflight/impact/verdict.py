@@ -96,10 +96,10 @@ def settle(
 
     Source: semantics 2, 5 and 6 (`docs/semantics.md`).
     """
-    if after is None:
-        return _without_daemonset(has_pod, own_eviction, event)
     if own_eviction > horizon:
         own_eviction = NEVER
+    if after is None:
+        return _without_daemonset(has_pod, own_eviction, event)
     pod = _pod_after(after, has_pod, own_eviction, event)
     loops = after.should_run and new_eviction != NEVER
     period = int(new_eviction) if loops else None

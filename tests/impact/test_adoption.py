@@ -56,6 +56,14 @@ def bare(name: str, on: str, phase: str = "Running", **labels: str) -> ListedPod
     return msgspec.json.decode(json.dumps(data), type=ListedPod)
 
 
+def test_an_orphan_that_is_evicted_later_is_there_until_then() -> None:
+    tolerations = [{"key": "t", "operator": "Exists", "tolerationSeconds": 3600, "effect": "NoExecute"}]
+    start = world([node("n1", "t:NoExecute")], [daemonset("d", *tolerations)], [pod("d", "n1", tolerations)])
+    change = perform(parse(shlex.split(ORPHAN)), start, lambda _: [])
+    assert pods_after(predict(change, listed_pods(start))) == {("d", "n1"): "none"}
+    assert pods_after(predict(change, listed_pods(start), horizon=60)) == {("d", "n1"): "same"}
+
+
 def test_a_new_daemonset_that_selects_nothing_of_them_adopts_nothing() -> None:
     _, new = steps(world(TIME_BOMB, [daemonset("d")]), ORPHAN, APPLY, new=daemonset("other"))
     assert outcomes(new) == {("other", "n1"): "gained", ("other", "n2"): "never"}
