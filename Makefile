@@ -8,13 +8,14 @@ EXAMPLE := plan --exit-zero --from examples/rdma-incident/cluster examples/rdma-
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint types imports tests test-cluster format vectors replay bench pins clean
+.PHONY: help setup demo test lint types imports tests test-cluster truth format vectors replay bench pins clean
 
 help:
 	@echo "make demo                runs the bundled example"
 	@echo "make test                runs every check"
 	@echo "make lint|types|imports|tests   runs one of them"
 	@echo "make test-cluster        builds a real control plane and runs the tests on it (needs Go)"
+	@echo "make truth SEED=n        compares predictions with a real control plane: a random cluster, a fresh one without SEED"
 	@echo "make format              formats the code and applies the safe fixes"
 	@echo "make vectors FILE=path   compares placements with a file of recorded answers"
 	@echo "make replay FILE=path    replays a recorded cluster"
@@ -52,6 +53,9 @@ imports: setup
 
 tests: setup
 	$(BIN)/pytest --cov
+
+truth: setup
+	$(BIN)/python -m tests.truth $(if $(SEED),--seed $(SEED))
 
 test-cluster: setup
 	$(BIN)/pytest -m cluster --durations=10 tests/cluster

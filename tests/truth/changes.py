@@ -6,7 +6,7 @@ import copy
 from collections.abc import Callable
 from random import Random
 
-from tests.truth import drawing, updates
+from tests.truth import drawing, patches, updates
 from tests.truth.drawing import Object
 from tests.truth.state import Move, State
 
@@ -185,6 +185,7 @@ KINDS: dict[str, Draw] = {
     "uncordon": uncordon,
     "delete pod": delete_pod,
     **updates.KINDS,
+    **patches.KINDS,
 }
 """What a plan may consist of."""
 

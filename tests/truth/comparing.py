@@ -51,19 +51,18 @@ def settled(step: Step, scene: Scene) -> Iterator[Compared]:
     """Every pair once the change has settled.
 
     1. A pair that was judged has the pod that was said: same, new, none, or ones that come and go. One that came and went before has no
-       pod to be the same as: there same and new are one.
+       pod to be the same as, and which nodes an update reaches may be chance: there same and new are one.
     2. What the program says was there before, was.
     3. Any other pair is as it was; one that comes and goes is left out.
     4. An outcome `unknown` equals nothing and differs from nothing: it is counted apart.
     """
     for pair, said in step.pairs.items():
         seen = scene.seen(pair)
-        outcome = f"{said.outcome} (beyond)" if said.later else said.outcome
-        equal = _same(said.pod, seen, pair in scene.loops_before)
+        equal = _same(said.pod, seen, said.chance or pair in scene.loops_before)
         as_said = pair in scene.loops_before or said.here == scene.before.get(pair, NOTHING).any
         if not as_said:
             seen = f"{seen}, before {'a pod' if not said.here else 'none'}"
-        yield Compared("settled", pair, outcome, _words(said), seen, (equal and as_said) or said.outcome == "unknown")
+        yield Compared("settled", pair, _outcome(said), _words(said), seen, (equal and as_said) or said.outcome == "unknown")
     for pair in {*scene.before, *scene.after, *scene.loops_after} - step.pairs.keys() - scene.loops_before:
         seen = scene.seen(pair)
         before = scene.before.get(pair, NOTHING)
@@ -71,13 +70,17 @@ def settled(step: Step, scene: Scene) -> Iterator[Compared]:
         yield Compared("settled", pair, UNTOUCHED, was, seen, was == seen)
 
 
+def _outcome(said: Said) -> str:
+    return f"{said.outcome} (beyond)" if said.later else f"{said.outcome} (chance)" if said.chance else said.outcome
+
+
 def _words(said: Said) -> str:
     period = "" if said.period is None else f" every {said.period} s"
     return f"{said.outcome}{period}: {said.pod}, re-created: {said.again}"
 
 
-def _same(said: str, seen: str, came_and_went: bool) -> bool:
-    if came_and_went and seen in ("same", "new"):
+def _same(said: str, seen: str, either: bool) -> bool:
+    if either and seen in ("same", "new"):
         return said in ("same", "new")
     return said == seen
 
@@ -102,8 +105,7 @@ def recreated(step: Step, ended: Iterable[Pair], scene: Scene) -> Iterator[Compa
             equal = seen in ("new", "loop") if again == "a pod" else seen == "absent"
             yield Compared("recreated", pair, UNTOUCHED, again, seen, equal)
         else:
-            outcome = f"{said.outcome} (beyond)" if said.later else said.outcome
-            yield Compared("recreated", pair, outcome, _words(said), seen, seen == _AGAIN[said.again])
+            yield Compared("recreated", pair, _outcome(said), _words(said), seen, seen == _AGAIN[said.again])
 
 
 _AGAIN = {"a pod": "new", "none": "absent", "loop": "loop"}

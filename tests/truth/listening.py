@@ -1,4 +1,4 @@
-"""A watch on the pods of a real API server, in a thread of its own, that fills a Memory."""
+"""What a real API server says: a watch on its pods, in a thread of its own, that fills a Memory; and a dump of a cluster."""
 
 from __future__ import annotations
 
@@ -18,6 +18,26 @@ from tests.truth.watching import SOON, Event, Memory, Pair, PodList
 
 _EVENT = msgspec.json.Decoder(Event)
 _LIST = msgspec.json.Decoder(PodList)
+
+
+class _Raws(msgspec.Struct):
+    items: list[msgspec.Raw]
+
+
+_RAWS = msgspec.json.Decoder(_Raws)
+_DUMPED = ((b"v1", b"Node", "/api/v1/nodes"), (b"apps/v1", b"DaemonSet", "/apis/apps/v1/daemonsets"), (b"v1", b"Pod", "/api/v1/pods"))
+
+
+def dump(api: Api) -> bytes:
+    """The nodes, DaemonSets and pods of all namespaces, as kubectl prints them, in one line."""
+    connection = api.connection()
+    items: list[bytes] = []
+    for version, kind, path in _DUMPED:
+        connection.request("GET", path, headers={"Authorization": f"Bearer {api.token}"})
+        found = _RAWS.decode(connection.getresponse().read()).items
+        items += (b'{"apiVersion":"%b","kind":"%b",%b' % (version, kind, bytes(raw)[1:]) for raw in found)
+    connection.close()
+    return b'{"apiVersion":"v1","kind":"List","items":[%b]}' % b",".join(items)
 
 
 class ListeningError(Exception):

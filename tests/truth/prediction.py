@@ -34,6 +34,7 @@ class Said(NamedTuple):
     2. `here` is whether a pod was there before. `pod` is what is there within HORIZON: same, new, absent or loop; a pod that is the same
        may begin to loop once it is re-created. `again` is what is there after a re-creation: a pod, none or loop.
     3. `later`: the report speaks of an eviction beyond HORIZON, so that only these three can be seen.
+    4. `chance`: whether an update reaches this node or another is not certain; the pod is the same or a new one.
     """
 
     outcome: str
@@ -45,6 +46,7 @@ class Said(NamedTuple):
     later: bool
     here: bool
     again: str
+    chance: bool = False
 
 
 class Placed(NamedTuple):
@@ -55,10 +57,11 @@ class Placed(NamedTuple):
 
 
 class Step(NamedTuple):
-    """What the program says of one step: of each pair that it judged, and where every DaemonSet is then."""
+    """What the program says of one step: of each pair that it judged, and where every DaemonSet is then; `command` as the report has it."""
 
     pairs: Mapping[Pair, Said]
     placed: Mapping[Key, Placed]
+    command: str = ""
 
     def without(self, ended: Collection[Pair]) -> Step:
         """The step once the pods of these pairs have ended: what is placed there comes back, everything else is gone."""
@@ -71,7 +74,7 @@ class Step(NamedTuple):
 
 
 class Prediction(NamedTuple):
-    """The program's run, and its steps; none where it refused."""
+    """The program's run, and the steps that it judged: none where it refused, and of a script those that it takes to be accepted."""
 
     result: Result
     steps: list[Step]
@@ -94,7 +97,7 @@ def prediction(argv: Sequence[str], dump: Path) -> Prediction:
         within = predict(change, listed if pods is None else pods, HORIZON)
         pods = within.pods
         rows = [row for row in report["coverage"] if row["step"] == number]
-        steps.append(Step(dict(_said(rows, impact, within)), dict(_placed(within))))
+        steps.append(Step(dict(_said(rows, impact, within)), dict(_placed(within)), change.command))
     if len(report["change"]["steps"]) != len(steps):
         raise FrontDoorError(f"{len(report['change']['steps'])} steps are reported and {len(steps)} were judged")
     return Prediction(result, steps)
@@ -148,6 +151,7 @@ def _said(rows: Sequence[Mapping[str, Any]], impact: Impact, within: Impact) -> 
                     later=later,
                     here=near.before,
                     again=again,
+                    chance=part[pair].fate is not None,
                 ),
             )
     if seen != len(whole):

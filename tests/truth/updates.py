@@ -109,9 +109,12 @@ def new_selection(random: Random, manifest: Object, nodes: list[str]) -> None:
 
 
 def new_strategy(random: Random, manifest: Object, nodes: list[str]) -> None:
-    """Another strategy, and nothing else."""
+    """Another strategy, and nothing else; mostly with both limits, since one that is not stated may stay as it is in the cluster."""
     del nodes
-    manifest["spec"]["updateStrategy"] = drawing.strategy(random) or {"type": "RollingUpdate"}
+    strategy = drawing.strategy(random) or {"type": "RollingUpdate"}
+    if "rollingUpdate" in strategy and random.random() < 0.9:
+        strategy["rollingUpdate"] = {"maxUnavailable": 0, "maxSurge": 0, **strategy["rollingUpdate"]}
+    manifest["spec"]["updateStrategy"] = strategy
 
 
 EDITS: dict[str, Edit] = {

@@ -1,0 +1,24 @@
+"""A small batch of `make truth` with a fixed seed: the cluster does what the program said, pair by pair."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cluster.bed import Bed
+from tests.truth.batch import Batch
+
+KINDS = (
+    *("taint NoSchedule", "set image", "label --overwrite", "apply: tolerations gained", "delete ds", "cordon", "taint NoExecute"),
+    *("apply: strategy", "rollout restart", "apply: new", "delete pod", "untaint", "apply: selection", "plan"),
+)
+
+
+@pytest.mark.cluster
+def test_a_random_cluster_does_what_was_said(bed: Bed, tmp_path: Path) -> None:
+    account = Batch(bed, 1, tmp_path / "truth", (40, 16), owned=True).run(KINDS)
+    kept = "\n".join(path.read_text() for path in sorted(tmp_path.glob("truth/*/mismatches.jsonl")))
+    assert account.mismatches == 0, f"{account.table()}\n{kept}"
+    assert account.changes.total() + account.refused.total() >= len(KINDS)
+    assert {"kept", "excluded", "never", "lost-on-recreation", "lost-now", "gained", "missing"} <= {key[1] for key in account.by_outcome}

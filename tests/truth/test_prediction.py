@@ -1,0 +1,107 @@
+"""The prediction of a small dump: what the front door says, and what can be seen of it within the time of a test."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.truth.drawing import Object
+from tests.truth.prediction import Placed, Said, prediction
+from tests.truth.worlds import registered
+
+GENERATION = "deprecated.daemonset.template.generation"
+
+
+def daemonset(name: str, *tolerations: Object) -> Object:
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "DaemonSet",
+        "metadata": {
+            "name": name,
+            "namespace": "storage",
+            "uid": f"{name}-0",
+            "annotations": {"deprecated.daemonset.template.generation": "1"},
+        },
+        "spec": {
+            "selector": {"matchLabels": {"app": name}},
+            "template": {
+                "metadata": {"labels": {"app": name}},
+                "spec": {"containers": [{"name": "c", "image": "registry.example/c:1"}], "tolerations": list(tolerations)},
+            },
+        },
+    }
+
+
+def pod(of: Object, node: str) -> Object:
+    name = of["metadata"]["name"]
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {
+            "name": f"{name}-{node}",
+            "namespace": "storage",
+            "labels": {"app": name, "pod-template-generation": "1"},
+            "ownerReferences": [{"apiVersion": "apps/v1", "kind": "DaemonSet", "name": name, "uid": f"{name}-0", "controller": True}],
+        },
+        "spec": {"nodeName": node, "tolerations": of["spec"]["template"]["spec"]["tolerations"]},
+        "status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]},
+    }
+
+
+def other_namespace() -> Object:
+    found: dict[str, Any] = pod(daemonset("lonely"), "n1")
+    found["metadata"] |= {"namespace": "network", "ownerReferences": []}
+    return found
+
+
+PLAIN, SOON, LATER = (
+    daemonset("plain"),
+    *(
+        daemonset(name, {"key": "a", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": seconds})
+        for name, seconds in (("soon", 5), ("later", 3600))
+    ),
+)
+
+
+@pytest.fixture
+def dump(tmp_path: Path) -> Path:
+    path = tmp_path / "dump.json"
+    nodes = [registered("n1", {}, []), registered("n2", {}, [])]
+    daemonsets = [PLAIN, SOON, LATER]
+    items = [*nodes, *daemonsets, *(pod(each, node) for each in daemonsets for node in ("n1", "n2")), other_namespace()]
+    path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
+    return path
+
+
+def test_a_taint_that_evicts_now_soon_and_beyond_what_can_be_seen(dump: Path) -> None:
+    (step,) = prediction(["taint", "nodes", "n1", "a:NoExecute"], dump).steps
+    assert step.pairs == {
+        ("storage", "plain", "n1"): Said("lost-now", True, False, False, None, "absent", False, True, "none"),
+        ("storage", "soon", "n1"): Said("loop", True, True, True, 5, "loop", False, True, "loop"),
+        ("storage", "later", "n1"): Said("loop", True, True, True, 3600, "same", True, True, "a pod"),
+    }
+    assert step.placed == {
+        ("storage", "plain"): Placed(frozenset(["n2"]), frozenset(["n2"])),
+        ("storage", "soon"): Placed(frozenset(["n1", "n2"]), frozenset(["n1", "n2"])),
+        ("storage", "later"): Placed(frozenset(["n1", "n2"]), frozenset(["n1", "n2"])),
+    }
+
+
+def test_each_step_of_a_plan_starts_where_the_one_before_has_led(dump: Path, tmp_path: Path) -> None:
+    plan = tmp_path / "plan.yaml"
+    plan.write_text("- kubectl taint nodes n1 a:NoSchedule\n- kubectl rollout restart ds/plain -n storage\n")
+    first, second = prediction(["plan", str(plan)], dump).steps
+    assert first.command == "taint nodes n1 a:NoSchedule"
+    assert first.pairs["storage", "plain", "n1"].outcome == "lost-on-recreation"
+    assert {pair[2]: (said.outcome, said.pod) for pair, said in second.pairs.items()} == {
+        "n1": ("lost-now", "absent"),
+        "n2": ("kept", "new"),
+    }
+
+
+def test_a_line_that_is_refused_has_no_steps(dump: Path) -> None:
+    found = prediction(["taint", "nodes", "n1", "b:NoSchedule-"], dump)
+    assert (found.result.code, found.steps) == (2, [])
