@@ -19,7 +19,6 @@ from preflight.errors import UsageError
 from preflight.impact import Impact, PodGroup, PodsOf, listed_pods, predict
 from preflight.load import sides
 from preflight.load.files import STDIN
-from preflight.load.live.target import Target
 from preflight.load.sides import Side
 from preflight.model.objects import DaemonSet, ObjectKey
 from preflight.model.report import Judged, Outcome, Problem, Report, Skipped, Step
@@ -61,7 +60,7 @@ class Difference(Run):
         live = [sides.is_live(text, meant) for text, meant in ((base, ours), (head, theirs))]
         if all(live):
             raise UsageError("live and live are the same cluster: save one side with `preflight snapshot`")
-        target = options.target or (Target() if any(live) else None)
+        target = options.target or (options.live if any(live) else None)
         with opened(target) as cluster:
             run = cls(around, (), options, stdin, one_cluster=True, cluster=None if any(live) else cluster)
             fill, gate = cluster.fill if cluster else None, options.comparison_operators

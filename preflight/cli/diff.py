@@ -30,6 +30,6 @@ def command(base: str, head: str, sources: tuple[str, ...], merge_base: bool, **
     Where HEAD alone is the list of a cluster, this is what has drifted from BASE; where BASE alone is one, what applying HEAD costs.
     """
     formats(given["outputs"])
-    held = options(given, target(given, sources, live=False))
+    held = options(given, target(given, sources, live=False), target(given, (), live=True))
     judged = Difference.of_diff(base, head, sources, held, sys.stdin.buffer, merge_base=merge_base)
     return finish(judged, given)

@@ -100,8 +100,8 @@ def _seconds(text: str) -> float:
     return float(number) * _UNITS[text[len(number) :]]
 
 
-def options(given: dict[str, Any], target: Target | None = None) -> Options:
-    """The options of a run; `target` is the cluster that it asks."""
+def options(given: dict[str, Any], target: Target | None = None, live: Target | None = None) -> Options:
+    """The options of a run; `target` is the cluster that it asks, `live` the one that this word means."""
     return Options(
         fail_on=Severity(given["fail_on"]),
         allow_empty=given["allow_empty"],
@@ -111,6 +111,7 @@ def options(given: dict[str, Any], target: Target | None = None) -> Options:
         why=given["why"],
         terms=terms(given),
         target=target,
+        live=live or Target(),
     )
 
 

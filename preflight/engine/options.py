@@ -19,7 +19,7 @@ class Options(Struct, frozen=True):
     4. `why` asks for the chain of one pair, as `DAEMONSET/NODE`; the DaemonSet's namespace may stand before it. Or of one ordinary pod that
        may have to go, as `NAMESPACE/POD`.
     5. `terms` are the policy, the exemptions and the baseline that findings are held to.
-    6. `target` is the cluster to ask; None where files are the world.
+    6. `target` is the cluster to ask; None where files are the world. `live` is the one that the word `live` of a diff means.
     """
 
     fail_on: Severity = Severity.ERROR
@@ -30,3 +30,4 @@ class Options(Struct, frozen=True):
     why: str = ""
     terms: Terms = Terms()
     target: Target | None = None
+    live: Target = Target()

@@ -23,6 +23,7 @@ from preflight.load.live.target import Target
 _TRIES = 4
 _AGAIN = frozenset({429, 500, 502, 503, 504})
 _LONGEST_WAIT = 8.0
+_SILENT = 3
 _MOST = 1 << 30
 _PIECE = 1 << 18
 
@@ -45,7 +46,7 @@ class Connection:
         """Read the kubeconfig. Errors: InputError where it does not lead to a server."""
         self._access: Access = access(target)
         self.context, self.namespace, self.server = self._access.context, self._access.namespace, shown_server(self._access.host)
-        self.requests = self.received = 0
+        self.requests = self.received = self._silent = 0
         self._timeout = target.timeout
         self._counting = threading.Lock()
 
@@ -58,18 +59,21 @@ class Connection:
 
         1. Too many requests (429), a fault of the server (5xx) and a connection that breaks are tried again, up to four times in all, after
            half a second doubling, or when the server says so, up to 8 seconds.
-        2. A server that says nothing within the time of one request is not asked again.
+        2. A server that says nothing within the time of one request is not asked that again, and after three such requests nothing more.
 
         Errors: Refused with the server's message for any status but 200; InputError where no answer can be had.
         """
         words = "&".join(f"{quote(name)}={quote(value, safe='')}" for name, value in (query or {}).items())
         url = f"{self._access.host.rstrip('/')}{path}{'?' if words else ''}{words}"
+        if self._silent >= _SILENT:
+            raise InputError(f"{self.server}: {_no_answer(self._timeout)}, {_SILENT} times")
         wait = 0.5
         for attempt in range(1, _TRIES + 1):
             last = attempt == _TRIES
             try:
                 status, headers, body = self._once(url)
             except _Broken as error:
+                self._silent += error.is_silence
                 if last or not error.again:
                     raise InputError(f"{self.server}: {error}") from None
                 time.sleep(wait)
@@ -122,16 +126,16 @@ class Connection:
             if size > _MOST:
                 raise _Broken("one answer is larger than 1 GiB", again=False)
             if time.monotonic() > deadline:
-                raise _Broken(_no_answer(self._timeout), again=False)
+                raise _Broken(_no_answer(self._timeout), again=False, is_silence=True)
         return b"".join(pieces)
 
 
 class _Broken(Exception):
-    """No answer was had; `again` where asking again may help."""
+    """No answer was had; `again` where asking again may help, `is_silence` where the server said nothing in time."""
 
-    def __init__(self, message: str, *, again: bool) -> None:
+    def __init__(self, message: str, *, again: bool, is_silence: bool = False) -> None:
         super().__init__(message)
-        self.again = again
+        self.again, self.is_silence = again, is_silence
 
 
 def _broken(error: Exception, timeout: float) -> _Broken:
@@ -142,7 +146,7 @@ def _broken(error: Exception, timeout: float) -> _Broken:
     if isinstance(error, exceptions.NewConnectionError):
         return _Broken(f"cannot be reached: {_reason(error)}", again=False)
     if isinstance(error, exceptions.TimeoutError):
-        return _Broken(_no_answer(timeout), again=False)
+        return _Broken(_no_answer(timeout), again=False, is_silence=True)
     if isinstance(error, exceptions.SSLError):
         return _Broken(f"its certificate is not trusted: {_reason(error)}", again=False)
     if isinstance(error, exceptions.ProxyError):

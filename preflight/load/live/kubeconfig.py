@@ -7,6 +7,7 @@ import logging
 import os
 import shutil
 import tempfile
+import threading
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from importlib.util import find_spec
@@ -38,13 +39,15 @@ class Access:
 
         self.context, self.namespace, self.host = context, namespace, str(configuration.host)
         self._configuration, self._impersonated, self._folder = configuration, impersonated, folder
+        self._renewing = threading.Lock()
         configuration.connection_pool_maxsize = PARALLEL
         self.pool: Any = rest.RESTClientObject(configuration).pool_manager
 
     def headers(self) -> list[tuple[str, str]]:
         """The headers that say who asks; a token that has expired is renewed."""
         configuration = self._configuration
-        tokens = [configuration.get_api_key_with_prefix(name) for name in tuple(configuration.api_key)]
+        with self._renewing:  # a plugin is run once, and not by each of the requests that are under way
+            tokens = [configuration.get_api_key_with_prefix(name) for name in tuple(configuration.api_key)]
         return [*self._impersonated, *(("Authorization", str(token)) for token in tokens[:1] if token)]
 
     def close(self) -> None:

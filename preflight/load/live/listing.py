@@ -122,10 +122,12 @@ def _all_pages(connection: Connection, query: Query, limit: str) -> list[bytes]:
     token = ""
     while True:
         page = connection.get(query.resource.path(query.namespace), {**words, "continue": token} if token else words)
-        token = _envelope(connection, query, page).metadata.token
+        before, token = token, _envelope(connection, query, page).metadata.token
         pages.append(page)
         if not token:
             return pages
+        if token == before:
+            raise InputError(f"{connection.server}: the list of {query.resource.plural} goes on and on at the same place")
 
 
 def _envelope(connection: Connection, query: Query, page: bytes) -> _Envelope:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import NamedTuple
+from urllib.parse import quote
 
 
 class Resource(NamedTuple):
@@ -22,7 +23,7 @@ class Resource(NamedTuple):
     def path(self, namespace: str = "") -> str:
         """The path of its list, in one namespace or in all."""
         root = f"/apis/{self.group}/{self.version}" if self.group else f"/api/{self.version}"
-        return f"{root}/namespaces/{namespace}/{self.plural}" if namespace else f"{root}/{self.plural}"
+        return f"{root}/namespaces/{quote(namespace, safe='')}/{self.plural}" if namespace else f"{root}/{self.plural}"
 
 
 NODES = Resource("Node", "", "v1", "nodes", is_namespaced=False)

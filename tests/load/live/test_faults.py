@@ -19,7 +19,7 @@ from preflight.errors import InputError
 from preflight.load.live import connection
 from preflight.load.live.target import Target
 from tests.cli.program import Result, program
-from tests.load.live.made import cluster
+from tests.load.live.made import cluster, node
 from tests.load.live.server import TOKEN, ApiServer, Asked, Fault, kubeconfig, serving, status
 
 LINE = ("taint", "nodes", "a-1", "team=x:NoSchedule")
@@ -275,6 +275,25 @@ def test_a_server_that_dribbles_has_no_longer_than_one_that_says_nothing(tmp_pat
         assert time.monotonic() - began < 3
         asked.close()
         server.join()
+
+
+def test_a_list_that_goes_on_at_the_same_place_is_followed_no_further(tmp_path: Path) -> None:
+    again = json.dumps({"kind": "DaemonSetList", "metadata": {"continue": "x"}, "items": []}).encode()
+    result, server = _run(_of("daemonsets", (200, again)), tmp_path)
+    assert result.err.endswith("the list of daemonsets goes on and on at the same place\n")
+    assert len([each for each in server.asked if each.resource == "daemonsets"]) == 2
+
+
+def test_a_server_that_is_silent_three_times_is_asked_nothing_more(tmp_path: Path) -> None:
+    objects = [*cluster(), *(node(f"c-{number}", pool="c") for number in range(40))]
+    server = ApiServer(objects, lambda asked: "nothing" if "spec.nodeName=c" in asked.query.get("fieldSelector", "") else None)
+    with serving(server, tmp_path) as config:
+        began = time.monotonic()
+        result = program(
+            *("taint", "nodes", "-l", "pool=c", "x=y:PreferNoSchedule", "--kubeconfig", str(config), "--request-timeout", "1s")
+        )
+        assert time.monotonic() - began < 8
+    assert "coverage assumed (no pods given)" in " ".join(result.out.split())
 
 
 def test_nobody_listens(tmp_path: Path) -> None:
