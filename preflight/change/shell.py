@@ -40,12 +40,14 @@ class Script(Struct, frozen=True):
     """A script as far as it was understood.
 
     `reads` counts the commands that only ask the cluster; `ends` is the line of an `exit` that surely runs, 0 where there is none.
+    `context` is the one that it chooses before its first line, "" where it chooses none.
     """
 
     lines: tuple[Line, ...] = ()
     unread: tuple[Unread, ...] = ()
     reads: int = 0
     ends: int = 0
+    context: str = ""
 
 
 def read_script(text: str) -> Script:
@@ -61,7 +63,7 @@ def read_script(text: str) -> Script:
     """
     reader = _Reader({}, 0)
     reader.read(text, 1)
-    return Script(tuple(reader.lines), tuple(reader.unread), reader.reads, reader.ends)
+    return Script(tuple(reader.lines), tuple(reader.unread), reader.reads, reader.ends, reader.context)
 
 
 class _Reader:
@@ -73,6 +75,7 @@ class _Reader:
         self.lines: list[Line] = []
         self.unread: list[Unread] = []
         self.reads = self.ends = self.moved = 0
+        self.context = ""
         self.context = ""
         self.written: set[str] = set()
 
@@ -120,6 +123,7 @@ class _Reader:
             self.functions[block.name] = self.functions[block.name] or block.line
         elif found.does is Does.SWITCHES and not self.lines and block is None:
             self.reads += 1  # the first cluster is the one that is judged
+            self.context = words[-1].text
         else:
             why = found.why or (f"it runs inside a {block.what} of line {block.line}" if block is not None else "")
             why = why or ("it runs only where the command before || fails" if simple.alternative else "")

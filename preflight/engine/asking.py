@@ -32,6 +32,11 @@ class Asking:
         """Ask for what may depend on DaemonSets, into what was filled before."""
         self._cluster.dependents()
 
+    @property
+    def context(self) -> str:
+        """The context that is asked."""
+        return self._cluster.connection.context
+
     def cost(self) -> str:
         """What the asking came to, in requests and bytes."""
         connection = self._cluster.connection

@@ -88,6 +88,9 @@ class Run:
         """A shell script: what it surely runs is judged; what is not understood is named, and makes the answer unknown."""
         lines = [line.command for line in script.lines]
         with opened(options.target, lines, path) as cluster:
+            if cluster and script.context and script.context != cluster.context:
+                advice = f"give --context {script.context}"
+                raise UsageError(f"{path} chooses context {script.context}, and context {cluster.context} is asked: {advice}")
             evicts = any(each.evicts for each in lines)
             run = cls(sources, (), options, stdin, one_cluster=True, base=path, cluster=cluster, evicts=evicts)
             for each in script.unread:

@@ -284,6 +284,20 @@ def test_a_plan_asks_for_what_all_its_lines_need(tmp_path: Path) -> None:
     ]
 
 
+def test_a_script_that_chooses_another_context_than_the_one_that_is_asked_is_refused(tmp_path: Path) -> None:
+    script = tmp_path / "runbook.sh"
+    script.write_text("kubectl config use-context prod\nkubectl cordon b-1\n")
+    server = ApiServer(cluster())
+    with serving(server, tmp_path) as config:
+        other = program("plan", str(script), "--kubeconfig", str(config))
+        asked = list(server.asked)
+        script.write_text("kubectl config use-context test\nkubectl cordon b-1\n")
+        same = program("plan", str(script), "--kubeconfig", str(config))
+    assert (other.code, asked) == (2, [])
+    assert other.err == f"error: {script} chooses context prod, and context test is asked: give --context prod\n"
+    assert (same.code, same.err) == (0, "")
+
+
 def test_a_folder_is_compared_with_the_cluster(tmp_path: Path) -> None:
     folder = tmp_path / "tree"
     folder.mkdir()
