@@ -108,7 +108,7 @@ class Batch:
         different: list[Compared] = []
         steps = iter(said.steps)
         step = next(steps, None)
-        for typed, line in zip(move.lines, lines, strict=True):
+        for typed, line in zip(move.lines if move.kind == "plan" else [argv], lines, strict=True):
             before = self.listening.memory.there()
             self.listening.memory.mark()
             done = self.bed.kubectl(*line, check=False, timeout=300)
@@ -118,7 +118,7 @@ class Batch:
                 if done.code and not judged:
                     self.account.refused[move.kind] += 1
                 elif done.code or said.steps or line is lines[-1]:
-                    self._fault(move, folder, line, f"kubectl {done.code}: {done.out}{done.err}; preflight {said.result}")
+                    self._fault(move, folder, line, f"kubectl {done.code}: {done.err}; preflight {said.result.code}: {said.result.err}")
                 else:
                     continue  # a later line of the plan will be refused
                 break

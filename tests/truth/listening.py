@@ -50,31 +50,45 @@ class Listening:
     def __init__(self, api: Api) -> None:
         self.memory = Memory()
         self._api = api
-        self._connection = api.connection()
+        self._over = False
 
     def __enter__(self) -> Self:
         listed = _LIST.decode(msgspec.json.encode(self._api.ask("GET", "/api/v1/pods")))
         self.memory.listed(listed.items)
-        self._connection.timeout = None
-        self._connection.connect()
-        assert self._connection.sock is not None
-        self._socket = self._connection.sock
-        path = f"/api/v1/pods?watch=1&timeoutSeconds=86400&resourceVersion={listed.metadata.resourceVersion}"
-        self._connection.request("GET", path, headers={"Authorization": f"Bearer {self._api.token}"})
+        self._version = listed.metadata.resourceVersion
+        self._connect()
         self._thread = threading.Thread(target=self._listen, daemon=True)
         self._thread.start()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._over = True
         with contextlib.suppress(OSError):
             self._socket.shutdown(SHUT_RDWR)
         self._thread.join()
-        self._connection.close()
+
+    def _connect(self) -> None:
+        self._connection = self._api.connection()
+        self._connection.timeout = None
+        self._connection.connect()
+        assert self._connection.sock is not None
+        self._socket = self._connection.sock
 
     def _listen(self) -> None:
-        with contextlib.suppress(OSError, ValueError, HTTPException):  # what a connection says that is closed above
-            for line in self._connection.getresponse():
-                self.memory.heard(_EVENT.decode(line))
+        """Hear events; the server ends a watch that is slow, and goes on with the next one where that ended."""
+        while not self._over:
+            with contextlib.suppress(OSError, ValueError, HTTPException):
+                path = f"/api/v1/pods?watch=1&timeoutSeconds=86400&resourceVersion={self._version}"
+                self._connection.request("GET", path, headers={"Authorization": f"Bearer {self._api.token}"})
+                for line in self._connection.getresponse():
+                    event = _EVENT.decode(line)
+                    if event.type == "ERROR":
+                        return  # the server does not remember so far back
+                    self.memory.heard(event)
+                    self._version = event.object.metadata.resourceVersion
+            self._connection.close()
+            if not self._over:
+                self._connect()
 
     def settle(
         self, slow: Collection[str], least: float = SOON, aside: Collection[Pair] = (), limit: float = 180
