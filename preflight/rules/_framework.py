@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 from msgspec import Struct
 
 from preflight.impact import Consequence, Impact
-from preflight.model.objects import JobSet, Node, Origin, Taint, Workload
+from preflight.model.objects import CronJob, Job, JobSet, Node, Origin, Taint, Workload
 from preflight.model.report import Severity, Subject, Suggestion
 from preflight.model.world import World
 from preflight.rules._convention import Convention
@@ -120,7 +120,7 @@ class Rule(Struct, frozen=True):
         return self.explanation.partition("\n")[0].rstrip(".")
 
 
-_FOLDERS = ("since", "evictions", "budgets")
+_FOLDERS = ("since", "evictions", "budgets", "jobs")
 """The folders of the rules that few runs ask: see `rules_for`."""
 
 
@@ -134,11 +134,14 @@ def rules_for(context: Context) -> tuple[Rule, ...]:
     """The rules that may have something to say, sorted by id; a run imports only those.
 
     1. A comparison in time asks its own alone.
-    2. Those on pods that have to go are asked where a change lets some go, those on budgets where lint has some.
+    2. Those on pods that have to go are asked where a change lets some go, those on budgets and Jobs where lint has some.
     """
     if context.since is not None:
         return rules_in("since")
-    asked = {"evictions": context.evictions is not None, "budgets": context.lint and bool(context.world.budgets)}
+    asked = {"evictions": context.evictions is not None}
+    if context.lint:
+        asked["budgets"] = bool(context.world.budgets)
+        asked["jobs"] = bool(context.world.job_sets) or any(isinstance(each, Job | CronJob) for each in context.workloads)
     return _sorted(rules_in(""), *(rules_in(folder) for folder, is_asked in asked.items() if is_asked))
 
 

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from preflight.model.objects import JobSet, JobSetStatus
 from preflight.model.report import Severity
 from preflight.rules._framework import Context, Hit, Rule
-from preflight.rules._jobs import IGNORING, Batch, batches, lines
+from preflight.rules.jobs._jobs import IGNORING, Batch, batches, lines
 
 
 def check(context: Context) -> Iterator[Hit]:

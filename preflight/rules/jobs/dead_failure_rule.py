@@ -18,7 +18,7 @@ from preflight.impact.words import listed
 from preflight.model.jobs import PodFailurePolicy
 from preflight.model.report import Severity
 from preflight.rules._framework import Context, Hit, Rule
-from preflight.rules._jobs import Batch, batches
+from preflight.rules.jobs._jobs import Batch, batches
 
 
 def check(context: Context) -> Iterator[Hit]:

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from preflight.impact.words import listed
 from preflight.model.report import Severity
 from preflight.rules._framework import Context, Hit, Rule
-from preflight.rules._jobs import Batch, batches
+from preflight.rules.jobs._jobs import Batch, batches
 
 _CODES = (143, 137)
 _WORDS = {"FailJob": "fails", "FailIndex": "gives an index up", "Count": "counts a failure"}
