@@ -82,15 +82,12 @@ def uncordon(text: str, given: Given) -> Command:
 
 
 def drain(text: str, given: Given) -> Command:
-    """`kubectl drain (NAME... | -l SELECTOR)`; a timeout below 0 is over before kubectl asks for one eviction, and is refused here."""
+    """`kubectl drain (NAME... | -l SELECTOR)`."""
     nodes = _nodes("drain", given)
     try:
         pods = parse_selector(given.text("pod-selector"))
     except UsageError:
         raise UsageError("--pod-selector=<pod_selector> must be a valid label selector") from None
-    timeout = seconds(given.text("timeout", "0"))
-    if timeout < 0:
-        raise UsageError("--timeout is below 0: kubectl would give up before it asks for one eviction")
     return DrainNodes(
         text,
         nodes,
@@ -99,7 +96,7 @@ def drain(text: str, given: Given) -> Command:
         force=given.on("force"),
         disable_eviction=given.on("disable-eviction"),
         grace_period=integer(given.text("grace-period", "-1")),
-        timeout=timeout,
+        timeout=seconds(given.text("timeout", "0")),
         pod_selector=pods if given.text("pod-selector") else None,
         skip_wait_for_delete_timeout=integer(given.text("skip-wait-for-delete-timeout", "0")),
     )

@@ -16,6 +16,7 @@ from preflight.change.pools import left_alone
 from preflight.change.taints import removes, same, tainted
 from preflight.change.targets import Met, changed, meet
 from preflight.change.words import listed
+from preflight.errors import InputError
 from preflight.model.objects import Node, ObjectKey, Taint
 from preflight.model.world import World
 from preflight.scheduling.affinity import match_affinity
@@ -144,7 +145,11 @@ def drain(command: DrainNodes, world: World) -> Change:
     """Perform `kubectl drain`: a cordon, and what a graceful reboot or a replacement of the node would then cost.
 
     Pods of DaemonSets stay; a replacement has the labels and taints of today, and is not cordoned.
+
+    Errors: InputError for a timeout below 0: kubectl takes it, and whether it fails depends on what there is to evict.
     """
+    if command.timeout < 0:
+        raise InputError("--timeout is below 0: kubectl gives up before it asks for one eviction; give one above 0, or 0 for ever")
     met = meet(world, command.nodes)
     after = changed(met, lambda node: schedulable(node, False))
     notes = [*met.notes]

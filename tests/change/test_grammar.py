@@ -213,11 +213,6 @@ REFUSED: list[tuple[str, str, str]] = [
     ),
     ("a restart of a Deployment", "rollout restart deploy", "preflight judges restarts of daemonsets, not of deployments"),
     ("a drain of the word node", "drain node n1", 'nodes "node" not found (kubectl drain takes names alone)'),
-    (
-        "a drain that gives up at once",
-        "drain n1 --timeout=-1s",
-        "--timeout is below 0: kubectl would give up before it asks for one eviction",
-    ),
     ("a drain of a DaemonSet", "drain ds/d1", "expected resource of type node, got daemonsets"),
     ("all and a name", "reboot n1 --all", "--all takes neither a name nor a --selector"),
     ("no node to reboot", "reboot", "USAGE: reboot NODE [flags]"),

@@ -282,6 +282,11 @@ def test_a_drain_cordons_and_knows_the_replacement() -> None:
     assert change.after.nodes["n2"] is on.nodes["n2"]
 
 
+def test_a_drain_that_gives_up_at_once_is_not_judged() -> None:
+    with pytest.raises(InputError, match=r"^--timeout is below 0: kubectl gives up before it asks for one eviction"):
+        run("drain n1 --timeout=-1s", world(node("n1")))
+
+
 def test_a_drain_without_the_flag_says_what_kubectl_does() -> None:
     cordoned = run("cordon n1", world(node("n1"))).after
     change = run("drain n1", cordoned)
