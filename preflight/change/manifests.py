@@ -14,9 +14,9 @@ from preflight.change import workloads
 from preflight.change.canonical import canonical, canonical_spec, same_template
 from preflight.change.merge import three_way
 from preflight.change.refusing import invalid
-from preflight.change.stored import GENERATION, LAST_APPLIED, as_json, edited, is_from_cluster
+from preflight.change.stored import LAST_APPLIED, as_json, edited, is_from_cluster
 from preflight.errors import UsageError
-from preflight.model.objects import POD_TEMPLATE_SPEC, DaemonSet
+from preflight.model.objects import POD_TEMPLATE_SPEC, TEMPLATE_GENERATION, DaemonSet
 from preflight.scheduling.validation import strategy_refusals
 
 ASSUMED = "an update is assumed, for a snapshot shows only the part of a template that is read, and that is the same"
@@ -90,7 +90,9 @@ def _selector(data: Mapping[str, Any]) -> object:
 
 def content(data: Mapping[str, Any]) -> object:
     """What of a DaemonSet counts where two are compared: labels, annotations and spec as the server has them."""
-    annotations = {name: value for name, value in _map(data, "metadata", "annotations").items() if name not in (LAST_APPLIED, GENERATION)}
+    annotations = {
+        name: value for name, value in _map(data, "metadata", "annotations").items() if name not in (LAST_APPLIED, TEMPLATE_GENERATION)
+    }
     finalizers = _map(data, "metadata").get("finalizers") or []
     return canonical(_map(data, "metadata", "labels"), "labels"), annotations, finalizers, canonical_spec(data.get("spec"))
 

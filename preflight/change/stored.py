@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from preflight.change.canonical import CONTAINER, DEFAULTS, OF_TEXTS, POD, filled, means_nothing, pull_policy, same_template
+from preflight.model.objects import TEMPLATE_GENERATION
 
-GENERATION = "deprecated.daemonset.template.generation"
-"""The annotation of a DaemonSet with the number of its template, from 1 on; its pods carry it as a label."""
 LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 """The annotation with the manifest that kubectl applied last."""
 
@@ -24,7 +23,7 @@ def stored(data: Mapping[str, Any]) -> dict[str, Any]:
     """
     after: dict[str, Any] = _kept(data)
     metadata = _map(after.get("metadata"))
-    annotations = {GENERATION: "1", **_map(metadata.get("annotations"))}
+    annotations = {TEMPLATE_GENERATION: "1", **_map(metadata.get("annotations"))}
     spec = filled(_map(after.get("spec")), {"revisionHistoryLimit": 10})
     strategy = filled(_map(spec.get("updateStrategy")), {"type": "RollingUpdate"})
     if strategy["type"] == "RollingUpdate":
@@ -88,9 +87,9 @@ def edited(after: dict[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
     annotations = dict(_map(_map(after.get("metadata")).get("annotations")))
     if number:
         templates = [_map(each.get("spec")).get("template") for each in (before, after)]
-        annotations[GENERATION] = str(number if same_template(*templates) else number + 1)
+        annotations[TEMPLATE_GENERATION] = str(number if same_template(*templates) else number + 1)
     else:
-        annotations.pop(GENERATION, None)
+        annotations.pop(TEMPLATE_GENERATION, None)
     if not is_from_cluster(before):
         annotations[LAST_APPLIED] = as_json(before)
     return with_annotations(after, annotations)
@@ -99,7 +98,7 @@ def edited(after: dict[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
 def created(manifest: dict[str, Any]) -> dict[str, Any]:
     """A DaemonSet that a manifest creates: its template is the first, and the manifest is the one applied last."""
     annotations = _map(_map(manifest.get("metadata")).get("annotations"))
-    return with_annotations(manifest, {**annotations, GENERATION: "1", LAST_APPLIED: as_json(manifest)})
+    return with_annotations(manifest, {**annotations, TEMPLATE_GENERATION: "1", LAST_APPLIED: as_json(manifest)})
 
 
 def is_from_cluster(data: Mapping[str, Any]) -> bool:
@@ -110,7 +109,7 @@ def is_from_cluster(data: Mapping[str, Any]) -> bool:
 
 def generation(data: Mapping[str, Any]) -> int:
     """The number of a DaemonSet's template; 0 where it is not known."""
-    text = str(_map(_map(data.get("metadata")).get("annotations")).get(GENERATION, ""))
+    text = str(_map(_map(data.get("metadata")).get("annotations")).get(TEMPLATE_GENERATION, ""))
     return int(text) if text.isdecimal() and text.isascii() and len(text) < 10 else 0
 
 

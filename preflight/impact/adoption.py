@@ -5,22 +5,19 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
-import msgspec
 from msgspec.structs import replace
 
 from preflight.change.orphans import adopts, selects
 from preflight.change.performed import Change
 from preflight.impact.groups import Group
-from preflight.impact.pods import Made, PodGroup, PodsOf, tolerations_of
+from preflight.impact.pods import Made, PodGroup, PodsOf, labels_of, number_of, tolerations_of
 from preflight.impact.templates import is_updated, made_by, marks
 from preflight.impact.verdict import Verdict
-from preflight.model.objects import DaemonSet, ListedPod, ObjectKey, controller
+from preflight.model.objects import DaemonSet, ObjectKey, controller
 from preflight.model.report import Outcome
 from preflight.model.world import World
 from preflight.scheduling.placement import place
 from preflight.scheduling.tolerations import daemon_tolerations
-
-_LABEL = "pod-template-generation"
 
 
 def adopted(change: Change, pods: Mapping[ObjectKey, PodsOf]) -> Mapping[ObjectKey, PodsOf]:
@@ -89,15 +86,9 @@ def _bare(change: Change, daemonset: DaemonSet) -> Iterator[tuple[PodGroup, Made
     for pod in change.before.pods:
         if pod.metadata.namespace != namespace or not pod.spec.nodeName or pod.metadata.deletionTimestamp or controller(pod):
             continue
-        labels = _labels(pod)
+        labels = labels_of(bytes(pod.metadata.labels))
         if pod.status.phase not in ("Failed", "Succeeded") and selects(daemonset, namespace, labels):
-            number = labels.get(_LABEL, "")
-            found[bytes(pod.spec.tolerations), int(number) if number.isdecimal() and len(number) < 10 else 0].add(pod.spec.nodeName)
+            found[bytes(pod.spec.tolerations), number_of(labels)].add(pod.spec.nodeName)
     for (tolerations, generation), names in sorted(found.items()):
         nodes = frozenset(names)
         yield PodGroup(nodes, tolerations_of(tolerations), listed=True), Made(nodes, "", generation)
-
-
-def _labels(pod: ListedPod) -> dict[str, str]:
-    labels = msgspec.json.decode(pod.metadata.labels) if pod.metadata.labels else None
-    return {key: value for key, value in labels.items() if isinstance(value, str)} if isinstance(labels, dict) else {}

@@ -27,7 +27,7 @@ def judge(change: Change, pods: Mapping[ObjectKey, PodsOf], horizon: float = NEV
     """Judge a change over the pods that are there.
 
     1. A change of nodes judges every DaemonSet on the nodes that it names or differs; one that names or differs DaemonSets judges
-       these on all nodes; without a change (`change.command` empty) everything is judged.
+       these on all nodes, and so does one that lets an update go on; without a change (`change.command` empty) everything is judged.
     2. Nodes are judged by class: one matcher call for each class and DaemonSet, before and after.
     3. An eviction after more than `horizon` seconds has not happened yet once the change has settled (see verdict.settle).
     4. A DaemonSet in `pods` has the pods given there; elsewhere a pod is assumed where it should run before the change.
@@ -49,7 +49,7 @@ def judge(change: Change, pods: Mapping[ObjectKey, PodsOf], horizon: float = NEV
     for key in sorted({*before.daemonsets, *after.daemonsets}):
         old, new = before.daemonsets.get(key), after.daemonsets.get(key)
         named = key in change.daemonsets or old is not new or key in change.updated or key in change.ended
-        named = named or goes_on(new, pods.get(key))
+        named = named or goes_on(change, new, pods.get(key))
         if named:
             whole.add(key)
         elif change.command and not scope:

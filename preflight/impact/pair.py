@@ -59,7 +59,7 @@ class Pair:
             for before, after in [self._place(members)]
             for part in self._slices(names, members)
         ]
-        if self.new is not None and (self.key in self.change.updated or goes_on(self.new, self.pods)):
+        if self.new is not None and (self.key in self.change.updated or goes_on(self.change, self.new, self.pods)):
             from preflight.impact.updated import Updating  # no part of a run without an update
 
             updating = Updating(

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import Raw, Struct
 
-from preflight.model.objects import ObjectKey, Toleration, controller
+from preflight.model.objects import TEMPLATE_GENERATION, DaemonSet, ObjectKey, Toleration, controller
 from preflight.model.world import World
 
+_NUMBER = "pod-template-generation"
+_REVISION = "controller-revision-hash"
 _TOLERATIONS = msgspec.json.Decoder(tuple[Toleration, ...])
 
 
@@ -31,16 +33,17 @@ class PodGroup(Struct, frozen=True):
     listed: bool = False
 
 
-_ByTolerations = defaultdict[bytes, set[str]]
+_Same = defaultdict[tuple[bytes, bytes], set[str]]
+"""The nodes of pods by their tolerations and labels."""
 
 
 class _Found(NamedTuple):
-    """The nodes with pods of one DaemonSet: live ones by their tolerations, those on the way out or in; "" for one that is not bound.
+    """The nodes with pods of one DaemonSet: live ones by what they are, those on the way out or in; "" for one that is not bound.
 
     `leaving` are those where one terminates.
     """
 
-    live: _ByTolerations
+    live: _Same
     moving: set[str]
     leaving: set[str]
 
@@ -79,6 +82,7 @@ def listed_pods(world: World) -> dict[ObjectKey, PodsOf]:
     2. The owner's uid decides where both are known, else kind, namespace and name.
     3. The template node of a pool is not settled by a list: its next node is not there yet.
     4. A DaemonSet without a stated namespace has no listed pods: which namespace it is applied to is not known.
+    5. Which pods are old: see `_old`.
     """
     found: defaultdict[tuple[str, str], _Found] = defaultdict(lambda: _Found(defaultdict(set), set(), set()))
     uids = {(key.namespace, key.name): daemonset.metadata.uid for key, daemonset in world.daemonsets.items()}
@@ -100,32 +104,71 @@ def listed_pods(world: World) -> dict[ObjectKey, PodsOf]:
             if spec.nodeName and pod.status.phase not in ("Failed", "Succeeded"):
                 pods.leaving.add(spec.nodeName)
         else:
-            pods.live[bytes(spec.tolerations)].add(spec.nodeName)
+            pods.live[bytes(spec.tolerations), bytes(metadata.labels)].add(spec.nodeName)
     there = {name for name, node in world.nodes.items() if node.pool is None}
     decided = frozenset(there | {pod.spec.nodeName for pod in world.pods})
     return {
-        key: _pods_of(found[key.namespace, key.name], decided)
-        for key in world.daemonsets
+        key: _pods_of(found[key.namespace, key.name], daemonset, decided)
+        for key, daemonset in world.daemonsets.items()
         if key.namespace and world.pods_known(key.namespace, key.name)
     }
 
 
-def _pods_of(found: _Found, decided: frozenset[str]) -> PodsOf:
-    groups = _groups(found.live)
+def _pods_of(found: _Found, daemonset: DaemonSet, decided: frozenset[str]) -> PodsOf:
+    old = _old({labels for _, labels in found.live}, daemonset)
+    alike: defaultdict[tuple[bytes, int], set[str]] = defaultdict(set)
+    for (tolerations, labels), nodes in found.live.items():
+        alike[tolerations, old.get(labels, 0)] |= nodes
+    groups, made = [], []
+    for (tolerations, number), nodes in sorted(alike.items()):
+        groups.append(PodGroup(frozenset(nodes), tolerations_of(tolerations), old=number > 0, listed=True))
+        if number:
+            made.append(Made(frozenset(nodes), "", number))
     if not found.moving:
-        return PodsOf(groups, decided)
+        return PodsOf(tuple(groups), decided, made=tuple(made))
     moving = decided if "" in found.moving else frozenset(found.moving)
-    return PodsOf(groups, decided | moving, moving.difference(*(group.nodes for group in groups)), frozenset(found.leaving))
+    transit = moving.difference(*(group.nodes for group in groups))
+    return PodsOf(tuple(groups), decided | moving, transit, frozenset(found.leaving), tuple(made))
+
+
+def _old(labels: Iterable[bytes], daemonset: DaemonSet) -> dict[bytes, int]:
+    """Of the labels of a DaemonSet's pods those of a template before its own, with the number of that template.
+
+    1. A pod is up to date where it carries the number of its DaemonSet's template, or the revision of one that does: after a rollback
+       pods of before are up to date that were never re-created.
+    2. Where none carries that number, all are old with OnDelete. With a rolling update they are up to date: the controller would have
+       begun to replace them, so that what is there is a rollback.
+    3. Nothing is old where a number is not known: a manifest has none.
+
+    Source: kubernetes `pkg/controller/daemon/util/daemonset_util.go`, IsPodUpdated.
+    """
+    own = daemonset.metadata.annotations.get(TEMPLATE_GENERATION, "")
+    if not own:
+        return {}
+    every = {each: labels_of(each) for each in labels}
+    revisions = {each.get(_REVISION) for each in every.values() if each.get(_NUMBER) == own} - {None}
+    if not revisions and daemonset.spec.updateStrategy.type != "OnDelete":
+        return {}
+    others = ((raw, number_of(each)) for raw, each in every.items() if each.get(_NUMBER) != own and each.get(_REVISION) not in revisions)
+    return {raw: number for raw, number in others if number}
+
+
+def labels_of(raw: bytes) -> dict[str, str]:
+    """The labels of a listed pod; what is no text is none."""
+    labels = msgspec.json.decode(raw) if raw else None
+    return {key: value for key, value in labels.items() if isinstance(value, str)} if isinstance(labels, dict) else {}
+
+
+def number_of(labels: Mapping[str, str]) -> int:
+    """The number of its DaemonSet's template that a pod with these labels is of; 0 where it is not known."""
+    number = labels.get(_NUMBER, "")
+    return int(number) if number.isdecimal() and number.isascii() and len(number) < 10 else 0
 
 
 def plain(raw: Raw) -> list[dict[str, Any]]:
     """The maps of a list that was kept undecoded; what is no list has none."""
     data = msgspec.json.decode(raw) if raw else None
     return [each for each in data if isinstance(each, dict)] if isinstance(data, list) else []
-
-
-def _groups(by_tolerations: Mapping[bytes, set[str]]) -> tuple[PodGroup, ...]:
-    return tuple(PodGroup(frozenset(nodes), tolerations_of(raw), listed=True) for raw, nodes in sorted(by_tolerations.items()))
 
 
 def tolerations_of(raw: bytes) -> tuple[Toleration, ...]:

@@ -13,6 +13,7 @@ from preflight.scheduling.placement import Placement
 from preflight.scheduling.rollout import Update
 
 if TYPE_CHECKING:
+    from preflight.change.performed import Change
     from preflight.impact.rollouts import Fate
 
 
@@ -39,9 +40,11 @@ Placed = tuple[Placement | None, Placement | None, NodeClass, Slice]
 """A slice with the placements before and after the change, and the class that it is cut from."""
 
 
-def goes_on(daemonset: DaemonSet | None, pods: PodsOf | None) -> bool:
-    """Whether an update that was held up before goes on, because the strategy lets it."""
-    return daemonset is not None and pods is not None and goes_on_by_itself(daemonset) and any(each.old for each in pods.groups)
+def goes_on(change: Change, daemonset: DaemonSet | None, pods: PodsOf | None) -> bool:
+    """Whether an update that was held up or under way before goes on, because the strategy lets it; nothing goes on without a change."""
+    if not change.command or daemonset is None or pods is None:
+        return False
+    return goes_on_by_itself(daemonset) and any(each.old for each in pods.groups)
 
 
 def goes_on_by_itself(daemonset: DaemonSet) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 from msgspec import Raw, Struct
 
-from preflight.model.objects import DaemonSet, Metadata
+from preflight.model.objects import TEMPLATE_GENERATION, DaemonSet, Metadata
 
 ANNOTATIONS = frozenset(
     (
@@ -22,7 +22,7 @@ ANNOTATIONS = frozenset(
         *("storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"),
         *("volume.kubernetes.io/storage-provisioner", "volume.beta.kubernetes.io/storage-provisioner"),
         "volume.beta.kubernetes.io/storage-class",
-        "deprecated.daemonset.template.generation",
+        TEMPLATE_GENERATION,
         "kubernetes.io/config.mirror",
         *(f"batch.kubernetes.io/job-{name}" for name in ("completion-index", "index-failure-count", "index-ignored-failure-count")),
         *("alpha.jobset.sigs.k8s.io/exclusive-topology", "alpha.jobset.sigs.k8s.io/node-selector"),

@@ -35,6 +35,10 @@ class Refusal(Struct, frozen=True, gc=False):
     reason: str
 
 
+TEMPLATE_GENERATION = "deprecated.daemonset.template.generation"
+"""The annotation of a DaemonSet with the number of its template, from 1 on; its pods carry it as the label pod-template-generation."""
+
+
 class ObjectKey(NamedTuple):
     """What tells one object of a kind from another.
 

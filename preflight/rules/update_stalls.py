@@ -36,12 +36,14 @@ _ROLLING = ("spec", "updateStrategy", "rollingUpdate")
 
 
 def check(context: Context) -> Iterator[Hit]:
-    """One hit at most for each DaemonSet that updates."""
+    """One hit at most for each DaemonSet that the change updates: one under way before stops without it too."""
     impact = context.impact
     assert impact is not None
+    change = impact.change
     for key, rollout in sorted(impact.rollouts.items()):
-        daemonset = impact.change.after.daemonsets[key]
-        if daemonset.spec.updateStrategy.type == "OnDelete":
+        daemonset = change.after.daemonsets[key]
+        is_own = key in change.updated or change.before.daemonsets.get(key) is not daemonset
+        if daemonset.spec.updateStrategy.type == "OnDelete" or not is_own:
             continue
         taken = _taken(impact, key, rollout)
         if taken:

@@ -22,11 +22,11 @@ from preflight.change import Change, json_patch, parse, perform
 from preflight.change.commands import Patch
 from preflight.change.manifests import content
 from preflight.change.patches import patch
-from preflight.change.stored import GENERATION, generation, stored
+from preflight.change.stored import generation, stored
 from preflight.change.strategic import strategic
 from preflight.errors import InputError, UsageError
 from preflight.model.convert import convert
-from preflight.model.objects import DaemonSet, Node, ObjectKey, Origin, Taint
+from preflight.model.objects import TEMPLATE_GENERATION, DaemonSet, Node, ObjectKey, Origin, Taint
 from preflight.model.world import World
 from tests.change.made import daemonset, node, run, typed, world
 
@@ -177,7 +177,7 @@ def test_what_was_wrong_before_the_patch_is_not_blamed_on_it() -> None:
 
 def test_the_number_of_a_template_is_kept_where_it_is_known_and_grows_with_the_template() -> None:
     data = copy.deepcopy(daemonset("d1").data)
-    data["metadata"]["annotations"] = {GENERATION: "3"}
+    data["metadata"]["annotations"] = {TEMPLATE_GENERATION: "3"}
     on = world(typed(data))
     assert generation(run('patch ds d1 -p \'{"metadata":{"labels":{"x":"y"}}}\'', on).after.daemonsets[D1].data) == 3
     assert generation(run(f"patch ds d1 -p {of_spec(schedulerName='other')}", on).after.daemonsets[D1].data) == 4

@@ -11,9 +11,8 @@ import msgspec
 import pytest
 
 from preflight.change import parse, perform
-from preflight.change.stored import GENERATION
 from preflight.impact import Impact, PodsOf, listed_pods, predict
-from preflight.model.objects import DaemonSet, ListedPod, ObjectKey
+from preflight.model.objects import TEMPLATE_GENERATION, DaemonSet, ListedPod, ObjectKey
 from preflight.model.world import World
 from tests.worlds import NAMESPACE, daemonset, made, node, outcomes, pod, pods_after, world
 
@@ -27,7 +26,7 @@ RESTART = f"rollout restart ds/d -n {NAMESPACE}"
 def numbered(found: DaemonSet, number: int = 1) -> DaemonSet:
     """The DaemonSet as a cluster has it, with the number of its template."""
     data = copy.deepcopy(found.data)
-    data["metadata"]["annotations"] = {GENERATION: str(number)}
+    data["metadata"]["annotations"] = {TEMPLATE_GENERATION: str(number)}
     return made(data, DaemonSet)
 
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from preflight.change import pools
-from preflight.change.stored import GENERATION
 from preflight.impact import volumes
 from preflight.load.kinds import KINDS
 from preflight.load.shapes import Rest
 from preflight.model import kept
+from preflight.model.objects import TEMPLATE_GENERATION
 from preflight.policy.terms import ANNOTATION
 from preflight.rules import namespace_selector, sibling_outlier
 from preflight.scheduling.drain.filters import MIRROR
@@ -173,7 +173,7 @@ def test_it_can_be_read_back_the_fast_way() -> None:
 
 
 def test_annotations_that_somebody_reads_are_kept() -> None:
-    read = {ANNOTATION, GENERATION, MIRROR, EXCLUSIVE, NODE_SELECTOR, losses.INDEX, losses._FAILURES, losses._IGNORED}
+    read = {ANNOTATION, TEMPLATE_GENERATION, MIRROR, EXCLUSIVE, NODE_SELECTOR, losses.INDEX, losses._FAILURES, losses._IGNORED}
     read |= {*volumes._DEFAULT_CLASS, *volumes._PROVISIONER, volumes._CLASS, sibling_outlier._RELEASE}
     read |= {namespace_selector._UPSTREAM, namespace_selector._OPENSHIFT, pools._OWNER_KIND, pools._OWNER_NAME}
     assert read <= kept.ANNOTATIONS
