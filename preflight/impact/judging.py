@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from preflight.change.orphans import left_key
 from preflight.change.performed import Change
-from preflight.impact.adoption import as_left, left
 from preflight.impact.classes import Classes
 from preflight.impact.groups import Group, Impact
 from preflight.impact.known import Known
 from preflight.impact.pair import Pair
 from preflight.impact.pods import PodsOf
 from preflight.impact.slices import Slice, goes_on
-from preflight.impact.templates import remembered
 from preflight.model.objects import ObjectKey
 from preflight.model.world import World
 from preflight.scheduling.tolerations import NEVER
@@ -63,6 +60,8 @@ def judge(change: Change, pods: Mapping[ObjectKey, PodsOf], horizon: float = NEV
         if pair.rollout is not None:
             rollouts[key] = pair.rollout
 
+    if before.orphaned:
+        from preflight.impact.adoption import as_left, left  # no part of a run without a deletion
     for key, daemonset in before.orphaned.items():
         ends = change.ended.get(key, frozenset())
         if key in after.orphaned and key in pods and (scope or ends):
@@ -77,8 +76,14 @@ def judge(change: Change, pods: Mapping[ObjectKey, PodsOf], horizon: float = NEV
         for pair, found, nodes in judged:
             key = pair.key
             if pair.new is not None or key in before.orphaned:
-                there[key] = remembered(change, key, pods.get(key, PodsOf()), pair.pods_after(found, nodes))
+                there[key] = pair.pods_after(found, nodes)
+                if any(group.old for group in there[key].groups):
+                    from preflight.impact.templates import remembered  # no part of a run without old pods
+
+                    there[key] = remembered(change, key, pods.get(key, PodsOf()), there[key])
             elif key in change.deleted:
+                from preflight.change.orphans import left_key  # no part of a run without a deletion
+
                 there.pop(key, None)
                 if left_key(key) in after.orphaned:
                     there[left_key(key)] = pair.pods_after(found, nodes)

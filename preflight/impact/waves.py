@@ -10,13 +10,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from preflight.change.performed import Change
-from preflight.impact.adoption import adopted
 from preflight.impact.groups import Fall, Group, Impact
 from preflight.impact.judging import judge
 from preflight.impact.known import Known
 from preflight.impact.pods import PodsOf
 from preflight.impact.renewing import renewed
-from preflight.impact.templates import current
 from preflight.impact.verdict import PodAfter, Verdict
 from preflight.model.objects import DaemonSet, Node, ObjectKey
 from preflight.model.report import Outcome
@@ -54,7 +52,14 @@ def predict(
     6. What reaches only the next nodes of a pool takes nothing from those that are there: see `renewing.renewed`.
     7. `starts` says how new pods begin: see `known.Known`.
     """
-    change, pods = current(change, adopted(change, pods))
+    if not change.before.daemonsets.keys() >= change.daemonsets & change.after.daemonsets.keys():
+        from preflight.impact.adoption import adopted  # no part of a run without a new DaemonSet
+
+        pods = adopted(change, pods)
+    if any(each.made for each in pods.values()):
+        from preflight.impact.templates import current  # nor of one without old pods
+
+        change, pods = current(change, pods)
     return renewed(_fallen(change, pods, horizon, Known(change, starts)), pods, horizon)
 
 
