@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
@@ -50,15 +51,25 @@ def _labels(template: PodTemplate) -> Mapping[str, str]:
 
 
 def _selected(context: Context) -> Iterator[tuple[PodDisruptionBudget, list[_Pods]]]:
-    """The budgets, each with what it selects; where either states no namespace, both have to stand in one file."""
-    every = list(_pods(context)) if context.lint else []
-    for budget in context.world.budgets if context.lint else ():
-        yield budget, [each for each in every if _is_beside(budget, each) and selects(budget, budget.metadata.namespace, each.labels)]
+    """The budgets, each with what it selects."""
+    for budget, near in _beside(context):
+        yield budget, [each for each in near if selects(budget, budget.metadata.namespace, each.labels)]
 
 
-def _is_beside(budget: PodDisruptionBudget, pods: _Pods) -> bool:
-    namespace, other = budget.metadata.namespace, pods.owner.metadata.namespace
-    return namespace == other and (bool(namespace) or budget.origin.file == pods.owner.origin.file)
+def _beside(context: Context) -> Iterator[tuple[PodDisruptionBudget, list[_Pods]]]:
+    """The budgets, each with what it may select: of its namespace; where none is stated, of its file without one."""
+    if not context.lint:
+        return
+    homes: defaultdict[tuple[str, str], list[_Pods]] = defaultdict(list)
+    for each in _pods(context):
+        homes[_home(each.owner)].append(each)
+    for budget in context.world.budgets:
+        yield budget, homes.get(_home(budget), [])
+
+
+def _home(each: PodDisruptionBudget | DaemonSet | Deployment | CronJob | JobSet) -> tuple[str, str]:
+    namespace = each.metadata.namespace
+    return namespace, "" if namespace else each.origin.file
 
 
 def _names(pods: list[_Pods]) -> str:
@@ -129,15 +140,16 @@ def overlapping(context: Context) -> Iterator[Hit]:
 
 def selects_nothing(context: Context) -> Iterator[Hit]:
     """The budgets that select no pod."""
-    every = list(_pods(context))
-    for budget, pods in _selected(context):
+    for budget, beside in _beside(context):
         selector = budget.spec.selector
         if selector is None:
             yield Hit(_subject(budget), "selects no pod: it has no selector", Place(budget.origin, ("spec",)))
             continue
-        if pods or not selector.matchLabels or _is_counted(budget):
+        if not selector.matchLabels or _is_counted(budget):
             continue
-        near = [each for each in every if _is_beside(budget, each) and _share(selector.matchLabels, each.labels)]
+        if any(selects(budget, budget.metadata.namespace, each.labels) for each in beside):
+            continue
+        near = [each for each in beside if _share(selector.matchLabels, each.labels)]
         if near:
             first = max(near, key=lambda each: _share(selector.matchLabels, each.labels))
             parted = [f"{name}={value}" for name, value in selector.matchLabels.items() if first.labels.get(name) != value]
