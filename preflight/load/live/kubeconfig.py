@@ -6,6 +6,7 @@ import contextlib
 import logging
 import os
 import shutil
+import signal
 import tempfile
 import threading
 from collections.abc import Mapping, Sequence
@@ -77,6 +78,8 @@ def access(target: Target) -> Access:
         if target.kubeconfig or target.context:
             raise InputError(f"there is no kubeconfig {paths}")
         return _in_cluster(configuration, target)
+    with contextlib.suppress(ValueError):  # in a thread it is not allowed
+        signal.signal(signal.SIGTERM, signal.default_int_handler)  # a job's time limit, too, leaves no credential behind
     folder, said = tempfile.mkdtemp(prefix="preflight-"), _Said()
     logging.getLogger().addHandler(said)
     try:

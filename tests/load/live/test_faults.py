@@ -314,8 +314,9 @@ def test_a_server_with_a_user_name_in_its_address_does_not_show_it(tmp_path: Pat
     assert result.code == 3
 
 
-def test_an_interrupt_ends_it_at_once_and_leaves_no_credential_behind(tmp_path: Path) -> None:
-    """A server that says nothing, and a person who has enough."""
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_ends_it_at_once_and_leaves_no_credential_behind(number: int, tmp_path: Path) -> None:
+    """A server that says nothing, and a person, or a job's time limit, that has enough."""
     folder = tmp_path / "temporary"
     folder.mkdir()
     server = ApiServer(cluster(), _of("daemonsets", "nothing"))
@@ -329,7 +330,7 @@ def test_an_interrupt_ends_it_at_once_and_leaves_no_credential_behind(tmp_path: 
             assert process.poll() is None
             time.sleep(0.02)
         began = time.monotonic()
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         _, error = process.communicate(timeout=20)
         assert time.monotonic() - began < 3
     assert (process.returncode, error) == (130, "\ninterrupted\n")  # click ends the line of the ^C
