@@ -18,7 +18,7 @@ from preflight.engine.options import Options
 from preflight.errors import PreflightError, UsageError
 from preflight.impact import Impact, PodsOf, listed_pods, predict, unchanged
 from preflight.impact.describe import coverage
-from preflight.model.objects import DaemonSet, JobSet, Node, ObjectKey, Origin, Workload
+from preflight.model.objects import DaemonSet, ObjectKey, Origin
 from preflight.model.report import (
     Cluster,
     Finding,
@@ -34,7 +34,7 @@ from preflight.model.report import (
     Subject,
 )
 from preflight.model.world import World
-from preflight.policy.matching import Found, Thing
+from preflight.policy.matching import Bearer, Found, Thing
 from preflight.policy.matching import Judged as Exemptible
 from preflight.policy.terms import ruled, settled
 from preflight.rules._convention import Convention
@@ -149,7 +149,7 @@ class Run:
             self._convention = convention(options.terms.policy)
         self._paths, self._is_lint = sources, not one_cluster
         self._known: tuple[load.Loaded, ...] = ()
-        self._by_origin: dict[Origin, Workload | JobSet | Node] = {}
+        self._by_origin: dict[Origin, Bearer] = {}
         self._base = base
         self._applied: list[load.Loaded] = []
         self._problems = [*self._loaded.problems, *self._not_all(loaded)]
@@ -353,13 +353,14 @@ class Run:
                     self._ranks[subject] = impact.recognised.rank(daemonset)
 
     @property
-    def _objects(self) -> Mapping[Origin, Workload | JobSet | Node]:
+    def _objects(self) -> Mapping[Origin, Bearer]:
         """The objects that hits are about, by their origin: of all that was read so far."""
         read = (self._loaded, *self._applied)
         if len(self._known) != len(read):
-            given = (each for one in read for each in (*one.world.workloads, *one.world.job_sets, *one.nodes, *one.given))
+            of_worlds = (each for world in (one.world for one in read) for each in (*world.workloads, *world.job_sets, *world.budgets))
+            given = (*of_worlds, *(each for one in read for each in (*one.nodes, *one.given)))
             self._known = read
-            self._by_origin = {each.origin: each for each in given if isinstance(each, Workload | JobSet | Node)}
+            self._by_origin = {each.origin: each for each in given if isinstance(each, Bearer)}
         return self._by_origin
 
     def _thing(self, hit: Hit) -> Thing:

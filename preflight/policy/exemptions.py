@@ -6,13 +6,13 @@ import datetime
 from collections.abc import Callable, Iterator
 
 from preflight import documents
-from preflight.model.objects import JobSet, Node, Origin, Workload
+from preflight.model.objects import Node, Origin
 from preflight.model.report import Finding, Location, Severity, Subject
 from preflight.policy.checking import day, rule_named
 from preflight.policy.comments import Stated, in_annotation, in_comments
 from preflight.policy.effective import Policy, Said
 from preflight.policy.faults import nearest, shown
-from preflight.policy.matching import Found, Judged, Thing, fits
+from preflight.policy.matching import Bearer, Found, Judged, Thing, fits
 from preflight.policy.terms import ANNOTATION
 from preflight.policy.written import Exemption
 from preflight.rules._framework import Rule, all_rules, subject_of
@@ -148,7 +148,7 @@ class Exemptions:
         self.say("PF991", use.thing, f"{what} of {use.rule.id} that expired on {use.until}: {use.reason}", use.location())
 
 
-def thing_of(each: Workload | JobSet | Node) -> Thing:
+def thing_of(each: Bearer) -> Thing:
     """An object as a match reads it."""
     subject = Subject("Node", "", each.name) if isinstance(each, Node) else subject_of(each)
     return Thing(subject, each.origin.file, each.metadata.labels)

@@ -9,13 +9,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
 
+from preflight.model.budgets import PodDisruptionBudget
+from preflight.model.objects import JobSet, Node, Workload
 from preflight.model.report import Finding, Subject
 
 if TYPE_CHECKING:
     from preflight.documents import Chunk
-    from preflight.model.objects import JobSet, Node, Origin, Workload
+    from preflight.model.objects import Origin
     from preflight.policy.written import Globs, Match
 
+Bearer = Workload | JobSet | Node | PodDisruptionBudget
+"""What can bear an exemption, in an annotation or in a comment."""
 MAX_GLOB = 200
 """How many characters a glob may have."""
 
@@ -44,7 +48,7 @@ class Judged(Struct, frozen=True):
     2. `paths` are what a person named. `lint` without a change. `has_nodes` where coverage was judged.
     """
 
-    objects: Sequence[Workload | JobSet | Node]
+    objects: Sequence[Bearer]
     texts: Mapping[tuple[str, int], Chunk]
     paths: Sequence[str] = ()
     lint: bool = True

@@ -18,6 +18,7 @@ from preflight.rules._convention import Convention
 
 if TYPE_CHECKING:
     from preflight.impact.since import Since
+    from preflight.model.budgets import PodDisruptionBudget
     from preflight.model.evictions import Evictions
 
 T = TypeVar("T", bound=Struct)
@@ -162,9 +163,9 @@ def _sorted(*parts: Iterable[Rule]) -> tuple[Rule, ...]:
     return tuple(sorted((rule for part in parts for rule in part), key=lambda rule: rule.id))
 
 
-def subject_of(workload: Workload | JobSet) -> Subject:
-    """A workload as the subject of a finding."""
-    return Subject(type(workload).__name__, workload.metadata.namespace, workload.metadata.name)
+def subject_of(each: Workload | JobSet | PodDisruptionBudget) -> Subject:
+    """A namespaced object as the subject of a finding."""
+    return Subject(type(each).__name__, each.metadata.namespace, each.metadata.name)
 
 
 def worst_of_each(hits: Iterable[tuple[Rule, Hit]]) -> list[tuple[Rule, Hit]]:

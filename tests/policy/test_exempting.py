@@ -83,6 +83,30 @@ def test_a_job_set_is_exempted_by(text: str, reason: str | None, write: Write) -
     assert lint()[1] == [("PF332", "warning", reason)]
 
 
+def budget(annotations: str = "{}", end: str = "") -> str:
+    return f"""\
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {{name: db, namespace: shop, annotations: {annotations}}}
+spec:
+  selector: {{matchLabels: {{app: db}}}}
+  maxUnavailable: 0{end}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        pytest.param(budget(), None, id="nobody"),
+        pytest.param(budget(annotations='{preflight/exempt: "PF321: by annotation"}'), "by annotation", id="an annotation"),
+        pytest.param(budget(end="  # preflight: exempt[PF321] behind it"), "behind it", id="a comment"),
+    ],
+)
+def test_a_budget_is_exempted_by(text: str, reason: str | None, write: Write) -> None:
+    write("m/a.yaml", text)
+    assert lint()[1] == [("PF321", "warning", reason)]
+
+
 def test_a_policy_finds_a_job_set_by_its_labels(write: Write) -> None:
     write(".preflight.yaml", "exemptions: [{rule: PF332, match: {labels: {team: llm}}, reason: by its labels, expires: 2099-12-31}]")
     write("m/a.yaml", job_set())

@@ -10,7 +10,7 @@ from msgspec import Struct
 from preflight.impact.words import listed
 from preflight.model.budgets import PodDisruptionBudget
 from preflight.model.objects import CronJob, DaemonSet, Deployment, Job, JobSet, PodTemplate
-from preflight.model.report import Severity, Subject
+from preflight.model.report import Severity
 from preflight.rules._framework import Context, Hit, Place, subject_of
 from preflight.scheduling.budgets import selects
 
@@ -76,10 +76,6 @@ def _names(pods: list[_Pods]) -> str:
     return listed(dict.fromkeys(each.name for each in pods))
 
 
-def _subject(budget: PodDisruptionBudget) -> Subject:
-    return Subject("PodDisruptionBudget", *budget.key)
-
-
 def _limit(budget: PodDisruptionBudget) -> Place:
     return Place(budget.origin, ("spec", "maxUnavailable" if budget.spec.maxUnavailable is not None else "minAvailable"))
 
@@ -89,7 +85,7 @@ def allows_none(context: Context) -> Iterator[Hit]:
     for budget, pods in _selected(context):
         why = _never(budget, pods)
         if why:
-            yield Hit(_subject(budget), f"never allows a disruption: {why}", _limit(budget))
+            yield Hit(subject_of(budget), f"never allows a disruption: {why}", _limit(budget))
 
 
 def _never(budget: PodDisruptionBudget, pods: list[_Pods]) -> str:
@@ -130,9 +126,9 @@ def overlapping(context: Context) -> Iterator[Hit]:
     for key, owners in said.items():
         first, *others = budgets[key]
         yield Hit(
-            subject=_subject(first),
+            subject=subject_of(first),
             place=Place(first.origin, ("spec", "selector")),
-            message=f"and {listed(str(_subject(other)) for other in others)} select the pods of {_names(owners)}: "
+            message=f"and {listed(str(subject_of(other)) for other in others)} select the pods of {_names(owners)}: "
             "no eviction of a pod with more than one budget is granted",
             related=tuple(("the other selector", Place(other.origin, ("spec", "selector"))) for other in others),
         )
@@ -143,7 +139,7 @@ def selects_nothing(context: Context) -> Iterator[Hit]:
     for budget, beside in _beside(context):
         selector = budget.spec.selector
         if selector is None:
-            yield Hit(_subject(budget), "selects no pod: it has no selector", Place(budget.origin, ("spec",)))
+            yield Hit(subject_of(budget), "selects no pod: it has no selector", Place(budget.origin, ("spec",)))
             continue
         if not selector.matchLabels or _is_counted(budget):
             continue
@@ -155,7 +151,7 @@ def selects_nothing(context: Context) -> Iterator[Hit]:
             parted = [f"{name}={value}" for name, value in selector.matchLabels.items() if first.labels.get(name) != value]
             if parted:
                 yield Hit(
-                    _subject(budget),
+                    subject_of(budget),
                     f"selects no pod: {first.name} comes nearest, and its pods have no label {listed(parted)}",
                     Place(budget.origin, ("spec", "selector", "matchLabels")),
                 )
@@ -182,7 +178,7 @@ def without_scale(context: Context, *, milder: Severity) -> Iterator[Hit]:
         only = all(isinstance(each.owner, DaemonSet) for each in pods)
         field = "maxUnavailable" if spec.maxUnavailable is not None else "a percentage of minAvailable"
         yield Hit(
-            subject=_subject(budget),
+            subject=subject_of(budget),
             place=_limit(budget),
             severity=milder if only else None,
             message=f"allows nothing: {field} needs a scale, and {_names(without)} {'has' if len(without) == 1 else 'have'} none",
