@@ -62,7 +62,8 @@ def access(target: Target) -> Access:
 
     1. $KUBECONFIG may name several files, which are merged, and the first that names a current context chooses it; without any, the
        service account of the pod around is used.
-    2. Whom the kubeconfig impersonates (`as`, `as-uid`, `as-groups`, `as-user-extra`) is impersonated, unless the target names somebody.
+    2. Whom the kubeconfig impersonates (`as`, `as-uid`, `as-groups`, `as-user-extra`) is impersonated. A user or groups of the target take
+       the place of its own, and of nothing else, as in kubectl (client-go `tools/clientcmd/client_config.go`).
     3. Nothing is written back: a renewed token serves this run only.
 
     Errors: InputError that names the file or the context, and never shows a credential.
@@ -150,15 +151,12 @@ def _in_cluster(configuration: Any, target: Target) -> Access:
 
 def _impersonated(target: Target, user: Mapping[str, Any]) -> list[tuple[str, str]]:
     """The headers that impersonate; there is one for each group."""
-    name, groups = target.user, target.groups
-    more: list[tuple[str, str]] = []
-    if not name and not groups:
-        name, groups = str(user.get("as") or ""), tuple(map(str, user.get("as-groups") or ()))
-        more += [("Impersonate-Uid", str(user["as-uid"]))] if user.get("as-uid") else []
-        for key, values in (user.get("as-user-extra") or {}).items():
-            more += [(f"Impersonate-Extra-{quote(str(key), safe='')}", str(value)) for value in values]
-    if groups and not name:
+    if target.groups and not target.user:
         raise InputError("--as-group needs --as")
+    name, groups = target.user or str(user.get("as") or ""), target.groups or tuple(map(str, user.get("as-groups") or ()))
+    more = [("Impersonate-Uid", str(user["as-uid"]))] if user.get("as-uid") else []
+    for key, values in (user.get("as-user-extra") or {}).items():
+        more += [(f"Impersonate-Extra-{quote(str(key), safe='')}", str(value)) for value in values]
     return [("Impersonate-User", name), *(("Impersonate-Group", group) for group in groups), *more] if name else []
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from preflight.load.live import kubeconfig as kubeconfig_module
 from preflight.load.live.target import Target
@@ -55,13 +56,22 @@ def test_of_several_files_the_first_that_names_a_context_chooses_it(tmp_path: Pa
     assert result.out.startswith("cluster test ")
 
 
-def test_all_that_a_kubeconfig_says_of_whom_it_impersonates_counts(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("given", "name", "group"),
+    [
+        pytest.param(Target(), "joe", "sre", id="it alone"),
+        pytest.param(Target(user="jane"), "jane", "sre", id="another user takes the place of the user alone"),
+        pytest.param(Target(user="jane", groups=("dev",)), "jane", "dev", id="and groups that of the groups"),
+    ],
+)
+def test_all_that_a_kubeconfig_says_of_whom_it_impersonates_counts(given: Target, name: str, group: str, tmp_path: Path) -> None:
     extra = {"scopes": ["view", "list"], "example.com/team": ["a"]}
     user = {"token": TOKEN, "as": "joe", "as-uid": "7", "as-groups": ["sre"], "as-user-extra": extra}
-    access = kubeconfig_module.access(Target(kubeconfig=str(kubeconfig(tmp_path / "config", "http://127.0.0.1:1", user))))
+    config = str(kubeconfig(tmp_path / "config", "http://127.0.0.1:1", user))
+    access = kubeconfig_module.access(replace(given, kubeconfig=config))
     assert access.headers()[:-1] == [
-        ("Impersonate-User", "joe"),
-        ("Impersonate-Group", "sre"),
+        ("Impersonate-User", name),
+        ("Impersonate-Group", group),
         ("Impersonate-Uid", "7"),
         ("Impersonate-Extra-scopes", "view"),
         ("Impersonate-Extra-scopes", "list"),
