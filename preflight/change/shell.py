@@ -17,6 +17,8 @@ from preflight.errors import UsageError
 _WRITERS = ("tee", "cp", "mv", "sed")
 _WHERE = ("context", "cluster", "kubeconfig", "server")
 _SHOWN = 100
+_SECRET = frozenset(("--token", "--password", "--docker-password", "--from-literal"))
+"""Flags of kubectl whose value may be a secret."""
 _DEPTH = 5
 
 
@@ -127,9 +129,7 @@ class _Reader:
         else:
             why = found.why or (f"it runs inside a {block.what} of line {block.line}" if block is not None else "")
             why = why or ("it runs only where the command before || fails" if simple.alternative else "")
-            shown = " ".join(word.text for word in words)
-            shown = shown if len(shown) <= _SHOWN and "\n" not in shown else f"{shown.partition(chr(10))[0][:_SHOWN]}..."
-            self.judge([*_configured(simple), *found.argv], line, shown, why)
+            self.judge([*_configured(simple), *found.argv], line, _shown(words, found.does), why)
 
     def judge(self, argv: Sequence[str], line: int, shown: str, why: str) -> None:
         command = None
@@ -182,6 +182,19 @@ class _Reader:
     def changes(self) -> list[Unread]:
         """Everything that is or may be a change."""
         return sorted((*self.unread, *(Unread(each.line, each.command.text, "") for each in self.lines)), key=lambda each: each.line)
+
+
+def _shown(words: Sequence[Word], does: Does) -> str:
+    """A command as it is shown: of another program only its name, and of flags that may hold a secret no value."""
+    if does is Does.OTHER:
+        return words[0].text.partition("\n")[0][:_SHOWN] + (" ..." if len(words) > 1 else "")
+    told = [words[0].text]
+    for before, word in pairwise(words):
+        flag, _, value = word.text.partition("=")
+        hidden = f"{flag}=..." if value and flag in _SECRET else word.text
+        told.append("..." if before.text in _SECRET else hidden)
+    text = " ".join(told)
+    return text if len(text) <= _SHOWN and "\n" not in text else f"{text.partition(chr(10))[0][:_SHOWN]}..."
 
 
 def _configured(simple: Simple) -> list[str]:

@@ -22,6 +22,7 @@ class Does(Enum):
     MOVES = "goes to another folder"
     SWITCHES = "makes what follows about another cluster"
     UNREAD = "is not understood"
+    OTHER = "is another program's"
 
 
 class Meaning(Struct, frozen=True):
@@ -108,7 +109,7 @@ def meaning(words: Sequence[Word], *, follow: Callable[[str, int], bool], functi
         return _NOTHING
     if name in ("eval", "source", ".", "bash", "sh", "zsh", "ssh"):
         return Meaning(Does.UNREAD, why=f"what {name} runs is not followed")
-    return Meaning(Does.UNREAD, why=f"it is not kubectl: what {name} changes is not judged")
+    return Meaning(Does.OTHER, why=f"it is not kubectl: what {name} changes is not judged")
 
 
 def _unwrapped(words: list[Word]) -> list[Word]:

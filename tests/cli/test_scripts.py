@@ -101,3 +101,19 @@ def test_a_patch_file_that_is_not_there() -> None:
     assert program(*line) == (3, "", "error: unable to read patch file: nope.yaml: no such file or directory\n")
     Path("bytes.yaml").write_bytes(b"\xff")
     assert program(*line[:-3], "bytes.yaml", *line[-2:]) == (3, "", "error: bytes.yaml: not UTF-8 from byte 0 on: save it as UTF-8\n")
+
+
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        ('curl -H "Authorization: Bearer s3cret" https://x', "curl ..."),
+        ("helm upgrade a b --set token=s3cret", "helm ..."),
+        ("kubectl create secret generic x --from-literal=k=s3cret", "kubectl create secret generic x --from-literal=..."),
+        ("kubectl create secret generic x --from-literal k=s3cret", "kubectl create secret generic x --from-literal ..."),
+        ("sudo kubectl --token=s3cret cordon $N", "sudo kubectl --token=... cordon $N"),
+    ],
+)
+def test_a_line_that_is_not_understood_shows_no_secret(line: str, shown: str) -> None:
+    _, out, err = run(f"{line}\nkubectl cordon n1\n")
+    assert f"not judged: `{shown}`: " in err
+    assert "s3cret" not in out + err
