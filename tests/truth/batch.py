@@ -14,6 +14,7 @@ from random import Random
 
 import msgspec
 
+from preflight.cli.main import _verb_first
 from tests.cluster.bed import Bed
 from tests.truth import changes, comparing, drawing, worlds
 from tests.truth.account import Account, keep
@@ -112,7 +113,7 @@ class Batch:
             before = self.listening.memory.there()
             self.listening.memory.mark()
             done = self.bed.kubectl(*line, check=False, timeout=300)
-            judged = step is not None and step.command == shlex.join(typed)
+            judged = step is not None and step.command in (shlex.join(typed), shlex.join(_verb_first(typed)))
             scene = self._settle(before, step.pairs if step is not None and judged else ())
             if done.code or step is None or not judged:
                 if done.code and not judged:
