@@ -37,6 +37,10 @@ def rules_of(findings: Sequence[Finding]) -> tuple[RuleInfo, ...]:
 def step_of(change: Change, impact: Impact, more: tuple[str, ...] = (), evictions: Evictions | None = None) -> Step:
     """A change and its impact as a step of the report; `more` are further notes."""
     nodes = frozenset().union(impact.scope, *(group.nodes for group in impact.groups))
+    if impact.rollouts:
+        from preflight.impact.updated import under_way  # no part of a run without an update
+
+        more = (*more, *under_way(impact))
     return Step(
         command=change.command,
         headline=change.headline,

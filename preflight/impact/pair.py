@@ -184,9 +184,17 @@ class Pair:
                 else:
                     has_pod = part.assume and old is not None and old.should_run
                 old_eviction = _eviction(own, members[0], assumed_gate)
-                untouched = settle(old, old, has_pod=has_pod, own_eviction=old_eviction, new_eviction=_new_eviction(placed[0]))
-                was = untouched.outcome if self.old and members[0] else None
+                under_way = self.old is self.new and part.pods is not None and part.pods.old
                 for each in part.updates:
+                    untouched = settle(
+                        old,
+                        old,
+                        has_pod=has_pod,
+                        own_eviction=old_eviction,
+                        new_eviction=_new_eviction(placed[0]),
+                        event=Event(each if under_way else None),
+                    )
+                    was = untouched.outcome if self.old and members[0] else None
                     verdict = settle(
                         old,
                         new,

@@ -7,14 +7,24 @@ from collections.abc import Iterator, Sequence
 from msgspec.structs import replace
 
 from preflight.impact.classes import cut
+from preflight.impact.groups import Impact
 from preflight.impact.in_the_way import InTheWay, in_the_way
 from preflight.impact.known import Known
 from preflight.impact.pods import PodsOf
 from preflight.impact.rollouts import Rollout, Span, rollout
 from preflight.impact.slices import Placed, goes_on_by_itself
+from preflight.impact.words import names
 from preflight.model.objects import DaemonSet, ObjectKey
 from preflight.scheduling.rollout import Update, surges, update
 from preflight.scheduling.updates import Pod
+
+
+def under_way(impact: Impact) -> Iterator[str]:
+    """A sentence for each update that was not through before the change."""
+    for key, found in sorted(impact.rollouts.items()):
+        if impact.change.before.daemonsets.get(key) is impact.change.after.daemonsets[key]:
+            old = sorted(name for cell in found.cells if cell.part.pod is Pod.OLD for name in cell.nodes)
+            yield f"an update of {key} was not through before: its pods on {names(old)} are of an older template"
 
 
 class Updating:

@@ -10,6 +10,7 @@ import pytest
 
 from preflight.engine.contexts import change_context
 from preflight.impact import Impact, listed_pods, predict, unchanged
+from preflight.impact.updated import under_way
 from preflight.model.objects import TEMPLATE_GENERATION, DaemonSet, ListedPod, ObjectKey
 from preflight.rules import update_stalls
 from tests.worlds import NAMESPACE, daemonset, made, node, outcomes, pod, pods_after, rolling, run, world
@@ -77,6 +78,18 @@ def test_an_update_under_way_reaches_what_a_taint_makes_fragile() -> None:
     assert outcomes(impact) == {("d", "n1"): "kept", ("d", "n2"): "lost-now", ("d", "n3"): "lost-now"}
     held = settled([of(3, "n1"), of(2, "n2"), of(2, "n3")], ON_DELETE, TAINT)
     assert outcomes(held) == {("d", "n3"): "lost-on-recreation"}
+    assert {name: group.was for group in impact.groups for name in group.nodes} == {"n1": "kept", "n2": "lost-now", "n3": "kept"}
+    assert list(under_way(impact)) == ["an update of truth/d was not through before: its pods on n2, n3 are of an older template"]
+
+
+def test_an_update_that_a_change_begins_was_not_under_way() -> None:
+    for strategy, line in ((ON_DELETE, ROLL), ({}, f"rollout restart ds/d -n {NAMESPACE}")):
+        impact = settled([of(2, "n1"), of(2, "n2"), of(3, "n3")], strategy, line)
+        assert list(under_way(impact)) == []
+        assert {name: (group.was, group.outcome) for group in impact.groups for name in group.nodes}["n2"] == (
+            "already-fragile",
+            "lost-now",
+        )
 
 
 def test_an_update_that_was_stuck_before_is_no_news_of_another_change() -> None:
