@@ -204,6 +204,7 @@ class Pair:
                         event=Event(each, part.ended, cascade),
                         horizon=self.horizon,
                         transit=part.transit,
+                        looped=old is not None and old.should_run and _new_eviction(placed[0]) != NEVER,
                     )
                     found.append((match and still, was, verdict))
         return found

@@ -83,6 +83,7 @@ def settle(
     event: Event = NOTHING,
     horizon: float = NEVER,
     transit: bool = False,
+    looped: bool = False,
 ) -> Verdict:
     """What becomes of a pair.
 
@@ -92,7 +93,8 @@ def settle(
     3. Once settled means: an update that the change starts is over, and so is an eviction after up to `horizon` seconds. The default
        is any number of seconds; a recording that was cut off sooner has a shorter one.
     4. `transit`: no live pod is there, but one is on its way out or in. Where the DaemonSet should run no more, none comes after it.
-    5. A pod that an update deletes and that hangs leaves a wanted node without one.
+    5. `looped`: before, pods came and went there. Where they do so no more, the next one stays.
+    6. A pod that an update deletes and that hangs leaves a wanted node without one.
 
     Source: semantics 2, 5 and 6 (`docs/semantics.md`).
     """
@@ -109,7 +111,7 @@ def settle(
             return Verdict(Outcome.LOST_NOW, True, PodAfter.NONE, False)
         if loops:
             return Verdict(Outcome.LOOP, False, PodAfter.NEW, recreated, period)
-        if after.should_run and ((before is not None and before.should_run) or event.update is Update.HANG):
+        if after.should_run and ((before is not None and before.should_run and not looped) or event.update is Update.HANG):
             return Verdict(Outcome.MISSING, False, PodAfter.NONE, True)
         if after.should_run:
             return Verdict(Outcome.GAINED, False, PodAfter.NEW, True)

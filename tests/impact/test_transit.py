@@ -104,3 +104,13 @@ def test_a_label_that_no_selector_asks_for_leaves_a_partly_known_node_as_it_was(
     start = world([], [daemonset("d", nodeSelector={"gpu": "true"})])
     (impact,) = run(start, "label nodes n1 other=x")
     assert outcomes(impact) == {("d", "n1"): "kept"}
+
+
+def test_where_a_loop_ends_the_next_pod_stays() -> None:
+    """Between two of its pods none was listed, or one on its way out."""
+    seconds = {"key": "t", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 0}
+    nodes = [node("n1", "t:NoExecute"), node("n2", "t:NoExecute")]
+    going = pod("d", "n2", deletionTimestamp="2026-01-02T03:04:05Z")
+    (impact,) = run(world(nodes, [daemonset("d", seconds)], [going]), "taint nodes n1 n2 t-")
+    assert outcomes(impact) == {("d", "n1"): "gained", ("d", "n2"): "gained"}
+    assert pods_after(impact) == {("d", "n1"): "new", ("d", "n2"): "new"}
