@@ -53,7 +53,7 @@ def settled(step: Step, scene: Scene) -> Iterator[Compared]:
     1. A pair that was judged has the pod that was said: same, new, none, or ones that come and go. One that came and went before has no
        pod to be the same as, and which nodes an update reaches may be chance: there same and new are one.
     2. What the program says was there before, was.
-    3. Any other pair is as it was; one that comes and goes is left out.
+    3. Any other pair is as it was, but for pods without a DaemonSet that are said to go; one that comes and goes is left out.
     4. An outcome `unknown` equals nothing and differs from nothing: it is counted apart.
     """
     for pair, said in step.pairs.items():
@@ -67,6 +67,7 @@ def settled(step: Step, scene: Scene) -> Iterator[Compared]:
         seen = scene.seen(pair)
         before = scene.before.get(pair, NOTHING)
         was = "same" if before.live else "pending" if before.pending else "absent"
+        was = "absent" if pair in step.gone else was
         yield Compared("settled", pair, UNTOUCHED, was, seen, was == seen)
 
 

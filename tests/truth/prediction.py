@@ -57,11 +57,15 @@ class Placed(NamedTuple):
 
 
 class Step(NamedTuple):
-    """What the program says of one step: of each pair that it judged, and where every DaemonSet is then; `command` as the report has it."""
+    """What the program says of one step: of each pair that it judged, and where every DaemonSet is then; `command` as the report has it.
+
+    `gone` are the pairs whose pod nothing controls, since its DaemonSet was deleted, and which goes within HORIZON.
+    """
 
     pairs: Mapping[Pair, Said]
     placed: Mapping[Key, Placed]
     command: str = ""
+    gone: frozenset[Pair] = frozenset()
 
     def without(self, ended: Collection[Pair]) -> Step:
         """The step once the pods of these pairs have ended: what is placed there comes back, everything else is gone."""
@@ -97,7 +101,8 @@ def prediction(argv: Sequence[str], dump: Path) -> Prediction:
         within = predict(change, listed if pods is None else pods, HORIZON)
         pods = within.pods
         rows = [row for row in report["coverage"] if row["step"] == number]
-        steps.append(Step(dict(_said(rows, impact, within)), dict(_placed(within)), change.command))
+        gone = frozenset(_gone(report["change"]["steps"][number - 1].get("evictions")))
+        steps.append(Step(dict(_said(rows, impact, within)), dict(_placed(within)), change.command, gone))
     if len(report["change"]["steps"]) != len(steps):
         raise FrontDoorError(f"{len(report['change']['steps'])} steps are reported and {len(steps)} were judged")
     return Prediction(result, steps)
@@ -156,6 +161,15 @@ def _said(rows: Sequence[Mapping[str, Any]], impact: Impact, within: Impact) -> 
             )
     if seen != len(whole):
         raise FrontDoorError(f"{seen} pairs are reported and {len(whole)} were judged")
+
+
+def _gone(evictions: Mapping[str, Any] | None) -> Iterator[Pair]:
+    """The pairs of pods that nothing controls and that go within HORIZON: their names are those of their DaemonSet and five letters."""
+    for node in evictions["nodes"] if evictions else ():
+        for pod in node["pods"]:
+            if pod["verdict"] in ("evicted", "deleted", "ends") and not pod["owner"] and (pod["after"] or 0) <= HORIZON:
+                namespace, _, name = pod["pod"].partition("/")
+                yield namespace, name.rpartition("-")[0], node["node"]
 
 
 def _placed(within: Impact) -> Iterator[tuple[Key, Placed]]:

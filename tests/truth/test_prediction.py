@@ -83,6 +83,7 @@ def test_a_taint_that_evicts_now_soon_and_beyond_what_can_be_seen(dump: Path) ->
         ("storage", "soon", "n1"): Said("loop", True, True, True, 5, "loop", False, True, "loop"),
         ("storage", "later", "n1"): Said("loop", True, True, True, 3600, "same", True, True, "a pod"),
     }
+    assert step.gone == {("network", "lonely", "n1")}
     assert step.placed == {
         ("storage", "plain"): Placed(frozenset(["n2"]), frozenset(["n2"])),
         ("storage", "soon"): Placed(frozenset(["n1", "n2"]), frozenset(["n1", "n2"])),
