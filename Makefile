@@ -16,6 +16,7 @@ help:
 	@echo "make lint|types|imports|tests   runs one of them"
 	@echo "make test-cluster        builds a real control plane and runs the tests on it (needs Go)"
 	@echo "make truth SEED=n        compares predictions with a real control plane: a random cluster, a fresh one without SEED"
+	@echo "make truth KIND=capacity the same for the room for new pods: 100 worlds that the real scheduler fills"
 	@echo "make format              formats the code and applies the safe fixes"
 	@echo "make vectors FILE=path   compares placements with a file of recorded answers"
 	@echo "make replay FILE=path    replays a recorded cluster"
@@ -55,7 +56,7 @@ tests: setup
 	$(BIN)/pytest --cov
 
 truth: setup
-	$(BIN)/python -m tests.truth $(if $(SEED),--seed $(SEED))
+	$(BIN)/python -m tests.truth $(if $(SEED),--seed $(SEED)) $(if $(KIND),--kind '$(KIND)')
 
 test-cluster: setup
 	$(BIN)/pytest -m cluster --durations=10 tests/cluster

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import click
@@ -13,16 +14,16 @@ from preflight.errors import InputError, UsageError
 from preflight.report import FORMATS
 
 
-def formats(outputs: tuple[str, ...]) -> list[tuple[str, str]]:
-    """The formats asked for, each with its path, "" for standard output: text, where none is.
+def formats(outputs: tuple[str, ...], known: Mapping[str, Any] = FORMATS) -> list[tuple[str, str]]:
+    """The formats asked for of those that are known, each with its path, "" for standard output: text, where none is.
 
     Said before anything is read: a wrong format should not cost a run.
     """
     found = []
     for output in outputs or ("text",):
         name, _, path = output.partition("=")
-        if name not in FORMATS:
-            ours = ", ".join(FORMATS)
+        if name not in known:
+            ours = ", ".join(known)
             kubectls = "; -o is preflight's own here, kubectl's has no meaning for a prediction" if name in ("yaml", "name", "wide") else ""
             raise UsageError(f"unknown output format {name!r}: {ours}{kubectls}")
         found.append((name, path))
@@ -37,18 +38,7 @@ def finish(run: Run, given: dict[str, Any]) -> int:
     alive = click.get_current_context().obj
     if alive is not None:
         alive.append(run)
-    for name, path in formats(given["outputs"]):
-        terminal = not path and sys.stdout.isatty()
-        text = FORMATS[name](
-            report,
-            width=_width() if terminal else 0,
-            color=terminal and not any(os.environ.get(word) for word in ("NO_COLOR", "CI")) and os.environ.get("TERM") != "dumb",
-            all_rows=given["all_rows"],
-        )
-        if path:
-            _write(path, text)
-        else:
-            click.echo(text, nl=False)
+    print_in(FORMATS, report, given["outputs"], all_rows=given["all_rows"])
     if run.baseline is not None:
         _write(run.baseline.file, run.baseline.text())
         accepted = "1 finding" if run.baseline.number == 1 else f"{run.baseline.number} findings"
@@ -62,6 +52,22 @@ def finish(run: Run, given: dict[str, Any]) -> int:
     if run.crashes and given["verbose"]:
         click.echo("\n".join(run.crashes), err=True)
     return report.exit
+
+
+def print_in(known: Mapping[str, Callable[..., str]], report: object, outputs: tuple[str, ...], *, all_rows: bool) -> None:
+    """Print a report in the formats asked for, each to its place."""
+    for name, path in formats(outputs, known):
+        terminal = not path and sys.stdout.isatty()
+        text = known[name](
+            report,
+            width=_width() if terminal else 0,
+            color=terminal and not any(os.environ.get(word) for word in ("NO_COLOR", "CI")) and os.environ.get("TERM") != "dumb",
+            all_rows=all_rows,
+        )
+        if path:
+            _write(path, text)
+        else:
+            click.echo(text, nl=False)
 
 
 def _write(path: str, text: str) -> None:

@@ -9,7 +9,7 @@ from preflight.impact.groups import Group
 from preflight.impact.verdict import PodAfter
 from preflight.model.objects import PodSpec, SelectorRequirement, Taint
 from preflight.model.report import Outcome
-from preflight.scheduling.affinity import TermMismatch
+from preflight.scheduling.affinity import AffinityMatch, TermMismatch
 from preflight.scheduling.placement import Placement
 from preflight.scheduling.tolerations import NEVER, NearMiss, daemon_tolerations, find_toleration, near_miss
 
@@ -94,13 +94,19 @@ def unselected(placement: Placement) -> tuple[str, ...]:
     reasons = []
     if placement.other_node:
         reasons.append(f"its nodeName is {placement.other_node}")
-    for entry in placement.affinity.selector:
+    return (*reasons, *unmatched(placement.affinity))
+
+
+def unmatched(match: AffinityMatch) -> tuple[str, ...]:
+    """What in nodeSelector and affinity leaves a node out."""
+    reasons = []
+    for entry in match.selector:
         found = "the label is absent" if entry.found is None else f"the node has {entry.found!r}"
         reasons.append(f"its nodeSelector asks for {entry.key}={entry.wanted}: {found}")
-    if placement.affinity.no_terms:
+    if match.no_terms:
         reasons.append("its node affinity has no term, which matches no node")
-    if placement.affinity.terms:
-        reasons.append(f"its node affinity does not match: {'; or '.join(_term(term) for term in placement.affinity.terms)}")
+    if match.terms:
+        reasons.append(f"its node affinity does not match: {'; or '.join(_term(term) for term in match.terms)}")
     return tuple(reasons)
 
 

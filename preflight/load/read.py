@@ -81,6 +81,7 @@ def read(
     leaves_templates: bool = False,
     wants_whole_pods: bool = False,
     cluster: Callable[[Gathered], None] | None = None,
+    into: Gathered | None = None,
 ) -> Loaded:
     """Read files, folders and standard input (`-`) into a world.
 
@@ -92,9 +93,10 @@ def read(
        think that it is judged. With `leaves_templates` it is left out there too: a hook names whatever was changed.
     6. `wants_whole_pods`: listed pods are read as a whole too (`World.running`).
     7. `cluster` puts in what a live cluster has; beside paths it is the world around them.
+    8. `into` is the heap to fill, of one who wants more of it; what it wants of templates and pods is then its own to say.
     """
     walked = find((*paths, *around))
-    gathered = Gathered(leaves_templates=leaves_templates, wants_whole_pods=wants_whole_pods)
+    gathered = into or Gathered(leaves_templates=leaves_templates, wants_whole_pods=wants_whole_pods)
     for unread in walked.unread:
         gathered.problem(f"cannot be read: {unread.reason}", unread.file)
     gathered.leave_out("not followed: name it to read it", walked.links, "symbolic link")

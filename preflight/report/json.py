@@ -21,7 +21,11 @@ def render(report: Report, **_options: object) -> str:
     2. The text is ASCII: any other character is written as `\uXXXX`, so that no terminal obeys it and no encoding breaks it.
     3. The same report gives the same bytes.
     """
-    document = _document(report)
+    return as_text(_document(report))
+
+
+def as_text(document: dict[str, Any]) -> str:
+    """A document as text: see `render`."""
     try:
         text = msgspec.json.format(msgspec.json.encode(document), indent=2).decode()
     except UnicodeEncodeError:  # a lone surrogate, as in the name of a file that is no UTF-8

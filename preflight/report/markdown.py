@@ -35,11 +35,11 @@ def render(report: Report, *, all_rows: bool = False, **_options: object) -> str
     page = _Page()
     page.put(["<!-- preflight -->", f"### preflight: {found(report)}", ""])
     if report.cluster is not None:
-        page.put([_code(cluster(report.cluster), 300), ""])
+        page.put([code(cluster(report.cluster), 300), ""])
     _tables(page, report, all_rows)
     if report.problems:
         page.put(_folded("what could not be read", render_problems(report.problems).splitlines()))
-    end = [_code(summary(report), 3000)]
+    end = [code(summary(report), 3000)]
     if exempted := [finding for finding in report.findings if finding.exempted is not None]:
         end[:0] = _folded(f"{len(exempted)} exempted", (f"{title(each)}: {sentence(each)}: {each.exempted}" for each in exempted))
     room = MOST - sum(len(line) + 1 for line in end) - _NOTICE
@@ -86,7 +86,7 @@ def _tables(page: _Page, report: Report, all_rows: bool) -> None:
         page.add([_line(["", "rule", "findings"]), _line(["---", "---", "--:"])], _TABLES)
         for severity, name in dict.fromkeys((each.severity, title(each)) for each in findings):
             number = sum(title(each) == name and each.severity is severity for each in findings)
-            page.add([_line([severity, _code(name), str(number)])], _TABLES)
+            page.add([_line([severity, code(name), str(number)])], _TABLES)
         page.put([""])
 
 
@@ -94,7 +94,7 @@ def _table(page: _Page, step: Step, heading: str, all_rows: bool) -> bool:
     """The table of a step; whether all of it that should be shown did fit."""
     rows, left_out = rows_of(step)
     words = step.headline or step.command
-    told = [*([f"{heading}{_code(words)}", ""] if words else []), *(f"- {_code(note)}" for note in step.notes[:_LINES])]
+    told = [*([f"{heading}{code(words)}", ""] if words else []), *(f"- {code(note)}" for note in step.notes[:_LINES])]
     if step.notes[_LINES:]:
         told.append(f"- {count(len(step.notes) - _LINES, 'more note')}")
     columns = (*(_word(column.lower()) for column in step.columns), "tolerates", "why")
@@ -126,18 +126,18 @@ def _evictions(page: _Page, step: Step, all_rows: bool) -> bool:
     for node in step.evictions.nodes:
         rows = pods.rows_of(node)
         table = [_line(["", "pod", "of", "what", "replacement", "why"]), _line(["---"] * 6)] if rows else []
-        told = [_code(pods.heading(step.evictions, node), 500), "", *(f"- {_code(each, 500)}" for each in node.refusals)]
+        told = [code(pods.heading(step.evictions, node), 500), "", *(f"- {code(each, 500)}" for each in node.refusals)]
         fits = fits and page.add([*told, *([""] if node.refusals else []), *table], _TABLES)
         shown = 0
         for row in rows if all_rows else rows[: pods.MOST_ROWS]:
             cells = [row.marker.strip(), row.pod, row.owner, row.what, row.where]
-            fits = fits and page.add([_line([*(_code(cell, 200) for cell in cells), _code(row.why, 500)])], _TABLES)
+            fits = fits and page.add([_line([*(code(cell, 200) for cell in cells), code(row.why, 500)])], _TABLES)
             shown += fits
         page.put([""])
         if hidden := len(rows) - shown:
             page.put([f"{count(hidden, 'more pod')} not shown", ""])
     lines = [*(f"note: {each}" for each in step.evictions.notes), *pods.totals(step.evictions)]
-    page.put([*(f"- {_code(each, 500)}" for each in lines[:_LINES]), ""])
+    page.put([*(f"- {code(each, 500)}" for each in lines[:_LINES]), ""])
     return fits
 
 
@@ -147,11 +147,11 @@ def _line(cells: Iterable[str]) -> str:
 
 def _row(row: Row, *, compares: bool) -> str:
     numbers = ["-" if number is None else f"{number}{'?' if row.unsure else ''}" for number in row.counts]
-    tolerates = [] if compares else [_code(row.tolerates)]
-    return _line([_code(row.marker.strip()), _code(row.name, 200), str(row.nodes), *numbers, *tolerates, _code(row.why, 500)])
+    tolerates = [] if compares else [code(row.tolerates)]
+    return _line([code(row.marker.strip()), code(row.name, 200), str(row.nodes), *numbers, *tolerates, code(row.why, 500)])
 
 
-def _code(text: str, most: int = 300) -> str:
+def code(text: str, most: int = 300) -> str:
     r"""The text as a code span; "" for none. A backtick and a pipe are written as `\x60` and `\x7c`."""
     text = clip(plain(text), most).replace("`", r"\x60").replace("|", r"\x7c").strip()
     return f"`{text}`" if text else ""
@@ -159,7 +159,7 @@ def _code(text: str, most: int = 300) -> str:
 
 def _word(text: str) -> str:
     """A few letters as they are, anything else as code."""
-    return text if len(text) < 50 and text.replace("-", "").replace(" ", "").isalpha() else _code(text)
+    return text if len(text) < 50 and text.replace("-", "").replace(" ", "").isalpha() else code(text)
 
 
 def _finding(finding: Finding, steps: int) -> list[str]:

@@ -23,8 +23,9 @@ class Cause(Enum):
     """What takes room away, in the order in which it is taken; a node that several exclude counts under the first.
 
     1. A node as a whole: NOT_READY (by its taints), CORDONED, SELECTOR (nodeSelector and affinity), TAINTS.
-    2. Of the other nodes: USED (by pods), REST (too small a rest on one node for one more copy), OTHERS (another resource is used up
-       first), PODS (no more pods are allowed), PORTS (one copy a node, or none), UNKNOWN (what would fit, were it not in doubt).
+    2. Of the other nodes: USED (by pods), GHOSTS (by pods of which nothing runs), REST (too small a rest on one node for one more copy),
+       OTHERS (another resource is used up first), PODS (no more pods are allowed), PORTS (one copy a node, or none), UNKNOWN (what would
+       fit, were it not in doubt).
     """
 
     NOT_READY = "not-ready"
@@ -32,6 +33,7 @@ class Cause(Enum):
     SELECTOR = "selector"
     TAINTS = "taints"
     USED = "used"
+    GHOSTS = "ghosts"
     REST = "rest"
     OTHERS = "others"
     PODS = "pods"
@@ -68,6 +70,11 @@ class Capacity(Struct, frozen=True):
     largest: int
     unknown: tuple[str, ...] = ()
 
+    @property
+    def free(self) -> int:
+        """How much no pod has asked for, whether or not it can be had."""
+        return sum(step.free for step in self.steps) + self.copies * self.wanted
+
 
 def followed(spec: PodSpec) -> str:
     """The resource whose way says most: the first extended one that a pod asks for, else cpu, memory, any other, or the pods."""
@@ -76,15 +83,18 @@ def followed(spec: PodSpec) -> str:
     return next((name for name in (*extended, "cpu", "memory", *wanted) if name in wanted), "pods")
 
 
-def capacity(spec: PodSpec, occupancy: Occupancy, found: Fit, resource: str = "") -> Capacity:
+def capacity(
+    spec: PodSpec, occupancy: Occupancy, found: Fit, resource: str = "", ghosts: frozenset[tuple[str, str]] = frozenset()
+) -> Capacity:
     """Why so few copies of a pod fit where so much of a resource is there.
 
     `found` is what `fit` says of the same pod and occupancy; `resource` is one that the pod asks for, or `pods`; "" means `followed`.
+    `ghosts` are the pods, by namespace and name, of which nothing runs.
 
     Raises QuantityError where what the pod asks for cannot be read, KeyError for a resource that it does not ask for.
     """
     resource = resource or followed(spec)
-    asked = _Asked(spec, {name: amount for name, amount in pod_requests(spec).items() if amount}, resource)
+    asked = _Asked(spec, {name: amount for name, amount in pod_requests(spec).items() if amount}, resource, ghosts)
     taken: dict[Cause, list[tuple[str, int, int]]] = {cause: [] for cause in Cause}
     total = largest = 0
     unknown = []
@@ -94,14 +104,14 @@ def capacity(spec: PodSpec, occupancy: Occupancy, found: Fit, resource: str = ""
             unknown.append(node.node)
             continue
         total += room.allocatable.get(resource, 0)
-        cause = _excluded(node)
+        cause = excluded(node)
         left = asked.left(room)
         if cause:
             taken[cause].append((node.node, room.allocatable.get(resource, 0), left))
             continue
         largest = max(largest, left)
         for cause, amount in asked.losses(room, node).items():
-            taken[cause].append((node.node, amount, 0 if cause is Cause.USED else amount))
+            taken[cause].append((node.node, amount, 0 if cause in (Cause.USED, Cause.GHOSTS) else amount))
     steps = tuple(
         Step(cause, sum(amount for _, amount, _ in rows), sum(free for _, _, free in rows), tuple(name for name, _, _ in rows))
         for cause, every in taken.items()
@@ -111,7 +121,7 @@ def capacity(spec: PodSpec, occupancy: Occupancy, found: Fit, resource: str = ""
     return Capacity(resource, asked.wanted, total, steps, copies, largest, tuple(unknown))
 
 
-def _excluded(node: NodeFit) -> Cause | None:
+def excluded(node: NodeFit) -> Cause | None:
     """The first cause that excludes a node as a whole; None where none does for certain."""
     if node.takes is not False:
         return None
@@ -132,6 +142,7 @@ class _Asked(NamedTuple):
     spec: PodSpec
     requests: Mapping[str, int]
     resource: str
+    ghosts: frozenset[tuple[str, str]] = frozenset()
 
     @property
     def wanted(self) -> int:
@@ -148,7 +159,9 @@ class _Asked(NamedTuple):
     def losses(self, room: Room, node: NodeFit) -> dict[Cause, int]:
         """What each cause takes away of a node that is not excluded, in their order."""
         left, wanted = self.left(room), self.wanted
-        losses = {Cause.USED: (room.allocatable or {}).get(self.resource, 0) - left, Cause.REST: left % wanted}
+        used = (room.allocatable or {}).get(self.resource, 0) - left
+        idle = min(used, taken_by(self.ghosts, room, self.resource))
+        losses = {Cause.USED: used - idle, Cause.GHOSTS: idle, Cause.REST: left % wanted}
         copies = left // wanted
         others = [self.left(room, name) // amount for name, amount in self.requests.items() if name not in room.unreadable]
         bounds = {Cause.OTHERS: min(others, default=copies)}
@@ -162,3 +175,8 @@ class _Asked(NamedTuple):
             copies = min(copies, bound)
         losses[Cause.UNKNOWN] = (copies - node.copies) * wanted
         return losses
+
+
+def taken_by(keys: frozenset[tuple[str, str]], room: Room, resource: str) -> int:
+    """What some of the pods of a node take of a resource together, or their number for `pods`."""
+    return sum(1 if resource == "pods" else each.amounts.get(resource, 0) for each in room.taken if each.key in keys)

@@ -18,10 +18,12 @@ from tests.scheduling.fitting import node, pod, there
 from tests.scheduling.test_fit_laws import LAW, new_pods, nodes, running
 
 
-def way(spec: ScheduledSpec, *given: Node, pods: Any = (), resource: str = "", **options: Any) -> Capacity:
+def way(
+    spec: ScheduledSpec, *given: Node, pods: Any = (), resource: str = "", ghosts: frozenset[tuple[str, str]] = frozenset(), **options: Any
+) -> Capacity:
     occupancy = occupy(given, pods)
     known: dict[str, Any] = {"labels": {}, "namespace": "default", "comparison_operators": False}
-    return capacity(spec, occupancy, fit(spec, occupancy, **(known | options)), resource)
+    return capacity(spec, occupancy, fit(spec, occupancy, **(known | options)), resource, ghosts)
 
 
 def test_a_pod_that_asks_for_nothing_follows_the_number_of_pods() -> None:
@@ -85,6 +87,36 @@ def test_what_takes_room_on_a_node(spec: ScheduledSpec, one: Node, pods: list[An
     assert [(step.cause, step.amount) for step in way(spec, one, pods=pods, resource="cpu").steps] == steps
 
 
+GHOST = frozenset({("default", "ghost")})
+
+
+@pytest.mark.parametrize(
+    ("spec", "pods", "steps"),
+    [
+        pytest.param(pod(cpu="500m"), [there("n", "ghost", cpu="500m")], [(Cause.GHOSTS, 500)], id="a ghost alone"),
+        pytest.param(
+            pod(cpu="500m"),
+            [there("n", "ghost", cpu="1"), there("n", cpu="500m")],
+            [(Cause.USED, 500), (Cause.GHOSTS, 1000)],
+            id="beside others",
+        ),
+        pytest.param(
+            pod(cpu="500m"), [there("n", "ghost", cpu="3"), there("n", cpu="2")], [(Cause.GHOSTS, 2000)], id="no more than there is"
+        ),
+        pytest.param(pod(), [there("n", "ghost"), there("n")], [(Cause.USED, 1), (Cause.GHOSTS, 1)], id="of the number of pods"),
+    ],
+)
+def test_what_ghosts_hold_is_told_from_what_is_used(spec: ScheduledSpec, pods: list[Any], steps: list[tuple[Cause, int]]) -> None:
+    found = way(spec, node(), pods=pods, ghosts=GHOST)
+    assert [(step.cause, step.amount) for step in found.steps if step.cause in (Cause.USED, Cause.GHOSTS)] == steps
+    assert all(step.free == 0 for step in found.steps if step.cause in (Cause.USED, Cause.GHOSTS))
+
+
+def test_what_is_free_is_free_whether_or_not_it_can_be_had() -> None:
+    found = way(pod(gpu=4), node("a", gpu=6), node("b", cordoned=True, gpu=8), pods=[there("b", gpu=3)])
+    assert (found.free, found.copies) == (11, 1)
+
+
 def test_a_node_that_does_not_give_what_it_can_allocate_is_in_no_number() -> None:
     bare = Node(metadata=node("bare").metadata)
     found = way(pod(cpu=1), bare, node("broken", cpu="x"), node())
@@ -114,7 +146,8 @@ def test_an_amount_that_cannot_be_read_and_a_resource_that_is_not_asked_for() ->
 @given(spec=new_pods(), every=nodes(), pods=running())
 @LAW
 def test_what_the_steps_take_away_leaves_the_copies(spec: ScheduledSpec, every: list[Node], pods: list[ScheduledPod]) -> None:
+    idle = frozenset(each.key for each in pods[::2])
     for asked in (spec, replace(spec, schedulerName="x"), replace(spec, runtimeClassName="x")):
-        found = way(asked, *every, pods=pods)
+        found = way(asked, *every, pods=pods, ghosts=idle)
         assert found.total - sum(step.amount for step in found.steps) == found.copies * found.wanted
         assert all(0 <= step.free <= step.amount for step in found.steps)

@@ -15,6 +15,7 @@ from tests.cluster.bed import Bed
 from tests.truth import changes
 from tests.truth.account import Account
 from tests.truth.batch import Batch
+from tests.truth.rooms import __main__ as rooms
 
 BUILT = Path(__file__).parents[2] / "build/truth"
 AFTER = {"uncordon": "cordon", "apply: new": "delete ds"}
@@ -47,6 +48,8 @@ def batch(seed: int, size: tuple[int, int], only: Iterable[str] = (), rounds: in
 
 
 def main(arguments: list[str]) -> int:
+    if "capacity" in arguments:  # worlds of its own, and an account of its own
+        return rooms.main([each for each in arguments if each not in ("--kind", "capacity")])
     parser = argparse.ArgumentParser(prog="tests.truth", description=__doc__)
     parser.add_argument("--seed", type=int, help="a batch to run again; a fresh one is drawn without")
     parser.add_argument("--daemonsets", type=int, default=120)

@@ -9,6 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from preflight.change.nodes import schedulable
+from preflight.impact.doubts import doubt_words
 from preflight.impact.evict.known import Key, Known, is_of_daemonset
 from preflight.impact.words import listed
 from preflight.model.evictions import Returning
@@ -18,30 +19,9 @@ from preflight.scheduling.fit import Fit, fit
 from preflight.scheduling.jobs.exclusive import EXCLUSIVE
 from preflight.scheduling.occupancy import Occupancy
 from preflight.scheduling.tolerations import daemon_tolerations
-from preflight.scheduling.unjudged import Doubt
 
 _AT_ONCE = 16
 _SHOWN = 3
-_DOUBTS = {
-    "pods": "not all pods are known",
-    "nodes": "not all nodes are known",
-    "node": "{} is only partly known",
-    "allocatable": "nobody knows what {} can allocate",
-    "labels": "a label of {} is not known",
-    "comparison": "a taint depends on the gate of Lt and Gt",
-    "quantity": "an amount cannot be read: {}",
-    "unread": "not all of a pod was read",
-    "scheduler": "the scheduler {} decides",
-    "gates": "it has the scheduling gate {}",
-    "group": "it is scheduled with a group",
-    "claims": "it claims a device ({})",
-    "volumes": "its volume {} may be tied to a zone or a node",
-    "affinity": "it has affinity to other pods",
-    "spread": "it is to be spread over {}",
-    "admission": "the RuntimeClass {} may add to it",
-    "neighbours": "{} wants no such pod near it",
-    "preemption": "pods of lower priority may have to go for it",
-}
 
 
 class Place(Struct, frozen=True):
@@ -150,15 +130,10 @@ def _why_not(answer: Fit) -> str:
 
 def _doubts(answer: Fit) -> Iterator[str]:
     every = (*answer.doubts, *(each for node in answer.nodes if node.takes is None for each in node.doubts))
-    words = list(dict.fromkeys(_doubt(each) for each in every))
+    words = list(dict.fromkeys(doubt_words(each) for each in every))
     yield from words[:_SHOWN]
     if not words:
         yield "pods of lower priority may have to go for it"
-
-
-def _doubt(each: Doubt) -> str:
-    words = _DOUBTS.get(each.what, each.what)
-    return words.format(each.about or "a node") if "{}" in words else words
 
 
 def returning(known: Known, node: Node, gone: frozenset[Key]) -> tuple[Returning, ...]:

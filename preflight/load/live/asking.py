@@ -61,6 +61,9 @@ COMPARED = Asked(every_node=True, around=True, configs=True)
 EVICTIONS = Asked(every_node=True, budgets=True, owners=True)
 """Where pods have to go: a replacement may land on any node, and a budget or a Job has pods on any."""
 
+ROOM = Asked(every_node=True, around=True)
+"""Where a pod fits: nodes, all pods, and what admission makes of new ones."""
+
 DAEMONSETS = Asked(configs=True)
 """What DaemonSets are: no node and no pod."""
 

@@ -28,6 +28,12 @@ _NO_CLUSTER = (
 )
 
 
+_PREFIX = "preflight-"
+_LOADING = threading.Lock()
+"""The client knows the files that it has written by their content alone, for all clusters: one kubeconfig is read at a time, and what
+was written for it belongs to it from then on."""
+
+
 class Access:
     """A server, and the right to ask it.
 
@@ -40,6 +46,7 @@ class Access:
 
         self.context, self.namespace, self.host = context, namespace, str(configuration.host)
         self._configuration, self._impersonated, self._folder = configuration, impersonated, folder
+        self._files = _taken()
         self._renewing = threading.Lock()
         configuration.connection_pool_maxsize = PARALLEL
         self.pool: Any = rest.RESTClientObject(configuration).pool_manager
@@ -54,7 +61,7 @@ class Access:
     def close(self) -> None:
         """Close the connections, and remove the keys and certificates that the client wrote to files."""
         self.pool.clear()
-        _forget(self._folder)
+        _forget(self._folder, self._files)
 
 
 def access(target: Target) -> Access:
@@ -81,15 +88,16 @@ def access(target: Target) -> Access:
         return _in_cluster(configuration, target)
     with contextlib.suppress(ValueError):  # in a thread it is not allowed
         signal.signal(signal.SIGTERM, signal.default_int_handler)  # a job's time limit, too, leaves no credential behind
-    folder, said = tempfile.mkdtemp(prefix="preflight-"), _Said()
-    logging.getLogger().addHandler(said)
-    try:
-        return _read(paths, given, configuration, target, folder, said)
-    except BaseException:
-        _forget(folder)
-        raise
-    finally:
-        logging.getLogger().removeHandler(said)
+    with _LOADING:
+        folder, said = tempfile.mkdtemp(prefix=_PREFIX), _Said()
+        logging.getLogger().addHandler(said)
+        try:
+            return _read(paths, given, configuration, target, folder, said)
+        except BaseException:
+            _forget(folder, _taken())
+            raise
+        finally:
+            logging.getLogger().removeHandler(said)
 
 
 def _read(paths: str, given: Sequence[str], configuration: Any, target: Target, folder: str, said: _Said) -> Access:
@@ -177,14 +185,24 @@ def _line(error: object) -> str:
     return text.rpartition(" in ")[0] or text if " in " in text and text.rstrip().endswith("/") else text[:200].rstrip(" :/")
 
 
-def _forget(folder: str) -> None:
-    """Remove the files of credentials, which the client keeps by their content; an issuer's certificate lies outside the folder."""
+def _taken() -> tuple[str, ...]:
+    """The files of credentials that the client has written; it forgets them, and writes them anew for the next cluster."""
+    from kubernetes.config import kube_config
+
+    files: dict[str, str] = getattr(kube_config, "_temp_files", {})
+    return tuple(files.pop(content) for content in tuple(files))
+
+
+def _forget(folder: str, files: Sequence[str]) -> None:
+    """Remove files of credentials; an issuer's certificate lies outside the folder, also one that a renewal wrote meanwhile."""
     from kubernetes.config import kube_config
 
     if folder:
-        files: dict[str, str] = getattr(kube_config, "_temp_files", {})
-        for file in files.values():
+        written: dict[str, str] = getattr(kube_config, "_temp_files", {})
+        late = {content: file for content, file in tuple(written.items()) if file.startswith(folder) or f"/{_PREFIX}" not in file}
+        for content in late:
+            written.pop(content, None)
+        for file in (*files, *late.values()):
             with contextlib.suppress(OSError):
                 os.remove(file)  # noqa: PTH107 (as everywhere: pathlib is slow to import)
-        files.clear()
         shutil.rmtree(folder, ignore_errors=True)

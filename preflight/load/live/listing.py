@@ -96,6 +96,21 @@ class Lists:
         return found
 
 
+def plain_items(connection: Connection, query: Query) -> list[dict[str, Any]]:
+    """What a query lists, as plain data, each with its kind.
+
+    Errors: InputError with the reason where the server refuses it, or its answer cannot be read.
+    """
+    try:
+        texts = _pages(connection, query)
+        found = [item for text in texts for item in msgspec.json.decode(text).get("items") or ()]
+    except Refused as error:
+        raise InputError(f"{connection.server}: {query.resource.plural}: {_why(query, error)}") from None
+    except msgspec.MsgspecError:
+        raise InputError(f"{connection.server}: the list of {query.resource.plural} cannot be read") from None
+    return [{**item, "kind": query.resource.kind} for item in found if isinstance(item, dict)]
+
+
 class _Metadata(msgspec.Struct, frozen=True, rename={"token": "continue"}):
     token: str = ""
 

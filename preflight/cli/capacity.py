@@ -1,0 +1,75 @@
+"""`preflight capacity`: how many of a pod fit now, where, and what has taken the room for more."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from preflight.cli.clusters import clusters, places
+from preflight.cli.options import _gate
+from preflight.cli.output import formats, print_in
+from preflight.errors import UsageError
+
+if TYPE_CHECKING:
+    from preflight.engine.capacity import Question
+
+
+@click.command("capacity")
+@click.option("-f", "--filename", "file", metavar="FILE", default="", help="A pod, or a workload with a pod template; - is standard input.")
+@click.option("--like", metavar="KIND/NAME", default="", help="One more pod of deploy, ds, sts, rs, job, cj NAME, or one like pod NAME.")
+@click.option("--request", "requests", metavar="RESOURCE=AMOUNT", multiple=True, help="What one copy asks for. Repeatable.")
+@click.option("-l", "--selector", metavar="SELECTOR", default="", help="With --request: only nodes with these labels, as kubectl's -l.")
+@click.option("--tolerate", metavar="TAINT", multiple=True, help="With --request: KEY=VALUE:EFFECT, KEY:EFFECT, KEY or *. Repeatable.")
+@click.option("-n", "--namespace", metavar="NAME", default="", help="The namespace of the pod (default: the context's).")
+@click.option("--resource", metavar="NAME", default="", help="Whose way is followed: a resource that the pod asks for, or pods.")
+@click.option("--at-least", type=click.IntRange(1), default=1, help="How many have to fit for exit code 0 (default: 1).")
+@clusters
+@click.option("-o", "--output", "outputs", multiple=True, metavar="FORMAT[=PATH]", help="text (default), concise, json or markdown.")
+@click.option("--feature-gates", metavar="GATE=BOOL", default="", help="The gate of Lt and Gt, as in every command.")
+@click.option("--all-rows", is_flag=True, help="Every node and every class of nodes.")
+@click.option("--exit-zero", is_flag=True, help="Only report: how many fit does not change the exit code.")
+def command(sources: tuple[str, ...], outputs: tuple[str, ...], **given: Any) -> int:
+    """How many of a pod fit now, where, and what has taken the room for more.
+
+    What is used is what pods have requested, not what they use. What cannot be known is named, and never counted as room.
+    """
+    from preflight.engine.capacity import answer
+    from preflight.report.capacity import FORMATS
+
+    formats(outputs, FORMATS)
+    asked = _question(given, sources)
+    found = answer(asked, places(given, sources), sys.stdin.buffer, exit_zero=given["exit_zero"])
+    print_in(FORMATS, found, outputs, all_rows=given["all_rows"])
+    for each in found.clusters:
+        for problem in each.problems:
+            click.echo(f"error: {problem}", err=True)
+    return found.exit
+
+
+def _question(given: dict[str, Any], sources: tuple[str, ...]) -> Question:
+    from preflight.engine.capacity import Like, Question
+    from preflight.load.files import STDIN
+
+    ways = [flag for flag, name in (("-f", "file"), ("--like", "like"), ("--request", "requests")) if given[name]]
+    if len(ways) != 1:
+        what = "say which pod" if not ways else f"{' and '.join(ways)} are two pods: give one of them"
+        raise UsageError(f"{what}: -f FILE, --like KIND/NAME, or --request RESOURCE=AMOUNT with -l and --tolerate")
+    if ways != ["--request"] and (given["selector"] or given["tolerate"]):
+        raise UsageError(f"-l and --tolerate describe the pod of --request; that of {ways[0]} says itself where it may go")
+    if [given["file"], *sources].count(STDIN) > 1:
+        raise UsageError("standard input (-) can be read once only")
+    common = {"resource": given["resource"], "at_least": given["at_least"], "comparison_operators": _gate(given["feature_gates"])}
+    if given["like"]:
+        like = Like.of(given["like"], given["namespace"])
+        return Question(like, f"one more like {given['like']}", **common)
+    if given["file"]:
+        from preflight.load.templates import pod_of_file
+
+        new = pod_of_file(given["file"], given["namespace"], sys.stdin.buffer)
+    else:
+        from preflight.engine.asked_pod import asked_pod
+
+        new = asked_pod(given["requests"], given["selector"], given["tolerate"], given["namespace"])
+    return Question(new, new.words, **common)

@@ -1,0 +1,359 @@
+"""`preflight capacity`: which pod, which clusters, how many fit, and what the exit code is."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.capacity import schema
+from tests.capacity.made import GPU, asked, deployment, listing, node, pod, room, snapshot, spec
+from tests.cli.program import program
+
+PROD = {"node_env": "prod"}
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def thirteen_free() -> list[dict[str, Any]]:
+    """15 nodes with 120 GPUs, of which 13 are free and none can be had by a pod that asks for one on node_env=prod."""
+    full = [f"gpu-{number:02}" for number in range(1, 12)]
+    nodes = [node(name, labels=PROD) for name in full]
+    nodes += [
+        node("gpu-12"),
+        node("gpu-13", "dedicated=research:NoSchedule", labels=PROD),
+        node("gpu-14", labels=PROD, state="dead"),
+        node("gpu-15", labels=PROD, state="cordoned"),
+    ]
+    pods = [pod(f"on-{name}", name, 8) for name in full[:-1]]
+    pods += [
+        pod("on-11", "gpu-11", 7),
+        pod("stuck", "gpu-11", 1, "Pending"),
+        pod("on-12", "gpu-12", 3),
+        pod("on-13", "gpu-13", 4),
+        pod("on-14", "gpu-14", 4, deletionTimestamp="2026-01-01T00:00:00Z"),
+        pod("on-15", "gpu-15", 8),
+        pod("waits", "", 1, "Pending"),
+        pod("over", "gpu-11", 8, "Succeeded"),
+    ]
+    return [*nodes, *pods]
+
+
+def write(name: str, items: list[dict[str, Any]], **survey: Any) -> str:
+    Path(name).write_text(snapshot(items, **survey), encoding="utf-8")
+    return name
+
+
+ASKS = ("--request", f"{GPU}=1", "-l", "node_env=prod")
+
+
+# How many.
+
+
+def test_nothing_takes_room_in_an_empty_cluster() -> None:
+    found = room("--request", f"{GPU}=2", "--from", write("w.json", [node("a"), node("b", gpus=4)]))
+    assert (found["allocatable"], found["free"], found["copies"], found["atMost"], found["steps"], found["unknown"]) == (
+        12,
+        12,
+        6,
+        6,
+        [],
+        [],
+    )
+    assert (found["largest"], found["largestOn"]) == (8, ["a"])
+
+
+def test_thirteen_are_free_and_none_can_be_had() -> None:
+    found = room(*ASKS, "--from", write("w.json", thirteen_free()))
+    assert (found["allocatable"], found["free"], found["copies"], found["atMost"], found["largest"]) == (120, 13, 0, 0, 0)
+    assert [(step["cause"], step["amount"], step["free"], step["nodes"][-1], step["details"]) for step in found["steps"]] == [
+        ("not-ready", 8, 4, "gpu-14", []),
+        ("cordoned", 8, 0, "gpu-15", []),
+        ("selector", 8, 5, "gpu-12", ["its nodeSelector asks for node_env=prod: the label is absent"]),
+        ("taints", 8, 4, "gpu-13", ["dedicated=research:NoSchedule"]),
+        ("used", 87, 0, "gpu-11", []),
+        ("ghosts", 1, 0, "gpu-11", []),
+    ]
+    assert found["ghosts"] == [
+        {"pod": "team/on-14", "node": "gpu-14", "amount": 4, "why": "dead"},
+        {"pod": "team/stuck", "node": "gpu-11", "amount": 1, "why": "pending"},
+    ]
+    assert found["message"] == (
+        "0/15 nodes are available: 1 node(s) didn't match Pod's node affinity/selector, 1 node(s) were unschedulable, "
+        f"11 Insufficient {GPU}, 2 node(s) had untolerated taint(s)."
+    )
+    assert found["notJudged"][0] == "1 pod that waits for a node already, and may take this room first"
+
+
+def test_the_answer_stands_in_one_line() -> None:
+    result = program("capacity", *ASKS, "--from", write("w.json", thirteen_free()), "-o", "concise")
+    assert result == (
+        1,
+        f"w.json: 0 copies fit now: 13 of 120 {GPU} free (4 on nodes that are not Ready, 5 on nodes that its selector leaves out, "
+        "4 on nodes with a taint that it does not tolerate)\n",
+        "",
+    )
+
+
+def test_what_it_tolerates_and_selects_is_its_own() -> None:
+    world = write("w.json", thirteen_free())
+    assert room("--request", f"{GPU}=1", "--from", world)["copies"] == 5
+    assert room(*ASKS, "--tolerate", "dedicated=research:NoSchedule", "--from", world)["copies"] == 4
+    assert room(*ASKS, "--tolerate", "*", "--from", world)["copies"] == 8
+    assert room("--request", f"{GPU}=1", "-l", "node_env!=prod", "--from", world)["copies"] == 5
+    assert room("--request", f"{GPU}=4", "--from", world)["copies"] == 1
+
+
+def test_classes_are_nodes_that_are_alike() -> None:
+    found = room(*ASKS, "--from", write("w.json", thirteen_free()))
+    assert [(each["nodes"], each["free"], each["copies"]) for each in found["classes"]] == [
+        (["gpu-12"], 5, 0),
+        (["gpu-13"], 4, 0),
+        (["gpu-14"], 4, 0),
+        ([f"gpu-{number:02}" for number in range(1, 12)], 0, 0),
+        (["gpu-15"], 0, 0),
+    ]
+    assert {each["node"]: each["reasons"] for each in found["nodes"][:3]} == {
+        "gpu-12": ["its nodeSelector asks for node_env=prod: the label is absent"],
+        "gpu-13": ["does not tolerate dedicated=research:NoSchedule"],
+        "gpu-14": ["not Ready"],
+    }
+
+
+def test_another_resource_may_be_followed() -> None:
+    world = write("w.json", [node("a", cpu="3"), node("b", gpus=0)])
+    found = room("--request", f"cpu=2,{GPU}=1", "--resource", "cpu", "--from", world)
+    assert (found["resource"], found["allocatable"], found["copies"]) == ("cpu", 67_000, 1)
+    assert [(step["cause"], step["amount"], step["details"]) for step in found["steps"]] == [("rest", 1000, []), ("others", 64_000, [GPU])]
+    assert program("capacity", "--request", "cpu=2", "--resource", "memory", "--from", world) == (
+        2,
+        "",
+        "error: --resource memory: the pod does not ask for it: cpu and pods\n",
+    )
+
+
+def test_a_near_miss_of_a_toleration_is_said() -> None:
+    Path("pod.json").write_text(json.dumps(pod("p", tolerations=[{"key": "dedicated", "effect": "NoSchedule"}])))
+    found = room("-f", "pod.json", "--from", write("w.json", [node("a", "dedicated=gpu:NoSchedule")]))
+    assert found["nodes"][0]["reasons"] == ["tolerates dedicated only with an empty value (no operator means Equal)"]
+
+
+# What is not known is never room.
+
+
+@pytest.mark.parametrize(
+    ("more", "because"),
+    [
+        ({"schedulerName": "volcano"}, "the scheduler volcano decides"),
+        ({"volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "d"}}]}, "its volume data may be tied to a zone or a node"),
+        ({"schedulingGates": [{"name": "quota"}]}, "it has the scheduling gate quota"),
+        ({"runtimeClassName": "kata"}, "the RuntimeClass kata may add to it"),
+        ({"topologySpreadConstraints": [{"topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"}]}, "it is to be spread over zone"),
+        (
+            {"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [{"topologyKey": "zone"}]}}},
+            "it has affinity to other pods",
+        ),
+    ],
+)
+@pytest.mark.parametrize("way", ["-f", "--like"])
+def test_what_is_not_judged_of_a_pod_makes_it_unknown(more: dict[str, Any], because: str, way: str) -> None:
+    Path("web.json").write_text(json.dumps(deployment("web", **more)))
+    words = ("-f", "web.json") if way == "-f" else ("--like", "deploy/web", "-n", "team", "--from", "web.json")
+    Path("w.json").write_text(listing([node("a"), pod("x", "a", 1), pod("y", "a", 1, namespace="other")]))
+    result, report = asked(*words, "--from", "w.json")
+    found = report["clusters"][0]["room"]
+    assert (result.code, found["copies"], found["unknown"]) == (3, 0, [because])
+    assert [(step["cause"], step["amount"]) for step in found["steps"]] == [("used", 2), ("unknown", 6)]
+
+
+def test_pods_that_nobody_listed_may_take_the_room() -> None:
+    Path("nodes.json").write_text(listing([node("a")]))
+    result, report = asked("--request", f"{GPU}=1", "--from", "nodes.json")
+    found = report["clusters"][0]["room"]
+    assert (result.code, found["copies"], found["atMost"], found["unknown"]) == (3, 0, 8, ["not all pods are known"])
+    said = program("capacity", "--request", f"{GPU}=1", "--from", "nodes.json", "-o", "concise").out
+    assert said == f"nodes.json: 0 copies fit for certain, 8 at most: 8 of 8 {GPU} free (8 not known to be room)\n"
+
+
+def test_a_pod_that_could_not_be_understood_may_take_the_room() -> None:
+    broken = {**pod("x", "a", 1), "spec": "none"}
+    result, report = asked("--request", f"{GPU}=1", "--from", write("w.json", [node("a"), broken]))
+    found = report["clusters"][0]["room"]
+    assert (result.code, found["copies"], found["atMost"], found["unknown"]) == (3, 0, 8, ["not all pods are known"])
+    assert result.err.startswith("error: w.json:1: Pod cannot be judged: ")
+
+
+def test_a_node_that_does_not_say_what_it_has_is_in_no_number() -> None:
+    bare = node("bare")
+    del bare["status"]["allocatable"]
+    found = room("--request", f"{GPU}=1", "--from", write("w.json", [node("a"), bare]))
+    assert (found["allocatable"], found["copies"], found["atMost"], found["unread"]) == (8, 8, None, ["bare"])
+    assert found["nodes"][1]["unknown"] == ["nobody knows what a node can allocate"]
+
+
+def test_pods_that_could_be_evicted_are_no_room() -> None:
+    Path("pod.json").write_text(json.dumps(pod("p", gpus=1, priority=10)))
+    found = room("-f", "pod.json", "--from", write("w.json", [node("a"), pod("low", "a", 8)]))
+    assert (found["copies"], found["atMost"]) == (0, 0)
+    assert found["unknown"] == ["with pods of lower priority evicted more may fit, on 1 of the nodes: nobody is evicted here"]
+
+
+def test_quotas_are_named_and_not_judged() -> None:
+    quota = {
+        "apiVersion": "v1",
+        "kind": "ResourceQuota",
+        "metadata": {"name": "gpus", "namespace": "team"},
+        "spec": {"hard": {"pods": "1"}},
+    }
+    world = write("w.json", [node("a"), quota])
+    found = room("--request", f"{GPU}=1", "-n", "team", "--from", world)
+    assert (found["copies"], found["notJudged"][0]) == (8, "ResourceQuota gpus of namespace team, which may allow fewer pods")
+    assert "quota" not in room("--request", f"{GPU}=1", "-n", "other", "--from", world)["notJudged"][0]
+    Path("plain.json").write_text(listing([node("a")]))
+    assert room("--request", f"{GPU}=1", "--from", "plain.json")["notJudged"][0] == "quota of namespace default (not given)"
+
+
+def test_it_says_that_requested_is_not_utilised() -> None:
+    world = write("w.json", [node("a")])
+    for form in ("text", "markdown"):
+        assert "requested is not utilised" in program("capacity", "--request", "cpu=1", "--from", world, "-o", form).out
+
+
+# Which pod.
+
+
+def test_the_pod_of_a_workload_in_a_file() -> None:
+    world = write("w.json", [node("a")])
+    Path("web.json").write_text(json.dumps(deployment("web")))
+    result, report = asked("-f", "web.json", "--from", world)
+    assert (result.code, report["question"], report["clusters"][0]["room"]["copies"]) == (0, "Deployment team/web of web.json", 8)
+    assert asked("-f", "-", "--from", world, stdin=json.dumps(deployment("web")).encode())[1]["question"] == "Deployment team/web of -"
+
+
+def test_the_pod_of_a_daemonset_tolerates_what_its_controller_adds() -> None:
+    agent = {**deployment("agent"), "kind": "DaemonSet"}
+    Path("agent.json").write_text(json.dumps(agent))
+    assert room("-f", "agent.json", "--from", write("w.json", [node("a", state="cordoned")]))["copies"] == 8
+
+
+def test_one_like_a_pod_that_is_there_may_go_elsewhere() -> None:
+    found = room("--like", "pod/on-12", "-n", "team", "--from", write("w.json", thirteen_free()))
+    assert (found["wanted"], found["copies"]) == (3, 1)
+
+
+def test_a_snapshot_has_the_pods_of_a_deployment_whole_and_not_its_template() -> None:
+    gated: dict[str, Any] = {"topologySpreadConstraints": [{"topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"}]}
+    owner = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web-abc", "controller": True}
+    web = deployment("web", **gated)
+    there = pod("web-abc-1", "a", 1, labels={"app": "web", "pod-template-hash": "abc"}, ownerReferences=[owner], **gated)
+    alone, beside = write("alone.json", [node("a"), web]), write("beside.json", [node("a"), web, there])
+    words = ("--like", "deploy/web", "-n", "team", "--from")
+    assert room(*words, alone)["unknown"] == ["not all of a pod was read"]
+    _, report = asked(*words, beside)
+    assert report["clusters"][0]["pod"] == "Deployment team/web, as its pod web-abc-1 is"
+    assert report["clusters"][0]["room"]["unknown"] == ["it is to be spread over zone"]
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ((), "say which pod: -f FILE, --like KIND/NAME, or --request RESOURCE=AMOUNT with -l and --tolerate"),
+        (("-f", "x", "--request", "cpu=1"), "-f and --request are two pods: give one of them: -f FILE, --like KIND/NAME,"),
+        (("-f", "x", "-l", "a=b"), "-l and --tolerate describe the pod of --request; that of -f says itself where it may go"),
+        (("--like", "web"), "--like takes KIND/NAME, KIND one of deploy, ds, sts, rs, job, cj, pod: not 'web'"),
+        (("--like", "svc/web"), "--like takes KIND/NAME"),
+        (("--request", "gpu=1"), "--request gpu=1: 'gpu' is no resource that the scheduler counts; one of a device plugin has a domain"),
+        (("--request", "cpu"), "--request takes RESOURCE=QUANTITY, not 'cpu'"),
+        (("--request", "cpu=much"), "--request cpu=much: 'much' is no quantity"),
+        (("--request", f"{GPU}=500m"), f"--request {GPU}=500m: {GPU} comes in whole numbers"),
+        (("--request", "cpu=1", "--tolerate", "a:Never"), "--tolerate takes KEY=VALUE:EFFECT, KEY:EFFECT, KEY=VALUE, KEY or *"),
+        (("--request", "cpu=1", "-l", "=x"), "found '=', expected: !, identifier"),
+        (("--request", "cpu=1", "--context", "a"), "--from is the world, and --context asks a cluster: give one of them"),
+        (("--request", "cpu=1", "-o", "sarif"), "unknown output format 'sarif': text, concise, json, markdown"),
+        (("-f", "-", "--from", "-"), "standard input (-) can be read once only"),
+    ],
+)
+def test_what_is_no_question(words: tuple[str, ...], says: str) -> None:
+    result = program("capacity", *words, "--from", write("w.json", [node("a")]))
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith(f"error: {says}")
+
+
+def test_a_file_with_several_templates_or_none() -> None:
+    world = write("w.json", [node("a")])
+    Path("two.json").write_text(listing([deployment("web"), deployment("api")]))
+    said = program("capacity", "-f", "two.json", "--from", world)
+    two = "Deployment team/web of two.json, Deployment team/api of two.json"
+    assert said == (2, "", f"error: two.json: holds 2 pod templates ({two}): give one of them\n")
+    Path("none.json").write_text(listing([node("b")]))
+    assert (
+        program("capacity", "-f", "none.json", "--from", world).err
+        == "error: none.json: holds no pod, and nothing that has a pod template\n"
+    )
+
+
+def test_what_the_api_server_would_refuse_is_not_asked_about() -> None:
+    world = write("w.json", [node("a")])
+    Path("pod.json").write_text(json.dumps(pod("p", tolerations=[{"kee": "a"}])))
+    said = program("capacity", "-f", "pod.json", "--from", world)
+    assert (said.code, said.err) == (
+        3,
+        'error: pod.json: Pod p: the API server would refuse spec.tolerations.0.kee: unknown field "kee": did you mean "key"?\n',
+    )
+    Path("web.json").write_text(json.dumps(deployment("web", nodeName="a")))
+    said = program("capacity", "-f", "web.json", "--from", world)
+    assert (said.code, said.err) == (3, "error: Deployment team/web of web.json: its nodeName is a: such a pod asks no scheduler\n")
+    assert program("capacity", "-f", "nowhere.json", "--from", world).code == 3
+
+
+def test_a_workload_that_is_elsewhere_is_named() -> None:
+    world = write("w.json", [node("a"), deployment("web")])
+    said = program("capacity", "--like", "deploy/web", "--from", world)
+    assert (said.code, said.err) == (3, "error: w.json: there is no Deployment default/web; there is one in team: -n\n")
+    assert (
+        program("capacity", "--like", "sts/web", "-n", "team", "--from", world).err == "error: w.json: there is no StatefulSet team/web\n"
+    )
+
+
+# The exit code.
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        pytest.param((), 0, id="one fits"),
+        pytest.param(("--at-least", "8"), 0, id="as many as are wanted"),
+        pytest.param(("--at-least", "9"), 1, id="fewer than are wanted"),
+        pytest.param(("--at-least", "9", "--exit-zero"), 0, id="fewer than are wanted, and only reported"),
+        pytest.param(("--tolerate", "x", "-o", "markdown"), 0, id="the format changes nothing"),
+        pytest.param(("-l", "pool=none"), 1, id="none fits"),
+        pytest.param(("--from", "nowhere.json"), 3, id="what cannot be read"),
+        pytest.param(("--from", "nowhere.json", "--exit-zero"), 3, id="what cannot be read, and only reported"),
+    ],
+)
+def test_the_exit_code(words: tuple[str, ...], code: int) -> None:
+    assert program("capacity", "--request", f"{GPU}=1", *words, "--from", write("w.json", [node("a")])).code == code
+
+
+def test_no_node_at_all_is_nothing_to_fill() -> None:
+    said = program("capacity", "--request", "cpu=1", "--from", write("w.json", []))
+    assert said == (3, "", "error: w.json: no node is known: there is nothing to fill\n")
+
+
+def test_what_cannot_be_read_is_said_on_standard_error() -> None:
+    Path("broken.yaml").write_text("kind: Node\na: [1\n")
+    said = program("capacity", "--request", "cpu=1", "--from", write("w.json", [node("a")]), "--from", "broken.yaml", "-o", "concise")
+    assert said.code == 3
+    assert said.out == "w.json, broken.yaml: 0 copies fit for certain, 64 at most: 64 of 64 cpu free (64 not known to be room)\n"
+    assert said.err.startswith("error: broken.yaml:")
+
+
+def test_the_schema_is_that_of_the_model() -> None:
+    assert schema.PATH.read_text(encoding="utf-8") == schema.text()
+    assert spec(0)["containers"][0]["resources"] == {}

@@ -1,0 +1,123 @@
+"""The formats of `preflight capacity`: whole reports, hostile names, and widths."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from preflight.engine.asked_pod import asked_pod
+from preflight.engine.beside import Place
+from preflight.engine.capacity import Question, answer
+from preflight.report.capacity import FORMATS, text
+from preflight.report.capacity.words import amount
+from tests.capacity.made import GPU, node, pod, snapshot
+from tests.capacity.test_command import ASKS, thirteen_free, write
+from tests.cli.program import program
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_the_whole_markdown() -> None:
+    said = program("capacity", *ASKS[:2], "--from", write("w.json", [node("a"), node("b", gpus=4), pod("p", "a", 3)]), "-o", "markdown").out
+    what = f"a pod that asks for {GPU}=1"
+    assert (
+        said
+        == f"""\
+<!-- preflight capacity -->
+### capacity for `{what}`
+
+#### `w.json`
+
+`{what}`
+
+**`9 copies fit now: 9 of 12 {GPU} free`**
+
+| amount | free | what | nodes |
+| --: | --: | --- | --- |
+| `12` | `9` | `on 2 nodes` |  |
+| `-3` |  | `requested by pods` | `a` |
+| `=9` | `9` | `room for 9 copies` |  |
+
+- `largest free block on one node that it may go to: 5 (a)`
+- not judged: `what admission adds or refuses (LimitRanges, webhooks, Pod Security), extenders and other settings of the scheduler`
+- note: `requested is not utilised: what pods have asked for counts, whether or not they use it`
+
+| nodes | type | allocatable | used | ghosts | free | fit | why not more |
+| --- | --- | --: | --: | --: | --: | --: | --- |
+| `1: a` | `-` | `8` | `3` |  | `5` | `5` |  |
+| `1: b` | `-` | `4` | `0` |  | `4` | `4` |  |
+
+| node | type | allocatable | used | ghosts | free | fit | why not more |
+| --- | --- | --: | --: | --: | --: | --: | --- |
+| `a` | `-` | `8` | `3` |  | `5` | `5` |  |
+| `b` | `-` | `4` | `0` |  | `4` | `4` |  |
+
+"""
+    )
+
+
+@pytest.mark.parametrize(
+    ("resource", "number", "text"),
+    [
+        (GPU, None, "?"),
+        (GPU, 13, "13"),
+        ("pods", 0, "0"),
+        ("cpu", 64_000, "64"),
+        ("cpu", 1_500, "1500m"),
+        ("memory", 512 << 30, "512Gi"),
+        ("memory", (15 << 30) + (512 << 20), "15.5Gi"),
+        ("memory", 500_000_000, "476.8Mi"),
+        ("memory", 1000, "1000"),
+        ("hugepages-2Mi", 2 << 20, "2Mi"),
+        ("ephemeral-storage", 3 << 40, "3Ti"),
+    ],
+)
+def test_amounts_are_written_as_people_do(resource: str, number: int | None, text: str) -> None:
+    assert amount(resource, number) == text
+
+
+def test_the_formats_by_name() -> None:
+    assert list(FORMATS) == ["text", "concise", "json", "markdown"]
+    with pytest.raises(KeyError):
+        FORMATS["sarif"]
+
+
+HOSTILE = "::error::x\x1b[31m\u202e|`<b>@all"
+
+
+@pytest.mark.parametrize("form", ["text", "concise", "markdown", "json"])
+def test_names_from_strangers_command_nothing(form: str) -> None:
+    nodes = [node(HOSTILE, f"{HOSTILE}=v:NoSchedule", labels={"node.kubernetes.io/instance-type": HOSTILE}), node("b")]
+    world = snapshot([*nodes, pod(HOSTILE, "b", 1, "Pending")], context=HOSTILE, server=HOSTILE)
+    Path("w.json").write_text(world)
+    said = program("capacity", *ASKS[:2], "--from", "w.json", "-o", form).out
+    assert not any(word in said for word in ("\x1b", "\u202e"))
+    assert not [line for line in said.splitlines() if line.lstrip().startswith("::")]
+    if form == "markdown":
+        assert "`x" not in said.replace(r"\x60", "")
+        outside = "".join(part for at, part in enumerate(said.split("`")) if at % 2 == 0)
+        assert "<b>" not in outside
+        assert "@all" not in outside
+
+
+def test_many_nodes_are_cut_and_counted() -> None:
+    world = write("w.json", [node(f"n{number:03}", gpus=number % 40 + 1) for number in range(40)])
+    said = program("capacity", *ASKS[:2], "--from", world)
+    assert "  10 more nodes not shown (--all-rows)\n" in said.out
+    assert "  10 more classes not shown (--all-rows)\n" in said.out
+    assert "10 more rows not shown" in program("capacity", *ASKS[:2], "--from", world, "-o", "markdown").out
+    assert "not shown" not in program("capacity", *ASKS[:2], "--from", world, "--all-rows").out
+
+
+def test_a_narrow_terminal_gets_folded_lines() -> None:
+    world = write("w.json", thirteen_free())
+    new = asked_pod([f"{GPU}=1"], "node_env=prod", (), "")
+    report = answer(Question(new, new.words), [Place(world, (world,))])
+    said = text.render(report, width=100, color=True)
+    assert "\x1b[1;31m" in said
+    assert max(len(re.sub(r"\x1b\[[\d;]*m", "", line)) for line in said.splitlines()) <= 100
