@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 
 from preflight.errors import UsageError
 from preflight.impact.doubts import doubt_words
@@ -94,7 +95,7 @@ class _Node:
         self.left = None if self.given is None else max(0, self.given - self.held)
         self.requests = requests
 
-    @property
+    @cached_property
     def reasons(self) -> tuple[str, ...]:
         """All that stands in the way of one copy, in words."""
         return tuple(text for reason in self.fit.reasons for text in self._words(reason))
@@ -127,7 +128,7 @@ class _Node:
         if plain:
             yield f"does not tolerate {listed(plain)}"
 
-    @property
+    @cached_property
     def shown(self) -> NodeRoom:
         """The node as the report has it."""
         unknown = () if self.fit.takes is not None else tuple(dict.fromkeys(doubt_words(each) for each in self.fit.doubts))
