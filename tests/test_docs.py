@@ -17,7 +17,7 @@ from preflight.change import FLAGS, GLOBAL
 from preflight.cli.main import COMMANDS, VERBS, cli
 from preflight.model.report import Outcome, Severity
 from preflight.report import FORMATS
-from preflight.report.table import _MARKERS
+from preflight.report.table import MARKERS
 from preflight.rules._framework import Context, Hit, Rule, all_rules, rules_in
 from tests import docs_update
 from tests.cli.program import program
@@ -210,7 +210,7 @@ def table(text: str, first: str) -> list[dict[str, str]]:
 
 def test_the_table_of_outcomes_is_that_of_the_program() -> None:
     shown = {row["outcome"]: row["marker"].strip("`") for row in table(README, "marker")}
-    assert shown == {outcome.value: _MARKERS.get(outcome, " ") for outcome in Outcome}
+    assert shown == {outcome.value: MARKERS.get(outcome, " ") for outcome in Outcome}
 
 
 def test_formats_and_severities_are_those_of_the_program() -> None:

@@ -17,7 +17,7 @@ from preflight.load.live.target import Target
 from preflight.model.report import Severity
 from preflight.policy.terms import Terms
 
-_FORMATS = "text (default), concise, json, sarif, junit, github, gitlab or markdown; repeatable."
+_FORMATS = "text (default), concise, json, sarif, junit, github, gitlab, markdown or html; repeatable."
 _GATE = "TaintTolerationComparisonOperators"
 
 SHARED: tuple[Callable[[Any], Any], ...] = (

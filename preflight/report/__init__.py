@@ -16,7 +16,7 @@ class _Formats(Mapping[str, Reporter]):
        take these options and ignore them.
     """
 
-    _names = ("text", "concise", "json", "sarif", "junit", "github", "gitlab", "markdown")
+    _names = ("text", "concise", "json", "sarif", "junit", "github", "gitlab", "markdown", "html")
 
     def __getitem__(self, name: str) -> Reporter:
         if name not in self._names:

@@ -56,7 +56,7 @@ def _note(gutter: str, heading: str, lines: Iterable[str], ink: Ink) -> Iterator
 
 def _source(finding: Finding, location: Location, gutter: str, ink: Ink, width: int) -> Iterator[str]:
     most = min(_MOST_SOURCE, max(20, width - len(f"{gutter} | ......"))) if width else _MOST_SOURCE
-    before, after = _window(location.source, location.column, most)
+    before, after = window(location.source, location.column, most)
     yield f"{gutter} |"
     yield f"{location.line} | {before}{after}".rstrip()
     if location.column:
@@ -64,7 +64,7 @@ def _source(finding: Finding, location: Location, gutter: str, ink: Ink, width: 
         yield f"{gutter} | {' ' * columns(before)}{ink(pointer, finding.severity)}"
 
 
-def _window(source: str, column: int, most: int) -> tuple[str, str]:
+def window(source: str, column: int, most: int) -> tuple[str, str]:
     """What of a source line is shown before and from a 1-based column on; `...` stands for what is left out at an end."""
     at = min(max(column - 1, 0), len(source))
     start, end = 0, len(source)

@@ -11,7 +11,7 @@ from preflight.report.terminal import Ink, columns, fold, pad, plain
 from preflight.report.words import count, names
 
 MOST_ROWS = 30
-_MARKERS = {
+MARKERS = {
     Outcome.LOST_NOW: "x",
     Outcome.LOST_ON_RECREATION: "x",
     Outcome.LOOP: "x",
@@ -23,7 +23,7 @@ _MARKERS = {
     Outcome.NEVER: "!",
     Outcome.GAINED: "+",
 }
-_ORDER = "x?!+ "
+ORDER = "x?!+ "
 _STYLES = {"x": "error", "?": "warning", "!": "warning", "+": "gain"}
 _WORST = ("no", "unknown", "everything", "effect", "key", "exact", "implicit")
 # With less room than this a WHY that does not fit stands under its row, over the whole width.
@@ -72,17 +72,23 @@ def draw(step: Step, ink: Ink, width: int, all_rows: bool) -> list[str]:
 
 def rows_of(step: Step) -> tuple[list[Row], int]:
     """The rows of a step, those that lose nodes first and then by marker and name; and how many DaemonSets leave every node out."""
+    rows, left_out = rows_with_coverage(step)
+    return [row for row, _ in rows], left_out
+
+
+def rows_with_coverage(step: Step) -> tuple[list[tuple[Row, Sequence[Coverage]]], int]:
+    """The same, each row with all coverage of its DaemonSet, the nodes that it leaves out included."""
     groups: dict[tuple[str, str], list[Coverage]] = {}
     for coverage in step.coverage:
         groups.setdefault((coverage.daemonset, coverage.place), []).append(coverage)
     times = Counter(name for name, _ in groups)
-    rows = []
+    rows: list[tuple[Row, Sequence[Coverage]]] = []
     for (name, file), group in groups.items():
         parts = sorted((part for part in group if part.outcome is not Outcome.EXCLUDED), key=lambda part: part.outcome.rank)
         if parts:
             shown = f"{name} ({file})" if times[name] > 1 else name
-            rows.append(_compared(shown, parts) if step.compares else _row(shown, parts, len(step.columns)))
-    rows.sort(key=lambda row: (_ORDER.index(row.marker), row.name))
+            rows.append((_compared(shown, parts) if step.compares else _row(shown, parts, len(step.columns)), group))
+    rows.sort(key=lambda each: (ORDER.index(each[0].marker), each[0].name))
     return rows, len(groups) - len(rows)
 
 
@@ -90,7 +96,7 @@ def _row(name: str, parts: Sequence[Coverage], asked: int) -> Row:
     replaced = [part.replaced for part in parts if part.replaced is not None]
     counts = (sum(part.now for part in parts), sum(part.recreated for part in parts), sum(replaced) if replaced else None)
     return Row(
-        marker=_MARKERS.get(parts[0].outcome, " "),
+        marker=MARKERS.get(parts[0].outcome, " "),
         name=name,
         nodes=sum(len(part.nodes) for part in parts),
         counts=counts[:asked],
@@ -106,7 +112,7 @@ def _compared(name: str, parts: Sequence[Coverage]) -> Row:
     lost += [f"{node} (gone)" for part in parts if part.outcome is Outcome.NODE_GONE for node in part.nodes]
     unknown = next((part for part in parts if part.outcome is Outcome.UNKNOWN), None)
     return Row(
-        marker=_MARKERS.get(parts[0].outcome, " "),
+        marker=MARKERS.get(parts[0].outcome, " "),
         name=name,
         nodes=sum(part.before for part in parts),
         counts=(None, None) if unknown else (sum(part.now for part in parts), sum(part.ready or 0 for part in parts)),

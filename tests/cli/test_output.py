@@ -80,7 +80,11 @@ OURS = "; -o is preflight's own here, kubectl's has no meaning for a prediction"
 )
 def test_an_unknown_format_is_said_before_anything_is_read(word: str, says: str) -> None:
     result = program("lint", "missing", "-o", word)
-    assert result == (2, "", f"error: unknown output format {word!r}: text, concise, json, sarif, junit, github, gitlab, markdown{says}\n")
+    assert result == (
+        2,
+        "",
+        f"error: unknown output format {word!r}: text, concise, json, sarif, junit, github, gitlab, markdown, html{says}\n",
+    )
 
 
 def test_two_formats_for_standard_output() -> None:

@@ -164,3 +164,71 @@ class Page(HTMLParser):
 
     def handle_comment(self, data: str) -> None:
         assert data == " preflight "
+
+
+class Element(NamedTuple):
+    """An element of a page of HTML, with the text that stands directly in it."""
+
+    tag: str
+    attributes: dict[str, str]
+    text: list[str]
+
+    @property
+    def said(self) -> str:
+        return "".join(self.text)
+
+
+_EMPTY = ("meta", "link", "input", "br", "rect")
+_CLOSED_BY_NEXT = ("option", "th", "td")
+_ATTRIBUTES = {
+    *("aria-hidden", "aria-label", "aria-labelledby", "aria-live", "autocomplete", "charset", "class", "content", "data-c", "data-h"),
+    *("data-m", "data-names", "height", "hidden", "href", "http-equiv", "id", "lang", "name", "open", "preserveaspectratio", "rel", "role"),
+    *("scope", "spellcheck", "tabindex", "type", "value", "viewbox", "width", "x", "y"),
+}
+
+
+class Document(HTMLParser):
+    """A page of ours: its elements in order. It fails on what could load, run, leave the page or break out of where it stands."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.elements: list[Element] = []
+        self._open: list[Element] = []
+        self.feed(text)
+        self.close()
+        assert not self._open, [each.tag for each in self._open]
+        ids = [each.attributes["id"] for each in self.elements if "id" in each.attributes]
+        assert len(ids) == len(set(ids))
+        targets = {each.attributes["href"] for each in self.elements if "href" in each.attributes}
+        assert targets - {"data:,"} <= {f"#{each}" for each in ids}
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = Element(tag, {name: value or "" for name, value in attrs}, [])
+        assert set(found.attributes) <= _ATTRIBUTES
+        assert len(found.attributes) == len(attrs)
+        assert tag not in ("iframe", "img", "form", "object", "embed", "base", "template", "noscript")
+        assert all(word.replace("-", "").isalnum() for name in ("class", "id", "data-c") for word in found.attributes.get(name, "").split())
+        if self._open and tag == self._open[-1].tag and tag in _CLOSED_BY_NEXT:
+            self._open.pop()
+        self.elements.append(found)
+        if tag not in _EMPTY:
+            self._open.append(found)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+
+    def handle_endtag(self, tag: str) -> None:
+        while self._open[-1].tag in _CLOSED_BY_NEXT and self._open[-1].tag != tag:
+            self._open.pop()
+        assert self._open.pop().tag == tag
+
+    def handle_data(self, data: str) -> None:
+        if self._open:
+            self._open[-1].text.append(data)
+
+    def handle_comment(self, data: str) -> None:
+        raise AssertionError(data)
+
+    def all(self, tag: str, word: str = "") -> list[Element]:
+        """The elements of a tag, and of a class where one is given."""
+        return [each for each in self.elements if each.tag == tag and (not word or word in each.attributes.get("class", "").split())]

@@ -147,6 +147,11 @@ def _markdown(text: str) -> list[str]:
     return [tag for tag in page.tags if tag != "code"]
 
 
+def _html(text: str) -> list[str]:
+    assert _harmless(text)
+    return [each.tag for each in readers.Document(text).elements if each.tag not in ("span", "b")]
+
+
 READ: dict[str, Callable[[str], Any]] = {
     "text": _lines,
     "concise": _lines,
@@ -156,6 +161,7 @@ READ: dict[str, Callable[[str], Any]] = {
     "github": _github,
     "gitlab": _gitlab,
     "markdown": _markdown,
+    "html": _html,
 }
 """What each format is read by: it fails on what does harm, and answers the shape of what it read, which no name may change."""
 

@@ -14,8 +14,8 @@ from tests.report.reports import ALL
 
 
 def test_the_names() -> None:
-    assert list(FORMATS) == ["text", "concise", "json", "sarif", "junit", "github", "gitlab", "markdown"]
-    assert len(FORMATS) == 8
+    assert list(FORMATS) == ["text", "concise", "json", "sarif", "junit", "github", "gitlab", "markdown", "html"]
+    assert len(FORMATS) == 9
     assert "text" in FORMATS
     assert "__init__" not in FORMATS
 

@@ -1,0 +1,45 @@
+"""Many names in few characters: `node-[001-250,252].example` for 251 nodes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+_LAST_NUMBER = re.compile(r"([0-9]{1,9})[^0-9]*\Z")
+_LEAST = 3
+
+
+def ranges(names: Iterable[str]) -> list[str]:
+    """The names, sorted, those that differ only in a number drawn together.
+
+    1. Three or more names are drawn together; `a-[1-3,7]` stands for a-1, a-2, a-3 and a-7, and `a-[08-10]` for a-08, a-09 and a-10.
+       Two numbers in a row are written both.
+    2. The number is the last one before the first dot, so that a zone or a domain stays as it is; that of an address is its last.
+    3. A name that holds a bracket, a comma or a blank stands alone, so that what is drawn together reads in one way only.
+    """
+    alone: list[str] = []
+    groups: dict[tuple[str, str], list[str]] = {}
+    for name in dict.fromkeys(names):
+        label = name.partition(".")[0]
+        found = _LAST_NUMBER.search(name if label.isdecimal() else label)
+        if found and set("[], ").isdisjoint(name):
+            groups.setdefault((name[: found.start(1)], name[found.end(1) :]), []).append(found[1])
+        else:
+            alone.append(name)
+    for (before, after), digits in groups.items():
+        if len(digits) < _LEAST:
+            alone += (f"{before}{each}{after}" for each in digits)
+        else:
+            alone.append(f"{before}[{','.join(_runs(digits))}]{after}")
+    return sorted(alone, key=lambda each: (each.replace("[", ""), each))
+
+
+def _runs(digits: list[str]) -> Iterable[str]:
+    digits.sort(key=lambda each: (len(each), each))
+    start = 0
+    for at in range(1, len(digits) + 1):
+        if at < len(digits) and digits[at] == str(int(digits[at - 1]) + 1).zfill(len(digits[start])):
+            continue
+        run = digits[start:at]
+        yield from [f"{run[0]}-{run[-1]}"] if len(run) >= _LEAST else run
+        start = at
