@@ -203,6 +203,11 @@ def test_the_time_is_that_of_grace_periods_and_of_the_retry_grid() -> None:
     assert found.notes == ("assumed: replacements that find a node become Ready; until then kubectl asks again every 5 s",)
 
 
+def test_a_node_where_kubectl_waits_for_nothing_adds_nothing_to_the_least_time() -> None:
+    found = evicted("drain n1 n2 n3 --force", world(*TWO, node("n3"), ANY, pod("b-1", "n2"), pod("b-2", "n3"))).evictions
+    assert (found.ends, found.least, found.withGrace) == (True, 0, 62)
+
+
 def test_the_last_ready_pod_of_an_owner_is_named() -> None:
     found = pods("drain n1", *TWO, ANY, owned("StatefulSet", "db"), pod("db-0", "n1", "StatefulSet/db"))["db-0"]
     assert (found.last, found.owner) == (True, "StatefulSet shop/db")

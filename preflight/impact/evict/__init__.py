@@ -21,6 +21,8 @@ from preflight.model.world import World
 from preflight.scheduling.budgets import guarding
 
 _BETWEEN = 1
+"""Seconds between two looks of kubectl at a pod that takes its time; where none does, the next node comes at once."""
+
 _ENDINGS = ("shutdown", "gone")
 
 
@@ -60,8 +62,8 @@ def evict(change: Change) -> Evicted | None:
         jobs=jobs,
         jobSets=batch.job_set_fates(known, found.left, forecasts, change.after.nodes),
         ends=found.ends,
-        least=_sum(node.least for node in nodes) if found.way == "drain" else None,
-        withGrace=_sum(node.withGrace for node in nodes) if found.way == "drain" else None,
+        least=_sum((node.least for node in nodes), 0) if found.way == "drain" else None,
+        withGrace=_sum((node.withGrace for node in nodes), _BETWEEN) if found.way == "drain" else None,
         notes=tuple(_notes(known, change, found)),
     )
     evictions = replace(evictions, first=tuple(advice(known, change, evictions, gone)))
@@ -117,10 +119,10 @@ def _placed(
     return replace(each, replacement=place.answer, where=place.where, reasons=tuple(reasons), last=last)
 
 
-def _sum(seconds: Iterator[float | None]) -> float | None:
+def _sum(seconds: Iterator[float | None], between: float) -> float | None:
     every = list(seconds)
     known = [each for each in every if each is not None]
-    return sum(known) + _BETWEEN * (len(known) - 1) if known and len(known) == len(every) else None
+    return sum(known) + between * (len(known) - 1) if known and len(known) == len(every) else None
 
 
 def _notes(known: Known, change: Change, found: Leaving) -> Iterator[str]:
