@@ -17,6 +17,7 @@ help:
 	@echo "make test-cluster        builds a real control plane and runs the tests on it (needs Go)"
 	@echo "make truth SEED=n        compares predictions with a real control plane: a random cluster, a fresh one without SEED"
 	@echo "make truth KIND=capacity the same for the room for new pods: 100 worlds that the real scheduler fills"
+	@echo "make truth KIND=drain    the same for one kind of change: drains, each done with the real kubectl"
 	@echo "make format              formats the code and applies the safe fixes"
 	@echo "make vectors FILE=path   compares placements with a file of recorded answers"
 	@echo "make replay FILE=path    replays a recorded cluster"

@@ -33,8 +33,8 @@ from preflight.scheduling.owners import Owners, owners_of
 
 _KINDS = {"Deployment": Deployment, "StatefulSet": StatefulSet, "ReplicaSet": ReplicaSet, "Job": Job, "DaemonSet": DaemonSet}
 _PODS = r"([a-z0-9.-]+/[a-z0-9.-]+(?:, [a-z0-9.-]+/[a-z0-9.-]+)*)"
-_REFUSED = re.compile(rf"cannot delete (.+?): {_PODS}")
-_WARNED = re.compile(rf"(?:^Warning: |; )([^:;]+): {_PODS}", re.MULTILINE)
+REFUSED = re.compile(rf"cannot delete (.+?): {_PODS}")
+WARNED = re.compile(rf"(?:^Warning: |; )([^:;]+): {_PODS}", re.MULTILINE)
 _REQUEST = {
     **dict.fromkeys((Verdict.EVICTED, Verdict.BLOCKED_FOREVER, Verdict.BLOCKED_NOW), "evict"),
     Verdict.DELETED: "delete",
@@ -89,8 +89,8 @@ def _compare(where: str, recorded: dict[str, Any], said: NodeDrain, otherwise: N
     asked = [(_REQUEST[each.verdict], name) for name, each in by_name.items() if each.verdict in _REQUEST]
     yield same("asked for", sorted((each["request"], each["pod"]) for each in requests), sorted(asked))
     stderr = recorded["stderr"]
-    yield same("refused", _by_words(_REFUSED, stderr.split(", continuing command")[0]), _by_words(_REFUSED, "\n".join(said.refusals)))
-    yield same("warned", _by_words(_WARNED, stderr), _by_words(_WARNED, "Warning: " + "; ".join(said.warnings)))
+    yield same("refused", _by_words(REFUSED, stderr.split(", continuing command")[0]), _by_words(REFUSED, "\n".join(said.refusals)))
+    yield same("warned", _by_words(WARNED, stderr), _by_words(WARNED, "Warning: " + "; ".join(said.warnings)))
     codes = {*said.exit_codes, *otherwise.exit_codes}
     yield Compared(where, "exit code", recorded["exitCode"], codes, recorded["exitCode"] in codes, len(codes) > 1)
     yield from _answers(where, {each["pod"]: each for each in requests}, said)
