@@ -22,7 +22,7 @@ from tests.truth.drains.seen import Seen
 from tests.truth.drawing import Object
 from tests.truth.worlds import PLAY
 
-DUMPED = "nodes,pods,deployments,replicasets,statefulsets,daemonsets,jobs,cronjobs"
+DUMPED = "nodes,pods,deployments,replicasets,statefulsets,replicationcontrollers,daemonsets,jobs,cronjobs"
 BUDGETS = "/apis/policy/v1/poddisruptionbudgets"
 PATIENCE = 10.0
 """Seconds after which a kubectl that may wait for ever is ended, beside those that its pods may take to end."""
@@ -63,6 +63,9 @@ class Drains:
         self.bed.create(world.objects)
         self.bed.create(world.budgets)
         rest(self.bed, uncordoned=False)
+        deployments = [each["metadata"] for each in world.objects if each["kind"] == "Deployment"]
+        if deployments and self.random.random() < 0.2:
+            self._stop_halfway(self.random.choice(deployments))
         for number in range(self.each):
             uncordoned = bool(number) and self._uncordon()
             if number:
@@ -71,6 +74,11 @@ class Drains:
             if going:
                 rest(self.bed, uncordoned=False, going=going)
             self._drain()
+
+    def _stop_halfway(self, deployment: Object) -> None:
+        """Update a Deployment to an image that is not there, so that it has pods of two ReplicaSets."""
+        self.bed.kubectl("set", "image", f"deployment/{deployment['name']}", f"*={worlds.BAD}", "-n", deployment["namespace"])
+        rest(self.bed, uncordoned=False)
 
     def _uncordon(self) -> bool:
         """Uncordon some nodes, and at times cordon one; whether any was uncordoned."""
@@ -175,6 +183,7 @@ class Drains:
             return Replacements.NEVER
         annotations = [each["metadata"].get("annotations", {}) for each in pods]
         plain = all(not each.get(PLAY) and worlds.PLAYS + "ready-after" not in each for each in annotations)
+        plain = plain and not any(container["image"] == worlds.BAD for pod in pods for container in pod["spec"]["containers"])
         owners = [owner["kind"] for each in pods for owner in each["metadata"].get("ownerReferences", ())]
         told = [pod for node in said.nodes for pod in node.told["pods"]]
         placed = all(each["replacement"] in ("fits", "none", "") for each in told)

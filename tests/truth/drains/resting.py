@@ -7,6 +7,7 @@ from collections.abc import Collection
 from typing import Any
 
 from tests.cluster.bed import Bed
+from tests.truth.drains.worlds import BAD
 from tests.truth.drawing import Object
 from tests.truth.worlds import PLAY
 
@@ -63,6 +64,8 @@ def is_moving(pod: Object, going: Collection[str]) -> bool:
         return conditions.get("PodScheduled") != "False"
     what, _, where = metadata.get("annotations", {}).get(PLAY, "").partition("@")
     plays = what if not where or node in where.split(",") else ""
+    if any(container["image"] == BAD for container in pod["spec"]["containers"]):
+        plays = "image-fails"
     if plays == "image-fails":
         return "Ready" not in conditions
     if plays == "never-ready":

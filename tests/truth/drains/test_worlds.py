@@ -46,6 +46,7 @@ RICH: list[tuple[str, Callable[[Object], bool]]] = [
     ("of a number", lambda spec: isinstance(spec.get("minAvailable"), int)),
     ("of a percentage", lambda spec: isinstance(spec.get("maxUnavailable"), str)),
     ("that lets go what is not Ready", lambda spec: spec.get("unhealthyPodEvictionPolicy") == "AlwaysAllow"),
+    ("without a selector", lambda spec: spec["selector"] is None),
     ("of everything", lambda spec: spec["selector"] == {}),
     ("of nothing", lambda spec: spec["selector"] == {"matchLabels": {"app": "nobody"}}),
 ]
@@ -73,10 +74,11 @@ def test_every_flag_is_one_that_the_program_takes() -> None:
     }
 
 
-def pod(node: str = "n1", phase: str = "Running", plays: str = "", deleted: str = "", **conditions: str) -> Object:
+def pod(node: str = "n1", phase: str = "Running", plays: str = "", deleted: str = "", image: str = "c:1", **conditions: str) -> Object:
     metadata = {"namespace": "shop", "name": "web-1", "annotations": {PLAY: plays}, **({"deletionTimestamp": deleted} if deleted else {})}
     status = {"phase": phase, "conditions": [{"type": name, "status": value} for name, value in conditions.items()]}
-    return {"metadata": metadata, "spec": {"nodeName": node} if node else {}, "status": status}
+    spec: Object = {"containers": [{"image": image}], **({"nodeName": node} if node else {})}
+    return {"metadata": metadata, "spec": spec, "status": status}
 
 
 MOVING: list[tuple[str, Object, bool]] = [
@@ -84,6 +86,7 @@ MOVING: list[tuple[str, Object, bool]] = [
     ("a pod that never gets Ready", pod(plays="never-ready", Ready="False"), False),
     ("a pod that never gets Ready here", pod(plays="never-ready@n1,n2", Ready="False"), False),
     ("a pod whose image is not there", pod(phase="Pending", plays="image-fails", Ready="False"), False),
+    ("a pod of an update whose image is not there", pod(phase="Pending", image=worlds.BAD, Ready="False"), False),
     ("a pod that has ended", pod(phase="Succeeded", plays="succeed", Ready="False"), False),
     ("a pod that fits nowhere", pod(node="", phase="Pending", PodScheduled="False"), False),
     ("a pod that nobody has looked at", pod(node="", phase="Pending"), True),

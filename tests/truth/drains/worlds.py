@@ -12,7 +12,10 @@ PLAYS = "preflight.test/"
 """What the annotations that the stand-in kubelet obeys begin with."""
 
 APPS = ("web", "db", "api", "auth", "cart", "logs", "queue", "proxy")
-KINDS = ("Deployment",) * 4 + ("StatefulSet",) * 3 + ("ReplicaSet",) * 2 + ("DaemonSet", "Job", "Pod")
+KINDS = ("Deployment",) * 4 + ("StatefulSet",) * 3 + ("ReplicaSet",) * 2 + ("ReplicationController", "DaemonSet", "Job", "Pod")
+BAD = f"{IMAGE}:bad"
+"""An image that is not there, so the stand-in kubelet says."""
+
 LONG = "25s"
 """Longer than a pod has to end in before kubectl gives up."""
 
@@ -79,6 +82,9 @@ def workload(random: Random, kind: str, metadata: Object, labels: Object, nodes:
         template["spec"] = {**pod, "restartPolicy": "Never"}
         spec: Object = {"parallelism": random.randint(1, 3), "completions": 3, "template": template}
         return [{"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "spec": spec}]
+    if kind == "ReplicationController":
+        spec = {"selector": {"app": labels["app"]}, "replicas": random.randint(1, 7), "template": template}
+        return [{"apiVersion": "v1", "kind": kind, "metadata": metadata, "spec": spec}]
     spec = {"selector": {"matchLabels": {"app": labels["app"]}}, "template": template}
     if kind != "DaemonSet":
         spec["replicas"] = random.randint(1, 7)
@@ -123,9 +129,10 @@ def budget(random: Random, name: str, namespace: str, app: str) -> Object:
         {"matchExpressions": [{"key": "app", "operator": "NotIn", "values": [app]}]},
         {},
         {"matchLabels": {"app": "nobody"}},
+        None,
     ]
     spec: Object = {"selector": random.choice(mine if random.random() < 0.8 else others)}
-    spec[random.choice(("minAvailable", "maxUnavailable"))] = random.choice((0, 1, 1, 2, 3, "0%", "25%", "50%", "75%", "100%"))
+    spec[random.choice(("minAvailable", "maxUnavailable"))] = random.choice((0, 1, 1, 2, 3, 7, "0%", "25%", "50%", "75%", "100%"))
     if random.random() < 0.5:
         spec["unhealthyPodEvictionPolicy"] = random.choice(("AlwaysAllow", "IfHealthyBudget"))
     metadata = {"name": name, "namespace": namespace}
