@@ -24,7 +24,7 @@ class Restless(Exception):
     """The world did not come to rest."""
 
 
-def rest(bed: Bed, *, uncordoned: bool, going: Collection[str] = (), limit: float = 60) -> None:
+def rest(bed: Bed, *, uncordoned: bool, going: Collection[str] = (), limit: float = 40) -> None:
     """Wait until a world is at rest; Restless after `limit` seconds. Pods that are `going` may take their time."""
     start = changed = time.monotonic()
     before: object = None
