@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
-from tests.truth.drains.comparing import Compared
+from tests.truth.drains.values import Compared
 
 _COUNTERS = ("pods", "values", "left_out", "drains", "codes", "flags", "replacements")
 

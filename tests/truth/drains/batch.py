@@ -15,10 +15,11 @@ from tests.cluster.bed import Bed, Ran
 from tests.truth.drains import seen as seeing
 from tests.truth.drains import worlds
 from tests.truth.drains.account import Account
-from tests.truth.drains.comparing import Compared, Replacements, compared
+from tests.truth.drains.comparing import Replacements, compared
 from tests.truth.drains.prediction import Said, prediction
 from tests.truth.drains.resting import Restless, is_moving, rest
 from tests.truth.drains.seen import Seen
+from tests.truth.drains.values import Compared
 from tests.truth.drawing import Object
 from tests.truth.worlds import PLAY
 

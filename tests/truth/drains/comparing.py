@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from enum import Enum
 from itertools import chain
 from typing import NamedTuple
 
-from preflight.scheduling.drain import FirstRound, NodeDrain, PodDrain
+from preflight.scheduling.drain import FirstRound, PodDrain
 from preflight.scheduling.eviction import VIOLATES
 from tests.replay.drain import REFUSED, WARNED
 from tests.truth.drains.prediction import STAYS, NodeSaid, PodSaid, Said
-from tests.truth.drains.seen import Request, Seen, words
-
-SLACK = 4.0
-"""Seconds that kubectl and the cluster may take for themselves, for a drain and for each of its nodes."""
+from tests.truth.drains.seen import Request, Seen
+from tests.truth.drains.values import Compared, besides, elsewhere, exit_code, kubectl_words, time_taken
 
 MARGIN = 7.0
 """Seconds before a timeout after which a pod may be asked for in vain once more, for a replacement was late."""
 
-Course = tuple[NodeDrain, ...]
 _Answer = tuple[int | str, ...]
 _NEEDS = re.compile(r"needs \d+ healthy pods and has (\d+) currently")
 
@@ -31,23 +28,6 @@ class Replacements(Enum):
     AT_ONCE = "at once"
     NEVER = "never"
     SOME = "some"
-
-
-class Compared(NamedTuple):
-    """One comparison.
-
-    1. `of` is a verdict, and `is_pod`, or a value of the whole drain or of a node of it. `about` is the pod or the node.
-    2. `by_chance`: more than one answer was possible by what was said. `left_out` is why a part could not be compared.
-    """
-
-    of: str
-    about: str
-    said: str
-    seen: str
-    equal: bool
-    by_chance: bool = False
-    is_pod: bool = False
-    left_out: tuple[str, ...] = ()
 
 
 def compared(said: Said, seen: Seen, flags: list[str], replacements: Replacements) -> Iterator[Compared]:
@@ -71,15 +51,15 @@ def compared(said: Said, seen: Seen, flags: list[str], replacements: Replacement
             yield _pod(pod, node, seen, reach, goes=pod.name in going, losing=losing)
         if all(reach):
             yield from _rounds(node, seen, going)
-    yield _words("refusals", REFUSED, [(each.worst, _reach(each)) for each in said.nodes], seen)
-    yield _words("warnings", WARNED, [(each.worst, _reach(each)) for each in said.nodes], seen)
+    yield kubectl_words("refusals", REFUSED, [(each.worst, _reach(each)) for each in said.nodes], seen)
+    yield kubectl_words("warnings", WARNED, [(each.worst, _reach(each)) for each in said.nodes], seen)
     courses = [tuple(each.best for each in said.nodes)]
     if not (replacements is Replacements.AT_ONCE and all(_is_in_time(pod, timeout) for node in said.nodes for pod in node.pods)):
         courses.append(tuple(each.worst for each in said.nodes))
-    yield _exit_code(courses, seen)
-    yield _time(courses, seen)
-    yield _elsewhere(said, seen, losing)
-    yield _meanwhile(said, seen)
+    yield exit_code(courses, seen)
+    yield time_taken(courses, seen)
+    yield elsewhere(said, seen, losing)
+    yield besides(said, seen)
 
 
 def _without_any(pod: PodSaid) -> PodSaid:
@@ -222,75 +202,3 @@ def _rounds(node: NodeSaid, seen: Seen, going: frozenset[str]) -> Iterator[Compa
 
 def _range(least: float, most: float) -> str:
     return f"{least:g}" if least == most else f"{least:g} to {most:g}"
-
-
-def _words(of: str, pattern: re.Pattern[str], nodes: list[tuple[NodeDrain, tuple[bool, bool]]], seen: Seen) -> Compared:
-    """kubectl's refusals or warnings, all nodes together; those of a node that it may not reach may be missing."""
-
-    def expected(courses: list[NodeDrain]) -> dict[str, set[str]]:
-        lines = [line for each in courses for line in (each.refusals if of == "refusals" else (f"Warning: {'; '.join(each.warnings)}",))]
-        return words(pattern, "\n".join(lines))
-
-    sure, maybe = (expected([course for course, reach in nodes if which(reach)]) for which in (all, any))
-    have = words(pattern, seen.stderr)
-    equal = all(names <= have.get(key, set()) for key, names in sure.items())
-    equal = equal and all(names <= maybe.get(key, set()) for key, names in have.items())
-    return Compared(of, "", _told(maybe), _told(have), equal, sure != maybe)
-
-
-def _told(found: Mapping[str, set[str]]) -> str:
-    return "; ".join(f"{key}: {', '.join(sorted(names))}" for key, names in sorted(found.items()))
-
-
-def _exit_code(courses: Sequence[Course], seen: Seen) -> Compared:
-    """kubectl's exit code, which is 1 if it is so for one node; None while it still waits."""
-    possible: set[int | None] = set()
-    for course in courses:
-        codes = [each.exit_codes for each in course]
-        ends = [each.ends for each in course]
-        possible |= {1} if False not in ends and any(1 in each for each in codes) else set()
-        possible |= {0} if False not in ends and all(0 in each for each in codes) else set()
-        possible |= set() if all(ends) else {None}
-    shown = " or ".join(sorted("never ends" if code is None else str(code) for code in possible))
-    have = "never ends" if seen.code is None else str(seen.code)
-    return Compared("exit code", "", shown, have, seen.code in possible, len(possible) > 1)
-
-
-def _time(courses: Sequence[Course], seen: Seen) -> Compared:
-    """How long kubectl takes: at least what the quicker course says, but for chance in a first round; at most what the slower one does."""
-    quick = [_total(each.least for each in course) for course in courses]
-    slow = [_total(each.with_grace for each in course) for course in courses]
-    least = None if None in quick else min(each or 0.0 for each in quick)
-    most = None if None in slow else max(each or 0.0 for each in slow) + SLACK * (len(courses[0]) + 1)
-    lucky = any(each.is_contested and each.least < each.most for course in courses for node in course for each in node.first_round)
-    is_slow = least is None or seen.code is None or seen.seconds >= least
-    is_quick = most is None or seen.code is None or seen.seconds <= most
-    shown = " to ".join("for ever" if each is None else f"{each:g} s" for each in (least, most))
-    return Compared("time", "", shown, f"{seen.seconds:.1f} s", (is_slow or lucky) and is_quick, lucky)
-
-
-def _total(seconds: Iterable[float | None]) -> float | None:
-    every = list(seconds)
-    known = [each for each in every if each is not None]
-    return sum(known) if len(known) == len(every) else None
-
-
-def _elsewhere(said: Said, seen: Seen, losing: set[str]) -> Compared:
-    """The pods that are on none of the drained nodes are there still; those of Jobs that lose pods, or that have ended, do not count."""
-    drained = {node.told["node"] for node in said.nodes}
-    others = [
-        name
-        for name, each in seen.before.items()
-        if each.node not in drained and not each.is_going and not each.has_ended and each.owner not in losing
-    ]
-    gone = [name for name in others if not seen.is_there(name)]
-    return Compared("pods of other nodes", "", "all are there", f"gone: {', '.join(gone)}" if gone else "all are there", not gone)
-
-
-def _meanwhile(said: Said, seen: Seen) -> Compared:
-    """What else kubectl asks for: replacements of pods that tolerate a cordon may land on a drained node before kubectl gets there."""
-    judged = {pod.name for node in said.nodes for pod in node.pods}
-    others = [name for name in seen.first if name not in judged]
-    owners = [each.owner.partition(" ")[2] for each in seen.before.values() if each.tolerates_cordon and each.owner]
-    strange = [name for name in others if not any(name.startswith(f"{owner}-") for owner in owners)]
-    return Compared("asked for besides", "", "replacements that tolerate a cordon", ", ".join(others), not strange, bool(others))

@@ -10,9 +10,10 @@ import pytest
 
 from tests.impact.evicting import budget, node, owned, pod
 from tests.truth.drains.account import Account
-from tests.truth.drains.comparing import Compared, Replacements, compared
+from tests.truth.drains.comparing import Replacements, compared
 from tests.truth.drains.prediction import Said, prediction
 from tests.truth.drains.seen import Pod, Request, Seen, pods, requests
+from tests.truth.drains.values import Compared
 from tests.truth.drawing import Object
 from tests.truth.prediction import FrontDoorError
 
