@@ -8,12 +8,11 @@ from typing import Any
 
 import pytest
 
+from preflight.scheduling.drain import Verdict
 from tests.impact.evicting import budget, node, owned, pod
-from tests.truth.drains.account import Account
 from tests.truth.drains.comparing import Replacements, compared
 from tests.truth.drains.prediction import Said, prediction
-from tests.truth.drains.seen import Pod, Request, Seen, pods, requests
-from tests.truth.drains.values import Compared
+from tests.truth.drains.seen import Pod, Request, Seen
 from tests.truth.drawing import Object
 from tests.truth.prediction import FrontDoorError
 
@@ -209,57 +208,14 @@ def test_a_second_node_may_be_asked_about_before_or_after_replacements_are_ready
     assert found == {"worst": False, "best": False, "between": False, "worse": True, "for good": True}
 
 
-def test_what_is_not_compared_is_counted_under_its_reason(said: Said) -> None:
+def test_a_pod_that_was_going_before_is_not_compared_in_the_end(said: Said) -> None:
     seen = happened(*BOTH, gone=("shop/web-1",))
     seen = seen._replace(before={**seen.before, "shop/db-1": seen.before["shop/db-1"]._replace(is_going=True)})
-    account = Account()
-    assert account.add(compared(said, seen, LINE, Replacements.SOME)) == []
-    assert dict(account.left_out) == {"whether a pod goes that was going before": 1}
-    assert "left out: 1 whether a pod goes that was going before" in account.table()
-
-
-def test_accounts_add_up_and_count_what_differs(said: Said) -> None:
-    one, two = Account(), Account()
-    one.drains["of 1"] += 1
-    one.add(compared(said, happened(*BOTH, gone=("shop/web-1",)), LINE, Replacements.SOME))
-    two.merge(Account.of(json.loads(json.dumps(one.dumped()))))
-    assert two.dumped() == one.dumped()
-    wrong = two.add([Compared("evicted", "shop/a", "gone", "there", equal=False, is_pod=True)])
-    two.refused += 1
-    assert (one.mismatches, two.mismatches, [each.about for each in wrong]) == (0, 2, ["shop/a"])
-    assert two.table().splitlines()[-1] == "1 drains, 2 mismatches"
+    found = [each for each in compared(said, seen, LINE, Replacements.SOME) if each.left_out]
+    assert [(each.about, each.left_out) for each in found] == [("shop/db-1", ("whether a pod goes that was going before",))]
 
 
 def test_a_report_that_does_not_say_what_was_judged_is_a_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tests.truth.drains.prediction._WORDS", dict.fromkeys(_verdicts(), "stays"))
+    monkeypatch.setattr("tests.truth.drains.prediction._WORDS", dict.fromkeys(Verdict, "stays"))
     with pytest.raises(FrontDoorError, match="is reported as"):
         said_of(tmp_path, LINE)
-
-
-def _verdicts() -> list[Any]:
-    from preflight.scheduling.drain import Verdict
-
-    return list(Verdict)
-
-
-def test_the_audit_log_says_what_was_asked_for() -> None:
-    where = {"resource": "pods", "namespace": "shop", "name": "web-1"}
-    refused = {"code": 429, "message": VIOLATES, "details": {"causes": [{"message": "because"}]}}
-    events: list[Object] = [
-        {"verb": "create", "objectRef": {**where, "subresource": "eviction"}, "responseStatus": refused},
-        {"verb": "create", "objectRef": {**where, "subresource": "eviction"}, "responseStatus": {"code": 201}},
-        {"verb": "delete", "objectRef": where, "responseStatus": {"code": 200}},
-        {"verb": "create", "objectRef": where, "responseStatus": {"code": 201}},
-    ]
-    assert requests(events) == (
-        Request("evict", "shop/web-1", 429, (VIOLATES, "because")),
-        Request("evict", "shop/web-1", 201),
-        Request("delete", "shop/web-1", 200),
-    )
-
-
-def test_a_pod_is_known_by_its_uid_and_whether_it_may_land_on_a_cordoned_node() -> None:
-    made = {**pod("web-1", "n1", "ReplicaSet/web"), "status": {"phase": "Running"}}
-    made["metadata"] |= {"uid": "u1", "deletionTimestamp": "2026-01-01T00:00:00Z"}
-    made["spec"] |= {"tolerations": [{"operator": "Exists", "key": "node.kubernetes.io/unschedulable"}]}
-    assert pods([made]) == {"shop/web-1": Pod("u1", "n1", "ReplicaSet shop/web", is_going=True, tolerates_cordon=True)}

@@ -1,0 +1,55 @@
+"""What is read of a cluster and of its audit log, and the counts of what was compared."""
+
+from __future__ import annotations
+
+import json
+
+from tests.impact.evicting import pod
+from tests.truth.drains.account import Account
+from tests.truth.drains.seen import Pod, Request, pods, requests
+from tests.truth.drains.values import Compared
+from tests.truth.drawing import Object
+
+VIOLATES = "Cannot evict pod as it would violate the pod's disruption budget."
+
+
+def test_what_is_not_compared_is_counted_under_its_reason() -> None:
+    account = Account()
+    assert account.add([Compared("stays", "shop/a", "there", "there", equal=True, is_pod=True, left_out=("it was going before",))]) == []
+    assert "left out: 1 it was going before" in account.table()
+
+
+def test_accounts_add_up_and_count_what_differs() -> None:
+    one, two = Account(), Account()
+    one.drains["of 1"] += 1
+    one.add([Compared("evicted", "shop/a", "gone", "gone", equal=True, by_chance=True, is_pod=True)])
+    one.add([Compared("exit code", "", "0", "0", equal=True)])
+    two.merge(Account.of(json.loads(json.dumps(one.dumped()))))
+    assert two.dumped() == one.dumped()
+    wrong = two.add([Compared("evicted", "shop/a", "gone", "there", equal=False, is_pod=True)])
+    two.refused += 1
+    assert (one.mismatches, two.mismatches, [each.about for each in wrong]) == (0, 2, ["shop/a"])
+    assert two.table().splitlines()[-1] == "1 drains, 2 mismatches"
+
+
+def test_the_audit_log_says_what_was_asked_for() -> None:
+    where = {"resource": "pods", "namespace": "shop", "name": "web-1"}
+    refused = {"code": 429, "message": VIOLATES, "details": {"causes": [{"message": "because"}]}}
+    events: list[Object] = [
+        {"verb": "create", "objectRef": {**where, "subresource": "eviction"}, "responseStatus": refused},
+        {"verb": "create", "objectRef": {**where, "subresource": "eviction"}, "responseStatus": {"code": 201}},
+        {"verb": "delete", "objectRef": where, "responseStatus": {"code": 200}},
+        {"verb": "create", "objectRef": where, "responseStatus": {"code": 201}},
+    ]
+    assert requests(events) == (
+        Request("evict", "shop/web-1", 429, (VIOLATES, "because")),
+        Request("evict", "shop/web-1", 201),
+        Request("delete", "shop/web-1", 200),
+    )
+
+
+def test_a_pod_is_known_by_its_uid_and_whether_it_may_land_on_a_cordoned_node() -> None:
+    made = {**pod("web-1", "n1", "ReplicaSet/web"), "status": {"phase": "Running"}}
+    made["metadata"] |= {"uid": "u1", "deletionTimestamp": "2026-01-01T00:00:00Z"}
+    made["spec"] |= {"tolerations": [{"operator": "Exists", "key": "node.kubernetes.io/unschedulable"}]}
+    assert pods([made]) == {"shop/web-1": Pod("u1", "n1", "ReplicaSet shop/web", is_going=True, tolerates_cordon=True)}
