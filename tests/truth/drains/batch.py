@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
@@ -156,13 +157,14 @@ class Drains:
         return items
 
     def _line(self, nodes: dict[str, Object], pods: Sequence[Object]) -> tuple[list[str], list[str], set[str]]:
-        """A command line without the program's name, its flags, and the nodes that it drains: some of those that have pods, or a pool."""
+        """A command line without the program's name, its flags, and the nodes that it drains: with most pods or with any, or a pool."""
         flags = worlds.flags(self.random)
         if self.random.random() < 0.12:
             pool = self.random.choice([each["metadata"]["labels"]["pool"] for each in nodes.values()])
             chosen = {name for name, each in nodes.items() if each["metadata"]["labels"]["pool"] == pool}
             return ["drain", f"--selector=pool={pool}", *flags], flags, chosen
-        busy = sorted({each["spec"]["nodeName"] for each in pods if "nodeName" in each["spec"]}) or sorted(nodes)
+        there = Counter(each["spec"]["nodeName"] for each in pods if "nodeName" in each["spec"]) or Counter(list(nodes))
+        busy = [name for name, _ in there.most_common(3 if self.random.random() < 0.5 else None)]
         names = self.random.sample(busy, min(len(busy), self.random.choice((1, 1, 2, 3))))
         return ["drain", *names, *flags], flags, set(names)
 

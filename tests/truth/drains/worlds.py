@@ -44,7 +44,7 @@ def draw(random: Random) -> World:
         labels = {"app": app, "tier": random.choice(("front", "back"))}
         kind = random.choice([each for each in KINDS if each != "Job" or not is_lively])
         objects += workload(random, kind, {"name": app, "namespace": namespace}, labels, nodes, is_lively=is_lively)
-        for _ in range(random.choice((0, 1, 1, 1, 1, 2))):
+        for _ in range(random.choice((0, 1, 1, 1, 1, 1, 1, 2))):
             budgets.append(budget(random, f"pdb{len(budgets)}", namespace, app))
     return World(objects, budgets)
 
@@ -83,11 +83,11 @@ def workload(random: Random, kind: str, metadata: Object, labels: Object, nodes:
         spec: Object = {"parallelism": random.randint(1, 3), "completions": 3, "template": template}
         return [{"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "spec": spec}]
     if kind == "ReplicationController":
-        spec = {"selector": {"app": labels["app"]}, "replicas": random.randint(1, 7), "template": template}
+        spec = {"selector": {"app": labels["app"]}, "replicas": random.randint(1, 8), "template": template}
         return [{"apiVersion": "v1", "kind": kind, "metadata": metadata, "spec": spec}]
     spec = {"selector": {"matchLabels": {"app": labels["app"]}}, "template": template}
     if kind != "DaemonSet":
-        spec["replicas"] = random.randint(1, 7)
+        spec["replicas"] = random.randint(1, 8)
     if kind == "StatefulSet":
         spec |= {"serviceName": metadata["name"], "podManagementPolicy": random.choice(("OrderedReady", "Parallel"))}
     return [{"apiVersion": "apps/v1", "kind": kind, "metadata": metadata, "spec": spec}]
@@ -122,7 +122,7 @@ def bare(random: Random, metadata: Object, template: Object, nodes: list[str]) -
 
 
 def budget(random: Random, name: str, namespace: str, app: str) -> Object:
-    """A budget: mostly of one workload, at times of a tier, of all pods of the namespace, or of none."""
+    """A budget: mostly of one workload, at times of a tier, of all pods of the namespace, or of none; mostly one that lets some go."""
     mine = [{"matchLabels": {"app": app}}, {"matchExpressions": [{"key": "app", "operator": "In", "values": [app, "other"]}]}]
     others: list[Any] = [
         {"matchLabels": {"tier": "front"}},
@@ -131,8 +131,11 @@ def budget(random: Random, name: str, namespace: str, app: str) -> Object:
         {"matchLabels": {"app": "nobody"}},
         None,
     ]
-    spec: Object = {"selector": random.choice(mine if random.random() < 0.8 else others)}
-    spec[random.choice(("minAvailable", "maxUnavailable"))] = random.choice((0, 1, 1, 2, 3, 7, "0%", "25%", "50%", "75%", "100%"))
+    spec: Object = {"selector": random.choice(mine if random.random() < 0.85 else others)}
+    if random.random() < 0.6:
+        spec["maxUnavailable"] = random.choice((1, 1, 2, "25%", "50%"))
+    else:
+        spec[random.choice(("minAvailable", "maxUnavailable"))] = random.choice((0, 1, 1, 2, 3, 7, "0%", "25%", "50%", "75%", "100%"))
     if random.random() < 0.5:
         spec["unhealthyPodEvictionPolicy"] = random.choice(("AlwaysAllow", "IfHealthyBudget"))
     metadata = {"name": name, "namespace": namespace}
@@ -148,5 +151,5 @@ def flags(random: Random) -> list[str]:
     if random.random() < 0.1:
         found.append(f"--pod-selector={random.choice(('tier=front', 'app!=web', 'tier', 'app in (web,db)'))}")
     if random.random() < 0.9:
-        found.append(f"--timeout={random.choice((5, 8, 8, 16))}s")
+        found.append(f"--timeout={random.choice((5, 8, 8, 8, 16))}s")
     return found
