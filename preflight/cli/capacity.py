@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 @click.option("--resource", metavar="NAME", default="", help="Whose way is followed: a resource that the pod asks for, or pods.")
 @click.option("--at-least", type=click.IntRange(1), default=1, help="How many have to fit for exit code 0 (default: 1).")
 @clusters
-@click.option("-o", "--output", "outputs", multiple=True, metavar="FORMAT[=PATH]", help="text (default), concise, json or markdown.")
+@click.option("-o", "--output", "outputs", multiple=True, metavar="FORMAT[=PATH]", help="text (default), concise, json, markdown or html.")
 @click.option("--feature-gates", metavar="GATE=BOOL", default="", help="The gate of Lt and Gt, as in every command.")
 @click.option("--all-rows", is_flag=True, help="Every node and every class of nodes.")
 @click.option("--exit-zero", is_flag=True, help="Only report: how many fit does not change the exit code.")

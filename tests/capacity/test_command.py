@@ -275,7 +275,7 @@ def test_a_snapshot_has_the_pods_of_a_deployment_whole_and_not_its_template() ->
         (("--request", "cpu=1", "--tolerate", "a:Never"), "--tolerate takes KEY=VALUE:EFFECT, KEY:EFFECT, KEY=VALUE, KEY or *"),
         (("--request", "cpu=1", "-l", "=x"), "found '=', expected: !, identifier"),
         (("--request", "cpu=1", "--context", "a"), "--from is the world, and --context asks a cluster: give one of them"),
-        (("--request", "cpu=1", "-o", "sarif"), "unknown output format 'sarif': text, concise, json, markdown"),
+        (("--request", "cpu=1", "-o", "sarif"), "unknown output format 'sarif': text, concise, json, markdown, html"),
         (("-f", "-", "--from", "-"), "standard input (-) can be read once only"),
     ],
 )

@@ -15,6 +15,7 @@ from preflight.report.capacity.words import amount
 from tests.capacity.made import GPU, node, pod, snapshot
 from tests.capacity.test_command import ASKS, thirteen_free, write
 from tests.cli.program import program
+from tests.report.readers import Document
 
 
 @pytest.fixture(autouse=True)
@@ -82,7 +83,7 @@ def test_amounts_are_written_as_people_do(resource: str, number: int | None, tex
 
 
 def test_the_formats_by_name() -> None:
-    assert list(FORMATS) == ["text", "concise", "json", "markdown"]
+    assert list(FORMATS) == ["text", "concise", "json", "markdown", "html"]
     with pytest.raises(KeyError):
         FORMATS["sarif"]
 
@@ -90,7 +91,7 @@ def test_the_formats_by_name() -> None:
 HOSTILE = "::error::x\x1b[31m\u202e|`<b>@all"
 
 
-@pytest.mark.parametrize("form", ["text", "concise", "markdown", "json"])
+@pytest.mark.parametrize("form", ["text", "concise", "markdown", "json", "html"])
 def test_names_from_strangers_command_nothing(form: str) -> None:
     nodes = [node(HOSTILE, f"{HOSTILE}=v:NoSchedule", labels={"node.kubernetes.io/instance-type": HOSTILE}), node("b")]
     world = snapshot([*nodes, pod(HOSTILE, "b", 1, "Pending")], context=HOSTILE, server=HOSTILE)
@@ -98,6 +99,8 @@ def test_names_from_strangers_command_nothing(form: str) -> None:
     said = program("capacity", *ASKS[:2], "--from", "w.json", "-o", form).out
     assert not any(word in said for word in ("\x1b", "\u202e"))
     assert not [line for line in said.splitlines() if line.lstrip().startswith("::")]
+    if form == "html":
+        Document(said)
     if form == "markdown":
         assert "`x" not in said.replace(r"\x60", "")
         outside = "".join(part for at, part in enumerate(said.split("`")) if at % 2 == 0)

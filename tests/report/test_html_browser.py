@@ -12,6 +12,8 @@ from msgspec.structs import replace
 
 from preflight.model.report import Outcome, Report
 from preflight.report import html
+from tests.capacity.made import GPU, node, pod, snapshot
+from tests.cli.program import program
 from tests.report.browser import Browser, Tab, chromium, opened
 from tests.report.large import large
 from tests.report.reports import ALL, DRAIN, LINT, NO, PLAN, RDMA, covered, finding, report, step
@@ -55,6 +57,20 @@ def test_it_opens_without_a_complaint_and_asks_for_nothing(browser: Browser, tmp
         assert quiet(tab)
         assert tab.run("document.compatMode") == "CSS1Compat"
         assert tab.run("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_the_page_of_capacity_draws_its_way(browser: Browser, tmp_path: Path) -> None:
+    world, page = tmp_path / "w.json", tmp_path / "capacity.html"
+    world.write_text(snapshot([node("a"), node("b", state="cordoned"), pod("p", "a", 6)]), encoding="utf-8")
+    assert program("capacity", "--request", f"{GPU}=1", "--from", str(world), "-o", f"html={page}").code == 0
+    with opened(browser, page) as tab:
+        assert quiet(tab)
+        assert tab.shown("h1 span") == ["2 copies fit now"]
+        widths = tab.run(
+            "[...document.querySelectorAll('.waterfall rect:not(.ground)')].map(e => Math.round(e.getBoundingClientRect().width))"
+        )
+        whole = tab.run("Math.round(document.querySelector('.waterfall svg').getBoundingClientRect().width)")
+        assert widths == pytest.approx([whole, whole * 8 / 16, whole * 6 / 16, whole * 2 / 16], abs=1)
 
 
 def test_a_complaint_and_a_request_would_be_noticed(browser: Browser, tmp_path: Path) -> None:

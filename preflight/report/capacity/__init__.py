@@ -9,7 +9,7 @@ from importlib import import_module
 class _Formats(Mapping[str, Callable[..., str]]):
     """The reporters by the name of their format; a module is imported when its format is asked for."""
 
-    _names = ("text", "concise", "json", "markdown")
+    _names = ("text", "concise", "json", "markdown", "html")
 
     def __getitem__(self, name: str) -> Callable[..., str]:
         if name not in self._names:

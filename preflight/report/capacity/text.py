@@ -54,15 +54,10 @@ def _cluster(answer: ClusterAnswer, ink: Ink, width: int, *, with_nodes: bool, a
     if room.ghosts:
         yield ""
         for ghost in room.ghosts if all_rows else room.ghosts[: tables.MOST_ROWS]:
-            yield f"  ghost: {plain(_ghost(room, ghost.pod, ghost.node, ghost.amount, ghost.why))}"
+            yield f"  ghost: {plain(words.ghost(room, ghost))}"
     yield ""
     for heading, text in words.remarks(room):
         yield from _folded(f"{heading}: {text}", width, "  ")
-
-
-def _ghost(room: ClusterRoom, pod: str, node: str, held: int, why: str) -> str:
-    state = "Pending there, and has started nothing" if why == "pending" else "being deleted, and its node is not Ready"
-    return f"{pod} holds {words.amount(room.resource, held)} {room.resource} on {node}: {state}"
 
 
 def _waterfall(room: ClusterRoom, width: int) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from preflight.model.capacity import ClusterAnswer, ClusterRoom, Step
+from preflight.model.capacity import ClusterAnswer, ClusterRoom, GhostPod, Step
 from preflight.report.words import count, names
 
 _BINARY = (("Ti", 40), ("Gi", 30), ("Mi", 20), ("Ki", 10))
@@ -92,6 +92,12 @@ def subject(answer: ClusterAnswer, room: ClusterRoom) -> str:
     """The pod in words, with what one copy asks for unless the words say that."""
     asks = ", ".join(f"{name}={amount(name, number)}" for name, number in room.requests.items()) or "no resource"
     return answer.pod if asks in answer.pod else f"{answer.pod}, which asks for {asks}"
+
+
+def ghost(room: ClusterRoom, held: GhostPod) -> str:
+    """A pod that holds room though nothing of it runs: what it holds, where, and how this is known."""
+    state = "Pending there, and has started nothing" if held.why == "pending" else "being deleted, and its node is not Ready"
+    return f"{held.pod} holds {amount(room.resource, held.amount)} {room.resource} on {held.node}: {state}"
 
 
 def title(answer: ClusterAnswer) -> str:
