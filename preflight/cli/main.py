@@ -35,6 +35,7 @@ COMMANDS = {
     "fix": "the smallest exact toleration as an edit that keeps everything else, or as a patch",
     "snapshot": "save the cluster, without secrets, for --from and verify",
     "verify": "after a change: what really differs from the snapshot of before",
+    "doctor": "what is broken today and why: nodes, DaemonSets, devices, pods that wait",
     "capacity": "how many of a pod fit now, where, and what has taken the room for more",
     "components": "what each DaemonSet was recognised as, and by what evidence",
     "policy": "policy files: their schema, whether they are good, what holds in the end",

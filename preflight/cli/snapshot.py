@@ -36,7 +36,7 @@ def command(output: str, sources: tuple[str, ...], **given: Any) -> int:
     gate = _gate(given["feature_gates"])
     with opened(target(given, sources, live=True), needs=WHOLE) as cluster:
         fill = cluster.fill if cluster else None
-        read = load.read(sources, stdin=sys.stdin.buffer, one_cluster=True, comparison_operators=gate, wants_whole_pods=True, cluster=fill)
+        read = load.read(sources, stdin=sys.stdin.buffer, one_cluster=True, comparison_operators=gate, wants_state=True, cluster=fill)
         if cluster and given["verbose"]:
             click.echo(cluster.cost(), err=True)
     if read.problems:

@@ -124,10 +124,11 @@ class Run:
         base: str = "",
         cluster: Asking | None = None,
         evicts: bool = False,
+        wants_state: bool = False,
     ) -> None:
         """Load the sources; `base` is the file that paths in commands are relative to, `cluster` the one to ask.
 
-        `evicts`: ordinary pods may have to go, or are compared, so that they are read as a whole.
+        `evicts`: ordinary pods may have to go, or are compared, so that they are read as a whole. `wants_state`: so is how things are.
         """
         self.crashes: list[str] = []
         self._options = options
@@ -139,6 +140,7 @@ class Run:
             comparison_operators=options.comparison_operators,
             leaves_templates=options.allow_empty and not one_cluster,
             wants_whole_pods=evicts,
+            wants_state=wants_state,
             cluster=cluster.fill if cluster else None,
         )
         self._cluster, self.cost = cluster, cluster.cost() if cluster else ""

@@ -11,13 +11,14 @@ import msgspec
 from msgspec import Raw
 
 from preflight.documents import Chunk, RepeatedKey
-from preflight.load.kinds import KINDS, NO_OBJECT, SNAPSHOT, UNRENDERED, Data, at, is_list, is_pool, is_unrendered, why_not
+from preflight.load.kinds import KINDS, NO_OBJECT, SAVED_STATE, SNAPSHOT, UNRENDERED, Data, at, is_list, is_pool, is_unrendered, why_not
 from preflight.model.convert import convert
 from preflight.model.objects import DaemonSet, LabelSelector, ListedPod, Node, Origin, Refusal, _Read
 from preflight.model.report import Location, Problem, Skipped
 from preflight.model.world import Survey
 
 if TYPE_CHECKING:
+    from preflight.load.observed import Observed
     from preflight.load.pools import Declared
     from preflight.model.scheduled import ScheduledPod
 
@@ -37,11 +38,17 @@ class Gathered:
        are snapshots, by file and index.
     5. `complete` are the kinds that a list of their own was given of, as the API answers with: `PodDisruptionBudgetList`.
     6. `running` are the listed pods as a whole, by namespace and name, where they are wanted (`wants_whole_pods`): most changes do not.
-    7. `leaves_templates`: a chart's template that nobody rendered is left out, even where the person named its file.
+    7. `observed` is what is read of the state of the cluster, None where nobody asks for it: most commands do not.
+    8. `leaves_templates`: a chart's template that nobody rendered is left out, even where the person named its file.
     """
 
-    def __init__(self, *, leaves_templates: bool = False, wants_whole_pods: bool = False) -> None:
+    def __init__(self, *, leaves_templates: bool = False, wants_whole_pods: bool = False, wants_state: bool = False) -> None:
         self.leaves_templates, self.wants_whole_pods = leaves_templates, wants_whole_pods
+        self.observed: Observed | None = None
+        if wants_state:
+            from preflight.load.observed import Observed
+
+            self.observed = Observed()
         self.objects: list[_Read] = []
         self.pods: list[ListedPod] = []
         self.running: dict[tuple[str, str], ScheduledPod] = {}
@@ -120,7 +127,11 @@ class Gathered:
                     self.unrendered(place, is_named=is_named)
                 else:
                     self.add_pools(item, place)
+            elif self.observed is not None and self.observed.take_plain(item):
+                pass
             elif why := why_not(item, is_saved=self.is_saved(place)):
+                if self.is_saved(place) and item.get("kind") in SAVED_STATE:
+                    continue
                 self.leave_out(why, noun="object" if is_listed else "document")
             elif has_template_text and is_unrendered(item):
                 self.unrendered(place, is_named=is_named)
@@ -167,7 +178,9 @@ class Gathered:
 
     def listed_pod(self, item: Data, origin: Origin) -> ListedPod | None:
         """A pod as evidence, from plain data."""
-        if self.wants_whole_pods:
+        if self.observed is not None:
+            self.observed.take_pod(item)
+        elif self.wants_whole_pods:
             from preflight.model.scheduled import ScheduledPod
 
             self.add_running(convert(item, ScheduledPod, origin)[0])

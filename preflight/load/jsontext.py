@@ -14,7 +14,7 @@ from msgspec import Raw
 
 from preflight.documents import Chunk
 from preflight.load.gathered import MAX_LOCATED, Gathered
-from preflight.load.kinds import NO_OBJECT, WANTED, why_not
+from preflight.load.kinds import NO_OBJECT, SAVED_STATE, WANTED, why_not
 from preflight.load.listed import bound_pod, take_list, take_whole_pod
 from preflight.load.places import MAX_SOURCE
 from preflight.load.plain import plain
@@ -85,7 +85,9 @@ class _Reader:
                 end = start + _end(self.view[start:])
                 if pod := bound_pod(self.view[start:end]):
                     self.pods.append((pod, (start, end, index, line)))
-                    if self.gathered.wants_whole_pods:
+                    if self.gathered.observed is not None:
+                        self.gathered.observed.pods.put((pod.metadata.namespace, pod.metadata.name), self.view[start:end])
+                    elif self.gathered.wants_whole_pods:
                         take_whole_pod(self.gathered, self.view[start:end])
                 else:
                     self.take(start, end, index, line)
@@ -114,13 +116,14 @@ class _Reader:
                 if take_list(self.gathered, view, origin, has_template_text=has_template_text):
                     return
                 kind = _kind(view)
-                if kind in WANTED:
+                is_state = self.gathered.observed is not None and kind in SAVED_STATE
+                if kind in WANTED or is_state:
                     data = plain(view)
             except msgspec.DecodeError as error:
                 raise _malformed(error, view) from None
             except RecursionError as error:
                 raise _Malformed(str(error), 0) from None
-            if kind in WANTED:
+            if kind in WANTED or is_state:
                 pods = self.gathered.add(data, origin, has_template_text=has_template_text, is_named=self.is_named)
                 self.gathered.add_pods(pods, self.file)
             else:

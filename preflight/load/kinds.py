@@ -91,6 +91,9 @@ SNAPSHOT_GROUP = "preflight"
 WANTED = frozenset({"List", SNAPSHOT, *KINDS, *POOLS, *(f"{name}List" for name in (*KINDS, *POOLS))})
 """What `kind` must be for a document to be parsed."""
 
+SAVED_STATE = frozenset({"Event", "CSINode"})
+"""Kinds of which a snapshot keeps some objects for those who ask what is broken today: see `observed`."""
+
 CLUES: Mapping[str, tuple[str, ...]] = {
     "ConfigMap": (
         *("resourceList", "configList", "renameByDefault", "rename:"),

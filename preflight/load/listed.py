@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Raw
 
 from preflight.load.gathered import Gathered
-from preflight.load.kinds import CLUES, KINDS, POOLS, SNAPSHOT, WANTED, Data, has_clue, is_snapshot, why_not
+from preflight.load.kinds import CLUES, KINDS, POOLS, SAVED_STATE, SNAPSHOT, WANTED, Data, has_clue, is_snapshot, why_not
 from preflight.load.places import path_text
 from preflight.load.plain import plain
 from preflight.load.shapes import NODE, POD, RAWS, Head, LeanNode, Other, Rest, decode_list
@@ -33,7 +33,7 @@ def take_list(gathered: Gathered, view: memoryview, origin: Origin, *, has_templ
     3. A snapshot is a List, of which its head says more; nothing of it is taken where this program cannot read it.
     4. Raises msgspec.DecodeError where the text is no JSON value, or more than one, and RecursionError where it is too deep.
     """
-    if gathered.wants_whole_pods:
+    if gathered.wants_whole_pods and gathered.observed is None:
         _take_whole_pods(gathered, view)
     envelope = decode_list(view)
     if envelope is not None:
@@ -46,6 +46,8 @@ def take_list(gathered: Gathered, view: memoryview, origin: Origin, *, has_templ
         pods = [item for item in items if type(item) is ListedPod]
         if all(_was_there(pod) for pod in pods if not (pod.spec.nodeName and pod.metadata.name)):
             _take_decoded(gathered, items, pods, origin, has_template_text=has_template_text)
+            if gathered.observed is not None:
+                gathered.observed.take_items(items, RAWS.decode(view).items)
             return True
         del items, pods, envelope
     try:
@@ -120,7 +122,7 @@ def _take_decoded(gathered: Gathered, items: Sequence[Any], pods: list[ListedPod
                 _take_node(gathered, item, _place(origin, index))
             elif isinstance(item, Rest):
                 pods += _take_rest(gathered, item, _place(origin, index), has_template_text=has_template_text)
-            elif isinstance(item, Other):
+            elif isinstance(item, Other) and not _is_state(gathered, item.__struct_config__.tag, origin):
                 gathered.leave_out(why_not({"kind": type(item).__struct_config__.tag, "apiVersion": "-"}), noun="object")
     gathered.add_pods(pods, origin.file)
 
@@ -130,10 +132,14 @@ def _take_one_by_one(gathered: Gathered, envelope: Any, origin: Origin, *, has_t
     pods: list[ListedPod] = []
     for index, raw in enumerate(envelope.items or ()):
         kind, api_version = _head(raw, own)
+        if gathered.observed is not None and kind == "Node":
+            gathered.observed.take_text(kind, raw)
         if kind == "Pod" and api_version == "v1":
             pod = _decoded(POD, raw)
             if pod is not None and _was_there(pod):
                 pods.append(pod)
+                if gathered.observed is not None:
+                    gathered.observed.pods.put((pod.metadata.namespace, pod.metadata.name), raw)
                 continue
         elif kind == "Node" and api_version == "v1":
             node = _decoded(NODE, raw)
@@ -141,6 +147,10 @@ def _take_one_by_one(gathered: Gathered, envelope: Any, origin: Origin, *, has_t
                 _take_node(gathered, node, _place(origin, index))
                 continue
         elif kind and kind not in WANTED:
+            if _is_state(gathered, kind, origin):
+                if gathered.observed is not None:
+                    gathered.observed.take_text(kind, raw)
+                continue
             gathered.leave_out(why_not({"kind": kind, "apiVersion": api_version or None}), noun="object")
             continue
         data = _plain(gathered, raw, _place(origin, index))
@@ -149,6 +159,11 @@ def _take_one_by_one(gathered: Gathered, envelope: Any, origin: Origin, *, has_t
         if data is not _UNREAD:
             pods += gathered.add(data, _place(origin, index), has_template_text=has_template_text, is_item=True)
     gathered.add_pods(pods, origin.file)
+
+
+def _is_state(gathered: Gathered, kind: object, origin: Origin) -> bool:
+    """Whether a kind is read for the state only, so that nobody misses it where that is not asked for."""
+    return kind in SAVED_STATE and (gathered.observed is not None or gathered.is_saved(origin))
 
 
 def _head(raw: Raw, own: tuple[str, str]) -> tuple[str, str]:

@@ -15,7 +15,7 @@ from preflight.errors import InputError
 from preflight.load import places, world
 from preflight.load.files import Source, content, find, reason
 from preflight.load.gathered import Gathered
-from preflight.load.kinds import CLUES, UNRENDERED, WANTED
+from preflight.load.kinds import CLUES, SAVED_STATE, UNRENDERED, WANTED
 from preflight.model.objects import Node, Origin
 from preflight.model.report import Location, Problem, Skipped
 from preflight.model.world import World
@@ -80,6 +80,7 @@ def read(
     comparison_operators: bool | None = None,
     leaves_templates: bool = False,
     wants_whole_pods: bool = False,
+    wants_state: bool = False,
     cluster: Callable[[Gathered], None] | None = None,
     into: Gathered | None = None,
 ) -> Loaded:
@@ -96,7 +97,7 @@ def read(
     8. `into` is the heap to fill, of one who wants more of it; what it wants of templates and pods is then its own to say.
     """
     walked = find((*paths, *around))
-    gathered = into or Gathered(leaves_templates=leaves_templates, wants_whole_pods=wants_whole_pods)
+    gathered = into or Gathered(leaves_templates=leaves_templates, wants_whole_pods=wants_whole_pods, wants_state=wants_state)
     for unread in walked.unread:
         gathered.problem(f"cannot be read: {unread.reason}", unread.file)
     gathered.leave_out("not followed: name it to read it", walked.links, "symbolic link")
@@ -198,7 +199,7 @@ def _read_text(gathered: Gathered, text: str, source: Source) -> None:
     unparsed = 0
     broken: list[Broken] = []
     is_configuration = _may_be_configuration(text, source)
-    wanted = frozenset() if is_configuration else WANTED
+    wanted = frozenset() if is_configuration else WANTED if gathered.observed is None else WANTED | SAVED_STATE
     for item in documents.read_yaml(text, wanted, CLUES):
         if isinstance(item, Document):
             chunk = item.chunk

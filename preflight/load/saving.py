@@ -30,12 +30,14 @@ from preflight.change.stored import LAST_APPLIED
 from preflight.components.kept import config_to_keep, to_keep
 from preflight.components.recognition import recognise
 from preflight.errors import InputError
-from preflight.load.kinds import KINDS, SNAPSHOT, SNAPSHOT_GROUP
+from preflight.load.kinds import KINDS, SAVED_STATE, SNAPSHOT, SNAPSHOT_GROUP
+from preflight.load.saved_state import harmless, objects, with_state
 from preflight.load.snapshots import VERSION
 from preflight.model.convert import convert
 from preflight.model.kept import ANNOTATIONS, readable
 from preflight.model.objects import POD_TEMPLATE_SPEC, DaemonSet, Node, ObjectKey, Origin, Pod, _Read
 from preflight.model.scheduled import ScheduledPod
+from preflight.model.state import StatedPod
 from preflight.model.world import Survey, World
 
 _API_ADDRESS = "KUBERNETES_SERVICE_HOST"
@@ -54,7 +56,7 @@ class Unkept(msgspec.Struct):
 
 
 def saved(world: World, unkept: Unkept) -> Iterator[bytes]:
-    """The text of a snapshot, in pieces; `world` was read with `wants_whole_pods`.
+    """The text of a snapshot, in pieces; `world` was read with `wants_state`.
 
     1. The same world gives the same bytes. Workloads stand in the order in which they were read, for some messages list them so.
     2. A world of a snapshot gives that snapshot again, but for what is new in the survey.
@@ -114,8 +116,9 @@ def _head(world: World) -> dict[str, Any]:
         survey,
         listed=world.listed,
         missing=dict(world.missing),
-        complete=world.complete,
+        complete=world.complete | (world.state.given & SAVED_STATE if world.state else frozenset()),
         comparison_operators=world.comparison_operators,
+        at=world.state.at if world.state else "",
     )
     said = msgspec.to_builtins(survey, order="deterministic")
     head = {"preflight": __version__, **said, "listed": said.get("listed"), "nodes": survey.nodes}
@@ -142,6 +145,8 @@ def _objects(world: World, unkept: Unkept) -> Iterator[bytes]:
     for (namespace, name), data in world.configs.items():
         if found := config_to_keep(data):
             yield _line("ConfigMap", {"metadata": {"name": name, **({"namespace": namespace} if namespace else {})}, "data": found})
+    if world.state is not None:
+        yield from (msgspec.json.encode(each) for each in objects(world.state))
 
 
 def _each(world: World) -> Iterator[Any]:
@@ -166,7 +171,9 @@ def _once(value: Any, named: dict[tuple[str, ObjectKey], str]) -> None:
 def _data(value: Any, world: World) -> Any:
     """The fields of an object that are read, as plain data."""
     if not isinstance(value, DaemonSet):
-        return readable(msgspec.to_builtins(value), type(value))
+        found = readable(msgspec.to_builtins(value), type(value))
+        state = world.state.nodes.get(value.name) if world.state is not None and isinstance(value, Node) else None
+        return with_state(found, state) if state is not None else found
     data = readable(value.data or msgspec.to_builtins(value), DaemonSet)
     _mark_api_address(data, value.data)
     if value.kept:
@@ -204,13 +211,19 @@ def _mark_api_address(data: Any, whole: Any) -> None:
 
 def _whole(world: World) -> Iterable[ScheduledPod]:
     running = world.running or {}
+    found = {}
     for pod in world.pods:
-        if (pod.metadata.namespace, pod.metadata.name) not in running:
-            raise InputError(f"pod {pod.metadata.namespace}/{pod.metadata.name} cannot be saved: its values make no sense")
-    return running.values()
+        key = (pod.metadata.namespace, pod.metadata.name)
+        try:
+            found[key] = running[key]
+        except KeyError:
+            raise InputError(f"pod {'/'.join(key)} cannot be saved: its values make no sense") from None
+    return (found[key] for key in running)
 
 
 def _pod(pod: ScheduledPod) -> bytes:
+    if isinstance(pod, StatedPod):
+        pod = harmless(pod)
     annotations = {name: text for name, text in pod.metadata.annotations.items() if name in ANNOTATIONS}
     if len(annotations) < len(pod.metadata.annotations):
         pod = replace(pod, metadata=replace(pod.metadata, annotations=annotations))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -80,7 +80,8 @@ def build(gathered: Gathered, *, one_cluster: bool, comparison_operators: bool |
         daemonsets=dict(sorted(daemonsets.items())),
         workloads=tuple(value for value in gathered.objects if isinstance(value, DaemonSet | Deployment | CronJob | Pod)),
         pods=pods,
-        running=_running(gathered, pods) if gathered.wants_whole_pods else None,
+        running=_running(gathered, pods) if gathered.wants_whole_pods or gathered.observed is not None else None,
+        state=gathered.observed.state(survey.at if survey else "") if gathered.observed is not None else None,
         listed=_listed(gathered),
         budgets=_all(by_key, PodDisruptionBudget),
         namespaces=_all(by_key, Namespace),
@@ -193,9 +194,11 @@ def _pods(gathered: Gathered, *, one_cluster: bool) -> tuple[ListedPod, ...]:
     return tuple(first.values())
 
 
-def _running(gathered: Gathered, pods: Iterable[ListedPod]) -> dict[tuple[str, str], ScheduledPod]:
+def _running(gathered: Gathered, pods: Iterable[ListedPod]) -> Mapping[tuple[str, str], ScheduledPod]:
     """The listed pods as a whole, in the order of their names; one that could not be understood is not there."""
     found = {(pod.metadata.namespace, pod.metadata.name) for pod in pods}
+    if gathered.observed is not None:
+        return gathered.observed.pods.only(frozenset(found))
     return {key: gathered.running[key] for key in sorted(found & gathered.running.keys())}
 
 

@@ -157,7 +157,8 @@ class Step(Struct, frozen=True):
     2. `notes` are things to know about the step itself (an assumption, what is not judged).
     3. `nodes` are the nodes whose pairs were judged; `taints` what the `tolerates` of the coverage answer for.
     4. `evictions` is what it does to ordinary pods; None where it lets none go, and where their pods were not given.
-    5. `compares`: nothing is changed, and two states of a cluster are compared: the table then says before, now, ready and lost on.
+    5. `story` is what is broken, worst first, a sentence each: it stands in the place of the table. Only `preflight doctor` tells one.
+    6. `compares`: nothing is changed, and two states of a cluster are compared: the table then says before, now, ready and lost on.
     """
 
     command: str
@@ -169,6 +170,7 @@ class Step(Struct, frozen=True):
     compares: bool = False
     coverage: tuple[Coverage, ...] = ()
     evictions: Evictions | None = None
+    story: tuple[str, ...] | None = None
 
 
 class Problem(Struct, frozen=True):

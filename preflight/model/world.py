@@ -26,6 +26,7 @@ from preflight.model.storage import PersistentVolume, PersistentVolumeClaim, Sto
 
 if TYPE_CHECKING:
     from preflight.model.scheduled import ScheduledPod
+    from preflight.model.state import State
 
 
 class Survey(Struct, frozen=True, rename="camel", omit_defaults=True):
@@ -37,7 +38,8 @@ class Survey(Struct, frozen=True, rename="camel", omit_defaults=True):
        the pods of these (namespace and name) were listed, in whatever namespace.
     3. `missing` are the kinds that could not be had, each with the reason; a kind that nobody asked for is not in it.
     4. `complete` are the kinds of which every object was asked for and had.
-    5. `templates`: DaemonSets have their whole pod template. A snapshot keeps only what is read, and then any `apply` may be an update.
+    5. `at` is the latest time that anything of a saved state states: see `State`; "" where no state was saved.
+    6. `templates`: DaemonSets have their whole pod template. A snapshot keeps only what is read, and then any `apply` may be an update.
     """
 
     context: str = ""
@@ -52,6 +54,7 @@ class Survey(Struct, frozen=True, rename="camel", omit_defaults=True):
     comparison_operators: bool | None = None
     templates: bool = True
     complete: frozenset[str] = frozenset()
+    at: str = ""
 
 
 class World(Struct, frozen=True):
@@ -72,7 +75,8 @@ class World(Struct, frozen=True):
        every object is there: one that is not does not exist.
     9. `orphaned` are the DaemonSets that a plan has deleted and whose pods it has left, by a key that no DaemonSet has. `displaced`: other
        pods have gone in an earlier step, and nobody knows on which nodes their replacements are.
-    10. `survey` is what a live cluster or a snapshot says of itself; None for files.
+    10. `state` is how things are and since when; None where nobody wanted that. Then `running` are pods with what they wait for.
+    11. `survey` is what a live cluster or a snapshot says of itself; None for files.
     """
 
     nodes: Mapping[str, Node] = {}
@@ -100,6 +104,7 @@ class World(Struct, frozen=True):
     survey: Survey | None = None
     complete: frozenset[str] = frozenset()
     displaced: bool = False
+    state: State | None = None
 
     @property
     def pods_read(self) -> bool:

@@ -60,7 +60,15 @@ def _document(report: Report) -> dict[str, Any]:
 
 
 def _step(step: Step) -> dict[str, Any]:
-    shown = {"command": step.command, "headline": step.headline, "notes": step.notes, "nodes": step.nodes, "taints": step.taints}
+    shown: dict[str, Any] = {
+        "command": step.command,
+        "headline": step.headline,
+        "notes": step.notes,
+        "nodes": step.nodes,
+        "taints": step.taints,
+    }
+    if step.story is not None:
+        shown["story"] = step.story
     return shown if step.evictions is None else {**shown, "evictions": msgspec.to_builtins(step.evictions)}
 
 

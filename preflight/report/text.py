@@ -14,6 +14,7 @@ from preflight.report.words import count, place
 MOST_FINDINGS = 10
 # Of the worst 10, those that begin beyond these lines say only what and where: the whole must fit on a screen.
 _MOST_LINES = 30
+_MOST_STORY = 12
 
 
 def render(report: Report, *, width: int = 0, color: bool = False, all_rows: bool = False) -> str:
@@ -22,8 +23,8 @@ def render(report: Report, *, width: int = 0, color: bool = False, all_rows: boo
     1. `width` is the number of columns of the terminal, 0 for no limit (piped). `color` adds ANSI colours. `all_rows` cuts nothing.
     2. Each step prints its headline, its table, those of ordinary pods that have to go, and its findings. Findings of no step come last.
        Exempted ones are counted only.
-    3. Without a change, more than 10 findings print the worst 10 and a count for each rule; of the 10, those beyond a screenful say
-       only what and where.
+    3. Without a change, and of what is broken today, more than 10 findings print the worst 10 and a count for each rule; of the 10, those
+       beyond a screenful say only what and where.
     4. The last line always says what was judged, assumed and not judged.
     5. A report of a cluster begins with its context and its server.
     6. Where a chain was asked for (`--why`), it stands in the place of tables and findings.
@@ -61,7 +62,8 @@ def _blocks(report: Report, ink: Ink, width: int, all_rows: bool) -> Iterator[li
         if several:
             yield from _findings([finding for finding in open_ if finding.step == number], ink, width)
     rest = [finding for finding in open_ if not 0 < finding.step <= len(report.steps)] if several else open_
-    if report.command or all_rows or len(rest) <= MOST_FINDINGS:
+    is_long = report.command and not any(step.story is not None for step in report.steps)
+    if is_long or all_rows or len(rest) <= MOST_FINDINGS:
         yield from _findings(rest, ink, width)
     else:
         yield from _worst(sorted(rest, key=lambda finding: finding.severity.rank)[:MOST_FINDINGS], ink, width)
@@ -90,11 +92,26 @@ def _step(step: Step, heading: str, ink: Ink, width: int, all_rows: bool) -> Ite
         lines += [f"{'  note: ' if at == 0 else ' ' * 8}{line}" for at, line in enumerate(fold(note, max(20, width - 8) if width else 0))]
     if lines:
         yield lines
-    yield table.draw(step, ink, width, all_rows)
+    if step.story is not None:
+        yield list(_story(step.story, ink, width, all_rows))
+    if step.story is None or all_rows:
+        yield table.draw(step, ink, width, all_rows)
     if step.evictions is not None:
         from preflight.report import evictions
 
         yield from evictions.draw(step.evictions, ink, width, all_rows)
+
+
+def _story(story: Sequence[str], ink: Ink, width: int, all_rows: bool) -> Iterator[str]:
+    """What is broken, a sentence each; of a long story the beginning."""
+    shown = story if all_rows or len(story) <= _MOST_STORY else story[: _MOST_STORY - 1]
+    for sentence in shown:
+        for at, line in enumerate(fold(plain(sentence), max(20, width - 2) if width else 0)):
+            yield f"{ink('x', 'error') if at == 0 else ' '} {line}"
+    if left := len(story) - len(shown):
+        yield f"  and {left} more (--all-rows shows all)"
+    if not story:
+        yield "  nothing is broken that can be seen"
 
 
 def _findings(findings: Sequence[Finding], ink: Ink, width: int) -> Iterator[list[str]]:

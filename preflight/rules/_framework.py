@@ -17,6 +17,7 @@ from preflight.model.world import World
 from preflight.rules._convention import Convention
 
 if TYPE_CHECKING:
+    from preflight.diagnosis import Diagnosis
     from preflight.impact.since import Since
     from preflight.model.budgets import PodDisruptionBudget
     from preflight.model.evictions import Evictions
@@ -73,6 +74,7 @@ class Context(Struct, frozen=True):
     4. `evictions` is what the change does to ordinary pods, None where it lets none go.
     5. `consequences` is what breaks, worked out once for the rules that ask. `convention` is what the policy wants.
     6. `since` is what became of a cluster since it was saved: rules of `since` read nothing else, and no other rule is asked then.
+    7. `today` is what is broken in a cluster: rules of `today` read nothing else, and no other rule is asked then.
     """
 
     world: World
@@ -86,6 +88,7 @@ class Context(Struct, frozen=True):
     convention: Convention = Convention()
     evictions: Evictions | None = None
     since: Since | None = None
+    today: Diagnosis | None = None
 
     def options(self, rule: str, type: type[T]) -> T:
         """The options of a rule, by its id: those of the policy, else the defaults of their type."""
@@ -121,7 +124,7 @@ class Rule(Struct, frozen=True):
         return self.explanation.partition("\n")[0].rstrip(".")
 
 
-_FOLDERS = ("since", "evictions", "budgets", "jobs")
+_FOLDERS = ("since", "today", "evictions", "budgets", "jobs")
 """The folders of the rules that few runs ask: see `rules_for`."""
 
 
@@ -134,11 +137,13 @@ def all_rules() -> tuple[Rule, ...]:
 def rules_for(context: Context) -> tuple[Rule, ...]:
     """The rules that may have something to say, sorted by id; a run imports only those.
 
-    1. A comparison in time asks its own alone.
+    1. A comparison in time asks its own alone, and so does a diagnosis.
     2. Those on pods that have to go are asked where a change lets some go, those on budgets and Jobs where lint has some.
     """
     if context.since is not None:
         return rules_in("since")
+    if context.today is not None:
+        return rules_in("today")
     asked = {"evictions": context.evictions is not None}
     if context.lint:
         asked["budgets"] = bool(context.world.budgets)

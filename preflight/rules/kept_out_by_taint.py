@@ -15,15 +15,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from preflight.impact import Group, Impact
+from preflight.impact.selecting import names_nodes
 from preflight.impact.words import listed, names
-from preflight.model.objects import PodSpec
 from preflight.model.report import Outcome, Severity
 from preflight.rules._consequences import then
 from preflight.rules._coverage import Merged, merged, news
 from preflight.rules._framework import Context, Hit, Rule
-
-# Labels that every node has: asking for one of these does not name a node.
-_EVERYWHERE = frozenset(("kubernetes.io/os", "kubernetes.io/arch", "beta.kubernetes.io/os", "beta.kubernetes.io/arch"))
 
 
 def check(context: Context) -> Iterator[Hit]:
@@ -57,17 +54,6 @@ def _belongs(impact: Impact, each: Merged) -> list[str]:
     if spec.priorityClassName == "system-node-critical":
         signs.append("its priority class is system-node-critical")
     return signs
-
-
-def names_nodes(spec: PodSpec) -> bool:
-    """Whether a nodeName, nodeSelector or affinity asks for more than an operating system or architecture; to exclude names no node."""
-    keys = set(spec.nodeSelector)
-    node_affinity = spec.affinity.nodeAffinity if spec.affinity else None
-    required = node_affinity.requiredDuringSchedulingIgnoredDuringExecution if node_affinity else None
-    for term in required.nodeSelectorTerms if required else ():
-        asked = (*term.matchExpressions, *term.matchFields)
-        keys.update(requirement.key for requirement in asked if requirement.operator in ("In", "Exists", "Gt", "Lt"))
-    return bool(spec.nodeName or keys - _EVERYWHERE)
 
 
 def _runs_beside(group: Group, each: Merged) -> bool:

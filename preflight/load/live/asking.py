@@ -34,7 +34,7 @@ class Asked(Struct, frozen=True):
     2. With all nodes, `daemonsets` are those whose pods are asked for; None for the pods of everybody.
     3. `budgets`: PodDisruptionBudgets. `owners`: what controls pods and is no DaemonSet. `around`: what admission makes of new pods:
        namespaces, RuntimeClasses, quotas. `dependents`: what may depend on a DaemonSet. `configs`: the ConfigMaps that say what
-       DaemonSets provide.
+       DaemonSets provide. `state`: what says how things are: events and CSINodes.
     """
 
     nodes: frozenset[str] = frozenset()
@@ -47,16 +47,20 @@ class Asked(Struct, frozen=True):
     around: bool = False
     dependents: bool = False
     configs: bool = False
+    state: bool = False
 
 
 EVERYTHING = Asked(every_node=True, budgets=True, around=True, dependents=True, configs=True)
 """The whole cluster, as far as anything is read of it."""
 
-WHOLE = replace(EVERYTHING, owners=True)
-"""What a snapshot is of: whatever is asked of it later, a drain included."""
+WHOLE = replace(EVERYTHING, owners=True, state=True)
+"""What a snapshot is of: whatever is asked of it later, a drain and what is broken today included."""
 
 COMPARED = Asked(every_node=True, around=True, configs=True)
 """What is compared with a snapshot: nodes, DaemonSets and their pods; and what tells one cluster from another."""
+
+TODAY = replace(EVERYTHING, state=True)
+"""What is broken today: all of it, and what says how things are."""
 
 EVICTIONS = Asked(every_node=True, budgets=True, owners=True)
 """Where pods have to go: a replacement may land on any node, and a budget or a Job has pods on any."""

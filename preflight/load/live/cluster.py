@@ -5,22 +5,40 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from preflight.errors import InputError
 from preflight.load.gathered import Gathered
 from preflight.load.live.asking import Asked, Named
 from preflight.load.live.connection import Connection, Refused
 from preflight.load.live.listing import LIVE, Answer, Lists, Query, value_of
-from preflight.load.live.resources import AROUND, BUDGETS, CONFIGS, DAEMONSETS, DEPENDENTS, NODES, OWNERS, PODS, REPLICASETS, Resource
+from preflight.load.live.resources import (
+    AROUND,
+    BUDGETS,
+    CONFIGS,
+    DAEMONSETS,
+    DEPENDENTS,
+    EVENTS,
+    NODES,
+    OWNERS,
+    PODS,
+    REPLICASETS,
+    STATE,
+    Resource,
+)
 from preflight.load.live.target import Target
 from preflight.model.objects import DaemonSet, Deployment, LabelSelector, ListedPod, Metadata, Node
 from preflight.model.world import Survey
+
+if TYPE_CHECKING:
+    from preflight.model.scheduled import ScheduledPod
 
 _BY_NODE = 300
 """Of more nodes than this, the pods are asked for in one list of all."""
 
 _UNBOUND = "spec.nodeName="
+
+_STATE_QUERY = {EVENTS: Query(EVENTS, fields="type=Warning")}
 
 _GATE = "TaintTolerationComparisonOperators"
 _ENABLED = re.compile(rb'^kubernetes_feature_enabled\{name="' + _GATE.encode() + rb'",[^}]*\} ([01])', re.MULTILINE)
@@ -67,7 +85,9 @@ class Cluster:
         Errors: InputError where no DaemonSet can be had, or the server cannot be asked.
         """
         self._gathered = gathered
-        self._lists = Lists(self.connection, self._progress, wants_whole_pods=gathered.wants_whole_pods)
+        self._lists = Lists(
+            self.connection, self._progress, wants_whole_pods=gathered.wants_whole_pods, wants_state=gathered.observed is not None
+        )
         named = frozenset(asked.nodes)
         if asked.node_of:
             named |= self._nodes_of(asked.node_of)
@@ -75,6 +95,8 @@ class Cluster:
         queries = [Query(DAEMONSETS), *self._node_queries(asked, named)]
         also = ((BUDGETS,) if asked.budgets else ()) + (AROUND if asked.around else ()) + (OWNERS if asked.owners else ())
         queries += [Query(each) for each in also]
+        if asked.state:
+            queries += [_STATE_QUERY.get(each, Query(each)) for each in STATE]
         self._asked.update(also)
         self._take(queries)
         daemonsets = self._daemonsets()
@@ -113,8 +135,10 @@ class Cluster:
         """The namespaces where a pod is of a ReplicaSet that is of no Deployment that is known."""
         deployments = {(each.metadata.namespace, each.metadata.name) for each in self._gathered.objects if type(each) is Deployment}
         namespaces = set()
-        for namespace, name in self._gathered.running:
-            pod = self._gathered.running[namespace, name]
+        observed = self._gathered.observed
+        running: Mapping[Named, ScheduledPod] = self._gathered.running if observed is None else observed.pods
+        for namespace, name in running:
+            pod = running[namespace, name]
             owner, hash = pod.controller, pod.metadata.labels.get("pod-template-hash", "")
             if owner is not None and owner.kind == "ReplicaSet":
                 above, _, tail = owner.name.rpartition("-")
@@ -179,11 +203,11 @@ class Cluster:
                 if not (answer.status == 404 and query.resource not in (NODES, DAEMONSETS, PODS)):
                     self._missing[query.resource.kind] = answer.why
                     self._not_listed(query)
-                elif query == Query(query.resource):
+                elif _is_whole(query):
                     self._complete.add(query.resource.kind)
             else:
                 self._add(answer)
-                if query == Query(query.resource):
+                if _is_whole(query):
                     self._complete.add(query.resource.kind)
         own = self.connection.namespace
         nearer = [Query(each.resource, own, each.fields, each.labels) for each in refused]
@@ -208,6 +232,8 @@ class Cluster:
                 self._known.add(key)
                 self._gathered.objects.append(each)
         self._gathered.running.update(answer.found.running)
+        if self._gathered.observed is not None and answer.found.observed is not None:
+            self._gathered.observed.merge(answer.found.observed)
         self._pods.update({(pod.metadata.namespace, pod.metadata.name): pod for pod in answer.found.pods})
 
     def _progress(self, query: Query) -> None:
@@ -231,6 +257,11 @@ class Cluster:
         except (Refused, InputError):
             found = None
         return found[1] == b"1" if found else None
+
+
+def _is_whole(query: Query) -> bool:
+    """Whether it asks for every object of a kind that anything is read of."""
+    return query == _STATE_QUERY.get(query.resource, Query(query.resource))
 
 
 def _numbers(version: Mapping[str, Any]) -> tuple[int, int] | None:

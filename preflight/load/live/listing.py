@@ -10,6 +10,7 @@ import msgspec
 
 from preflight.errors import InputError
 from preflight.load.gathered import Gathered
+from preflight.load.kinds import SAVED_STATE
 from preflight.load.listed import take_list
 from preflight.load.live.connection import Connection, Refused
 from preflight.load.live.kubeconfig import PARALLEL
@@ -45,11 +46,14 @@ class Answer(msgspec.Struct):
 class Lists:
     """The lists of one API server; `done` is told of each query that was answered.
 
-    `wants_whole_pods`: see `Gathered`.
+    `wants_whole_pods` and `wants_state`: see `Gathered`.
     """
 
-    def __init__(self, connection: Connection, done: Callable[[Query], None], *, wants_whole_pods: bool = False) -> None:
-        self._connection, self._done, self._wants_whole_pods = connection, done, wants_whole_pods
+    def __init__(
+        self, connection: Connection, done: Callable[[Query], None], *, wants_whole_pods: bool = False, wants_state: bool = False
+    ) -> None:
+        self._connection, self._done = connection, done
+        self._wants_whole_pods, self._wants_state = wants_whole_pods, wants_state
         self._pages = count()
 
     def ask(self, queries: Sequence[Query]) -> list[Answer]:
@@ -84,7 +88,11 @@ class Lists:
             self._done(query)
 
     def _taken(self, query: Query, texts: Sequence[bytes]) -> Gathered:
-        found = Gathered(wants_whole_pods=self._wants_whole_pods)
+        found = Gathered(wants_whole_pods=self._wants_whole_pods, wants_state=self._wants_state)
+        if found.observed is not None and query.resource.kind in SAVED_STATE:
+            for text in texts:
+                found.observed.take_page(query.resource.kind, text)
+            return found
         for text in texts:
             origin = Origin(LIVE, next(self._pages))  # no two objects of a cluster have one origin
             try:

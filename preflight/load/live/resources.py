@@ -58,4 +58,10 @@ DEPENDENTS = (
 )
 """What may depend on a DaemonSet that is lost: asked for where one is."""
 
-EVERY = (NODES, DAEMONSETS, PODS, BUDGETS, *AROUND, *DEPENDENTS, REPLICASETS, CONFIGS)
+EVENTS = Resource("Event", "", "v1", "events")
+"""Asked for where somebody wants to know what is broken today: warnings only."""
+
+STATE = (EVENTS, Resource("CSINode", "storage.k8s.io", "v1", "csinodes", is_namespaced=False))
+"""What says how things are, beside the objects themselves."""
+
+EVERY = (NODES, DAEMONSETS, PODS, BUDGETS, *AROUND, *DEPENDENTS, REPLICASETS, CONFIGS, *STATE)

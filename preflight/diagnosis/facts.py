@@ -1,0 +1,194 @@
+"""The facts of one cluster: what its rules ask for, each worked out once and only when somebody asks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from preflight.diagnosis.events import Events
+from preflight.diagnosis.pods import extended, is_waiting
+from preflight.diagnosis.times import SETTLING, seconds
+from preflight.impact import Impact, PodsOf
+from preflight.impact.provided import Provided
+from preflight.impact.recognised import Recognised
+from preflight.impact.words import names
+from preflight.model.objects import DaemonSet, ObjectKey
+from preflight.model.report import Outcome, Subject
+from preflight.model.running import RunningPod
+from preflight.model.state import NodeState, State, StatedPod
+from preflight.model.world import World
+
+if TYPE_CHECKING:
+    from preflight.components import Component
+    from preflight.diagnosis.gaps import Gap, OwnPods
+    from preflight.scheduling.occupancy import Occupancy
+
+Key = tuple[str, str]
+
+
+class Diagnosis:
+    """A cluster as it is, and what follows from it."""
+
+    def __init__(self, world: World, impact: Impact | None, pods: Mapping[ObjectKey, PodsOf] | None = None) -> None:
+        """`world` was read with its state; `impact` is that of no change over `pods`, None where there is no pair to judge."""
+        self.world, self.impact, self.pods = world, impact, pods or {}
+        self.state = world.state or State()
+        self.at = self.state.at
+
+    @cached_property
+    def recognised(self) -> Recognised:
+        """What the DaemonSets are."""
+        return self.impact.recognised if self.impact is not None else Recognised(self.world)
+
+    @cached_property
+    def provided(self) -> Provided:
+        """What stays provided where."""
+        assert self.impact is not None
+        return Provided(self.impact)
+
+    @cached_property
+    def events(self) -> Events:
+        """The warnings by object."""
+        return Events(self.state.events)
+
+    def knows(self, kind: str) -> bool:
+        """Whether the objects of a kind that says something of the state were given."""
+        return kind in self.state.given or kind in self.world.complete
+
+    @property
+    def knows_events(self) -> bool:
+        """Whether events were given, so that one that is not there was not seen."""
+        return self.knows("Event")
+
+    @cached_property
+    def down(self) -> frozenset[str]:
+        """The nodes that are not Ready."""
+        return frozenset(name for name, node in self.world.nodes.items() if node.ready is False)
+
+    @cached_property
+    def removed(self) -> frozenset[str]:
+        """The nodes that pods name and that are not there, where every node is known."""
+        survey = self.world.survey
+        if survey is None or not survey.nodes:
+            return frozenset()
+        return frozenset(pod.spec.nodeName for pod in self.world.pods if pod.spec.nodeName) - self.world.nodes.keys()
+
+    def node_state(self, name: str) -> NodeState:
+        """How a node is; nothing is known of one that is not there."""
+        return self.state.nodes.get(name) or NodeState()
+
+    def is_new(self, node: str) -> bool:
+        """Whether a node has just registered."""
+        age = seconds(self.node_state(node).metadata.creationTimestamp, self.at)
+        return age is not None and age < SETTLING
+
+    def stated(self, pod: RunningPod) -> StatedPod:
+        """A pod with what it waits for: the world was read so."""
+        assert isinstance(pod, StatedPod)
+        return pod
+
+    def worst(self, daemonset: DaemonSet) -> Component | None:
+        """The worst that a DaemonSet is, None where nothing is known of it."""
+        return next(iter(self.recognised.of(daemonset)), None)
+
+    def rank(self, subject: Subject) -> int:
+        """How much the loss of what a finding is about matters: of a DaemonSet, 0 for the worst kind that there is; of others 50."""
+        if subject.kind != "DaemonSet":
+            return 50
+        found = next((each for key, each in self.world.daemonsets.items() if key[:2] == (subject.namespace, subject.name)), None)
+        return self.recognised.rank(found) if found is not None else 99
+
+    @cached_property
+    def own_pods(self) -> Mapping[Key, OwnPods]:
+        """The pods of DaemonSets that do not simply run."""
+        from preflight.diagnosis.gaps import own_pods
+
+        return own_pods(self)
+
+    @cached_property
+    def gaps(self) -> tuple[Gap, ...]:
+        """Which nodes lack which DaemonSet."""
+        from preflight.diagnosis.gaps import gaps
+
+        return gaps(self)
+
+    def wanted(self, component: Component) -> tuple[str, ...]:
+        """The resources of a component that pods wait for."""
+        return tuple(name for name in sorted(self.asked_for) if component.advertises(name))
+
+    @cached_property
+    def waiting(self) -> tuple[StatedPod, ...]:
+        """The pods without a node that nobody deletes, in order of their names; of those that have just begun too."""
+        running = self.world.running or {}
+        keys = [(pod.metadata.namespace, pod.metadata.name) for pod in self.world.pods if not pod.spec.nodeName and is_waiting(pod)]
+        return tuple(self.stated(running[key]) for key in sorted(keys) if key in running)
+
+    @cached_property
+    def asked_for(self) -> Mapping[str, tuple[Key, ...]]:
+        """The extended resources that pods without a node wait for, each with these pods."""
+        found: dict[str, list[Key]] = {}
+        for pod in self.waiting:
+            for resource in extended(pod.spec):
+                found.setdefault(resource, []).append(pod.key)
+        return {resource: tuple(keys) for resource, keys in found.items()}
+
+    def on_its_node(self, gap: Gap) -> tuple[str, ...]:
+        """What the nodes that Pending pods are for have against them, by our own account."""
+        from preflight.diagnosis.nodes_fit import on_its_node
+
+        return tuple(on_its_node(self, gap))
+
+    @cached_property
+    def occupancy(self) -> Occupancy:
+        """What the pods take of the nodes."""
+        from preflight.scheduling.occupancy import occupy
+
+        world, survey = self.world, self.world.survey
+        nodes = [node for node in world.nodes.values() if node.pool is None]
+        running = world.running or {}
+        return occupy(nodes, running.values(), all_pods=world.listed is None, all_nodes=survey is None or survey.nodes)
+
+    def said_of(self, gap: Gap) -> tuple[str, ...]:
+        """What events say of the pods of a gap: the latest of the first of them."""
+        namespace = gap.daemonset.metadata.namespace
+        events = [event for name in gap.pods for event in self.events.of("Pod", namespace, name)]
+        return tuple(f"{event.component or 'an event'} says: {event.reason}: {' '.join(event.message.split())}" for event in events[:1])
+
+    def update_of(self, daemonset: DaemonSet) -> tuple[str, ...]:
+        """That an update of a DaemonSet is under way."""
+        found = self.pods.get(daemonset.key)
+        old = frozenset().union(*(group.nodes for group in found.groups if group.old)) if found else frozenset()
+        if not old:
+            return ()
+        every = frozenset().union(*(group.nodes for group in found.groups)) if found else frozenset()
+        return (f"an update is under way: {len(old)} of {len(every)} nodes still have a pod of an older template",)
+
+    def sets_off(self, daemonset: DaemonSet, nodes: Iterable[str]) -> tuple[str, ...]:
+        """What is under way that ends the pods of a DaemonSet on some nodes."""
+        found = list(self.update_of(daemonset)) if daemonset.spec.updateStrategy.type != "OnDelete" else []
+        cordoned = sorted(name for name in nodes if self.world.nodes[name].spec.unschedulable)
+        if cordoned:
+            found.append(f"{names(cordoned)} {'is' if len(cordoned) == 1 else 'are'} cordoned, as before a reboot or a replacement")
+        return tuple(found)
+
+    @cached_property
+    def unknown(self) -> tuple[str, ...]:
+        """What cannot be told, and why: sentences."""
+        return tuple(_unknown(self))
+
+
+def _unknown(facts: Diagnosis) -> list[str]:
+    world, found = facts.world, []
+    if world.survey is not None and not world.survey.live and not world.survey.at:
+        found.append("conditions, waiting containers and events: the snapshot was made without them: make a new one")
+    elif not facts.knows_events:
+        why = world.missing.get("Event", "add the output of kubectl get events -A -o json")
+        found.append(f"what refused or holds pods: events were not given ({why})")
+    if world.listed is not None:
+        found.append("pods of other namespaces than " + ", ".join(sorted(world.listed)) if world.listed else "pods: none was given")
+    if facts.impact is not None:
+        keys = sorted({str(group.key) for group in facts.impact.groups if group.outcome is Outcome.UNKNOWN})
+        if keys:
+            found.append(f"where {', '.join(keys[:3])}{' and others' if len(keys) > 3 else ''} should run")
+    return found

@@ -1,0 +1,41 @@
+"""Times as the API writes them, compared with the latest time that a cluster states: nobody reads a clock here."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+SETTLING = 300.0
+"""For how many seconds nothing is said of what has just begun: a pod that starts, a node that joins."""
+
+_UNITS = ((86400, "day"), (3600, "hour"), (60, "minute"), (1, "second"))
+
+
+def moment(text: str) -> float | None:
+    """Seconds since 1970 of a time such as `2026-01-31T12:00:00Z`; None for none."""
+    try:
+        return datetime.fromisoformat(text).timestamp() if text else None
+    except ValueError:
+        return None
+
+
+def seconds(since: str, at: str) -> float | None:
+    """How many seconds lie between two times; None where one is not known."""
+    begin, end = moment(since), moment(at)
+    return None if begin is None or end is None else end - begin
+
+
+def span(length: float) -> str:
+    """`3 days`, `1 hour`, `12 minutes`: the largest unit that fits."""
+    for size, unit in _UNITS:
+        if length >= size:
+            number = int(length // size)
+            return f"{number} {unit}{'s' if number != 1 else ''}"
+    return "0 seconds"
+
+
+def since(begin: str, at: str) -> str:
+    """`since 2026-01-31T12:00:00Z (3 days)`, as far as it is known; "" where the beginning is not."""
+    if not begin:
+        return ""
+    length = seconds(begin, at)
+    return f"since {begin}" + (f" ({span(length)})" if length is not None and length >= 1 else "")

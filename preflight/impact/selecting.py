@@ -1,0 +1,19 @@
+"""What a pod template says of the nodes that it is for."""
+
+from __future__ import annotations
+
+from preflight.model.objects import PodSpec
+
+# Labels that every node has: asking for one of these does not name a node.
+_EVERYWHERE = frozenset(("kubernetes.io/os", "kubernetes.io/arch", "beta.kubernetes.io/os", "beta.kubernetes.io/arch"))
+
+
+def names_nodes(spec: PodSpec) -> bool:
+    """Whether a nodeName, nodeSelector or affinity asks for more than an operating system or architecture; to exclude names no node."""
+    keys = set(spec.nodeSelector)
+    node_affinity = spec.affinity.nodeAffinity if spec.affinity else None
+    required = node_affinity.requiredDuringSchedulingIgnoredDuringExecution if node_affinity else None
+    for term in required.nodeSelectorTerms if required else ():
+        asked = (*term.matchExpressions, *term.matchFields)
+        keys.update(requirement.key for requirement in asked if requirement.operator in ("In", "Exists", "Gt", "Lt"))
+    return bool(spec.nodeName or keys - _EVERYWHERE)

@@ -1,0 +1,70 @@
+"""What the rules on the state of a cluster share: what they are given, and the lines that say what follows and which command shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from preflight.diagnosis import Diagnosis
+from preflight.diagnosis.commands import describe, get
+from preflight.diagnosis.gaps import Gap, GapKind
+from preflight.diagnosis.times import since
+from preflight.model.report import Severity, Suggestion
+from preflight.rules._framework import Context, Hit, Path, Place, subject_of
+
+Notes = tuple[tuple[str, str], ...]
+
+
+def facts_of(context: Context) -> Diagnosis:
+    """The facts: rules of this folder are asked only where there are some."""
+    assert context.today is not None
+    return context.today
+
+
+def gaps(context: Context, *kinds: GapKind) -> Iterator[Gap]:
+    """The gaps of some kinds, in order."""
+    return (gap for gap in facts_of(context).gaps if gap.kind in kinds)
+
+
+def shows(*commands: str) -> Notes:
+    """The lines with commands; one that could not be written safely is left out."""
+    return tuple(("see", command) for command in commands if command)
+
+
+def begun(context: Context, gap: Gap) -> str:
+    """` since 2026-01-31T12:00:00Z (3 days)`, "" where that is not known."""
+    text = since(gap.since, facts_of(context).at)
+    return f" {text}" if text else ""
+
+
+def hit(
+    gap: Gap,
+    milder: Severity,
+    message: str,
+    *notes: tuple[str, str],
+    path: Path = (),
+    label: str = "",
+    commands: Iterable[str] = (),
+    fix: Suggestion | None = None,
+) -> Hit:
+    """What a rule says of a gap: as severe as the rule where workloads break without the component, else `milder`."""
+    return Hit(
+        subject=subject_of(gap.daemonset),
+        nodes=gap.nodes,
+        place=Place(gap.daemonset.origin, path),
+        severity=None if gap.is_critical and not gap.doubtful else milder,
+        message=message,
+        label=label,
+        notes=(*((("then", gap.component.kind.symptom),) if gap.component else ()), *notes, *shows(*commands)),
+        suggestion=fix,
+    )
+
+
+def own(gap: Gap) -> tuple[str, str]:
+    """The commands that show a DaemonSet, and one of its pods that is meant."""
+    namespace = gap.daemonset.metadata.namespace
+    return describe("ds", gap.daemonset.metadata.name, namespace), describe("pod", gap.pods[0], namespace) if gap.pods else ""
+
+
+def listing(gap: Gap) -> str:
+    """The command that lists the pods of a DaemonSet with their nodes."""
+    return get("pods", namespace=gap.daemonset.metadata.namespace, output="wide")

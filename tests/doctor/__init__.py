@@ -1,0 +1,1 @@
+"""`preflight doctor`: what is broken today."""

@@ -1,0 +1,183 @@
+"""The report of `preflight doctor`: one page, the same from files, a snapshot and a cluster. What each rule says stands in its cases."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from preflight.report import FORMATS
+from tests.cli.program import program
+from tests.load.live.server import ApiServer, serving
+from tests.snapshot.made import MARK, Data, cluster, item, save, text, write
+
+AT = "2026-03-01T12:00:00Z"
+WAITS = {"name": "agent", "state": {"waiting": {"reason": "ImagePullBackOff", "message": "Back-off pulling image"}}}
+BROKEN = f"""\
+today at {AT}: 2 of 4 nodes lack something
+
+x cpu-1 lacks the Service proxy (kube-system/services): it should run there, and no pod is there; no event says why
+x rdma-1 lacks a DaemonSet (ops/agent): its pod does not start: container agent: ImagePullBackOff: Back-off pulling image
+
+error[PF410] pod-missing: kube-system/services has no pod on cpu-1, where it should run
+ --> w.json:1
+  = then: Service addresses stop following their endpoints on the node: connections go to pods that are gone, and a new node has no \
+Service addresses at all
+  = note: no event says that its creation was refused; events live for about an hour
+  = see:  kubectl -n kube-system describe ds services
+  = see:  kubectl -n kube-system get events --field-selector involvedObject.kind=DaemonSet,involvedObject.name=services
+
+warning[PF414] pod-not-starting: ops/agent has a pod on rdma-1 that does not start since 2026-01-01T00:00:00Z (59 days): container agent: \
+ImagePullBackOff: Back-off pulling image
+ --> w.json:1
+  = see:  kubectl -n ops describe pod agent-rdma-1
+  = see:  kubectl -n ops get pods -o wide
+"""
+
+
+def named(objects: list[Data], kind: str, name: str) -> Data:
+    """One object of a list."""
+    return next(each for each in objects if each["kind"] == kind and each["metadata"]["name"] == name)
+
+
+def event(reason: str, component: str, message: str, about: tuple[str, str, str], **more: Any) -> Data:
+    """A warning about an object."""
+    kind, namespace, name = about
+    made = item("Event", f"{name}.{reason}", namespace, type="Warning", reason=reason, message=message, **more)
+    return {
+        **made,
+        "involvedObject": {"kind": kind, "namespace": namespace, "name": name},
+        "source": {"component": component},
+        "lastTimestamp": AT,
+    }
+
+
+def healthy() -> list[Data]:
+    """A cluster in which all is well, and which says so today."""
+    objects = [each for each in copy.deepcopy(cluster()) if each["metadata"]["name"] not in ("web-1-pending", "web-1-cpu-1", "train")]
+    for each in objects:
+        if each["kind"] == "Node":
+            each["metadata"]["creationTimestamp"] = "2026-01-01T00:00:00Z"
+            each["status"]["conditions"][0] |= {"lastHeartbeatTime": AT, "lastTransitionTime": "2026-01-01T00:00:00Z"}
+            each["spec"]["taints"] = []
+    agent, services = (named(objects, "DaemonSet", name) for name in ("agent", "services"))
+    return [*objects, copied(objects, agent, "cpu-2"), event("Odd", "some-controller", "nothing", ("Service", "shop", services["kind"]))]
+
+
+def copied(objects: list[Data], daemonset: Data, node: str) -> Data:
+    """One more pod of a DaemonSet, on another node."""
+    name = daemonset["metadata"]["name"]
+    pod = copy.deepcopy(next(each for each in objects if each["kind"] == "Pod" and each["metadata"]["name"].startswith(f"{name}-")))
+    pod["metadata"]["name"] = f"{name}-{node}"
+    pod["spec"]["nodeName"] = node
+    return pod
+
+
+def broken() -> list[Data]:
+    """The same with a pod that is missing and one that waits for its image."""
+    objects = [each for each in healthy() if each["metadata"]["name"] != "services-cpu-1"]
+    named(objects, "Pod", "agent-rdma-1")["status"] = {
+        "phase": "Pending",
+        "conditions": [{"type": "Ready", "status": "False"}],
+        "containerStatuses": [WAITS],
+    }
+    return objects
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def found(*words: str) -> tuple[list[tuple[Any, ...]], int]:
+    """The findings of a run, without their places, and its exit code."""
+    result = program("doctor", *words, "-o", "json")
+    report = json.loads(result.out)
+    return [(each["rule"], each["severity"], each["subject"], each["nodes"], each["message"]) for each in report["findings"]], result.code
+
+
+def test_a_healthy_cluster_gives_no_finding() -> None:
+    assert found("--from", write(Path("world.json"), healthy())) == ([], 0)
+
+
+def test_the_report() -> None:
+    save(Path("w.json"), write(Path("world.json"), broken()))
+    last = "\n1 error, 1 warning. Judged 5 DaemonSets on 4 nodes (20 pairs) from 1 file.\n"
+    assert program("doctor", "--from", "w.json") == (1, BROKEN + last, "")
+
+
+def test_of_one_node() -> None:
+    write(Path("world.json"), broken())
+    findings, code = found("--from", "world.json", "--node", "rdma-1")
+    assert ([each[0] for each in findings], code) == (["PF414"], 0)
+    out = program("doctor", "--from", "world.json", "--node", "rdma-1").out
+    assert "ops/agent" in out
+    assert "services" not in out
+
+
+def test_of_no_node() -> None:
+    write(Path("world.json"), broken())
+    assert program("doctor", "--from", "world.json", "--node", "x") == (2, "", "error: no node x: give the name of one that is there\n")
+
+
+def test_without_pods_nothing_is_called_fine() -> None:
+    write(Path("world.json"), [each for each in broken() if each["kind"] != "Pod"])
+    result = program("doctor", "--from", "world.json")
+    assert (result.code, result.err) == (3, "error: no pod was given: what is broken shows only where pods are listed\n")
+    assert result.out.startswith("not known: no pod was given\n")
+
+
+def test_without_events_what_refuses_is_not_known() -> None:
+    write(Path("world.json"), [each for each in healthy() if each["kind"] != "Event"])
+    result = program("doctor", "--from", "world.json")
+    assert result.code == 0
+    assert "  note: not known: what refused or holds pods: events were not given" in result.out
+
+
+def test_an_old_snapshot_says_what_it_lacks() -> None:
+    save(Path("w.json"), write(Path("world.json"), broken()))
+    old = text(Path("w.json")).replace(f',"at":"{AT}"', "")
+    Path("w.json").write_text(old, encoding="utf-8")
+    assert "the snapshot was made without them: make a new one" in program("doctor", "--from", "w.json").out
+
+
+@pytest.mark.parametrize("world", [healthy, broken], ids=["healthy", "broken"])
+def test_a_snapshot_and_the_cluster_say_the_same(world: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = found("--from", write(Path("world.json"), world()))
+    save(Path("w.json.gz"), "world.json")
+    assert found("--from", "w.json.gz") == expected
+    with serving(ApiServer(world()), tmp_path) as config:
+        monkeypatch.setenv("KUBECONFIG", str(config))
+        assert found() == expected
+        assert program("snapshot", "-o", "live.json.gz").code == 0
+    assert found("--from", "live.json.gz") == expected
+
+
+def test_every_format_takes_it() -> None:
+    write(Path("world.json"), broken())
+    for name in FORMATS:
+        result = program("doctor", "--from", "world.json", "-o", name)
+        assert result.code == 1, name
+        assert "services" in result.out, name
+
+
+def test_nothing_of_the_state_that_may_hold_a_secret_is_kept() -> None:
+    objects = broken()
+    unsafe = {"reason": "CreateContainerError", "message": f"exec: {MARK}"}
+    containers = [{"name": "agent", "state": {"waiting": unsafe}, "lastState": {"terminated": {"exitCode": 1, "message": MARK}}}]
+    named(objects, "Pod", "agent-rdma-2")["status"] |= {"phase": "Pending", "conditions": [], "containerStatuses": containers}
+    for name in ("rdma-1", "rdma-2"):
+        named(objects, "Node", name)["status"]["nodeInfo"] = {"machineID": MARK}
+    about = ("Pod", "ops", "agent-rdma-2")
+    objects += [
+        event("Unhealthy", "kubelet", f"Readiness probe failed: {MARK}", about),
+        event("FailedMount", "kubelet", f"Mounting arguments: -o password={MARK}", about),
+        event("Created", "some-controller", MARK, about) | {"type": "Normal"},
+    ]
+    save(Path("w.json"), write(Path("world.json"), objects))
+    assert MARK not in text(Path("w.json"))
+    for source in ("world.json", "w.json"):
+        assert MARK not in program("doctor", "--from", source, "--all-rows").out
