@@ -29,6 +29,11 @@ def get(kind: str, *names: str, namespace: str = "", output: str = "") -> str:
     return _line(["kubectl", *_in(namespace), "get", kind, *names, *(["-o", output] if output else [])], *names, namespace)
 
 
+def nodes_with(label: str) -> str:
+    """All nodes, with a column for one label."""
+    return f"kubectl get nodes -L {label}" if all(_PLAIN.fullmatch(part) for part in label.split("/")) else ""
+
+
 def _in(namespace: str) -> list[str]:
     return ["-n", namespace] if namespace else []
 

@@ -17,11 +17,16 @@ from preflight.model.objects import DaemonSet, ObjectKey
 from preflight.model.report import Outcome, Subject
 from preflight.model.running import RunningPod
 from preflight.model.state import NodeState, State, StatedPod
+from preflight.model.undecoded import UndecodedPods
 from preflight.model.world import World
 
 if TYPE_CHECKING:
     from preflight.components import Component
+    from preflight.diagnosis.devices import Faulty, Provider
+    from preflight.diagnosis.drift import Drift
     from preflight.diagnosis.gaps import Gap, OwnPods
+    from preflight.diagnosis.idle import Ghosts, Idle, Left
+    from preflight.diagnosis.mounts import Unmounted
     from preflight.scheduling.occupancy import Occupancy
 
 Key = tuple[str, str]
@@ -113,6 +118,115 @@ class Diagnosis:
 
         return gaps(self)
 
+    def of_kind(self, kind: str) -> list[Provider]:
+        """The DaemonSets that are of a kind of component."""
+        from preflight.diagnosis.devices import Provider
+
+        every = self.world.daemonsets.values()
+        return [Provider(daemonset, each) for daemonset in every for each in self.recognised.of(daemonset) if each.kind.id == kind]
+
+    @cached_property
+    def plugins_known(self) -> tuple[Provider, ...]:
+        """The device plugins whose resources are known."""
+        return tuple(each for each in self.of_kind("device-plugin") if each.component.resources)
+
+    @cached_property
+    def plugins_unknown(self) -> tuple[Provider, ...]:
+        """The device plugins whose resources are not known."""
+        return tuple(each for each in self.of_kind("device-plugin") if not each.component.resources)
+
+    def advertisers(self, resource: str) -> list[Provider]:
+        """The device plugins that advertise an extended resource."""
+        return [each for each in self.plugins_known if each.component.advertises(resource)]
+
+    @cached_property
+    def drivers(self) -> Mapping[str, list[Provider]]:
+        """The CSI drivers that DaemonSets are known to provide."""
+        found: dict[str, list[Provider]] = {}
+        for each in self.of_kind("csi-node-driver"):
+            for driver in each.component.drivers:
+                found.setdefault(driver, []).append(each)
+        return found
+
+    def working(self, key: Key) -> frozenset[str]:
+        """The nodes with a pod of a DaemonSet that runs and is Ready."""
+        own = self.own_pods.get(key)
+        return own.working if own is not None else frozenset()
+
+    def has_pod(self, key: Key, node: str) -> bool:
+        """Whether a pod of a DaemonSet is on a node, comes or goes there, whatever its state."""
+        own = self.own_pods.get(key)
+        return own is not None and (node in own.working or node in own.ailing or node in own.moving or node in own.others)
+
+    def may_say(self, key: Key, *words: bytes) -> bool:
+        """Whether one of these words may stand in a pod: False only where none does, so that it need not be decoded."""
+        running = self.world.running
+        return running.may_say(key, *words) if isinstance(running, UndecodedPods) and key in running else True
+
+    @cached_property
+    def keys_on(self) -> Mapping[str, list[Key]]:
+        """The pods by their node."""
+        found: dict[str, list[Key]] = {}
+        for pod in self.world.pods:
+            found.setdefault(pod.spec.nodeName, []).append((pod.metadata.namespace, pod.metadata.name))
+        return found
+
+    @cached_property
+    def faulty(self) -> tuple[Faulty, ...]:
+        """The extended resources that are not what they seem."""
+        from preflight.diagnosis.devices import faulty
+
+        return faulty(self)
+
+    @cached_property
+    def unmounted(self) -> tuple[Unmounted, ...]:
+        """The CSI drivers that are missing where pods mount their volumes."""
+        from preflight.diagnosis.mounts import unmounted
+
+        return unmounted(self)
+
+    @cached_property
+    def stale(self) -> tuple[Unmounted, ...]:
+        """The CSI drivers that nodes list and that have no pod there."""
+        from preflight.diagnosis.mounts import stale
+
+        return stale(self)
+
+    @cached_property
+    def not_ready(self) -> tuple[Idle, ...]:
+        """The nodes that are not Ready."""
+        from preflight.diagnosis.idle import not_ready
+
+        return not_ready(self)
+
+    @cached_property
+    def cordoned(self) -> tuple[Idle, ...]:
+        """The nodes that are Ready and cordoned."""
+        from preflight.diagnosis.idle import cordoned
+
+        return cordoned(self)
+
+    @cached_property
+    def startup_taints(self) -> tuple[Left, ...]:
+        """The startup taints that nobody has removed."""
+        from preflight.diagnosis.idle import startup_taints
+
+        return startup_taints(self)
+
+    @cached_property
+    def ghosts(self) -> tuple[Ghosts, ...]:
+        """The pods that hold devices though nothing of them runs."""
+        from preflight.diagnosis.idle import ghosts
+
+        return ghosts(self)
+
+    @cached_property
+    def drifts(self) -> tuple[Drift, ...]:
+        """The labels that nodes lack beside their peers."""
+        from preflight.diagnosis.drift import drifts
+
+        return drifts(self)
+
     def wanted(self, component: Component) -> tuple[str, ...]:
         """The resources of a component that pods wait for."""
         return tuple(name for name in sorted(self.asked_for) if component.advertises(name))
@@ -185,6 +299,9 @@ def _unknown(facts: Diagnosis) -> list[str]:
     elif not facts.knows_events:
         why = world.missing.get("Event", "add the output of kubectl get events -A -o json")
         found.append(f"what refused or holds pods: events were not given ({why})")
+    if not facts.knows("CSINode") and facts.drivers:
+        why = world.missing.get("CSINode", "not given")
+        found.append(f"which CSI drivers are registered on nodes: CSINodes: {why}")
     if world.listed is not None:
         found.append("pods of other namespaces than " + ", ".join(sorted(world.listed)) if world.listed else "pods: none was given")
     if facts.impact is not None:

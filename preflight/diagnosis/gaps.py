@@ -82,18 +82,21 @@ class Gap(Struct, frozen=True):
 class OwnPods(Struct, frozen=True):
     """The pods of one DaemonSet: what is wrong with those that do not simply run, by the node that they are on or are for.
 
-    `working` are the nodes with a pod that runs and is Ready, `moving` those where one comes or goes.
+    `working` are the nodes with a pod that runs and is Ready, `moving` those where one comes or goes, `others` those with one that is not
+    Ready yet.
     """
 
     ailing: Mapping[str, tuple[Ailing, ...]]
     working: frozenset[str]
     moving: frozenset[str]
+    others: frozenset[str] = frozenset()
 
 
 class _Sorted(NamedTuple):
     ailing: defaultdict[str, list[Ailing]]
     working: set[str]
     moving: set[str]
+    others: set[str]
 
 
 def own_pods(facts: Diagnosis) -> Mapping[tuple[str, str], OwnPods]:
@@ -101,7 +104,7 @@ def own_pods(facts: Diagnosis) -> Mapping[tuple[str, str], OwnPods]:
     world = facts.world
     uids = {(key.namespace, key.name): daemonset.metadata.uid for key, daemonset in world.daemonsets.items()}
     owners: dict[tuple[str, bytes], tuple[str, str] | None] = {}
-    found: defaultdict[tuple[str, str], _Sorted] = defaultdict(lambda: _Sorted(defaultdict(list), set(), set()))
+    found: defaultdict[tuple[str, str], _Sorted] = defaultdict(lambda: _Sorted(defaultdict(list), set(), set(), set()))
     running = world.running or {}
     for pod in world.pods:
         of = (pod.metadata.namespace, bytes(pod.metadata.ownerReferences))
@@ -119,13 +122,12 @@ def own_pods(facts: Diagnosis) -> Mapping[tuple[str, str], OwnPods]:
         except KeyError:
             continue
         node = whole.spec.nodeName or bound_for(whole)
-        if not fine:
-            found[key].moving.add(node)
+        (found[key].others if fine else found[key].moving).add(node)
         trouble = ailing(facts.stated(whole), facts.at, silent=node in facts.down)
         if trouble is not None:
             found[key].ailing[node].append(trouble)
     return {
-        key: OwnPods({node: tuple(each) for node, each in one.ailing.items()}, frozenset(one.working), frozenset(one.moving))
+        key: OwnPods({node: tuple(each) for node, each in one.ailing.items()}, *map(frozenset, (one.working, one.moving, one.others)))
         for key, one in found.items()
     }
 
@@ -197,7 +199,8 @@ def _signs(facts: Diagnosis, group: Group, nodes: frozenset[str]) -> list[str]:
     1. Its own nodeSelector or affinity names them.
     2. A pod of it runs on another node with the same taint.
     3. Pods wait for a resource that it provides.
-    4. It is the network or the Service proxy of every pod.
+    4. Pods mount its volumes there, or it removes a startup taint that is there.
+    5. It is the network or the Service proxy of every pod.
     """
     spec, found = group.daemonset.spec.template.spec, []
     if names_nodes(spec):
@@ -215,6 +218,12 @@ def _signs(facts: Diagnosis, group: Group, nodes: frozenset[str]) -> list[str]:
     wanted = [name for each in facts.recognised.of(group.daemonset) for name in facts.wanted(each)]
     if wanted:
         found.append(f"pods wait for {listed(wanted)}")
+    if any(group.daemonset in each.daemonsets and nodes & set(each.nodes) for each in facts.unmounted):
+        found.append("pods mount its volumes there")
+    keys = {key for each in facts.recognised.of(group.daemonset) if each.kind.id == "startup-taint-remover" for key in each.taints}
+    startup = sorted({taint.key for taint in group.node.spec.taints if taint.key in keys})
+    if startup:
+        found.append(f"it is what removes {listed(startup)}")
     if any(component.kind.id in _EVERYWHERE for component in facts.recognised.of(group.daemonset)) and nodes:
         found.append("every pod on a node needs it")
     return found

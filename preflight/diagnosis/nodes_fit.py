@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from preflight.diagnosis.facts import Diagnosis
     from preflight.diagnosis.gaps import Gap
     from preflight.model.state import StatedPod
+    from preflight.scheduling.occupancy import Occupancy
 
 COUNTED = re.compile(r"^0/([0-9]+) nodes are available")
 _MOST = 3
@@ -35,11 +36,11 @@ _UNKNOWN = {
 }
 
 
-def fits(facts: Diagnosis, pod: StatedPod) -> Fit:
-    """Where a pod that waits fits now."""
+def fits(facts: Diagnosis, pod: StatedPod, occupancy: Occupancy | None = None) -> Fit:
+    """Where a pod that waits fits now, or with other rooms than those of today."""
     return fit(
         pod.spec,
-        facts.occupancy,
+        occupancy or facts.occupancy,
         labels=pod.metadata.labels,
         namespace=pod.metadata.namespace,
         admitted=True,

@@ -5,25 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from preflight.diagnosis.gaps import Gap, GapKind
+from preflight.diagnosis.faults import Fault
+from preflight.diagnosis.idle import said
+from preflight.diagnosis.saying import because, what
 from preflight.diagnosis.times import since
-from preflight.impact.words import listed, names
+from preflight.impact.words import names
 
 if TYPE_CHECKING:
-    from preflight.components import Component
     from preflight.diagnosis.facts import Diagnosis
-
-_SAYS = {
-    GapKind.MISSING: "it should run there, and no pod is there; no event says why",
-    GapKind.REFUSED: "its pods are refused: {why}",
-    GapKind.KEPT_OUT: "{why}",
-    GapKind.LOOP: "{why}",
-    GapKind.PENDING: "its pod is Pending: {why}",
-    GapKind.WAITING: "its pod does not start: {why}",
-    GapKind.CRASHING: "{why}",
-    GapKind.NOT_READY: "its pod is not Ready: {why}",
-    GapKind.TERMINATING: "its pod hangs in Terminating {why}",
-}
 
 
 def headline(facts: Diagnosis, node: str = "") -> str:
@@ -52,15 +41,16 @@ def _told(facts: Diagnosis) -> Iterator[tuple[tuple[str, ...], str]]:
             verb = "lacks" if len(gap.nodes) == 1 else "lack"
             yield gap.nodes, f"{names(gap.nodes)} {verb} {what(gap.component)} ({gap.daemonset.key}): {because(gap)}"
 
-
-def what(component: Component | None) -> str:
-    """What a DaemonSet gives, in a few words: `the device plugin of rdma/hca`."""
-    if component is None:
-        return "a DaemonSet"
-    of = component.resources or component.drivers
-    return f"the {component.kind.title}{f' of {listed(of[:3])}' if of else ''}"
-
-
-def because(gap: Gap) -> str:
-    """Why a DaemonSet is missing, to stand after a colon."""
-    return _SAYS[gap.kind].format(why=gap.why or ("it says nothing" if gap.kind is not GapKind.TERMINATING else "")).rstrip(" :")
+    for fault in facts.faulty:
+        if fault.fault is not Fault.GHOST:
+            yield fault.nodes, f"{fault.resource} cannot be had on {names(fault.nodes)}: {fault.why}"
+    for each in facts.drifts:
+        verb, devices = "lacks" if len(each.nodes) == 1 else "lack", said(each.idle)
+        tail = f"; {devices} there lie idle" if devices else ""
+        yield each.nodes, f"{names(each.nodes)} {verb} the label {each.label}, which {len(each.peers)} peers carry{tail}"
+    for idle in facts.cordoned:
+        if idle.free:
+            begun = since(idle.since, facts.at)
+            yield idle.nodes, f"{idle.nodes[0]} is cordoned{f' {begun}' if begun else ''}; {said(idle.free)} there lie idle"
+    for held in facts.ghosts:
+        yield held.nodes, f"{held.amount} {held.resource} on {names(held.nodes)} are held by pods of which nothing runs"

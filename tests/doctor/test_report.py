@@ -64,6 +64,8 @@ def healthy() -> list[Data]:
             each["status"]["conditions"][0] |= {"lastHeartbeatTime": AT, "lastTransitionTime": "2026-01-01T00:00:00Z"}
             each["spec"]["taints"] = []
     agent, services = (named(objects, "DaemonSet", name) for name in ("agent", "services"))
+    for name in ("rdma-1", "rdma-2"):
+        objects.append(item("CSINode", name, "", "storage.k8s.io/v1", spec={"drivers": [{"name": "csi.rdma.example.com", "nodeID": MARK}]}))
     return [*objects, copied(objects, agent, "cpu-2"), event("Odd", "some-controller", "nothing", ("Service", "shop", services["kind"]))]
 
 

@@ -68,3 +68,24 @@ def own(gap: Gap) -> tuple[str, str]:
 def listing(gap: Gap) -> str:
     """The command that lists the pods of a DaemonSet with their nodes."""
     return get("pods", namespace=gap.daemonset.metadata.namespace, output="wide")
+
+
+def waiting(context: Context, resource: str) -> Notes:
+    """The line that says which pods wait for a resource; nothing where none does."""
+    keys = ["/".join(key) for key in facts_of(context).asked_for.get(resource, ())]
+    return (
+        (("then", f"{len(keys)} pod{'s' if len(keys) != 1 else ''} wait{'s' if len(keys) == 1 else ''} for it: {few(keys)}"),)
+        if keys
+        else ()
+    )
+
+
+def few(items: Iterable[str], most: int = 4) -> str:
+    """The first items, and how many more there are."""
+    every = list(items)
+    return ", ".join(every) if len(every) <= most else f"{', '.join(every[: most - 1])} and {len(every) - most + 1} more"
+
+
+def node_place(context: Context, name: str, path: Path = ()) -> Place:
+    """A field of a node."""
+    return Place(facts_of(context).world.nodes[name].origin, path)

@@ -1,0 +1,13 @@
+"""What can be wrong with a resource of a node."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class Fault(Enum):
+    """What is wrong with a resource of a node."""
+
+    NOT_ALLOCATABLE = "not-allocatable"
+    GHOST = "ghost"
+    SILENT = "silent"

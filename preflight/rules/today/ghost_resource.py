@@ -1,0 +1,38 @@
+"""A node can allocate an extended resource, and no pod is there that provides it.
+
+Why it matters
+    The scheduler sends pods to the node, and the kubelet fails them with UnexpectedAdmissionError, or they start without a device. Nobody
+    watches the health of the devices. A restart of the kubelet takes the resource away.
+How to fix
+    Bring the pod of the device plugin back to the node. Where a hand has patched the status of the node, take that back.
+Example
+    `nvidia.com/gpu: 8` in Allocatable of a node from which the device plugin was evicted while its kubelet hung.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from preflight.diagnosis.commands import describe, pods_on
+from preflight.diagnosis.faults import Fault
+from preflight.impact.words import names
+from preflight.model.report import Severity, Subject
+from preflight.rules._framework import Context, Hit, Rule
+from preflight.rules.today._said import facts_of, node_place, shows
+
+
+def check(context: Context) -> Iterator[Hit]:
+    """One hit for each resource and reason."""
+    for each in facts_of(context).faulty:
+        if each.fault is Fault.GHOST:
+            first = each.nodes[0]
+            yield Hit(
+                subject=Subject("Resource", "", each.resource),
+                nodes=each.nodes,
+                place=node_place(context, first, ("status", "allocatable", each.resource)),
+                message=f"is in Allocatable ({each.amount}) on {names(each.nodes)}, and {each.why}",
+                notes=shows(describe("node", first), pods_on(first, each.providers[0].metadata.namespace)),
+            )
+
+
+RULE = Rule(id="PF421", name="ghost-resource", severity=Severity.WARNING, check=check)

@@ -1,0 +1,45 @@
+"""A node is not Ready.
+
+Why it matters
+    It takes no pod, and what it has counts all the same: dashboards that sum up Allocatable count its devices as free. Its pods are as the
+    cluster last knew them; of its DaemonSets nothing else is said here.
+How to fix
+    Look at the kubelet of the node, its disk and its network. A node that will not come back is better deleted: its pods are then
+    collected, and what they held is free.
+Example
+    A GPU node whose kubelet stopped two days ago, with eight devices that count as free.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from preflight.diagnosis.commands import describe, pods_on
+from preflight.diagnosis.idle import said
+from preflight.diagnosis.times import since
+from preflight.model.report import Severity, Subject
+from preflight.rules._framework import Context, Hit, Rule
+from preflight.rules.since._words import so
+from preflight.rules.today._said import facts_of, few, node_place, shows
+
+
+def check(context: Context) -> Iterator[Hit]:
+    """One hit for the nodes that give the same reason."""
+    facts = facts_of(context)
+    for each in facts.not_ready:
+        first, *others = each.nodes
+        begun = since(each.since, facts.at)
+        yield Hit(
+            subject=Subject("Node", "", first),
+            nodes=each.nodes,
+            place=node_place(context, first, ("status", "conditions")),
+            message=f"is not Ready{f' {begun}' if begun else ''}{so(others, 'is')}{f': {each.why}' if each.why else ''}",
+            notes=(
+                *((("then", f"{said(each.free)} count as free and cannot be had"),) if each.free else ()),
+                *((("note", f"cordoned: {few(each.cordoned)}"),) if each.cordoned else ()),
+                *shows(describe("node", first), pods_on(first)),
+            ),
+        )
+
+
+RULE = Rule(id="PF430", name="node-not-ready", severity=Severity.ERROR, check=check)

@@ -1,0 +1,41 @@
+"""A device plugin runs on a node and advertises nothing there.
+
+Why it matters
+    The pod is Ready, the DaemonSet is complete, and the resource is not there: the plugin found no device, started before the driver, or
+    did not register again after the kubelet had restarted.
+How to fix
+    Delete the pod of the plugin on this node: a new one registers anew. Where that does not help, look at its log and at the driver.
+Example
+    An RDMA device plugin that started before the driver had made /dev/infiniband.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from preflight.diagnosis.commands import describe, pods_on
+from preflight.diagnosis.faults import Fault
+from preflight.impact.words import names
+from preflight.model.report import Severity, Subject
+from preflight.rules._framework import Context, Hit, Rule
+from preflight.rules.today._said import facts_of, node_place, shows, waiting
+
+
+def check(context: Context) -> Iterator[Hit]:
+    """One hit for each resource and reason."""
+    for each in facts_of(context).faulty:
+        if each.fault is Fault.SILENT:
+            first = each.nodes[0]
+            yield Hit(
+                subject=Subject("Resource", "", each.resource),
+                nodes=each.nodes,
+                place=node_place(context, first, ("status", "allocatable")),
+                message=f"is missing on {names(each.nodes)}: {each.why}",
+                notes=(
+                    *waiting(context, each.resource),
+                    *shows(describe("node", first), pods_on(first, each.providers[0].metadata.namespace)),
+                ),
+            )
+
+
+RULE = Rule(id="PF422", name="resource-not-advertised", severity=Severity.ERROR, check=check)

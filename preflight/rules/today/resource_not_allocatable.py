@@ -1,0 +1,41 @@
+"""A node has an extended resource, and can allocate none of it.
+
+Why it matters
+    The devices are in the machine, dashboards that read Capacity count them, and no pod can have one. A plugin that goes takes its resource
+    out of Allocatable at once; Capacity follows minutes later, and reads 0 from then on.
+How to fix
+    Where the plugin has no pod on the node, bring that back first. Where it runs, its log says which devices it holds for unhealthy;
+    a restart of the plugin's pod registers it anew.
+Example
+    `rdma/hca: 2` in Capacity and 0 in Allocatable, since the device plugin does not tolerate the taint of the node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from preflight.diagnosis.commands import describe, pods_on
+from preflight.diagnosis.faults import Fault
+from preflight.impact.words import names
+from preflight.model.report import Severity, Subject
+from preflight.rules._framework import Context, Hit, Rule
+from preflight.rules.today._said import facts_of, node_place, shows, waiting
+
+
+def check(context: Context) -> Iterator[Hit]:
+    """One hit for each resource and reason."""
+    for each in facts_of(context).faulty:
+        if each.fault is Fault.NOT_ALLOCATABLE:
+            has = f"is in Capacity ({each.amount}) and not in Allocatable" if each.amount else "reads 0 in Capacity and Allocatable"
+            first = each.nodes[0]
+            namespace = each.providers[0].metadata.namespace if each.providers else ""
+            yield Hit(
+                subject=Subject("Resource", "", each.resource),
+                nodes=each.nodes,
+                place=node_place(context, first, ("status", "allocatable")),
+                message=f"{has} on {names(each.nodes)}: {each.why}",
+                notes=(*waiting(context, each.resource), *shows(describe("node", first), pods_on(first, namespace))),
+            )
+
+
+RULE = Rule(id="PF420", name="resource-not-allocatable", severity=Severity.ERROR, check=check)

@@ -1,0 +1,37 @@
+"""A node keeps a startup taint that something should have removed long ago.
+
+Why it matters
+    The node is Ready, costs money, and takes no pod but those that tolerate the taint. An autoscaler may add one such node after another,
+    or refuse to take them away.
+How to fix
+    Bring the remover's pod to the node: it may not tolerate another taint there. Where nothing removes the taint, take it out of the node
+    pool; `kubectl taint node NODE KEY-` helps the nodes that are there.
+Example
+    `ebs.csi.aws.com/agent-not-ready` on a node for an hour, since the driver's pod does not tolerate the taint of the pool.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from preflight.diagnosis.commands import describe, pods_on
+from preflight.model.report import Severity, Subject
+from preflight.rules._framework import Context, Hit, Rule
+from preflight.rules.since._words import so
+from preflight.rules.today._said import facts_of, node_place, shows
+
+
+def check(context: Context) -> Iterator[Hit]:
+    """One hit for each taint and reason."""
+    for each in facts_of(context).startup_taints:
+        first, *others = each.nodes
+        yield Hit(
+            subject=Subject("Node", "", first),
+            nodes=each.nodes,
+            place=node_place(context, first, ("spec", "taints")),
+            message=f"has the startup taint {each.key} still{so(others, 'has')}: {each.why}",
+            notes=shows(describe("node", first), pods_on(first)),
+        )
+
+
+RULE = Rule(id="PF432", name="startup-taint-left", severity=Severity.ERROR, check=check)
