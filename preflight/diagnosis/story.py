@@ -16,14 +16,15 @@ if TYPE_CHECKING:
 
 
 def headline(facts: Diagnosis, node: str = "") -> str:
-    """`today: 3 of 15 nodes lack something`."""
-    hurt = {name for gap in facts.gaps if gap.is_critical or not gap.doubtful for name in gap.nodes} | facts.down
-    nodes = [name for name, each in facts.world.nodes.items() if each.pool is None]
+    """`today at 2026-03-01T12:00:00Z: something is wrong on 3 of 15 nodes`; of one node its name."""
+    hurt = {name for nodes, _ in _told(facts) for name in nodes}
+    every = sum(each.pool is None for each in facts.world.nodes.values())
     at = f" at {facts.at}" if facts.at else ""
     if node:
         return f"{node}{at}"
-    lacking = f"{len(hurt) or 'none'} of {len(nodes)} node{'s' if len(nodes) != 1 else ''} lack{'s' if len(hurt) == 1 else ''} something"
-    return f"today{at}: {lacking}"
+    if not hurt:
+        return f"today{at}: nothing wrong is seen on {every} node{'s' if every != 1 else ''}"
+    return f"today{at}: something is wrong on {len(hurt)} of {every} node{'s' if every != 1 else ''}"
 
 
 def story(facts: Diagnosis, node: str = "") -> tuple[str, ...]:

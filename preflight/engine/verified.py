@@ -36,13 +36,17 @@ class Verified(Run):
 
         with opened(options.target, needs=COMPARED) as cluster:
             run = cls(sources, (), options, stdin, one_cluster=True, cluster=cluster, evicts=True)
-        gate = options.comparison_operators
-        before = run._held(load.read([saved], stdin=stdin, one_cluster=True, comparison_operators=gate, wants_whole_pods=True))
-        run._applied = [before]
-        run._problems += before.problems
-        _same_cluster(before.world, run._loaded.world, saved)
-        run.report = run._verify(before, saved)
+        run.report = run._verify(run._read_saved(saved, stdin), saved)
         return run
+
+    def _read_saved(self, saved: str, stdin: BinaryIO | None) -> load.Loaded:
+        """The state before, of the same cluster; its problems are those of the run."""
+        gate = self._options.comparison_operators
+        before = self._held(load.read([saved], stdin=stdin, one_cluster=True, comparison_operators=gate, wants_whole_pods=True))
+        self._applied = [before]
+        self._problems += before.problems
+        _same_cluster(before.world, self._loaded.world, saved)
+        return before
 
     def _verify(self, before: load.Loaded, saved: str) -> Report:
         now = self._loaded.world

@@ -17,7 +17,7 @@ from tests.snapshot.made import MARK, Data, cluster, item, save, text, write
 AT = "2026-03-01T12:00:00Z"
 WAITS = {"name": "agent", "state": {"waiting": {"reason": "ImagePullBackOff", "message": "Back-off pulling image"}}}
 BROKEN = f"""\
-today at {AT}: 2 of 4 nodes lack something
+today at {AT}: something is wrong on 2 of 4 nodes
 
 x cpu-1 lacks the Service proxy (kube-system/services): it should run there, and no pod is there; no event says why
 x rdma-1 lacks a DaemonSet (ops/agent): its pod does not start: container agent: ImagePullBackOff: Back-off pulling image
@@ -64,8 +64,8 @@ def healthy() -> list[Data]:
             each["status"]["conditions"][0] |= {"lastHeartbeatTime": AT, "lastTransitionTime": "2026-01-01T00:00:00Z"}
             each["spec"]["taints"] = []
     agent, services = (named(objects, "DaemonSet", name) for name in ("agent", "services"))
-    for name in ("rdma-1", "rdma-2"):
-        objects.append(item("CSINode", name, "", "storage.k8s.io/v1", spec={"drivers": [{"name": "csi.rdma.example.com", "nodeID": MARK}]}))
+    drivers = {"drivers": [{"name": "csi.rdma.example.com", "nodeID": MARK}]}
+    objects += [item("CSINode", name, "", "storage.k8s.io/v1", spec=drivers) for name in ("rdma-1", "rdma-2")]
     return [*objects, copied(objects, agent, "cpu-2"), event("Odd", "some-controller", "nothing", ("Service", "shop", services["kind"]))]
 
 
@@ -118,6 +118,20 @@ def test_of_one_node() -> None:
     out = program("doctor", "--from", "world.json", "--node", "rdma-1").out
     assert "ops/agent" in out
     assert "services" not in out
+
+
+def test_since_a_maintenance_of_one_node() -> None:
+    save(Path("before.json.gz"), write(Path("world.json"), healthy()))
+    line = ["--since", "before.json.gz", "--node", "cpu-1", "--from", "world.json"]
+    assert found(*line) == ([], 0)
+    assert "note: since before.json.gz: 3 of the 3 DaemonSets that had a pod on cpu-1 have one\n" in program("doctor", *line).out
+    after = broken()
+    named(after, "Node", "cpu-1")["spec"]["unschedulable"] = True
+    write(Path("world.json"), after)
+    findings, code = found(*line)
+    assert ([each[0] for each in findings], code) == (["PF401", "PF410", "PF404", "PF431"], 1)
+    text = "3 DaemonSets that had a pod on cpu-1 have one, not kube-system/services\n"
+    assert f"note: since before.json.gz: 2 of the {text}" in program("doctor", *line).out
 
 
 def test_of_no_node() -> None:
