@@ -98,7 +98,7 @@ def _table(page: _Page, step: Step, heading: str, all_rows: bool) -> bool:
     if step.notes[_LINES:]:
         told.append(f"- {count(len(step.notes) - _LINES, 'more note')}")
     if step.story is not None:
-        lines = [f"- {_code(each, 500)}" for each in step.story[:_LINES]] or ["nothing is broken that can be seen"]
+        lines = [f"- {code(each, 500)}" for each in step.story[:_LINES]] or ["nothing is broken that can be seen"]
         more = [f"- {count(len(step.story) - _LINES, 'more sentence')}"] if step.story[_LINES:] else []
         return page.add([*told, "", *lines, *more, ""], _TABLES)
     columns = (*(_word(column.lower()) for column in step.columns), "tolerates", "why")
