@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from typing import Any
 
 import click
@@ -10,19 +11,30 @@ import click
 from preflight.cli.options import options, shared, target, world
 from preflight.cli.output import finish, formats
 from preflight.engine.diagnosed import Diagnosed
+from preflight.errors import UsageError
 
 
 @click.command("doctor")
 @click.option("--node", metavar="NODE", default="", help="Only what is about this node.")
 @click.option("--since", "saved", metavar="SNAPSHOT", default="", help="What was there when this was saved, and is not now, too.")
-@world
+@partial(world, several=True)
 @shared
-def command(sources: tuple[str, ...], node: str, saved: str, **given: Any) -> int:
+def command(sources: tuple[str, ...], contexts: tuple[str, ...], node: str, saved: str, **given: Any) -> int:
     """What is broken today, why, and the command that shows it.
 
     Nodes that lack a component, time bombs, devices that nobody can have, pods that wait and what for. The cluster of the context is
     asked, or --from is what to look at: a snapshot, or what `kubectl get nodes,ds,pods,events -A -o json` prints. No counter is trusted.
+    Several --context, or several snapshots, are several clusters: each is told by itself.
     """
     formats(given["outputs"])
-    run = Diagnosed.of_doctor(sources, options(given, target(given, sources, live=True)), node, saved, sys.stdin.buffer)
-    return finish(run, given)
+    targets = [target({**given, "context": each}, sources, live=True) for each in dict.fromkeys(contexts) or ("",)]
+    from preflight.engine.several import clusters_of
+
+    clusters = clusters_of(sources, [options(given, each) for each in targets], contexts)
+    if len(clusters) == 1:
+        return finish(Diagnosed.of_doctor(sources, clusters[0].options, node, saved, sys.stdin.buffer), given)
+    if node or saved or given["write_baseline"]:
+        raise UsageError("--node, --since and --write-baseline are about one cluster: give one --context, or one snapshot")
+    from preflight.engine.several import diagnose
+
+    return finish(diagnose(clusters), given)

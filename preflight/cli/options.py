@@ -46,10 +46,10 @@ def shared(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-def world(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The options that say in which world a change is judged: files, or a cluster."""
+def world(function: Callable[..., Any], *, several: bool = False) -> Callable[..., Any]:
+    """The options that say in which world a change is judged: files, or a cluster; `several`: or several clusters."""
     given = "File, folder or - (standard input): the world, in place of the cluster. Repeatable."
-    return click.option("--from", "sources", multiple=True, metavar="PATH", help=given)(asking(function))
+    return click.option("--from", "sources", multiple=True, metavar="PATH", help=given)(asking(function, several=several))
 
 
 CLUSTER: tuple[Callable[[Any], Any], ...] = (
@@ -61,9 +61,12 @@ CLUSTER: tuple[Callable[[Any], Any], ...] = (
 )
 
 
-def asking(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The options that say which cluster is asked, on a command."""
-    for option in reversed(CLUSTER):
+_CONTEXTS = click.option("--context", "contexts", metavar="NAME", multiple=True, help="The context of a cluster to ask. Repeatable.")
+
+
+def asking(function: Callable[..., Any], *, several: bool = False) -> Callable[..., Any]:
+    """The options that say which cluster is asked, on a command; `several`: the contexts are `contexts`, any number of them."""
+    for option in reversed((_CONTEXTS, *CLUSTER[1:]) if several else CLUSTER):
         function = option(function)
     return function
 

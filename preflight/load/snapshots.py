@@ -16,6 +16,7 @@ from preflight.model.objects import Origin
 from preflight.model.world import Survey
 
 VERSION = 1
+_HEAD = 200
 _VERSION = re.compile(r"preflight/v([1-9][0-9]{0,5})")
 
 
@@ -67,3 +68,23 @@ def _wrong_version(api_version: str) -> str:
     if int(match[1]) > VERSION:
         return f"written by a newer preflight: version {match[1]}; this one reads {VERSION}"
     return ""
+
+
+def is_snapshot_file(path: str) -> bool:
+    """Whether a path is a file that begins as a snapshot does; one that cannot be read, a folder and standard input are none."""
+    if path == "-":
+        return False
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123
+            start = file.read(2)
+        if start == b"\x1f\x8b":
+            import gzip
+
+            with gzip.open(path, "rb") as packed:
+                start = packed.read(_HEAD)
+        else:
+            with open(path, "rb") as file:  # noqa: PTH123
+                start = file.read(_HEAD)
+    except (OSError, EOFError):
+        return False
+    return re.match(rb'\s*\{\s*"apiVersion":\s*"preflight/v[0-9]+",\s*"kind":\s*"Snapshot"', start) is not None

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from preflight.model.report import Finding, Problem, Report, Step
+from preflight.model.report import Finding, Problem, Report, Severity, Step
 from preflight.report import findings as shape
 from preflight.report import table
 from preflight.report.summary import cluster, summary
-from preflight.report.terminal import Ink, fold, inert, plain
+from preflight.report.terminal import Ink, columns, fold, inert, pad, plain
 from preflight.report.words import count, place
 
 MOST_FINDINGS = 10
@@ -55,14 +55,22 @@ def _blocks(report: Report, ink: Ink, width: int, all_rows: bool) -> Iterator[li
         return
     open_ = [finding for finding in report.findings if finding.exempted is None]
     several = len(report.steps) > 1
+    told = any(step.story is not None for step in report.steps)
+    if told and several:
+        yield list(_clusters(report, ink))
     if report.cluster is not None:
         yield fold(cluster(report.cluster), width)
     for number, step in enumerate(report.steps, 1):
-        yield from _step(step, f"step {number} of {len(report.steps)}: " if several else "", ink, width, all_rows)
+        yield from _step(step, f"step {number} of {len(report.steps)}: " if several and not told else "", ink, width, all_rows)
         if several:
-            yield from _findings([finding for finding in open_ if finding.step == number], ink, width)
+            own = [finding for finding in open_ if finding.step == number]
+            if told and not all_rows and len(own) > MOST_FINDINGS:
+                yield from _worst(own[:MOST_FINDINGS], ink, width)
+                yield _rules(own, ink)
+            else:
+                yield from _findings(own, ink, width)
     rest = [finding for finding in open_ if not 0 < finding.step <= len(report.steps)] if several else open_
-    is_long = report.command and not any(step.story is not None for step in report.steps)
+    is_long = report.command and not told
     if is_long or all_rows or len(rest) <= MOST_FINDINGS:
         yield from _findings(rest, ink, width)
     else:
@@ -92,14 +100,27 @@ def _step(step: Step, heading: str, ink: Ink, width: int, all_rows: bool) -> Ite
         lines += [f"{'  note: ' if at == 0 else ' ' * 8}{line}" for at, line in enumerate(fold(note, max(20, width - 8) if width else 0))]
     if lines:
         yield lines
-    if step.story is not None:
+    if step.story is not None and step.nodes:
         yield list(_story(step.story, ink, width, all_rows))
-    if step.story is None or all_rows:
+    if step.story is None or (all_rows and step.nodes):
         yield table.draw(step, ink, width, all_rows)
     if step.evictions is not None:
         from preflight.report import evictions
 
         yield from evictions.draw(step.evictions, ink, width, all_rows)
+
+
+def _clusters(report: Report, ink: Ink) -> Iterator[str]:
+    """Several clusters side by side: a line each, with the numbers of nodes and of findings."""
+    longest = max(len("CLUSTER"), *(columns(plain(step.command)) for step in report.steps))
+    heads = ["NODES", *(f"{severity}s".upper() for severity in Severity)]
+    yield ink(f"  {pad('CLUSTER', longest)}  {'  '.join(heads)}", "strong")
+    for number, step in enumerate(report.steps, 1):
+        own = [finding.severity for finding in report.findings if finding.exempted is None and finding.step == number]
+        counts = [len(step.nodes), *(own.count(severity) for severity in Severity)] if step.nodes else []
+        cells = [f"{each:>{len(head)}}" for each, head in zip(counts, heads, strict=False)] or ["cannot be read"]
+        mark = ink("x", "error") if Severity.ERROR in own or not counts else "!" if own else " "
+        yield f"{mark} {pad(plain(step.command), longest)}  {'  '.join(cells)}".rstrip()
 
 
 def _story(story: Sequence[str], ink: Ink, width: int, all_rows: bool) -> Iterator[str]:
