@@ -168,12 +168,14 @@ def _saved(options: Options) -> Iterator[Bar]:
         "snapshot": [PREFLIGHT, "snapshot", "-o", str(saved), "--from", str(full)],
         "taint": _taint(full),
         "saved": _taint(saved),
+        "doctor": [PREFLIGHT, "doctor", "--exit-zero", "--from", str(saved)],
     }
     runs = by_turns(commands, options.rounds)
     print(f"saved: {saved.stat().st_size / 1e6:.1f} MB")
     yield _bar("snapshot / taint, both of the list: time", runs, "snapshot", "taint", 9.0)
     yield _bar("taint, saved / the list: time", runs, "saved", "taint", 1.2)
     yield _bar("taint, saved / the list: memory", runs, "saved", "taint", 0.5, _peak)
+    yield _bar("doctor / taint, both saved: time", runs, "doctor", "saved", 2.0)
 
 
 def _shape(path: Path, options: Options, part: float) -> str:

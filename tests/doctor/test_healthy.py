@@ -1,0 +1,127 @@
+"""A world in which all is well gives no finding: worlds of random DaemonSets and nodes, and those that people really run."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from preflight import load
+from preflight.model.convert import convert
+from preflight.model.objects import DaemonSet, Node, Origin
+from preflight.scheduling.placement import place
+from preflight.scheduling.tolerations import daemon_tolerations
+from tests.cli.program import program
+
+CORPUS = Path(__file__).parents[3] / "shared" / "corpus" / "manifests"
+AT, OLD = "2026-03-01T12:00:00Z", "2026-01-01T00:00:00Z"
+CONTROL_PLANE = {"key": "node-role.kubernetes.io/control-plane", "effect": "NoSchedule"}
+Data = dict[str, Any]
+
+
+def node(name: str, labels: Data, taints: list[Data]) -> Data:
+    """A node that is Ready and has been there for long."""
+    ready = {"type": "Ready", "status": "True", "lastHeartbeatTime": AT, "lastTransitionTime": OLD}
+    size = {"cpu": "64", "memory": "256Gi", "pods": "200"}
+    return {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {
+            "name": name,
+            "creationTimestamp": OLD,
+            "labels": {"kubernetes.io/os": "linux", "kubernetes.io/hostname": name, **labels},
+        },
+        "spec": {"taints": taints},
+        "status": {"capacity": size, "allocatable": size, "conditions": [ready]},
+    }
+
+
+def pods_of(daemonset: Data, nodes: list[Data]) -> list[Data]:
+    """A pod that runs, on every node where the DaemonSet should run."""
+    origin = Origin("<none>")
+    made = convert(daemonset, DaemonSet, origin)[0]
+    assert made is not None
+    spec = made.spec.template.spec
+    found = []
+    for each in nodes:
+        one = convert(each, Node, origin)[0]
+        assert one is not None
+        if place(spec, daemon_tolerations(spec), one, None).should_run:
+            name, namespace = made.metadata.name, made.metadata.namespace
+            owner = {"apiVersion": "apps/v1", "kind": "DaemonSet", "name": name, "controller": True}
+            found.append(
+                {
+                    "apiVersion": "v1",
+                    "kind": "Pod",
+                    "metadata": {
+                        "name": f"{name}-{one.name}"[:200],
+                        "namespace": namespace,
+                        "creationTimestamp": OLD,
+                        "ownerReferences": [owner],
+                    },
+                    "spec": {"nodeName": one.name, "containers": [{"name": "c"}]},
+                    "status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]},
+                }
+            )
+    return found
+
+
+def diagnosed(objects: list[Data], path: Path) -> list[tuple[str, str, str, str]]:
+    """The findings on a world in which every namespace was listed."""
+    other = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": {"nodeName": "n1", "containers": []}}
+    others = [{**other, "metadata": {"name": "p", "namespace": namespace}, "status": {"phase": "Running"}} for namespace in ("a", "b")]
+    path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [*objects, *others]}), encoding="utf-8")
+    result = program("doctor", "--from", str(path), "--no-policy", "-o", "json")
+    return [(each["rule"], each["severity"], each["subject"]["name"], each["message"]) for each in json.loads(result.out)["findings"]]
+
+
+KEYS = st.sampled_from(["a", "b"])
+TAINTS = st.lists(
+    st.builds(lambda key, effect: {"key": key, "effect": effect}, KEYS, st.sampled_from(["NoSchedule", "NoExecute"])), max_size=1
+)
+LABELS = st.dictionaries(KEYS, st.sampled_from(["1", "2"]), max_size=2)
+TOLERATIONS = st.lists(st.builds(lambda key: {"key": key, "operator": "Exists"}, KEYS), max_size=2)
+
+
+@given(st.lists(st.tuples(LABELS, TAINTS), min_size=1, max_size=5), st.lists(TOLERATIONS, min_size=1, max_size=3))
+def test_a_pod_wherever_one_should_be_is_well(nodes: list[tuple[Data, list[Data]]], daemonsets: list[list[Data]]) -> None:
+    every = [node(f"n{number}", labels, taints) for number, (labels, taints) in enumerate(nodes, 1)]
+    made = []
+    for number, tolerations in enumerate(daemonsets):
+        spec = {"tolerations": tolerations, "containers": [{"name": "c", "image": "registry.example/agent:1"}]}
+        template = {"metadata": {"labels": {"app": f"d{number}"}}, "spec": spec}
+        selector = {"matchLabels": {"app": f"d{number}"}}
+        made.append(
+            {
+                "apiVersion": "apps/v1",
+                "kind": "DaemonSet",
+                "metadata": {"name": f"d{number}", "namespace": "a"},
+                "spec": {"selector": selector, "template": template},
+            }
+        )
+    with tempfile.TemporaryDirectory() as folder:
+        pods = [pod for each in made for pod in pods_of(each, every)]
+        assert diagnosed([*every, *made, *pods], Path(folder) / "world.json") == []
+
+
+@pytest.mark.skipif(not CORPUS.is_dir(), reason="the manifests of others are not here")
+def test_what_people_run_is_well_where_it_runs(tmp_path: Path) -> None:
+    daemonsets: dict[tuple[str, str], Data] = {}
+    for each in load.read([str(CORPUS)], one_cluster=False).world.workloads:
+        if isinstance(each, DaemonSet) and not each.refusals:
+            namespace = each.metadata.namespace or "default"
+            data = {**each.data, "apiVersion": "apps/v1", "metadata": {"name": each.metadata.name, "namespace": namespace}}
+            daemonsets.setdefault((namespace, each.metadata.name), {key: value for key, value in data.items() if key != "status"})
+    assert len(daemonsets) > 40
+    nodes = [node("n1", {}, []), node("n2", {}, []), node("cp", {"node-role.kubernetes.io/control-plane": ""}, [CONTROL_PLANE])]
+    wrong = {}
+    for key, daemonset in daemonsets.items():
+        found = diagnosed([*nodes, daemonset, *pods_of(daemonset, nodes)], tmp_path / "world.json")
+        if found:
+            wrong["/".join(key)] = found
+    assert wrong == {}
