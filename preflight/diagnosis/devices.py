@@ -11,7 +11,7 @@ from preflight.diagnosis.faults import Fault
 from preflight.diagnosis.saying import because
 from preflight.impact.consumers import is_extended
 from preflight.impact.selecting import names_nodes
-from preflight.impact.words import listed
+from preflight.impact.words import listed, unselected
 from preflight.model.objects import DaemonSet
 from preflight.scheduling.quantities import QuantityError, millis
 
@@ -99,8 +99,16 @@ def _why_not(facts: Diagnosis, node: str, providers: list[Provider], working: li
             if gap.daemonset is each.daemonset and node in gap.nodes:
                 return f"{each.daemonset.key} advertises it and is missing there: {because(gap)}"
     if providers:
-        return f"no pod of {listed(each.daemonset.key for each in providers)} works there"
+        left_out = "; ".join(text for each in providers for text in _left_out(facts, each, node))
+        return f"no pod of {listed(each.daemonset.key for each in providers)} works there{f': {left_out}' if left_out else ''}"
     return "no DaemonSet is known that advertises it"
+
+
+def _left_out(facts: Diagnosis, provider: Provider, node: str) -> Iterator[str]:
+    """Why a provider does not choose a node."""
+    for group in facts.impact.groups if facts.impact is not None else ():
+        if group.key == provider.daemonset.key and node in group.nodes and group.after is not None:
+            yield from unselected(group.after)
 
 
 def _silent(facts: Diagnosis, node: str, capacity: Mapping[str, Amount], allocatable: Mapping[str, Amount]) -> Iterator[tuple[str, str]]:

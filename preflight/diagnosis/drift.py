@@ -159,7 +159,7 @@ def _make(facts: Diagnosis, node: Node) -> object:
     """What tells nodes of one make from others."""
     labels, state = node.metadata.labels, facts.node_state(node.name)
     capacity = state.status.capacity or node.status.allocatable
-    devices = {name: str(quantity) for name, quantity in (*capacity.items(), *node.status.allocatable.items()) if is_extended(name)}
+    devices = {name: str(quantity) for name, quantity in capacity.items() if is_extended(name)}
     return (
         next((labels[key] for key in _TYPES if key in labels), ""),
         labels.get("kubernetes.io/os", ""),

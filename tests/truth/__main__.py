@@ -12,7 +12,7 @@ from pathlib import Path
 from random import Random
 
 from tests.cluster.bed import Bed
-from tests.truth import changes
+from tests.truth import changes, faults
 from tests.truth.account import Account
 from tests.truth.batch import Batch
 from tests.truth.drains import account as drained
@@ -79,6 +79,8 @@ def added(paths: Iterable[Path]) -> Account | drained.Account:
 def main(arguments: list[str]) -> int:
     if "capacity" in arguments:  # worlds of its own, and an account of its own
         return rooms.main([each for each in arguments if each not in ("--kind", "capacity")])
+    if "faults" in arguments:  # as these
+        return faults.main([each for each in arguments if each not in ("--kind", "faults")])
     parser = argparse.ArgumentParser(prog="tests.truth", description=__doc__)
     parser.add_argument("--seed", type=int, help="a batch to run again; a fresh one is drawn without")
     parser.add_argument("--daemonsets", type=int, default=120)
