@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from preflight.diagnosis.gaps import Gap, OwnPods
     from preflight.diagnosis.idle import Ghosts, Idle, Left
     from preflight.diagnosis.mounts import Unmounted
+    from preflight.diagnosis.refusals import Account
+    from preflight.diagnosis.waits import Wait
     from preflight.scheduling.occupancy import Occupancy
 
 Key = tuple[str, str]
@@ -98,9 +100,9 @@ class Diagnosis:
         return next(iter(self.recognised.of(daemonset)), None)
 
     def rank(self, subject: Subject) -> int:
-        """How much the loss of what a finding is about matters: of a DaemonSet, 0 for the worst kind that there is; of others 50."""
+        """How much what a finding is about matters: of a DaemonSet, 0 for the worst kind that there is; of nodes 50; of other pods 100."""
         if subject.kind != "DaemonSet":
-            return 50
+            return 100 if subject.namespace else 50
         found = next((each for key, each in self.world.daemonsets.items() if key[:2] == (subject.namespace, subject.name)), None)
         return self.recognised.rank(found) if found is not None else 99
 
@@ -262,6 +264,45 @@ class Diagnosis:
         nodes = [node for node in world.nodes.values() if node.pool is None]
         running = world.running or {}
         return occupy(nodes, running.values(), all_pods=world.listed is None, all_nodes=survey is None or survey.nodes)
+
+    @cached_property
+    def accounts(self) -> dict[tuple[str, str, bytes], Account]:
+        """Our own accounts of pods that wait, as far as they have been asked for: see `refusals`."""
+        return {}
+
+    @cached_property
+    def waits(self) -> tuple[Wait, ...]:
+        """What the pods without a node wait for."""
+        from preflight.diagnosis.waits import waits
+
+        return waits(self)
+
+    @cached_property
+    def unanswered(self) -> frozenset[str]:
+        """The schedulers that pods wait for and of which nothing is heard."""
+        from preflight.diagnosis.schedulers import unanswered
+
+        return unanswered(self)
+
+    @cached_property
+    def explained(self) -> frozenset[Key]:
+        """The pods without a node that wait for something else than room, which is said of them elsewhere."""
+        return frozenset(wait.pod.key for wait in self.waits if wait.is_special)
+
+    def held_by(self, gap: Gap) -> str:
+        """What the Pending pods of a gap wait for, where it is something else than room; else ""."""
+        from preflight.diagnosis.telling import because
+
+        found = {wait.pod.key: wait for wait in self.waits if wait.is_special} if gap.pending else {}
+        wait = next((found[each.pod.key] for each in gap.pending if each.pod.key in found), None)
+        return because(wait) if wait is not None else ""
+
+    @cached_property
+    def waiting_stories(self) -> tuple[tuple[tuple[str, ...], str], ...]:
+        """Sentences on pods that wait and are of no DaemonSet, each with the nodes that it is about."""
+        from preflight.diagnosis.telling import sentences
+
+        return tuple(((), sentence) for sentence in sentences(self))
 
     def said_of(self, gap: Gap) -> tuple[str, ...]:
         """What events say of the pods of a gap: the latest of the first of them."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 COUNTED = re.compile(r"^0/([0-9]+) nodes are available")
 _MOST = 3
 _SIZES = (("Ti", 1 << 40), ("Gi", 1 << 30), ("Mi", 1 << 20), ("Ki", 1 << 10))
-_UNKNOWN = {
+DOUBTS = {
     "pods": "not all pods are known",
     "nodes": "not all nodes are known",
     "allocatable": "what it can allocate is not given",
@@ -34,6 +34,7 @@ _UNKNOWN = {
     "group": "it waits for its group",
     "neighbours": "other pods may not want it near them",
 }
+"""What keeps an answer of `fit` from being known, in words."""
 
 
 def fits(facts: Diagnosis, pod: StatedPod, occupancy: Occupancy | None = None) -> Fit:
@@ -64,7 +65,7 @@ def verdict(found: NodeFit, everywhere: Fit) -> str:
         return "takes the pod"
     if found.reasons:
         return listed(dict.fromkeys(text(reason) for reason in found.reasons))
-    doubts = dict.fromkeys(_UNKNOWN.get(each.what, each.what) for each in (*found.doubts, *everywhere.doubts))
+    doubts = dict.fromkeys(DOUBTS.get(each.what, each.what) for each in (*found.doubts, *everywhere.doubts))
     return f"not known ({listed(doubts)})"
 
 
@@ -87,6 +88,14 @@ def amount(resource: str, number: int) -> str:
         unit, size = next(((unit, size) for unit, size in _SIZES if number >= size), ("", 1))
         return f"{number / size:.4g}{unit}"
     return str(number)
+
+
+def miscounted(message: str, nodes: int) -> str:
+    """That the scheduler counts another number of nodes than there are; "" where it does not, or counts none."""
+    number = counted(message)
+    if number is None or number == nodes:
+        return ""
+    return f"the scheduler counts {number} node{'s' if number != 1 else ''}, and there {'are' if nodes != 1 else 'is'} {nodes}"
 
 
 def counted(message: str) -> int | None:

@@ -40,7 +40,9 @@ def _told(facts: Diagnosis) -> Iterator[tuple[tuple[str, ...], str]]:
     for gap in facts.gaps:
         if gap.nodes and not (gap.doubtful and not gap.is_critical):
             verb = "lacks" if len(gap.nodes) == 1 else "lack"
-            yield gap.nodes, f"{names(gap.nodes)} {verb} {what(gap.component)} ({gap.daemonset.key}): {because(gap)}"
+            reason = facts.held_by(gap) or because(gap)
+            yield gap.nodes, f"{names(gap.nodes)} {verb} {what(gap.component)} ({gap.daemonset.key}): {reason}"
+    yield from facts.waiting_stories
 
     for fault in facts.faulty:
         if fault.fault is not Fault.GHOST:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from msgspec import Raw
+from msgspec import Raw, json
 
 from preflight.model.state import StatedPod
 
@@ -48,6 +48,10 @@ class UndecodedPods(Mapping[Key, StatedPod]):
         """Whether one of these words may stand in a pod: False only where none does."""
         text = bytes(self._texts[key])
         return not text or any(word in text for word in words)
+
+    def text(self, key: Key) -> bytes:
+        """The text of a pod; of one that came as plain data, only of what is read of it."""
+        return bytes(self._texts[key]) or json.encode(self._read[key])
 
     def __getitem__(self, key: Key) -> StatedPod:
         if key not in self._read:

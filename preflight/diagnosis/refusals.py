@@ -1,0 +1,155 @@
+"""Why no node takes a pod: the nodes of a cluster in classes, each with all that its nodes have against the pod."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import Struct
+
+from preflight.diagnosis.nodes_fit import DOUBTS, amount, fits
+from preflight.impact.words import listed, names, requirement_text
+from preflight.scheduling.affinity import AffinityMatch
+from preflight.scheduling.filters import NODE_AFFINITY, Reason, Shortage
+from preflight.scheduling.fit import Fit
+from preflight.scheduling.nodefit import NodeFit
+
+if TYPE_CHECKING:
+    from preflight.diagnosis.facts import Diagnosis
+    from preflight.model.state import StatedPod
+
+_MOST = 6
+
+
+class Class(Struct, frozen=True):
+    """Nodes that say the same of a pod: `why` in words; `takes` as in NodeFit."""
+
+    nodes: tuple[str, ...]
+    why: str
+    takes: bool | None
+
+
+class Account(Struct, frozen=True):
+    """Our own account of where a pod fits: what `fit` found, and the nodes in classes, those that come nearest to taking it first."""
+
+    fit: Fit
+    classes: tuple[Class, ...]
+
+    @property
+    def takers(self) -> tuple[str, ...]:
+        """The nodes that take it for certain."""
+        return self.fit.takers
+
+    @property
+    def short(self) -> tuple[str, ...]:
+        """The resources of which some node has too little for it, where a node that lacks nothing else counts alone."""
+        refused = [node.reasons for node in self.fit.nodes if node.reasons]
+        nearest = [reasons for reasons in refused if all(reason.shortage for reason in reasons)] or refused
+        return tuple(dict.fromkeys(reason.shortage.resource for reasons in nearest for reason in reasons if reason.shortage))
+
+
+def account(facts: Diagnosis, pod: StatedPod) -> Account:
+    """Our own account of a pod that waits; pods of one owner that are alike are looked at once."""
+    owner = pod.controller
+    key = (pod.metadata.namespace, owner.name if owner else pod.metadata.name, msgspec.json.encode(pod.spec))
+    if key not in facts.accounts:
+        found = fits(facts, pod)
+        facts.accounts[key] = Account(found, _classes(found))
+    return facts.accounts[key]
+
+
+def lines(found: Account) -> Iterator[str]:
+    """A line for each class of nodes, `gpu-1, gpu-2: too little ...`; of many classes those that come nearest."""
+    for each in found.classes[:_MOST]:
+        yield f"{names(each.nodes)}: {each.why}"
+    rest = [name for each in found.classes[_MOST:] for name in each.nodes]
+    if rest:
+        yield f"{names(rest)}: other reasons"
+
+
+def _classes(found: Fit) -> tuple[Class, ...]:
+    pod_doubts = [DOUBTS.get(each.what, each.what) for each in found.doubts]
+    alike: defaultdict[tuple[int, int, tuple[str, ...]], list[NodeFit]] = defaultdict(list)
+    for node in found.nodes:
+        kinds = tuple(dict.fromkeys(_kind(reason) for reason in node.reasons))
+        doubts = [DOUBTS.get(each.what, each.what) for each in node.doubts] if node.takes is None else []
+        alike[_distance(node), len(kinds), (*kinds, *doubts)].append(node)
+    return tuple(
+        Class(tuple(node.node for node in nodes), _why(nodes, pod_doubts), nodes[0].takes)
+        for (_, _, _), nodes in sorted(alike.items(), key=lambda item: (item[0][0], item[0][1], -len(item[1]), item[1][0].node))
+    )
+
+
+def _distance(node: NodeFit) -> int:
+    """0 for a node that takes the pod, 1 for one that may, 2 for one that lacks only room, 3 for others."""
+    if node.takes is not False:
+        return 0 if node.takes else 1
+    return 2 if all(reason.shortage for reason in node.reasons) else 3
+
+
+def _kind(reason: Reason) -> str:
+    """What makes two nodes say the same: of a resource that is there how much of it there is counts, not how much of it is taken."""
+    if reason.shortage is not None:
+        return f"{reason.shortage.resource}/{_shape(reason.shortage)}"
+    return _text(reason)
+
+
+def _shape(short: Shortage) -> str:
+    if not short.allocatable:
+        return "none"
+    return f"{short.allocatable}" if short.wanted > short.allocatable else "taken"
+
+
+def _why(nodes: list[NodeFit], pod_doubts: Iterable[str]) -> str:
+    first = nodes[0]
+    if first.takes:
+        return "takes the pod"
+    if first.reasons:
+        shortages = defaultdict(list)
+        for node in nodes:
+            for reason in node.reasons:
+                if reason.shortage is not None:
+                    shortages[reason.shortage.resource].append(reason.shortage)
+        texts = [_short(shortages[each.shortage.resource]) if each.shortage else _text(each) for each in first.reasons]
+        return listed(dict.fromkeys(texts))
+    doubts = dict.fromkeys((*(DOUBTS.get(each.what, each.what) for each in first.doubts), *pod_doubts))
+    return f"not known ({listed(doubts)})"
+
+
+def _short(shortages: list[Shortage]) -> str:
+    short = shortages[0]
+    what = "room for one more pod" if short.resource == "pods" else short.resource
+    if not short.allocatable:
+        return f"no {what}"
+    wanted = amount(short.resource, short.wanted)
+    if short.wanted > short.allocatable:
+        return f"never enough {what} (asks for {wanted}, a node has {amount(short.resource, short.allocatable)})"
+    free = max(max(0, each.allocatable - each.used) for each in shortages)
+    if short.resource == "pods":
+        return f"no room for one more pod (all {short.allocatable} are there)"
+    most = "at most " if len(shortages) > 1 else ""
+    return f"too little {what} left (asks for {wanted}, {most}{amount(short.resource, free) if free else 'none'} free)"
+
+
+def _text(reason: Reason) -> str:
+    if reason.taints:
+        return f"does not tolerate {listed(reason.taints)}"
+    if reason.affinity is not None and (found := _unmatched(reason.affinity)):
+        return found
+    if reason.plugin == NODE_AFFINITY and "plugin(s)" in reason.text:
+        return "it is for another node"
+    return reason.text.removeprefix("node(s) ").replace("were unschedulable", "cordoned")
+
+
+def _unmatched(match: AffinityMatch) -> str:
+    found = [
+        f"label {each.key}={each.wanted} is asked for{f', it has {each.found}' if each.found is not None else ' and is not there'}"
+        for each in match.selector
+    ]
+    failed = [[requirement_text(each) for each in (*term.expressions, *term.fields)] for term in match.terms]
+    asked = [listed(each) for each in failed if each]
+    if asked:
+        found.append(f"its affinity asks for {'; or '.join(dict.fromkeys(asked))}")
+    return listed(found)

@@ -1,0 +1,51 @@
+"""Pods that wait, told in a sentence each: how many of which workload, and what for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from preflight.diagnosis.schedulers import DEFAULT, scheduler_of
+from preflight.diagnosis.waits import Cause, Group, Wait, groups
+from preflight.impact.words import names
+
+if TYPE_CHECKING:
+    from preflight.diagnosis.facts import Diagnosis
+
+_TOLD = (Cause.HELD, Cause.UNANSWERED, Cause.FAULT, Cause.DISAGREES, Cause.REFUSED)
+
+
+def sentences(facts: Diagnosis) -> Iterator[str]:
+    """A sentence for all pods that wait for the same, the most pods first; those of DaemonSets are told with their nodes."""
+    for group in groups(facts, *_TOLD):
+        if group.first.owner.kind != "DaemonSet":
+            yield f"{who(group)}: {because(group.first)}"
+
+
+def who(group: Group) -> str:
+    """`3 pods of Job research/train wait`, with how many others wait for the same."""
+    subject, number = group.owners[0]
+    others = len(group.pods) - number
+    more = f" and {others} of others" if others else ""
+    if subject.kind == "Pod":
+        return f"Pod {subject}{more} {'wait' if others else 'waits'}"
+    verb = "wait" if number + others > 1 else "waits"
+    return f"{number} pod{'s' if number != 1 else ''} of {subject.kind} {subject}{more} {verb}"
+
+
+def because(wait: Wait) -> str:
+    """What a pod waits for, to stand after a colon."""
+    name = scheduler_of(wait.pod)
+    if wait.hold is not None:
+        return f"{wait.hold.component or 'its group or queue'} holds it: {wait.hold.words}"
+    if wait.cause is Cause.UNANSWERED:
+        return f"nobody answers to the scheduler {name}"
+    if wait.fault is not None:
+        return f"a known fault of {wait.fault.fault.component} {wait.fault.version} ({wait.fault.fault.id})"
+    ours = wait.account
+    if ours is not None and ours.takers and wait.cause is Cause.DISAGREES:
+        return f"the scheduler finds no node, and by our own account {names(ours.takers)} {'takes' if len(ours.takers) == 1 else 'take'} it"
+    nearest = next((each for each in ours.classes if each.takes is False), None) if ours is not None else None
+    if nearest is not None:
+        return f"nearest {'is' if len(nearest.nodes) == 1 else 'are'} {names(nearest.nodes)}: {nearest.why}"
+    return wait.words or (f"its scheduler {name} has said nothing" if name != DEFAULT else "no scheduler has looked at it")

@@ -1,0 +1,63 @@
+"""Pods wait for a node, and this is what they really wait for.
+
+Why it matters
+    The scheduler's message is one number for each reason, over all nodes: it names no node, and of several reasons only the first. Here
+    each class of nodes says all that it has against the pod, so that it shows which nodes come near and what little keeps the pod from
+    them. Pods that wait for the same are told together. Those of DaemonSets are told by other rules.
+How to fix
+    Begin with the first line: these nodes lack least. A label that is not there, a taint, a resource whose provider is gone, a rest that is
+    too small on each node.
+Example
+    Eight pods of a Job that ask for four GPUs each: three nodes have two GPUs free each, and four lack the label of the node selector.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from preflight.diagnosis.behind import behind
+from preflight.diagnosis.nodes_fit import miscounted
+from preflight.diagnosis.refusals import lines
+from preflight.diagnosis.schedulers import DEFAULT, scheduler_of
+from preflight.diagnosis.waits import Cause, Group, groups
+from preflight.model.report import Severity
+from preflight.rules._framework import Context, Hit, Rule
+from preflight.rules.today._said import facts_of
+from preflight.rules.today._waiting import begun, hit, pods
+
+
+def check(context: Context) -> Iterator[Hit]:
+    """One hit for all pods that wait for the same; a note for those that somebody holds by a scheduling gate."""
+    for group in groups(facts_of(context), Cause.REFUSED, Cause.GATED):
+        if group.first.owner.kind == "DaemonSet" and group.first.cause is Cause.REFUSED:
+            continue
+        yield hit(
+            context,
+            group,
+            Severity.NOTE if group.first.cause is Cause.GATED else Severity.WARNING,
+            f"{pods(group)} for a node{begun(context, group)}: {_said(group)}",
+            *(("note", text) for text in _notes(context, group)),
+        )
+
+
+def _said(group: Group) -> str:
+    name, words = scheduler_of(group.first.pod), group.first.words
+    if words:
+        return words if name == DEFAULT else f"{name} says: {words}"
+    return "no scheduler has looked at it" if name == DEFAULT else f"its scheduler {name} has said nothing"
+
+
+def _notes(context: Context, group: Group) -> Iterator[str]:
+    facts, account = facts_of(context), group.first.account
+    if account is None:
+        return
+    yield from lines(account)
+    yield from dict.fromkeys(text for text, _ in behind(facts, account))
+    if other := miscounted(group.first.words, len(account.fit.nodes)):
+        yield f"{other}: its words are of another moment, or it does not know all"
+    name = scheduler_of(group.first.pod)
+    if name != DEFAULT and not group.first.words and not facts.knows_events:
+        yield f"whether anybody answers to {name} is not known: events were not given"
+
+
+RULE = Rule(id="PF440", name="pods-wait", severity=Severity.WARNING, check=check)
