@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from preflight.diagnosis.drift import Drift
     from preflight.diagnosis.gaps import Gap, OwnPods
     from preflight.diagnosis.idle import Ghosts, Idle, Left
+    from preflight.diagnosis.jobsets import Stalled
     from preflight.diagnosis.mounts import Unmounted
     from preflight.diagnosis.refusals import Account
     from preflight.diagnosis.waits import Wait
@@ -276,6 +277,24 @@ class Diagnosis:
         from preflight.diagnosis.waits import waits
 
         return waits(self)
+
+    @cached_property
+    def stalled(self) -> tuple[Stalled, ...]:
+        """The Jobs of JobSets whose followers cannot come."""
+        from preflight.diagnosis.jobsets import stalled
+
+        return stalled(self)
+
+    @cached_property
+    def of_job_sets(self) -> frozenset[Key]:
+        """The pods that wait and of which the rules on JobSets speak."""
+        leaders = [each.leader.key for each in self.stalled if each.leader is not None]
+        return frozenset((*leaders, *(pod.key for each in self.stalled for pod in each.pods)))
+
+    @property
+    def knows_nodes(self) -> bool:
+        """Whether every node is known, as far as the input says."""
+        return self.world.survey is None or self.world.survey.nodes
 
     @cached_property
     def unanswered(self) -> frozenset[str]:

@@ -129,7 +129,7 @@ def _short(shortages: list[Shortage]) -> str:
     free = max(max(0, each.allocatable - each.used) for each in shortages)
     if short.resource == "pods":
         return f"no room for one more pod (all {short.allocatable} are there)"
-    most = "at most " if len(shortages) > 1 else ""
+    most = "at most " if len(shortages) > 1 and free else ""
     return f"too little {what} left (asks for {wanted}, {most}{amount(short.resource, free) if free else 'none'} free)"
 
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from preflight.diagnosis.jobsets import Stall, Stalled
+from preflight.diagnosis.leaders import lines
+from preflight.diagnosis.refusals import account
 from preflight.diagnosis.schedulers import DEFAULT, scheduler_of
-from preflight.diagnosis.waits import Cause, Group, Wait, groups
+from preflight.diagnosis.waits import Cause, Group, Wait, groups, wait_of
 from preflight.impact.words import names
 
 if TYPE_CHECKING:
@@ -17,9 +20,27 @@ _TOLD = (Cause.HELD, Cause.UNANSWERED, Cause.FAULT, Cause.DISAGREES, Cause.REFUS
 
 def sentences(facts: Diagnosis) -> Iterator[str]:
     """A sentence for all pods that wait for the same, the most pods first; those of DaemonSets are told with their nodes."""
+    for each in facts.stalled:
+        yield f"Job {each.namespace}/{each.job} of a JobSet gets no followers: {stalled(facts, each)}"
     for group in groups(facts, *_TOLD):
         if group.first.owner.kind != "DaemonSet":
             yield f"{who(group)}: {because(group.first)}"
+
+
+def stalled(facts: Diagnosis, each: Stalled) -> str:
+    """Why the followers of a Job cannot come."""
+    if each.stall is Stall.ABSENT or each.leader is None:
+        return f"its leader is not there{f': {each.refused}' if each.refused else ''}"
+    name, node = each.leader.metadata.name, each.leader.spec.nodeName
+    if each.stall is Stall.UNSCHEDULED:
+        wait = wait_of(facts, each.leader)
+        nearest = next(lines(facts, each, account(facts, each.leader)), "") if wait.cause is Cause.REFUSED else ""
+        return f"its leader {name} has no node: {nearest or because(wait)}"
+    if each.stall is Stall.NO_DOMAIN:
+        return f"no node has the label {each.topology}"
+    if each.stall is Stall.EMPTY:
+        return f"they ask for an empty {each.topology}"
+    return f"{node}, where its leader {name} is, {'is gone' if each.stall is Stall.NODE_GONE else f'lacks the label {each.topology}'}"
 
 
 def who(group: Group) -> str:

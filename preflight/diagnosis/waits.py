@@ -114,10 +114,11 @@ def groups(facts: Diagnosis, *causes: Cause) -> tuple[Group, ...]:
 
     1. Pods of DaemonSets are told by DaemonSet: each is about nodes of its own.
     2. Held pods are alike where the same holds them in the same words.
+    3. Leaders of JobSets whose followers wait for them are left out: they are told with their JobSet.
     """
     alike: defaultdict[tuple[object, ...], list[Wait]] = defaultdict(list)
     for wait in facts.waits:
-        if wait.cause in causes:
+        if wait.cause in causes and wait.pod.key not in facts.of_job_sets:
             alike[wait.cause, *_likeness(wait)].append(wait)
     found = []
     for same in alike.values():

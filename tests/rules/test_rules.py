@@ -112,6 +112,8 @@ def test_the_rules() -> None:
         ("PF442", "held-by-another", "error"),
         ("PF443", "no-such-scheduler", "error"),
         ("PF444", "known-fault", "error"),
+        ("PF445", "jobset-leader", "warning"),
+        ("PF446", "jobset-topology", "error"),
         ("PF900", "rule-crashed", "error"),
         ("PF901", "repeated-key", "warning"),
         ("PF990", "unused-exemption", "warning"),
