@@ -26,10 +26,8 @@ if TYPE_CHECKING:
     from preflight.diagnosis.drift import Drift
     from preflight.diagnosis.gaps import Gap, OwnPods
     from preflight.diagnosis.idle import Ghosts, Idle, Left
-    from preflight.diagnosis.jobsets import Stalled
     from preflight.diagnosis.mounts import Unmounted
-    from preflight.diagnosis.refusals import Account
-    from preflight.diagnosis.waits import Wait
+    from preflight.diagnosis.pending import Pending
     from preflight.scheduling.occupancy import Occupancy
 
 Key = tuple[str, str]
@@ -267,61 +265,16 @@ class Diagnosis:
         return occupy(nodes, running.values(), all_pods=world.listed is None, all_nodes=survey is None or survey.nodes)
 
     @cached_property
-    def accounts(self) -> dict[tuple[str, str, bytes], Account]:
-        """Our own accounts of pods that wait, as far as they have been asked for: see `refusals`."""
-        return {}
-
-    @cached_property
-    def waits(self) -> tuple[Wait, ...]:
+    def pending(self) -> Pending:
         """What the pods without a node wait for."""
-        from preflight.diagnosis.waits import waits
+        from preflight.diagnosis.pending import Pending
 
-        return waits(self)
-
-    @cached_property
-    def stalled(self) -> tuple[Stalled, ...]:
-        """The Jobs of JobSets whose followers cannot come."""
-        from preflight.diagnosis.jobsets import stalled
-
-        return stalled(self)
-
-    @cached_property
-    def of_job_sets(self) -> frozenset[Key]:
-        """The pods that wait and of which the rules on JobSets speak."""
-        leaders = [each.leader.key for each in self.stalled if each.leader is not None]
-        return frozenset((*leaders, *(pod.key for each in self.stalled for pod in each.pods)))
+        return Pending(self)
 
     @property
     def knows_nodes(self) -> bool:
         """Whether every node is known, as far as the input says."""
         return self.world.survey is None or self.world.survey.nodes
-
-    @cached_property
-    def unanswered(self) -> frozenset[str]:
-        """The schedulers that pods wait for and of which nothing is heard."""
-        from preflight.diagnosis.schedulers import unanswered
-
-        return unanswered(self)
-
-    @cached_property
-    def explained(self) -> frozenset[Key]:
-        """The pods without a node that wait for something else than room, which is said of them elsewhere."""
-        return frozenset(wait.pod.key for wait in self.waits if wait.is_special)
-
-    def held_by(self, gap: Gap) -> str:
-        """What the Pending pods of a gap wait for, where it is something else than room; else ""."""
-        from preflight.diagnosis.telling import because
-
-        found = {wait.pod.key: wait for wait in self.waits if wait.is_special} if gap.pending else {}
-        wait = next((found[each.pod.key] for each in gap.pending if each.pod.key in found), None)
-        return because(wait) if wait is not None else ""
-
-    @cached_property
-    def waiting_stories(self) -> tuple[tuple[tuple[str, ...], str], ...]:
-        """Sentences on pods that wait and are of no DaemonSet, each with the nodes that it is about."""
-        from preflight.diagnosis.telling import sentences
-
-        return tuple(((), sentence) for sentence in sentences(self))
 
     def said_of(self, gap: Gap) -> tuple[str, ...]:
         """What events say of the pods of a gap: the latest of the first of them."""

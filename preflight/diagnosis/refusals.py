@@ -10,9 +10,10 @@ import msgspec
 from msgspec import Struct
 
 from preflight.diagnosis.nodes_fit import DOUBTS, amount, fits
+from preflight.diagnosis.pods import extended
 from preflight.impact.words import listed, names, requirement_text
 from preflight.scheduling.affinity import AffinityMatch
-from preflight.scheduling.filters import NODE_AFFINITY, Reason, Shortage
+from preflight.scheduling.filters import NODE_AFFINITY, TAINT_TOLERATION, Reason, Shortage
 from preflight.scheduling.fit import Fit
 from preflight.scheduling.nodefit import NodeFit
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from preflight.model.state import StatedPod
 
 _MOST = 6
+_CORDON = "node.kubernetes.io/unschedulable"
 
 
 class Class(Struct, frozen=True):
@@ -54,10 +56,10 @@ def account(facts: Diagnosis, pod: StatedPod) -> Account:
     """Our own account of a pod that waits; pods of one owner that are alike are looked at once."""
     owner = pod.controller
     key = (pod.metadata.namespace, owner.name if owner else pod.metadata.name, msgspec.json.encode(pod.spec))
-    if key not in facts.accounts:
+    if key not in facts.pending.accounts:
         found = fits(facts, pod)
-        facts.accounts[key] = Account(found, _classes(found))
-    return facts.accounts[key]
+        facts.pending.accounts[key] = Account(found, _classes(found, wants_device=bool(extended(pod.spec))))
+    return facts.pending.accounts[key]
 
 
 def lines(found: Account) -> Iterator[str]:
@@ -69,24 +71,31 @@ def lines(found: Account) -> Iterator[str]:
         yield f"{names(rest)}: other reasons"
 
 
-def _classes(found: Fit) -> tuple[Class, ...]:
+def _classes(found: Fit, *, wants_device: bool) -> tuple[Class, ...]:
     pod_doubts = [DOUBTS.get(each.what, each.what) for each in found.doubts]
     alike: defaultdict[tuple[int, int, tuple[str, ...]], list[NodeFit]] = defaultdict(list)
     for node in found.nodes:
         kinds = tuple(dict.fromkeys(_kind(reason) for reason in node.reasons))
         doubts = [DOUBTS.get(each.what, each.what) for each in node.doubts] if node.takes is None else []
-        alike[_distance(node), len(kinds), (*kinds, *doubts)].append(node)
+        alike[_distance(node, wants_device=wants_device), len(kinds), (*kinds, *doubts)].append(node)
     return tuple(
         Class(tuple(node.node for node in nodes), _why(nodes, pod_doubts), nodes[0].takes)
         for (_, _, _), nodes in sorted(alike.items(), key=lambda item: (item[0][0], item[0][1], -len(item[1]), item[1][0].node))
     )
 
 
-def _distance(node: NodeFit) -> int:
-    """0 for a node that takes the pod, 1 for one that may, 2 for one that lacks only room, 3 for others."""
+def _distance(node: NodeFit, *, wants_device: bool) -> int:
+    """How far a node is from taking the pod: 0 where it does, 1 where it may.
+
+    A node with the device that the pod wants and room for it is 2: only a label or a taint keeps it. One that lacks only room is 3, any
+    other 4: without a wish for a device most nodes are of another zone or pool.
+    """
     if node.takes is not False:
         return 0 if node.takes else 1
-    return 2 if all(reason.shortage for reason in node.reasons) else 3
+    plugins = {reason.plugin for reason in node.reasons}
+    if wants_device and plugins <= {NODE_AFFINITY, TAINT_TOLERATION}:
+        return 2
+    return 3 if all(reason.shortage for reason in node.reasons) else 4
 
 
 def _kind(reason: Reason) -> str:
@@ -135,7 +144,8 @@ def _short(shortages: list[Shortage]) -> str:
 
 def _text(reason: Reason) -> str:
     if reason.taints:
-        return f"does not tolerate {listed(reason.taints)}"
+        said = [taint for taint in reason.taints if taint.key != _CORDON]  # of a cordon its own filter speaks too
+        return f"does not tolerate {listed(said or reason.taints)}"
     if reason.affinity is not None and (found := _unmatched(reason.affinity)):
         return found
     if reason.plugin == NODE_AFFINITY and "plugin(s)" in reason.text:

@@ -104,7 +104,7 @@ def is_unanswered(facts: Diagnosis, pod: StatedPod) -> bool:
     name = scheduler_of(pod)
     if name == DEFAULT or scheduler_words(pod) or not facts.knows_events or facts.world.listed is not None:
         return False
-    return name in facts.unanswered
+    return name in facts.pending.unanswered
 
 
 def unanswered(facts: Diagnosis) -> frozenset[str]:

@@ -23,7 +23,8 @@ def headline(facts: Diagnosis, node: str = "") -> str:
     if node:
         return f"{node}{at}"
     if not hurt:
-        return f"today{at}: nothing wrong is seen on {every} node{'s' if every != 1 else ''}"
+        waiting = "pods wait, and " if facts.pending.sentences else ""
+        return f"today{at}: {waiting}nothing wrong is seen on {every} node{'s' if every != 1 else ''}"
     return f"today{at}: something is wrong on {len(hurt)} of {every} node{'s' if every != 1 else ''}"
 
 
@@ -40,10 +41,8 @@ def _told(facts: Diagnosis) -> Iterator[tuple[tuple[str, ...], str]]:
     for gap in facts.gaps:
         if gap.nodes and not (gap.doubtful and not gap.is_critical):
             verb = "lacks" if len(gap.nodes) == 1 else "lack"
-            reason = facts.held_by(gap) or because(gap)
+            reason = facts.pending.held_by(gap) or because(gap)
             yield gap.nodes, f"{names(gap.nodes)} {verb} {what(gap.component)} ({gap.daemonset.key}): {reason}"
-    yield from facts.waiting_stories
-
     for fault in facts.faulty:
         if fault.fault is not Fault.GHOST:
             yield fault.nodes, f"{fault.resource} cannot be had on {names(fault.nodes)}: {fault.why}"
@@ -57,3 +56,4 @@ def _told(facts: Diagnosis) -> Iterator[tuple[tuple[str, ...], str]]:
             yield idle.nodes, f"{idle.nodes[0]} is cordoned{f' {begun}' if begun else ''}; {said(idle.free)} there lie idle"
     for held in facts.ghosts:
         yield held.nodes, f"{held.amount} {held.resource} on {names(held.nodes)} are held by pods of which nothing runs"
+    yield from (((), sentence) for sentence in facts.pending.sentences)

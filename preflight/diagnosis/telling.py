@@ -20,7 +20,7 @@ _TOLD = (Cause.HELD, Cause.UNANSWERED, Cause.FAULT, Cause.DISAGREES, Cause.REFUS
 
 def sentences(facts: Diagnosis) -> Iterator[str]:
     """A sentence for all pods that wait for the same, the most pods first; those of DaemonSets are told with their nodes."""
-    for each in facts.stalled:
+    for each in facts.pending.stalled:
         yield f"Job {each.namespace}/{each.job} of a JobSet gets no followers: {stalled(facts, each)}"
     for group in groups(facts, *_TOLD):
         if group.first.owner.kind != "DaemonSet":

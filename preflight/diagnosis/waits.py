@@ -117,8 +117,8 @@ def groups(facts: Diagnosis, *causes: Cause) -> tuple[Group, ...]:
     3. Leaders of JobSets whose followers wait for them are left out: they are told with their JobSet.
     """
     alike: defaultdict[tuple[object, ...], list[Wait]] = defaultdict(list)
-    for wait in facts.waits:
-        if wait.cause in causes and wait.pod.key not in facts.of_job_sets:
+    for wait in facts.pending.waits:
+        if wait.cause in causes and wait.pod.key not in facts.pending.of_job_sets:
             alike[wait.cause, *_likeness(wait)].append(wait)
     found = []
     for same in alike.values():

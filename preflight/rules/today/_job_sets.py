@@ -20,7 +20,7 @@ _FEW = 3
 def alike(context: Context, *stalls: Stall) -> Iterator[tuple[Stalled, ...]]:
     """The child Jobs of each JobSet that stall in the same way, those of one JobSet and way together."""
     found: defaultdict[tuple[object, ...], list[Stalled]] = defaultdict(list)
-    for each in facts_of(context).stalled:
+    for each in facts_of(context).pending.stalled:
         if each.stall in stalls:
             found[subject(each), each.stall].append(each)
     yield from (tuple(same) for same in found.values())

@@ -25,7 +25,7 @@ def check(context: Context) -> Iterator[Hit]:
     """One hit for each DaemonSet and message: an error where workloads break without it, else a warning."""
     facts = facts_of(context)
     for gap in gaps(context, GapKind.PENDING):
-        if all(each.pod.key in facts.explained for each in gap.pending):
+        if all(each.pod.key in facts.pending.explained for each in gap.pending):
             continue  # another rule says what holds them
         where = f" for {names(gap.nodes)}" if gap.nodes else ""
         said = f": {gap.why}" if gap.why else ": no scheduler has looked at it"

@@ -1,0 +1,63 @@
+"""The facts on pods that wait for a node: what the rules on them ask for, each worked out once and only when somebody asks."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from preflight.diagnosis import jobsets, schedulers, telling, waits
+from preflight.diagnosis.jobsets import Stalled
+from preflight.diagnosis.refusals import Account
+from preflight.diagnosis.waits import Wait
+
+if TYPE_CHECKING:
+    from preflight.diagnosis.facts import Diagnosis
+    from preflight.diagnosis.gaps import Gap
+
+Key = tuple[str, str]
+
+
+class Pending:
+    """The pods without a node of one cluster."""
+
+    def __init__(self, facts: Diagnosis) -> None:
+        """Of what is known of the cluster; nothing is worked out yet."""
+        self._facts = facts
+        self.accounts: dict[tuple[str, str, bytes], Account] = {}
+
+    @cached_property
+    def waits(self) -> tuple[Wait, ...]:
+        """What each of them waits for."""
+        return waits.waits(self._facts)
+
+    @cached_property
+    def stalled(self) -> tuple[Stalled, ...]:
+        """The Jobs of JobSets whose followers cannot come."""
+        return jobsets.stalled(self._facts)
+
+    @cached_property
+    def of_job_sets(self) -> frozenset[Key]:
+        """Those of which the rules on JobSets speak."""
+        leaders = [each.leader.key for each in self.stalled if each.leader is not None]
+        return frozenset((*leaders, *(pod.key for each in self.stalled for pod in each.pods)))
+
+    @cached_property
+    def unanswered(self) -> frozenset[str]:
+        """The schedulers that they name and of which nothing is heard."""
+        return schedulers.unanswered(self._facts)
+
+    @cached_property
+    def explained(self) -> frozenset[Key]:
+        """Those that wait for something else than room, which is said of them elsewhere."""
+        return frozenset(wait.pod.key for wait in self.waits if wait.is_special)
+
+    def held_by(self, gap: Gap) -> str:
+        """What the Pending pods of a gap wait for, where it is something else than room; else ""."""
+        found = {wait.pod.key: wait for wait in self.waits if wait.is_special} if gap.pending else {}
+        wait = next((found[each.pod.key] for each in gap.pending if each.pod.key in found), None)
+        return telling.because(wait) if wait is not None else ""
+
+    @cached_property
+    def sentences(self) -> tuple[str, ...]:
+        """A sentence on each that is of no DaemonSet, alike ones together."""
+        return tuple(telling.sentences(self._facts))
