@@ -1,4 +1,4 @@
-"""What stands behind a resource that nodes lack: the DaemonSet that provides it and is missing there."""
+"""What stands behind what nodes lack for a pod: the DaemonSet that provides a resource, a label that drifted, pods that only hold."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 from preflight.diagnosis.saying import because
 from preflight.impact.consumers import is_extended
 from preflight.impact.words import names
+from preflight.model.report import Subject
 
 if TYPE_CHECKING:
     from preflight.diagnosis.facts import Diagnosis
     from preflight.diagnosis.gaps import Gap
     from preflight.diagnosis.refusals import Account
+    from preflight.model.state import StatedPod
 
 
 def behind(facts: Diagnosis, account: Account) -> Iterator[tuple[str, Gap]]:
@@ -24,3 +26,32 @@ def behind(facts: Diagnosis, account: Account) -> Iterator[tuple[str, Gap]]:
             if gap.nodes and any(each.advertises(resource) for each in facts.recognised.of(gap.daemonset)):
                 verb = "lacks" if len(gap.nodes) == 1 else "lack"
                 yield f"{resource} comes from {gap.daemonset.key}, which {names(gap.nodes)} {verb}: {because(gap)}", gap
+
+
+def causes(facts: Diagnosis, pod: StatedPod, account: Account) -> Iterator[tuple[str, Subject]]:
+    """All that stands behind it, each with what a finding on it is about.
+
+    1. Who provides a resource that is short, and is missing.
+    2. Nodes that lack a label which the pod asks for and which their peers carry.
+    3. Pods that hold a resource that is short, and of which nothing runs.
+    """
+    for text, gap in behind(facts, account):
+        yield text, Subject("DaemonSet", gap.daemonset.metadata.namespace, gap.daemonset.metadata.name)
+    asked = _asked(pod)
+    for drift in facts.drifts:
+        if drift.label in asked:
+            verb = "lacks" if len(drift.nodes) == 1 else "lack"
+            text = f"{names(drift.nodes)} {verb} the label {drift.label}, which {len(drift.peers)} peers carry"
+            yield text, Subject("Node", "", drift.nodes[0])
+    for held in facts.ghosts:
+        if held.resource in account.short:
+            text = f"{held.amount} {held.resource} on {names(held.nodes)} are held by pods of which nothing runs"
+            yield text, Subject("Resource", "", held.resource)
+
+
+def _asked(pod: StatedPod) -> frozenset[str]:
+    """The labels of nodes that a pod asks for."""
+    affinity = pod.spec.affinity.nodeAffinity if pod.spec.affinity else None
+    required = affinity.requiredDuringSchedulingIgnoredDuringExecution if affinity else None
+    keys = [each.key for term in required.nodeSelectorTerms for each in term.matchExpressions] if required else []
+    return frozenset((*pod.spec.nodeSelector, *keys))

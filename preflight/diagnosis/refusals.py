@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from preflight.model.state import StatedPod
 
 _MOST = 6
+_ELSEWHERE = "it is for another node"
 _CORDON = "node.kubernetes.io/unschedulable"
 
 
@@ -114,7 +115,7 @@ def _shape(short: Shortage) -> str:
 def _why(nodes: list[NodeFit], pod_doubts: Iterable[str]) -> str:
     first = nodes[0]
     if first.takes:
-        return "takes the pod"
+        return "takes the pod" if len(nodes) == 1 else "take the pod"
     if first.reasons:
         shortages = defaultdict(list)
         for node in nodes:
@@ -122,7 +123,7 @@ def _why(nodes: list[NodeFit], pod_doubts: Iterable[str]) -> str:
                 if reason.shortage is not None:
                     shortages[reason.shortage.resource].append(reason.shortage)
         texts = [_short(shortages[each.shortage.resource]) if each.shortage else _text(each) for each in first.reasons]
-        return listed(dict.fromkeys(texts))
+        return _ELSEWHERE if _ELSEWHERE in texts else listed(dict.fromkeys(texts))
     doubts = dict.fromkeys((*(DOUBTS.get(each.what, each.what) for each in first.doubts), *pod_doubts))
     return f"not known ({listed(doubts)})"
 
@@ -149,7 +150,7 @@ def _text(reason: Reason) -> str:
     if reason.affinity is not None and (found := _unmatched(reason.affinity)):
         return found
     if reason.plugin == NODE_AFFINITY and "plugin(s)" in reason.text:
-        return "it is for another node"
+        return _ELSEWHERE
     return reason.text.removeprefix("node(s) ").replace("were unschedulable", "cordoned")
 
 

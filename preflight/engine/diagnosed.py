@@ -73,6 +73,11 @@ class Diagnosed(Verified):
         self._ranks |= {hit.subject: facts.rank(hit.subject) for _, hit, _ in hits}
         judged = Judged(self._loaded.files, self._loaded.objects, len(world.daemonsets), len(world.nodes), impact.pairs if impact else 0)
         report = self._report(step.command, (step,), judged, hits, unknown=False)
+        return self._without_unasked(report)
+
+    @staticmethod
+    def _without_unasked(report: Report) -> Report:
+        """The report without what a diagnosis does not ask for, so that nobody misses it."""
         return replace(report, skipped=tuple(each for each in report.skipped if each.what not in _UNASKED))
 
     def _since(self, before: load.Loaded, node: str, saved: str) -> tuple[list[tuple[Rule, Hit, int]], str]:
