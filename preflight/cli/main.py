@@ -37,6 +37,7 @@ COMMANDS = {
     "verify": "after a change: what really differs from the snapshot of before",
     "doctor": "what is broken today and why: nodes, DaemonSets, devices, pods that wait",
     "capacity": "how many of a pod fit now, where, and what has taken the room for more",
+    "alerts": "Prometheus rules that do fire when a node loses a component or a resource",
     "components": "what each DaemonSet was recognised as, and by what evidence",
     "policy": "policy files: their schema, whether they are good, what holds in the end",
     "rbac": "the smallest ClusterRole that lets preflight ask a cluster",

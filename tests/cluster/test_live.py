@@ -52,6 +52,7 @@ LINES = (
     "snapshot -o {folder}/world.snapshot",
     "verify {folder}/world.snapshot",
     "capacity --request cpu=1",
+    "alerts -o {folder}/rules.yaml",
 )
 
 
@@ -96,7 +97,7 @@ def folder(bed: Bed, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def _run(bed: Bed, line: str, folder: Path, user: str = "sre", *more: str) -> Result:
     pods = bed.list("pods", "devices")
     words = shlex.split(line.format(folder=folder, pod=pods[0]["metadata"]["name"]))
-    if words[0] in ("components", "capacity"):
+    if words[0] in ("components", "capacity", "alerts"):
         more = ()
     return program(*words, "--kubeconfig", str(bed.kubeconfig_of(user)), *more)
 

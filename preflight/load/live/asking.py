@@ -68,6 +68,9 @@ EVICTIONS = Asked(every_node=True, budgets=True, owners=True)
 ROOM = Asked(every_node=True, around=True)
 """Where a pod fits: nodes, all pods, and what admission makes of new ones."""
 
+COVERED = Asked(every_node=True, configs=True)
+"""Which DaemonSet is on which nodes, and what it provides there."""
+
 DAEMONSETS = Asked(configs=True)
 """What DaemonSets are: no node and no pod."""
 

@@ -1,0 +1,58 @@
+"""`preflight alerts`: Prometheus rules that do fire when a node loses a component or a resource."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from preflight.cli.options import _gate, target, world
+from preflight.cli.output import _write
+from preflight.errors import UsageError
+
+
+@click.command("alerts")
+@world
+@click.option("-o", "--output", "output", metavar="FILE", default="", help="Where to write the rules (default: standard output).")
+@click.option("--format", "form", metavar="FORMAT", default="prometheus", help="prometheus (a rule file, default) or prometheusrule.")
+@click.option("--label", "labels", metavar="KEY=VALUE", multiple=True, help="A label of the PrometheusRule, as its operator selects by.")
+@click.option("-n", "--namespace", metavar="NAME", default="", help="The namespace of the PrometheusRule.")
+@click.option("--allow-empty", is_flag=True, help="No DaemonSet at all is no fault.")
+@click.option("--feature-gates", metavar="GATE=BOOL", default="", help="The gate of Lt and Gt, as in every command.")
+def command(sources: tuple[str, ...], output: str, form: str, labels: tuple[str, ...], **given: Any) -> int:
+    """Prometheus rules that do fire when a node loses a component or a resource.
+
+    They are made of the world at hand: which DaemonSet must be on which nodes, and which resources it provides there. They rest on the
+    stable metrics of kube-state-metrics alone. docs/alerts.md says why an alert on desired minus ready never fires.
+    """
+    from preflight.engine.alerts import alerts
+    from preflight.report.alerts import FORMS, render
+    from preflight.report.text import render_problems
+
+    if form not in FORMS:
+        raise UsageError(f"unknown --format {form!r}: {', '.join(FORMS)}")
+    if form == "prometheus" and (labels or given["namespace"]):
+        raise UsageError("--label and -n are those of a PrometheusRule: add --format prometheusrule")
+    pairs = dict(_pair(each) for each in labels)
+    gate = _gate(given["feature_gates"])
+    asked = target(given, sources, live=True)
+    found, problems = alerts(sources, asked, sys.stdin.buffer, comparison_operators=gate, allow_empty=given["allow_empty"])
+    text = render(found, form, pairs, namespace=given["namespace"])
+    if output:
+        _write(output, text)
+        click.echo(f"wrote {output}: {sum(len(each.rules) for each in found.groups)} rules, made of {found.about}", err=True)
+    else:
+        click.echo(text, nl=False)
+    for note in found.notes:
+        click.echo(f"not in the rules: {note}", err=True)
+    if problems:
+        click.echo(render_problems(problems), nl=False, err=True)
+    return 3 if problems else 0
+
+
+def _pair(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not key or not equals:
+        raise UsageError(f"--label takes KEY=VALUE, not {text!r}")
+    return key, value

@@ -1,0 +1,31 @@
+"""`preflight alerts`: a world, and the rules that are made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import BinaryIO
+
+from preflight import load
+from preflight.engine.asking import opened
+from preflight.errors import InputError
+from preflight.impact import alerting
+from preflight.load.live.target import Target
+from preflight.model.alerts import Alerts
+from preflight.model.report import Problem
+
+
+def alerts(
+    sources: Sequence[str], target: Target | None, stdin: BinaryIO, *, comparison_operators: bool | None, allow_empty: bool
+) -> tuple[Alerts, tuple[Problem, ...]]:
+    """The rules of the world of files, or of a cluster, and what could not be read of it.
+
+    Errors: InputError where no DaemonSet is known, unless `allow_empty`.
+    """
+    from preflight.load.live.asking import COVERED
+
+    with opened(target, needs=COVERED) as cluster:
+        fill = cluster.fill if cluster else None
+        read = load.read(sources, stdin=stdin, one_cluster=True, comparison_operators=comparison_operators, cluster=fill)
+    if not read.world.daemonsets and not allow_empty:
+        raise InputError("no DaemonSet was given: there is nothing to watch (--allow-empty writes the rules that need none)")
+    return alerting.alerts(read.world), read.problems

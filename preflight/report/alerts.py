@@ -1,0 +1,44 @@
+"""Alerting rules as text: a rule file of Prometheus, or a PrometheusRule object of its operator."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+
+from preflight.model.alerts import AlertGroup, Alerts
+from preflight.report.terminal import plain
+
+FORMS = ("prometheus", "prometheusrule")
+
+
+def render(alerts: Alerts, form: str, labels: Mapping[str, str], name: str = "preflight", namespace: str = "") -> str:
+    """The rules in one of the two forms.
+
+    1. Scalars are in double quotes, as JSON writes them, and expressions stand in blocks as they are: names in them are plain.
+    2. `labels`, `name` and `namespace` are those of the PrometheusRule; a rule file has none.
+    """
+    lines = [f"# Made by `preflight alerts` of {plain(alerts.about)}. Make it anew when nodes, selectors or tolerations change."]
+    lines += [f"# Not in it: {plain(each)}." for each in alerts.notes]
+    if form == "prometheus":
+        lines += ["groups:", *_groups(alerts.groups, "  ")]
+        return "\n".join(lines) + "\n"
+    lines += ["apiVersion: monitoring.coreos.com/v1", "kind: PrometheusRule", "metadata:", f"  name: {json.dumps(name)}"]
+    lines += [f"  namespace: {json.dumps(namespace)}"] if namespace else []
+    if labels:
+        lines += ["  labels:", *(f"    {json.dumps(key)}: {json.dumps(value)}" for key, value in labels.items())]
+    lines += ["spec:", "  groups:", *_groups(alerts.groups, "    ")]
+    return "\n".join(lines) + "\n"
+
+
+def _groups(groups: tuple[AlertGroup, ...], indent: str) -> Iterator[str]:
+    for group in groups:
+        yield f"{indent}- name: {group.name}"
+        yield f"{indent}  rules:"
+        for rule in group.rules:
+            yield f"{indent}    - alert: {rule.alert}"
+            yield f"{indent}      expr: |-"
+            yield from (f"{indent}        {line}" for line in rule.expr.splitlines())
+            yield f"{indent}      for: {rule.hold}"
+            for heading, pairs in (("labels", rule.labels), ("annotations", rule.annotations)):
+                yield f"{indent}      {heading}:"
+                yield from (f"{indent}        {key}: {json.dumps(value)}" for key, value in pairs.items())
