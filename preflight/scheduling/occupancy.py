@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 
-from msgspec import Struct
+from msgspec import Struct, msgpack
 
 from preflight.model.objects import Node, PodSpec
 from preflight.model.running import RunningPod
-from preflight.model.scheduled import PodAffinityTerm, ScheduledPod
+from preflight.model.scheduled import PodAffinityTerm, ScheduledPod, ScheduledStatus
 from preflight.scheduling.ports import HostPort, host_ports
 from preflight.scheduling.quantities import QuantityError, counted, millis
 from preflight.scheduling.requests import is_being_resized, is_counted, pod_requests, running_requests
 from preflight.scheduling.unjudged import Doubt, Unjudged, doubt
+
+_SAME = msgpack.Encoder()
 
 
 class Taken(Struct, frozen=True):
@@ -117,6 +119,7 @@ def occupy(nodes: Iterable[Node], pods: Iterable[RunningPod] | None, *, all_pods
     """
     taken: dict[str, list[Taken]] = {}
     guards: list[Guard] = []
+    asked: dict[bytes, _Asked] = {}
     unread = False
     for pod in pods or ():
         node = pod.spec.nodeName
@@ -129,7 +132,7 @@ def occupy(nodes: Iterable[Node], pods: Iterable[RunningPod] | None, *, all_pods
         elif node:
             nominated, unread = False, True
         if node:
-            taken.setdefault(node, []).append(_of_pod(pod, nominated))
+            taken.setdefault(node, []).append(_of_pod(pod, nominated, asked))
     doubts = []
     if pods is None or not all_pods:
         doubts.append(doubt(Unjudged.PODS))
@@ -155,16 +158,43 @@ def _room(node: Node, taken: Iterable[Taken]) -> Room:
     return Room(node, tuple(taken), allocatable, frozenset(unreadable))
 
 
-def _of_pod(pod: RunningPod, nominated: bool) -> Taken:
+_Asked = tuple[Mapping[str, int] | None, frozenset[HostPort]]
+"""What a pod takes, None where it cannot be read, and the ports of its node."""
+
+
+def _of_pod(pod: RunningPod, nominated: bool, asked: dict[bytes, _Asked]) -> Taken:
+    """`asked` has what pods take whose specs say the same: most pods have many like them."""
     doubts = []
     if not isinstance(pod, ScheduledPod) and is_being_resized(pod):
         doubts.append(doubt(Unjudged.UNREAD, "/".join(pod.key)))
     try:
-        amounts = running_requests(pod)
-    except QuantityError:
-        amounts = {}
+        same = _same(pod)
+    except (OverflowError, UnicodeEncodeError):  # numbers and names that no server takes
+        amounts, ports = _asked(pod)
+    else:
+        if same not in asked:
+            asked[same] = _asked(pod)
+        amounts, ports = asked[same]
+    if amounts is None:
         doubts.append(doubt(Unjudged.QUANTITY, "/".join(pod.key)))
-    return Taken(pod.key, amounts, host_ports(pod.spec), pod.spec.priority or 0, nominated, tuple(doubts))
+    return Taken(pod.key, amounts or {}, ports, pod.spec.priority or 0, nominated, tuple(doubts))
+
+
+def _same(pod: RunningPod) -> bytes:
+    """All that decides what a pod takes: equal for pods of which that is equal."""
+    spec, status = pod.spec, pod.status
+    said: list[object] = [spec.containers, spec.initContainers, spec.resources, spec.overhead, spec.hostNetwork]
+    if isinstance(status, ScheduledStatus):
+        said += [status.resources, status.allocatedResources, status.containerStatuses, status.initContainerStatuses]
+        said += [each for each in status.conditions if each.type == "PodResizePending"]
+    return _SAME.encode((isinstance(pod, ScheduledPod), *said))
+
+
+def _asked(pod: RunningPod) -> _Asked:
+    try:
+        return running_requests(pod), host_ports(pod.spec)
+    except QuantityError:
+        return None, host_ports(pod.spec)
 
 
 def _of_spec(key: tuple[str, str], spec: PodSpec) -> Taken:

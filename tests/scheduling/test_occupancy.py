@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from preflight.model.objects import Node
-from preflight.model.running import RunningPod
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+from preflight.model.objects import Container, Node, Resources
+from preflight.model.running import RunningMetadata, RunningPod
+from preflight.model.scheduled import ScheduledPod, ScheduledSpec
 from preflight.scheduling.fit import fit
 from preflight.scheduling.occupancy import Occupancy, occupy
 from preflight.scheduling.ports import HostPort
+from preflight.scheduling.requests import running_requests
 from preflight.scheduling.unjudged import Doubt
 from tests.scheduling.fitting import node, pod, there
+from tests.scheduling.test_fit_laws import LAW, running
 
 
 def copies(occupancy: Occupancy) -> list[int]:
@@ -26,6 +34,40 @@ def test_what_pods_take_adds_up() -> None:
     held = occupy([node()], [there("n", "a", cpu="250m", port=80), there("n", "b", cpu=1, gpu=2)]).rooms["n"].bound
     assert (held.pods, held.amounts) == (2, {"cpu": 1250, "example.com/gpu": 2})
     assert held.ports == {HostPort(80, "TCP", "0.0.0.0")}
+
+
+def resized(name: str, cpu: str, *conditions: dict[str, str]) -> Any:
+    """A pod that asks for one CPU, to whose container its node gave so much."""
+    given = [{"name": "c", "resources": {"requests": {"cpu": cpu}}, "allocatedResources": {"cpu": cpu}}]
+    return there("n", name, status={"containerStatuses": given, "conditions": list(conditions)}, cpu="1")
+
+
+def test_pods_that_are_alike_but_for_what_their_node_gave_take_what_it_gave() -> None:
+    infeasible = {"type": "PodResizePending", "status": "True", "reason": "Infeasible"}
+    pods = [resized("a", "2"), resized("b", "500m"), resized("c", "500m", infeasible), there("n", "d", cpu="1"), resized("e", "2")]
+    taken = occupy([node()], pods).rooms["n"].taken
+    assert [each.amounts["cpu"] for each in taken] == [2000, 1000, 500, 1000, 2000]
+    assert [each.amounts for each in taken] == [running_requests(each) for each in pods]
+
+
+@pytest.mark.parametrize(
+    "odd", [pytest.param({"cpu": 10**30}, id="a number beyond all"), pytest.param({"\ud800/x": "1"}, id="half a character")]
+)
+def test_what_no_server_takes_is_counted_by_itself(odd: dict[str, Any]) -> None:
+    asks = [Container("c", resources=Resources(requests=odd))]
+    pods = [ScheduledPod(RunningMetadata("p", "default"), ScheduledSpec(nodeName="n", containers=tuple(asks)))]
+    (taken,) = occupy([node()], pods).rooms["n"].taken
+    assert [each.what for each in taken.doubts] == (["quantity"] if "cpu" in odd else [])
+
+
+@given(pods=running())
+@LAW
+def test_what_a_pod_takes_does_not_hang_on_those_before_it(pods: list[ScheduledPod]) -> None:
+    every = {each.spec.nodeName for each in pods}
+    rooms = occupy([node(name) for name in every if name], [*pods, *pods]).rooms
+    for room in rooms.values():
+        alone = [each for each in pods if each.spec.nodeName == room.node.name and not each.has_ended]
+        assert [each.amounts for each in room.taken] == [running_requests(each) for each in (*alone, *alone)]
 
 
 def test_allocatable_is_as_the_scheduler_counts_it() -> None:
