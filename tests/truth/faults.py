@@ -171,11 +171,11 @@ def quota(here: Planting) -> Fault:
 
 
 FAULTS: dict[str, Callable[[Planting], Fault]] = {
+    "missing plugin": plugin,  # first: a dead node would keep the update from beginning
     "taint": taint,
     "label": label,
     "dead node": dead,
     "ghost": ghost,
-    "missing plugin": plugin,
     "foreign scheduler": scheduler,
     "quota": quota,
 }
@@ -208,7 +208,10 @@ class Faults:
             false = tuple(each["message"] for each in self.findings(number) if each["severity"] != "note")
             here = Planting(self.bed, random, random.sample(gpus, len(gpus)))
             kinds = random.sample(list(FAULTS), random.choice((1, 2, 3)))
-            faults = [FAULTS[kind](here) for kind in sorted(kinds, key=list(FAULTS).index)]
+            faults = []
+            for kind in sorted(kinds, key=list(FAULTS).index):
+                faults.append(FAULTS[kind](here))
+                self.bed.settle(quiet=1)
             self.bed.settle(quiet=3, ignore=lambda metadata: metadata["name"].startswith("ghost"))
             findings = self.findings(number)
             found = {each.kind: named(each, findings) for each in faults}
