@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -194,11 +194,13 @@ def _pods(gathered: Gathered, *, one_cluster: bool) -> tuple[ListedPod, ...]:
     return tuple(first.values())
 
 
-def _running(gathered: Gathered, pods: Iterable[ListedPod]) -> Mapping[tuple[str, str], ScheduledPod]:
+def _running(gathered: Gathered, pods: Sequence[ListedPod]) -> Mapping[tuple[str, str], ScheduledPod]:
     """The listed pods as a whole, in the order of their names; one that could not be understood is not there."""
+    if gathered.observed is not None and len(pods) == len(gathered.observed.pods):
+        return gathered.observed.pods
     found = {(pod.metadata.namespace, pod.metadata.name) for pod in pods}
     if gathered.observed is not None:
-        return gathered.observed.pods.only(frozenset(found))
+        return gathered.observed.pods.only(found)
     return {key: gathered.running[key] for key in sorted(found & gathered.running.keys())}
 
 

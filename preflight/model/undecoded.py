@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from msgspec import Raw, json
 
@@ -12,7 +12,7 @@ Key = tuple[str, str]
 
 
 class UndecodedPods(Mapping[Key, StatedPod]):
-    """Pods by namespace and name, each decoded when it is asked for.
+    """Pods by namespace and name, in order of these, each decoded when it is asked for.
 
     One that makes no sense is there and cannot be had: KeyError.
     """
@@ -37,10 +37,10 @@ class UndecodedPods(Mapping[Key, StatedPod]):
         self._texts.update(other._texts)
         self._read.update(other._read)
 
-    def only(self, keys: frozenset[Key]) -> UndecodedPods:
-        """Those of some keys, in order of the keys."""
+    def only(self, keys: Iterable[Key]) -> UndecodedPods:
+        """Those of some keys."""
         found = UndecodedPods(self._decode)
-        found._texts = {key: self._texts[key] for key in sorted(keys & self._texts.keys())}
+        found._texts = {key: self._texts[key] for key in keys if key in self._texts}
         found._read = self._read
         return found
 
@@ -62,7 +62,7 @@ class UndecodedPods(Mapping[Key, StatedPod]):
         return found
 
     def __iter__(self) -> Iterator[Key]:
-        return iter(self._texts)
+        return iter(sorted(self._texts))
 
     def __len__(self) -> int:
         return len(self._texts)
