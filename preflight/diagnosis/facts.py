@@ -257,12 +257,9 @@ class Diagnosis:
     @cached_property
     def occupancy(self) -> Occupancy:
         """What the pods take of the nodes."""
-        from preflight.scheduling.occupancy import occupy
+        from preflight.diagnosis.rooms import occupancy
 
-        world, survey = self.world, self.world.survey
-        nodes = [node for node in world.nodes.values() if node.pool is None]
-        running = world.running or {}
-        return occupy(nodes, running.values(), all_pods=world.listed is None, all_nodes=survey is None or survey.nodes)
+        return occupancy(self.world)
 
     @cached_property
     def pending(self) -> Pending:

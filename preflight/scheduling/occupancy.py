@@ -128,7 +128,7 @@ def occupy(nodes: Iterable[Node], pods: Iterable[RunningPod] | None, *, all_pods
         if isinstance(pod, ScheduledPod):
             nominated = not node
             node = node or pod.status.nominatedNodeName
-            guards += (Guard(pod.key, node, term) for term in _terms(pod) if not nominated)
+            guards += (Guard(pod.key, node, term) for term in unwanted(pod) if not nominated)
         elif node:
             nominated, unread = False, True
         if node:
@@ -140,6 +140,11 @@ def occupy(nodes: Iterable[Node], pods: Iterable[RunningPod] | None, *, all_pods
         doubts.append(doubt(Unjudged.NODES))
     if unread:
         doubts.append(doubt(Unjudged.UNREAD, "pods"))
+    return occupied(nodes, taken, guards, doubts)
+
+
+def occupied(nodes: Iterable[Node], taken: Mapping[str, Iterable[Taken]], guards: Iterable[Guard], doubts: Iterable[Doubt]) -> Occupancy:
+    """The same from what is taken of each node, for whoever has counted it: see `occupy`."""
     rooms = {node.name: _room(node, taken.get(node.name, ())) for node in sorted(nodes, key=lambda node: node.name)}
     return Occupancy(rooms, tuple(guards), tuple(doubts))
 
@@ -160,6 +165,11 @@ def _room(node: Node, taken: Iterable[Taken]) -> Room:
 
 _Asked = tuple[Mapping[str, int] | None, frozenset[HostPort]]
 """What a pod takes, None where it cannot be read, and the ports of its node."""
+
+
+def taken_by(pod: RunningPod, *, nominated: bool = False) -> Taken:
+    """What one pod takes of its node, or of the node that is cleared for it."""
+    return _of_pod(pod, nominated, {})
 
 
 def _of_pod(pod: RunningPod, nominated: bool, asked: dict[bytes, _Asked]) -> Taken:
@@ -219,6 +229,7 @@ def _held(taken: Iterable[Taken]) -> Held:
     return Held(pods, amounts, frozenset(ports), tuple(doubts))
 
 
-def _terms(pod: ScheduledPod) -> tuple[PodAffinityTerm, ...]:
+def unwanted(pod: ScheduledPod) -> tuple[PodAffinityTerm, ...]:
+    """The required terms of a pod's anti-affinity: what it wants no pod of near it."""
     affinity = pod.spec.affinity
     return affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution if affinity and affinity.podAntiAffinity else ()
