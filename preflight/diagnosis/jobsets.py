@@ -64,6 +64,11 @@ class Stalled(Struct, frozen=True):
     words: str = ""
     refused: str = ""
 
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        """The node that is at fault: the leader's, where it lacks the label."""
+        return (self.leader.spec.nodeName,) if self.leader is not None and self.stall is Stall.UNLABELLED else ()
+
 
 class _Child(Struct, frozen=True):
     """A child Job as far as it is known: `followers` that it wants, None where nobody says."""

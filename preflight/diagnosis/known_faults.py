@@ -34,7 +34,8 @@ class KnownFault(Struct, frozen=True):
     """A fault of one component, from the version `since` on and gone in `fixed`.
 
     1. `ranges` are pairs of these, one for each release branch that has it: the first without it is not in the pair.
-    2. `what` continues the name of the component, `help` says what to do; both are lines of a report. `links` lead to its fix.
+    2. `what` continues the name of the component, `help` says what to do; both are lines of a report. `links` lead to its fix, as
+       `OWNER/REPOSITORY#NUMBER`.
     """
 
     id: str
@@ -56,7 +57,7 @@ FAULTS: tuple[KnownFault, ...] = (
         ranges=(((1, 18, 0), (1, 18, 8)),),
         what="forgets nodes where zones have unequal numbers of them and a node joins later",
         help="restart kube-scheduler, and update it to 1.18.8 or later: every node that joins may bring it back until then",
-        links=("https://github.com/kubernetes/kubernetes/pull/93355", "https://github.com/kubernetes/kubernetes/pull/93387"),
+        links=("kubernetes/kubernetes#93355", "kubernetes/kubernetes#93387"),
     ),
 )
 """Every fault that is known here. The ranges were read off the source of the releases."""

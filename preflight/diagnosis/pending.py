@@ -58,6 +58,6 @@ class Pending:
         return telling.because(wait) if wait is not None else ""
 
     @cached_property
-    def sentences(self) -> tuple[str, ...]:
-        """A sentence on each that is of no DaemonSet, alike ones together."""
+    def sentences(self) -> tuple[tuple[tuple[str, ...], str], ...]:
+        """A sentence on each that is of no DaemonSet, alike ones together, with the nodes that it is about."""
         return tuple(telling.sentences(self._facts))

@@ -56,4 +56,4 @@ def _told(facts: Diagnosis) -> Iterator[tuple[tuple[str, ...], str]]:
             yield idle.nodes, f"{idle.nodes[0]} is cordoned{f' {begun}' if begun else ''}; {said(idle.free)} there lie idle"
     for held in facts.ghosts:
         yield held.nodes, f"{held.amount} {held.resource} on {names(held.nodes)} are held by pods of which nothing runs"
-    yield from (((), sentence) for sentence in facts.pending.sentences)
+    yield from facts.pending.sentences

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -18,29 +19,37 @@ if TYPE_CHECKING:
 _TOLD = (Cause.HELD, Cause.UNANSWERED, Cause.FAULT, Cause.DISAGREES, Cause.REFUSED)
 
 
-def sentences(facts: Diagnosis) -> Iterator[str]:
-    """A sentence for all pods that wait for the same, the most pods first; those of DaemonSets are told with their nodes."""
+def sentences(facts: Diagnosis) -> Iterator[tuple[tuple[str, ...], str]]:
+    """A sentence for all pods that wait for the same, the most pods first, with the nodes that it is about.
+
+    Those of DaemonSets are told with their nodes. Of JobSets the Jobs are told whose followers cannot come.
+    """
+    alike: defaultdict[tuple[str, str, str], list[Stalled]] = defaultdict(list)
     for each in facts.pending.stalled:
-        yield f"Job {each.namespace}/{each.job} of a JobSet gets no followers: {stalled(facts, each)}"
+        name = each.job_set.metadata.name if each.job_set is not None else ""
+        alike[each.namespace, name, stalled(facts, each)].append(each)
+    for (namespace, _, why), same in alike.items():
+        jobs = f"Job {namespace}/{same[0].job} gets" if len(same) == 1 else f"{len(same)} Jobs such as {namespace}/{same[0].job} get"
+        yield same[0].nodes, f"{jobs} no followers: {why}"
     for group in groups(facts, *_TOLD):
         if group.first.owner.kind != "DaemonSet":
-            yield f"{who(group)}: {because(group.first)}"
+            yield (), f"{who(group)}: {because(group.first)}"
 
 
 def stalled(facts: Diagnosis, each: Stalled) -> str:
     """Why the followers of a Job cannot come."""
     if each.stall is Stall.ABSENT or each.leader is None:
-        return f"its leader is not there{f': {each.refused}' if each.refused else ''}"
-    name, node = each.leader.metadata.name, each.leader.spec.nodeName
+        return f"the leader is not there{f': {each.refused}' if each.refused else ''}"
+    node = each.leader.spec.nodeName
     if each.stall is Stall.UNSCHEDULED:
         wait = wait_of(facts, each.leader)
         nearest = next(lines(facts, each, account(facts, each.leader)), "") if wait.cause is Cause.REFUSED else ""
-        return f"its leader {name} has no node: {nearest or because(wait)}"
+        return f"the leader has no node: {nearest or because(wait)}"
     if each.stall is Stall.NO_DOMAIN:
         return f"no node has the label {each.topology}"
     if each.stall is Stall.EMPTY:
         return f"they ask for an empty {each.topology}"
-    return f"{node}, where its leader {name} is, {'is gone' if each.stall is Stall.NODE_GONE else f'lacks the label {each.topology}'}"
+    return f"{node}, where the leader is, {'is gone' if each.stall is Stall.NODE_GONE else f'lacks the label {each.topology}'}"
 
 
 def who(group: Group) -> str:

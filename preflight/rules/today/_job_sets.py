@@ -58,6 +58,7 @@ def hit(same: tuple[Stalled, ...], message: str, *notes: tuple[str, str], path: 
     leader = describe("pod", first.leader.metadata.name, first.namespace) if first.leader is not None else ""
     return Hit(
         subject=subject(first),
+        nodes=tuple(sorted({node for each in same for node in each.nodes})),
         place=Place(first.job_set.origin if first.job_set is not None else NOWHERE, path),
         message=message,
         notes=(

@@ -36,7 +36,7 @@ def check(context: Context) -> Iterator[Hit]:
             ("note", f"the scheduler says: {group.first.words}"),
             ("note", seen.sign),
             ("help", fault.help),
-            ("note", f"{fault.id}: {', '.join(fault.links)}"),
+            ("note", f"{fault.id}, fixed in {', '.join(fault.links)}"),
             commands=("kubectl version", listing(group)),
         )
 
