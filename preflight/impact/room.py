@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
-from preflight.errors import UsageError
+from msgspec.structs import replace
+
+from preflight.errors import InputError, UsageError
 from preflight.impact.doubts import doubt_words
 from preflight.impact.evict.known import Known
 from preflight.impact.words import listed, nearly, unmatched
@@ -20,6 +22,7 @@ from preflight.scheduling.nodefit import NodeFit
 from preflight.scheduling.occupancy import Room, occupy
 from preflight.scheduling.quantities import QuantityError
 from preflight.scheduling.requests import pod_requests
+from preflight.scheduling.runtime_class import RefusedError, with_runtime_class
 from preflight.scheduling.tolerations import near_miss
 from preflight.scheduling.unjudged import Unjudged
 
@@ -38,6 +41,7 @@ def room(world: World, new: NewPod, resource: str = "", *, is_whole: bool = True
 
     Errors: UsageError where an amount cannot be read, or the pod does not ask for the resource.
     """
+    new = _admitted(world, new)
     known = Known(world)
     nodes = {name: node for name, node in world.nodes.items() if node.pool is None}
     occupancy = occupy(nodes.values(), known.pods, all_pods=known.all_pods and is_whole, all_nodes=known.all_nodes)
@@ -79,6 +83,25 @@ def room(world: World, new: NewPod, resource: str = "", *, is_whole: bool = True
         unknown=tuple(_unknown(found, world)),
         notJudged=tuple(_not_judged(world, known, new)),
     )
+
+
+def _admitted(world: World, new: NewPod) -> NewPod:
+    """The pod with what its RuntimeClass adds; as it is where that class is not known.
+
+    Errors: InputError where the API server would refuse it, or there is no such class.
+    """
+    name = new.spec.runtimeClassName
+    if not name or new.admitted:
+        return new
+    found = next((each for each in world.runtime_classes if each.metadata.name == name), None)
+    if found is None:
+        if "RuntimeClass" in world.complete:
+            raise InputError(f"the API server would refuse the pod: there is no RuntimeClass {name}")
+        return new
+    try:
+        return replace(new, spec=with_runtime_class(new.spec, found), admitted=True)
+    except RefusedError as error:
+        raise InputError(f"the API server would refuse the pod: {error}") from None
 
 
 class _Node:

@@ -67,6 +67,7 @@ class Rest(Struct, frozen=True, gc=False, tag_field="kind"):
     value: Raw = Raw()
     provisioner: Raw = Raw()
     scheduling: Raw = Raw()
+    overhead: Raw = Raw()
     data: Raw = Raw()
     preflight: Raw = Raw()
     nodeGroups: Raw = Raw()

@@ -157,7 +157,7 @@ def _content(value: Any) -> object:
     if isinstance(value, PriorityClass):
         return value.value
     if isinstance(value, RuntimeClass):
-        return value.scheduling
+        return value.scheduling, value.overhead
     if isinstance(value, StorageClass):
         return value.provisioner
     if isinstance(value, ConfigMap):

@@ -581,9 +581,10 @@ class RuntimeScheduling(_Object, frozen=True, gc=False):
 
 
 class RuntimeClass(_Read, frozen=True, gc=False):
-    """node.k8s.io/v1 RuntimeClass."""
+    """node.k8s.io/v1 RuntimeClass: `overhead` has `podFixed`, what each pod takes besides its containers."""
 
     metadata: Metadata = Metadata()
+    overhead: dict[str, dict[str, str | int | float]] = {}
     scheduling: RuntimeScheduling | None = None
 
 

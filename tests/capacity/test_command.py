@@ -172,6 +172,31 @@ def test_what_is_not_judged_of_a_pod_makes_it_unknown(more: dict[str, Any], beca
     assert [(step["cause"], step["amount"]) for step in found["steps"]] == [("used", 2), ("unknown", 6)]
 
 
+def runtime_class(**fields: Any) -> dict[str, Any]:
+    return {"apiVersion": "node.k8s.io/v1", "kind": "RuntimeClass", "metadata": {"name": "kata"}, "handler": "kata", **fields}
+
+
+def test_what_a_runtime_class_adds_is_asked_for_too() -> None:
+    Path("web.json").write_text(json.dumps(deployment("web", runtimeClassName="kata")))
+    scheduling = {"nodeSelector": {"kata": "yes"}, "tolerations": [{"key": "kata", "operator": "Exists"}]}
+    nodes = [node("a", "kata:NoSchedule", labels={"kata": "yes"}, cpu="3"), node("b")]
+    kata = runtime_class(overhead={"podFixed": {"cpu": "1"}}, scheduling=scheduling)
+    for world in (write("w.json", [*nodes, kata]), "again.json"):
+        found = room("-f", "web.json", "--from", world)
+        assert (found["requests"], found["copies"], found["unknown"]) == ({"cpu": 1000, GPU: 1}, 3, [])
+        assert program("snapshot", "--from", "w.json", "-o", "again.json").code == 0
+
+
+def test_a_pod_that_its_runtime_class_refuses_and_one_of_no_class() -> None:
+    Path("web.json").write_text(json.dumps(deployment("web", runtimeClassName="kata", nodeSelector={"kata": "no"})))
+    world = write("w.json", [node("a"), runtime_class(scheduling={"nodeSelector": {"kata": "yes"}})])
+    why = "error: the API server would refuse the pod: it selects kata=no, and the RuntimeClass kata kata=yes\n"
+    assert program("capacity", "-f", "web.json", "--from", world) == (3, "", why)
+    world = write("w.json", [node("a")], complete=["RuntimeClass"])
+    why = "error: the API server would refuse the pod: there is no RuntimeClass kata\n"
+    assert program("capacity", "-f", "web.json", "--from", world) == (3, "", why)
+
+
 def test_pods_that_nobody_listed_may_take_the_room() -> None:
     Path("nodes.json").write_text(listing([node("a")]))
     result, report = asked("--request", f"{GPU}=1", "--from", "nodes.json")

@@ -83,7 +83,7 @@ class Rooms:
 
     def _make(self, world: World) -> None:
         """The world before: pods that are bound, then those that the scheduler binds, and some that hang in Terminating."""
-        self.bed.create([*world.nodes, *world.bound])
+        self.bed.create([*world.nodes, *world.runtime_classes, *world.bound])
         self.bed.create(world.waiting)
         self._wait("the pods that are there", self._is_still)
         for name in world.deleted:

@@ -44,6 +44,7 @@ class World(NamedTuple):
     deleted: list[str]
     spec: Object
     way: str
+    runtime_classes: list[Object]
 
 
 def draw(random: Random, name: str) -> World:
@@ -54,7 +55,25 @@ def draw(random: Random, name: str) -> World:
     waiting = [_there(random, f"{name}-w{number}", "") for number in range(random.randint(0, len(names)))]
     deleted = [each["metadata"]["name"] for each in bound if random.random() < 0.1]
     way = random.choice(("file", "file", "workload", "like", "request"))
-    return World(nodes, bound, waiting, deleted, _new(random, names, simple=way == "request"), way)
+    spec, classes = _new(random, names, simple=way == "request"), []
+    if way != "request" and random.random() < 0.25:
+        classes = [_runtime_class(random, f"{name}-class")]
+        spec["runtimeClassName"] = f"{name}-class"
+        spec["nodeSelector"] = {**spec.get("nodeSelector", {}), **classes[0].get("scheduling", {}).get("nodeSelector", {})}
+        if random.random() < 0.7:
+            del spec["nodeSelector"]
+    return World(nodes, bound, waiting, deleted, spec, way, classes)
+
+
+def _runtime_class(random: Random, name: str) -> Object:
+    """What adds an overhead, a nodeSelector and a toleration to a pod, or some of it."""
+    found: Object = {"apiVersion": "node.k8s.io/v1", "kind": "RuntimeClass", "metadata": {"name": name}, "handler": "runc"}
+    if random.random() < 0.7:
+        found["overhead"] = {"podFixed": {"cpu": random.choice(("250m", "1")), "memory": "128Mi"}}
+    if random.random() < 0.7:
+        key = random.choice(list(_LABELS))
+        found["scheduling"] = {"nodeSelector": {key: random.choice(_LABELS[key])}, "tolerations": [dict(_TOLERATIONS[1])]}
+    return found
 
 
 def _node(random: Random, name: str) -> Object:
