@@ -208,6 +208,23 @@ def test_a_node_where_kubectl_waits_for_nothing_adds_nothing_to_the_least_time()
     assert (found.ends, found.least, found.withGrace) == (True, 0, 62)
 
 
+STATEFUL = (owned("StatefulSet", "db", 3), *(pod(f"db-{number}", "n1", "StatefulSet/db") for number in range(3)))
+
+
+@pytest.mark.parametrize("flags", [pytest.param("", id="a pod may end at once"), pytest.param("--grace-period=0", id="its name is back")])
+def test_a_replacement_of_a_stateful_set_may_be_there_before_the_timeout(flags: str) -> None:
+    """It comes once the old pod is gone; without a grace period, the controller may take it for gone all the same."""
+    on = world(*TWO, *STATEFUL, budget("db", "db", maxUnavailable=1))
+    (found,) = evicted(f"drain n1 --timeout=20s {flags}", on).evictions.nodes
+    assert [(each.verdict, each.after) for each in found.pods] == [("evicted", 0), ("waits", 5), ("waits", 10)]
+    assert found.exitCodes == (0, 1)
+
+
+def test_the_time_of_a_stateful_set_is_that_of_pods_one_after_another() -> None:
+    found = evicted("drain n1", world(*TWO, *STATEFUL, budget("db", "db", maxUnavailable=1))).evictions
+    assert (found.ends, found.least, found.withGrace) == (None, 10, 100)
+
+
 def test_the_last_ready_pod_of_an_owner_is_named() -> None:
     found = pods("drain n1", *TWO, ANY, owned("StatefulSet", "db"), pod("db-0", "n1", "StatefulSet/db"))["db-0"]
     assert (found.last, found.owner) == (True, "StatefulSet shop/db")

@@ -14,7 +14,7 @@ from preflight.model.objects import Node
 from preflight.model.running import RunningPod
 from preflight.model.scheduled import ScheduledPod
 from preflight.scheduling.budgets import guarding
-from preflight.scheduling.drain import Assumed, NodeDrain, PodDrain, Verdict, drain
+from preflight.scheduling.drain import Assumed, NodeDrain, PodDrain, Verdict, at_once, drain
 from preflight.scheduling.drain.filters import (
     DAEMONSET_REFUSED,
     LOCAL_DATA_REFUSED,
@@ -80,9 +80,10 @@ def leaving(change: Change, known: Known, pending: frozenset[Key]) -> Leaving | 
 
 
 def _drained(change: Change, known: Known, pending: frozenset[Key]) -> Leaving:
-    """A drain, twice: nothing comes back, and every replacement that finds a node is Ready at once.
+    """A drain, twice: nothing comes back, and every pod ends at once and every replacement that finds a node is Ready at once.
 
-    What is blocked in the first course and goes in the second waits for replacements.
+    1. What is blocked in the first course and goes in the second waits for replacements.
+    2. The time with whole grace periods is that of a third course, where these keep the replacements of StatefulSets waiting too.
     """
     assert change.eviction is not None
     nodes = [change.after.nodes[name] for name in change.order]
@@ -95,27 +96,28 @@ def _drained(change: Change, known: Known, pending: frozenset[Key]) -> Leaving:
         return drain(nodes, known.pods, known.budgets, known.owners, change.eviction, assumed, None if known.all_pods else known.listed)
 
     worst = course(Assumed())
-    best = worst
+    best = slow = worst
     if any(each.verdict is Verdict.BLOCKED_NOW for node in worst for each in node.pods):
-        best = course(Assumed(ready_after=ready))
+        best = course(Assumed(ready_after=ready, ends_after=at_once, forgotten=0))
+        slow = course(Assumed(ready_after=ready))
     shown: list[NodeEvictions] = []
     left: list[Left] = []
     start = 0.0
-    for first, second in zip(worst, best, strict=True):
-        shown.append(_node(known, first, second))
+    for first, second, third in zip(worst, best, slow, strict=True):
+        shown.append(_node(known, first, second, third))
         left += (
             Left(_whole(each.pod), start + each.at, each.grace, bool(each.hangs))
             for each in second.pods
             if each.at is not None and not each.pod.has_ended
         )
-        start += _LATER if second.with_grace is None else second.with_grace + 1
+        start += _LATER if third.with_grace is None else third.with_grace + 1
     sure = [node.ends for node in worst]
     maybe = [node.ends for node in best]
     ends = True if all(sure) else False if False in maybe else None
     return Leaving("drain", tuple(shown), tuple(left), ends)
 
 
-def _node(known: Known, worst: NodeDrain, best: NodeDrain) -> NodeEvictions:
+def _node(known: Known, worst: NodeDrain, best: NodeDrain, slow: NodeDrain) -> NodeEvictions:
     pods: list[Eviction] = []
     daemonsets, static, staying = 0, [], 0
     missing: dict[str, None] = {}
@@ -142,7 +144,7 @@ def _node(known: Known, worst: NodeDrain, best: NodeDrain) -> NodeEvictions:
         ends=worst.ends if worst.ends == best.ends else None,
         exitCodes=tuple(sorted({*worst.exit_codes, *best.exit_codes})),
         least=best.least,
-        withGrace=best.with_grace,
+        withGrace=slow.with_grace,
         reached=best.reached,
     )
 

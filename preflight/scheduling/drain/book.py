@@ -15,9 +15,6 @@ from preflight.scheduling.drain.ledger import Ledger
 from preflight.scheduling.drain.verdicts import Assumed
 from preflight.scheduling.owners import Owners, is_kind
 
-_FORGOTTEN = 120
-"""Seconds for which the controller takes a pod for gone that the API server let go, if one of the same name is there again."""
-
 Shelf = tuple[str, str, str]
 
 
@@ -101,7 +98,7 @@ class Book:
         after = self.back_after(pod, grace)
         if guards and after is not None:
             if takes and grace == 0 and is_stateful(pod) and not lucky:
-                after = max(after, _FORGOTTEN)
+                after = max(after, self.assumed.forgotten)
             heapq.heappush(self.coming, (moment + after, len(self.coming), tuple(ledger.budget.key for ledger in guards)))
 
     def back_after(self, pod: RunningPod, grace: int) -> float | None:

@@ -14,7 +14,7 @@ from preflight.scheduling.drain.course import evict, first_rounds
 from preflight.scheduling.drain.filters import DrainFlags, Fate, Filtered, filtered, refusals, warnings
 from preflight.scheduling.drain.pods import blind, deleted, evicted, not_asked
 from preflight.scheduling.drain.times import exit_code, longest, why_hangs
-from preflight.scheduling.drain.verdicts import NOTHING_COMES_BACK, Assumed, FirstRound, NodeDrain, PodDrain, Verdict, whole_grace
+from preflight.scheduling.drain.verdicts import NOTHING_COMES_BACK, Assumed, FirstRound, NodeDrain, PodDrain, Verdict, at_once, whole_grace
 from preflight.scheduling.owners import Owners
 
 _BETWEEN = 1
@@ -89,8 +89,8 @@ def _drain_node(
     asked, other = ([replace(each, hangs=why_hangs(each, node, assumed)) for each in pods] for pods in (asked, other))
     by_key = {each.pod.key: each for each in asked}
     done = tuple(by_key.get(each.pod.key) or not_asked(each) for each in there)
-    at_once = replace(assumed, ends_after=_at_once)
-    codes = {exit_code(pods, flags, each) for pods in (asked, other or asked) for each in (assumed, at_once)}
+    quick = replace(assumed, ends_after=at_once)
+    codes = {exit_code(pods, flags, each) for pods in (asked, other or asked) for each in (assumed, quick)}
     unknown = any(each.verdict is Verdict.UNKNOWN for each in done)
     known = [each for each in asked if each.verdict is not Verdict.UNKNOWN]
     took = longest(known, flags, assumed)
@@ -101,7 +101,7 @@ def _drain_node(
         first_round=rounds,
         exit_codes=(0, 1) if unknown else tuple(sorted(each for each in codes if each is not None)),
         ends=None if unknown or (None in codes and len(codes) > 1) else None not in codes,
-        least=longest(known, flags, at_once),
+        least=longest(known, flags, quick),
         with_grace=longest(known, flags, replace(assumed, ends_after=whole_grace)),
     ), max((each.at or 0.0 for each in known), default=0.0) if took is None else took
 
@@ -112,7 +112,3 @@ def _evicted(
     peers = {key: len(each.pods) for each in rounds if each.is_contested for key in each.pods}
     courses = evict(going, book, flags, start, lucky=lucky)
     return [evicted(pod, course, book, flags, start, peers) for pod, course in zip(going, courses, strict=True)]
-
-
-def _at_once(_: RunningPod, __: int) -> float | None:
-    return 0.0

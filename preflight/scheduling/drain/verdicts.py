@@ -171,16 +171,24 @@ def whole_grace(_: RunningPod, grace: int) -> float | None:
     return float(grace)
 
 
+def at_once(_: RunningPod, __: int) -> float | None:
+    """The assumption that a pod ends as soon as it is told to."""
+    return 0.0
+
+
 class Assumed(Struct, frozen=True):
     """What a drain rests on that no object says.
 
     1. `ready_after`: seconds from the creation of a pod's replacement until it is Ready; None where it never is, or fits nowhere.
     2. `ends_after`: seconds from a pod's deletion, with its grace period, until it is gone; None where it never is.
-    3. `now` in seconds since 1970; None where not known.
+    3. `forgotten`: seconds, at most, for which the disruption controller takes a pod of a StatefulSet for gone that went without a grace
+       period, though one of the same name is back: it sees the one go before the other comes, or does not.
+    4. `now` in seconds since 1970; None where not known.
     """
 
     ready_after: Callable[[RunningPod], float | None] = never_ready
     ends_after: Callable[[RunningPod, int], float | None] = whole_grace
+    forgotten: float = 120.0
     now: float | None = None
 
 

@@ -69,7 +69,7 @@ def prediction(argv: Sequence[str], dump: Path) -> Said:
     if "evictions" not in step:
         return Said(result, {}, ())
     last = max(number for number, (assumed, _) in enumerate(heard) if assumed.ready_after is never_ready)
-    worst, best = heard[last][1], heard[-1][1]
+    worst, best = heard[last][1], heard[min(last + 1, len(heard) - 1)][1]
     told = step["evictions"]["nodes"]
     if [each["node"] for each in told] != [each.node for each in worst]:
         raise FrontDoorError(f"{[each['node'] for each in told]} are reported and {[each.node for each in worst]} were judged")
