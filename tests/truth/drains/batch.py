@@ -116,6 +116,10 @@ class Drains:
         items = self._dump(folder / "dump")
         nodes = {each["metadata"]["name"]: each for each in items if each["kind"] == "Node"}
         pods = [each for each in items if each["kind"] == "Pod"]
+        if any(each.tolerates_cordon and not each.node and not each.has_ended for each in seeing.pods(pods).values()):
+            self.account.left_out["a drain whose room a Pending pod that tolerates a cordon may take"] += 1
+            shutil.rmtree(folder)
+            return
         argv, flags, drained = self._line(nodes, pods)
         said = prediction(argv, folder / "dump")
         for _ in range(TRIES):
@@ -185,13 +189,16 @@ class Drains:
         if not tolerant and self.random.random() < 0.35:
             return Replacements.NEVER
         annotations = [each["metadata"].get("annotations", {}) for each in pods]
-        plain = all(not each.get(PLAY) and worlds.PLAYS + "ready-after" not in each for each in annotations)
+        late = [worlds.PLAYS + name for name in ("ready-after", "terminates-after")]
+        plain = not any(each.get(PLAY) or any(name in each for name in late) for each in annotations)
         plain = plain and not any(container["image"] == worlds.BAD for pod in pods for container in pod["spec"]["containers"])
         owners = [owner["kind"] for each in pods for owner in each["metadata"].get("ownerReferences", ())]
         told = [pod for node in said.nodes for pod in node.told["pods"]]
         placed = all(each["replacement"] in ("fits", "none", "") for each in told)
         pending = any("nodeName" not in each["spec"] for each in pods)
-        if plain and placed and not pending and not tolerant and "Job" not in owners:
+        gone = [pod for pod in told if pod["verdict"] in ("evicted", "waits")]
+        forgotten = any(pod["grace"] == 0 and pod["owner"].startswith("StatefulSet") for pod in gone)
+        if plain and placed and not (pending or tolerant or forgotten) and "Job" not in owners:
             return Replacements.AT_ONCE
         return Replacements.SOME
 

@@ -30,7 +30,7 @@ class World(NamedTuple):
 def draw(random: Random) -> World:
     """Three to six nodes, up to six workloads in two namespaces, and some budgets over them.
 
-    1. Some worlds are lively: every replacement finds a node and is Ready at once, but for what takes its time to end.
+    1. Some worlds are lively: pods end at once, and every replacement finds a node and is Ready at once.
     2. In others nodes may be small, so that replacements do not fit; there are Jobs; some pods never get Ready, on some nodes or on any, or
        late, or tolerate everything.
     """
@@ -63,7 +63,7 @@ def node(name: str, pool: str, cpus: int) -> Object:
 def workload(random: Random, kind: str, metadata: Object, labels: Object, nodes: list[str], *, is_lively: bool) -> list[Object]:
     """A workload of a kind; of kind Pod up to three bare ones, some of them mirrors of static pods."""
     annotations = {} if is_lively else play(random, kind, nodes)
-    if random.random() < 0.2:
+    if random.random() < 0.2 and not is_lively:
         annotations[PLAYS + "terminates-after"] = random.choice(("3s", LONG))
     requests = {"cpu": random.choice(("100m", "300m", "500m"))}
     pod: Object = {
