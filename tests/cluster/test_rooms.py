@@ -10,7 +10,7 @@ import pytest
 from tests.cluster.bed import Bed
 from tests.truth.rooms.batch import Rooms
 
-WORLDS = 8
+WORLDS = 6
 
 
 @pytest.mark.cluster
