@@ -47,13 +47,14 @@ class Provider(Struct, frozen=True):
 
 
 def faulty(facts: Diagnosis) -> tuple[Faulty, ...]:
-    """Every such resource, in order of its name.
+    """Every such resource, in order of its name. Source: `pkg/kubelet/cm/devicemanager/manager.go`, GetCapacity.
 
     1. In Capacity and not in Allocatable: the devices are unhealthy, or the plugin went minutes ago. Also 0 in both where a plugin that is
-       known has no working pod on the node: the key is what is left of it.
-    2. In Allocatable where no DaemonSet that advertises it has a pod; not where a plugin of unknown resources has one.
-    3. A plugin that runs and advertises nothing on a node, where it is for chosen nodes only and advertises on others.
-    4. Nothing is said of a node that is not Ready or has just registered, nor where the namespace of a plugin was not listed.
+       known has no working pod on the node: the key is what is left of it. The kubelet counts unhealthy devices in Capacity alone.
+    2. Less of it in Allocatable than in Capacity: the plugin holds some of the devices for unhealthy.
+    3. In Allocatable where no DaemonSet that advertises it has a pod; not where a plugin of unknown resources has one.
+    4. A plugin that runs and advertises nothing on a node, where it is for chosen nodes only and advertises on others.
+    5. Nothing is said of a node that is not Ready or has just registered, nor where the namespace of a plugin was not listed.
     """
     found: dict[tuple[str, Fault, str, str], list[str]] = {}
     for name, node in facts.world.nodes.items():
@@ -81,6 +82,8 @@ def _of(facts: Diagnosis, node: str, resource: str, capacity: Amount, allocatabl
         return
     there = [each for each in providers if facts.has_pod(each.key, node)]
     if _number(allocatable):
+        if _number(allocatable) < _number(capacity):
+            yield Fault.UNHEALTHY, "the plugin holds the others for unhealthy", f"{allocatable} of {capacity}"
         if providers and not there and not any(facts.has_pod(each.key, node) for each in facts.plugins_unknown):
             yield Fault.GHOST, f"no pod of {listed(each.daemonset.key for each in providers)} is there", str(allocatable)
         return

@@ -9,5 +9,6 @@ class Fault(Enum):
     """What is wrong with a resource of a node."""
 
     NOT_ALLOCATABLE = "not-allocatable"
+    UNHEALTHY = "unhealthy"
     GHOST = "ghost"
     SILENT = "silent"

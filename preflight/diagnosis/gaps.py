@@ -44,6 +44,7 @@ _OF = {
     Trouble.PENDING: GapKind.PENDING,
     Trouble.WAITING: GapKind.WAITING,
     Trouble.UNTOUCHED: GapKind.WAITING,
+    Trouble.INITIALIZING: GapKind.WAITING,
     Trouble.CRASHING: GapKind.CRASHING,
     Trouble.FAILED: GapKind.CRASHING,
     Trouble.NOT_READY: GapKind.NOT_READY,

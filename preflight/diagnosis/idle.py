@@ -54,10 +54,12 @@ class Ghosts(Struct, frozen=True):
 
 
 def not_ready(facts: Diagnosis) -> tuple[Idle, ...]:
-    """The nodes that are not Ready, those with the same reason together."""
+    """The nodes that are not Ready, those with the same reason together; one that has just registered may become so yet."""
     found: dict[str, list[str]] = {}
     begun: dict[str, str] = {}
     for name in sorted(facts.down):
+        if facts.is_new(name):
+            continue
         condition = facts.node_state(name).condition("Ready")
         why = " ".join(condition.message.split()) or condition.reason if condition else ""
         found.setdefault(why, []).append(name)

@@ -35,6 +35,7 @@ class Trouble(Enum):
     FAILED = "failed"
     TERMINATING = "terminating"
     UNTOUCHED = "untouched"
+    INITIALIZING = "initializing"
 
 
 class Ailing(Struct, frozen=True):
@@ -50,7 +51,8 @@ def ailing(pod: StatedPod, at: str, *, silent: bool) -> Ailing | None:
 
     1. A pod that is being deleted is late a minute after its time to end is over. `silent`: the kubelet of its node says nothing.
     2. One without a node waits for the scheduler: the condition PodScheduled has its words.
-    3. One on a node says by its containers what it waits for; one without any was never touched by its kubelet.
+    3. One on a node says by its containers what it waits for; one without any was never touched by its kubelet. An init container that
+       runs does its work, or waits for something itself: nobody can tell.
     4. What began within five minutes of the latest time that is known may still come, but for a container that fails already.
     """
     age = seconds(pod.metadata.creationTimestamp, at)
@@ -75,6 +77,8 @@ def ailing(pod: StatedPod, at: str, *, silent: bool) -> Ailing | None:
     if pod.status.phase == "Pending":
         if not containers:
             return Ailing(pod, Trouble.UNTOUCHED)
+        if runs := next((each.name for each in pod.status.initContainerStatuses if _runs(each)), ""):
+            return Ailing(pod, Trouble.INITIALIZING, f"init container {runs} still runs")
         reason = next(
             (each.state.waiting.reason for each in waiting if each.state and each.state.waiting and each.state.waiting.reason), ""
         )
@@ -142,6 +146,11 @@ def _container(container: StatedContainer) -> tuple[Trouble, str] | None:
     if ended is not None and ended.exitCode and container.restartCount:
         return Trouble.CRASHING, f"container {container.name} ended with exit code {ended.exitCode} ({_times(container.restartCount)})"
     return None
+
+
+def _runs(container: StatedContainer) -> bool:
+    state = container.state
+    return state is None or (state.waiting is None and state.terminated is None)
 
 
 def _times(restarts: int) -> str:

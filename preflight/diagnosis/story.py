@@ -44,9 +44,11 @@ def _told(facts: Diagnosis) -> Iterator[tuple[tuple[str, ...], str]]:
             reason = facts.pending.held_by(gap) or because(gap)
             yield gap.nodes, f"{names(gap.nodes)} {verb} {what(gap.component)} ({gap.daemonset.key}): {reason}"
     for fault in facts.faulty:
-        if fault.fault is not Fault.GHOST:
+        if fault.fault in (Fault.NOT_ALLOCATABLE, Fault.SILENT):
             yield fault.nodes, f"{fault.resource} cannot be had on {names(fault.nodes)}: {fault.why}"
     for each in facts.drifts:
+        if not (each.waiting or each.idle):
+            continue
         verb, devices = "lacks" if len(each.nodes) == 1 else "lack", said(each.idle)
         tail = f"; {devices} there lie idle" if devices else ""
         yield each.nodes, f"{names(each.nodes)} {verb} the label {each.label}, which {len(each.peers)} peers carry{tail}"

@@ -25,7 +25,7 @@ from preflight.rules.today._said import facts_of, few, node_place, shows
 
 
 def check(context: Context) -> Iterator[Hit]:
-    """One hit for each label and make of nodes: an error where pods wait that the nodes would take with it."""
+    """One hit for each label and make of nodes: an error where pods wait that would be taken with it, a note where no device lies idle."""
     for each in facts_of(context).drifts:
         first, *others = each.nodes
         value = f"={each.values[0]}" if len(each.values) == 1 else ""
@@ -33,7 +33,7 @@ def check(context: Context) -> Iterator[Hit]:
             subject=Subject("Node", "", first),
             nodes=each.nodes,
             place=node_place(context, first, ("metadata", "labels")),
-            severity=Severity.ERROR if each.waiting else None,
+            severity=Severity.ERROR if each.waiting else None if each.idle else Severity.NOTE,
             message=f"lacks the label {each.label}{value}{so(others, 'does')}, which {len(each.peers)} peers carry ({names(each.peers)})",
             notes=(*_notes(each), *shows(nodes_with(each.label))),
         )

@@ -1,8 +1,9 @@
-"""A node has an extended resource, and can allocate none of it.
+"""A node has an extended resource, and can allocate none of it, or not all.
 
 Why it matters
     The devices are in the machine, dashboards that read Capacity count them, and no pod can have one. A plugin that goes takes its resource
-    out of Allocatable at once; Capacity follows minutes later, and reads 0 from then on.
+    out of Allocatable at once; Capacity follows minutes later, and reads 0 from then on. A device that the plugin holds for unhealthy stays
+    in Capacity alone.
 How to fix
     Where the plugin has no pod on the node, bring that back first. Where it runs, its log says which devices it holds for unhealthy;
     a restart of the plugin's pod registers it anew.
@@ -23,16 +24,19 @@ from preflight.rules.today._said import facts_of, node_place, shows, waiting
 
 
 def check(context: Context) -> Iterator[Hit]:
-    """One hit for each resource and reason."""
+    """One hit for each resource and reason; a warning where some of it can be allocated."""
     for each in facts_of(context).faulty:
-        if each.fault is Fault.NOT_ALLOCATABLE:
+        if each.fault in (Fault.NOT_ALLOCATABLE, Fault.UNHEALTHY):
             has = f"is in Capacity ({each.amount}) and not in Allocatable" if each.amount else "reads 0 in Capacity and Allocatable"
+            if each.fault is Fault.UNHEALTHY:
+                has = f"has only {each.amount} in Allocatable"
             first = each.nodes[0]
             namespace = each.providers[0].metadata.namespace if each.providers else ""
             yield Hit(
                 subject=Subject("Resource", "", each.resource),
                 nodes=each.nodes,
                 place=node_place(context, first, ("status", "allocatable")),
+                severity=Severity.WARNING if each.fault is Fault.UNHEALTHY else None,
                 message=f"{has} on {names(each.nodes)}: {each.why}",
                 notes=(*waiting(context, each.resource), *shows(describe("node", first), pods_on(first, namespace))),
             )
