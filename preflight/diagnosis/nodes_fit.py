@@ -11,12 +11,12 @@ from preflight.impact.words import listed
 from preflight.scheduling.filters import Reason
 from preflight.scheduling.fit import Fit, fit
 from preflight.scheduling.nodefit import NodeFit
+from preflight.scheduling.occupancy import Occupancy
 
 if TYPE_CHECKING:
     from preflight.diagnosis.facts import Diagnosis
     from preflight.diagnosis.gaps import Gap
     from preflight.model.state import StatedPod
-    from preflight.scheduling.occupancy import Occupancy
 
 COUNTED = re.compile(r"^0/([0-9]+) nodes are available")
 _MOST = 3
@@ -54,7 +54,8 @@ def on_its_node(facts: Diagnosis, gap: Gap) -> Iterator[str]:
     for each in gap.pending[:_MOST]:
         node = bound_for(each.pod)
         if node in facts.world.nodes:
-            everywhere = fits(facts, each.pod)
+            whole = facts.occupancy
+            everywhere = fits(facts, each.pod, Occupancy({node: whole.rooms[node]}, whole.guards, whole.doubts))
             found = next(one for one in everywhere.nodes if one.node == node)
             yield f"{node} by our own account: {verdict(found, everywhere)}"
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 from msgspec import Raw, Struct
-from msgspec.structs import replace
 
 from preflight.model.undecoded import UndecodedPods
 from preflight.model.world import World
@@ -23,28 +20,23 @@ class _Spec(Struct, frozen=True, gc=False):
     priority: Raw = Raw()
 
 
-class _Status(Struct, frozen=True, gc=False):
-    containerStatuses: Raw = Raw()
-    initContainerStatuses: Raw = Raw()
-    resources: Raw = Raw()
-
-
 class _Words(Struct, frozen=True, gc=False):
     """What decides what a pod takes, as text."""
 
     spec: _Spec = _Spec()
-    status: _Status = _Status()
+    status: Raw = Raw()
 
 
 _DECODER = msgspec.json.Decoder(_Words)
-_APART = (b"podAntiAffinity", b"PodResize", b'"allocatedResources"')
+_GUARDS, _RESIZED, _SIZED = _APART = (b"podAntiAffinity", b"PodResize", b'"allocatedResources"')
 """What makes a pod one of its own: what it wants no pod of near it, and a size that changes."""
 
 
 def occupancy(world: World) -> Occupancy:
     """What the pods take of the nodes, as `occupy` has it of the same pods.
 
-    A pod takes what another one takes that asks for it in the same words. One with any of `_APART`, or without a node, is read by itself.
+    A pod takes what another one takes that asks for it in the same words. One with any of `_APART`, one whose
+    status states sizes, and one without a node is read by itself.
     """
     survey, running = world.survey, world.running or {}
     nodes = [node for node in world.nodes.values() if node.pool is None]
@@ -60,7 +52,7 @@ def occupancy(world: World) -> Occupancy:
             continue
         words = _words(running, key) if node else None
         if words is not None and (found := alike.get(words)) is not None:
-            taken.setdefault(node, []).append(replace(found, key=key))
+            taken.setdefault(node, []).append(Taken(key, found.amounts, found.ports, found.priority))
             continue
         whole = running.get(key)
         if whole is None:
@@ -81,13 +73,14 @@ def occupancy(world: World) -> Occupancy:
 def _words(running: UndecodedPods, key: tuple[str, str]) -> tuple[bytes, ...] | None:
     """What decides what a pod takes, in its words; None for one to be read by itself."""
     text = running.text(key)
-    if any(word in text for word in _APART):
+    if _GUARDS in text or _RESIZED in text or _SIZED in text:
         return None
     try:
-        found: Any = _DECODER.decode(text)
+        found = _DECODER.decode(text)
     except msgspec.MsgspecError:
         return None
-    status: _Status = found.status
-    if status.resources or any(b'"resources"' in bytes(each) for each in (status.containerStatuses, status.initContainerStatuses)):
+    spec = found.spec
+    if b'"resources"' in bytes(found.status):
         return None
-    return tuple(bytes(getattr(found.spec, name)) for name in _Spec.__struct_fields__)
+    parts = (spec.containers, spec.initContainers, spec.resources, spec.overhead, spec.hostNetwork, spec.priority)
+    return tuple(map(bytes, parts))
