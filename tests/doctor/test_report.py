@@ -172,6 +172,20 @@ def test_a_snapshot_and_the_cluster_say_the_same(world: Any, tmp_path: Path, mon
     assert found("--from", "live.json.gz") == expected
 
 
+def test_a_kind_that_may_not_be_listed_is_not_known_and_the_rest_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    server = ApiServer(broken())
+    server.fault = lambda asked: (403, b'{"message": "no"}') if "/events" in asked.path or "/csinodes" in asked.path else None
+    with serving(server, tmp_path) as config:
+        monkeypatch.setenv("KUBECONFIG", str(config))
+        result = program("doctor")
+    assert result.code == 1
+    assert "not known: what refused or holds pods: events were not given (the right to list events is missing" in result.out
+    assert (
+        "not known: which CSI drivers are registered on nodes: CSINodes: the right to list csinodes.storage.k8s.io is missing" in result.out
+    )
+    assert "PF410] pod-missing: kube-system/services has no pod on cpu-1" in result.out
+
+
 def test_every_format_takes_it() -> None:
     write(Path("world.json"), broken())
     for name in FORMATS:
