@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def lines(facts: Diagnosis, stalled: Stalled, found: Account) -> Iterator[str]:
     """A line for each class of nodes, as of any pod; of those that only affinity keeps in doubt, whose their domain is."""
     if not stalled.topology:
-        yield from refusals.lines(found)
+        yield from refusals.lines(found.classes)
         return
     owners = taken(facts, stalled.topology)
     own = f"Job {stalled.namespace}/{stalled.job}"
@@ -28,8 +28,7 @@ def lines(facts: Diagnosis, stalled: Stalled, found: Account) -> Iterator[str]:
             by_why[_why(facts, stalled.topology, owners, own, node) or each.why].append(node)
     for why, nodes in by_why.items():
         yield f"{names(nodes)}: {why}"
-    rest = tuple(each for each in found.classes if each.takes is not None)
-    yield from refusals.lines(Account(found.fit, rest))
+    yield from refusals.lines([each for each in found.classes if each.takes is not None])
 
 
 def _why(facts: Diagnosis, topology: str, owners: Mapping[str, str], own: str, node: str) -> str:

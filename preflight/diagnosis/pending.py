@@ -23,7 +23,7 @@ class Pending:
     def __init__(self, facts: Diagnosis) -> None:
         """Of what is known of the cluster; nothing is worked out yet."""
         self._facts = facts
-        self.accounts: dict[tuple[str, str, bytes], Account] = {}
+        self.accounts: dict[tuple[str, tuple[tuple[str, str], ...], bytes], Account] = {}
 
     @cached_property
     def waits(self) -> tuple[Wait, ...]:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct
 
 from preflight.diagnosis.nodes_fit import DOUBTS, amount, fits
-from preflight.diagnosis.pods import extended
+from preflight.diagnosis.pods import bound_for, extended
 from preflight.impact.words import listed, names, requirement_text
 from preflight.scheduling.affinity import AffinityMatch
 from preflight.scheduling.filters import NODE_AFFINITY, TAINT_TOLERATION, Reason, Shortage
 from preflight.scheduling.fit import Fit
+from preflight.scheduling.neighbours import guards_against
 from preflight.scheduling.nodefit import NodeFit
+from preflight.scheduling.occupancy import Occupancy
 
 if TYPE_CHECKING:
     from preflight.diagnosis.facts import Diagnosis
@@ -35,15 +37,16 @@ class Class(Struct, frozen=True):
 
 
 class Account(Struct, frozen=True):
-    """Our own account of where a pod fits: what `fit` found, and the nodes in classes, those that come nearest to taking it first."""
+    """Our own account of where a pod fits.
+
+    1. `classes` are the nodes in classes, those that come nearest to taking it first; `takers` those that take it for certain.
+    2. Pods with equal `likeness` have the same account, word for word.
+    """
 
     fit: Fit
     classes: tuple[Class, ...]
-
-    @property
-    def takers(self) -> tuple[str, ...]:
-        """The nodes that take it for certain."""
-        return self.fit.takers
+    takers: tuple[str, ...]
+    likeness: str
 
     @property
     def short(self) -> tuple[str, ...]:
@@ -54,20 +57,36 @@ class Account(Struct, frozen=True):
 
 
 def account(facts: Diagnosis, pod: StatedPod) -> Account:
-    """Our own account of a pod that waits; pods of one owner that are alike are looked at once."""
-    owner = pod.controller
-    key = (pod.metadata.namespace, owner.name if owner else pod.metadata.name, msgspec.json.encode(pod.spec))
+    """Our own account of a pod that waits.
+
+    1. Pods that are alike are looked at once: in all that the filters read, and in their labels where others may not want such pods near.
+    2. Of a pod of a DaemonSet only its own node is looked at: no other ever takes it.
+    """
+    labels = tuple(sorted(pod.metadata.labels.items())) if facts.occupancy.guards else ()
+    key = (pod.metadata.namespace, labels, msgspec.json.encode(pod.spec))
     if key not in facts.pending.accounts:
-        found = fits(facts, pod)
-        facts.pending.accounts[key] = Account(found, _classes(found, wants_device=bool(extended(pod.spec))))
+        found = fits(facts, pod, _rooms(facts.occupancy, pod))
+        classes = _classes(found, wants_device=bool(extended(pod.spec)))
+        likeness = "\n".join(f"{' '.join(each.nodes)}: {each.why}" for each in classes)
+        facts.pending.accounts[key] = Account(found, classes, found.takers, likeness)
     return facts.pending.accounts[key]
 
 
-def lines(found: Account) -> Iterator[str]:
+def _rooms(occupancy: Occupancy, pod: StatedPod) -> Occupancy:
+    """The nodes that a pod is for, with those of the pods that may not want it near them."""
+    node = bound_for(pod)
+    if node not in occupancy.rooms:
+        return occupancy
+    guards = guards_against(occupancy, pod.metadata.labels, pod.metadata.namespace)
+    names = sorted({node, *(guard.node for guard in guards)} & occupancy.rooms.keys())
+    return Occupancy({name: occupancy.rooms[name] for name in names}, guards, occupancy.doubts)
+
+
+def lines(classes: Sequence[Class]) -> Iterator[str]:
     """A line for each class of nodes, `gpu-1, gpu-2: too little ...`; of many classes those that come nearest."""
-    for each in found.classes[:_MOST]:
+    for each in classes[:_MOST]:
         yield f"{names(each.nodes)}: {each.why}"
-    rest = [name for each in found.classes[_MOST:] for name in each.nodes]
+    rest = [name for each in classes[_MOST:] for name in each.nodes]
     if rest:
         yield f"{names(rest)}: other reasons"
 

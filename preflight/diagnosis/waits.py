@@ -138,4 +138,4 @@ def _likeness(wait: Wait) -> tuple[object, ...]:
         return (wait.hold.component, wait.hold.words)
     if wait.account is None or all(each.takes is None for each in wait.account.classes):
         return (scheduler_of(wait.pod), wait.words, wait.owner if not wait.words else "")
-    return tuple((each.nodes, each.why) for each in wait.account.classes)
+    return (wait.account.likeness,)

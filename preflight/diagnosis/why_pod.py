@@ -103,9 +103,9 @@ def _without_node(facts: Diagnosis, pod: StatedPod) -> Iterator[Link]:
     yield from _special(facts, wait)
     stalls = _stalls(facts, pod)
     ours = refusals.account(facts, pod)
-    lines = leaders.lines(facts, stalls[0], ours) if stalls else refusals.lines(ours)
+    lines = leaders.lines(facts, stalls[0], ours) if stalls else refusals.lines(ours.classes)
     yield from (("nodes", line) for line in lines)
-    if other := miscounted(wait.words, len(ours.fit.nodes)):
+    if other := miscounted(wait.words, len(facts.occupancy.rooms)):
         yield "nodes", other
     yield from (("behind it", text) for text in dict.fromkeys(text for text, _ in causes(facts, pod, ours)))
 

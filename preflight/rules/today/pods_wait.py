@@ -51,9 +51,9 @@ def _notes(context: Context, group: Group) -> Iterator[str]:
     facts, account = facts_of(context), group.first.account
     if account is None:
         return
-    yield from lines(account)
+    yield from lines(account.classes)
     yield from dict.fromkeys(text for text, _ in behind(facts, account))
-    if other := miscounted(group.first.words, len(account.fit.nodes)):
+    if other := miscounted(group.first.words, len(facts.occupancy.rooms)):
         yield f"{other}: its words are of another moment, or it does not know all"
     name = scheduler_of(group.first.pod)
     if name != DEFAULT and not group.first.words and not facts.knows_events:

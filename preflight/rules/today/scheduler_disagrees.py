@@ -31,7 +31,7 @@ def check(context: Context) -> Iterator[Hit]:
         first = group.first
         takers = first.account.takers if first.account else ()
         verb = f"{'takes' if len(takers) == 1 else 'take'} {'it' if group.owners[0][1] == 1 else 'one'}"
-        other = miscounted(first.words, len(first.account.fit.nodes)) if first.account else ""
+        other = miscounted(first.words, len(facts.occupancy.rooms))
         waits = f"{pods(group)} for {names(group.nodes) or 'a node'}{begun(context, group)}"
         yield hit(
             context,
