@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 _INDEX = "batch.kubernetes.io/job-completion-index"
 _REFUSED = ("follower pod node selector", "leader pod not yet scheduled", "expected 1 leader pod", "node does not have topology label")
 """What the webhook says of followers that it refuses, in its old words and its new ones."""
-_RECENT = 1200.0
+RECENT = 1200.0
+"""For how many seconds a refusal counts: every controller has tried again by then."""
 _LABEL = re.compile(r"(?:missing selector|topology label): ([A-Za-z0-9./_-]+)")
 _ENDED = ("Complete", "Failed", "SuccessCriteriaMet", "FailureTarget")
 
@@ -155,7 +156,7 @@ def _of_events(facts: Diagnosis) -> Iterator[_Child]:
     known = {(each.metadata.namespace, f"{each.metadata.name}-") for each in facts.world.job_sets}
     for event in facts.events.all_of("Job", "FailedCreate"):
         about = event.involvedObject
-        if not _refuses(event) or any(about.namespace == namespace and about.name.startswith(head) for namespace, head in known):
+        if not refuses_followers(event) or any(about.namespace == namespace and about.name.startswith(head) for namespace, head in known):
             continue
         label = _LABEL.search(event.message)
         yield _Child(about.namespace, about.name, None, label[1] if label else "", None)
@@ -180,7 +181,7 @@ def _stalled(facts: Diagnosis, child: _Child, listed: list[ListedPod]) -> Stalle
     leader = next((pod for pod in pods if _index(pod, child.name) == LEADER), None)
     followers = [pod for pod in pods if pod is not leader]
     topology = child.topology or (leader.metadata.annotations.get(EXCLUSIVE, "") if leader else "")
-    refusals = [event for event in facts.events.of("Job", child.namespace, child.name, "FailedCreate") if _refuses(event)]
+    refusals = [event for event in facts.events.of("Job", child.namespace, child.name, "FailedCreate") if refuses_followers(event)]
     words = _words(refusals[0]) if refusals else ""
     missing = None if child.followers is None else child.followers - len(followers)
 
@@ -194,7 +195,7 @@ def _stalled(facts: Diagnosis, child: _Child, listed: list[ListedPod]) -> Stalle
         return None
     if leader is None:
         events = [each for each in facts.events.of("Job", child.namespace, child.name, "FailedCreate") if _is_recent(facts, each)]
-        refused = next((_words(event) for event in events if not _refuses(event)), "")
+        refused = next((_words(event) for event in events if not refuses_followers(event)), "")
         goes_on = any((seconds(event.firstTimestamp or event.eventTime, event.last) or 0) >= SETTLING for event in events)
         return found(Stall.ABSENT, refused=refused) if (refused and not pods) or goes_on else None
     if not leader.spec.nodeName:
@@ -217,10 +218,11 @@ def _index(pod: StatedPod, job: str) -> int | None:
 def _is_recent(facts: Diagnosis, event: Event) -> bool:
     """Whether it is so young that the Job controller, which waits for 10 minutes at most, may go on."""
     age = seconds(event.last, facts.at)
-    return age is None or age <= _RECENT
+    return age is None or age <= RECENT
 
 
-def _refuses(event: Event) -> bool:
+def refuses_followers(event: Event) -> bool:
+    """Whether the webhook of JobSet refuses followers with these words."""
     return any(each in event.message for each in _REFUSED)
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from preflight.diagnosis import jobsets, schedulers, telling, waits
+from preflight.diagnosis import jobsets, refused, schedulers, telling, waits
 from preflight.diagnosis.jobsets import Stalled
 from preflight.diagnosis.refusals import Account
+from preflight.diagnosis.refused import Refused
 from preflight.diagnosis.waits import Wait
 
 if TYPE_CHECKING:
@@ -40,6 +41,11 @@ class Pending:
         """Those of which the rules on JobSets speak."""
         leaders = [each.leader.key for each in self.stalled if each.leader is not None]
         return frozenset((*leaders, *(pod.key for each in self.stalled for pod in each.pods)))
+
+    @cached_property
+    def refused(self) -> tuple[Refused, ...]:
+        """The workloads whose pods cannot be created."""
+        return refused.refused(self._facts)
 
     @cached_property
     def unanswered(self) -> frozenset[str]:

@@ -31,6 +31,8 @@ def sentences(facts: Diagnosis) -> Iterator[tuple[tuple[str, ...], str]]:
     for (namespace, _, why), same in alike.items():
         jobs = f"Job {namespace}/{same[0].job} gets" if len(same) == 1 else f"{len(same)} Jobs such as {namespace}/{same[0].job} get"
         yield same[0].nodes, f"{jobs} no followers: {why}"
+    for one in facts.pending.refused:
+        yield (), f"{one.subject.kind} {one.subject} has {one.there} of {one.wanted} pods: their creation is refused: {one.words}"
     for group in groups(facts, *_TOLD):
         if group.first.owner.kind != "DaemonSet":
             yield (), f"{who(group)}: {because(group.first)}"

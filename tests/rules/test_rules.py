@@ -114,6 +114,7 @@ def test_the_rules() -> None:
         ("PF444", "known-fault", "error"),
         ("PF445", "jobset-leader", "warning"),
         ("PF446", "jobset-topology", "error"),
+        ("PF447", "creation-refused", "warning"),
         ("PF900", "rule-crashed", "error"),
         ("PF901", "repeated-key", "warning"),
         ("PF990", "unused-exemption", "warning"),
