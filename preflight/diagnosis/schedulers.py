@@ -31,10 +31,17 @@ _WORDS = (
     ("podgroup is not ready", _GANG),
     ("tasks in gang unschedulable", _GANG),
     ("cannot find enough sibling pods", _GANG),
+    ("from a gang to ", _GANG),
+    ("to appear in scheduling queue", _GANG),
+    ("pod group is unschedulable", _GANG),
+    ("mincount (", _GANG),
     ("gang is not", _GANG),
     ("podgroup", _GANG),
 )
-"""What schedulers of groups and queues say, in lower case, and what it means: Volcano, the coscheduling plugin, Koordinator, YuniKorn."""
+"""What schedulers of groups and queues say, in lower case, and what it means.
+
+kube-scheduler (`pkg/scheduler/framework/plugins/gangscheduling`), the coscheduling plugin, Volcano, Koordinator, YuniKorn.
+"""
 
 _SCHEDULERS = ("scheduler", "volcano", "yunikorn", "kueue", "kube-queue", "koord", "kai", "runai", "hived", "slurm")
 """Words in the names of components that hold or bind pods."""
