@@ -78,14 +78,16 @@ def words_of(facts: Diagnosis, pod: StatedPod) -> str:
 def hold(facts: Diagnosis, pod: StatedPod) -> Hold | None:
     """What holds a pod that no scheduler has bound, besides a lack of room; None where nothing is known.
 
-    1. An event about the pod of a scheduler, or of somebody who speaks of groups or quotas, who is not the pod's own scheduler.
+    1. An event about the pod of a scheduler, or of somebody who speaks of groups or quotas, who is not the pod's own scheduler. Where its
+       own has spoken since, the other has let it go.
     2. The words of its own scheduler, or of its condition, where they speak of a group or a quota.
     3. Those who add nodes say why they add none: they hold nothing. What a controller says of a pod holds it neither.
     """
     own = scheduler_of(pod)
     events = facts.events.of("Pod", *pod.key)
+    own_last = next((event.last for event in events if event.component == own), "")
     for event in events:
-        if event.component != own and _holds(event):
+        if event.component != own and _holds(event) and (seconds(event.last, own_last) or 0) < SETTLING:
             return Hold(event.component, _text(event), meaning(f"{event.reason} {event.message}"), foreign=True, last=event.last)
     for event in events:
         if event.component == own and (means := meaning(f"{event.reason} {event.message}")):
