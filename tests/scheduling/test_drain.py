@@ -286,6 +286,18 @@ def test_when_kubectl_gives_up(pods: list[RunningPod], budgets: list[PodDisrupti
     assert done.exit_codes == (() if ends is None else (1,))
 
 
+def test_a_budget_that_never_synced_does_not_do_so_because_a_pod_leaves() -> None:
+    load = reference("Job", "load", "batch/v1")
+    pods = [pod("web-0", load, phase="Pending", ready=False), pod("web-1", load), pod("web-2", load, node="n2")]
+    first, second = drain([node(), node("n2")], pods, NEVER_SYNCED, KNOWN, flags(timeout=8))
+    waiting = "The disruption budget guard is still being processed by the server."
+    assert [(each.code, each.cause, each.given_up) for each in (*first.pods, *second.pods)] == [
+        (201, "", None),
+        (429, waiting, 105),
+        (429, waiting, 105),
+    ]
+
+
 @pytest.mark.parametrize(
     ("given", "codes", "least", "with_grace"),
     [

@@ -21,7 +21,8 @@ class Ledger:
 
     1. Until something of it changes, and for all that ask at that same moment, the API server reads its status as it is, less what was
        taken. After that the controller has written a new one.
-    2. The new one counts from what the controller makes of it, where all pods of the namespace are known; else from the status.
+    2. The new one counts from what the controller makes of it, where all pods of the namespace are known; else from the status. Where it
+       fails to make anything of it, it allows nothing, and has still not seen what it had not seen.
     """
 
     def __init__(self, budget: PodDisruptionBudget, made: Health, *, all_listed: bool) -> None:
@@ -47,7 +48,8 @@ class Ledger:
         current = made.current - self.gone
         extra = self.extra if moment == start else 0
         free = 0 if made.failure else allowed(current + extra, made.desired, made.expected)
-        return msgspec.structs.replace(first, synced=True, current=current, allowed=free, failure=made.failure, disrupted=0)
+        synced = first.synced or not made.failure
+        return msgspec.structs.replace(first, synced=synced, current=current, allowed=free, failure=made.failure, disrupted=0)
 
     def _is_as_it_was(self, moment: float, start: float) -> bool:
         """Whether its status is the first one still: nothing changed before, and the controller has not caught up with its spec."""
