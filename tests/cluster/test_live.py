@@ -51,6 +51,9 @@ LINES = (
     "components --live",
     "snapshot -o {folder}/world.snapshot",
     "verify {folder}/world.snapshot",
+    "doctor",
+    "doctor --node gpu-1 --since {folder}/world.snapshot",
+    "doctor --pod devices/{pod}",
     "capacity --request cpu=1",
     "alerts -o {folder}/rules.yaml",
 )
