@@ -10,6 +10,7 @@ from tests.cluster.bed import Bed
 from tests.truth.batch import Batch
 from tests.truth.drains.batch import Drains
 from tests.truth.drains.seen import AUDIT
+from tests.truth.faults import Faults
 
 KINDS = (
     *("taint NoSchedule", "set image", "label --overwrite", "apply: tolerations gained", "delete ds", "cordon", "taint NoExecute"),
@@ -33,3 +34,11 @@ def test_random_drains_do_what_was_said(tmp_path: Path) -> None:
     kept = "\n".join(path.read_text() for path in sorted(tmp_path.glob("drains/*/mismatches.jsonl")))
     assert account.mismatches == 0, f"{account.table()}\n{kept}"
     assert account.drains.total() == 4
+
+
+@pytest.mark.cluster
+def test_faults_that_are_planted_are_named(tmp_path: Path) -> None:
+    with Bed(node_lifecycle=True, grace=15) as bed:
+        found = list(Faults(bed, 1, tmp_path).run(3))
+    assert [each.false for each in found] == [()] * 3
+    assert [kind for each in found for kind, is_named in each.faults.items() if not is_named] == []
