@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from preflight.diagnosis.idle import Ghosts, Idle, Left
     from preflight.diagnosis.mounts import Unmounted
     from preflight.diagnosis.pending import Pending
+    from preflight.diagnosis.standstill import Standstill
     from preflight.scheduling.occupancy import Occupancy
 
 Key = tuple[str, str]
@@ -118,6 +119,13 @@ class Diagnosis:
         from preflight.diagnosis.gaps import gaps
 
         return gaps(self)
+
+    @cached_property
+    def standstills(self) -> tuple[Standstill, ...]:
+        """The updates that stand still."""
+        from preflight.diagnosis.standstill import standstills
+
+        return standstills(self)
 
     def of_kind(self, kind: str) -> list[Provider]:
         """The DaemonSets that are of a kind of component."""
@@ -286,7 +294,10 @@ class Diagnosis:
         if not old:
             return ()
         every = frozenset().union(*(group.nodes for group in found.groups)) if found else frozenset()
-        return (f"an update is under way: {len(old)} of {len(every)} nodes still have a pod of an older template",)
+        begun = (
+            "its template has changed, and OnDelete waits" if daemonset.spec.updateStrategy.type == "OnDelete" else "an update is under way"
+        )
+        return (f"{begun}: {len(old)} of {len(every)} nodes still have a pod of an older template",)
 
     def sets_off(self, daemonset: DaemonSet, nodes: Iterable[str]) -> tuple[str, ...]:
         """What is under way that ends the pods of a DaemonSet on some nodes."""

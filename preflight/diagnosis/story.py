@@ -46,6 +46,9 @@ def _told(facts: Diagnosis) -> Iterator[tuple[tuple[str, ...], str]]:
     for fault in facts.faulty:
         if fault.fault in (Fault.NOT_ALLOCATABLE, Fault.SILENT):
             yield fault.nodes, f"{fault.resource} cannot be had on {names(fault.nodes)}: {fault.why}"
+    for update in facts.standstills:
+        if update.certain:
+            yield update.nodes, f"an update of {update.daemonset.key} stands still, and has yet to reach {names(update.nodes)}"
     for each in facts.drifts:
         if not (each.waiting or each.idle):
             continue

@@ -40,12 +40,13 @@ _Same = defaultdict[tuple[bytes, bytes], set[str]]
 class _Found(NamedTuple):
     """The nodes with pods of one DaemonSet: live ones by what they are, those on the way out or in; "" for one that is not bound.
 
-    `leaving` are those where one terminates.
+    `leaving` are those where one terminates. `passing` are the labels of pods on the way out or in.
     """
 
     live: _Same
     moving: set[str]
     leaving: set[str]
+    passing: set[bytes]
 
 
 class Made(Struct, frozen=True):
@@ -65,7 +66,8 @@ class PodsOf(Struct, frozen=True):
     `decided` are the nodes of which it is settled whether a pod is there: those judged before, and for listed pods the nodes given and
     the nodes that any listed pod is on. On any other node a pod is assumed where the DaemonSet should run. `transit` are nodes without a
     live pod where one is on its way out or in: being deleted, failed, or not bound yet. `leaving` are nodes where one is being deleted.
-    `made` says of which template the old pods are.
+    `made` says of which template the old pods are. `undecided` are live pods of another number than their DaemonSet's where none is of its
+    own: a rollback brought their template back, or an update has yet to begin.
     """
 
     groups: tuple[PodGroup, ...] = ()
@@ -73,6 +75,7 @@ class PodsOf(Struct, frozen=True):
     transit: frozenset[str] = frozenset()
     leaving: frozenset[str] = frozenset()
     made: tuple[Made, ...] = ()
+    undecided: tuple[Made, ...] = ()
 
 
 def listed_pods(world: World) -> dict[ObjectKey, PodsOf]:
@@ -84,7 +87,7 @@ def listed_pods(world: World) -> dict[ObjectKey, PodsOf]:
     4. A DaemonSet without a stated namespace has no listed pods: which namespace it is applied to is not known.
     5. Which pods are old: see `_old`.
     """
-    found: defaultdict[tuple[str, str], _Found] = defaultdict(lambda: _Found(defaultdict(set), set(), set()))
+    found: defaultdict[tuple[str, str], _Found] = defaultdict(lambda: _Found(defaultdict(set), set(), set(), set()))
     uids = {(key.namespace, key.name): daemonset.metadata.uid for key, daemonset in world.daemonsets.items()}
     owned: dict[tuple[str, bytes], _Found | None] = {}
     for pod in world.pods:
@@ -101,6 +104,7 @@ def listed_pods(world: World) -> dict[ObjectKey, PodsOf]:
             continue
         if not spec.nodeName or metadata.deletionTimestamp or pod.status.phase in ("Failed", "Succeeded"):
             pods.moving.add(spec.nodeName)
+            pods.passing.add(bytes(metadata.labels))
             if spec.nodeName and pod.status.phase not in ("Failed", "Succeeded"):
                 pods.leaving.add(spec.nodeName)
         else:
@@ -115,7 +119,7 @@ def listed_pods(world: World) -> dict[ObjectKey, PodsOf]:
 
 
 def _pods_of(found: _Found, daemonset: DaemonSet, decided: frozenset[str]) -> PodsOf:
-    old = _old({labels for _, labels in found.live}, daemonset)
+    old = _old({labels for _, labels in found.live}, daemonset, found.passing)
     alike: defaultdict[tuple[bytes, int], set[str]] = defaultdict(set)
     for (tolerations, labels), nodes in found.live.items():
         alike[tolerations, old.get(labels, 0)] |= nodes
@@ -124,20 +128,36 @@ def _pods_of(found: _Found, daemonset: DaemonSet, decided: frozenset[str]) -> Po
         groups.append(PodGroup(frozenset(nodes), tolerations_of(tolerations), old=number > 0, listed=True))
         if number:
             made.append(Made(frozenset(nodes), "", number))
+    undecided = () if made else _undecided(found.live, daemonset)
     if not found.moving:
-        return PodsOf(tuple(groups), decided, made=tuple(made))
+        return PodsOf(tuple(groups), decided, made=tuple(made), undecided=undecided)
     moving = decided if "" in found.moving else frozenset(found.moving)
     transit = moving.difference(*(group.nodes for group in groups))
-    return PodsOf(tuple(groups), decided | moving, transit, frozenset(found.leaving), tuple(made))
+    return PodsOf(tuple(groups), decided | moving, transit, frozenset(found.leaving), tuple(made), undecided)
 
 
-def _old(labels: Iterable[bytes], daemonset: DaemonSet) -> dict[bytes, int]:
+def _undecided(live: _Same, daemonset: DaemonSet) -> tuple[Made, ...]:
+    """The live pods of another number than their DaemonSet's, by that number, where a rolling update would have replaced them."""
+    own = daemonset.metadata.annotations.get(TEMPLATE_GENERATION, "")
+    if not own or daemonset.spec.updateStrategy.type == "OnDelete":
+        return ()
+    alike: defaultdict[tuple[str, int], set[str]] = defaultdict(set)
+    for (_, labels), nodes in live.items():
+        each = labels_of(labels)
+        if each.get(_NUMBER) == own:
+            return ()
+        if number := number_of(each):
+            alike[each.get(_REVISION, ""), number] |= nodes
+    return tuple(Made(frozenset(nodes), template, number) for (template, number), nodes in sorted(alike.items()))
+
+
+def _old(labels: Iterable[bytes], daemonset: DaemonSet, passing: Iterable[bytes] = ()) -> dict[bytes, int]:
     """Of the labels of a DaemonSet's pods those of a template before its own, with the number of that template.
 
     1. A pod is up to date where it carries the number of its DaemonSet's template, or the revision of one that does: after a rollback
        pods of before are up to date that were never re-created.
     2. Where none carries that number, all are old with OnDelete. With a rolling update they are up to date: the controller would have
-       begun to replace them, so that what is there is a rollback.
+       begun to replace them, so that what is there is a rollback. A pod on the way out or in (`passing`) shows as well that it has begun.
     3. Nothing is old where a number is not known: a manifest has none.
 
     Source: kubernetes `pkg/controller/daemon/util/daemonset_util.go`, IsPodUpdated.
@@ -146,7 +166,8 @@ def _old(labels: Iterable[bytes], daemonset: DaemonSet) -> dict[bytes, int]:
     if not own:
         return {}
     every = {each: labels_of(each) for each in labels}
-    revisions = {each.get(_REVISION) for each in every.values() if each.get(_NUMBER) == own} - {None}
+    seen = (*every.values(), *map(labels_of, passing))
+    revisions = {each.get(_REVISION) for each in seen if each.get(_NUMBER) == own} - {None}
     if not revisions and daemonset.spec.updateStrategy.type != "OnDelete":
         return {}
     others = ((raw, number_of(each)) for raw, each in every.items() if each.get(_NUMBER) != own and each.get(_REVISION) not in revisions)

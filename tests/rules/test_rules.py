@@ -97,6 +97,7 @@ def test_the_rules() -> None:
         ("PF415", "pod-restarting", "error"),
         ("PF416", "pod-terminating", "error"),
         ("PF417", "time-bomb", "warning"),
+        ("PF418", "update-held-up", "warning"),
         ("PF420", "resource-not-allocatable", "error"),
         ("PF421", "ghost-resource", "warning"),
         ("PF422", "resource-not-advertised", "error"),
