@@ -121,7 +121,7 @@ def _silent(facts: Diagnosis, node: str, capacity: Mapping[str, Amount], allocat
             continue
         if any(name in capacity or name in allocatable for name in resources) or not names_nodes(each.daemonset.spec.template.spec):
             continue
-        others = facts.working(each.key) - {node}
+        others = (facts.working(each.key) - {node}) & facts.world.nodes.keys()
         if any(_number(facts.world.nodes[name].status.allocatable.get(resource)) for name in others for resource in resources):
             why = "as if it found no device: the driver, or the order in which plugin and kubelet started"
             yield resources[0], f"the pod of {each.daemonset.key} runs there and advertises nothing, {why}"

@@ -130,7 +130,7 @@ class Gathered:
             elif self.observed is not None and self.observed.take_plain(item):
                 pass
             elif why := why_not(item, is_saved=self.is_saved(place)):
-                if self.is_saved(place) and item.get("kind") in SAVED_STATE:
+                if self.is_saved(place) and str(item.get("kind")) in SAVED_STATE:
                     continue
                 self.leave_out(why, noun="object" if is_listed else "document")
             elif has_template_text and is_unrendered(item):
@@ -144,9 +144,16 @@ class Gathered:
         kind = KINDS[item["kind"]]
         kept = Raw()
         if item["kind"] == "DaemonSet" and self.is_saved(origin):
-            from preflight.load.snapshots import unfolded
+            from preflight.load.snapshots import is_sound, unfolded
 
             item, kept = unfolded(item)
+            if not is_sound(kept):
+                self.problem(
+                    "DaemonSet cannot be judged: what the snapshot has of the rest of it was edited: make a new one",
+                    origin.file,
+                    origin.line,
+                )
+                return
         value, refusals = convert(_named(item), kind.type, origin)
         if value is None:
             self._meaningless(item["kind"], refusals, origin)

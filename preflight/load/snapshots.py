@@ -60,6 +60,18 @@ def unfolded(item: Data) -> tuple[Data, Raw]:
     return whole, Raw(msgspec.json.encode(kept))
 
 
+def is_sound(kept: Raw) -> bool:
+    """Whether what a snapshot has of the rest of a DaemonSet is what a snapshot writes: somebody may have edited it."""
+    from preflight.components.kept import from_kept
+    from preflight.model.kept import Kept
+
+    try:
+        from_kept(msgspec.json.decode(kept, type=Kept).components)
+    except msgspec.MsgspecError:
+        return False
+    return True
+
+
 def _wrong_version(api_version: str) -> str:
     """Why this program does not read snapshots of a version, "" where it does."""
     match = _VERSION.fullmatch(api_version)

@@ -161,7 +161,7 @@ def match_requirement(requirement: SelectorRequirement, value: str | Unknown | N
         return value is not None
     if operator == "DoesNotExist":
         return value is None
-    have, bound = None if value is None else parse_int64(value), parse_int64(requirement.values[0])
+    have, bound = None if value is None else parse_int64(value), parse_int64("".join(requirement.values[:1]))
     if have is None or bound is None:
         return False
     return have > bound if operator == "Gt" else have < bound
