@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ from preflight.impact import Impact, PodsOf
 from preflight.impact.provided import Provided
 from preflight.impact.recognised import Recognised
 from preflight.impact.words import names
-from preflight.model.objects import DaemonSet, ObjectKey
+from preflight.model.objects import DaemonSet, ObjectKey, controller
 from preflight.model.report import Outcome, Subject
 from preflight.model.running import RunningPod
 from preflight.model.state import NodeState, State, StatedPod
@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from preflight.scheduling.occupancy import Occupancy
 
 Key = tuple[str, str]
+
+_REMOVED_SOON = frozenset(("ToBeDeletedByClusterAutoscaler", "karpenter.sh/disrupted", "karpenter.sh/disruption"))
+"""The taints with which an autoscaler empties a node that it is about to remove."""
 
 
 class Diagnosis:
@@ -80,6 +83,12 @@ class Diagnosis:
         if survey is None or not survey.nodes:
             return frozenset()
         return frozenset(pod.spec.nodeName for pod in self.world.pods if pod.spec.nodeName) - self.world.nodes.keys()
+
+    @cached_property
+    def leaving(self) -> frozenset[str]:
+        """The nodes that an autoscaler is about to remove: that nothing comes back there is meant."""
+        nodes = self.world.nodes.items()
+        return frozenset(name for name, node in nodes if any(taint.key in _REMOVED_SOON for taint in node.spec.taints))
 
     def node_state(self, name: str) -> NodeState:
         """How a node is; nothing is known of one that is not there."""
@@ -325,8 +334,28 @@ def _unknown(facts: Diagnosis) -> list[str]:
         found.append(f"which CSI drivers are registered on nodes: CSINodes: {why}")
     if world.listed is not None:
         found.append("pods of other namespaces than " + ", ".join(sorted(world.listed)) if world.listed else "pods: none was given")
+    if world.survey is None:
+        found += _not_given(facts)
+    if facts.leaving:
+        verb, them = ("lacks", "it") if len(facts.leaving) == 1 else ("lack", "them")
+        found.append(f"what {names(sorted(facts.leaving))} {verb}: an autoscaler is about to remove {them}")
     if facts.impact is not None:
         keys = sorted({str(group.key) for group in facts.impact.groups if group.outcome is Outcome.UNKNOWN})
         if keys:
             found.append(f"where {', '.join(keys[:3])}{' and others' if len(keys) > 3 else ''} should run")
     return found
+
+
+def _not_given(facts: Diagnosis) -> Iterator[str]:
+    """What a list that somebody put together lacks, and that nobody could see in the answer."""
+    world = facts.world
+    given = {key[:2] for key in world.daemonsets}
+    owners = {(pod.metadata.namespace, owner.name) for pod in world.pods if (owner := controller(pod)) and owner.kind == "DaemonSet"}
+    absent = sorted("/".join(key) for key in owners - given)
+    if absent:
+        yield f"where {', '.join(absent[:3])}{' and others' if len(absent) > 3 else ''} should run: not given, though pods are of it"
+    elif not given:
+        yield "which components nodes lack: no DaemonSet was given"
+    silent = sorted(name for name, node in world.nodes.items() if node.ready is None and node.pool is None)
+    if silent:
+        yield f"whether {names(silent)} {'is' if len(silent) == 1 else 'are'} Ready: no condition says so"

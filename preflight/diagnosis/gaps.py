@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _EVERYWHERE = frozenset(("cni", "kube-proxy"))
 _NAMED = "its own nodeSelector or affinity names these nodes"
+_CONTROL = frozenset(("node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master"))
 _VIRTUAL = (("type", "virtual-kubelet"), ("eks.amazonaws.com/compute-type", "fargate"))
 
 
@@ -138,7 +139,8 @@ def gaps(facts: Diagnosis) -> tuple[Gap, ...]:
 
     1. A node that is not Ready is left out: all its pods are as it is. So is a virtual one, where no DaemonSet has a pod.
     2. A DaemonSet that should run and has no pod, none on its way: what refused it, where an event of the DaemonSet says so.
-    3. One that a taint alone keeps out, where something says that it belongs there and nothing else provides the same: see `_signs`.
+    3. One that a taint alone keeps out, where something says that it belongs there and nothing else provides the same: see `_signs`. Not of
+       nodes that an autoscaler is about to remove, nor of those of Windows where it names no nodes: its image is one for Linux.
     4. Pods that are there and do not work; of two on one node the one that works counts.
     """
     found: list[Gap] = []
@@ -177,7 +179,9 @@ def _absent(facts: Diagnosis, group: Group) -> Iterator[Gap]:
     taints = group.after.untolerated if group.after else ()
     if not taints or all(is_owned(taint) for taint in taints):
         return
-    rest = nodes
+    rest = nodes - facts.leaving
+    if not names_nodes(daemonset.spec.template.spec):
+        rest = {name for name in rest if not _is_windows(facts, name)}
     for each in facts.recognised.of(daemonset):
         rest = rest - facts.provided.others(group.key, each, recreated=False)
     signs = _signs(facts, group, frozenset(rest))
@@ -199,7 +203,7 @@ def _signs(facts: Diagnosis, group: Group, nodes: frozenset[str]) -> list[str]:
 
     1. Its own nodeSelector or affinity names them.
     2. A pod of it runs on another node with the same taint.
-    3. Pods wait for a resource that it provides.
+    3. Pods wait for a resource that it provides; of a node of the control plane only where it has that resource, or had it.
     4. Pods mount its volumes there, or it removes a startup taint that is there.
     5. It is the network or the Service proxy of every pod.
     """
@@ -216,7 +220,8 @@ def _signs(facts: Diagnosis, group: Group, nodes: frozenset[str]) -> list[str]:
     ]
     if peers:
         found.append(f"a pod of it still runs on {names(sorted(peers))} with the same taint")
-    wanted = [name for each in facts.recognised.of(group.daemonset) for name in facts.wanted(each)]
+    is_control = {taint.key for taint in taints} & _CONTROL and not any(_has_device(facts, group, name) for name in nodes)
+    wanted = [] if is_control else [name for each in facts.recognised.of(group.daemonset) for name in facts.wanted(each)]
     if wanted:
         found.append(f"pods wait for {listed(wanted)}")
     if any(group.daemonset in each.daemonsets and nodes & set(each.nodes) for each in facts.unmounted):
@@ -306,6 +311,16 @@ def _refusal(message: str) -> str:
     """Why a creation was refused, without what the controller says around it."""
     text = " ".join(message.split())
     return text.removeprefix("Error creating: ")
+
+
+def _has_device(facts: Diagnosis, group: Group, node: str) -> bool:
+    """Whether a node has, or had, what a DaemonSet advertises: what the plugin registered stays in Capacity."""
+    capacity = facts.node_state(node).status.capacity
+    return any(each.advertises(name) for each in facts.recognised.of(group.daemonset) for name in capacity)
+
+
+def _is_windows(facts: Diagnosis, name: str) -> bool:
+    return facts.world.nodes[name].metadata.labels.get("kubernetes.io/os") == "windows"
 
 
 def _is_virtual(facts: Diagnosis, name: str) -> bool:

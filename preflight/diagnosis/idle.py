@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from preflight.change.lifecycle import UNSCHEDULABLE
 from preflight.diagnosis.pods import Ailing, Trouble, ailing, extended
-from preflight.diagnosis.times import seconds, since
+from preflight.diagnosis.times import SETTLING, seconds, since
 from preflight.impact.consumers import is_extended
 from preflight.impact.words import listed
 from preflight.scheduling.quantities import QuantityError, millis
@@ -22,17 +22,19 @@ _STARTUP = (
     "node.cilium.io/agent-not-ready",
     "karpenter.sh/unregistered",
 )
+_NO_NETWORK = "node.kubernetes.io/network-unavailable"
 _PATIENCE = 600.0
 
 
 class Idle(Struct, frozen=True):
-    """Nodes that take no pod, for one reason; `free` are the extended resources on them that nobody uses."""
+    """Nodes that take no pod, for one reason; `free` are the extended resources on them that nobody uses, `is_new`: it has just begun."""
 
     nodes: tuple[str, ...]
     why: str
     since: str = ""
     free: Mapping[str, int] = {}
     cordoned: tuple[str, ...] = ()
+    is_new: bool = False
 
 
 class Left(Struct, frozen=True):
@@ -83,7 +85,8 @@ def cordoned(facts: Diagnosis) -> tuple[Idle, ...]:
         if node.spec.unschedulable and node.pool is None and name not in facts.down:
             taints = facts.node_state(name).spec.taints
             begun = next((each.timeAdded for each in taints if each.key == UNSCHEDULABLE.key), "")
-            found.append(Idle((name,), "", begun, free(facts, [name])))
+            age = seconds(begun, facts.at)
+            found.append(Idle((name,), "", begun, free(facts, [name]), is_new=age is not None and age < SETTLING))
     return tuple(found)
 
 
@@ -108,10 +111,12 @@ def free(facts: Diagnosis, nodes: Iterable[str]) -> dict[str, int]:
 def startup_taints(facts: Diagnosis) -> tuple[Left, ...]:
     """The startup taints on nodes that registered more than ten minutes ago, by key and reason.
 
-    A key is one where a DaemonSet is known to remove it, or by its name.
+    1. A key is one where a DaemonSet is known to remove it, or by its name.
+    2. network-unavailable of a node that is Ready otherwise, where its condition has said so for as long: only pods with the network of the
+       node come there.
     """
+    found = _unrouted(facts)
     removers = {key: each for each in facts.of_kind("startup-taint-remover") for key in each.component.taints}
-    found: dict[tuple[str, str], list[str]] = {}
     for name, node in sorted(facts.world.nodes.items()):
         age = seconds(facts.node_state(name).metadata.creationTimestamp, facts.at)
         if node.pool is not None or (age is not None and age < _PATIENCE):
@@ -127,6 +132,19 @@ def startup_taints(facts: Diagnosis) -> tuple[Left, ...]:
                     why = f"{remover.daemonset.key} removes it and has no working pod there"
                 found.setdefault((taint.key, why), []).append(name)
     return tuple(Left(key, tuple(nodes), why) for (key, why), nodes in sorted(found.items()))
+
+
+def _unrouted(facts: Diagnosis) -> dict[tuple[str, str], list[str]]:
+    found: dict[tuple[str, str], list[str]] = {}
+    for name, node in sorted(facts.world.nodes.items()):
+        if node.pool is not None or name in facts.down or not any(taint.key == _NO_NETWORK for taint in node.spec.taints):
+            continue
+        condition = facts.node_state(name).condition("NetworkUnavailable")
+        age = seconds(condition.lastTransitionTime, facts.at) if condition else None
+        if age is None or age >= _PATIENCE:
+            said = " ".join(condition.message.split()) or condition.reason if condition else ""
+            found.setdefault((_NO_NETWORK, said or "no condition says why"), []).append(name)
+    return found
 
 
 def _is_startup(key: str) -> bool:

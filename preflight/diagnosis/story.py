@@ -43,6 +43,18 @@ def _told(facts: Diagnosis) -> Iterator[tuple[tuple[str, ...], str]]:
             verb = "lacks" if len(gap.nodes) == 1 else "lack"
             reason = facts.pending.held_by(gap) or because(gap)
             yield gap.nodes, f"{names(gap.nodes)} {verb} {what(gap.component)} ({gap.daemonset.key}): {reason}"
+    told = {name for gap in facts.gaps for name in gap.nodes}
+    for lack in facts.unmounted:
+        if not told.issuperset(lack.nodes):
+            verb = "mounts" if len(lack.pods) == 1 else "mount"
+            number = f"{len(lack.pods)} pod{'s' if len(lack.pods) != 1 else ''}"
+            yield (
+                lack.nodes,
+                f"{names(lack.nodes)} {_have(lack.nodes)} no pod of the CSI driver {lack.driver}, whose volumes {number} {verb} there",
+            )
+    for left in facts.startup_taints:
+        if not told.issuperset(left.nodes):
+            yield left.nodes, f"{names(left.nodes)} {_have(left.nodes)} the startup taint {left.key} still: {left.why}"
     for fault in facts.faulty:
         if fault.fault in (Fault.NOT_ALLOCATABLE, Fault.SILENT):
             yield fault.nodes, f"{fault.resource} cannot be had on {names(fault.nodes)}: {fault.why}"
@@ -56,9 +68,13 @@ def _told(facts: Diagnosis) -> Iterator[tuple[tuple[str, ...], str]]:
         tail = f"; {devices} there lie idle" if devices else ""
         yield each.nodes, f"{names(each.nodes)} {verb} the label {each.label}, which {len(each.peers)} peers carry{tail}"
     for idle in facts.cordoned:
-        if idle.free:
+        if idle.free and not idle.is_new:
             begun = since(idle.since, facts.at)
             yield idle.nodes, f"{idle.nodes[0]} is cordoned{f' {begun}' if begun else ''}; {said(idle.free)} there lie idle"
     for held in facts.ghosts:
         yield held.nodes, f"{held.amount} {held.resource} on {names(held.nodes)} are held by pods of which nothing runs"
     yield from facts.pending.sentences
+
+
+def _have(nodes: tuple[str, ...]) -> str:
+    return "has" if len(nodes) == 1 else "have"

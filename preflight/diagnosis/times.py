@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 
 SETTLING = 300.0
 """For how many seconds nothing is said of what has just begun: a pod that starts, a node that joins."""
@@ -11,11 +11,12 @@ _UNITS = ((86400, "day"), (3600, "hour"), (60, "minute"), (1, "second"))
 
 
 def moment(text: str) -> float | None:
-    """Seconds since 1970 of a time such as `2026-01-31T12:00:00Z`; None for none."""
+    """Seconds since 1970 of a time such as `2026-01-31T12:00:00Z`; None for none, and one without a zone is of UTC."""
     try:
-        return datetime.fromisoformat(text).timestamp() if text else None
+        found = datetime.fromisoformat(text)
     except ValueError:
         return None
+    return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
 
 
 def seconds(since: str, at: str) -> float | None:

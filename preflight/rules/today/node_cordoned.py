@@ -22,7 +22,7 @@ from preflight.rules.today._said import facts_of, node_place, shows
 
 
 def check(context: Context) -> Iterator[Hit]:
-    """One hit for each node; a note where no device lies idle there."""
+    """One hit for each node; a note where no device lies idle there, or where somebody has just begun to work on it."""
     facts = facts_of(context)
     for each in facts.cordoned:
         name = each.nodes[0]
@@ -31,7 +31,7 @@ def check(context: Context) -> Iterator[Hit]:
             subject=Subject("Node", "", name),
             nodes=each.nodes,
             place=node_place(context, name, ("spec", "unschedulable")),
-            severity=None if each.free else Severity.NOTE,
+            severity=None if each.free and not each.is_new else Severity.NOTE,
             message=f"is cordoned{f' {begun}' if begun else ''}{f', with {said(each.free)} that nobody uses' if each.free else ''}",
             notes=shows(describe("node", name)),
         )

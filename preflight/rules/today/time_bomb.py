@@ -25,7 +25,7 @@ def check(context: Context) -> Iterator[Hit]:
     facts = facts_of(context)
     if facts.impact is None:
         return
-    groups = [group for group in facts.impact.with_outcome(Outcome.ALREADY_FRAGILE) if not group.assumed]
+    groups = [group for group in facts.impact.with_outcome(Outcome.ALREADY_FRAGILE) if not (group.assumed or group.nodes <= facts.leaving)]
     for each in merged(groups):
         if each.passing or not each.taints:
             continue  # a node that is not well: that is said of the node

@@ -1,0 +1,93 @@
+"""The head of the report and what stands under it say the same, and what a list of somebody's making lacks is said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from preflight.diagnosis.times import moment
+from tests.doctor.test_healthy import AT, Data, node
+from tests.doctor.test_odd_input import PLUGIN, doctor, pod
+
+SOCKET = "--kubelet-registration-path=/var/lib/kubelet/plugins/csi.example.com/csi.sock"
+CSI: Data = {
+    "apiVersion": "apps/v1",
+    "kind": "DaemonSet",
+    "metadata": {"name": "csi", "namespace": "a"},
+    "spec": {
+        "selector": {"matchLabels": {"app": "csi"}},
+        "template": {
+            "metadata": {"labels": {"app": "csi"}},
+            "spec": {
+                "nodeSelector": {"storage": "y"},
+                "containers": [{"name": "node-driver-registrar", "image": "r/csi-node-driver-registrar:v2", "args": [SOCKET]}],
+            },
+        },
+    },
+}
+STARTUP = {"key": "node.cilium.io/agent-not-ready", "effect": "NoExecute"}
+
+
+def head(path: Path, *objects: Data) -> list[str]:
+    """The first lines: what is wrong where, and the sentences."""
+    lines = doctor(path, *objects).out.splitlines()
+    return [line for line in lines if line.startswith(("today", "x "))]
+
+
+def test_a_driver_that_selects_another_node_than_its_volumes_is_told(tmp_path: Path) -> None:
+    user = pod("u", "n2", spec={"volumes": [{"name": "v", "csi": {"driver": "csi.example.com"}}]})
+    assert head(tmp_path, node("n1", {"storage": "y"}, []), node("n2", {}, []), CSI, pod("csi-1", "n1", "csi"), user) == [
+        f"today at {AT}: something is wrong on 1 of 2 nodes",
+        "x n2 has no pod of the CSI driver csi.example.com, whose volumes 1 pod mounts there",
+    ]
+
+
+def test_a_startup_taint_is_told(tmp_path: Path) -> None:
+    assert head(tmp_path, node("n1", {}, []), node("n2", {}, [STARTUP]), pod("p", "n1")) == [
+        f"today at {AT}: something is wrong on 1 of 2 nodes",
+        "x n2 has the startup taint node.cilium.io/agent-not-ready still: no DaemonSet is known that removes it",
+    ]
+
+
+def test_an_update_that_stands_still_is_told(tmp_path: Path) -> None:
+    daemonset = {**PLUGIN, "metadata": {**PLUGIN["metadata"], "annotations": {"deprecated.daemonset.template.generation": "3"}}}
+    pods = [pod(f"p{number}", name, "plugin") for name, number in (("n1", 2), ("n2", 3))]
+    for each, number in zip(pods, (2, 3), strict=True):
+        each["metadata"]["labels"] = {"pod-template-generation": str(number), "controller-revision-hash": f"r{number}"}
+    assert head(tmp_path, node("n1", {"pool": "rdma"}, []), node("n2", {"pool": "rdma"}, []), daemonset, *pods) == [
+        f"today at {AT}: something is wrong on 1 of 2 nodes",
+        "x an update of a/plugin stands still, and has yet to reach n1",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("objects", "unknown"),
+    [
+        pytest.param([node("n1", {}, []), pod("p", "n1")], ["which components nodes lack: no DaemonSet was given"], id="no DaemonSets"),
+        pytest.param(
+            [node("n1", {"pool": "rdma"}, []), PLUGIN, pod("p", "n1", "plugin"), pod("o", "n1", "other")],
+            ["where a/other should run: not given, though pods are of it"],
+            id="a DaemonSet of which there are pods",
+        ),
+        pytest.param(
+            [{**node("n1", {}, []), "status": {"allocatable": {"cpu": "1"}}}, PLUGIN, pod("p", "n1")],
+            ["whether n1 is Ready: no condition says so"],
+            id="a node without conditions",
+        ),
+        pytest.param(
+            [node("n1", {"pool": "rdma"}, [{"key": "karpenter.sh/disrupted", "effect": "NoSchedule"}]), PLUGIN, pod("p", "n1", "plugin")],
+            ["what n1 lacks: an autoscaler is about to remove it"],
+            id="a node that goes",
+        ),
+    ],
+)
+def test_what_was_not_given_is_not_known(objects: list[Data], unknown: list[str], tmp_path: Path) -> None:
+    start = "  note: not known: "
+    found = [line.removeprefix(start) for line in doctor(tmp_path, *objects).out.splitlines() if line.startswith(start)]
+    usual = ("what refused or holds pods", "pods of other namespaces")
+    assert [each for each in found if not each.startswith(usual)] == unknown
+
+
+def test_a_time_without_a_zone_is_the_same_on_every_machine() -> None:
+    assert moment("2026-03-01T12:00:00") == moment(AT) == moment("2026-03-01T13:00:00+01:00")
