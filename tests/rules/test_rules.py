@@ -108,6 +108,7 @@ def test_the_rules() -> None:
         ("PF432", "startup-taint-left", "error"),
         ("PF433", "label-drift", "warning"),
         ("PF434", "ghost-occupancy", "warning"),
+        ("PF435", "node-pressure", "warning"),
         ("PF440", "pods-wait", "warning"),
         ("PF441", "scheduler-disagrees", "error"),
         ("PF442", "held-by-another", "error"),
