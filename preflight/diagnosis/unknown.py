@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def unknown(facts: Diagnosis) -> list[str]:
-    """Sentences: kinds that may not be listed or were not given, nodes that do not speak, DaemonSets of which it is not known where they belong."""
+    """Sentences: kinds that may not be listed or were not given, nodes that say nothing, DaemonSets that may belong anywhere."""
     world, found = facts.world, []
     if world.survey is not None and not world.survey.live and not world.survey.at:
         found.append("conditions, waiting containers and events: the snapshot was made without them: make a new one")

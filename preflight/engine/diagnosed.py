@@ -57,7 +57,7 @@ class Diagnosed(Verified):
             self._nothing("no pod was given: what is broken shows only where pods are listed")
         notes = tuple(f"not known: {each}" for each in facts.unknown)
         hits = list(self._hits(Context(world, None, lint=False, workloads=(), nodes=(), taints=(), today=facts), 1))
-        if before is not None:
+        if before is not None and not before.problems:
             more, text = self._since(before, node, saved)
             hits, notes = [*more, *hits], (text, *notes)
         hits = [each for each in hits if not node or _is_about(each[1], node)]

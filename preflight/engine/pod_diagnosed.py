@@ -59,6 +59,6 @@ class PodDiagnosed(Diagnosed):
         try:
             return facts.stated((world.running or {})[key])
         except KeyError:
-            known = world.pods_known(key[0])
+            known = not key[0] or world.pods_known(key[0])
             why = "give NAMESPACE/NAME of one that is there" if known else f"the pods of namespace {key[0]} were not given"
             raise UsageError(f"no pod {'/'.join(key)}: {why}") from None

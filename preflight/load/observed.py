@@ -125,8 +125,8 @@ class Observed:
 
 
 def _is_harmless(event: Event) -> bool:
-    """Whether an event holds no output of a container and no arguments of a mount: a kubelet's may, but for some."""
-    if event.component != "kubelet":
+    """Whether an event holds no output of a container and no arguments of a mount: a kubelet's may, and one that names nobody."""
+    if event.component not in ("kubelet", ""):
         return True
     return event.reason in _OF_KUBELETS or (event.reason == "FailedMount" and _UNREGISTERED in event.message)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from preflight.diagnosis.times import moment
+from tests.cli.program import program
 from tests.doctor.test_healthy import AT, Data, node
 from tests.doctor.test_odd_input import PLUGIN, doctor, pod
 
@@ -91,3 +92,28 @@ def test_what_was_not_given_is_not_known(objects: list[Data], unknown: list[str]
 
 def test_a_time_without_a_zone_is_the_same_on_every_machine() -> None:
     assert moment("2026-03-01T12:00:00") == moment(AT) == moment("2026-03-01T13:00:00+01:00")
+
+
+def test_an_event_of_nobody_may_be_of_a_kubelet_and_is_not_shown(tmp_path: Path) -> None:
+    waits = pod("p", "n1", "plugin", phase="Pending")
+    about = {"kind": "Pod", "namespace": "a", "name": "p"}
+    event = {"apiVersion": "v1", "kind": "Event", "metadata": {"name": "e", "namespace": "a"}, "type": "Warning", "reason": "BackOff"}
+    result = doctor(
+        tmp_path, node("n1", {"pool": "rdma"}, []), PLUGIN, waits, {**event, "message": "TOKEN=hunter2", "involvedObject": about}
+    )
+    assert "PF414" in result.out
+    assert "hunter2" not in result.out
+
+
+def test_a_state_of_before_that_cannot_be_read_is_not_compared(tmp_path: Path) -> None:
+    world = [node("n1", {"pool": "rdma"}, []), PLUGIN, pod("p", "n1", "plugin")]
+    doctor(tmp_path, *world)
+    result = program("doctor", "--from", str(tmp_path / "w.json"), "--since", str(tmp_path / "none.json"), "--no-policy")
+    assert (result.code, "is new" in result.out, "DaemonSets that had" in result.out) == (3, False, False)
+    assert result.err == f"{tmp_path}/none.json: error: cannot be read: no such file or directory\n"
+
+
+def test_a_pod_without_a_namespace_in_front_of_the_slash_is_none(tmp_path: Path) -> None:
+    doctor(tmp_path, node("n1", {}, []), pod("p", "n1"))
+    result = program("doctor", "--from", str(tmp_path / "w.json"), "--pod", "/p", "--no-policy")
+    assert (result.code, result.err) == (2, "error: no pod /p: give NAMESPACE/NAME of one that is there\n")

@@ -5,8 +5,8 @@ Why it matters
     or refuse to take them away.
 How to fix
     Bring the remover's pod to the node: it may not tolerate another taint there. Where nothing removes the taint, take it out of the node
-    pool; `kubectl taint node NODE KEY-` helps the nodes that are there. network-unavailable comes back by itself for as long as the condition
-    NetworkUnavailable says so: mend the routes of the cloud or the network plugin.
+    pool; `kubectl taint node NODE KEY-` helps the nodes that are there. network-unavailable comes back by itself for as long as the
+    condition NetworkUnavailable says so: mend the routes of the cloud or the network plugin.
 Example
     `ebs.csi.aws.com/agent-not-ready` on a node for an hour, since the driver's pod does not tolerate the taint of the pool.
 """
