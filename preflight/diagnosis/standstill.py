@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from preflight.diagnosis.jobsets import RECENT
 from preflight.diagnosis.times import SETTLING, seconds
 from preflight.impact.pods import Made, PodsOf
+from preflight.impact.words import names
 from preflight.model.objects import TEMPLATE_GENERATION, DaemonSet, controller
 from preflight.scheduling.rollout import surges
 from preflight.scheduling.validation import scaled
@@ -23,8 +25,8 @@ class Standstill(Struct, frozen=True):
     1. `certain`: some of them are of an older template: all, or where none carries the DaemonSet's own number and they are of several
        `templates`, all but one at least. Else it may be a rollback, which leaves pods that carry an older number and are up to date.
     2. `numbers` are those of the pods, `own` is that of the DaemonSet.
-    3. `without` are the nodes that have no pod of it that is Ready, or one that hangs: they use up maxUnavailable, which comes to `budget`;
-       0 where it surges.
+    3. `without` are the nodes that have no pod of it that is Ready, or one that hangs: they use up maxUnavailable, which comes to `budget`.
+       Where it surges `budget` is 0, and the nodes are those where a pod beside the old one does not come up, or goes.
     4. `since` is when a pod of it was created or deleted last, "" where that is not known.
     """
 
@@ -38,6 +40,14 @@ class Standstill(Struct, frozen=True):
     budget: int
     since: str
 
+    @property
+    def what(self) -> str:
+        """Which pods the nodes have: `n1, n2 have pods of an older template`."""
+        which = f"of {self.templates} templates, and one at most is its own" if self.templates > 1 else "of an older template"
+        return (
+            f"{names(self.nodes)} {'has a pod' if len(self.nodes) == 1 else 'have pods'} {which if self.certain else 'of an older number'}"
+        )
+
 
 def standstills(facts: Diagnosis) -> tuple[Standstill, ...]:
     """Every such update.
@@ -46,8 +56,8 @@ def standstills(facts: Diagnosis) -> tuple[Standstill, ...]:
     2. A pod that was created or deleted within five minutes, and minReadySeconds, of the latest time that is known is progress.
     3. Old pods on nodes that are not Ready or gone do not count: nobody can replace them, and that is said of the node.
     4. Where no pod carries the DaemonSet's own number, pods of two templates show that one is old. Pods of one template are told only where
-       maxUnavailable is used up by nodes without a live pod, or where a creation was refused: else the update would have begun. An old pod
-       that is merely not Ready uses up nothing: the controller deletes it at once.
+       maxUnavailable is used up by nodes without a live pod, or where it surges and a creation was refused of late: else the update would
+       have begun. An old pod that is merely not Ready uses up nothing: the controller deletes it at once.
 
     Source: kubernetes `pkg/controller/daemon/update.go`, rollingUpdate.
     """
@@ -80,7 +90,9 @@ def _standstill(facts: Diagnosis, daemonset: DaemonSet, pods: PodsOf) -> Standst
     templates = 1 if pods.made else len({each.template for each in made})
     certain = bool(pods.made) or templates > 1
     without = ((desired | live | hanging) - there) if certain else ((desired | hanging) - live)
-    if not certain and not (budget and len(without) >= budget) and not facts.events.of("DaemonSet", *key, "FailedCreate"):
+    if not budget and own is not None:
+        without |= hanging | own.others
+    if not certain and not (len(without) >= budget if budget else _is_refused(facts, key)):
         return None
     return Standstill(
         daemonset,
@@ -93,6 +105,12 @@ def _standstill(facts: Diagnosis, daemonset: DaemonSet, pods: PodsOf) -> Standst
         budget,
         last,
     )
+
+
+def _is_refused(facts: Diagnosis, key: tuple[str, str]) -> bool:
+    """Whether an event of the last quarter of an hour says that a pod could not be created: the controller tries again within that."""
+    ages = (seconds(event.last, facts.at) for event in facts.events.of("DaemonSet", *key, "FailedCreate"))
+    return any(age is None or age <= RECENT for age in ages)
 
 
 def _nodes(made: Iterable[Made]) -> frozenset[str]:

@@ -60,7 +60,7 @@ def _told(facts: Diagnosis) -> Iterator[tuple[tuple[str, ...], str]]:
             yield fault.nodes, f"{fault.resource} cannot be had on {names(fault.nodes)}: {fault.why}"
     for update in facts.standstills:
         if update.certain:
-            yield update.nodes, f"an update of {update.daemonset.key} stands still, and has yet to reach {names(update.nodes)}"
+            yield update.nodes, f"an update of {update.daemonset.key} stands still: {update.what}"
     for each in facts.drifts:
         if not (each.waiting or each.idle):
             continue

@@ -139,7 +139,7 @@ def _pods_of(found: _Found, daemonset: DaemonSet, decided: frozenset[str]) -> Po
 def _undecided(live: _Same, daemonset: DaemonSet) -> tuple[Made, ...]:
     """The live pods of another number than their DaemonSet's, by that number, where a rolling update would have replaced them."""
     own = daemonset.metadata.annotations.get(TEMPLATE_GENERATION, "")
-    if not own or daemonset.spec.updateStrategy.type == "OnDelete":
+    if not (own.isdecimal() and own.isascii()) or daemonset.spec.updateStrategy.type == "OnDelete":
         return ()
     alike: defaultdict[tuple[str, int], set[str]] = defaultdict(set)
     for (_, labels), nodes in live.items():

@@ -58,7 +58,7 @@ def test_an_update_that_stands_still_is_told(tmp_path: Path) -> None:
         each["metadata"]["labels"] = {"pod-template-generation": str(number), "controller-revision-hash": f"r{number}"}
     assert head(tmp_path, node("n1", {"pool": "rdma"}, []), node("n2", {"pool": "rdma"}, []), daemonset, *pods) == [
         f"today at {AT}: something is wrong on 1 of 2 nodes",
-        "x an update of a/plugin stands still, and has yet to reach n1",
+        "x an update of a/plugin stands still: n1 has a pod of an older template",
     ]
 
 

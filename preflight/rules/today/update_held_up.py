@@ -52,19 +52,19 @@ def check(context: Context) -> Iterator[Hit]:
 
 
 def _message(each: Standstill, begun: str) -> str:
-    where = f"{names(each.nodes)} {'has a pod' if len(each.nodes) == 1 else 'have pods'}"
     if not each.certain:
-        return f"may have an update that could not begin: {where} of an older number, and no node has one of its own"
-    which = f"of {each.templates} templates, and one at most is its own" if each.templates > 1 else "of an older template"
-    return f"has an update that stands still{f' {begun}' if begun else ''}: {where} {which}"
+        return f"may have an update that could not begin: {each.what}, and no node has one of its own"
+    return f"has an update that stands still{f' {begun}' if begun else ''}: {each.what}"
 
 
 def _why(each: Standstill) -> Iterator[str]:
-    if each.without:
+    has = "has" if len(each.without) == 1 else "have"
+    if each.without and not each.budget:
+        yield f"{names(each.without)} {has} a pod of it that is not Ready or hangs, and maxSurge lets no more of them come at a time"
+    elif each.without:
         what = "no pod of it that is Ready" if each.certain else "no live pod of it"
         uses = "uses" if len(each.without) == 1 else "use"
-        has = "has" if len(each.without) == 1 else "have"
-        whole = f", and {uses} up maxUnavailable, which comes to {each.budget}" if 0 < each.budget <= len(each.without) else ""
+        whole = f", and {uses} up maxUnavailable, which comes to {each.budget}" if each.budget <= len(each.without) else ""
         yield f"{names(each.without)} {has} {what}{whole}"
     else:
         yield "every node has a pod of it that is Ready, so nothing here says what holds the update: see that its controller runs"
