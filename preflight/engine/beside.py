@@ -78,6 +78,8 @@ def is_snapshot(path: str) -> bool:
     """Whether a file begins as a snapshot does, packed or not; False for what cannot be read."""
     if path == "-":
         return False
+    import zlib
+
     try:
         with open(path, "rb") as file:  # noqa: PTH123 (as everywhere: pathlib is slow to import)
             head = file.read(2)
@@ -89,7 +91,7 @@ def is_snapshot(path: str) -> bool:
         else:
             with open(path, "rb") as file:  # noqa: PTH123
                 head = file.read(200)
-    except (OSError, EOFError, ValueError):
+    except (OSError, EOFError, ValueError, zlib.error):
         return False
     return b'"kind":"Snapshot"' in head.replace(b" ", b"")
 

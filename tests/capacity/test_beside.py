@@ -75,8 +75,10 @@ def test_several_files_are_one_world_unless_each_is_a_snapshot() -> None:
 
 def test_a_packed_snapshot_is_one_and_a_broken_pack_is_none() -> None:
     assert program("snapshot", "--from", "east.json", "-o", "east.json.gz").code == 0
-    Path("broken.gz").write_bytes(Path("east.json.gz").read_bytes()[:20])
-    assert [is_snapshot("east.json.gz"), is_snapshot("broken.gz")] == [True, False]
+    packed = Path("east.json.gz").read_bytes()
+    Path("broken.gz").write_bytes(packed[:20])
+    Path("garbled.gz").write_bytes(packed[:10] + b"garbage garbage garbage")
+    assert [is_snapshot(each) for each in ("east.json.gz", "broken.gz", "garbled.gz")] == [True, False, False]
 
 
 def test_contexts_are_a_cluster_each() -> None:
