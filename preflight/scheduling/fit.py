@@ -134,6 +134,7 @@ def fit(
         refusals=all(each.what != Unjudged.SCHEDULER.value for each in doubts),
         evicts=not (isinstance(spec, ScheduledSpec) and spec.preemptionPolicy == "Never"),
         guards=guards_against(occupancy, labels, namespace),
+        tolerations=all(each.what != Unjudged.ADMISSION.value for each in doubts),
     )
     nodes = tuple(node_fit(wanted, room, occupancy, terms) for room in occupancy.rooms.values())
     if doubt(Unjudged.NODES) in occupancy.doubts:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from preflight.scheduling.filters import Answer, Reason, Wanted, may_be_claimed, node_answers, room_answers
+from preflight.scheduling.filters import TAINT_TOLERATION, Answer, Reason, Wanted, may_be_claimed, node_answers, room_answers
 from preflight.scheduling.neighbours import neighbour_doubts
 from preflight.scheduling.occupancy import Guard, Held, Occupancy, Room
 from preflight.scheduling.unjudged import Doubt, Unjudged, doubt
@@ -43,6 +43,8 @@ class Terms(Struct, frozen=True):
     2. `refusals` are certain: false where another scheduler may do as it likes.
     3. `evicts`: pods of lower priority may have to go for it.
     4. `guards` are the pods whose anti-affinity may select it.
+    5. `tolerations` are all known: false where a RuntimeClass may add some, so that a taint need not refuse it. One of the node itself
+       (`node.kubernetes.io/`) does all the same: no class tolerates that.
     """
 
     comparison_operators: bool | None
@@ -52,6 +54,7 @@ class Terms(Struct, frozen=True):
     refusals: bool = True
     evicts: bool = True
     guards: tuple[Guard, ...] = ()
+    tolerations: bool = True
 
 
 def node_fit(wanted: Wanted, room: Room, occupancy: Occupancy, terms: Terms) -> NodeFit:
@@ -65,7 +68,7 @@ def node_fit(wanted: Wanted, room: Room, occupancy: Occupancy, terms: Terms) -> 
     if wanted.priority is None and any(each.nominated for each in room.taken):
         doubts.append(doubt(Unjudged.PREEMPTION))
     name = room.node.name
-    if reasons and terms.refusals:
+    if reasons and terms.refusals and (terms.tolerations or not _may_be_tolerated(reasons)):
         stated = _stated(answers)
         preempts = _preempts(wanted, room, held, terms, fixed, reasons)
         return NodeFit(name, False, reasons, stated, 0, 0, stated, preempts, tuple(doubts))
@@ -75,6 +78,14 @@ def node_fit(wanted: Wanted, room: Room, occupancy: Occupancy, terms: Terms) -> 
     copies = most or 0
     full = _stated(tuple(room_answers(wanted, room, held, copies, terms.claimed, ())))
     return NodeFit(name, True, (), (), copies, copies, full)
+
+
+def _may_be_tolerated(reasons: Sequence[Reason]) -> bool:
+    """Whether nothing but taints stands in the way, and none of them is one of the node itself."""
+    return all(
+        reason.plugin == TAINT_TOLERATION and not any(taint.key.startswith("node.kubernetes.io/") for taint in reason.taints)
+        for reason in reasons
+    )
 
 
 def _stated(answers: Sequence[Answer]) -> tuple[Reason, ...] | None:

@@ -72,6 +72,21 @@ def test_what_admission_adds_is_there_once_a_pod_is_admitted() -> None:
     assert asked(pod(runtimeClassName="kata"), node(), admitted=True).fits is True
 
 
+@pytest.mark.parametrize(
+    ("one", "takes"),
+    [
+        pytest.param(node(taints=("kata:NoSchedule",)), None, id="its class may tolerate the taint"),
+        pytest.param(node(taints=("kata:NoSchedule",), pods="0"), False, id="there is no room for it either"),
+        pytest.param(node(taints=("node.kubernetes.io/unreachable:NoSchedule",)), False, id="the node is not Ready"),
+    ],
+)
+def test_what_a_runtime_class_tolerates_is_not_known_where_the_class_is_not(one: Node, takes: bool | None) -> None:
+    spec = pod(runtimeClassName="kata")
+    found = asked(spec, one)
+    assert (found.fits, found.copies, found.at_most, found.message() is None) == (takes, 0, 4 if takes is None else 0, takes is None)
+    assert asked(spec, one, admitted=True).fits is False
+
+
 def test_another_scheduler_may_do_as_it_likes() -> None:
     found = asked(pod(schedulerName="volcano"), node("a"), node("b", cordoned=True))
     assert found.doubts == doubts("scheduler volcano")
