@@ -37,6 +37,7 @@ def command(sources: tuple[str, ...], outputs: tuple[str, ...], **given: Any) ->
     """
     from preflight.engine.capacity import answer
     from preflight.report.capacity import FORMATS
+    from preflight.report.terminal import plain
 
     formats(outputs, FORMATS)
     asked = _question(given, sources)
@@ -44,7 +45,7 @@ def command(sources: tuple[str, ...], outputs: tuple[str, ...], **given: Any) ->
     print_in(FORMATS, found, outputs, all_rows=given["all_rows"])
     for each in found.clusters:
         for problem in each.problems:
-            click.echo(f"error: {problem}", err=True)
+            click.echo(f"error: {plain(problem)}", err=True)
     return found.exit
 
 

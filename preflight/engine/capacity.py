@@ -15,7 +15,7 @@ from preflight.errors import InputError, UsageError
 from preflight.impact.evict.known import Known
 from preflight.impact.room import room
 from preflight.load.live.target import Target
-from preflight.load.templates import ALIASES, Keeping, pods_of
+from preflight.load.templates import ALIASES, Keeping, pods_of, told
 from preflight.model.capacity import CapacityReport, ClusterAnswer, NewPod
 from preflight.model.objects import CronJob, Origin, Pod, Workload, pod_spec
 from preflight.model.report import Cluster
@@ -78,18 +78,16 @@ def _ask(question: Question, place: Place, stdin: BinaryIO | None) -> ClusterAns
     heap = Keeping(like.kind, like.name) if like else Keeping("-", "-")
     if place.target is None:
         loaded = _read(question, heap, place, stdin)
-        new = _looked_up(like, loaded.world, heap, place) if like else question.pod
+        new = _looked_up(like, loaded, heap, place) if like else question.pod
     else:
         new, loaded = _asked(question, like, heap, place, place.target)
     assert isinstance(new, NewPod)
     world = loaded.world
     new = replace(new, namespace=new.namespace or world.namespace)
+    problems = tuple(told(each) for each in loaded.problems)
     if not any(node.pool is None for node in world.nodes.values()):
-        why = world.missing.get("Node")
+        why = world.missing.get("Node") or next(iter(problems), "")
         raise InputError(f"{place.name}: no node is known: there is nothing to fill{f': {why}' if why else ''}")
-    problems = tuple(
-        f"{each.location.file}:{each.location.line}: {each.message}" if each.location else each.message for each in loaded.problems
-    )
     survey = world.survey
     cluster = Cluster(survey.context, survey.server, survey.version) if survey and (survey.context or survey.server) else None
     found = room(world, new, question.resource, is_whole=not problems)
@@ -126,15 +124,16 @@ def _asked(question: Question, like: Like | None, heap: Keeping, place: Place, t
         )
         if new is None:
             assert like
-            new = _looked_up(replace(like, namespace=like.namespace or connection.namespace), loaded.world, heap, place)
+            new = _looked_up(replace(like, namespace=like.namespace or connection.namespace), loaded, heap, place)
     return new, loaded
 
 
-def _looked_up(like: Like, world: World, heap: Keeping, place: Place) -> NewPod:
+def _looked_up(like: Like, loaded: load.Loaded, heap: Keeping, place: Place) -> NewPod:
     """The pod of a workload in a world: by its template, and where a snapshot has not all of that, by a pod of it that is there.
 
     Errors: InputError where it is not there.
     """
+    world, problems = loaded.world, loaded.problems
     like = replace(like, namespace=like.namespace or world.namespace)
     if like.kind == "Pod":
         pod = (world.running or {}).get((like.namespace, like.name))
@@ -148,7 +147,8 @@ def _looked_up(like: Like, world: World, heap: Keeping, place: Place) -> NewPod:
             (new,) = pods_of(item, origin, like.namespace)
             return new
         return _of_snapshot(like, world, origin)
-    raise InputError(f"{place.name}: there is no {like}{_elsewhere(like, world)}")
+    unread = f"; not all was read: {told(problems[0])}" if problems else ""
+    raise InputError(f"{place.name}: there is no {like}{_elsewhere(like, world)}{unread}")
 
 
 def _of_snapshot(like: Like, world: World, origin: Origin) -> NewPod:

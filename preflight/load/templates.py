@@ -13,9 +13,11 @@ from preflight.load.kinds import KINDS, Data, at
 from preflight.load.read import Loaded, read
 from preflight.model.capacity import NewPod
 from preflight.model.convert import convert
-from preflight.model.objects import Origin
+from preflight.model.objects import JobSet, Origin, Refusal, Workload, pod_spec
+from preflight.model.report import Problem
 from preflight.model.scheduled import ScheduledSpec
 from preflight.scheduling.tolerations import daemon_tolerations
+from preflight.scheduling.validation import selection_refusals, toleration_refusals
 
 ALIASES = {
     **dict.fromkeys(("deploy", "deployment", "deployments", "deployment.apps", "deployments.apps"), "Deployment"),
@@ -55,7 +57,7 @@ def pod_of_file(path: str, namespace: str, stdin: BinaryIO | None) -> NewPod:
     heap = Keeping()
     loaded = read([path], stdin=stdin, one_cluster=False, into=heap)
     for problem in loaded.problems:
-        raise InputError(f"{problem.location.file if problem.location else path}: {problem.message}")
+        raise InputError(told(problem))
     _refuse(loaded, path)
     found = [pod for item, origin, _ in heap.kept for pod in pods_of(item, origin, namespace)]
     found += [
@@ -65,7 +67,8 @@ def pod_of_file(path: str, namespace: str, stdin: BinaryIO | None) -> NewPod:
     if len(found) == 1:
         return found[0]
     if not found:
-        raise UsageError(f"{path}: holds no pod, and nothing that has a pod template")
+        why = "; ".join(f"{each.what}: {each.why}" for each in loaded.skipped)
+        raise UsageError(f"{path}: holds no pod, and nothing that has a pod template{f' ({why})' if why else ''}")
     raise UsageError(f"{path}: holds {len(found)} pod templates ({', '.join(each.words for each in found[:3])}): give one of them")
 
 
@@ -97,9 +100,24 @@ def _new(words: str, template: Any, namespace: str, kind: str) -> NewPod:
     return NewPod(words, spec, labels, namespace, was_there)
 
 
+def told(problem: Problem) -> str:
+    """What could not be read, with its file and, where that is known, its line."""
+    place = problem.location
+    return f"{place.file}{f':{place.line}' if place.line else ''}: {problem.message}" if place else problem.message
+
+
 def _refuse(loaded: Loaded, path: str) -> None:
     """InputError where the API server would refuse an object of a file."""
     for each in (*loaded.world.workloads, *loaded.world.job_sets):
-        for refusal in each.refusals:
+        for refusal in (*each.refusals, *([] if isinstance(each, JobSet) else _of_its_pod(each))):
+            line = loaded.locate(each.origin, refusal.path).line
             where = ".".join(map(str, refusal.path))
-            raise InputError(f"{path}: {type(each).__name__} {each.metadata.name}: the API server would refuse {where}: {refusal.reason}")
+            what = f"{type(each).__name__} {each.metadata.name}: the API server would refuse {where}: {refusal.reason}"
+            raise InputError(f"{path}{f':{line}' if line else ''}: {what}")
+
+
+def _of_its_pod(workload: Workload) -> Iterator[Refusal]:
+    """What is refused of the values of its pod, all of which have the right type."""
+    spec, path = pod_spec(workload)
+    yield from toleration_refusals(spec.tolerations, (*path, "tolerations"), None)
+    yield from selection_refusals(spec, path)

@@ -323,13 +323,47 @@ def test_a_file_with_several_templates_or_none() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        pytest.param("a: [", "1 document: not parsed: of no kind that is judged", id="nothing that anybody judges"),
+        pytest.param(
+            "{apiVersion: v1, kind: Pod, metadata: {name: x}, spec: null}",
+            "1 document: Pod without containers: part of an object, as in a patch",
+            id="a pod without a spec",
+        ),
+        pytest.param(
+            "{apiVersion: apps/v1, kind: Deployment, metadata: {name: x}, spec: {template: {spec: {containers: [{name: c}]}}}}",
+            "1 document: Deployment without a selector: part of an object, as in a patch",
+            id="a workload without a selector",
+        ),
+    ],
+)
+def test_why_a_file_holds_no_pod_is_said(text: str, why: str) -> None:
+    Path("none.yaml").write_text(text)
+    said = program("capacity", "-f", "none.yaml", "--from", write("w.json", [node("a")]))
+    assert said == (2, "", f"error: none.yaml: holds no pod, and nothing that has a pod template ({why})\n")
+
+
+def test_where_a_pod_cannot_be_read_or_would_be_refused_is_said() -> None:
+    world = write("w.json", [node("a")])
+    Path("pod.yaml").write_text("kind: Pod\na: [1\n")
+    said = program("capacity", "-f", "pod.yaml", "--from", world)
+    assert (said.code, said.err.startswith("error: pod.yaml:2: ")) == (3, True)
+    spec = "  tolerations:\n  - key: a\n    operator: exists\n  containers: [{name: c}]\n"
+    Path("pod.yaml").write_text(f"apiVersion: v1\nkind: Pod\nmetadata: {{name: p}}\nspec:\n{spec}")
+    said = program("capacity", "-f", "pod.yaml", "--from", world)
+    assert (said.code, said.out) == (3, "")
+    assert said.err.startswith("error: pod.yaml:7: Pod p: the API server would refuse spec.tolerations.0.operator: ")
+
+
 def test_what_the_api_server_would_refuse_is_not_asked_about() -> None:
     world = write("w.json", [node("a")])
     Path("pod.json").write_text(json.dumps(pod("p", tolerations=[{"kee": "a"}])))
     said = program("capacity", "-f", "pod.json", "--from", world)
     assert (said.code, said.err) == (
         3,
-        'error: pod.json: Pod p: the API server would refuse spec.tolerations.0.kee: unknown field "kee": did you mean "key"?\n',
+        'error: pod.json:1: Pod p: the API server would refuse spec.tolerations.0.kee: unknown field "kee": did you mean "key"?\n',
     )
     Path("web.json").write_text(json.dumps(deployment("web", nodeName="a")))
     said = program("capacity", "-f", "web.json", "--from", world)
@@ -369,6 +403,17 @@ def test_the_exit_code(words: tuple[str, ...], code: int) -> None:
 def test_no_node_at_all_is_nothing_to_fill() -> None:
     said = program("capacity", "--request", "cpu=1", "--from", write("w.json", []))
     assert said == (3, "", "error: w.json: no node is known: there is nothing to fill\n")
+
+
+def test_what_could_not_be_read_may_be_why_something_is_not_there() -> None:
+    missing = "nowhere.json: cannot be read: no such file or directory"
+    said = program("capacity", "--request", "cpu=1", "--from", "nowhere.json")
+    assert said == (3, "", f"error: nowhere.json: no node is known: there is nothing to fill: {missing}\n")
+    words = ("--like", "deploy/web", "-n", "team", "--from", "nowhere.json", "--from", write("w.json", [node("a")]))
+    said = program("capacity", *words)
+    assert said == (3, "", f"error: nowhere.json, w.json: there is no Deployment team/web; not all was read: {missing}\n")
+    said = program("capacity", "--request", "cpu=1", "-o", "concise", *words[-4:])
+    assert (said.code, said.err) == (3, f"error: {missing}\n")
 
 
 def test_what_cannot_be_read_is_said_on_standard_error() -> None:
