@@ -90,6 +90,16 @@ def test_what_selects_none_is_watched_on_all_others_and_on_later_ones() -> None:
     assert threat.endswith('unless on (node, key, value, effect) kube_node_spec_taint{key="keep", value="out", effect="NoSchedule"}')
 
 
+def test_a_node_that_is_not_ready_today_is_watched_once_it_is() -> None:
+    down = {"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}
+    keep = {"key": "keep", "value": "out", "effect": "NoSchedule"}
+    nodes = (node("a", pool="a"), node("b", (down,), pool="a"), node("c", (down, keep), pool="a"), node("d", (down,), pool="d"))
+    rules, _ = made(*nodes, daemonset("a", "agent"), daemonset("a", "chosen", nodeSelector={"pool": "a"}))
+    (every,), (chosen,) = (of(rules, "PreflightDaemonSetNotCovering", name) for name in ("agent", "chosen"))
+    assert every.startswith('(kube_node_status_condition{condition="Ready", status="true", node!~"c"} == 1) ')
+    assert chosen.startswith('(kube_node_status_condition{condition="Ready", status="true", node=~"a|b"} == 1) ')
+
+
 @pytest.mark.parametrize(
     ("toleration", "tolerated"),
     [
@@ -143,6 +153,14 @@ def test_resources_that_nodes_have_and_those_that_a_plugin_provides_where_they_d
     assert gpu.endswith('(kube_node_status_allocatable{resource="nvidia_com_gpu"} > 0)')
     (said,) = [each["annotations"]["description"] for each in rules if each["labels"].get("resource") == "nvidia.com/gpu"]
     assert said.endswith("; kube-system/plugin provides it")
+
+
+def test_amounts_of_nothing_and_names_that_no_server_takes_are_no_resource() -> None:
+    odd = {"example.com/a": "0k", "example.com/b": "00", "example.com/c": "many", "x/{{ .Evil }}": "1", "x/\n- evil: 1": "1"}
+    has = {**node("a"), "status": {"allocatable": {"example.com/gpu": "1", **odd}}}
+    rules, _ = made(has, daemonset("a", "agent"))
+    assert [each["labels"]["resource"] for each in rules if each["alert"] == "PreflightResourceGone"] == ["example.com/gpu"]
+    assert "evil" not in program("alerts", "--from", "world.json").out.lower()
 
 
 # What is left out is said.

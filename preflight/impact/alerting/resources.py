@@ -10,6 +10,8 @@ from preflight.impact.groups import Impact
 from preflight.impact.promql import ready_nodes, resource, string
 from preflight.model.alerts import AlertRule
 from preflight.model.objects import Node
+from preflight.scheduling.names import qualified_name_errors
+from preflight.scheduling.quantities import QuantityError, millis
 
 
 def of_resources(covers: Iterable[Cover], impact: Impact | None, nodes: Mapping[str, Node]) -> Iterator[AlertRule]:
@@ -18,7 +20,7 @@ def of_resources(covers: Iterable[Cover], impact: Impact | None, nodes: Mapping[
     by: dict[str, list[str]] = {}
     for name, node in nodes.items():
         for each, quantity in node.status.allocatable.items():
-            if "/" in each and "kubernetes.io/" not in each and str(quantity) not in ("0", ""):
+            if "/" in each and "kubernetes.io/" not in each and not qualified_name_errors(each) and _is_some(quantity):
                 has.setdefault(each, set()).add(name)
     for cover in covers:
         for component in impact.recognised.of(cover.daemonset) if impact is not None else ():
@@ -48,3 +50,11 @@ def of_resources(covers: Iterable[Cover], impact: Impact | None, nodes: Mapping[
                 "description": f"the node can allocate none: pods that ask for it stay Pending, running ones keep their devices{provider}",
             },
         )
+
+
+def _is_some(quantity: str | float) -> bool:
+    """Whether an amount is more than 0; one that cannot be read is none."""
+    try:
+        return millis(quantity) > 0
+    except QuantityError:
+        return False
