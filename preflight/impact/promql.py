@@ -8,6 +8,9 @@ from collections.abc import Iterable
 _PUNCTUATION = re.compile(r"[.+*?()|\[\]{}^$\\]")
 _UNFIT = re.compile(r"[^a-zA-Z0-9_]")
 
+LEAVING = ("ToBeDeletedByClusterAutoscaler", "karpenter.sh/disrupted", "karpenter.sh/disruption")
+"""The taints by which an autoscaler takes a node away: it is drained, DaemonSet pods that do not tolerate them included, and deleted."""
+
 READY_NODE = 'kube_node_status_condition{{condition="Ready", status="true"{more}}} == 1'
 
 
@@ -26,6 +29,11 @@ def ready_nodes(nodes: Iterable[str] = (), but: Iterable[str] = ()) -> str:
     """The nodes that are Ready: those of `nodes` where any is named, without those of `but`."""
     more = "".join(f", node{how}{one_of(names)}" for how, names in (("=~", tuple(nodes)), ("!~", tuple(but))) if names)
     return READY_NODE.format(more=more)
+
+
+def leaving_nodes() -> str:
+    """The nodes that an autoscaler is taking away."""
+    return f"kube_node_spec_taint{{key=~{one_of(LEAVING)}}}"
 
 
 def pods_of(namespace: str, daemonset: str) -> str:

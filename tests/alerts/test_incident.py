@@ -212,6 +212,22 @@ def node_leaves(state: State) -> None:
     state.leave("cpu-2")
 
 
+def an_autoscaler_drains_a_node(state: State) -> None:
+    """A node is drained by an autoscaler, which takes an hour, and then deleted."""
+    state.taints["rdma-1"].add(("karpenter.sh/disrupted", "", "NoSchedule"))
+    mine = [pod for pod in state.pods.values() if pod.node == "rdma-1"]
+    for number, pod in enumerate(mine):
+        desired = state.counts[pod.namespace, pod.daemonset][0] - 1
+        state.counts[pod.namespace, pod.daemonset] = [desired, desired, desired, number % 2]
+        if number % 2 == 0:
+            state.lose(pod.daemonset, "rdma-1")
+    state.resources["rdma-1", "rdma_hca"] = 0
+    state.wait(60)
+    state.leave("rdma-1")
+    for pod in mine:
+        state.counts[pod.namespace, pod.daemonset][3] = 0
+
+
 def control_plane_grows(state: State) -> None:
     """A node joins with the taint that keeps all but some away today."""
     state.join("control-2", CONTROL)
@@ -222,7 +238,15 @@ def a_soft_taint(state: State) -> None:
     state.taints["cpu-1"].add(("busy", "", "PreferNoSchedule"))
 
 
-QUIET: list[Callable[[State], None]] = [healthy_rollout, drain_and_reboot, node_is_replaced, node_leaves, control_plane_grows, a_soft_taint]
+QUIET: list[Callable[[State], None]] = [
+    healthy_rollout,
+    drain_and_reboot,
+    node_is_replaced,
+    node_leaves,
+    an_autoscaler_drains_a_node,
+    control_plane_grows,
+    a_soft_taint,
+]
 
 
 @pytest.mark.parametrize("story", QUIET, ids=lambda story: str(story.__doc__))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from preflight.impact.alerting.covers import OF_THE_NODE, Cover
 from preflight.impact.alerting.general import HOLD
 from preflight.impact.groups import Impact
-from preflight.impact.promql import one_of, pods_of, ready_nodes, taint
+from preflight.impact.promql import LEAVING, leaving_nodes, one_of, pods_of, ready_nodes, taint
 from preflight.model.alerts import AlertRule
 from preflight.model.objects import Toleration
 from preflight.scheduling.tolerations import daemon_tolerations
@@ -42,6 +42,7 @@ def of_one(cover: Cover, impact: Impact | None) -> Iterator[AlertRule]:
                 f"  {pods_of(key.namespace, key.name)}",
                 '  and on (namespace, pod) (kube_pod_status_ready{condition="true"} == 1)',
                 ")",
+                f"unless on (node) {leaving_nodes()}",
             )
         ),
         HOLD,
@@ -70,7 +71,7 @@ def _threat(cover: Cover) -> str | None:
     if any(each == taint() for each in tolerated):
         return None
     nodes = f"node=~{one_of(cover.nodes)}" if cover.selects else f"node!~{one_of(cover.others)}" if cover.others else ""
-    kept = [f'effect=~"NoSchedule|NoExecute", key!~{one_of(OF_THE_NODE)}', *([nodes] if nodes else [])]
+    kept = [f'effect=~"NoSchedule|NoExecute", key!~{one_of((*OF_THE_NODE, *LEAVING))}', *([nodes] if nodes else [])]
     accepted = [] if cover.selects else [taint(each.key, each.value, each.effect) for each in cover.accepted]
     lines = [f"kube_node_spec_taint{{{', '.join(kept)}}}"]
     lines += [f"unless on (node, key, value, effect) {each}" for each in (*tolerated, *accepted)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from preflight.impact.alerting.covers import is_named
-from preflight.impact.promql import ready_nodes, string
+from preflight.impact.promql import leaving_nodes, ready_nodes, string
 from preflight.model.alerts import AlertRule
 from preflight.model.world import World
 
@@ -40,6 +40,7 @@ def of_all(world: World) -> Iterator[AlertRule]:
   kube_pod_info{{created_by_kind="DaemonSet"}}
 )
 and on (node) ({ready_nodes()})
+unless on (node) {leaving_nodes()}
 and on (namespace, created_by_name)
 label_replace(kube_daemonset_created, "created_by_name", "$1", "daemonset", "(.+)")""",
         HOLD,
@@ -52,15 +53,15 @@ label_replace(kube_daemonset_created, "created_by_name", "$1", "daemonset", "(.+
     )
     yield AlertRule(
         "PreflightDaemonSetMisscheduled",
-        """\
+        f"""\
 max by (namespace, daemonset) (kube_daemonset_status_number_misscheduled)
 >
 (
   count by (namespace, daemonset) (
     group by (namespace, daemonset, pod) (
       label_replace(
-        kube_pod_info{created_by_kind="DaemonSet"}
-        and on (node) (kube_node_status_condition{condition="Ready", status="true"} == 0),
+        kube_pod_info{{created_by_kind="DaemonSet"}}
+        and on (node) (kube_node_status_condition{{condition="Ready", status="true"}} == 0 or on (node) {leaving_nodes()}),
         "daemonset", "$1", "created_by_name", "(.+)"
       )
     )

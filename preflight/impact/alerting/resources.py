@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from preflight.impact.alerting.covers import Cover
 from preflight.impact.alerting.general import HOLD
 from preflight.impact.groups import Impact
-from preflight.impact.promql import ready_nodes, resource, string
+from preflight.impact.promql import leaving_nodes, ready_nodes, resource, string
 from preflight.model.alerts import AlertRule
 from preflight.model.objects import Node
 from preflight.scheduling.names import qualified_name_errors
@@ -39,6 +39,7 @@ def of_resources(covers: Iterable[Cover], impact: Impact | None, nodes: Mapping[
             "\n".join(
                 (
                     f"({ready_nodes(on)})",
+                    f"unless on (node) {leaving_nodes()}",
                     "unless on (node)",
                     f"(kube_node_status_allocatable{{resource={string(resource(each))}}} > 0)",
                 )
