@@ -9,7 +9,7 @@ from preflight.errors import UsageError
 from preflight.model.capacity import NewPod
 from preflight.model.objects import Container, NodeAffinity, NodeSelector, NodeSelectorTerm, Resources, SelectorRequirement, Toleration
 from preflight.model.scheduled import ScheduledAffinity, ScheduledSpec
-from preflight.scheduling.names import qualified_name_errors
+from preflight.scheduling.names import label_value_errors, qualified_name_errors
 from preflight.scheduling.quantities import QuantityError, millis
 from preflight.scheduling.requests import is_counted
 
@@ -27,7 +27,7 @@ def asked_pod(requests: Sequence[str], selector: str, tolerate: Sequence[str], n
 
     Errors: UsageError with the word that is wrong.
     """
-    asked = dict(_request(part) for text in requests for part in text.split(",") if part.strip())
+    asked = dict(_request(part) for text in requests for part in text.split(",") if part.strip() or not text.strip(" ,"))
     selected = parse_selector(selector).requirements
     equal = {each.key: each.values[0] for each in selected if each.operator == "in" and len(each.values) == 1}
     rest = tuple(_expression(each) for each in selected if equal.get(each.key) != (each.values or ("",))[0] or each.operator != "in")
@@ -69,7 +69,7 @@ def _toleration(text: str) -> Toleration:
         return Toleration(operator="Exists")
     left, colon, effect = text.rpartition(":") if ":" in text else (text, "", "")
     key, equals, value = left.partition("=")
-    if (colon and effect not in _EFFECTS) or qualified_name_errors(key):
+    if (colon and effect not in _EFFECTS) or qualified_name_errors(key) or label_value_errors(value):
         raise UsageError(
             f"--tolerate takes KEY=VALUE:EFFECT, KEY:EFFECT, KEY=VALUE, KEY or *, EFFECT one of {', '.join(_EFFECTS)}: not {text!r}"
         )

@@ -16,6 +16,7 @@ from preflight.model.convert import convert
 from preflight.model.objects import JobSet, Origin, Refusal, Workload, pod_spec
 from preflight.model.report import Problem
 from preflight.model.scheduled import ScheduledSpec
+from preflight.scheduling.quantities import QuantityError, millis
 from preflight.scheduling.tolerations import daemon_tolerations
 from preflight.scheduling.validation import selection_refusals, toleration_refusals
 
@@ -90,6 +91,12 @@ def _new(words: str, template: Any, namespace: str, kind: str) -> NewPod:
     spec, refusals = convert(at(template, ("spec",)) or {}, ScheduledSpec, Origin("<none>"))
     if spec is None or refusals:
         raise InputError(f"{words}: the API server would refuse its pod: {refusals[0].reason if refusals else 'its spec makes no sense'}")
+    for container in (*spec.containers, *spec.initContainers):
+        for name, quantity in {**container.resources.limits, **container.resources.requests}.items():
+            if "/" in name and not _is_whole(quantity):
+                raise InputError(
+                    f"{words}: the API server would refuse its pod: {name}={quantity} of container {container.name}: no whole number"
+                )
     was_there = kind == "Pod" and bool(spec.nodeName)
     if spec.nodeName and not was_there:
         raise InputError(f"{words}: its nodeName is {spec.nodeName}: such a pod asks no scheduler")
@@ -98,6 +105,14 @@ def _new(words: str, template: Any, namespace: str, kind: str) -> NewPod:
     labels = at(template, ("metadata", "labels"))
     labels = {str(key): str(value) for key, value in labels.items()} if isinstance(labels, dict) else {}
     return NewPod(words, spec, labels, namespace, was_there)
+
+
+def _is_whole(quantity: str | float) -> bool:
+    """Whether a device can be counted by it; what cannot be read is left to whoever counts."""
+    try:
+        return millis(quantity) % 1000 == 0
+    except QuantityError:
+        return True
 
 
 def told(problem: Problem) -> str:

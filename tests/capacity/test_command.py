@@ -295,6 +295,9 @@ def test_a_snapshot_has_the_pods_of_a_deployment_whole_and_not_its_template() ->
         (("--like", "svc/web"), "--like takes KIND/NAME"),
         (("--request", "gpu=1"), "--request gpu=1: 'gpu' is no resource that the scheduler counts; one of a device plugin has a domain"),
         (("--request", "cpu"), "--request takes RESOURCE=QUANTITY, not 'cpu'"),
+        (("--request", ""), "--request takes RESOURCE=QUANTITY, not ''"),
+        (("--request", "cpu=1", "--request", ","), "--request takes RESOURCE=QUANTITY, not ''"),
+        (("--request", "cpu=1", "--tolerate", "a=b=c:NoSchedule"), "--tolerate takes KEY=VALUE:EFFECT, KEY:EFFECT, KEY=VALUE, KEY or *"),
         (("--request", "cpu=much"), "--request cpu=much: 'much' is no quantity"),
         (("--request", f"{GPU}=500m"), f"--request {GPU}=500m: {GPU} comes in whole numbers"),
         (("--request", "cpu=1", "--tolerate", "a:Never"), "--tolerate takes KEY=VALUE:EFFECT, KEY:EFFECT, KEY=VALUE, KEY or *"),
@@ -369,6 +372,16 @@ def test_what_the_api_server_would_refuse_is_not_asked_about() -> None:
     said = program("capacity", "-f", "web.json", "--from", world)
     assert (said.code, said.err) == (3, "error: Deployment team/web of web.json: its nodeName is a: such a pod asks no scheduler\n")
     assert program("capacity", "-f", "nowhere.json", "--from", world).code == 3
+
+
+def test_half_a_device_is_refused() -> None:
+    Path("web.json").write_text(json.dumps(deployment("web", containers=[{"name": "c", "resources": {"limits": {GPU: "500m"}}}])))
+    why = f"Deployment team/web of web.json: the API server would refuse its pod: {GPU}=500m of container c: no whole number"
+    world = write("w.json", [node("a")])
+    assert program("capacity", "-f", "web.json", "--from", world) == (3, "", f"error: {why}\n")
+    assert program("capacity", "--like", "deploy/web", "-n", "team", "--from", "web.json", "--from", world) == (3, "", f"error: {why}\n")
+    Path("web.json").write_text(json.dumps(deployment("web", containers=[{"name": "c", "resources": {"limits": {GPU: "2000m"}}}])))
+    assert room("-f", "web.json", "--from", world)["copies"] == 4
 
 
 def test_a_workload_that_is_elsewhere_is_named() -> None:

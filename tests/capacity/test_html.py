@@ -64,7 +64,7 @@ def test_the_way_is_drawn_with_the_words_of_the_text() -> None:
 
 def test_ghosts_are_named() -> None:
     page = html.render(answer(room(ghosts=(GhostPod("a/p", "n-0", 1, "pending"),))))
-    assert f"<dt>ghost</dt><dd>a/p holds 1 {GPU} on n-0: Pending there, and has started nothing</dd>" in page
+    assert f"<dt>ghost</dt><dd>a/p holds 1 {GPU} on n-0: Pending there: its containers have not started</dd>" in page
 
 
 def test_an_error_of_one_cluster_hides_nothing_of_the_others() -> None:

@@ -117,6 +117,15 @@ def test_many_nodes_are_cut_and_counted() -> None:
     assert "not shown" not in program("capacity", *ASKS[:2], "--from", world, "--all-rows").out
 
 
+def test_ghosts_that_are_not_shown_are_counted() -> None:
+    world = write("w.json", [node("a", gpus=40), *(pod(f"p{number:02}", "a", 1, "Pending") for number in range(32))])
+    words = ("capacity", "--request", f"{GPU}=1", "--from", world)
+    lines = [line.strip() for line in program(*words).out.splitlines() if "ghost" in line.split(":")[0]]
+    assert [line.split()[1] for line in lines[:-1]] == [f"team/p{number:02}" for number in range(30)]
+    assert lines[-1] == "2 more ghosts not shown (--all-rows)"
+    assert program(*words, "--all-rows").out.count("  ghost: ") == 32
+
+
 def test_a_narrow_terminal_gets_folded_lines() -> None:
     world = write("w.json", thirteen_free())
     new = asked_pod([f"{GPU}=1"], "node_env=prod", (), "")

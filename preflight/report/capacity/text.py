@@ -45,7 +45,7 @@ def _cluster(answer: ClusterAnswer, ink: Ink, width: int, *, with_nodes: bool, a
     yield from (ink(line, style) for line in _folded(words.glance(room), width, "  "))
     yield ""
     yield from _waterfall(room, width)
-    yield f"  {plain(words.largest(room))}"
+    yield from _folded(words.largest(room), width, "  ")
     if with_nodes:
         yield ""
         yield from _some(tables.CLASS_HEADS, [tables.of_class(each, room.resource) for each in room.classes], "class", width, all_rows)
@@ -54,7 +54,9 @@ def _cluster(answer: ClusterAnswer, ink: Ink, width: int, *, with_nodes: bool, a
     if room.ghosts:
         yield ""
         for ghost in room.ghosts if all_rows else room.ghosts[: tables.MOST_ROWS]:
-            yield f"  ghost: {plain(words.ghost(room, ghost))}"
+            yield from _folded(f"ghost: {words.ghost(room, ghost)}", width, "  ")
+        if hidden := 0 if all_rows else len(room.ghosts[tables.MOST_ROWS :]):
+            yield f"  {count(hidden, 'more ghost')} not shown (--all-rows)"
     yield ""
     for heading, text in words.remarks(room):
         yield from _folded(f"{heading}: {text}", width, "  ")

@@ -96,7 +96,7 @@ def subject(answer: ClusterAnswer, room: ClusterRoom) -> str:
 
 def ghost(room: ClusterRoom, held: GhostPod) -> str:
     """A pod that holds room though nothing of it runs: what it holds, where, and how this is known."""
-    state = "Pending there, and has started nothing" if held.why == "pending" else "being deleted, and its node is not Ready"
+    state = "Pending there: its containers have not started" if held.why == "pending" else "being deleted, and its node is not Ready"
     return f"{held.pod} holds {amount(room.resource, held.amount)} {room.resource} on {held.node}: {state}"
 
 
