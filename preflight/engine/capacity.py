@@ -146,13 +146,14 @@ def _looked_up(like: Like, loaded: load.Loaded, heap: Keeping, place: Place) -> 
         if is_whole:
             (new,) = pods_of(item, origin, like.namespace)
             return new
-        return _of_snapshot(like, world, origin)
+        if (kept := _of_snapshot(like, world, origin)) is not None:
+            return kept
     unread = f"; not all was read: {told(problems[0])}" if problems else ""
     raise InputError(f"{place.name}: there is no {like}{_elsewhere(like, world)}{unread}")
 
 
-def _of_snapshot(like: Like, world: World, origin: Origin) -> NewPod:
-    """By a pod of the workload that is there, which is kept whole; without one, by what is kept of the template.
+def _of_snapshot(like: Like, world: World, origin: Origin) -> NewPod | None:
+    """By a pod of the workload that is there, which is kept whole; without one, by what is kept of the template; None without either.
 
     The pod of a DaemonSet says nothing of where others may go: the controller has named its node.
     """
@@ -160,7 +161,9 @@ def _of_snapshot(like: Like, world: World, origin: Origin) -> NewPod:
     for pod in known.pods if like.kind != "DaemonSet" else ():
         if known.owner(pod) == str(like) and not pod.metadata.deletionTimestamp:
             return _of_pod(f"{like}, as its pod {pod.metadata.name} is", pod)
-    typed = next(each for each in world.workloads if each.origin == origin)
+    typed = next((each for each in world.workloads if each.origin == origin), None)
+    if typed is None:
+        return None
     return NewPod(f"{like} of {origin.file}", pod_spec(typed)[0], _labels(typed), like.namespace)
 
 

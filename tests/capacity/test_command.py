@@ -374,6 +374,14 @@ def test_what_the_api_server_would_refuse_is_not_asked_about() -> None:
     assert program("capacity", "-f", "nowhere.json", "--from", world).code == 3
 
 
+def test_what_makes_no_sense_in_a_snapshot_is_no_fault_of_ours() -> None:
+    world = write("w.json", [node("a"), {"kind": {"a": "b"}}, {**deployment("web"), "spec": "none"}])
+    said = program("capacity", "--like", "deploy/web", "-n", "team", "--from", world)
+    assert (said.code, said.out) == (3, "")
+    assert said.err.startswith("error: w.json: there is no Deployment team/web; not all was read: w.json:1: Deployment cannot be judged: ")
+    assert program("capacity", "--request", f"{GPU}=1", "--from", write("w.json", [node("a"), {"kind": ["Event"]}])).code == 0
+
+
 def test_half_a_device_is_refused() -> None:
     Path("web.json").write_text(json.dumps(deployment("web", containers=[{"name": "c", "resources": {"limits": {GPU: "500m"}}}])))
     why = f"Deployment team/web of web.json: the API server would refuse its pod: {GPU}=500m of container c: no whole number"
