@@ -41,6 +41,7 @@ def room(world: World, new: NewPod, resource: str = "", *, is_whole: bool = True
 
     Errors: UsageError where an amount cannot be read, or the pod does not ask for the resource.
     """
+    was_admitted = new.admitted
     new = _admitted(world, new)
     known = Known(world)
     nodes = {name: node for name, node in world.nodes.items() if node.pool is None}
@@ -80,7 +81,7 @@ def room(world: World, new: NewPod, resource: str = "", *, is_whole: bool = True
         ghosts=tuple(GhostPod("/".join(each.key), each.node, amounts[each.key], each.why.value) for each in idle if amounts[each.key]),
         unread=way.unknown,
         message="" if found.takers else found.message() or "",
-        unknown=tuple(_unknown(found, world)),
+        unknown=tuple(_unknown(found, world, {} if was_admitted else requests)),
         notJudged=tuple(_not_judged(world, known, new)),
     )
 
@@ -245,18 +246,34 @@ def _amount(room: Room, key: tuple[str, str], resource: str) -> int:
     return taken_by(frozenset({key}), room, resource)
 
 
-def _unknown(found: Fit, world: World) -> Iterator[str]:
-    """Why more may fit than is certain, or what is said may not hold."""
+def _unknown(found: Fit, world: World, requests: Mapping[str, int]) -> Iterator[str]:
+    """Why more may fit than is certain, or what is said may not hold; `requests` are {} for a pod that admission has added to."""
     doubts = [each for each in found.doubts if each.what != Unjudged.PREEMPTION.value]
     for each in dict.fromkeys(doubts):
         kind = {"pods": "Pod", "nodes": "Node"}.get(each.what, "")
         why = world.missing.get(kind, "")
         yield f"{doubt_words(each)}{f': {why}' if why else ''}"
+    dedicated = sum(_is_for_its_resource(node, requests) for node in found.nodes)
+    if dedicated:
+        where = f"{dedicated} of the nodes"
+        yield f"where the admission plugin ExtendedResourceToleration is on (by default it is off), it tolerates the taint of {where}"
     preempting = [node.node for node in found.nodes if node.preempts]
     if preempting:
         yield f"with pods of lower priority evicted more may fit, on {len(preempting)} of the nodes: nobody is evicted here"
     elif any(node.preempts is None and node.takes is False for node in found.nodes):
         yield "the priority of the pod is not known: pods of lower priority may be evicted for it"
+
+
+def _is_for_its_resource(node: NodeFit, requests: Mapping[str, int]) -> bool:
+    """Whether nothing but a taint named as an extended resource that the pod asks for keeps it from a node.
+
+    Source: `plugin/pkg/admission/extendedresourcetoleration/admission.go`, Admit.
+    """
+    return bool(node.reasons) and all(
+        reason.plugin == TAINT_TOLERATION
+        and all("/" in taint.key and taint.key in requests and taint.effect == "NoSchedule" for taint in reason.taints)
+        for reason in node.reasons
+    )
 
 
 def _not_judged(world: World, known: Known, new: NewPod) -> Iterator[str]:

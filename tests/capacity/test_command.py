@@ -229,6 +229,18 @@ def test_pods_that_could_be_evicted_are_no_room() -> None:
     assert found["unknown"] == ["with pods of lower priority evicted more may fit, on 1 of the nodes: nobody is evicted here"]
 
 
+def test_a_taint_that_admission_may_tolerate_is_said() -> None:
+    odd = [node("b", f"{GPU}:NoExecute"), node("c", f"{GPU}:NoSchedule", "x:NoSchedule"), node("d", f"{GPU}:NoSchedule", gpus=0), node("e")]
+    world = write("w.json", [node("a", f"{GPU}=present:NoSchedule"), *odd])
+    said = "where the admission plugin ExtendedResourceToleration is on (by default it is off), it tolerates the taint of 1 of the nodes"
+    found = room("--request", f"{GPU}=1", "--from", world)
+    assert (found["copies"], found["atMost"], found["unknown"]) == (8, 8, [said])
+    assert room("--request", f"{GPU}=1", "--tolerate", GPU, "--from", world)["unknown"] == []
+    assert room("--request", "cpu=1", "--from", world)["unknown"] == []
+    there = write("there.json", [node("a", f"{GPU}=present:NoSchedule"), pod("p", "a", 1)])
+    assert room("--like", "pod/p", "-n", "team", "--from", there)["unknown"] == []
+
+
 def test_quotas_are_named_and_not_judged() -> None:
     quota = {
         "apiVersion": "v1",
