@@ -18,6 +18,7 @@ from tests.truth.drains import worlds
 from tests.truth.drains.account import Account
 from tests.truth.drains.comparing import Replacements, compared
 from tests.truth.drains.prediction import Said, prediction
+from tests.truth.drains.pulse import Pulse
 from tests.truth.drains.resting import Restless, is_moving, rest
 from tests.truth.drains.seen import Seen
 from tests.truth.drains.values import Compared
@@ -31,6 +32,9 @@ PATIENCE = 10.0
 
 LONG, LONGEST = 30.0, 140.0
 """Seconds that a drain may take, and one of every third batch: where a budget is not synced, kubectl asks for 100 s within one call."""
+
+STILL = 3.0
+"""Seconds without a beat of our own after which nothing is to be learned of a drain."""
 
 TRIES = 10
 
@@ -135,10 +139,15 @@ class Drains:
         if replacements is Replacements.NEVER:
             self._silence(sorted(nodes.keys() - drained))
         try:
-            happened = self._do(said, argv, pods)
+            with Pulse() as pulse:
+                happened = self._do(said, argv, pods)
         finally:
             if replacements is Replacements.NEVER:
                 self._silence(sorted(nodes.keys() - drained), over=True)
+        if pulse.longest > STILL:
+            self.account.left_out["a drain while this machine stood still"] += 1
+            self._say(f"{self.number}: {' '.join(argv)}: this machine stood still for {pulse.longest:.1f} s")
+            return
         self._count(argv, drained, happened, replacements)
         if not said.nodes:
             self.account.refused += 1

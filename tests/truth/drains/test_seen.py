@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import time
+
+import pytest
 
 from tests.impact.evicting import pod
 from tests.truth.drains.account import Account
+from tests.truth.drains.pulse import Pulse
 from tests.truth.drains.seen import Pod, Request, pods, requests
 from tests.truth.drains.values import Compared
 from tests.truth.drawing import Object
@@ -53,3 +57,11 @@ def test_a_pod_is_known_by_its_uid_and_whether_it_may_land_on_a_cordoned_node() 
     made["metadata"] |= {"uid": "u1", "deletionTimestamp": "2026-01-01T00:00:00Z"}
     made["spec"] |= {"tolerations": [{"operator": "Exists", "key": "node.kubernetes.io/unschedulable"}]}
     assert pods([made]) == {"shop/web-1": Pod("u1", "n1", "ReplicaSet shop/web", is_going=True, tolerates_cordon=True)}
+
+
+def test_a_machine_that_stands_still_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [100.0]
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
+    with Pulse() as pulse:
+        clock[0] += 5
+    assert pulse.longest == 5
