@@ -28,9 +28,9 @@ def owner(number: int, strategy: dict[str, Any]) -> DaemonSet:
     return made(data, DaemonSet)
 
 
-def of(number: int, on: str, revision: str = "", ready: bool = True) -> ListedPod:
+def of(number: int, on: str, revision: str = "", ready: bool = True, **more: Any) -> ListedPod:
     """A listed pod of the template with a number."""
-    found = pod("d", on, conditions=[{"type": "Ready", "status": str(ready)}])
+    found = pod("d", on, **more, conditions=[{"type": "Ready", "status": str(ready)}])
     labels = {"app": "d", "pod-template-generation": str(number), "controller-revision-hash": revision or f"r{number}"}
     data = msgspec.json.decode(msgspec.json.encode(found))
     data["metadata"]["labels"] = labels
@@ -71,6 +71,11 @@ def test_pods_that_are_not_known_to_be_old_stay(pods: list[ListedPod], strategy:
 def test_a_rolling_update_that_has_replaced_no_pod_was_a_rollback() -> None:
     impact = settled([of(1, "n1"), of(2, "n2"), of(1, "n3")], {}, TAINT)
     assert set(pods_after(impact).values()) == {"same"}
+
+
+def test_an_update_whose_first_new_pod_waits_for_its_node_is_no_rollback() -> None:
+    impact = settled([of(2, "n1"), of(2, "n2"), of(3, "", phase="Pending")], {}, TAINT)
+    assert {name: group.verdict.pod.value for group in impact.groups for name in group.nodes if name != "n3"} == {"n1": "new", "n2": "none"}
 
 
 def test_an_update_under_way_reaches_what_a_taint_makes_fragile() -> None:
