@@ -108,7 +108,7 @@ def _standstill(facts: Diagnosis, daemonset: DaemonSet, pods: PodsOf) -> Standst
 
 
 def _is_refused(facts: Diagnosis, key: tuple[str, str]) -> bool:
-    """Whether an event of the last quarter of an hour says that a pod could not be created: the controller tries again within that."""
+    """Whether a recent event says that a pod could not be created: the controller tries again before long."""
     ages = (seconds(event.last, facts.at) for event in facts.events.of("DaemonSet", *key, "FailedCreate"))
     return any(age is None or age <= RECENT for age in ages)
 
