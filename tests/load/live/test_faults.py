@@ -325,7 +325,9 @@ def test_an_interrupt_ends_it_at_once_and_leaves_no_credential_behind(number: in
         data["users"][0]["user"] = {"token": TOKEN, "client-certificate-data": "Y2VydA==", "client-key-data": "a2V5"}
         config.write_text(json.dumps(data))
         words = [sys.executable, "-m", "preflight", *LINE, "--kubeconfig", str(config)]
+        was = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it, and its children do too
         process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, env={**os.environ, "TMPDIR": str(folder)})
+        signal.signal(signal.SIGINT, was)
         while not any(each.resource == "daemonsets" for each in server.asked):
             assert process.poll() is None
             time.sleep(0.02)
