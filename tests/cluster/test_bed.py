@@ -118,7 +118,9 @@ def test_an_error_says_what_was_asked_and_what_was_answered(bed: Bed) -> None:
 @pytest.mark.parametrize("ends", [signal.SIGKILL, signal.SIGINT])
 def test_nothing_is_left_when_the_tests_are_stopped(ends: int) -> None:
     command = [sys.executable, "-c", STARTS_ONE]
+    was = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it, and its children do too
     with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as run:
+        signal.signal(signal.SIGINT, was)
         assert run.stdout is not None
         pids = [int(word) for word in run.stdout.readline().split()]
         assert [runs(pid) for pid in pids] == [True] * 5
