@@ -33,8 +33,8 @@ class PodGroup(Struct, frozen=True):
     listed: bool = False
 
 
-_Same = defaultdict[tuple[bytes, bytes], set[str]]
-"""The nodes of pods by their tolerations and labels."""
+_Same = defaultdict[bytes, list[tuple[bytes, set[str]]]]
+"""The nodes of pods by their labels and, of those with the same, by their tolerations: these are long, and compared quicker than hashed."""
 
 
 class _Found(NamedTuple):
@@ -87,7 +87,7 @@ def listed_pods(world: World) -> dict[ObjectKey, PodsOf]:
     4. A DaemonSet without a stated namespace has no listed pods: which namespace it is applied to is not known.
     5. Which pods are old: see `_old`.
     """
-    found: defaultdict[tuple[str, str], _Found] = defaultdict(lambda: _Found(defaultdict(set), set(), set(), set()))
+    found: defaultdict[tuple[str, str], _Found] = defaultdict(lambda: _Found(defaultdict(list), set(), set(), set()))
     uids = {(key.namespace, key.name): daemonset.metadata.uid for key, daemonset in world.daemonsets.items()}
     owned: dict[tuple[str, bytes], _Found | None] = {}
     for pod in world.pods:
@@ -102,13 +102,20 @@ def listed_pods(world: World) -> dict[ObjectKey, PodsOf]:
         pods = owned[owners]
         if pods is None:
             continue
-        if not spec.nodeName or metadata.deletionTimestamp or pod.status.phase in ("Failed", "Succeeded"):
-            pods.moving.add(spec.nodeName)
+        name, has_ended = spec.nodeName, pod.status.phase in ("Failed", "Succeeded")
+        if not name or has_ended or metadata.deletionTimestamp:
+            pods.moving.add(name)
             pods.passing.add(bytes(metadata.labels))
-            if spec.nodeName and pod.status.phase not in ("Failed", "Succeeded"):
-                pods.leaving.add(spec.nodeName)
+            if name and not has_ended:
+                pods.leaving.add(name)
+            continue
+        tolerations, same = bytes(spec.tolerations), pods.live[bytes(metadata.labels)]
+        for others, nodes in same:
+            if others == tolerations:
+                nodes.add(name)
+                break
         else:
-            pods.live[bytes(spec.tolerations), bytes(metadata.labels)].add(spec.nodeName)
+            same.append((tolerations, {name}))
     there = {name for name, node in world.nodes.items() if node.pool is None}
     decided = frozenset(there | {pod.spec.nodeName for pod in world.pods})
     return {
@@ -119,10 +126,11 @@ def listed_pods(world: World) -> dict[ObjectKey, PodsOf]:
 
 
 def _pods_of(found: _Found, daemonset: DaemonSet, decided: frozenset[str]) -> PodsOf:
-    old = _old({labels for _, labels in found.live}, daemonset, found.passing)
+    old = _old(found.live, daemonset, found.passing)
     alike: defaultdict[tuple[bytes, int], set[str]] = defaultdict(set)
-    for (tolerations, labels), nodes in found.live.items():
-        alike[tolerations, old.get(labels, 0)] |= nodes
+    for labels, same in found.live.items():
+        for tolerations, nodes in same:
+            alike[tolerations, old.get(labels, 0)] |= nodes
     groups, made = [], []
     for (tolerations, number), nodes in sorted(alike.items()):
         groups.append(PodGroup(frozenset(nodes), tolerations_of(tolerations), old=number > 0, listed=True))
@@ -142,12 +150,12 @@ def _undecided(live: _Same, daemonset: DaemonSet) -> tuple[Made, ...]:
     if not (own.isdecimal() and own.isascii()) or daemonset.spec.updateStrategy.type == "OnDelete":
         return ()
     alike: defaultdict[tuple[str, int], set[str]] = defaultdict(set)
-    for (_, labels), nodes in live.items():
+    for labels, same in live.items():
         each = labels_of(labels)
         if each.get(_NUMBER) == own:
             return ()
         if number := number_of(each):
-            alike[each.get(_REVISION, ""), number] |= nodes
+            alike[each.get(_REVISION, ""), number].update(*(nodes for _, nodes in same))
     return tuple(Made(frozenset(nodes), template, number) for (template, number), nodes in sorted(alike.items()))
 
 
