@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 BOOLEANS = {
     **dict.fromkeys(("1", "t", "T", "TRUE", "true", "True"), True),
@@ -17,11 +17,10 @@ def quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-def listed(names: Sequence[str], shown: int = 4) -> str:
+def listed(names: Iterable[str], shown: int = 4) -> str:
     """Names with commas; of more than `shown` names the first ones, and how many more there are."""
-    if len(names) <= shown:
-        return ", ".join(names)
-    return f"{', '.join(names[: shown - 1])} and {len(names) - shown + 1} more"
+    every = list(names)
+    return ", ".join(every) if len(every) <= shown else f"{', '.join(every[: shown - 1])} and {len(every) - shown + 1} more"
 
 
 def counted(count: int, one: str, many: str = "") -> str:

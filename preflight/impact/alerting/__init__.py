@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from preflight.change.words import counted
 from preflight.impact.alerting.coverage import of_one
 from preflight.impact.alerting.covers import NAME, cover_of, is_named
 from preflight.impact.alerting.general import metrics_absent, of_all
@@ -39,9 +40,9 @@ def alerts(world: World) -> Alerts:
         groups.append(AlertGroup("preflight-coverage", tuple(coverage)))
     if resources:
         groups.append(AlertGroup("preflight-resources", tuple(resources)))
-    about = f"{_count(len(covers), 'DaemonSet')} on {_count(len(nodes), 'node')}, {_count(len(resources), 'extended resource')}"
+    about = f"{counted(len(covers), 'DaemonSet')} on {counted(len(nodes), 'node')}, {counted(len(resources), 'extended resource')}"
     if impact is not None and (unknown := sum(len(group.nodes & nodes.keys()) for group in impact.with_outcome(Outcome.UNKNOWN))):
-        notes.append(f"{_count(unknown, 'pair')} of a DaemonSet and a node: whether it must be there is not known")
+        notes.append(f"{counted(unknown, 'pair')} of a DaemonSet and a node: whether it must be there is not known")
     return Alerts(tuple(groups), about, tuple(notes))
 
 
@@ -54,13 +55,9 @@ def _left_out(world: World, nodes: Mapping[str, Node]) -> Iterator[str]:
     left = [node for name, node in world.nodes.items() if name not in nodes]
     partly = sum(node.partial or node.pool is not None for node in left)
     if partly:
-        yield f"{_count(partly, 'node')} only partly known, as the next ones of a pool"
+        yield f"{counted(partly, 'node')} only partly known, as the next ones of a pool"
     if len(left) > partly:
-        yield f"{_count(len(left) - partly, 'node')} with a name that the API server does not take"
+        yield f"{counted(len(left) - partly, 'node')} with a name that the API server does not take"
     if not nodes:
         yield "no node is known: there are only the rules that need none"
     yield from (f"{kind}: {why}" for kind, why in sorted(world.missing.items()) if kind in ("Node", "DaemonSet", "Pod"))
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from preflight.components import recognise
 from preflight.impact.since import PodsSince
@@ -22,9 +22,3 @@ def so(others: Sequence[str], verb: str) -> str:
         return ""
     plural = {"is": "are", "does": "do", "has": "have"}[verb] if len(others) > 1 else verb
     return f", as {plural} {names(others)}"
-
-
-def few(items: Iterable[str], most: int = 4) -> str:
-    """The first items, and how many more there are."""
-    every = list(items)
-    return ", ".join(every) if len(every) <= most else f"{', '.join(every[: most - 1])} and {len(every) - most + 1} more"

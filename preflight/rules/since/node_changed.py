@@ -15,10 +15,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from preflight.change.words import listed
 from preflight.impact.nodes_since import NodeSince
 from preflight.model.report import Severity, Subject
 from preflight.rules._framework import Context, Hit, Place, Rule
-from preflight.rules.since._words import few, so
+from preflight.rules.since._words import so
 
 _Said = dict[tuple[Severity, str, str, str], list[NodeSince]]
 
@@ -57,9 +58,9 @@ def _said(node: NodeSince) -> Iterator[tuple[Severity, str, str, str]]:
     if node.cordoned:
         yield Severity.WARNING, "is", "cordoned, and was not", "spec.unschedulable"
     if node.labels:
-        yield Severity.NOTE, "has", f"other labels: {few(node.labels)}", "metadata.labels"
+        yield Severity.NOTE, "has", f"other labels: {listed(node.labels)}", "metadata.labels"
     if node.taints:
-        yield Severity.NOTE, "has", f"other taints: {few(node.taints)}", "spec.taints"
+        yield Severity.NOTE, "has", f"other taints: {listed(node.taints)}", "spec.taints"
 
 
 RULE = Rule(id="PF404", name="node-changed", severity=Severity.WARNING, check=check)

@@ -14,13 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from preflight.change.words import listed
 from preflight.components import recognise
 from preflight.impact.nodes_since import NodeSince, Shrunk
 from preflight.impact.since import Since
 from preflight.impact.words import names
 from preflight.model.report import Severity, Subject
 from preflight.rules._framework import Context, Hit, Place, Rule
-from preflight.rules.since._words import few
 
 
 def check(context: Context) -> Iterator[Hit]:
@@ -35,7 +35,7 @@ def check(context: Context) -> Iterator[Hit]:
         nodes = tuple(node.name for node, _ in places)
         first = places[0][0].now
         assert first is not None
-        amounts = few(dict.fromkeys(f"{each.before} -> {each.now or '0'}" for _, each in places))
+        amounts = listed(dict.fromkeys(f"{each.before} -> {each.now or '0'}" for _, each in places))
         yield Hit(
             subject=Subject("Resource", "", resource),
             nodes=nodes,

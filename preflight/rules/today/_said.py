@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from preflight.change.words import listed
 from preflight.diagnosis import Diagnosis
 from preflight.diagnosis.commands import describe, get
 from preflight.diagnosis.gaps import Gap, GapKind
@@ -74,16 +75,10 @@ def waiting(context: Context, resource: str) -> Notes:
     """The line that says which pods wait for a resource; nothing where none does."""
     keys = ["/".join(key) for key in facts_of(context).asked_for.get(resource, ())]
     return (
-        (("then", f"{len(keys)} pod{'s' if len(keys) != 1 else ''} wait{'s' if len(keys) == 1 else ''} for it: {few(keys)}"),)
+        (("then", f"{len(keys)} pod{'s' if len(keys) != 1 else ''} wait{'s' if len(keys) == 1 else ''} for it: {listed(keys)}"),)
         if keys
         else ()
     )
-
-
-def few(items: Iterable[str], most: int = 4) -> str:
-    """The first items, and how many more there are."""
-    every = list(items)
-    return ", ".join(every) if len(every) <= most else f"{', '.join(every[: most - 1])} and {len(every) - most + 1} more"
 
 
 def node_place(context: Context, name: str, path: Path = ()) -> Place:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from preflight.change.words import listed
 from preflight.diagnosis.commands import nodes_with
 from preflight.diagnosis.drift import Drift
 from preflight.diagnosis.idle import said
@@ -21,7 +22,7 @@ from preflight.impact.words import names
 from preflight.model.report import Severity, Subject
 from preflight.rules._framework import Context, Hit, Rule
 from preflight.rules.since._words import so
-from preflight.rules.today._said import facts_of, few, node_place, shows
+from preflight.rules.today._said import facts_of, node_place, shows
 
 
 def check(context: Context) -> Iterator[Hit]:
@@ -43,8 +44,8 @@ def _notes(each: Drift) -> Iterator[tuple[str, str]]:
     if each.idle:
         yield "then", f"{said(each.idle)} there {'is' if sum(each.idle.values()) == 1 else 'are'} seen by no pod that selects by it"
     if each.waiting:
-        yield "then", f"would be taken there with the label: {few('/'.join(key) for key in each.waiting)}"
-    yield "note", f"selected by {few(each.asked)}"
+        yield "then", f"would be taken there with the label: {listed('/'.join(key) for key in each.waiting)}"
+    yield "note", f"selected by {listed(each.asked)}"
     if each.younger:
         yield "note", f"registered {each.younger} days after the youngest peer: what a hand had set is gone then"
     yield "note", f"last set on a peer by {each.set_by}" if each.set_by else "who set it on the peers cannot be told: no managedFields"

@@ -14,13 +14,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from preflight.change.words import listed
 from preflight.diagnosis.commands import describe, pods_on
 from preflight.diagnosis.idle import said
 from preflight.diagnosis.times import since
 from preflight.model.report import Severity, Subject
 from preflight.rules._framework import Context, Hit, Rule
 from preflight.rules.since._words import so
-from preflight.rules.today._said import facts_of, few, node_place, shows
+from preflight.rules.today._said import facts_of, node_place, shows
 
 
 def check(context: Context) -> Iterator[Hit]:
@@ -36,7 +37,7 @@ def check(context: Context) -> Iterator[Hit]:
             message=f"is not Ready{f' {begun}' if begun else ''}{so(others, 'is')}{f': {each.why}' if each.why else ''}",
             notes=(
                 *((("then", f"{said(each.free)} count as free and cannot be had"),) if each.free else ()),
-                *((("note", f"cordoned: {few(each.cordoned)}"),) if each.cordoned else ()),
+                *((("note", f"cordoned: {listed(each.cordoned)}"),) if each.cordoned else ()),
                 *shows(describe("node", first), pods_on(first)),
             ),
         )

@@ -14,11 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from preflight.change.words import listed
 from preflight.diagnosis.commands import describe, events_of, get
 from preflight.impact.words import names
 from preflight.model.report import Severity
 from preflight.rules._framework import Context, Hit, Place, Rule, subject_of
-from preflight.rules.today._said import facts_of, few, shows
+from preflight.rules.today._said import facts_of, shows
 
 
 def check(context: Context) -> Iterator[Hit]:
@@ -33,7 +34,7 @@ def check(context: Context) -> Iterator[Hit]:
             message=f"has no pod on {names(each.nodes)}, where pods mount volumes of {each.driver}",
             notes=(
                 ("then", "mounts and unmounts of these volumes hang"),
-                ("note", f"mounted by {few('/'.join(key) for key in each.pods)}"),
+                ("note", f"mounted by {listed('/'.join(key) for key in each.pods)}"),
                 *shows(
                     get("csinode", each.nodes[0], output="yaml"), describe("pod", first[1], first[0]), events_of("Pod", first[1], first[0])
                 ),
