@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator
 
 from preflight.change.words import listed
 from preflight.diagnosis import Diagnosis
-from preflight.diagnosis.commands import describe, get
+from preflight.diagnosis.commands import describe, get, pods_on
+from preflight.diagnosis.devices import Faulty
 from preflight.diagnosis.gaps import Gap, GapKind
 from preflight.diagnosis.times import since
-from preflight.model.report import Severity, Suggestion
+from preflight.model.report import Severity, Subject, Suggestion
 from preflight.rules._framework import Context, Hit, Path, Place, subject_of
 
 Notes = tuple[tuple[str, str], ...]
@@ -84,3 +85,17 @@ def waiting(context: Context, resource: str) -> Notes:
 def node_place(context: Context, name: str, path: Path = ()) -> Place:
     """A field of a node."""
     return Place(facts_of(context).world.nodes[name].origin, path)
+
+
+def device(context: Context, each: Faulty, message: str, *notes: tuple[str, str], path: Path = (), severity: Severity | None = None) -> Hit:
+    """What a rule says of an extended resource on some nodes; `path` leads on from `status.allocatable` of the first."""
+    first = each.nodes[0]
+    namespace = each.providers[0].metadata.namespace if each.providers else ""
+    return Hit(
+        subject=Subject("Resource", "", each.resource),
+        nodes=each.nodes,
+        place=node_place(context, first, ("status", "allocatable", *path)),
+        severity=severity,
+        message=message,
+        notes=(*notes, *shows(describe("node", first), pods_on(first, namespace))),
+    )

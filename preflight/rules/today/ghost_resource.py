@@ -13,26 +13,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.diagnosis.commands import describe, pods_on
 from preflight.diagnosis.faults import Fault
 from preflight.impact.words import names
-from preflight.model.report import Severity, Subject
+from preflight.model.report import Severity
 from preflight.rules._framework import Context, Hit, Rule
-from preflight.rules.today._said import facts_of, node_place, shows
+from preflight.rules.today._said import device, facts_of
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each resource and reason."""
     for each in facts_of(context).faulty:
         if each.fault is Fault.GHOST:
-            first = each.nodes[0]
-            yield Hit(
-                subject=Subject("Resource", "", each.resource),
-                nodes=each.nodes,
-                place=node_place(context, first, ("status", "allocatable", each.resource)),
-                message=f"is in Allocatable ({each.amount}) on {names(each.nodes)}, and {each.why}",
-                notes=shows(describe("node", first), pods_on(first, each.providers[0].metadata.namespace)),
-            )
+            yield device(context, each, f"is in Allocatable ({each.amount}) on {names(each.nodes)}, and {each.why}", path=(each.resource,))
 
 
 RULE = Rule(id="PF421", name="ghost-resource", severity=Severity.WARNING, check=check)

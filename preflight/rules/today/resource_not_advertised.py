@@ -13,29 +13,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.diagnosis.commands import describe, pods_on
 from preflight.diagnosis.faults import Fault
 from preflight.impact.words import names
-from preflight.model.report import Severity, Subject
+from preflight.model.report import Severity
 from preflight.rules._framework import Context, Hit, Rule
-from preflight.rules.today._said import facts_of, node_place, shows, waiting
+from preflight.rules.today._said import device, facts_of, waiting
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each resource and reason."""
     for each in facts_of(context).faulty:
         if each.fault is Fault.SILENT:
-            first = each.nodes[0]
-            yield Hit(
-                subject=Subject("Resource", "", each.resource),
-                nodes=each.nodes,
-                place=node_place(context, first, ("status", "allocatable")),
-                message=f"is missing on {names(each.nodes)}: {each.why}",
-                notes=(
-                    *waiting(context, each.resource),
-                    *shows(describe("node", first), pods_on(first, each.providers[0].metadata.namespace)),
-                ),
-            )
+            yield device(context, each, f"is missing on {names(each.nodes)}: {each.why}", *waiting(context, each.resource))
 
 
 RULE = Rule(id="PF422", name="resource-not-advertised", severity=Severity.ERROR, check=check)

@@ -15,12 +15,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.diagnosis.commands import describe, pods_on
 from preflight.diagnosis.faults import Fault
 from preflight.impact.words import names
-from preflight.model.report import Severity, Subject
+from preflight.model.report import Severity
 from preflight.rules._framework import Context, Hit, Rule
-from preflight.rules.today._said import facts_of, node_place, shows, waiting
+from preflight.rules.today._said import device, facts_of, waiting
 
 
 def check(context: Context) -> Iterator[Hit]:
@@ -30,16 +29,9 @@ def check(context: Context) -> Iterator[Hit]:
             has = f"is in Capacity ({each.amount}) and not in Allocatable" if each.amount else "reads 0 in Capacity and Allocatable"
             if each.fault is Fault.UNHEALTHY:
                 has = f"has only {each.amount} in Allocatable"
-            first = each.nodes[0]
-            namespace = each.providers[0].metadata.namespace if each.providers else ""
-            yield Hit(
-                subject=Subject("Resource", "", each.resource),
-                nodes=each.nodes,
-                place=node_place(context, first, ("status", "allocatable")),
-                severity=Severity.WARNING if each.fault is Fault.UNHEALTHY else None,
-                message=f"{has} on {names(each.nodes)}: {each.why}",
-                notes=(*waiting(context, each.resource), *shows(describe("node", first), pods_on(first, namespace))),
-            )
+            milder = Severity.WARNING if each.fault is Fault.UNHEALTHY else None
+            message = f"{has} on {names(each.nodes)}: {each.why}"
+            yield device(context, each, message, *waiting(context, each.resource), severity=milder)
 
 
 RULE = Rule(id="PF420", name="resource-not-allocatable", severity=Severity.ERROR, check=check)
