@@ -27,5 +27,8 @@ def alerts(
         fill = cluster.fill if cluster else None
         read = load.read(sources, stdin=stdin, one_cluster=True, comparison_operators=comparison_operators, cluster=fill)
     if not read.world.daemonsets and not allow_empty:
-        raise InputError("no DaemonSet was given: there is nothing to watch (--allow-empty writes the rules that need none)")
+        from preflight.load.templates import told
+
+        why = f": {told(read.problems[0])}" if read.problems else ""
+        raise InputError(f"no DaemonSet was given: there is nothing to watch (--allow-empty writes the rules that need none){why}")
     return alerting.alerts(read.world), read.problems

@@ -66,6 +66,14 @@ def test_no_daemonset_at_all() -> None:
     assert {each["alert"] for each in made(node("n"), words=("--allow-empty",))[0]} == GENERAL
 
 
+def test_a_file_that_cannot_be_read_is_why_there_is_no_daemonset() -> None:
+    Path("broken.yaml").write_text("kind: DaemonSet\n  metadata: [\n")
+    code, out, err = program("alerts", "--from", "broken.yaml")
+    assert (code, out) == (3, "")
+    assert err.startswith("error: no DaemonSet was given: ")
+    assert err.endswith(": broken.yaml:2: a key's `: ` cannot stand here: check the indentation, or quote the value\n")
+
+
 # Which nodes.
 
 
