@@ -13,12 +13,13 @@ from typing import Any
 import pytest
 import yaml
 
-from preflight.change import FLAGS, GLOBAL
 from preflight.cli.main import COMMANDS, VERBS, cli
+from preflight.kubectl.flags import FLAGS, GLOBAL
 from preflight.model.report import Outcome, Severity
 from preflight.report import FORMATS
 from preflight.report.table import MARKERS
-from preflight.rules._framework import Context, Hit, Rule, all_rules, rules_in
+from preflight.rules.api import Context, Hit, Rule
+from preflight.rules.registry import all_rules, common_rules
 from tests import docs_update
 from tests.cli.program import program
 from tests.docs_update import ROOT, blocks, pages, prose, replayed
@@ -254,7 +255,7 @@ def test_a_crash_goes_before_all_other_exit_codes(monkeypatch: pytest.MonkeyPatc
     def crash(_: Context) -> Iterator[Hit]:
         raise KeyError("rdma-1")
 
-    rules = (*rules_in("")[1:], Rule("PF101", "lost-now", Severity.ERROR, crash, module=rules_in("")[0].module))
+    rules = (*common_rules()[1:], Rule("PF101", "lost-now", Severity.ERROR, crash, module=common_rules()[0].module))
     monkeypatch.setattr("preflight.engine.run.rules_for", lambda _: rules)
     assert program(*UNKNOWN, *CLUSTER).code == 4
 
@@ -336,7 +337,7 @@ def test_the_page_on_semantics_names_all_recorded_evidence() -> None:
 def test_the_page_on_architecture_names_all_packages() -> None:
     there = {f"preflight/{path.name}/" for path in (ROOT / "preflight").iterdir() if (path / "__init__.py").exists()}
     named = {row["package"].strip("`") for row in table(PAGES["docs/architecture.md"], "package")}
-    assert named == there | {"preflight/errors.py", "preflight/differing.py"}
+    assert named == there | {"preflight/errors.py", "preflight/engine/diff.py"}
 
 
 # The example.

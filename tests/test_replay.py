@@ -9,12 +9,12 @@ import pytest
 from msgspec import structs
 
 from preflight.model.objects import Taint, Toleration
-from preflight.model.running import RunningPod
+from preflight.model.pod_status import RunningPod
 from preflight.scheduling import tolerations
-from preflight.scheduling.drain import course, filters
-from preflight.scheduling.drain.ledger import Ledger
+from preflight.scheduling.drain import eviction_loop, pod_filters
+from preflight.scheduling.drain.pdb_state import Ledger
 from preflight.scheduling.eviction import EVICTED, Answer, Standing, answer
-from preflight.scheduling.jobs import tracked
+from preflight.scheduling.jobs import tracked_pod
 from tests.replay import cluster, drain, jobs, vectors
 
 DATA = Path(__file__).parent / "data" / "vectors"
@@ -80,7 +80,7 @@ def test_a_file_without_a_difference_ends_with_zero(capsys: pytest.CaptureFixtur
 
 def test_a_fault_planted_in_the_filters_is_seen_by_the_drains(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """Filters that do not see local data."""
-    monkeypatch.setattr(filters, "has_local_data", lambda _: False)
+    monkeypatch.setattr(pod_filters, "has_local_data", lambda _: False)
     assert drain.main([str(DRAINS[-1])]) == 1
     assert "refused is {'Pods with local storage (use --delete-emptydir-data to override)'" in capsys.readouterr().out
 
@@ -106,7 +106,7 @@ def test_a_fault_planted_in_the_answers_is_seen_by_the_drains(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(course, "answer", wrong)
+    monkeypatch.setattr(eviction_loop, "answer", wrong)
     assert drain.main([str(DRAINS[1])]) == 1
     assert seen in capsys.readouterr().out
 
@@ -142,7 +142,7 @@ def test_every_recorded_job_that_exits_with_0_is_equal() -> None:
 
 
 def test_a_back_off_that_does_not_double_is_seen_by_the_jobs(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(tracked, "MOST_BACK_OFF", tracked.BACK_OFF)
+    monkeypatch.setattr(tracked_pod, "MOST_BACK_OFF", tracked_pod.BACK_OFF)
     assert jobs.main([str(JOBS)]) == 1
     assert "replaced after" in capsys.readouterr().out
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from preflight.scheduling import updates
-from preflight.scheduling.updates import Part, There
+from preflight.scheduling import rollout_simulation
+from preflight.scheduling.rollout_simulation import Part, There
 from tests.replay import rollout
 
 ROLLOUTS = sorted((Path(__file__).parent / "data" / "vectors").glob("rollout-*.jsonl.gz"))
@@ -39,6 +39,6 @@ def test_a_fault_planted_in_the_course_of_an_update_is_seen(monkeypatch: pytest.
         """As if a pod that hangs did not keep the port, and nothing was ever refused."""
         return There(new=part.should_run, hangs=hangs)
 
-    monkeypatch.setattr(updates, "_new", wrong)
+    monkeypatch.setattr(rollout_simulation, "_new", wrong)
     assert rollout.main([str(ROLLOUTS[1])]) == 1
     assert "and we say" in capsys.readouterr().out

@@ -8,8 +8,12 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import Struct
 
-from preflight.change import Change, parse, perform
-from preflight.impact import Impact, PodsOf, listed_pods, predict
+from preflight.change.apply_command import perform
+from preflight.change.model import Change
+from preflight.coverage.daemonset_pods import PodsOf, listed_pods
+from preflight.coverage.label_cascade import predict
+from preflight.coverage.model import Impact
+from preflight.kubectl.parser import parse
 from preflight.model.convert import convert
 from preflight.model.objects import DaemonSet, ListedPod, Node, ObjectKey, Origin, Taint
 from preflight.model.world import World

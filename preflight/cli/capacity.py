@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from preflight.cli.clusters import clusters, places
+from preflight.cli.multi_cluster_options import clusters, places
 from preflight.cli.options import _gate
 from preflight.cli.output import formats, print_in
 from preflight.errors import UsageError
@@ -66,11 +66,11 @@ def _question(given: dict[str, Any], sources: tuple[str, ...]) -> Question:
         like = Like.of(given["like"], given["namespace"])
         return Question(like, f"one more like {given['like']}", **common)
     if given["file"]:
-        from preflight.load.templates import pod_of_file
+        from preflight.load.pod_templates import pod_of_file
 
         new = pod_of_file(given["file"], given["namespace"], sys.stdin.buffer)
     else:
-        from preflight.engine.asked_pod import asked_pod
+        from preflight.engine.pod_from_flags import asked_pod
 
         new = asked_pod(given["requests"], given["selector"], given["tolerate"], given["namespace"])
     return Question(new, new.words, **common)

@@ -27,9 +27,9 @@ from preflight.errors import InputError, UsageError
 if TYPE_CHECKING:
     from preflight.components import Component
     from preflight.load import Loaded
+    from preflight.model.declared_components import StatedKinds
     from preflight.model.objects import DaemonSet
     from preflight.model.report import Location
-    from preflight.model.stated import StatedKinds
 
     Recognised = tuple[DaemonSet, tuple[Component, ...]]
     Places = dict[tuple[int, tuple[str | int, ...]], Location]
@@ -61,7 +61,7 @@ def command(
     """What each DaemonSet was recognised as, what it provides, and by what evidence. No PATH is the folder of now."""
     from preflight import load
     from preflight.components import recognise
-    from preflight.engine.asking import components_of
+    from preflight.engine.cluster_session import components_of
     from preflight.model.objects import DaemonSet
     from preflight.model.report import Problem
     from preflight.report.text import render_problems
@@ -99,7 +99,7 @@ def _stated(named: str, *, no_policy: bool) -> tuple[StatedKinds, ...]:
     if not name:
         return ()
     from preflight.model.world import World
-    from preflight.policy.applying import with_policy
+    from preflight.policy.apply_to_world import with_policy
 
     return with_policy(policy.load(name), World()).stated
 
@@ -122,8 +122,8 @@ def _places(loaded: Loaded, found: Sequence[Recognised]) -> Places:
 
 
 def _table(found: Sequence[Recognised], places: Places) -> str:
+    from preflight.report.formatting import count
     from preflight.report.terminal import pad, plain
-    from preflight.report.words import count
 
     rows = [_HEADS]
     for index, (daemonset, components) in enumerate(found):

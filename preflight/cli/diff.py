@@ -9,7 +9,7 @@ import click
 
 from preflight.cli.options import asking, options, shared, target
 from preflight.cli.output import finish, formats
-from preflight.differing import Difference
+from preflight.engine.diff import Difference
 
 
 @click.command("diff")

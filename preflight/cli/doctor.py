@@ -10,7 +10,7 @@ import click
 
 from preflight.cli.options import options, shared, target, world
 from preflight.cli.output import finish, formats
-from preflight.engine.diagnosed import Diagnosed
+from preflight.engine.doctor import Diagnosed
 from preflight.errors import UsageError
 
 
@@ -29,19 +29,19 @@ def command(sources: tuple[str, ...], contexts: tuple[str, ...], node: str, pod:
     """
     formats(given["outputs"])
     targets = [target({**given, "context": each}, sources, live=True) for each in dict.fromkeys(contexts) or ("",)]
-    from preflight.engine.several import clusters_of
+    from preflight.engine.doctor_clusters import clusters_of
 
     clusters = clusters_of(sources, [options(given, each) for each in targets], contexts)
     if pod:
         if node or saved or len(clusters) > 1:
             raise UsageError("--pod stands alone, without --node, --since and a second cluster")
-        from preflight.engine.pod_diagnosed import PodDiagnosed
+        from preflight.engine.doctor_pod import PodDiagnosed
 
         return finish(PodDiagnosed.of_pod(sources, clusters[0].options, pod, sys.stdin.buffer), given)
     if len(clusters) == 1:
         return finish(Diagnosed.of_doctor(sources, clusters[0].options, node, saved, sys.stdin.buffer), given)
     if node or saved or given["write_baseline"]:
         raise UsageError("--node, --since and --write-baseline are about one cluster: give one --context, or one snapshot")
-    from preflight.engine.several import diagnose
+    from preflight.engine.doctor_clusters import diagnose
 
     return finish(diagnose(clusters), given)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from preflight.errors import UsageError
-from preflight.rules._framework import all_rules
+from preflight.rules.registry import all_rules
 
 
 @click.command("explain")

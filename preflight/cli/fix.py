@@ -13,8 +13,8 @@ from preflight.cli.options import _gate
 from preflight.errors import InputError, UsageError
 
 if TYPE_CHECKING:
-    from preflight.change import Command
-    from preflight.fix.fixing import Outcome
+    from preflight.fix.planner import Outcome
+    from preflight.kubectl.commands import Command
     from preflight.load import Loaded
     from preflight.model.objects import DaemonSet, Origin
 
@@ -48,10 +48,10 @@ class _Fix(click.Command):
 def command(paths: tuple[str, ...], sources: tuple[str, ...], *, allow_empty: bool, **given: Any) -> int:
     """Fix what lint finds, or what a change would cost. The diff or patch goes to standard output, the account to standard error."""
     from preflight import load
-    from preflight.fix.account import account
-    from preflight.fix.fixing import Way, work_out
-    from preflight.fix.judged import Question
-    from preflight.fix.wanted import Selection
+    from preflight.fix.evaluate import Question
+    from preflight.fix.plan import Selection
+    from preflight.fix.planner import Way, work_out
+    from preflight.fix.summary import account
     from preflight.model.report import Problem
     from preflight.report.text import render_problems
 
@@ -87,8 +87,8 @@ def command(paths: tuple[str, ...], sources: tuple[str, ...], *, allow_empty: bo
 
 
 def _rules(names: Iterable[str]) -> frozenset[str]:
-    from preflight.fix.wanted import FIXABLE
-    from preflight.rules._framework import all_rules
+    from preflight.fix.plan import FIXABLE
+    from preflight.rules.registry import all_rules
 
     ids = {each.name: each.id for each in all_rules()}
     found = frozenset(ids.get(name.lower(), name.upper()) for name in names)
@@ -99,7 +99,7 @@ def _rules(names: Iterable[str]) -> frozenset[str]:
 
 def _commands(lines: Sequence[str], plan: str | None) -> list[Command]:
     from preflight import load
-    from preflight.change import commands
+    from preflight.kubectl.plan_file import commands
 
     if lines and plan:
         raise UsageError("--for and --plan exclude one another")
@@ -119,7 +119,7 @@ def _nothing(loaded: Loaded, commands: Sequence[Command]) -> list[str]:
 
 def _originals(loaded: Loaded, commands: Sequence[Command], read: Any) -> dict[Origin, DaemonSet]:
     """The DaemonSets as they stand in their files, those of `apply -f` included."""
-    from preflight.change.commands import ApplyFiles
+    from preflight.kubectl.commands import ApplyFiles
     from preflight.model.objects import DaemonSet
 
     applied = [each for command in commands if isinstance(command, ApplyFiles) for path in command.files for each in read(path)]
@@ -128,7 +128,7 @@ def _originals(loaded: Loaded, commands: Sequence[Command], read: Any) -> dict[O
 
 def _write(outcome: Outcome) -> list[str]:
     """Write the files; what could not be written, in words."""
-    from preflight.fix.writing import write
+    from preflight.fix.write import write
 
     failed = []
     for file, (before, after) in sorted(outcome.files.items()):
@@ -140,7 +140,7 @@ def _write(outcome: Outcome) -> list[str]:
 
 
 def _patches(outcome: Outcome, form: str) -> str:
-    from preflight.fix.patch import kubectl, kustomize
+    from preflight.fix.kubectl_patch import kubectl, kustomize
 
     if form == "kubectl":
         return "".join(f"{kubectl(each.daemonset, each.operations)}\n" for each in outcome.fixes)
@@ -149,7 +149,7 @@ def _patches(outcome: Outcome, form: str) -> str:
 
 def _diff(outcome: Outcome) -> None:
     """The diffs as they are, byte for byte; on a terminal made plain, so that no file can command it."""
-    from preflight.fix.diff import unified
+    from preflight.fix.unified_diff import unified
 
     data = b"".join(unified(file, before, after) for file, (before, after) in sorted(outcome.files.items()))
     if sys.stdout.isatty():

@@ -76,7 +76,7 @@ class Commands(click.Group):
         """The command of a name, None for any other."""
         del ctx
         if cmd_name in VERBS:
-            command: click.Command = import_module("preflight.cli.verb").command(cmd_name)
+            command: click.Command = import_module("preflight.cli.kubectl_command").command(cmd_name)
             return command
         if cmd_name in COMMANDS:
             own: click.Command = import_module(f"preflight.cli.{cmd_name}").command
@@ -96,7 +96,7 @@ def _verb_first(args: list[str]) -> list[str]:
     """The arguments with the flags before the verb moved behind it."""
     if not args or not args[0].startswith("-") or args[0] in ("-h", "--help", "--version", "--"):
         return args
-    from preflight.change import takes_value
+    from preflight.kubectl.flags import takes_value
 
     position = 0
     while position < len(args) and args[position].startswith("-"):

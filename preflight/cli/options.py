@@ -15,7 +15,7 @@ from preflight.engine import Options
 from preflight.errors import UsageError
 from preflight.load.live.target import Target
 from preflight.model.report import Severity
-from preflight.policy.terms import Terms
+from preflight.policy.evaluate import Terms
 
 _FORMATS = "text (default), concise, json, sarif, junit, github, gitlab, markdown or html; repeatable."
 _GATE = "TaintTolerationComparisonOperators"
@@ -141,7 +141,7 @@ def _day(text: str) -> datetime.date | None:
     """A day as 2027-01-31; None for none."""
     if not text:
         return None
-    from preflight.policy.checking import day
+    from preflight.policy.validate import day
 
     found = day(text)
     if found is None:

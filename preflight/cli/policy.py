@@ -10,8 +10,8 @@ import click
 from preflight.errors import UsageError
 
 if TYPE_CHECKING:
-    from preflight.policy.effective import Policy, Ruling, Said
-    from preflight.policy.written import Match
+    from preflight.policy.config import Match
+    from preflight.policy.model import Policy, Ruling, Said
 
 
 @click.group("policy")
@@ -68,9 +68,9 @@ def _found() -> str:
 
 def shown(policy: Policy) -> Iterator[str]:
     """The effective policy, line by line, each value with `# file:line` behind it."""
-    from preflight.policy.faults import shown as quoted
     from preflight.policy.matching import texts
-    from preflight.rules._framework import all_rules
+    from preflight.policy.schema_errors import shown as quoted
+    from preflight.rules.registry import all_rules
 
     yield f"# {' < '.join(layer.file for layer in policy.layers)}"
     yield from _line(f"noExecute: {policy.no_execute}", policy.no_execute_said)
@@ -129,8 +129,8 @@ def _wanted(ruling: Ruling) -> str:
 
 
 def _which(match: Match | None, image: str | tuple[str, ...] = ()) -> str:
-    from preflight.policy.faults import shown as quoted
     from preflight.policy.matching import texts
+    from preflight.policy.schema_errors import shown as quoted
 
     parts = [f"image {' or '.join(map(quoted, texts(image)))}"] if texts(image) else []
     if match is not None:

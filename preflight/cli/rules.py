@@ -7,7 +7,8 @@ from textwrap import dedent
 
 import click
 
-from preflight.rules._framework import Rule, all_rules
+from preflight.rules.api import Rule
+from preflight.rules.registry import all_rules
 
 
 @click.command("rules")

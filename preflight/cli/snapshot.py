@@ -12,7 +12,7 @@ from preflight.errors import InputError
 
 if TYPE_CHECKING:
     from preflight.load import Loaded
-    from preflight.load.saving import Unkept
+    from preflight.load.snapshot.writer import Unkept
 
 
 @click.command("snapshot")
@@ -28,9 +28,9 @@ def command(output: str, sources: tuple[str, ...], **given: Any) -> int:
     the new one is whole. Where something could not be read, nothing is written.
     """
     from preflight import load
-    from preflight.engine.asking import opened
-    from preflight.load.live.asking import WHOLE
-    from preflight.load.saving import Unkept, saved, write
+    from preflight.engine.cluster_session import opened
+    from preflight.load.live.requirements import WHOLE
+    from preflight.load.snapshot.writer import Unkept, saved, write
     from preflight.report.text import render_problems
 
     gate = _gate(given["feature_gates"])
@@ -59,7 +59,7 @@ def command(output: str, sources: tuple[str, ...], **given: Any) -> int:
 
 def _say(read: Loaded, unkept: Unkept, output: str, size: int) -> None:
     """What was saved, and what was not, on standard error."""
-    from preflight.report.words import count
+    from preflight.report.formatting import count
 
     held = read.world
     nodes = sum(node.pool is None and not node.partial for node in held.nodes.values())
@@ -81,7 +81,7 @@ def _say(read: Loaded, unkept: Unkept, output: str, size: int) -> None:
 
 def _pods(read: Loaded) -> str:
     """How many pods, and of which namespaces they are all that there are."""
-    from preflight.report.words import count, names
+    from preflight.report.formatting import count, names
 
     pods, listed = count(len(read.world.pods), "pod"), read.world.listed
     if listed is None:

@@ -9,7 +9,7 @@ import click
 
 from preflight.cli.options import options, shared, target, world
 from preflight.cli.output import finish, formats
-from preflight.engine.verified import Verified
+from preflight.engine.verify import Verified
 
 
 @click.command("verify")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from preflight.components.facts import find
-from preflight.components.found import Findings, Provided
-from preflight.components.pod import Container, Mount
+from preflight.components.catalog import find
+from preflight.components.detection import Findings, Provided
+from preflight.components.pod_template import Container, Mount
 
 _CONFIGURATION = re.compile(r"/etc/cni$|/cni/net\.d$|/cni-network$|/etc/cni/multus")
 _PROGRAMS = re.compile(r"/cni/bin$|/opt/cni$|/cni-bin$")

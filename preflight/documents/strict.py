@@ -8,7 +8,7 @@ from typing import Any
 
 from yaml.events import MappingEndEvent, MappingStartEvent, ScalarEvent, SequenceEndEvent, SequenceStartEvent
 
-from preflight.documents.results import Unreadable
+from preflight.documents.model import Unreadable
 
 MARK = "\ufeff"
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import BinaryIO
 
 from preflight import load
-from preflight.engine.asking import opened
+from preflight.alerting import generate
+from preflight.engine.cluster_session import opened
 from preflight.errors import InputError
-from preflight.impact import alerting
 from preflight.load.live.target import Target
 from preflight.model.alerts import Alerts
 from preflight.model.report import Problem
@@ -21,14 +21,14 @@ def alerts(
 
     Errors: InputError where no DaemonSet is known, unless `allow_empty`.
     """
-    from preflight.load.live.asking import COVERED
+    from preflight.load.live.requirements import COVERED
 
     with opened(target, needs=COVERED) as cluster:
         fill = cluster.fill if cluster else None
         read = load.read(sources, stdin=stdin, one_cluster=True, comparison_operators=comparison_operators, cluster=fill)
     if not read.world.daemonsets and not allow_empty:
-        from preflight.load.templates import told
+        from preflight.load.pod_templates import told
 
         why = f": {told(read.problems[0])}" if read.problems else ""
         raise InputError(f"no DaemonSet was given: there is nothing to watch (--allow-empty writes the rules that need none){why}")
-    return alerting.alerts(read.world), read.problems
+    return generate.alerts(read.world), read.problems

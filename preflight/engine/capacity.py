@@ -10,16 +10,16 @@ from msgspec.structs import replace
 
 import preflight
 from preflight import load
-from preflight.engine.beside import Place, beside
+from preflight.capacity.evaluate import room
+from preflight.engine.multi_cluster import Place, beside
 from preflight.errors import InputError, UsageError
-from preflight.impact.evict.known import Known
-from preflight.impact.room import room
+from preflight.evictions.pod_index import Known
 from preflight.load.live.target import Target
-from preflight.load.templates import ALIASES, Keeping, pods_of, told
+from preflight.load.pod_templates import ALIASES, Keeping, pods_of, told
 from preflight.model.capacity import CapacityReport, ClusterAnswer, NewPod
 from preflight.model.objects import CronJob, Origin, Pod, Workload, pod_spec
+from preflight.model.pod_scheduling import ScheduledPod
 from preflight.model.report import Cluster
-from preflight.model.scheduled import ScheduledPod
 from preflight.model.world import World
 
 
@@ -100,9 +100,9 @@ def _read(question: Question, heap: Keeping, place: Place, stdin: BinaryIO | Non
 
 def _asked(question: Question, like: Like | None, heap: Keeping, place: Place, target: Target) -> tuple[NewPod, load.Loaded]:
     """The pod and the world of a live cluster; the workload comes first, for without it nothing else is worth asking."""
-    from preflight.load.live.asking import ROOM
     from preflight.load.live.cluster import Cluster as Live
     from preflight.load.live.listing import Query, plain_items
+    from preflight.load.live.requirements import ROOM
     from preflight.load.live.resources import EVERY
 
     with Live(target) as live:

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from preflight.load.live.target import Target
 from preflight.model.report import Severity
-from preflight.policy.terms import Terms
+from preflight.policy.evaluate import Terms
 
 
 class Options(Struct, frozen=True):

@@ -9,39 +9,32 @@ from msgspec.structs import replace
 
 import preflight
 from preflight import load
-from preflight.change import Change, Command, parse, perform
-from preflight.change.commands import Patch
-from preflight.change.plan import commands
-from preflight.engine.asking import Asking, opened
-from preflight.engine.contexts import change_context, crash, judged_workloads, lint_context, rules_of, step_of, trace
+from preflight.change.apply_command import perform
+from preflight.change.model import Change
+from preflight.coverage.daemonset_pods import PodsOf, listed_pods
+from preflight.coverage.evaluate import unchanged
+from preflight.coverage.label_cascade import predict
+from preflight.coverage.model import Impact
+from preflight.coverage.report_rows import coverage
+from preflight.engine.cluster_session import Asking, opened
 from preflight.engine.options import Options
+from preflight.engine.rule_context import change_context, crash, judged_workloads, lint_context, rules_of, step_of, trace
 from preflight.errors import PreflightError, UsageError
-from preflight.impact import Impact, PodsOf, listed_pods, predict, unchanged
-from preflight.impact.describe import coverage
+from preflight.kubectl.commands import Command, Patch
+from preflight.kubectl.parser import parse
+from preflight.kubectl.plan_file import commands
 from preflight.model.objects import DaemonSet, ObjectKey, Origin
-from preflight.model.report import (
-    Cluster,
-    Finding,
-    Judged,
-    Link,
-    Location,
-    Outcome,
-    Problem,
-    Related,
-    Report,
-    Skipped,
-    Step,
-    Subject,
-)
+from preflight.model.report import Cluster, Finding, Judged, Link, Location, Outcome, Problem, Related, Report, Skipped, Step, Subject
 from preflight.model.world import World
+from preflight.policy.evaluate import ruled, settled
 from preflight.policy.matching import Bearer, Found, Thing
 from preflight.policy.matching import Judged as Exemptible
-from preflight.policy.terms import ruled, settled
-from preflight.rules._convention import Convention
-from preflight.rules._framework import Context, Hit, Place, Rule, rules_for, worst_of_each
+from preflight.rules.api import Context, Hit, Place, Rule, worst_of_each
+from preflight.rules.registry import rules_for
+from preflight.rules.team_convention import Convention
 
 if TYPE_CHECKING:
-    from preflight.change.shell import Line, Script
+    from preflight.kubectl.runbook.reader import Line, Script
     from preflight.model.evictions import Evictions
     from preflight.policy.baseline import Baseline
 
@@ -72,7 +65,7 @@ class Run:
         """A plan: a file with a list of command lines, or a shell script; each line over the world that the one before leaves."""
         text = load.read_script(path)
         if text is not None:
-            from preflight.change.shell import read_script
+            from preflight.kubectl.runbook.reader import read_script
 
             return cls._of_script(path, read_script(text), sources, options, stdin)
         steps = load.read_plan(path)
@@ -146,7 +139,7 @@ class Run:
         self._cluster, self.cost = cluster, cluster.cost() if cluster else ""
         self._loaded, self._convention = self._held(loaded), Convention()
         if options.terms.policy.layers:
-            from preflight.policy.applying import convention
+            from preflight.policy.apply_to_world import convention
 
             self._convention = convention(options.terms.policy)
         self._paths, self._is_lint = sources, not one_cluster
@@ -175,7 +168,7 @@ class Run:
         """What was read, with what the policy states of it."""
         if not self._options.terms.policy.layers:
             return loaded
-        from preflight.policy.applying import with_policy
+        from preflight.policy.apply_to_world import with_policy
 
         return replace(loaded, world=with_policy(self._options.terms.policy, loaded.world))
 
@@ -254,7 +247,7 @@ class Run:
         """What a change does to ordinary pods, and the parts of the world that it leaves otherwise; nothing where it lets none go."""
         if change.after.running is None:
             return None, {}
-        from preflight.impact.evict import evict
+        from preflight.evictions.evaluate import evict
 
         evicted = evict(change)
         if evicted is None:
@@ -266,7 +259,7 @@ class Run:
         """The chain of the ordinary pod that `why` asks for, where this step lets it go or keeps it."""
         if evictions is None or "/" not in self._options.why:
             return
-        from preflight.impact.evict.chain import chain
+        from preflight.evictions.explain import chain
 
         self._why += (Link(step, heading, text) for heading, text in chain(evictions, change, self._options.why))
 
@@ -290,12 +283,15 @@ class Run:
         """The chain of the pair that `why` asks for, where this step judges it."""
         if not self._options.why:
             return
-        from preflight.impact.chain import chain
+        from preflight.coverage.explain import chain
+        from preflight.dependents.explain import explain_dependents
 
         *names, node = self._options.why.split("/")
         for group in impact.groups:
             if node in group.nodes and names in ([group.key.name], [group.key.namespace or "-", group.key.name]):
-                self._why += (Link(step, heading, text) for heading, text in chain(impact, group, node))
+                self._why += (
+                    Link(step, heading, text) for heading, text in chain(impact, group, node, explain_dependents(impact, group, node))
+                )
 
     def _read(self, path: str) -> Sequence[object]:
         """The objects of an `apply -f` file, relative to the plan that names it."""

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
-from preflight.fix.style import Toleration
+from preflight.fix.yaml_style import Toleration
 
 
 class Add(Struct, frozen=True):

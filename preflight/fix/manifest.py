@@ -10,10 +10,10 @@ from msgspec import Struct
 
 from preflight import documents
 from preflight.documents import Broken, Chunk
-from preflight.documents.reading import read_chunk
+from preflight.documents.reader import read_chunk
 from preflight.fix.edits import Edit, Operation, applied, edited
 from preflight.fix.rewrite import rewrite
-from preflight.fix.tree import CannotEdit, Path, Tree, read
+from preflight.fix.yaml_tree import CannotEdit, Path, Tree, read
 
 _MARK = "\ufeff"
 

@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 
 from preflight.fix.edits import Add, DropField, Edit, Operation, Replace, SetFields
-from preflight.fix.fields import drop_field, set_fields
-from preflight.fix.lines import eol, insert_lines, is_comment_at
-from preflight.fix.style import Style, Toleration, block, key_quote, style_of
-from preflight.fix.tree import CannotEdit, Node, Path, Tree, walk
+from preflight.fix.field_edits import drop_field, set_fields
+from preflight.fix.line_edits import eol, insert_lines, is_comment_at
+from preflight.fix.yaml_style import Style, Toleration, block, key_quote, style_of
+from preflight.fix.yaml_tree import CannotEdit, Node, Path, Tree, walk
 
 _DASH = re.compile(r"([ ]*)-([ \t]*)")
 _NULLS = ("", "~", "null", "Null", "NULL")

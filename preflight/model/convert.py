@@ -61,7 +61,7 @@ def convert(data: object, type: type[T], origin: Origin) -> tuple[T | None, tupl
     try:
         value = msgspec.convert(data, type)
     except (msgspec.ValidationError, RecursionError):
-        from preflight.model.walk import walk
+        from preflight.model.lenient_decode import walk
 
         value, wrong = walk(data, type)
         refusals = (*wrong, *refusals)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from preflight.model.budgets import PodDisruptionBudget
+from preflight.model.declared_components import StatedKinds
 from preflight.model.objects import (
     CSIDriver,
     DaemonSet,
@@ -21,12 +22,11 @@ from preflight.model.objects import (
     Workload,
 )
 from preflight.model.quota import ResourceQuota
-from preflight.model.stated import StatedKinds
 from preflight.model.storage import PersistentVolume, PersistentVolumeClaim, StorageClass
 
 if TYPE_CHECKING:
-    from preflight.model.scheduled import ScheduledPod
-    from preflight.model.state import State
+    from preflight.model.pod_scheduling import ScheduledPod
+    from preflight.model.runtime_state import State
 
 
 class Survey(Struct, frozen=True, rename="camel", omit_defaults=True):

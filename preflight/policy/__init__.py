@@ -3,8 +3,8 @@
 What a run without a policy needs is small and comes with this package; everything else is imported where there is one.
 """
 
-from preflight.policy.effective import Policy
-from preflight.policy.found import FOUND, find
+from preflight.policy.discovery import FOUND, find
+from preflight.policy.model import Policy
 
 __all__ = ["FOUND", "Policy", "find", "load"]
 

@@ -14,9 +14,9 @@ from msgspec import Struct
 from preflight.documents import Chunk, locate
 from preflight.errors import UsageError
 from preflight.model.report import Finding
-from preflight.policy.checking import day
-from preflight.policy.faults import faults
-from preflight.policy.reading import plain_document, refuse
+from preflight.policy.reader import plain_document, refuse
+from preflight.policy.schema_errors import faults
+from preflight.policy.validate import day
 
 VERSION = 1
 MAX_SIZE = 32 << 20
@@ -99,7 +99,7 @@ class Baseline:
 
 def identity(finding: Finding) -> tuple[str, str, str]:
     """What a finding is known by: its rule, its object, and what it says without its lines, counts and names of nodes."""
-    from preflight.impact.words import names
+    from preflight.messages.lists import names
 
     message = finding.message
     if finding.nodes:

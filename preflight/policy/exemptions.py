@@ -8,14 +8,15 @@ from collections.abc import Callable, Iterator
 from preflight import documents
 from preflight.model.objects import Node, Origin
 from preflight.model.report import Finding, Location, Severity, Subject
-from preflight.policy.checking import day, rule_named
-from preflight.policy.comments import Stated, in_annotation, in_comments
-from preflight.policy.effective import Policy, Said
-from preflight.policy.faults import nearest, shown
+from preflight.policy.config import Exemption
+from preflight.policy.evaluate import ANNOTATION
+from preflight.policy.inline_exemptions import Stated, in_annotation, in_comments
 from preflight.policy.matching import Bearer, Found, Judged, Thing, fits
-from preflight.policy.terms import ANNOTATION
-from preflight.policy.written import Exemption
-from preflight.rules._framework import Rule, all_rules, subject_of
+from preflight.policy.model import Policy, Said
+from preflight.policy.schema_errors import nearest, shown
+from preflight.policy.validate import day, rule_named
+from preflight.rules.api import Rule, subject_of
+from preflight.rules.registry import all_rules
 
 
 class Use:

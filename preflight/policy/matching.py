@@ -16,7 +16,7 @@ from preflight.model.report import Finding, Subject
 if TYPE_CHECKING:
     from preflight.documents import Chunk
     from preflight.model.objects import Origin
-    from preflight.policy.written import Globs, Match
+    from preflight.policy.config import Globs, Match
 
 Bearer = Workload | JobSet | Node | PodDisruptionBudget
 """What can bear an exemption, in an annotation or in a comment."""

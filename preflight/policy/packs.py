@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 
 from preflight.errors import UsageError
-from preflight.policy.effective import Policy
-from preflight.policy.faults import nearest, shown
-from preflight.policy.layering import merged
 from preflight.policy.matching import texts
-from preflight.policy.reading import Layer, read
+from preflight.policy.merge import merged
+from preflight.policy.model import Policy
+from preflight.policy.reader import Layer, read
+from preflight.policy.schema_errors import nearest, shown
 
 PACKS = ("baseline", "default", "strict", "gpu-rdma")
 _ENDINGS = (".yaml", ".yml", ".json")

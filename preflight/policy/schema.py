@@ -11,10 +11,11 @@ from typing import Any
 from msgspec import Struct
 
 from preflight.components import kinds
-from preflight.policy.checking import UNSETTABLE
+from preflight.policy.config import SEVERITIES, Match, Setting, Written
 from preflight.policy.matching import MAX_GLOB
-from preflight.policy.written import SEVERITIES, Match, Setting, Written
-from preflight.rules._framework import Rule, all_rules
+from preflight.policy.validate import UNSETTABLE
+from preflight.rules.api import Rule
+from preflight.rules.registry import all_rules
 
 _PLAIN = {str: "string", bool: "boolean", int: "integer"}
 _DAY = r"^\d{4}-\d{2}-\d{2}$"

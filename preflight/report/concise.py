@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from preflight.model.report import Report
+from preflight.report.formatting import headline, place
 from preflight.report.terminal import inert, plain
-from preflight.report.words import headline, place
 
 
 def render(report: Report, **_options: object) -> str:

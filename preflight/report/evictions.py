@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from preflight.model.evictions import Eviction, Evictions, JobFate, JobSetFate, NodeEvictions
+from preflight.report.formatting import count, names
 from preflight.report.terminal import Ink, columns, fold, pad, plain
-from preflight.report.words import count, names
 
 MOST_ROWS = 30
 _BAD = ("blocked-for-ever", "refused")

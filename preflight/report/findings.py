@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from preflight.model.report import Finding, Location
+from preflight.report.formatting import headline, place
 from preflight.report.terminal import Ink, columns, fold, plain
-from preflight.report.words import headline, place
 
 _MOST_SOURCE = 120
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from hashlib import sha256
 
 from preflight.model.report import Finding
-from preflight.report.annotation import path_of
+from preflight.report.ci_annotation import path_of
 
 
 def fingerprints(findings: Iterable[Finding]) -> list[str]:

@@ -8,10 +8,10 @@ from msgspec.structs import replace
 
 from preflight.model.report import Finding, Location, Problem, Report, Severity
 from preflight.report import concise
-from preflight.report.annotation import further, open_findings, path_of, sentence, title
+from preflight.report.ci_annotation import further, open_findings, path_of, sentence, title
+from preflight.report.formatting import clip, count, place
 from preflight.report.terminal import plain
 from preflight.report.text import render_problems
-from preflight.report.words import clip, count, place
 
 MOST = 10
 """How many annotations of a kind GitHub shows for one step of a job; more it drops without a word."""

@@ -6,10 +6,10 @@ import json
 from typing import Any
 
 from preflight.model.report import Finding, Report, Severity, Subject
-from preflight.report.annotation import path_of, sentence, title
+from preflight.report.ci_annotation import path_of, sentence, title
 from preflight.report.fingerprints import fingerprints
+from preflight.report.formatting import clip
 from preflight.report.terminal import plain
-from preflight.report.words import clip
 
 _SEVERITIES = {Severity.ERROR: "critical", Severity.WARNING: "major", Severity.NOTE: "info"}
 

@@ -8,11 +8,11 @@ from xml.etree.ElementTree import Element, SubElement
 
 from preflight.model.report import Coverage, Finding, Outcome, Report, Severity
 from preflight.report import findings as shape
-from preflight.report.annotation import sentence, title
+from preflight.report.ci_annotation import sentence, title
+from preflight.report.formatting import clip, names
 from preflight.report.summary import summary
 from preflight.report.terminal import Ink, inert, plain
 from preflight.report.text import render_problems
-from preflight.report.words import clip, names
 
 _MOST_LINES = 200
 _NOT_FINE = (Outcome.LOST_NOW, Outcome.LOST_ON_RECREATION, Outcome.LOOP, Outcome.NOT_READY, Outcome.UNKNOWN)

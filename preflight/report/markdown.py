@@ -7,12 +7,12 @@ from html import escape
 
 from preflight.model.report import Finding, Report, Step
 from preflight.report import findings as shape
-from preflight.report.annotation import open_findings, sentence, title
+from preflight.report.ci_annotation import open_findings, sentence, title
+from preflight.report.formatting import clip, count, place
 from preflight.report.summary import cluster, found, summary
 from preflight.report.table import MOST_ROWS, Row, rows_of
 from preflight.report.terminal import Ink, inert, plain
 from preflight.report.text import render_problems
-from preflight.report.words import clip, count, place
 
 MOST = 60_000
 """How many characters the text has at most: GitHub takes comments of 65,536."""

@@ -10,10 +10,10 @@ from typing import Any
 from urllib.parse import quote
 
 from preflight.model.report import Finding, Location, Problem, Report, RuleInfo, Severity
-from preflight.report.annotation import further, path_of, sentence
+from preflight.report.ci_annotation import further, path_of, sentence
 from preflight.report.fingerprints import fingerprints
+from preflight.report.formatting import clip
 from preflight.report.terminal import plain
-from preflight.report.words import clip
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _BASE = "%SRCROOT%"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 from preflight.model.report import Cluster, Outcome, Report, Severity
+from preflight.report.formatting import count, names
 from preflight.report.terminal import plain
-from preflight.report.words import count, names
 
 
 def summary(report: Report) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from preflight.model.report import Coverage, Outcome, Step, Tolerates
+from preflight.report.formatting import count, names
 from preflight.report.terminal import Ink, columns, fold, pad, plain
-from preflight.report.words import count, names
 
 MOST_ROWS = 30
 MARKERS = {

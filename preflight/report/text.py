@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from preflight.model.report import Finding, Problem, Report, Severity, Step
 from preflight.report import findings as shape
 from preflight.report import table
+from preflight.report.formatting import count, place
 from preflight.report.summary import cluster, summary
 from preflight.report.terminal import Ink, columns, fold, inert, pad, plain
-from preflight.report.words import count, place
 
 MOST_FINDINGS = 10
 # Of the worst 10, those that begin beyond these lines say only what and where: the whole must fit on a screen.

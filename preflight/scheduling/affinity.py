@@ -9,7 +9,7 @@ from functools import cache
 from msgspec import Struct
 
 from preflight.model.objects import Node, NodeSelectorTerm, PodSpec, SelectorRequirement
-from preflight.scheduling.names import label_value_errors, qualified_name_errors
+from preflight.scheduling.name_validation import label_value_errors, qualified_name_errors
 
 
 class Unknown(Enum):

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping
 from msgspec import Struct
 
 from preflight.model.budgets import BudgetStatus, PodDisruptionBudget
-from preflight.model.running import RunningPod
+from preflight.model.pod_status import RunningPod
 from preflight.scheduling.affinity import matches_labels, requirement_errors
 from preflight.scheduling.owners import Owners, scale
 

@@ -11,7 +11,7 @@ from msgspec import Struct
 from preflight.model.objects import PodSpec
 from preflight.scheduling.filters import NODE_AFFINITY, NODE_UNSCHEDULABLE, TAINT_TOLERATION
 from preflight.scheduling.fit import Fit, pod_priority
-from preflight.scheduling.nodefit import NodeFit
+from preflight.scheduling.node_fit import NodeFit
 from preflight.scheduling.occupancy import Occupancy, Room
 from preflight.scheduling.ports import clashes, host_ports
 from preflight.scheduling.requests import pod_requests

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from preflight.model.budgets import PodDisruptionBudget
-from preflight.model.running import RunningPod
+from preflight.model.pod_status import RunningPod
 from preflight.scheduling.budgets import Health, stated
 
 VIOLATES = "Cannot evict pod as it would violate the pod's disruption budget."

@@ -11,7 +11,7 @@ from preflight.scheduling.affinity import AffinityMatch, match_affinity
 from preflight.scheduling.occupancy import Held, Room
 from preflight.scheduling.ports import HostPort, clashes
 from preflight.scheduling.tolerations import find_toleration
-from preflight.scheduling.unjudged import Doubt, Unjudged, doubt
+from preflight.scheduling.uncertainty import Doubt, Unjudged, doubt
 
 NODE_AFFINITY = "NodeAffinity"
 NODE_PORTS = "NodePorts"

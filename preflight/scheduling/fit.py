@@ -8,16 +8,16 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from preflight.model.objects import PodSpec
-from preflight.model.scheduled import ScheduledSpec
+from preflight.model.pod_scheduling import ScheduledSpec
+from preflight.scheduling.anti_affinity import guards_against
 from preflight.scheduling.filters import Wanted
-from preflight.scheduling.neighbours import guards_against
-from preflight.scheduling.nodefit import NodeFit, Terms, node_fit
+from preflight.scheduling.node_fit import NodeFit, Terms, node_fit
 from preflight.scheduling.occupancy import Occupancy
 from preflight.scheduling.ports import host_ports
 from preflight.scheduling.quantities import QuantityError
 from preflight.scheduling.requests import pod_requests
 from preflight.scheduling.tolerations import ordinary_tolerations
-from preflight.scheduling.unjudged import Doubt, Unjudged, doubt, pod_doubts
+from preflight.scheduling.uncertainty import Doubt, Unjudged, doubt, pod_doubts
 
 _SYSTEM = {"system-cluster-critical": 2_000_000_000, "system-node-critical": 2_000_001_000}
 

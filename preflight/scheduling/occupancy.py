@@ -8,12 +8,12 @@ from functools import cached_property
 from msgspec import Struct, msgpack
 
 from preflight.model.objects import Node, PodSpec
-from preflight.model.running import RunningPod
-from preflight.model.scheduled import PodAffinityTerm, ScheduledPod, ScheduledStatus
+from preflight.model.pod_scheduling import PodAffinityTerm, ScheduledPod, ScheduledStatus
+from preflight.model.pod_status import RunningPod
 from preflight.scheduling.ports import HostPort, host_ports
 from preflight.scheduling.quantities import QuantityError, counted, millis
 from preflight.scheduling.requests import is_being_resized, is_counted, pod_requests, running_requests
-from preflight.scheduling.unjudged import Doubt, Unjudged, doubt
+from preflight.scheduling.uncertainty import Doubt, Unjudged, doubt
 
 _SAME = msgpack.Encoder()
 

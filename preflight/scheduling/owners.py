@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from msgspec import Struct
 
 from preflight.model.objects import DaemonSet, Deployment, OwnerReference
-from preflight.model.running import RunningPod
+from preflight.model.pod_status import RunningPod
 
 _APPS = ("apps", "extensions")
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 
 from preflight.model.objects import Container, PodSpec
-from preflight.model.running import RunningPod
-from preflight.model.scheduled import ContainerStatus, ScheduledPod, ScheduledStatus
-from preflight.scheduling.names import qualified_name_errors
+from preflight.model.pod_scheduling import ContainerStatus, ScheduledPod, ScheduledStatus
+from preflight.model.pod_status import RunningPod
+from preflight.scheduling.name_validation import qualified_name_errors
 from preflight.scheduling.quantities import QuantityError, counted, millis
 
 Quantities = Mapping[str, str | int | float]

@@ -8,9 +8,9 @@ from msgspec import Struct
 
 from preflight.model.budgets import PodDisruptionBudget
 from preflight.model.objects import Taint
-from preflight.model.running import RunningPod
+from preflight.model.pod_status import RunningPod
 from preflight.scheduling.budgets import guarding
-from preflight.scheduling.drain.filters import has_local_data
+from preflight.scheduling.drain.pod_filters import has_local_data
 from preflight.scheduling.owners import is_kind
 from preflight.scheduling.tolerations import NEVER, evict_after, find_toleration
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from preflight.model.objects import DaemonSetUpdateStrategy, NodeSelector, PodSpec, Refusal, SelectorRequirement, Taint, Toleration
 from preflight.scheduling.affinity import parse_int64
-from preflight.scheduling.names import label_value_errors, qualified_name_errors
+from preflight.scheduling.name_validation import label_value_errors, qualified_name_errors
 
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 

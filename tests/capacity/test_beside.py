@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from preflight.engine.beside import Place, beside, is_snapshot, places
+from preflight.engine.multi_cluster import Place, beside, is_snapshot, places
 from preflight.errors import InputError, UsageError
 from preflight.load.live.target import Target
 from tests.capacity.made import GPU, asked, deployment, listing, node, pod, snapshot

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from preflight.engine.asked_pod import asked_pod
-from preflight.engine.beside import Place
 from preflight.engine.capacity import Question, answer
+from preflight.engine.multi_cluster import Place
+from preflight.engine.pod_from_flags import asked_pod
 from preflight.report.capacity import FORMATS, text
-from preflight.report.capacity.words import amount
+from preflight.report.capacity.formatting import amount
 from tests.capacity.made import GPU, node, pod, snapshot
 from tests.capacity.test_command import ASKS, thirteen_free, write
 from tests.cli.program import program

@@ -8,7 +8,9 @@ from typing import Any
 
 import msgspec
 
-from preflight.change import Change, parse, perform
+from preflight.change.apply_command import perform
+from preflight.change.model import Change
+from preflight.kubectl.parser import parse
 from preflight.model.convert import convert
 from preflight.model.objects import DaemonSet, ListedPod, Metadata, Node, NodeSpec, Origin, Taint
 from preflight.model.world import World

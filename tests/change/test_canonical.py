@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from preflight.change.canonical import same_template
-from preflight.change.merge import three_way
+from preflight.kubectl.apiserver.normalize import same_template
+from preflight.kubectl.patch.three_way import three_way
 from tests.change.made import manifest
 
 SAME: list[tuple[str, dict[str, Any], dict[str, Any]]] = [

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from preflight.change import Change
-from preflight.change.canonical import canonical_spec
-from preflight.change.stored import LAST_APPLIED, generation
+from preflight.change.model import Change
 from preflight.errors import InputError, UsageError
+from preflight.kubectl.apiserver.defaults import LAST_APPLIED, generation
+from preflight.kubectl.apiserver.normalize import canonical_spec
 from preflight.model.objects import DaemonSet, Deployment, Metadata, Node, ObjectKey, Origin
 from preflight.model.world import World
 from tests.change.made import daemonset, manifest, node, run, typed, world

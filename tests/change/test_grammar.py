@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from preflight.change import FLAGS, GLOBAL, VERBS, parse, parse_selector, takes_value
-from preflight.change.commands import (
+from preflight.errors import PreflightError, UsageError
+from preflight.kubectl.commands import (
     ApplyFiles,
     Chosen,
     Command,
@@ -29,7 +29,9 @@ from preflight.change.commands import (
     SetImage,
     TaintNodes,
 )
-from preflight.errors import PreflightError, UsageError
+from preflight.kubectl.flags import FLAGS, GLOBAL, takes_value
+from preflight.kubectl.label_selector import parse_selector
+from preflight.kubectl.parser import VERBS, parse
 from preflight.model.objects import Taint
 
 N1 = Chosen(("n1",))

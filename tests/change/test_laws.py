@@ -5,9 +5,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from preflight.change import parse, perform
-from preflight.change.taints import same
+from preflight.change.apply_command import perform
 from preflight.errors import PreflightError
+from preflight.kubectl.parser import parse
+from preflight.kubectl.taint_args import same
 from preflight.model.objects import Metadata, Node, NodeSpec, Taint
 from preflight.model.world import World
 from tests.change.made import daemonset, world

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from preflight.change import Change
+from preflight.change.model import Change
 from preflight.model.objects import Node, Taint
 from preflight.model.world import World
 from tests.change.made import node, partial, run, world

@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from preflight.change import json_patch
-from preflight.change.strategic import strategic
 from preflight.errors import UsageError
+from preflight.kubectl.patch import json_patch
+from preflight.kubectl.patch.strategic_merge import strategic
 
 RECORDED: list[dict[str, Any]] = [
     json.loads(line) for line in gzip.decompress((Path(__file__).parent / "recorded-merges.jsonl.gz").read_bytes()).splitlines()

@@ -18,13 +18,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from preflight.change import Change, json_patch, parse, perform
-from preflight.change.commands import Patch
-from preflight.change.manifests import content
-from preflight.change.patches import patch
-from preflight.change.stored import generation, stored
-from preflight.change.strategic import strategic
+from preflight.change.apply_command import perform
+from preflight.change.apply_merge import content
+from preflight.change.model import Change
+from preflight.change.patch_daemonsets import patch
 from preflight.errors import InputError, UsageError
+from preflight.kubectl.apiserver.defaults import generation, stored
+from preflight.kubectl.commands import Patch
+from preflight.kubectl.parser import parse
+from preflight.kubectl.patch import json_patch
+from preflight.kubectl.patch.strategic_merge import strategic
 from preflight.model.convert import convert
 from preflight.model.objects import TEMPLATE_GENERATION, DaemonSet, Node, ObjectKey, Origin, Taint
 from preflight.model.world import World

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from preflight.change import commands, parse
 from preflight.errors import InputError, UsageError
+from preflight.kubectl.parser import parse
+from preflight.kubectl.plan_file import commands
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from preflight.change import Change
-from preflight.change.pools import members
-from preflight.impact import listed_pods, predict
+from preflight.change.model import Change
+from preflight.change.node_pools import members
+from preflight.coverage.daemonset_pods import listed_pods
+from preflight.coverage.label_cascade import predict
 from preflight.model.objects import Metadata, Node, NodeSpec, Pool, Taint
 from preflight.model.report import Outcome
 from preflight.model.world import World

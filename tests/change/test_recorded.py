@@ -13,8 +13,9 @@ from typing import Any
 
 import pytest
 
-from preflight.change import parse, perform
+from preflight.change.apply_command import perform
 from preflight.errors import UsageError
+from preflight.kubectl.parser import parse
 from preflight.model.objects import Node, Taint
 from preflight.model.world import World
 from tests.change.made import daemonset, node, world

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from preflight.change import parse_selector
 from preflight.errors import PreflightError, UsageError
+from preflight.kubectl.label_selector import parse_selector
 from tests.change.made import node, partial
 
 LABELS = {"pool": "a", "gpus": "8", "empty": "", "neg": "-3", "word": "x1"}

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from preflight.change.shell import Script, read_script
-from preflight.change.shell_words import Word, tokens
+from preflight.kubectl.runbook.lexer import Word, tokens
+from preflight.kubectl.runbook.reader import Script, read_script
 
 
 def judged(script: Script) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from preflight.change.workloads import RESTARTED
+from preflight.change.workload_verbs import RESTARTED
 from preflight.errors import InputError, UsageError
 from preflight.model.objects import DaemonSet, ObjectKey
 from preflight.model.world import World

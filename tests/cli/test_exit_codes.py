@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from preflight.rules._framework import Context, Hit, Rule, rules_in
+from preflight.rules.api import Context, Hit, Rule
+from preflight.rules.registry import common_rules
 from tests.cli.program import program
 
 TAINT = "taint nodes n1 dedicated=rdma:NoSchedule"
@@ -21,7 +22,7 @@ def crash(monkeypatch: pytest.MonkeyPatch) -> None:
         raise ZeroDivisionError("planted")
 
     rules = tuple(
-        Rule(rule.id, rule.name, rule.severity, check, module=rule.module) if rule.id == "PF104" else rule for rule in rules_in("")
+        Rule(rule.id, rule.name, rule.severity, check, module=rule.module) if rule.id == "PF104" else rule for rule in common_rules()
     )
     monkeypatch.setattr("preflight.engine.run.rules_for", lambda _: rules)
 

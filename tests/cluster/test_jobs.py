@@ -10,10 +10,10 @@ import pytest
 
 from preflight.model.convert import convert
 from preflight.model.objects import Job, Origin
-from preflight.model.running import RunningPod
+from preflight.model.pod_status import RunningPod
 from preflight.scheduling.jobs.disruption import Disruption
 from preflight.scheduling.jobs.forecast import JobForecast, forecast
-from preflight.scheduling.jobs.losses import INDEX, SIGKILL, SIGTERM, Loss, job_pod
+from preflight.scheduling.jobs.lost_pods import INDEX, SIGKILL, SIGTERM, Loss, job_pod
 from tests.cluster.api import Object, Objects
 from tests.cluster.bed import Bed
 from tests.cluster.objects import IMAGE, node, told

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from preflight.change import VERBS
+from preflight.kubectl.parser import VERBS
 from preflight.load.live.resources import EVERY
 from tests.cli.program import Result, program
 from tests.cluster.bed import Bed

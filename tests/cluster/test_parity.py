@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from preflight.change import parse, perform
+from preflight.change.apply_command import perform
+from preflight.kubectl.parser import parse
 from tests.change.made import daemonset
 from tests.cluster.bed import Bed
 from tests.cluster.parity import NODES, Ground, state_of, taints_of, words

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from preflight.components import kinds, recognise
-from preflight.components.facts import drivers, products
-from preflight.components.recognition import PROVED
+from preflight.components.catalog import drivers, products
+from preflight.components.recognize import PROVED
 from preflight.model.objects import DaemonSet, Metadata
 from tests.components.test_recognition import PROJECTS
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from preflight.components import recognise
+from preflight.model.declared_components import StatedKinds
 from preflight.model.objects import DaemonSet
-from preflight.model.stated import StatedKinds
 from tests.components.templates import container, daemonset
 
 PROXY = daemonset(container("registry.k8s.io/kube-proxy:v1"), name="kube-proxy")

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from preflight.diagnosis.known_faults import _SIGNS, FAULTS, KnownFault, reasons_told
+from preflight.doctor.pending.known_bugs import _SIGNS, FAULTS, KnownFault, reasons_told
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import convert
 
-from preflight.diagnosis import Diagnosis
-from preflight.diagnosis.refusals import Account, account
+from preflight.doctor.context import Diagnosis
+from preflight.doctor.pending.unschedulable import Account, account
 from preflight.model.objects import Node
-from preflight.model.state import State, StatedPod
+from preflight.model.runtime_state import State, StatedPod
 from preflight.model.world import World
 
 GPU = "nvidia.com/gpu"

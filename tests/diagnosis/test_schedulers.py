@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from preflight.diagnosis.schedulers import meaning
+from preflight.doctor.pending.schedulers import meaning
 
 GANG = "it waits for the other pods of its group"
 QUOTA = "a quota of its queue holds it"

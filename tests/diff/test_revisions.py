@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from preflight.errors import InputError
-from preflight.load import revisions
-from preflight.load.git import NoRevision
-from preflight.load.revisions import resolve
+from preflight.load.git import revisions
+from preflight.load.git.plumbing import NoRevision
+from preflight.load.git.revisions import resolve
 from tests.diff.made import DEDICATED, NODES, Files, commit, diff, findings, git, headline, manifest, node, notes, report, repository, write
 
 NARROW, WIDE = manifest("agent"), manifest("agent", DEDICATED)

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from preflight import load
-from preflight.diagnosis.rooms import occupancy
-from preflight.model.undecoded import UndecodedPods
+from preflight.doctor.occupancy import occupancy
+from preflight.model.lazy_pods import UndecodedPods
 from preflight.scheduling.occupancy import Occupancy, occupy
 from tests.snapshot.made import Data, cluster, save, write
 

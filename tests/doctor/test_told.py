@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from preflight.diagnosis.times import moment
+from preflight.doctor.timestamps import moment
 from tests.cli.program import program
 from tests.doctor.test_healthy import AT, Data, node
 from tests.doctor.test_odd_input import PLUGIN, doctor, pod

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import yaml
 
-from preflight.documents import Broken, sources
+from preflight.documents import Broken, source_text
 from tests.documents.reading import read_all, read_broken, read_data
 
 ERRORS: dict[str, tuple[str, tuple[int, int, str]]] = {
@@ -100,7 +100,7 @@ def test_a_place_is_exact_after(text: str, want: tuple[int, int]) -> None:
 
 
 def test_without_the_c_parser_the_one_in_python_reads(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sources, "_LOADER", yaml.SafeLoader)
+    monkeypatch.setattr(source_text, "_LOADER", yaml.SafeLoader)
     assert read_data("a: &x [1, 'b', 017]\nc: *x\n<<: {d: yes}\n") == {"a": [1, "b", 15], "c": [1, "b", 15], "d": True}
     assert read_broken("a: 1\nb: \x1b\n") == (2, 4, "the character U+001B is not allowed: in double quotes it can be an escape")
     line, column, message = read_broken("a: b: c\n")

@@ -7,9 +7,9 @@ import time
 import pytest
 
 from preflight.documents import Broken, Chunk, Document, RepeatedKey
-from preflight.documents.building import MAX_COPIED
-from preflight.documents.events import MAX_DEPTH
-from preflight.documents.reading import MAX_SIZE, read_chunk
+from preflight.documents.constructor import MAX_COPIED
+from preflight.documents.reader import MAX_SIZE, read_chunk
+from preflight.documents.yaml_events import MAX_DEPTH
 from tests.documents.reading import outline, read_all, read_broken, read_data
 
 STREAMS: dict[str, tuple[str, list[object]]] = {
@@ -152,7 +152,7 @@ def test_what_is_just_below_the_limits_is_read() -> None:
 
 
 def test_too_many_values_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("preflight.documents.building.MAX_VALUES", 10)
+    monkeypatch.setattr("preflight.documents.constructor.MAX_VALUES", 10)
     assert [type(result) for result in read_all("[1, 2, 3, 4, 5, 6, 7, 8, 9]\n---\n{a: [1, 2], b: [4, 5]}\n")] == [Document, Document]
     for text in (
         "[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]",

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from preflight.documents import Broken, Chunk, Document, Skipped
-from preflight.documents.reading import read_chunk
+from preflight.documents.reader import read_chunk
 from tests.documents.golang import go_json
 from tests.documents.reading import read_all
 

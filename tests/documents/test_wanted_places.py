@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from preflight.documents import Document, locate, read_yaml
-from preflight.documents.results import Path as FieldPath
-from preflight.documents.yamltext import read_positions
+from preflight.documents.model import Path as FieldPath
+from preflight.documents.yaml_reader import read_positions
 
 STREAMS = [each["document"] for each in json.loads((Path(__file__).parent.parent / "data/vectors/yaml-documents.json").read_text())]
 MANIFEST = """\

@@ -85,9 +85,9 @@ def test_a_file_that_changed_meanwhile_is_left(monkeypatch: pytest.MonkeyPatch) 
         Path("m/agent.yaml").write_text("# mine\n", encoding="utf-8")
         return kept(path, **more)
 
-    monkeypatch.setattr("preflight.fix.writing.os.stat", change)
+    monkeypatch.setattr("preflight.fix.write.os.stat", change)
     from preflight.errors import InputError
-    from preflight.fix.writing import write
+    from preflight.fix.write import write
 
     with pytest.raises(InputError, match="has changed since it was read"):
         write("m/agent.yaml", b"old", b"new")

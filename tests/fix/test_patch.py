@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from preflight.fix.edits import Add, DropField, Operation, Replace, SetFields
-from preflight.fix.patch import PATH, operations
+from preflight.fix.kubectl_patch import PATH, operations
 from tests.cli.program import program
 from tests.fix.folder import AGENT, CONTAINERS, TAINT, fix, world
 from tests.fix.made import RDMA

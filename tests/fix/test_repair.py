@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from preflight.rules._framework import all_rules
+from preflight.rules.registry import all_rules
 from tests.cli.program import program
 from tests.fix.folder import AGENT, CONTAINERS, NODES, TAINT, fix, pods, world
 

@@ -8,8 +8,9 @@ import shlex
 from typing import Any
 
 from preflight import load
-from preflight.change import parse, perform
-from preflight.impact.evict import Evicted, evict
+from preflight.change.apply_command import perform
+from preflight.evictions.evaluate import Evicted, evict
+from preflight.kubectl.parser import parse
 from preflight.model.evictions import Eviction
 from preflight.model.world import World
 

@@ -10,8 +10,11 @@ from collections.abc import Mapping
 import msgspec
 import pytest
 
-from preflight.change import parse, perform
-from preflight.impact import Impact, PodsOf, listed_pods, predict
+from preflight.change.apply_command import perform
+from preflight.coverage.daemonset_pods import PodsOf, listed_pods
+from preflight.coverage.label_cascade import predict
+from preflight.coverage.model import Impact
+from preflight.kubectl.parser import parse
 from preflight.model.objects import TEMPLATE_GENERATION, DaemonSet, ListedPod, ObjectKey
 from preflight.model.world import World
 from tests.worlds import NAMESPACE, daemonset, made, node, outcomes, pod, pods_after, world

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from preflight.impact.chain import chain
+from preflight.coverage.explain import chain
+from preflight.dependents.explain import explain_dependents
 from preflight.model.objects import DaemonSet, Job, Node
 from tests.worlds import NAMESPACE, daemonset, made, node, pod, rolling, run, world
 
@@ -29,7 +30,7 @@ EVENTS = "looks fine", "kubectl -n truth get events: no pod is Pending, so there
 def links(d: DaemonSet, *lines: str, on: str = "n1") -> list[tuple[str, str]]:
     impact = run(world([node("n1", pool="rdma"), node("n2")], [d]), *lines)[-1]
     (group,) = (group for group in impact.groups if group.key.name == "d" and on in group.nodes)
-    return list(chain(impact, group, on))
+    return list(chain(impact, group, on, explain_dependents(impact, group, on)))
 
 
 def test_a_pod_that_stays_has_nothing_to_show() -> None:
@@ -180,5 +181,5 @@ def test_who_depends_on_it_is_named() -> None:
     start = world([node("n1", pool="rdma")], [daemonset("d", containers=arguments, volumes=PLUGIN["volumes"])])
     (impact,) = run(replace(start, workloads=(job,)), "taint nodes n1 t:NoSchedule")
     (group,) = impact.groups
-    breaks = [text for heading, text in chain(impact, group, "n1") if heading == "breaks"]
+    breaks = [text for heading, text in chain(impact, group, "n1", explain_dependents(impact, group, "n1")) if heading == "breaks"]
     assert breaks[1:] == ["Job truth/train needs example.com/device there"]

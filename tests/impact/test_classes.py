@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from preflight.impact import pair as judging
+from preflight.coverage import daemonset_evaluator as judging
 from preflight.model.objects import DaemonSet, Node, PodSpec, Toleration
 from preflight.scheduling import placement
 from preflight.scheduling.placement import Placement

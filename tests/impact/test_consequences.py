@@ -11,10 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from preflight.components import Component, Evidence, kinds
-from preflight.impact import Consequence, consequences, listed_pods, predict, unchanged
-from preflight.impact.consumers import Landing, is_extended
-from preflight.impact.provided import provides_the_same
-from preflight.impact.volumes import Drivers
+from preflight.coverage.daemonset_pods import listed_pods
+from preflight.coverage.evaluate import unchanged
+from preflight.coverage.label_cascade import predict
+from preflight.dependents.consequences import Consequence, consequences
+from preflight.dependents.csi_volumes import Drivers
+from preflight.dependents.remaining_providers import provides_the_same
+from preflight.dependents.requirements import Landing, is_extended
 from preflight.model.objects import CronJob, DaemonSet, Deployment, Job, JobSet, Node, PodSpec, StatefulSet
 from preflight.model.storage import PersistentVolume, PersistentVolumeClaim, StorageClass
 from preflight.model.world import World

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from preflight.change import parse, perform
-from preflight.impact.evict import evict
+from preflight.change.apply_command import perform
+from preflight.evictions.evaluate import evict
+from preflight.kubectl.parser import parse
 from preflight.model.evictions import Eviction
 from preflight.model.world import Survey
 from tests.impact.evicting import budget, evicted, job, node, owned, pod, pods, world

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from preflight.change.lifecycle import is_owned
-from preflight.impact import PodAfter
+from preflight.change.node_lifecycle import is_owned
+from preflight.coverage.outcome import PodAfter
 from preflight.model.objects import DaemonSet, Taint, Toleration
 from preflight.model.world import World
 from preflight.scheduling.tolerations import daemon_tolerations

@@ -7,7 +7,8 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from preflight.impact import judge, listed_pods, unchanged
+from preflight.coverage.daemonset_pods import listed_pods
+from preflight.coverage.evaluate import judge, unchanged
 from preflight.model.objects import DaemonSet, Node, Origin, Taint, Toleration
 from preflight.model.world import World
 from preflight.scheduling.placement import place

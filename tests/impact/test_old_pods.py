@@ -8,11 +8,14 @@ from typing import Any
 import msgspec
 import pytest
 
-from preflight.engine.contexts import change_context
-from preflight.impact import Impact, listed_pods, predict, unchanged
-from preflight.impact.updated import under_way
+from preflight.coverage.daemonset_pods import listed_pods
+from preflight.coverage.evaluate import unchanged
+from preflight.coverage.label_cascade import predict
+from preflight.coverage.model import Impact
+from preflight.coverage.rollout.effects import under_way
+from preflight.engine.rule_context import change_context
 from preflight.model.objects import TEMPLATE_GENERATION, DaemonSet, ListedPod, ObjectKey
-from preflight.rules import update_stalls
+from preflight.rules.coverage import update_stalls
 from tests.worlds import NAMESPACE, daemonset, made, node, outcomes, pod, pods_after, rolling, run, world
 
 NODES = [node("n1", ready=True), node("n2", "t:NoSchedule", ready=True), node("n3", ready=True)]

@@ -6,12 +6,15 @@ from typing import Any
 
 import pytest
 
-from preflight.change import parse, perform
-from preflight.impact import Impact, listed_pods, predict
-from preflight.impact.words import why
+from preflight.change.apply_command import perform
+from preflight.coverage.daemonset_pods import listed_pods
+from preflight.coverage.label_cascade import predict
+from preflight.coverage.model import Impact
+from preflight.coverage.reasons import why
+from preflight.kubectl.parser import parse
 from preflight.model.objects import DaemonSet, ListedPod, Node, ObjectKey
 from preflight.model.world import World
-from preflight.scheduling.updates import Start
+from preflight.scheduling.rollout_simulation import Start
 from tests.worlds import NAMESPACE, daemonset, made, node, outcomes, pod, pods_after, rolling, run, world
 
 NOT_READY: dict[str, Any] = {"conditions": [{"type": "Ready", "status": "False"}]}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from preflight.impact import Fall, Impact
+from preflight.coverage.model import Fall, Impact
 from preflight.model.objects import DaemonSet, Node, ObjectKey
 from preflight.model.world import World
 from tests.worlds import daemonset, node, outcomes, run, world

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 import yaml
 
-from preflight.load import Loaded, jsontext, read
+from preflight.load import Loaded, json_stream, read
 from preflight.load.kinds import KINDS
-from preflight.load.shapes import Rest
+from preflight.load.kubectl_list_schema import Rest
 from preflight.model.objects import DaemonSet, Node, Origin, Taint
 from tests.load.objects import Data, daemonset, listed, node, pod, problems, skipped, workload, write
 
@@ -279,7 +279,7 @@ def test_two_pods_one_after_another_are_evidence_and_one_is_a_manifest(folder: P
 
 @pytest.mark.parametrize("cap", [0, 1 << 20], ids=["large", "small"])
 def test_a_broken_value_is_a_problem_and_reading_goes_on(folder: Path, monkeypatch: pytest.MonkeyPatch, cap: int) -> None:
-    monkeypatch.setattr(jsontext, "MAX_LOCATED", cap)
+    monkeypatch.setattr(json_stream, "MAX_LOCATED", cap)
     write(folder, a_json=f'{json.dumps(node("n1"))}\n{{"a": x}}\n{json.dumps(node("n2"))}\n{{"kind": "No')
     result = read(["a.json"], one_cluster=True)
     assert problems(result) == ["a.json:2:7: broken JSON: invalid character", "a.json:4:12: broken JSON: the text ends too early"]
@@ -316,7 +316,7 @@ def test_yaml_that_looks_like_json(folder: Path) -> None:
     ids=["cut off", "too deep", "a huge number", "a huge number in an item", "a huge number in an item that is read late"],
 )
 def test_what_cannot_be_read_is_a_problem(folder: Path, monkeypatch: pytest.MonkeyPatch, text: str, cap: int) -> None:
-    monkeypatch.setattr(jsontext, "MAX_LOCATED", cap)
+    monkeypatch.setattr(json_stream, "MAX_LOCATED", cap)
     write(folder, a_json=text)
     result = read(["a.json"], one_cluster=True)
     assert len(result.problems) == 1 or [value.refusals for value in result.nodes]

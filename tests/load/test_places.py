@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from preflight.load import gathered, jsontext, read
-from preflight.load.places import path_text
+from preflight.load import collector, json_stream, read
+from preflight.load.locations import path_text
 from preflight.model.objects import Origin
 from preflight.model.report import Location
 from tests.load.objects import daemonset, listed, loaded, node, pod, write
@@ -70,8 +70,8 @@ def test_json_has_places_too(folder: Path) -> None:
 
 
 def test_a_large_document_has_no_places(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gathered, "MAX_LOCATED", 10)
-    monkeypatch.setattr(jsontext, "MAX_LOCATED", 10)
+    monkeypatch.setattr(collector, "MAX_LOCATED", 10)
+    monkeypatch.setattr(json_stream, "MAX_LOCATED", 10)
     result = loaded(TEXT, listed(node("n3")), folder=folder)
     assert result.locate(result.world.nodes["n2"].origin, ("spec",)) == Location("0.yaml", 7, 0, "items[0].spec", "")
     assert result.locate(result.world.nodes["n3"].origin, ("spec",)) == Location("1.yaml", 1, 0, "items[0].spec", "")

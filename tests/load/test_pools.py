@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from preflight.load import Loaded, read
-from preflight.load.arguments import read_objects
+from preflight.load.command_files import read_objects
 from preflight.model.objects import Node
 from tests.load.objects import Data, listed, loaded, node, problems, skipped, write
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from preflight.load.pools.taints import CLOUD, CORE, FIELDS, Form, read_taints
+from preflight.load.pools.taint_formats import CLOUD, CORE, FIELDS, Form, read_taints
 
 PLAIN, UPPER, BY_KEY = Form(), Form(effects=CLOUD), Form(by_key=True)
 SUPPORTED = 'supported values: "NoSchedule", "PreferNoSchedule", "NoExecute"'

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from preflight.load import read
-from preflight.model.scheduled import ScheduledPod
+from preflight.model.pod_scheduling import ScheduledPod
 
 POD: dict[str, Any] = {
     "apiVersion": "v1",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from preflight.documents import Chunk
-from preflight.policy.comments import MAX_EXEMPTIONS, in_annotation, in_comments
+from preflight.policy.inline_exemptions import MAX_EXEMPTIONS, in_annotation, in_comments
 
 
 def chunk(text: str, line: int = 1, *, json: bool = False) -> Chunk:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from preflight.rules._framework import all_rules
+from preflight.rules.registry import all_rules
 from tests.cli.program import Result, program
 from tests.policy.conftest import Write
 from tests.policy.manifests import WILD, daemonset

@@ -15,8 +15,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from preflight.change import parse, perform
-from preflight.impact import Group, PodAfter, PodsOf, predict
+from preflight.change.apply_command import perform
+from preflight.coverage.daemonset_pods import PodsOf
+from preflight.coverage.label_cascade import predict
+from preflight.coverage.model import Group
+from preflight.coverage.outcome import PodAfter
+from preflight.kubectl.parser import parse
 from preflight.model.convert import convert
 from preflight.model.objects import DaemonSet, Node, ObjectKey, Origin
 from preflight.model.world import World

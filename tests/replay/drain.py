@@ -21,13 +21,13 @@ from typing import Any, NamedTuple
 
 from msgspec import convert
 
-from preflight.change.selector import parse_selector
+from preflight.kubectl.label_selector import parse_selector
 from preflight.model.budgets import PodDisruptionBudget
 from preflight.model.objects import DaemonSet, Deployment, Job, Node, ReplicaSet, StatefulSet
-from preflight.model.running import RunningPod
+from preflight.model.pod_status import RunningPod
 from preflight.scheduling.drain import drain
-from preflight.scheduling.drain.filters import DrainFlags
-from preflight.scheduling.drain.verdicts import Assumed, NodeDrain, Verdict, never_ready
+from preflight.scheduling.drain.model import Assumed, NodeDrain, Verdict, never_ready
+from preflight.scheduling.drain.pod_filters import DrainFlags
 from preflight.scheduling.eviction import VIOLATES
 from preflight.scheduling.owners import Owners, owners_of
 

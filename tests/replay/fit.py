@@ -23,7 +23,7 @@ import msgspec
 
 from preflight.model.convert import convert
 from preflight.model.objects import Node, Origin
-from preflight.model.scheduled import ScheduledPod, ScheduledSpec
+from preflight.model.pod_scheduling import ScheduledPod, ScheduledSpec
 from preflight.scheduling.fit import Fit, fit
 from preflight.scheduling.occupancy import Occupancy, occupy
 from preflight.scheduling.tolerations import ordinary_tolerations

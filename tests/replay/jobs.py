@@ -23,7 +23,7 @@ from preflight.model.convert import convert
 from preflight.model.objects import Job, Origin, Refusal
 from preflight.scheduling.jobs.disruption import Disruption
 from preflight.scheduling.jobs.forecast import JobForecast, forecast
-from preflight.scheduling.jobs.losses import SIGTERM, JobPod, Loss
+from preflight.scheduling.jobs.lost_pods import SIGTERM, JobPod, Loss
 from preflight.scheduling.jobs.validation import job_refusals
 
 Data = dict[str, Any]

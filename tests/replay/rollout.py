@@ -18,15 +18,19 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from preflight.change import parse, perform
-from preflight.impact import Impact, PodAfter, listed_pods, predict
-from preflight.impact.rollouts import Rollout
+from preflight.change.apply_command import perform
+from preflight.coverage.daemonset_pods import listed_pods
+from preflight.coverage.label_cascade import predict
+from preflight.coverage.model import Impact
+from preflight.coverage.outcome import PodAfter
+from preflight.coverage.rollout.simulation import Rollout
+from preflight.kubectl.parser import parse
 from preflight.model.convert import convert
 from preflight.model.objects import DaemonSet, DaemonSetSpec, ListedPod, Node, ObjectKey, Origin
 from preflight.model.world import World
 from preflight.scheduling.rollout import surges
+from preflight.scheduling.rollout_simulation import Start, There
 from preflight.scheduling.tolerations import daemon_tolerations
-from preflight.scheduling.updates import Start, There
 
 NEVER_READY = "truth/never-ready-on"
 

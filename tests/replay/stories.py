@@ -7,8 +7,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from preflight import load
-from preflight.change import parse, perform
-from preflight.impact import Impact, PodsOf, listed_pods, predict
+from preflight.change.apply_command import perform
+from preflight.coverage.daemonset_pods import PodsOf, listed_pods
+from preflight.coverage.label_cascade import predict
+from preflight.coverage.model import Impact
+from preflight.kubectl.parser import parse
 from preflight.model.objects import ObjectKey
 from tests.replay.lifecycle import Object, Pair, Seen, Story, write
 

@@ -13,8 +13,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from preflight.change import parse, perform
-from preflight.impact import predict
+from preflight.change.apply_command import perform
+from preflight.coverage.label_cascade import predict
+from preflight.kubectl.parser import parse
 from preflight.model.convert import convert
 from preflight.model.objects import DaemonSet, Node, Origin, Pod
 from preflight.model.world import World

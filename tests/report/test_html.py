@@ -20,8 +20,8 @@ from preflight.report import html
 from preflight.report.html.classes import MOST_LETTERS, REST, classes_of
 from preflight.report.html.escaping import code, mark, safe
 from preflight.report.html.matrix import MOST_COLUMNS
-from preflight.report.html.ranges import ranges
-from preflight.report.html.story import MOST_LINES, Verdict, title, verdict
+from preflight.report.html.node_ranges import ranges
+from preflight.report.html.summary import MOST_LINES, Verdict, title, verdict
 from preflight.report.html.waterfall import waterfall
 from tests.report.large import large
 from tests.report.readers import Document, Element

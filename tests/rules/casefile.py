@@ -21,7 +21,7 @@ from typing import Any
 
 import yaml
 
-from preflight.rules._framework import all_rules
+from preflight.rules.registry import all_rules
 from tests.cli.program import Result, program
 
 FOLDER = Path(__file__).parent / "cases"

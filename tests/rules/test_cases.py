@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from preflight.rules import _framework
-from preflight.rules._framework import Context, Hit, Rule, rules_in
+from preflight.rules import registry
+from preflight.rules.api import Context, Hit, Rule
+from preflight.rules.registry import common_rules
 from tests.rules import casefile
 from tests.rules.casefile import Case
 
@@ -39,10 +40,10 @@ def plant(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
         raise KeyError("rdma-1")
 
     rules = tuple(
-        Rule(rule.id, rule.name, rule.severity, crash, module=rule.module) if rule.name == name else rule for rule in rules_in("")
+        Rule(rule.id, rule.name, rule.severity, crash, module=rule.module) if rule.name == name else rule for rule in common_rules()
     )
     monkeypatch.setattr("preflight.engine.run.rules_for", lambda _: rules)
-    assert _framework.rules_in("") != rules
+    assert registry.common_rules() != rules
 
 
 def test_no_two_cases_of_a_file_have_one_name() -> None:

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from preflight.model.report import Severity
-from preflight.rules._framework import Rule, all_rules
+from preflight.rules.api import Rule
+from preflight.rules.registry import all_rules
 from tests.cli.program import program
 from tests.rules import casefile
 

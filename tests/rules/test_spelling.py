@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from preflight.rules._spelling import slip
+from preflight.rules.spelling import slip
 
 SLIPS = [
     ("RDMA", "rdma", "the case differs"),

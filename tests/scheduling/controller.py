@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from preflight.model.objects import DaemonSetSpec
 from preflight.scheduling.rollout import surges
-from preflight.scheduling.updates import Part, Pod, Start, There
+from preflight.scheduling.rollout_simulation import Part, Pod, Start, There
 from preflight.scheduling.validation import scaled
 
 _PATIENCE = 100

@@ -21,7 +21,7 @@ from preflight.model.objects import (
     Volume,
     WorkloadSpec,
 )
-from preflight.model.running import PodCondition, RunningMetadata, RunningPod, RunningStatus
+from preflight.model.pod_status import PodCondition, RunningMetadata, RunningPod, RunningStatus
 from preflight.scheduling.owners import Owners, owners_of
 
 APPS = "apps/v1"

@@ -6,9 +6,9 @@ from typing import Any
 
 from preflight.model.convert import convert
 from preflight.model.objects import Node, Origin
-from preflight.model.scheduled import ScheduledPod, ScheduledSpec
+from preflight.model.pod_scheduling import ScheduledPod, ScheduledSpec
 from preflight.scheduling.fit import Fit, fit
-from preflight.scheduling.nodefit import NodeFit
+from preflight.scheduling.node_fit import NodeFit
 from preflight.scheduling.occupancy import occupy
 
 

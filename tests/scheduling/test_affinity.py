@@ -7,16 +7,7 @@ from typing import Any
 
 import pytest
 
-from preflight.model.objects import (
-    Affinity,
-    Metadata,
-    Node,
-    NodeAffinity,
-    NodeSelector,
-    NodeSelectorTerm,
-    PodSpec,
-    SelectorRequirement,
-)
+from preflight.model.objects import Affinity, Metadata, Node, NodeAffinity, NodeSelector, NodeSelectorTerm, PodSpec, SelectorRequirement
 from preflight.scheduling.affinity import (
     UNKNOWN,
     AffinityMatch,

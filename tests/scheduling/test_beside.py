@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from preflight.model.objects import Container, PodSpec, Resources
-from preflight.scheduling.beside import lacking, side_by_side
+from preflight.scheduling.surge_fit import lacking, side_by_side
 
 
 def spec(**requests: str | int | float) -> PodSpec:

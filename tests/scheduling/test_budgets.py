@@ -6,7 +6,7 @@ import pytest
 
 from preflight.model.budgets import BudgetStatus, PodDisruptionBudget
 from preflight.model.objects import LabelSelector, SelectorRequirement
-from preflight.model.running import RunningPod
+from preflight.model.pod_status import RunningPod
 from preflight.scheduling.budgets import Health, guarding, health, selects, stated
 from tests.scheduling.drained import budget, owners, pod, reference, replicas, status, workload
 

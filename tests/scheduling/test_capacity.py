@@ -9,7 +9,7 @@ from hypothesis import given
 from msgspec.structs import replace
 
 from preflight.model.objects import Node
-from preflight.model.scheduled import ScheduledPod, ScheduledSpec
+from preflight.model.pod_scheduling import ScheduledPod, ScheduledSpec
 from preflight.scheduling.capacity import Capacity, Cause, Step, capacity, followed
 from preflight.scheduling.fit import fit
 from preflight.scheduling.occupancy import occupy

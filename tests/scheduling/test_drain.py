@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from preflight.model.budgets import PodDisruptionBudget
 from preflight.model.objects import Toleration
-from preflight.model.running import RunningPod
+from preflight.model.pod_status import RunningPod
 from preflight.scheduling.drain import drain
-from preflight.scheduling.drain.filters import DAEMONSET_IGNORED, DAEMONSET_REFUSED, DrainFlags
-from preflight.scheduling.drain.verdicts import Assumed, FirstRound, NodeDrain, PodDrain, Verdict, Why, grace_of, ready_at_once
+from preflight.scheduling.drain.model import Assumed, FirstRound, NodeDrain, PodDrain, Verdict, Why, grace_of, ready_at_once
+from preflight.scheduling.drain.pod_filters import DAEMONSET_IGNORED, DAEMONSET_REFUSED, DrainFlags
 from preflight.scheduling.eviction import SEVERAL, VIOLATES
 from preflight.scheduling.owners import Owners
 from tests.scheduling.drained import budget, node, owners, pod, reference, replicas, status, workload

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from preflight.model.running import RunningPod
-from preflight.scheduling.drain.filters import (
+from preflight.model.pod_status import RunningPod
+from preflight.scheduling.drain.pod_filters import (
     DAEMONSET_IGNORED,
     DAEMONSET_REFUSED,
     LOCAL_DATA_REFUSED,

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from preflight.model.budgets import BudgetCondition, BudgetStatus, PodDisruptionBudget
-from preflight.model.running import RunningPod
+from preflight.model.pod_status import RunningPod
 from preflight.scheduling.budgets import Health
 from preflight.scheduling.eviction import EVICTED, SEVERAL, VIOLATES, Answer, Standing, answer, standing
 from tests.scheduling.drained import budget, pod, status

@@ -6,10 +6,10 @@ import pytest
 from msgspec.structs import replace
 
 from preflight.model.objects import Node, Taint
-from preflight.model.scheduled import ScheduledSpec
+from preflight.model.pod_scheduling import ScheduledSpec
 from preflight.scheduling.filters import Shortage
 from preflight.scheduling.fit import fit
-from preflight.scheduling.nodefit import NodeFit
+from preflight.scheduling.node_fit import NodeFit
 from preflight.scheduling.occupancy import occupy
 from preflight.scheduling.tolerations import daemon_tolerations
 from tests.scheduling.fitting import asked, node, on, pod, texts, there

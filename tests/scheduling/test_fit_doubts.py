@@ -8,10 +8,10 @@ import pytest
 from msgspec.structs import replace
 
 from preflight.model.objects import Container, Node, PodSpec, Resources
-from preflight.model.running import RunningPod
+from preflight.model.pod_status import RunningPod
 from preflight.scheduling.fit import fit
 from preflight.scheduling.occupancy import occupy
-from preflight.scheduling.unjudged import Doubt
+from preflight.scheduling.uncertainty import Doubt
 from tests.scheduling.fitting import asked, node, on, pod, texts, there
 
 NOTHING: tuple[Doubt, ...] = ()

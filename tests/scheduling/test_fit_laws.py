@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from preflight.model.objects import Node, Taint, Toleration
-from preflight.model.scheduled import ScheduledPod, ScheduledSpec
+from preflight.model.pod_scheduling import ScheduledPod, ScheduledSpec
 from preflight.scheduling.fit import Fit, fit
 from preflight.scheduling.occupancy import occupy
 from preflight.scheduling.requests import pod_requests, running_requests

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from preflight.model.objects import Node
-from preflight.scheduling.ghosts import Ghost, Why, ghost, ghosts
+from preflight.scheduling.stale_allocations import Ghost, Why, ghost, ghosts
 from tests.scheduling.fitting import made, node, there
 
 

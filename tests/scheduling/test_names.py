@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from preflight.scheduling.names import dns_label_errors, dns_subdomain_errors, label_value_errors, qualified_name_errors
+from preflight.scheduling.name_validation import dns_label_errors, dns_subdomain_errors, label_value_errors, qualified_name_errors
 
 NAME = (
     "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character "

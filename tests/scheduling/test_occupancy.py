@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 
 from preflight.model.objects import Container, Node, Resources
-from preflight.model.running import RunningMetadata, RunningPod
-from preflight.model.scheduled import ScheduledPod, ScheduledSpec
+from preflight.model.pod_scheduling import ScheduledPod, ScheduledSpec
+from preflight.model.pod_status import RunningMetadata, RunningPod
 from preflight.scheduling.fit import fit
 from preflight.scheduling.occupancy import Occupancy, occupy
 from preflight.scheduling.ports import HostPort
 from preflight.scheduling.requests import running_requests
-from preflight.scheduling.unjudged import Doubt
+from preflight.scheduling.uncertainty import Doubt
 from tests.scheduling.fitting import node, pod, there
 from tests.scheduling.test_fit_laws import LAW, running
 

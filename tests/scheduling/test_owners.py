@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from preflight.model.objects import OwnerReference
-from preflight.model.running import RunningPod
+from preflight.model.pod_status import RunningPod
 from preflight.scheduling.owners import Owners, Scale, is_kind, scale
 from tests.scheduling.drained import owners, pod, reference, workload
 

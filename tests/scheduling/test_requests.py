@@ -8,8 +8,8 @@ import pytest
 
 from preflight.model.convert import convert
 from preflight.model.objects import Origin
-from preflight.model.running import RunningPod
-from preflight.model.scheduled import ScheduledPod, ScheduledSpec
+from preflight.model.pod_scheduling import ScheduledPod, ScheduledSpec
+from preflight.model.pod_status import RunningPod
 from preflight.scheduling.quantities import QuantityError
 from preflight.scheduling.requests import is_being_resized, is_counted, pod_requests, running_requests
 

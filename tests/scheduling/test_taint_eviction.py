@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from preflight.model.objects import Taint, Toleration
-from preflight.model.running import RunningPod
+from preflight.model.pod_status import RunningPod
 from preflight.scheduling.taint_eviction import TaintEviction, taint_evictions
 from preflight.scheduling.tolerations import NEVER
 from tests.scheduling.drained import budget, pod, reference

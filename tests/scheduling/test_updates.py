@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from preflight.model.objects import DaemonSetSpec, DaemonSetUpdateStrategy, RollingUpdateDaemonSet
-from preflight.scheduling.updates import Course, Part, Pod, Start, There, course
+from preflight.scheduling.rollout_simulation import Course, Part, Pod, Start, There, course
 from tests.scheduling.controller import Controller
 
 Limit = int | str | None

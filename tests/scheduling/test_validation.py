@@ -16,7 +16,7 @@ from preflight.model.objects import (
     Taint,
     Toleration,
 )
-from preflight.scheduling.names import label_value_errors, qualified_name_errors
+from preflight.scheduling.name_validation import label_value_errors, qualified_name_errors
 from preflight.scheduling.validation import label_refusals, selection_refusals, strategy_refusals, taint_refusals, toleration_refusals
 
 Refused = list[tuple[tuple[str | int, ...], str]]

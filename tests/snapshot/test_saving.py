@@ -8,17 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from preflight.change import pools
-from preflight.impact import volumes
+from preflight.change import node_pools
+from preflight.dependents import csi_volumes
 from preflight.load.kinds import KINDS
-from preflight.load.shapes import Rest
-from preflight.model import kept
+from preflight.load.kubectl_list_schema import Rest
+from preflight.model import snapshot_fields
 from preflight.model.objects import TEMPLATE_GENERATION
-from preflight.policy.terms import ANNOTATION
-from preflight.rules import namespace_selector, sibling_outlier
-from preflight.scheduling.drain.filters import MIRROR
-from preflight.scheduling.jobs import losses
-from preflight.scheduling.jobs.exclusive import EXCLUSIVE, NODE_SELECTOR
+from preflight.policy.evaluate import ANNOTATION
+from preflight.rules.hygiene import namespace_selector, sibling_outlier
+from preflight.scheduling.drain.pod_filters import MIRROR
+from preflight.scheduling.jobs import lost_pods
+from preflight.scheduling.jobs.exclusive_placement import EXCLUSIVE, NODE_SELECTOR
 from tests.cli.program import program
 from tests.snapshot.made import cluster, item, node, plugin, pod, save, text, write
 
@@ -173,10 +173,10 @@ def test_it_can_be_read_back_the_fast_way() -> None:
 
 
 def test_annotations_that_somebody_reads_are_kept() -> None:
-    read = {ANNOTATION, TEMPLATE_GENERATION, MIRROR, EXCLUSIVE, NODE_SELECTOR, losses.INDEX, losses._FAILURES, losses._IGNORED}
-    read |= {*volumes._DEFAULT_CLASS, *volumes._PROVISIONER, volumes._CLASS, sibling_outlier._RELEASE}
-    read |= {namespace_selector._UPSTREAM, namespace_selector._OPENSHIFT, pools._OWNER_KIND, pools._OWNER_NAME}
-    assert read <= kept.ANNOTATIONS
+    read = {ANNOTATION, TEMPLATE_GENERATION, MIRROR, EXCLUSIVE, NODE_SELECTOR, lost_pods.INDEX, lost_pods._FAILURES, lost_pods._IGNORED}
+    read |= {*csi_volumes._DEFAULT_CLASS, *csi_volumes._PROVISIONER, csi_volumes._CLASS, sibling_outlier._RELEASE}
+    read |= {namespace_selector._UPSTREAM, namespace_selector._OPENSHIFT, node_pools._OWNER_KIND, node_pools._OWNER_NAME}
+    assert read <= snapshot_fields.ANNOTATIONS
 
 
 def test_what_of_the_input_is_in_no_snapshot_is_said(tmp_path: Path) -> None:
@@ -242,14 +242,14 @@ def test_pods_are_saved_as_far_as_anybody_reads_them(tmp_path: Path) -> None:
     live = pod(plugin(), "rdma-1")
     live["metadata"]["annotations"]["kubernetes.io/config.mirror"] = "hash"
     live["metadata"] |= {"deletionTimestamp": "2026-01-02T00:00:00Z", "deletionGracePeriodSeconds": 30}
-    volumes = [{"name": "v", "emptyDir": {}}, {"name": "w", "persistentVolumeClaim": {"claimName": "data"}}]
-    live["spec"] |= {"priority": 5, "terminationGracePeriodSeconds": 9, "overhead": {"cpu": "1"}, "volumes": volumes}
+    csi_volumes = [{"name": "v", "emptyDir": {}}, {"name": "w", "persistentVolumeClaim": {"claimName": "data"}}]
+    live["spec"] |= {"priority": 5, "terminationGracePeriodSeconds": 9, "overhead": {"cpu": "1"}, "volumes": csi_volumes}
     live["status"]["conditions"] += [{"type": "DisruptionTarget", "status": "True", "reason": "EvictionByEvictionAPI", "message": "m"}]
     save(tmp_path / "w.json", write(tmp_path / "world.json", [live]))
     (saved,) = json.loads(text(tmp_path / "w.json"))["items"]
     assert saved["metadata"]["annotations"] == {"kubernetes.io/config.mirror": "hash"}
     assert (saved["metadata"]["deletionGracePeriodSeconds"], saved["metadata"]["labels"]) == (30, {"app": "rdma-plugin"})
-    assert saved["spec"]["volumes"] == volumes
+    assert saved["spec"]["volumes"] == csi_volumes
     assert [saved["spec"][name] for name in ("priority", "terminationGracePeriodSeconds", "overhead")] == [5, 9, {"cpu": "1"}]
     assert saved["spec"]["containers"][0]["resources"] == {"requests": {"cpu": "100m"}}
     assert saved["status"]["conditions"][-1]["reason"] == "EvictionByEvictionAPI"

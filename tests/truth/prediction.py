@@ -10,9 +10,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from unittest import mock
 
-from preflight.change import Change
+from preflight.change.model import Change
+from preflight.coverage.daemonset_pods import PodsOf
+from preflight.coverage.label_cascade import predict
+from preflight.coverage.model import Group, Impact
+from preflight.coverage.outcome import PodAfter
 from preflight.engine import run as engine
-from preflight.impact import Group, Impact, PodAfter, PodsOf, predict
 from preflight.model.objects import ObjectKey
 from preflight.model.report import Outcome
 from preflight.scheduling.placement import place

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from preflight.change import parse
+from preflight.kubectl.parser import parse
 from preflight.model.objects import DaemonSet, Node
 from preflight.scheduling.validation import selection_refusals, strategy_refusals, taint_refusals, toleration_refusals
 from tests.truth import changes, drawing, worlds

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from preflight.errors import InputError
-from preflight.load.gathered import Gathered
-from preflight.load.live.asking import Asked, Named
+from preflight.load.collector import Gathered
 from preflight.load.live.connection import Connection, Refused
 from preflight.load.live.listing import LIVE, Answer, Lists, Query, value_of
+from preflight.load.live.requirements import Asked, Named
 from preflight.load.live.resources import (
     AROUND,
     BUDGETS,
@@ -31,7 +31,7 @@ from preflight.model.objects import DaemonSet, Deployment, LabelSelector, Listed
 from preflight.model.world import Survey
 
 if TYPE_CHECKING:
-    from preflight.model.scheduled import ScheduledPod
+    from preflight.model.pod_scheduling import ScheduledPod
 
 _BY_NODE = 300
 """Of more nodes than this, the pods are asked for in one list of all."""

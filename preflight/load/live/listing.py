@@ -9,9 +9,9 @@ from typing import Any
 import msgspec
 
 from preflight.errors import InputError
-from preflight.load.gathered import Gathered
+from preflight.load.collector import Gathered
 from preflight.load.kinds import SAVED_STATE
-from preflight.load.listed import take_list
+from preflight.load.kubectl_list import take_list
 from preflight.load.live.connection import Connection, Refused
 from preflight.load.live.kubeconfig import PARALLEL
 from preflight.load.live.resources import DAEMONSETS, NODES, Resource

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from preflight.load.kinds import Data
-from preflight.load.pools import capi, clouds, eks, hosts, karpenter
-from preflight.load.pools.draft import Declared, Reference
-from preflight.load.pools.resolving import Resolved, resolve
+from preflight.load.pools import capi, eks, gke_aks, karpenter, kops_gardener_rancher
+from preflight.load.pools.builder import Declared, Reference
+from preflight.load.pools.resolve import Resolved, resolve
 from preflight.model.objects import Origin
 
 _READERS: Mapping[str, Callable[[Data, Origin], Iterator[Declared]]] = {
@@ -26,17 +26,17 @@ _READERS: Mapping[str, Callable[[Data, Origin], Iterator[Declared]]] = {
     "ClusterConfig": eks.cluster_config,
     "Nodegroup": eks.ack_nodegroup,
     "NodeGroup": eks.crossplane_node_group,
-    "ContainerNodePool": clouds.container_node_pool,
-    "ManagedClustersAgentPool": clouds.agent_pool,
-    "ManagedCluster": clouds.managed_cluster,
-    "InstanceGroup": hosts.instance_group,
-    "Shoot": hosts.shoot,
+    "ContainerNodePool": gke_aks.container_node_pool,
+    "ManagedClustersAgentPool": gke_aks.agent_pool,
+    "ManagedCluster": gke_aks.managed_cluster,
+    "InstanceGroup": kops_gardener_rancher.instance_group,
+    "Shoot": kops_gardener_rancher.shoot,
 }
 
 
 def declared(data: Data, origin: Origin) -> tuple[Declared, ...]:
     """What a manifest of a kind in `kinds.POOLS`, or a configuration file of RKE2 or k3s, says of pools."""
-    read = _READERS[data["kind"]] if "kind" in data else hosts.rancher
+    read = _READERS[data["kind"]] if "kind" in data else kops_gardener_rancher.rancher
     return tuple(each for each in read(data, origin) if each.node.pool is not None and each.node.pool.name)
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from preflight.load.kinds import Data, at
-from preflight.load.pools.draft import CONTROL_PLANE, Declared, Draft, Reference, counted, entries, inside
-from preflight.load.pools.taints import FIELDS, Form, text_of
+from preflight.load.pools.builder import CONTROL_PLANE, Declared, Draft, Reference, counted, entries, inside
+from preflight.load.pools.taint_formats import FIELDS, Form, text_of
 from preflight.model.objects import Origin, Taint
 
 _MACHINE = Form(fields=(*FIELDS, "propagation"))

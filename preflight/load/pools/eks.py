@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from preflight.load.kinds import Data, at
-from preflight.load.pools.draft import ARCH, INSTANCE_TYPE, OS, REGION, ZONE, Declared, Draft, counted, entries, inside
-from preflight.load.pools.taints import CLOUD, Form, text_of
+from preflight.load.pools.builder import ARCH, INSTANCE_TYPE, OS, REGION, ZONE, Declared, Draft, counted, entries, inside
+from preflight.load.pools.taint_formats import CLOUD, Form, text_of
 from preflight.model.objects import Origin
 
 _COMPUTE_TYPE = "eks.amazonaws.com/compute-type"

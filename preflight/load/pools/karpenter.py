@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from preflight.load.kinds import Data, at
-from preflight.load.pools.draft import OS, Declared, Draft, Reference, counted, entries
-from preflight.load.pools.taints import text_of
+from preflight.load.pools.builder import OS, Declared, Draft, Reference, counted, entries
+from preflight.load.pools.taint_formats import text_of
 from preflight.model.objects import Origin
 
 _LINUX_CLASSES = ("AKSNodeClass", "NodeClass")  # of karpenter.azure.com, and of the auto mode of EKS

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from preflight.model.capacity import CapacityReport, ClusterAnswer
-from preflight.report.capacity import words
+from preflight.report.capacity import formatting
 from preflight.report.terminal import inert, plain
 
 
@@ -13,4 +13,4 @@ def render(report: CapacityReport, **_options: object) -> str:
 
 
 def _line(each: ClusterAnswer) -> str:
-    return f"{each.name}: {f'error: {each.error}' if each.room is None else words.glance(each.room)}"
+    return f"{each.name}: {f'error: {each.error}' if each.room is None else formatting.glance(each.room)}"

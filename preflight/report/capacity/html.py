@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from preflight.model.capacity import CapacityReport, ClusterAnswer, ClusterRoom
-from preflight.report.capacity import tables, words
+from preflight.report.capacity import formatting, tables
 from preflight.report.capacity.tables import Cells
+from preflight.report.formatting import count
 from preflight.report.html.escaping import CLASSES, code, mark, safe, terms
 from preflight.report.html.page import page
 from preflight.report.html.waterfall import waterfall
-from preflight.report.words import count
 
 MOST_ROWS = 1000
 """How many rows a table of the page has at most, unless all are asked for."""
@@ -45,10 +45,10 @@ def _pieces(report: CapacityReport, all_rows: bool) -> Iterator[str]:
 def _verdict(report: CapacityReport) -> tuple[str, str]:
     if len(report.clusters) == 1:
         (each,) = report.clusters
-        return (_sign(each, report.atLeast), words.copies(each.room) if each.room else f"{each.name} could not be asked")
+        return (_sign(each, report.atLeast), formatting.copies(each.room) if each.room else f"{each.name} could not be asked")
     signs = [_sign(each, report.atLeast) for each in report.clusters]
     room = f"{signs.count('=')} of {count(len(signs), 'cluster')} {'has' if signs.count('=') == 1 else 'have'} room"
-    failed = words.failures(report.clusters)
+    failed = formatting.failures(report.clusters)
     return ("=" if "=" in signs else "?" if "?" in signs else "x", f"{room}; {failed}" if failed else room)
 
 
@@ -60,15 +60,19 @@ def _sign(each: ClusterAnswer, least: int) -> str:
 
 
 def _cluster(answer: ClusterAnswer, *, several: bool, all_rows: bool) -> Iterator[str]:
-    yield f"<section><h2>{safe(words.title(answer))}</h2>"
+    yield f"<section><h2>{safe(formatting.title(answer))}</h2>"
     yield from (f"<p>{mark('?')}{safe(problem)}</p>" for problem in answer.problems)
     room = answer.room
     if room is None:
         yield f"<p class=refusal>error: {safe(answer.error)}</p></section>"
         return
-    yield f"<p>{safe(words.subject(answer, room))}</p><p class=answer>{safe(words.glance(room))}</p>"
+    yield f"<p>{safe(formatting.subject(answer, room))}</p><p class=answer>{safe(formatting.glance(room))}</p>"
     yield from _waterfall(room)
-    told = [("largest", words.largest(room)), *(("ghost", words.ghost(room, each)) for each in room.ghosts), *words.remarks(room)]
+    told = [
+        ("largest", formatting.largest(room)),
+        *(("ghost", formatting.ghost(room, each)) for each in room.ghosts),
+        *formatting.remarks(room),
+    ]
     yield terms((safe(head), safe(text)) for head, text in told)
     kinds = [tables.of_class(each, room.resource) for each in room.classes]
     nodes = [tables.of_node(each, room.resource) for each in room.nodes]
@@ -85,7 +89,7 @@ def _waterfall(room: ClusterRoom) -> Iterator[str]:
     for step, (_, free, text, nodes) in zip(room.steps, rest, strict=True):
         amounts.append((f"{text}{f': {nodes}' if nodes else ''}{f' ({free} free)' if free else ''}", -step.amount))
     caption = "From what nodes can allocate to what fits"
-    yield from waterfall(caption, amounts, last[2], lambda value: words.amount(room.resource, int(value)))
+    yield from waterfall(caption, amounts, last[2], lambda value: formatting.amount(room.resource, int(value)))
 
 
 def _table(name: str, heads: Cells, rows: Sequence[Cells], *, all_rows: bool) -> Iterator[str]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from preflight.model.capacity import CapacityReport, ClusterAnswer
-from preflight.report.capacity import tables, words
+from preflight.report.capacity import formatting, tables
 from preflight.report.capacity.tables import Cells
+from preflight.report.formatting import count
 from preflight.report.markdown import code
 from preflight.report.terminal import inert
-from preflight.report.words import count
 
 _RIGHT = frozenset({"AMOUNT", "ALLOCATABLE", "USED", "GHOSTS", "FREE", "FIT", "LARGEST"})
 
@@ -30,16 +30,16 @@ def render(report: CapacityReport, *, all_rows: bool = False, **_options: object
 
 
 def _cluster(answer: ClusterAnswer, *, with_nodes: bool, all_rows: bool) -> Iterator[str]:
-    yield f"#### {code(words.title(answer))}"
+    yield f"#### {code(formatting.title(answer))}"
     yield ""
     room = answer.room
     if room is None:
         yield from (f"error: {code(answer.error, 1000)}", "")
         return
-    yield from (f"{code(words.subject(answer, room), 500)}", "", f"**{code(words.glance(room), 500)}**", "")
+    yield from (f"{code(formatting.subject(answer, room), 500)}", "", f"**{code(formatting.glance(room), 500)}**", "")
     yield from _table(("AMOUNT", "FREE", "WHAT", "NODES"), tables.waterfall(room))
-    yield from ("", f"- {code(words.largest(room), 500)}")
-    yield from (f"- {heading}: {code(text, 1000)}" for heading, text in words.remarks(room))
+    yield from ("", f"- {code(formatting.largest(room), 500)}")
+    yield from (f"- {heading}: {code(text, 1000)}" for heading, text in formatting.remarks(room))
     yield ""
     classes = [tables.of_class(each, room.resource) for each in room.classes]
     nodes = [tables.of_node(each, room.resource) for each in room.nodes]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from preflight.model.capacity import ClassRoom, ClusterAnswer, ClusterRoom, NodeRoom
-from preflight.report.capacity.words import amount, cause, chief
-from preflight.report.words import count, names
+from preflight.report.capacity.formatting import amount, cause, chief
+from preflight.report.formatting import count, names
 
 MOST_ROWS = 30
 _DETAILS = 2

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from preflight.model.capacity import CapacityReport, ClusterAnswer, ClusterRoom
-from preflight.report.capacity import tables, words
+from preflight.report.capacity import formatting, tables
 from preflight.report.capacity.tables import Cells
+from preflight.report.formatting import count
 from preflight.report.terminal import Ink, columns, fold, inert, pad, plain
-from preflight.report.words import count
 
 _RIGHT = frozenset({"ALLOCATABLE", "USED", "GHOSTS", "FREE", "FIT", "AMOUNT", "LARGEST"})
 
@@ -28,24 +28,24 @@ def render(report: CapacityReport, *, width: int = 0, color: bool = False, all_r
     for each in report.clusters:
         lines += [""] if lines else []
         lines += _cluster(each, ink, width, with_nodes=all_rows or not several, all_rows=all_rows)
-    if failed := words.failures(report.clusters):
+    if failed := formatting.failures(report.clusters):
         lines += ["", ink(f"{failed}.", "error")]
     return "\n".join(inert(line) for line in lines) + "\n"
 
 
 def _cluster(answer: ClusterAnswer, ink: Ink, width: int, *, with_nodes: bool, all_rows: bool) -> Iterator[str]:
-    yield ink(words.title(answer), "strong")
+    yield ink(formatting.title(answer), "strong")
     room = answer.room
     if room is None:
         yield from _folded(f"error: {answer.error}", width, "  ")
         return
-    yield from _folded(f"capacity for {words.subject(answer, room)}", width, "")
+    yield from _folded(f"capacity for {formatting.subject(answer, room)}", width, "")
     yield ""
     style = "gain" if room.copies else "error" if room.atMost == 0 else "warning"
-    yield from (ink(line, style) for line in _folded(words.glance(room), width, "  "))
+    yield from (ink(line, style) for line in _folded(formatting.glance(room), width, "  "))
     yield ""
     yield from _waterfall(room, width)
-    yield from _folded(words.largest(room), width, "  ")
+    yield from _folded(formatting.largest(room), width, "  ")
     if with_nodes:
         yield ""
         yield from _some(tables.CLASS_HEADS, [tables.of_class(each, room.resource) for each in room.classes], "class", width, all_rows)
@@ -54,11 +54,11 @@ def _cluster(answer: ClusterAnswer, ink: Ink, width: int, *, with_nodes: bool, a
     if room.ghosts:
         yield ""
         for ghost in room.ghosts if all_rows else room.ghosts[: tables.MOST_ROWS]:
-            yield from _folded(f"ghost: {words.ghost(room, ghost)}", width, "  ")
+            yield from _folded(f"ghost: {formatting.ghost(room, ghost)}", width, "  ")
         if hidden := 0 if all_rows else len(room.ghosts[tables.MOST_ROWS :]):
             yield f"  {count(hidden, 'more ghost')} not shown (--all-rows)"
     yield ""
-    for heading, text in words.remarks(room):
+    for heading, text in formatting.remarks(room):
         yield from _folded(f"{heading}: {text}", width, "  ")
 
 

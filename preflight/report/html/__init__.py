@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from preflight.model.report import Report
-from preflight.report.html import basis, chain, coverage, findings, nodes, story
+from preflight.report.html import assumptions, chain, coverage, findings, nodes, summary
 from preflight.report.html.classes import Classes, classes_of
 from preflight.report.html.page import page
 
 SECTIONS: tuple[Callable[[Report, Classes, bool], Iterator[str]], ...] = (
-    story.section,
+    summary.section,
     chain.section,
     coverage.section,
     findings.section,
     nodes.section,
-    basis.section,
+    assumptions.section,
 )
 """What the page is made of, in its order: each part answers pieces of HTML, and none where it has nothing to say."""
 
@@ -32,4 +32,4 @@ def render(report: Report, *, all_rows: bool = False, **_options: object) -> str
     5. The same report gives the same bytes.
     """
     classes = classes_of(report.steps)
-    return page(story.title(report), (piece for section in SECTIONS for piece in section(report, classes, all_rows)))
+    return page(summary.title(report), (piece for section in SECTIONS for piece in section(report, classes, all_rows)))

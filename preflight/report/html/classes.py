@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from preflight.model.report import Step
 from preflight.report.html.escaping import code, counted, safe
-from preflight.report.html.ranges import ranges
+from preflight.report.html.node_ranges import ranges
 
 MOST_LETTERS = 60
 """How many classes have a letter at most: the largest. The nodes of all others are told by their names."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from html import escape
 
+from preflight.report.formatting import clip
 from preflight.report.terminal import plain
-from preflight.report.words import clip
 
 MOST = 2000
 

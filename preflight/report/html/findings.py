@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from preflight.model.report import Finding, Location, Report, RuleInfo, Severity
-from preflight.report.annotation import open_findings
+from preflight.report.ci_annotation import open_findings
 from preflight.report.findings import window
+from preflight.report.formatting import place
 from preflight.report.html.classes import Classes
 from preflight.report.html.escaping import CLASSES, block, code, counted, mark, safe, terms
-from preflight.report.words import place
 
 SIGNS = {Severity.ERROR: "x", Severity.WARNING: "!", Severity.NOTE: "i"}
 _MOST_OPEN = 12

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from preflight.model.report import Coverage, Outcome, Step
+from preflight.report.formatting import count
 from preflight.report.html.classes import Classes, link, named
 from preflight.report.html.escaping import CLASSES, MOST, code, counted, mark, number, safe
 from preflight.report.table import MARKERS, ORDER, Row, rows_with_coverage
-from preflight.report.words import count
 
 MOST_COLUMNS = 12
 _MOST_LINKS = 4

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from preflight.model.report import Report
 from preflight.report.html.classes import REST, Classes
 from preflight.report.html.escaping import counted, number, safe
-from preflight.report.html.ranges import ranges
+from preflight.report.html.node_ranges import ranges
 
 _MOST_SHOWN = 40
 _MOST_CHARACTERS = 400

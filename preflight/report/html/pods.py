@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from preflight.model.evictions import Evictions, NodeEvictions
 from preflight.report import evictions as shape
+from preflight.report.formatting import count
 from preflight.report.html.escaping import CLASSES, code, mark, safe, terms
-from preflight.report.words import count
 
 MOST_ROWS = 3000
 """How many pods the page names at most for a step: a drain of thousands of nodes stays a page that opens at once."""

@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from preflight.model.report import Severity
-from preflight.rules._framework import Context, Hit, Rule
-from preflight.rules.budgets._said import selects_nothing
+from preflight.rules.api import Context, Hit, Rule
+from preflight.rules.budgets._hits import selects_nothing
 
 
 def check(context: Context) -> Iterator[Hit]:

@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from preflight.model.report import Severity
-from preflight.rules._framework import Context, Hit, Rule
-from preflight.rules.budgets._said import without_scale
+from preflight.rules.api import Context, Hit, Rule
+from preflight.rules.budgets._hits import without_scale
 
 
 def check(context: Context) -> Iterator[Hit]:

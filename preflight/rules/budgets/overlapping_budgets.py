@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from preflight.model.report import Severity
-from preflight.rules._framework import Context, Hit, Rule
-from preflight.rules.budgets._said import overlapping
+from preflight.rules.api import Context, Hit, Rule
+from preflight.rules.budgets._hits import overlapping
 
 
 def check(context: Context) -> Iterator[Hit]:

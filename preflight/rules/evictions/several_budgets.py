@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from preflight.model.report import Severity
-from preflight.rules._framework import Context, Hit, Rule
-from preflight.rules.evictions._said import several_budgets
+from preflight.rules.api import Context, Hit, Rule
+from preflight.rules.evictions._hits import several_budgets
 
 
 def check(context: Context) -> Iterator[Hit]:

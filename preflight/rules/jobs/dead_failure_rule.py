@@ -14,11 +14,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.impact.words import listed
+from preflight.messages.lists import listed
 from preflight.model.jobs import PodFailurePolicy
 from preflight.model.report import Severity
-from preflight.rules._framework import Context, Hit, Rule
-from preflight.rules.jobs._jobs import Batch, batches
+from preflight.rules.api import Context, Hit, Rule
+from preflight.rules.jobs._templates import Batch, batches
 
 
 def check(context: Context) -> Iterator[Hit]:
@@ -39,7 +39,7 @@ def _is_refused(batch: Batch) -> bool:
 
 def _shadowed(batch: Batch, policy: PodFailurePolicy) -> Iterator[Hit]:
     from preflight.scheduling.jobs.defaults import with_statuses
-    from preflight.scheduling.jobs.policy import shadowing
+    from preflight.scheduling.jobs.pod_failure_policy import shadowing
 
     rules = with_statuses(policy).rules
     containers = [each.name for each in (*batch.pod.containers, *batch.pod.initContainers)]
@@ -60,8 +60,8 @@ def _shadowed(batch: Batch, policy: PodFailurePolicy) -> Iterator[Hit]:
 
 
 def _misspelt(batch: Batch, policy: PodFailurePolicy) -> Iterator[Hit]:
-    from preflight.rules._spelling import slip
-    from preflight.scheduling.jobs.policy import DISRUPTION_TARGET
+    from preflight.rules.spelling import slip
+    from preflight.scheduling.jobs.pod_failure_policy import DISRUPTION_TARGET
 
     for place, rule in enumerate(policy.rules):
         for number, condition in enumerate(rule.onPodConditions):

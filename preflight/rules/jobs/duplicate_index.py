@@ -18,8 +18,8 @@ from collections.abc import Iterator
 
 from preflight.model.objects import JobSet
 from preflight.model.report import Severity
-from preflight.rules._framework import Context, Hit, Rule
-from preflight.rules.jobs._jobs import Batch, batches, lines
+from preflight.rules.api import Context, Hit, Rule
+from preflight.rules.jobs._templates import Batch, batches, lines
 
 
 def check(context: Context) -> Iterator[Hit]:

@@ -14,10 +14,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.impact.words import listed
+from preflight.messages.lists import listed
 from preflight.model.report import Severity
-from preflight.rules._framework import Context, Hit, Rule
-from preflight.rules.jobs._jobs import Batch, batches
+from preflight.rules.api import Context, Hit, Rule
+from preflight.rules.jobs._templates import Batch, batches
 
 _CODES = (143, 137)
 _WORDS = {"FailJob": "fails", "FailIndex": "gives an index up", "Count": "counts a failure"}
@@ -45,7 +45,7 @@ def check(context: Context) -> Iterator[Hit]:
 
 def _ignoring(batch: Batch) -> int | None:
     """The place of the first rule that ignores disruptions."""
-    from preflight.scheduling.jobs.policy import DISRUPTION_TARGET, IGNORE
+    from preflight.scheduling.jobs.pod_failure_policy import DISRUPTION_TARGET, IGNORE
 
     rules = batch.spec.podFailurePolicy.rules if batch.spec.podFailurePolicy else ()
     for place, rule in enumerate(rules):
@@ -57,7 +57,7 @@ def _ignoring(batch: Batch) -> int | None:
 
 def _taken(batch: Batch) -> dict[int, list[int]]:
     """The rules that match a pod which a disruption ended, each with the exit codes by which it does."""
-    from preflight.scheduling.jobs.policy import disrupted, judge
+    from preflight.scheduling.jobs.pod_failure_policy import disrupted, judge
 
     found: dict[int, list[int]] = {}
     for code in _CODES:

@@ -18,8 +18,8 @@ from collections.abc import Iterator
 
 from preflight.model.objects import JobSet, JobSetStatus
 from preflight.model.report import Severity
-from preflight.rules._framework import Context, Hit, Rule
-from preflight.rules.jobs._jobs import IGNORING, Batch, batches, lines
+from preflight.rules.api import Context, Hit, Rule
+from preflight.rules.jobs._templates import IGNORING, Batch, batches, lines
 
 
 def check(context: Context) -> Iterator[Hit]:
@@ -43,7 +43,7 @@ def check(context: Context) -> Iterator[Hit]:
 
 def _is_decided(batch: Batch) -> bool:
     """Whether a rule speaks of disruptions, or those on exit codes ignore every way in which one may end a pod."""
-    from preflight.scheduling.jobs.policy import DISRUPTION_TARGET, disrupted, judge
+    from preflight.scheduling.jobs.pod_failure_policy import DISRUPTION_TARGET, disrupted, judge
 
     policy = batch.spec.podFailurePolicy
     if policy is None:

@@ -16,8 +16,8 @@ from collections.abc import Iterator
 
 from preflight.model.objects import CronJob, Job, JobSet, Refusal
 from preflight.model.report import Severity
-from preflight.rules._framework import Context, Hit, Place, Rule, subject_of
-from preflight.rules.jobs._jobs import Batch, batches
+from preflight.rules.api import Context, Hit, Place, Rule, subject_of
+from preflight.rules.jobs._templates import Batch, batches
 
 
 def check(context: Context) -> Iterator[Hit]:

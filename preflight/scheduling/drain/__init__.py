@@ -1,8 +1,7 @@
 """`kubectl drain`: which pods leave a node, what refuses, what hangs, and how long it takes."""
 
-from preflight.scheduling.drain.filters import DrainFlags
-from preflight.scheduling.drain.nodes import drain
-from preflight.scheduling.drain.verdicts import (
+from preflight.scheduling.drain.drain import drain
+from preflight.scheduling.drain.model import (
     NOTHING_COMES_BACK,
     Assumed,
     FirstRound,
@@ -15,6 +14,7 @@ from preflight.scheduling.drain.verdicts import (
     ready_at_once,
     whole_grace,
 )
+from preflight.scheduling.drain.pod_filters import DrainFlags
 
 __all__ = [
     "NOTHING_COMES_BACK",

@@ -10,12 +10,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from preflight.model.objects import Job
+from preflight.scheduling.jobs.controller import Controller
 from preflight.scheduling.jobs.defaults import defaulted
 from preflight.scheduling.jobs.disruption import Disruption
-from preflight.scheduling.jobs.losses import GRACE_PERIOD, SIGKILL, SIGTERM, JobPod, Loss
-from preflight.scheduling.jobs.policy import DISRUPTION_TARGET, Verdict
-from preflight.scheduling.jobs.sync import Controller
-from preflight.scheduling.jobs.tracked import Tracked
+from preflight.scheduling.jobs.lost_pods import GRACE_PERIOD, SIGKILL, SIGTERM, JobPod, Loss
+from preflight.scheduling.jobs.pod_failure_policy import DISRUPTION_TARGET, Verdict
+from preflight.scheduling.jobs.tracked_pod import Tracked
 
 _ENDED = {
     "Complete": "it is complete",

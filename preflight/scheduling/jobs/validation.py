@@ -12,7 +12,7 @@ from itertools import pairwise
 from preflight.model.jobs import OnExitCodes, OnPodCondition, PodFailurePolicyRule
 from preflight.model.objects import JobSpec, Refusal
 from preflight.scheduling.jobs.defaults import FAILED, INDEXED, NON_INDEXED, TERMINATING_OR_FAILED
-from preflight.scheduling.names import dns_label_errors, dns_subdomain_errors, qualified_name_errors
+from preflight.scheduling.name_validation import dns_label_errors, dns_subdomain_errors, qualified_name_errors
 
 Path = tuple[str | int, ...]
 

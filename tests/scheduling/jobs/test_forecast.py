@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from preflight.model.running import RunningPod
+from preflight.model.pod_status import RunningPod
 from preflight.scheduling.jobs.disruption import Disruption
 from preflight.scheduling.jobs.forecast import Fate, JobForecast, by_exit_code, forecast
-from preflight.scheduling.jobs.losses import SIGKILL, SIGTERM, JobPod, Loss, job_pod, loss
-from preflight.scheduling.jobs.policy import Verdict
+from preflight.scheduling.jobs.lost_pods import SIGKILL, SIGTERM, JobPod, Loss, job_pod, loss
+from preflight.scheduling.jobs.pod_failure_policy import Verdict
 from tests.scheduling.jobs.made import job, policy, read, rule
 
 INDEXED: dict[str, Any] = {"completionMode": "Indexed", "completions": 3, "parallelism": 3}

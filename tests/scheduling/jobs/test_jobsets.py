@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from preflight.scheduling.jobs.exclusive import (
+from preflight.scheduling.jobs.exclusive_placement import (
     EXCLUSIVE,
     NODE_SELECTOR,
     Placement,

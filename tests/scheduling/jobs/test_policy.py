@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from preflight.model.jobs import OnExitCodes, OnPodCondition, PodFailurePolicy, PodFailurePolicyRule
 from preflight.scheduling.jobs.defaults import with_statuses
-from preflight.scheduling.jobs.policy import Failure, Verdict, codes_of, disrupted, judge, shadowing
+from preflight.scheduling.jobs.pod_failure_policy import Failure, Verdict, codes_of, disrupted, judge, shadowing
 from tests.scheduling.jobs.made import policy, read, rule
 
 EVICTED = disrupted(("main",), 143)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from unittest import mock
 
 from preflight.scheduling.drain import NodeDrain, PodDrain, Verdict, drain, never_ready
-from preflight.scheduling.drain.verdicts import Assumed
+from preflight.scheduling.drain.model import Assumed
 from tests.cli.program import Result, program
 from tests.truth.prediction import FrontDoorError
 
@@ -97,7 +97,7 @@ def _overheard() -> Iterator[_Courses]:
         heard.append((given[5], found))
         return found
 
-    with mock.patch.object(importlib.import_module("preflight.impact.evict.leaving"), "drain", listen):
+    with mock.patch.object(importlib.import_module("preflight.evictions.evicted_pods"), "drain", listen):
         yield heard
 
 

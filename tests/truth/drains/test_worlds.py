@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from preflight.change import parse
+from preflight.kubectl.parser import parse
 from tests.truth.drains import worlds
 from tests.truth.drains.resting import is_moving, is_waiting
 from tests.truth.drawing import Object

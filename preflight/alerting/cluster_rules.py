@@ -1,0 +1,114 @@
+"""The alerts that need to know no node: of all DaemonSets alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from preflight.alerting.expected_coverage import is_named
+from preflight.alerting.promql import leaving_nodes, ready_nodes, string
+from preflight.model.alerts import AlertRule
+from preflight.model.world import World
+
+HOLD = "15m"
+"""How long all has to hold: a rollout with large images takes less for one node."""
+
+_BACK = "6h"
+
+
+def metrics_absent() -> AlertRule:
+    """Nothing fires where there is nothing to look at."""
+    return AlertRule(
+        "PreflightMetricsAbsent",
+        "absent(kube_pod_info) or absent(kube_daemonset_created) or absent(kube_node_status_condition)",
+        HOLD,
+        {"severity": "critical"},
+        {
+            "summary": "kube-state-metrics says nothing of pods, DaemonSets or nodes",
+            "description": "none of the other preflight alerts can fire: see that kube-state-metrics runs and is scraped",
+        },
+    )
+
+
+def of_all(world: World) -> Iterator[AlertRule]:
+    """The rules that need to know no DaemonSet."""
+    yield AlertRule(
+        "PreflightDaemonSetPodGone",
+        f"""\
+(
+  group by (namespace, created_by_name, node) (kube_pod_info{{created_by_kind="DaemonSet", node!=""}} offset {_BACK})
+  unless on (namespace, created_by_name, node)
+  kube_pod_info{{created_by_kind="DaemonSet"}}
+)
+and on (node) ({ready_nodes()})
+unless on (node) {leaving_nodes()}
+and on (namespace, created_by_name)
+label_replace(kube_daemonset_created, "created_by_name", "$1", "daemonset", "(.+)")""",
+        HOLD,
+        {"severity": "warning"},
+        {
+            "summary": "{{ $labels.namespace }}/{{ $labels.created_by_name }} had a pod on {{ $labels.node }} and has none",
+            "description": f"it had one {_BACK} ago, the DaemonSet and the node are still there, and no new one was created: "
+            "a taint, a label or its template has changed",
+        },
+    )
+    yield AlertRule(
+        "PreflightDaemonSetMisscheduled",
+        f"""\
+max by (namespace, daemonset) (kube_daemonset_status_number_misscheduled)
+>
+(
+  count by (namespace, daemonset) (
+    group by (namespace, daemonset, pod) (
+      label_replace(
+        kube_pod_info{{created_by_kind="DaemonSet"}}
+        and on (node) (kube_node_status_condition{{condition="Ready", status="true"}} == 0 or on (node) {leaving_nodes()}),
+        "daemonset", "$1", "created_by_name", "(.+)"
+      )
+    )
+  )
+  or
+  group by (namespace, daemonset) (kube_daemonset_created) * 0
+)""",
+        HOLD,
+        {"severity": "warning"},
+        {
+            "summary": "{{ $labels.namespace }}/{{ $labels.daemonset }} has pods on {{ $value }} nodes where it would get no new one",
+            "description": "they run today, and are lost for good at the next update, deletion or replacement",
+        },
+    )
+    on_delete = [each for each in world.daemonsets.values() if each.spec.updateStrategy.type == "OnDelete" and is_named(each.key)]
+    yield AlertRule(
+        "PreflightUpdateStalled",
+        "\n".join(
+            (
+                "(",
+                "  kube_daemonset_status_updated_number_scheduled < kube_daemonset_status_desired_number_scheduled",
+                f"  and changes(kube_daemonset_status_updated_number_scheduled[{HOLD}]) == 0",
+                ")",
+                *(
+                    "unless on (namespace, daemonset) "
+                    f"kube_daemonset_created{{namespace={string(each.key.namespace)}, daemonset={string(each.key.name)}}}"
+                    for each in on_delete
+                ),
+            )
+        ),
+        HOLD,
+        {"severity": "warning"},
+        {
+            "summary": "the update of {{ $labels.namespace }}/{{ $labels.daemonset }} makes no progress",
+            "description": f"it has updated no further node for {HOLD}: a new pod does not become available, or cannot be created",
+        },
+    )
+    yield AlertRule(
+        "PreflightNodePodPending",
+        """\
+kube_pod_info{created_by_kind="DaemonSet"}
+and on (namespace, pod)
+(kube_pod_status_phase{phase="Pending"} == 1)""",
+        HOLD,
+        {"severity": "warning"},
+        {
+            "summary": "{{ $labels.namespace }}/{{ $labels.pod }} of DaemonSet {{ $labels.created_by_name }} is Pending",
+            "description": "kubectl describe pod says what it waits for: room on its node, an image, a volume",
+        },
+    )

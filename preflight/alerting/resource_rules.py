@@ -1,0 +1,61 @@
+"""The alerts of extended resources: a node that can allocate none where it could."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from preflight.alerting.cluster_rules import HOLD
+from preflight.alerting.expected_coverage import Cover
+from preflight.alerting.promql import leaving_nodes, ready_nodes, resource, string
+from preflight.coverage.model import Impact
+from preflight.model.alerts import AlertRule
+from preflight.model.objects import Node
+from preflight.scheduling.name_validation import qualified_name_errors
+from preflight.scheduling.quantities import QuantityError, millis
+
+
+def of_resources(covers: Iterable[Cover], impact: Impact | None, nodes: Mapping[str, Node]) -> Iterator[AlertRule]:
+    """A rule for each extended resource: the nodes that have it today, and, where a node does not say, those of its provider."""
+    has: dict[str, set[str]] = {}
+    by: dict[str, list[str]] = {}
+    for name, node in nodes.items():
+        for each, quantity in node.status.allocatable.items():
+            if "/" in each and "kubernetes.io/" not in each and not qualified_name_errors(each) and _is_some(quantity):
+                has.setdefault(each, set()).add(name)
+    for cover in covers:
+        for component in impact.recognised.of(cover.daemonset) if impact is not None else ():
+            for each in component.resources:
+                if each.endswith("*"):
+                    continue
+                silent = {name for name in cover.nodes if not nodes[name].status.allocatable}
+                if silent:
+                    has.setdefault(each, set()).update(silent)
+                by.setdefault(each, []).append(str(cover.daemonset.key))
+    for each, on in sorted(has.items()):
+        providers = sorted(set(by.get(each, ())))
+        provider = f"; {' and '.join(providers)} provides it" if providers else ""
+        yield AlertRule(
+            "PreflightResourceGone",
+            "\n".join(
+                (
+                    f"({ready_nodes(on)})",
+                    f"unless on (node) {leaving_nodes()}",
+                    "unless on (node)",
+                    f"(kube_node_status_allocatable{{resource={string(resource(each))}}} > 0)",
+                )
+            ),
+            HOLD,
+            {"severity": "critical", "resource": each},
+            {
+                "summary": f"{each} is gone from {{{{ $labels.node }}}}",
+                "description": f"the node can allocate none: pods that ask for it stay Pending, running ones keep their devices{provider}",
+            },
+        )
+
+
+def _is_some(quantity: str | float) -> bool:
+    """Whether an amount is more than 0; one that cannot be read is none."""
+    try:
+        return millis(quantity) > 0
+    except QuantityError:
+        return False

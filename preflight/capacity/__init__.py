@@ -1,0 +1,1 @@
+"""How many copies of a pod fit now, and what uses the rest."""

@@ -1,0 +1,1 @@
+"""Two states of the same objects as a change."""

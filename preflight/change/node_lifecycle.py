@@ -1,0 +1,77 @@
+"""What the node lifecycle controller and the kubelet put back or take away again after a change by hand.
+
+Source: kubernetes `pkg/controller/nodelifecycle/node_lifecycle_controller.go`, `pkg/kubelet/kubelet_node_status.go`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from msgspec.structs import replace
+
+from preflight.kubectl.formatting import listed
+from preflight.model.objects import Node, Taint
+
+UNSCHEDULABLE = Taint("node.kubernetes.io/unschedulable", "", "NoSchedule")
+
+_READINESS = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
+_CONDITIONS = (
+    *_READINESS,
+    *(f"node.kubernetes.io/{name}-pressure" for name in ("disk", "memory", "pid")),
+    *("node.kubernetes.io/network-unavailable", "node.kubernetes.io/unschedulable"),
+)
+_AT_ONCE = ("kubernetes.io/os", "kubernetes.io/arch")
+_AT_RESTART = (
+    *("kubernetes.io/hostname", "topology.kubernetes.io/zone", "topology.kubernetes.io/region", "node.kubernetes.io/instance-type"),
+    *("failure-domain.beta.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/region", "beta.kubernetes.io/instance-type"),
+)
+
+
+def is_owned(taint: Taint) -> bool:
+    """Whether the node lifecycle controller owns a taint: it keeps it as the node's conditions say, whatever a hand does.
+
+    not-ready and unreachable with NoSchedule or NoExecute; the pressures, network-unavailable and unschedulable with NoSchedule.
+    """
+    return (taint.effect == "NoSchedule" and taint.key in _CONDITIONS) or (taint.effect == "NoExecute" and taint.key in _READINESS)
+
+
+def taint_notes(added: Iterable[Taint], removed: Iterable[Taint], nodes: Sequence[Node]) -> tuple[str, ...]:
+    """What the node lifecycle controller undoes, as sentences; the world after the change does not show it."""
+    notes = [
+        f"the node lifecycle controller removes a hand-made {taint} from a healthy node within seconds"
+        for taint in added
+        if is_owned(taint) and not (taint == UNSCHEDULABLE and all(node.spec.unschedulable for node in nodes))
+    ]
+    cordoned = [node.name for node in nodes if node.spec.unschedulable]
+    unready = [node.name for node in nodes if node.ready is False]
+    for taint in removed:
+        if taint.key == UNSCHEDULABLE.key and taint.effect in ("", "NoSchedule") and cordoned:
+            notes.append(f"the node lifecycle controller puts {UNSCHEDULABLE} back while {listed(cordoned)} stays cordoned: use uncordon")
+        elif taint.key in _READINESS and unready:
+            notes.append(f"the node lifecycle controller puts {taint.key} back while {listed(unready)} is not Ready")
+    return tuple(dict.fromkeys(notes))
+
+
+def label_notes(keys: Iterable[str]) -> tuple[str, ...]:
+    """What the kubelet puts back of the labels that were changed or removed, as sentences."""
+    notes = []
+    for key in sorted(keys):
+        if key in _AT_ONCE:
+            notes.append(f"the kubelet puts {key} back within minutes: pods deleted for it are then created again")
+        elif key in _AT_RESTART:
+            notes.append(f"the kubelet puts {key} back when it restarts")
+    return tuple(notes)
+
+
+def put_back(before: Node, after: Node) -> Node:
+    """The node once its kubelet has put its operating system and architecture back; as it is where nothing of that changed.
+
+    The kubelet of a node that is not Ready may be down: then nobody puts them back.
+    """
+    own = {key: before.metadata.labels[key] for key in _AT_ONCE if key in before.metadata.labels}
+    if before.ready is False or all(after.metadata.labels.get(key) == value for key, value in own.items()):
+        return after
+    labels = {**after.metadata.labels, **own}
+    if labels == before.metadata.labels:
+        return before
+    return replace(after, metadata=replace(after.metadata, labels=labels))

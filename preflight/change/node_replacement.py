@@ -1,0 +1,120 @@
+"""reboot, replace and delete node: nodes that restart, or register anew."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import msgspec
+
+from preflight.change.model import Change
+from preflight.change.node_lifecycle import is_owned
+from preflight.change.node_selection import changed, meet
+from preflight.kubectl.commands import DeleteNodes, RebootNodes, ReplaceNodes
+from preflight.kubectl.formatting import listed
+from preflight.model.objects import Metadata, Node, NodeSpec, NodeStatus, Taint
+from preflight.model.world import World
+
+_KUBELET = (
+    *("kubernetes.io/hostname", "kubernetes.io/os", "kubernetes.io/arch", "beta.kubernetes.io/os", "beta.kubernetes.io/arch"),
+    *("topology.kubernetes.io/zone", "topology.kubernetes.io/region", "node.kubernetes.io/instance-type"),
+)
+_SAME = "judged with the labels and taints of today, not cordoned; what was set by hand is gone, unless the pool or the kubelet sets it"
+
+
+def reboot(command: RebootNodes, world: World) -> Change:
+    """Perform `preflight reboot`: the pods restart with the node.
+
+    With graceful node shutdown they end, and are created where they should run.
+    """
+    met = meet(world, command.nodes)
+    names = frozenset(met.names)
+    return Change(
+        command=command.text,
+        headline=f"{'graceful reboot' if command.graceful else 'reboot'} of {listed(met.names)}",
+        before=met.world,
+        after=met.world,
+        nodes=names,
+        reborn=names if command.graceful else frozenset(),
+        rebooted=frozenset() if command.graceful else names,
+        ending="shutdown" if command.graceful else "",
+        notes=met.notes,
+        unknown=(*met.unknown, *(unknown_taints(met.nodes) if command.graceful else ())),
+    )
+
+
+def replace(command: ReplaceNodes, world: World) -> Change:
+    """Perform `preflight replace`: every pod of the node ends, and a node of the same name registers anew.
+
+    Labels that are given replace those of today, but for what the kubelet and the cloud set by themselves; so do taints.
+    """
+    met = meet(world, command.nodes)
+    after = changed(met, lambda node: reborn(node, command.labels, command.taints))
+    same = [what for what, given in (("labels", command.labels), ("taints", command.taints)) if given is None]
+    notes = list(met.notes)
+    if len(same) == 2:
+        notes.append(_SAME)
+    elif same:
+        notes.append(f"judged with the {same[0]} of today")
+    if command.labels is not None:
+        notes.append("the kubelet's own labels (hostname, os, arch, zone, region, instance type) are taken for the same as today")
+    return Change(
+        command=command.text,
+        headline=f"replace {listed(met.names)}",
+        before=met.world,
+        after=met.with_nodes(after),
+        nodes=frozenset(met.names),
+        reborn=frozenset(met.names),
+        ending="gone",
+        taints=command.taints or (),
+        notes=tuple(notes),
+        unknown=(*met.unknown, *(unknown_taints(met.nodes) if command.taints is None else ())),
+    )
+
+
+def delete(command: DeleteNodes, world: World) -> Change:
+    """Perform `kubectl delete node`: its pods are collected, and it registers again as it is today; a note says that this is assumed."""
+    met = meet(world, command.nodes)
+    one = len(met.names) == 1
+    return Change(
+        command=command.text,
+        headline=f"delete node {listed(met.names)}",
+        before=met.world,
+        after=met.with_nodes(changed(met, reborn)),
+        nodes=frozenset(met.names),
+        reborn=frozenset(met.names),
+        ending="gone",
+        notes=(*met.notes, f"judged as if the {'node registers' if one else 'nodes register'} again; {_SAME}"),
+        unknown=(*met.unknown, *unknown_taints(met.nodes)),
+    )
+
+
+def unknown_taints(nodes: Iterable[Node]) -> tuple[str, ...]:
+    """What nobody knows of pods that end on nodes whose taints were not given: whether they come back."""
+    names = [node.name for node in nodes if node.partial and node.pool is None]
+    return (
+        (f"the taints of {listed(names)}, which decide whether pods come back there: give {'it' if len(names) == 1 else 'them'}",)
+        if names
+        else ()
+    )
+
+
+def reborn(node: Node, labels: Mapping[str, str] | None = None, taints: tuple[Taint, ...] | None = None) -> Node:
+    """The node as it registers anew: not cordoned, its conditions not known, without the taints of the node lifecycle controller.
+
+    Labels and taints are those given, None for those of today.
+    """
+    there = node.metadata.labels
+    kept = there if labels is None else {key: there[key] for key in _KUBELET if key in there}
+    after = tuple(taint for taint in node.spec.taints if not is_owned(taint)) if taints is None else taints
+    new = msgspec.structs.replace(
+        node,
+        metadata=Metadata(name=node.name, labels={**kept, **(labels or {})}, annotations=node.metadata.annotations),
+        spec=NodeSpec(taints=after),
+        status=NodeStatus(),
+        absent=node.absent if labels is None else frozenset(),
+    )
+    return node if _looks(new) == _looks(node) else new
+
+
+def _looks(node: Node) -> object:
+    return node.metadata.labels, node.spec, node.ready is False, node.absent

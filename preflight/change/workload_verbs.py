@@ -1,0 +1,247 @@
+"""set image, rollout restart and deletion of DaemonSets, and how `ds/NAME` finds one."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Any
+
+import msgspec
+
+from preflight.change.model import Change
+from preflight.change.orphaned_pods import adopters, still_orphaned
+from preflight.errors import InputError, UsageError
+from preflight.kubectl.apiserver.defaults import edited
+from preflight.kubectl.commands import Chosen, DeleteDaemonSets, RestartRollout, SetImage
+from preflight.kubectl.formatting import listed
+from preflight.model.convert import convert
+from preflight.model.objects import POD_TEMPLATE_SPEC, DaemonSet, ObjectKey
+from preflight.model.world import World
+
+RESTARTED = "kubectl.kubernetes.io/restartedAt"
+_NOW = "now"
+
+
+def set_image(command: SetImage, world: World) -> Change:
+    """Perform `kubectl set image`: the image of every container and init container of that name, or of all of them for `*`.
+
+    A DaemonSet whose images are these already is not updated. One of a snapshot stays what it was recognised as: another program than
+    before in a container is a note.
+
+    Errors: UsageError, in kubectl's words, for a container that is not there.
+    """
+    keys = find(world, command.daemonsets)
+    after = {key: _edited(world.daemonsets[key], lambda spec: _with_images(spec, command.images)) for key in keys}
+    images = " ".join(f"{name}={image}" for name, image in command.images.items())
+    change = _updated(
+        command.text, f"set image {images} of {listed([str(key) for key in keys])}", world, after, "the images are these already"
+    )
+    other = [str(key) for key in keys if after[key].kept and _programs(after[key]) != _programs(world.daemonsets[key])]
+    note = (f"{listed(other)}: judged as what it was recognised as when the snapshot was made; the new image is another program",)
+    return msgspec.structs.replace(change, notes=(*change.notes, *(note if other else ())))
+
+
+def restart(command: RestartRollout, world: World) -> Change:
+    """Perform `kubectl rollout restart`: an annotation of the template, so that every pod is replaced.
+
+    Its text is fixed: no clock is read.
+    """
+    keys = find(world, command.daemonsets)
+    after = {key: _edited(world.daemonsets[key], _with_restart, ("spec", "template")) for key in keys}
+    return _updated(command.text, f"restart {listed([str(key) for key in keys])}", world, after)
+
+
+def delete(command: DeleteDaemonSets, world: World) -> Change:
+    """Perform `kubectl delete daemonset`: with `--cascade=orphan` the pods stay, and nothing replaces them."""
+    keys = find(world, command.daemonsets, ignore_missing=command.ignore_missing)
+    return deletion(command.text, world, keys, command.cascade)
+
+
+def deletion(text: str, world: World, keys: Iterable[ObjectKey], cascade: str) -> Change:
+    """The deletion of these DaemonSets."""
+    deleted = dict.fromkeys(keys, cascade)
+    left = {key: world.daemonsets[key] for key in deleted} if cascade == "orphan" else {}
+    how = {"orphan": ", and leave their pods", "foreground": " after their pods"}.get(cascade, " and their pods")
+    return Change(
+        command=text,
+        headline=f"delete {listed([str(key) for key in deleted])}{how}" if deleted else "delete nothing",
+        before=world,
+        after=with_daemonsets(world, {}, deleted, left),
+        daemonsets=frozenset(deleted),
+        deleted=deleted,
+        notes=tuple(_adopted(world, left, deleted)) if deleted else ("nothing changes: no such DaemonSet is there",),
+    )
+
+
+def _adopted(world: World, left: Mapping[ObjectKey, DaemonSet], deleted: Container[ObjectKey]) -> Iterator[str]:
+    """Who adopts the pods that are left, and what that means where both have one."""
+    for key, daemonset in left.items():
+        for owner in adopters(daemonset, world.daemonsets, deleted):
+            yield f"{owner} adopts the pods of {key}, which its selector matches: where a node has a pod of both, the older one stays"
+
+
+def find(world: World, chosen: Chosen, *, ignore_missing: bool = False) -> tuple[ObjectKey, ...]:
+    """The DaemonSets that a command chooses, in order of their names.
+
+    1. Without `-n` the namespace is `default`. An object that states no namespace is taken where none of that namespace has the name.
+    2. A selector and `--all` choose in that namespace, and among the objects that state none; `-A` everywhere.
+
+    Errors: UsageError in kubectl's words for a name that is not there, with the one namespace where it is; InputError where the name stands
+    twice, or where nothing is chosen.
+    """
+    namespace = chosen.namespace or world.namespace
+    if chosen.names:
+        keys = [
+            _find_one(world, name, namespace, chosen.namespace)
+            for name in chosen.names
+            if not ignore_missing or _there(world, name, namespace)
+        ]
+        return tuple(sorted(keys))
+    keys = [
+        key
+        for key, daemonset in world.daemonsets.items()
+        if (chosen.everywhere or key.namespace in (namespace, ""))
+        and (chosen.selector is None or chosen.selector.selects(daemonset.metadata.labels))
+    ]
+    if not keys and not ignore_missing:
+        which = f" that matches {chosen.selector}" if chosen.selector is not None else ""
+        raise InputError(f"there is nothing to judge: no DaemonSet{which} in namespace {namespace} ({_given(world)})")
+    return tuple(sorted(keys))
+
+
+def with_daemonsets(
+    world: World,
+    changed: Mapping[ObjectKey, DaemonSet],
+    deleted: Container[ObjectKey] = (),
+    left: Mapping[ObjectKey, DaemonSet] = MappingProxyType({}),
+) -> World:
+    """The world with these DaemonSets, new or in place of those of the same key, and without the deleted ones.
+
+    `left` are those of the deleted whose pods stay. `workloads` follows: a new DaemonSet stands last. The same world where nothing changes.
+    """
+    after = {key: daemonset for key, daemonset in {**world.daemonsets, **changed}.items() if key not in deleted}
+    if len(after) == len(world.daemonsets) and all(world.daemonsets.get(key) is daemonset for key, daemonset in after.items()):
+        return world
+    now = {id(daemonset): after.get(key) for key, daemonset in world.daemonsets.items() if after.get(key) is not daemonset}
+    kept = (now.get(id(workload), workload) for workload in world.workloads)
+    new = (daemonset for key, daemonset in changed.items() if key not in world.daemonsets)
+    return msgspec.structs.replace(
+        world,
+        daemonsets=dict(sorted(after.items())),
+        orphaned=still_orphaned(world.orphaned, left, after.values()) if world.orphaned or left else world.orphaned,
+        workloads=(*(workload for workload in kept if workload is not None), *new),
+    )
+
+
+def plain(daemonset: DaemonSet) -> dict[str, Any]:
+    """A DaemonSet as plain data; never to be changed in place."""
+    if daemonset.data:
+        return daemonset.data
+    built: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(daemonset))
+    return {name: value for name, value in built.items() if not name.startswith("\ue000")}
+
+
+def typed(data: dict[str, Any], like: DaemonSet) -> DaemonSet:
+    """The DaemonSet that plain data makes, from the place of another; what a snapshot kept of that one holds for it too.
+
+    Errors: InputError where it is none any more.
+    """
+    daemonset, _ = convert(data, DaemonSet, like.origin)
+    if daemonset is None:
+        raise InputError(f"daemonset {like.key}: the change leaves no DaemonSet")
+    return msgspec.structs.replace(daemonset, kept=like.kept) if like.kept else daemonset
+
+
+def _there(world: World, name: str, namespace: str) -> bool:
+    return any(key.name == name and key.namespace in (namespace, "") for key in world.daemonsets)
+
+
+def _find_one(world: World, name: str, namespace: str, stated: str) -> ObjectKey:
+    named = [key for key in world.daemonsets if key.name == name]
+    for wanted in (namespace, ""):
+        keys = [key for key in named if key.namespace == wanted]
+        if len(keys) > 1:
+            places = " and ".join(world.daemonsets[key].origin.file for key in keys)
+            raise InputError(f"daemonset {name} without a namespace is in {places}: state its namespace")
+        if keys:
+            return keys[0]
+    for sentence in world.ambiguous:
+        if sentence.startswith((f"DaemonSet {namespace}/{name} is in ", f"DaemonSet -/{name} is in ")):
+            raise InputError(sentence)
+    elsewhere = sorted({key.namespace for key in named})
+    refusal = f'daemonsets.apps "{name}" not found in namespace {namespace}' if stated else f'daemonsets.apps "{name}" not found'
+    if len(elsewhere) == 1:
+        raise UsageError(f"{refusal}: did you mean -n {elsewhere[0]}?")
+    if elsewhere:
+        raise UsageError(f"{refusal}: it is in the namespaces {listed(elsewhere)}; choose one with -n")
+    raise UsageError(f"{refusal} ({_given(world)})")
+
+
+def _given(world: World) -> str:
+    names = sorted({str(key) for key in world.daemonsets})
+    return f"given are {listed(names, 6)}" if names else "no DaemonSet is given"
+
+
+def _updated(text: str, headline: str, world: World, after: Mapping[ObjectKey, DaemonSet], same: str = "") -> Change:
+    updated = frozenset(key for key, daemonset in after.items() if daemonset is not world.daemonsets[key])
+    left = [str(key) for key in after if key not in updated]
+    return Change(
+        command=text,
+        headline=headline,
+        before=world,
+        after=with_daemonsets(world, after),
+        daemonsets=frozenset(after),
+        updated=updated,
+        notes=(f"{listed(left)}: {same}, so nothing is updated",) if left else (),
+    )
+
+
+def _edited(daemonset: DaemonSet, edit: Callable[[dict[str, Any]], None], path: tuple[str, ...] = POD_TEMPLATE_SPEC) -> DaemonSet:
+    """The DaemonSet after an edit of a copy of what stands at the path; the same object where the edit changes nothing."""
+    data = plain(daemonset)
+    after = dict(data)
+    place = after
+    for name in path:
+        place[name] = dict(place.get(name) or {})
+        place = place[name]
+    changed = copy.deepcopy(place)
+    edit(changed)
+    if changed == place:
+        return daemonset
+    place.clear()
+    place.update(changed)
+    return typed(edited(after, data), daemonset)
+
+
+def _with_images(spec: dict[str, Any], images: Mapping[str, str]) -> None:
+    lists = [spec.get(name) for name in ("initContainers", "containers")]
+    containers = [each for found in lists if isinstance(found, list) for each in found if isinstance(each, dict)]
+    missing = []
+    for name, image in images.items():
+        wanted = [container for container in containers if name in ("*", container.get("name"))]
+        if not wanted:
+            missing.append(name)
+        for container in wanted:
+            container["image"] = image
+    if missing:
+        raise UsageError("\n".join(f'unable to find container named "{name}"' for name in missing))
+    if "" in images.values():
+        raise UsageError("failed to patch image update to pod template: image: Required value")
+
+
+def _programs(daemonset: DaemonSet) -> list[str]:
+    """The last parts of the images, without tag and digest."""
+    spec = daemonset.spec.template.spec
+    return [each.image.partition("@")[0].rpartition("/")[2].partition(":")[0] for each in (*spec.initContainers, *spec.containers)]
+
+
+def _mapping(value: object) -> dict[str, Any]:
+    """A map as it is; an empty one for null, and for what the API server would refuse."""
+    return value if isinstance(value, dict) else {}
+
+
+def _with_restart(template: dict[str, Any]) -> None:
+    metadata = template["metadata"] = _mapping(template.get("metadata"))
+    annotations = metadata["annotations"] = _mapping(metadata.get("annotations"))
+    annotations[RESTARTED] = f"{annotations.get(RESTARTED, '')} {_NOW}".strip()

@@ -1,0 +1,1 @@
+"""What became of nodes and pods since a snapshot."""

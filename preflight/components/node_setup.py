@@ -1,0 +1,105 @@
+"""What is done to the node itself: drivers and runtimes installed, labels set, startup taints removed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from preflight.components.container_commands import Program, is_trivial
+from preflight.components.detection import Findings, Provided
+from preflight.components.pod_template import Container
+
+_FEATURES = re.compile(r"/node-feature-discovery/(features|source)\.d$")
+_DRIVERS = re.compile(r"/run/(nvidia|nvidia/driver|mellanox/drivers)$")
+_PROVIDERS = re.compile(r"/secrets-store-csi-providers$")
+_CHECKS = re.compile(r"/validations$")
+_TOOLKIT = re.compile(r"/run/nvidia/toolkit$")
+_DEVICES = re.compile(
+    r"nvidia|amdgpu|\bgpu|\brocm|\bcuda|rdma|mofed|ofed\b|infiniband|mlx[45]|mellanox|\bnccl|\bsriov|\bgib\b|tcpxo?\b|habana|gaudi|neuron|\befa\b",
+    re.I,
+)
+_LOADERS = frozenset({"insmod", "modprobe", "depmod", "dkms"})
+_PAUSE = re.compile(r"^pause")
+_LABEL = re.compile(r"([a-z0-9A-Z][\w.-]*\.[\w.-]+/[\w.-]+|[A-Za-z0-9][\w.-]*)(=|-$)")
+_TAINT_NAME = re.compile(r"(startup|not-?_?ready|init).*taint|taint.*(key|name)|^taint$|node-taint|remove-taint")
+_TAINT = re.compile(r"([a-z0-9.-]+/[\w.-]+)(=[\w.-]*)?(:\w+)?-?$")
+
+
+def find_node_changes(findings: Findings) -> None:
+    """Find what changes the node.
+
+    1. A label producer writes features for node feature discovery, or runs `kubectl label node`.
+    2. An installer of drivers mounts the folder of drivers so that the node sees them, loads modules of devices, or is an init
+       container that installs something for devices beside a container that only waits.
+    3. Init containers whose mounts reach the node leave the results of checks there, which others wait for.
+    4. A remover of a startup taint runs `kubectl taint node KEY-`, or is told a key by a setting that speaks of it.
+
+    Source: node-feature-discovery's local source, gpu-operator and network-operator manifests, kubectl's grammar.
+    """
+    for _, mount in findings.template.mounts():
+        if mount.writes and _FEATURES.search(mount.host):
+            findings.add("label-producer", mount.path, f"writes features of the node ({mount.host})")
+        if mount.writes and _PROVIDERS.search(mount.host) and "csi-node-driver" not in findings:
+            findings.add("secrets-store-provider", mount.path, f"offers secrets in {mount.host}")
+        if mount.writes and ((mount.shared and _DRIVERS.search(mount.host)) or _TOOLKIT.search(mount.host)):
+            findings.add("driver-installer", mount.path, f"installs drivers in {mount.host}")
+    for container in findings.template.containers:
+        _scripts(findings, container)
+        _told(findings, container)
+    if not _only_waits(findings):
+        return
+    for container, mount in findings.template.mounts():
+        if mount.shared and not container.runs and _CHECKS.search(mount.host):
+            findings.add("readiness-gate", mount.path, f"leaves the result of checks in {mount.host}, then waits")
+    if "driver-installer" not in findings and "readiness-gate" not in findings:
+        for container in findings.template.containers:
+            if not container.runs and any(mount.writes for mount in container.mounts) and _installs_for_devices(container):
+                findings.add("driver-installer", (*container.path, "image"), "installs something for devices, then waits")
+
+
+def _scripts(findings: Findings, container: Container) -> None:
+    for program in container.programs:
+        if program.name in _LOADERS and any(_DEVICES.search(word) for word in program.words):
+            findings.add("driver-installer", program.path, f"loads modules of devices ({program.name})")
+        if program.name == "kubectl" and len(program.words) > 1 and program.words[1].startswith("node"):
+            if program.words[0] == "label":
+                keys = tuple(match[1] for word in program.words[2:] if (match := _LABEL.match(word)))
+                findings.add("label-producer", program.path, "runs kubectl label node", Provided(labels=keys))
+            if program.words[0] == "taint":
+                removed = tuple(_removed(program))
+                if removed:
+                    findings.add(
+                        "startup-taint-remover", program.path, "runs kubectl taint node to remove a taint", Provided(taints=removed)
+                    )
+
+
+def _removed(program: Program) -> Iterator[str]:
+    for word in program.words[2:]:
+        if word.endswith("-") and not word.startswith("$"):
+            yield re.split(r"[=:]", word[:-1])[0]
+
+
+def _told(findings: Findings, container: Container) -> None:
+    """A key of a taint that a flag or a variable states, whose name speaks of a startup taint."""
+    for name, values in (*container.flags.items(), *((name.lower(), (value,)) for name, value in container.env.items())):
+        if _TAINT_NAME.search(name):
+            for value in values:
+                if match := _TAINT.match(value.text):
+                    findings.add("startup-taint-remover", value.path, f"is told a startup taint ({name})", Provided(taints=(match[1],)))
+
+
+def _only_waits(findings: Findings) -> bool:
+    """Whether every container that runs does nothing but wait."""
+    return bool(findings.template.running) and all(waits(container) for container in findings.template.running)
+
+
+def waits(container: Container) -> bool:
+    """Whether a container does nothing but wait: a pause image, or a command of `sleep` and the like."""
+    if container.programs:
+        return is_trivial(container.programs)
+    return not container.words and bool(container.images) and _PAUSE.match(container.images[-1]) is not None
+
+
+def _installs_for_devices(container: Container) -> bool:
+    texts = [*container.images, container.name, *(word.text for word in container.words), *(mount.host for mount in container.mounts)]
+    return any("install" in text.lower() for text in texts) and any(_DEVICES.search(text) for text in texts)

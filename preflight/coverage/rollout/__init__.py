@@ -1,0 +1,1 @@
+"""How an update of a DaemonSet proceeds, and where it stops."""

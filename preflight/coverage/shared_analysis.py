@@ -1,0 +1,37 @@
+"""What judging one change works out once, or is told: what DaemonSets are, how well nodes and pods are, how new pods begin."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from preflight.change.model import Change
+from preflight.coverage.component_cache import Recognised
+
+if TYPE_CHECKING:
+    from preflight.coverage.node_health import Health
+    from preflight.model.objects import ObjectKey
+    from preflight.scheduling.rollout_simulation import Start
+
+
+class Known:
+    """What every look at one change shares; nothing is worked out before it is asked for."""
+
+    def __init__(self, change: Change, starts: Mapping[ObjectKey, Mapping[str, Start]] | None = None) -> None:
+        """Of a change as it was performed.
+
+        `starts` says by DaemonSet and node how new pods begin, READY where a node is not in it. None, which is all that anybody knows of a
+        real cluster, assumes that they become Ready where nothing speaks against it.
+        """
+        self._change = change
+        self.nodes = change.after.nodes
+        self.starts = starts
+        self.recognised = Recognised(change.after)
+
+    @cached_property
+    def health(self) -> Health:
+        """How well the nodes are after the change, and the pods that were listed before it."""
+        from preflight.coverage.node_health import Health  # only an update asks
+
+        return Health(self.nodes, self._change.before.pods)

@@ -1,0 +1,108 @@
+"""What stays provided where: whether another DaemonSet gives a node the same, and which nodes keep it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from preflight.coverage.model import Impact
+from preflight.coverage.node_classes import Classes, mention
+from preflight.model.objects import DaemonSet, ObjectKey
+from preflight.scheduling.placement import place
+from preflight.scheduling.tolerations import daemon_tolerations
+
+if TYPE_CHECKING:
+    from preflight.components import Component
+
+# Kinds of which one on a node is enough, whoever it is.
+_ANY_OF_THE_KIND = frozenset(("kube-proxy", "node-local-dns", "cloud-controller"))
+
+# Kinds whose own names tell one from another: without them there is nothing to compare.
+_NAMED = frozenset(("device-plugin", "csi-node-driver", "dra-driver", "cni", "label-producer", "startup-taint-remover"))
+
+
+class Provided:
+    """What the DaemonSets provide after a change, once for all that ask."""
+
+    def __init__(self, impact: Impact) -> None:
+        """Of one impact; nothing is worked out before it is asked for."""
+        self._impact = impact
+        self._world = impact.change.after
+        self._classes = Classes(self._world.nodes)
+        self._nodes: dict[tuple[ObjectKey, bool], frozenset[str]] = {}
+        self._components: tuple[tuple[ObjectKey, Component], ...] | None = None
+
+    def nodes_with_resource(self, resource: str, *, recreated: bool) -> frozenset[str]:
+        """The nodes where some DaemonSet advertises an extended resource, or may do so: a plugin whose resources are not known."""
+        return self._union((key for key, component in self._all() if component.advertises(resource) is not False), recreated=recreated)
+
+    def nodes_with(self, component: Component, *, recreated: bool) -> frozenset[str]:
+        """The nodes where some DaemonSet provides what a component provides, itself included."""
+        keys = (key for key, other in self._all() if other is component or provides_the_same(other, component))
+        return self._union(keys, recreated=recreated)
+
+    def is_known(self, resource: str) -> bool:
+        """Whether some DaemonSet is known to advertise an extended resource."""
+        return any(component.advertises(resource) for _, component in self._all())
+
+    def others(self, key: ObjectKey, component: Component, *, recreated: bool) -> frozenset[str]:
+        """The nodes where another DaemonSet provides the same."""
+        keys = (other for other, each in self._all() if other != key and provides_the_same(each, component))
+        return self._union(keys, recreated=recreated)
+
+    def _union(self, keys: Iterable[ObjectKey], *, recreated: bool) -> frozenset[str]:
+        return frozenset().union(*(self._covered(key, recreated=recreated) for key in dict.fromkeys(keys)))
+
+    def _all(self) -> tuple[tuple[ObjectKey, Component], ...]:
+        if self._components is None:
+            recognised = self._impact.recognised
+            self._components = tuple((key, each) for key, daemonset in self._world.daemonsets.items() for each in recognised.of(daemonset))
+        return self._components
+
+    def _covered(self, key: ObjectKey, *, recreated: bool) -> frozenset[str]:
+        """The nodes of a DaemonSet: where it was judged, by its pods now or after re-creation; elsewhere where it should run."""
+        nodes = self._nodes.get((key, recreated))
+        if nodes is None:
+            groups = [group for group in self._impact.groups if group.key == key]
+            kept = (group.nodes for group in groups if (group.verdict.recreated if recreated else group.verdict.now))
+            judged: frozenset[str] = frozenset().union(*(group.nodes for group in groups))
+            nodes = frozenset().union(*kept, self._should_run(self._world.daemonsets[key]) - judged)
+            self._nodes[key, recreated] = nodes
+        return nodes
+
+    def _should_run(self, daemonset: DaemonSet) -> frozenset[str]:
+        spec = daemonset.spec.template.spec
+        tolerations, gate = daemon_tolerations(spec), self._world.comparison_operators
+        return frozenset().union(
+            *(
+                names
+                for members, names in self._classes.of(mention(spec))
+                if members[0] is not None and place(spec, tolerations, members[0], gate).should_run
+            )
+        )
+
+
+def provides_the_same(one: Component, other: Component) -> bool:
+    """Whether what one component provides stands in for the other.
+
+    1. Device plugins with a resource in common, CSI and DRA drivers of one name, networks of the same pods, labels or startup taints in
+       common. What is not known is never the same, nor are two resources of which only the beginning is known.
+    2. One proxy of Services, DNS or cloud controller on a node is enough, whoever it is.
+    3. Of the rest, those that run the same program: two agents that read logs send them to different places.
+    """
+    if one.kind.id != other.kind.id:
+        return False
+    if one.kind.id in _ANY_OF_THE_KIND:
+        return True
+    for mine, theirs in _names(one, other):
+        if mine or theirs:
+            return any(not name.endswith("*") for name in set(mine) & set(theirs))
+    return one.kind.id not in _NAMED and {each.words for each in one.evidence} == {each.words for each in other.evidence}
+
+
+def _names(one: Component, other: Component) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
+    yield one.resources, other.resources
+    yield one.drivers, other.drivers
+    yield one.networks, other.networks
+    yield one.labels, other.labels
+    yield one.taints, other.taints

@@ -1,0 +1,161 @@
+"""What workloads need of the nodes that their pods run on, and where these may run."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping
+
+from msgspec import Struct
+
+from preflight.coverage.node_classes import Classes, mention
+from preflight.dependents.csi_volumes import Drivers, Path
+from preflight.model.objects import (
+    POD_TEMPLATE_SPEC,
+    Container,
+    DaemonSet,
+    Deployment,
+    Job,
+    JobSet,
+    Metadata,
+    Node,
+    Origin,
+    PodSpec,
+    StatefulSet,
+    Toleration,
+    Workload,
+    pod_spec,
+)
+from preflight.model.report import Subject
+from preflight.model.world import World
+from preflight.scheduling.placement import place
+from preflight.scheduling.tolerations import daemon_tolerations
+
+# What the admission plugin DefaultTolerationSeconds gives to every pod that does not speak of these taints.
+_ORDINARY = tuple(
+    Toleration(key=f"node.kubernetes.io/{key}", operator="Exists", effect="NoExecute", tolerationSeconds=300)
+    for key in ("not-ready", "unreachable")
+)
+_ENDED = frozenset(("Complete", "Failed"))
+
+
+class Consumer(Struct, frozen=True):
+    """The pods of one template, and what they need of their node.
+
+    1. `resources` and `drivers` lead from each extended resource that they ask for, and each CSI driver of their volumes, to the field
+       that says so.
+    2. `daemon`: a DaemonSet's pods, which run on all nodes that the controller takes, and nowhere else instead.
+    """
+
+    subject: Subject
+    origin: Origin
+    spec: PodSpec
+    resources: Mapping[str, Path]
+    drivers: Mapping[str, Path]
+    daemon: bool = False
+
+
+def consumers(world: World) -> tuple[Consumer, ...]:
+    """Every workload that was given, each once, in order of its place; a JobSet once for each of its templates.
+
+    1. One that a workload of ours controls (a ReplicaSet of a Deployment, a Job of a CronJob or JobSet) is left to that one.
+    2. One that wants no pod is none: no replicas, a Job that has ended.
+    3. Pods that were listed are not looked at: only templates, and manifests of pods, say here what is needed.
+    """
+    drivers = Drivers(world)
+    every: list[Workload | JobSet] = [*world.workloads, *world.job_sets]
+    known = {(type(each).__name__, each.metadata.namespace, each.metadata.name) for each in every}
+    found: dict[tuple[str, str, Path], Consumer] = {}
+    for each in every:
+        if _wants_none(each) or _is_controlled(each.metadata, known):
+            continue
+        for spec, path in _templates(each):
+            consumer = _consumer(each, spec, path, drivers)
+            found.setdefault((str(consumer.subject), consumer.subject.kind, path), consumer)
+    return tuple(found.values())
+
+
+def subject(workload: Workload | JobSet) -> Subject:
+    """A workload as what a finding names."""
+    return Subject(type(workload).__name__, workload.metadata.namespace, workload.metadata.name)
+
+
+def _templates(workload: Workload | JobSet) -> Iterator[tuple[PodSpec, Path]]:
+    if isinstance(workload, JobSet):
+        for index, job in enumerate(workload.spec.replicatedJobs):
+            yield job.template.spec.template.spec, ("spec", "replicatedJobs", index, "template", *POD_TEMPLATE_SPEC)
+    else:
+        yield pod_spec(workload)
+
+
+def _consumer(workload: Workload | JobSet, spec: PodSpec, path: Path, drivers: Drivers) -> Consumer:
+    metadata = workload.metadata
+    templates = workload.spec.volumeClaimTemplates if isinstance(workload, StatefulSet) else ()
+    used: dict[str, Path] = {}
+    for driver, where in drivers.of(spec, metadata.namespace, templates):
+        used.setdefault(driver, (*path, *where) if where else ("spec", "volumeClaimTemplates"))
+    return Consumer(
+        subject=subject(workload),
+        origin=workload.origin,
+        spec=spec,
+        resources={name: (*path, *where) for name, where in _extended(spec)},
+        drivers=used,
+        daemon=isinstance(workload, DaemonSet),
+    )
+
+
+def _extended(spec: PodSpec) -> Iterator[tuple[str, Path]]:
+    """The extended resources that containers, init containers or the pod as a whole ask for; a quantity of 0 asks for nothing.
+
+    Source: `pkg/apis/core/v1/helper/helpers.go`, IsExtendedResourceName.
+    """
+    places: list[tuple[Path, Container | PodSpec]] = [((), spec)]
+    places += [(("containers", index), each) for index, each in enumerate(spec.containers)]
+    places += [(("initContainers", index), each) for index, each in enumerate(spec.initContainers)]
+    for path, each in places:
+        for field, quantities in (("limits", each.resources.limits), ("requests", each.resources.requests)):
+            for name, quantity in quantities.items():
+                if is_extended(name) and str(quantity) != "0":
+                    yield name, (*path, "resources", field, name)
+
+
+def is_extended(resource: str) -> bool:
+    """Whether the name of a resource is one that a device plugin, or a hand, has to add to a node."""
+    domain, slash, _ = resource.partition("/")
+    return bool(slash) and not domain.endswith("kubernetes.io") and not domain.startswith("requests.")
+
+
+def _wants_none(workload: Workload | JobSet) -> bool:
+    if isinstance(workload, Job) and any(each.type in _ENDED and each.status == "True" for each in workload.status.conditions):
+        return True
+    return isinstance(workload, Deployment) and workload.spec.replicas == 0
+
+
+def _is_controlled(metadata: Metadata, known: set[tuple[str, str, str]]) -> bool:
+    return any(each.controller and (each.kind, metadata.namespace, each.name) in known for each in metadata.ownerReferences)
+
+
+class Landing:
+    """The nodes of a world on which pods may be placed; templates that say the same of their nodes are judged once."""
+
+    def __init__(self, nodes: Mapping[str, Node], comparison_operators: bool | None) -> None:
+        """Over the nodes of one world, and the gate of Lt and Gt."""
+        self._classes = Classes(nodes)
+        self._gate = comparison_operators
+        self._found: dict[Hashable, frozenset[str]] = {}
+
+    def of(self, spec: PodSpec, *, daemon: bool = False) -> frozenset[str]:
+        """The nodes whose labels and taints the pods fit; those of which that is not known are among them.
+
+        Resources, ports and affinity between pods are not looked at.
+        """
+        key = (spec.nodeName, tuple(spec.nodeSelector.items()), spec.affinity, spec.tolerations, daemon and spec.hostNetwork, daemon)
+        nodes = self._found.get(key)
+        if nodes is None:
+            tolerations = daemon_tolerations(spec) if daemon else (*spec.tolerations, *_ORDINARY)
+            nodes = self._found[key] = frozenset().union(
+                *(
+                    names
+                    for members, names in self._classes.of(mention(spec))
+                    if members[0] is not None and place(spec, tolerations, members[0], self._gate).should_run is not False
+                )
+            )
+        return nodes

@@ -1,0 +1,1 @@
+"""What is broken in a cluster today and why: what `preflight doctor` reads."""

@@ -1,0 +1,36 @@
+"""Gaps in words: what is missing, and why."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from preflight.doctor.coverage_gaps import Gap, GapKind
+from preflight.messages.lists import listed
+
+if TYPE_CHECKING:
+    from preflight.components import Component
+
+_SAYS = {
+    GapKind.MISSING: "it should run there, and no pod is there; no event says why",
+    GapKind.REFUSED: "its pods are refused: {why}",
+    GapKind.KEPT_OUT: "{why}",
+    GapKind.LOOP: "{why}",
+    GapKind.PENDING: "its pod is Pending: {why}",
+    GapKind.WAITING: "its pod does not start: {why}",
+    GapKind.CRASHING: "{why}",
+    GapKind.NOT_READY: "its pod is not Ready: {why}",
+    GapKind.TERMINATING: "its pod hangs in Terminating {why}",
+}
+
+
+def what(component: Component | None) -> str:
+    """What a DaemonSet gives, in a few words: `the device plugin of rdma/hca`."""
+    if component is None:
+        return "a DaemonSet"
+    of = component.resources or component.drivers
+    return f"the {component.kind.title}{f' of {listed(of[:3])}' if of else ''}"
+
+
+def because(gap: Gap) -> str:
+    """Why a DaemonSet is missing, to stand after a colon."""
+    return _SAYS[gap.kind].format(why=gap.why or ("it says nothing" if gap.kind is not GapKind.TERMINATING else "")).rstrip(" :")

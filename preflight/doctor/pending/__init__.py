@@ -1,0 +1,1 @@
+"""Why pods stay Pending: what the scheduler says of them, and what lies behind it."""

@@ -1,0 +1,86 @@
+"""Where the fields of a JSON document are: only the containers on the way are looked into, everything else is skipped."""
+
+from __future__ import annotations
+
+import re
+from json import JSONDecoder
+
+from preflight.documents.model import Chunk, Path, Place
+
+_BLANK = re.compile("[ \t\r\n\ufeff]*")
+
+Members = dict[str | int, tuple[int, int]]
+
+
+class JsonPlaces:
+    """The places of one document that is JSON.
+
+    Errors: ValueError where a container on the way is no JSON; the document may be YAML still.
+    """
+
+    def __init__(self, chunk: Chunk) -> None:
+        self._chunk = chunk
+        self._text = chunk.text
+        self._skip = JSONDecoder(strict=False).raw_decode
+        self._members: dict[int, Members] = {}
+        self._root = self._blank(0)
+        if self._text[self._root : self._root + 1] not in ("{", "["):
+            raise ValueError("neither an object nor an array")
+
+    def place(self, path: Path) -> Place:
+        """The place of a path, or of its nearest present parent."""
+        index = at = self._root
+        found = 0
+        for step in path:
+            member = self._inside(index).get(step)
+            if member is None:
+                break
+            at, index = member
+            found += 1
+        return Place(*self._in_file(at), found)
+
+    def _in_file(self, index: int) -> tuple[int, int]:
+        start = self._text.rfind("\n", 0, index) + 1
+        first = self._chunk.column - self._text.startswith("\ufeff")  # a byte order mark takes no column
+        return self._chunk.line + self._text.count("\n", 0, start), index - start + (1 if start else first)
+
+    def _inside(self, index: int) -> Members:
+        """What the container at an index holds: where each entry's key or item is, and where its value is; the last of a repeated key."""
+        found = self._members.get(index)
+        if found is None:
+            opening = self._text[index]
+            found = self._members[index] = self._scan(index, opening == "{") if opening in "{[" else {}
+        return found
+
+    def _scan(self, index: int, keyed: bool) -> Members:
+        text, found = self._text, Members()
+        at = self._blank(index + 1)
+        if text[at : at + 1] in ("}", "]"):
+            return found
+        while True:
+            name: str | int = len(found)
+            value = at
+            if keyed:
+                name, value = self._key(at)
+            found[name] = (at, value)
+            _, end = self._skip(text, value)
+            end = self._blank(end)
+            mark = text[end : end + 1]
+            if mark != ",":
+                if mark != ("}" if keyed else "]"):
+                    raise ValueError("neither the next entry nor the end")
+                return found
+            at = self._blank(end + 1)
+
+    def _key(self, at: int) -> tuple[str, int]:
+        if self._text[at : at + 1] != '"':
+            raise ValueError("a key is a string")
+        name, end = self._skip(self._text, at)
+        colon = self._blank(end)
+        if self._text[colon : colon + 1] != ":":
+            raise ValueError("a key has a value")
+        return name, self._blank(colon + 1)
+
+    def _blank(self, index: int) -> int:
+        match = _BLANK.match(self._text, index)
+        return match.end() if match else index

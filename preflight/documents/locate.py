@@ -1,0 +1,44 @@
+"""Lines of the file for what a document holds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from preflight.documents.model import Chunk, Path, Place
+
+_STARTS_AS_JSON = re.compile("[ \t\r\n\ufeff]*[{[]")
+
+
+def locate(chunk: Chunk, paths: Sequence[Path]) -> list[Place]:
+    """The place of each path, in the order of `paths`; YAML is parsed once more for all of them, JSON only where they lead.
+
+    1. The chunk is one whose document was read. No paths: an empty list, and nothing is parsed.
+    2. An entry of a mapping is where its key is, an entry of a list where the item is.
+    3. What an alias or a merge brings is where it is written.
+    4. A path that is not there ends at its nearest present parent; `found` says how far it came.
+    5. Of a repeated key the last one counts. A chunk that cannot be parsed answers with its first line.
+    """
+    if not paths:
+        return []
+    if _STARTS_AS_JSON.match(chunk.text):
+        from preflight.documents.json_positions import JsonPlaces
+
+        try:
+            as_json = JsonPlaces(chunk)
+            return [as_json.place(path) for path in paths]
+        except (ValueError, RecursionError):
+            pass  # it is YAML, which may start with a bracket too
+    from preflight.documents.yaml_reader import read_positions
+
+    found = read_positions(chunk, paths)
+    if found is None:
+        return [Place(chunk.line, 1, 0)] * len(paths)
+    return [found.place(path) for path in paths]
+
+
+def source_line(chunk: Chunk, line: int) -> str:
+    """The text of a 1-based line of the file, without its line end; "" where the chunk has no such line."""
+    lines = chunk.text.split("\n")
+    place = line - chunk.line
+    return lines[place].removesuffix("\r") if 0 <= place < len(lines) else ""

@@ -1,0 +1,122 @@
+"""`preflight doctor` over several clusters: each is read and judged by itself, at the same time, and the failure of one hides no other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from preflight.engine.doctor import Diagnosed
+from preflight.engine.options import Options
+from preflight.errors import InputError, PreflightError, UsageError
+from preflight.load.snapshot.reader import is_snapshot_file
+from preflight.model.report import Judged, Problem, Report, Skipped, Step
+
+_MOST = 8
+
+
+class OneCluster(Struct, frozen=True):
+    """A cluster to diagnose: what it is called in the report, its sources, or the target in its options."""
+
+    name: str
+    sources: tuple[str, ...]
+    options: Options
+
+
+def clusters_of(sources: Sequence[str], options: Sequence[Options], contexts: Sequence[str]) -> tuple[OneCluster, ...]:
+    """The clusters that are meant: one for each context, one for each snapshot, else all sources are one.
+
+    Errors: UsageError where further files stand beside several snapshots: nobody knows of which cluster they are.
+    """
+    if len(options) > 1 and not sources:
+        names = list(dict.fromkeys(contexts))
+        return tuple(OneCluster(name, (), each) for name, each in zip(names, options, strict=True))
+    snapshots = [source for source in sources if is_snapshot_file(source)]
+    if len(snapshots) < 2:
+        return (OneCluster("", tuple(sources), options[0]),)
+    if len(snapshots) < len(sources):
+        other = next(source for source in sources if source not in snapshots)
+        raise UsageError(f"several snapshots are several clusters, and nobody knows of which one {other} is: give it with one of them")
+    return tuple(OneCluster(source, (source,), options[0]) for source in dict.fromkeys(snapshots))
+
+
+def diagnose(clusters: Sequence[OneCluster]) -> Diagnosed:
+    """One run with the reports of all as one: a step for each cluster, in the order in which they were given.
+
+    The exit code is the worst of all; a cluster that cannot be read is a problem, and 3. Errors: InputError where none can be read.
+    """
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(min(_MOST, len(clusters))) as pool:
+        found = list(pool.map(_attempt, clusters))
+    runs = [each for each in found if isinstance(each, Diagnosed)]
+    if not runs:
+        raise InputError("; ".join(f"{one.name}: {each}" for one, each in zip(clusters, found, strict=True)))
+    first = runs[0]
+    first.crashes = [crash for run in runs for crash in run.crashes]
+    first.cost = "\n".join(run.cost for run in runs if run.cost)
+    first.report = _together(clusters, [each.report if isinstance(each, Diagnosed) else str(each) for each in found])
+    return first
+
+
+def _attempt(cluster: OneCluster) -> Diagnosed | PreflightError:
+    try:
+        quiet = cluster.options
+        if quiet.target is not None:
+            quiet = replace(quiet, target=replace(quiet.target, shows_progress=False))
+        return Diagnosed.of_doctor(cluster.sources, quiet)
+    except PreflightError as error:
+        return error
+
+
+def _together(clusters: Sequence[OneCluster], found: Sequence[Report | str]) -> Report:
+    reports = [each for each in found if isinstance(each, Report)]
+    steps = [_step(cluster, each) for cluster, each in zip(clusters, found, strict=True)]
+    findings = [
+        replace(finding, step=number) for number, each in enumerate(found, 1) if isinstance(each, Report) for finding in each.findings
+    ]
+    problems = [
+        *(Problem(f"{cluster.name}: {each}") for cluster, each in zip(clusters, found, strict=True) if isinstance(each, str)),
+        *(
+            problem if problem.location else replace(problem, message=f"{cluster.name}: {problem.message}")
+            for cluster, each in zip(clusters, found, strict=True)
+            if isinstance(each, Report)
+            for problem in each.problems
+        ),
+    ]
+    rules = {rule.id: rule for report in reports for rule in report.rules}
+    return Report(
+        reports[0].preflight,
+        " ".join(["doctor", *(cluster.name for cluster in clusters)]),
+        tuple(steps),
+        Judged(*(sum(_count(name)(report.judged) for report in reports) for name in Judged.__struct_fields__)),
+        tuple(dict.fromkeys(each for report in reports for each in report.assumptions)),
+        tuple(sorted({skip for report in reports for skip in report.skipped}, key=_by_reason)),
+        tuple(problems),
+        tuple(findings),
+        max([report.exit for report in reports] + [3 for each in found if isinstance(each, str)]),
+        (),
+        tuple(rules[id] for id in sorted(rules)),
+    )
+
+
+def _step(cluster: OneCluster, found: Report | str) -> Step:
+    if isinstance(found, str):
+        return Step(cluster.name, f"{cluster.name}: cannot be read: {found}", story=())
+    step = found.steps[0]
+    asked = found.cluster
+    where = f" ({asked.server}{f', Kubernetes {asked.version}' if asked.version else ''})" if asked is not None and asked.server else ""
+    return replace(step, command=cluster.name, headline=f"{cluster.name}{where}: {step.headline}")
+
+
+def _count(name: str) -> Callable[[Judged], int]:
+    def count(judged: Judged) -> int:
+        number: int = getattr(judged, name)
+        return number
+
+    return count
+
+
+def _by_reason(skip: Skipped) -> tuple[str, str]:
+    return skip.why, skip.what

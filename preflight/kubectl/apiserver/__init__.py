@@ -1,0 +1,1 @@
+"""What the API server makes of an object: defaults, known fields, normal form, refusals."""

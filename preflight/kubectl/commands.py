@@ -1,0 +1,188 @@
+"""The command lines that preflight judges, read: one Struct a verb."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+from preflight.kubectl.label_selector import Selector
+from preflight.model.objects import Taint
+
+
+class Chosen(Struct, frozen=True):
+    """The objects that a command line chooses: by name, by selector, or all of them; exactly one of the three is there.
+
+    `namespace` is what `-n` says, "" where it is absent (nodes have none); `everywhere` where `-A` is given.
+    """
+
+    names: tuple[str, ...] = ()
+    selector: Selector | None = None
+    all: bool = False
+    namespace: str = ""
+    everywhere: bool = False
+
+
+class Command(Struct, frozen=True):
+    """A command line that was read; `text` is the line without a program's name."""
+
+    text: str
+
+    @property
+    def evicts(self) -> bool:
+        """Whether ordinary pods may have to go: such a command reads pods as a whole."""
+        return False
+
+
+class TaintNodes(Command, frozen=True):
+    """`kubectl taint nodes`.
+
+    A taint to remove without an effect removes every effect of its key; the value in it is what the user typed: kubectl ignores it.
+    """
+
+    nodes: Chosen
+    add: tuple[Taint, ...] = ()
+    remove: tuple[Taint, ...] = ()
+    overwrite: bool = False
+
+    @property
+    def evicts(self) -> bool:
+        """A NoExecute taint deletes pods."""
+        return any(taint.effect == "NoExecute" for taint in self.add)
+
+
+class LabelNodes(Command, frozen=True):
+    """`kubectl label nodes`."""
+
+    nodes: Chosen
+    add: Mapping[str, str] = {}
+    remove: tuple[str, ...] = ()
+    overwrite: bool = False
+
+
+class CordonNodes(Command, frozen=True):
+    """`kubectl cordon`, or `kubectl uncordon` where `unschedulable` is False."""
+
+    nodes: Chosen
+    unschedulable: bool
+
+
+class DrainNodes(Command, frozen=True):
+    """`kubectl drain`: its flags are those of `preflight.scheduling.drain.DrainFlags`, with the selector of pods as it was read."""
+
+    nodes: Chosen
+    ignore_daemonsets: bool = False
+    delete_emptydir_data: bool = False
+    force: bool = False
+    disable_eviction: bool = False
+    grace_period: int = -1
+    timeout: float = 0
+    pod_selector: Selector | None = None
+    skip_wait_for_delete_timeout: int = 0
+
+    @property
+    def evicts(self) -> bool:
+        """That is what it is for."""
+        return True
+
+
+class SetImage(Command, frozen=True):
+    """`kubectl set image` of DaemonSets: images by container name, or by `*`; or of the objects of files."""
+
+    daemonsets: Chosen
+    images: Mapping[str, str]
+
+
+class RestartRollout(Command, frozen=True):
+    """`kubectl rollout restart` of DaemonSets."""
+
+    daemonsets: Chosen
+
+
+class ApplyFiles(Command, frozen=True):
+    """`kubectl apply -f`; `namespace` is what `-n` says."""
+
+    files: tuple[str, ...]
+    namespace: str = ""
+    server_side: bool = False
+    selector: Selector | None = None
+
+
+class Patch(Command, frozen=True):
+    """`kubectl patch` of nodes or DaemonSets, as `resource` says.
+
+    `kind` is strategic, merge or json; `patch` is the text of the patch, `file` the file that holds it where it is not read yet.
+    """
+
+    resource: str
+    chosen: Chosen
+    kind: str = "strategic"
+    patch: str = ""
+    file: str = ""
+
+
+class DeleteFiles(Command, frozen=True):
+    """`kubectl delete -f`."""
+
+    files: tuple[str, ...]
+    namespace: str = ""
+    cascade: str = "background"
+    ignore_missing: bool = False
+
+
+class DeleteNodes(Command, frozen=True):
+    """`kubectl delete node`."""
+
+    nodes: Chosen
+
+    @property
+    def evicts(self) -> bool:
+        """The pods of a node that is gone are deleted."""
+        return True
+
+
+class DeleteDaemonSets(Command, frozen=True):
+    """`kubectl delete daemonset`; `cascade` is background, foreground or orphan."""
+
+    daemonsets: Chosen
+    cascade: str = "background"
+    ignore_missing: bool = False
+
+
+class DeleteNamespaces(Command, frozen=True):
+    """`kubectl delete namespace`, with everything in it."""
+
+    names: tuple[str, ...]
+
+
+class DeletePods(Command, frozen=True):
+    """`kubectl delete pod`; `on` is the node of `--field-selector spec.nodeName=...`, "" where any will do."""
+
+    pods: Chosen
+    ignore_missing: bool = False
+    on: str = ""
+
+
+class RebootNodes(Command, frozen=True):
+    """`preflight reboot`: plain, or with graceful node shutdown."""
+
+    nodes: Chosen
+    graceful: bool = False
+
+    @property
+    def evicts(self) -> bool:
+        """With graceful node shutdown pods end; else they restart with the node."""
+        return self.graceful
+
+
+class ReplaceNodes(Command, frozen=True):
+    """`preflight replace`: the nodes register anew, with these labels and taints; None means those that they have today."""
+
+    nodes: Chosen
+    labels: Mapping[str, str] | None = None
+    taints: tuple[Taint, ...] | None = None
+
+    @property
+    def evicts(self) -> bool:
+        """Nothing outlives the node."""
+        return True

@@ -1,0 +1,132 @@
+"""The one grammar of command lines: an argv of kubectl's verbs, or of preflight's own, to a Command.
+
+Source: spf13/cobra `command.go` (how the verb is found among the flags); the verbs are in node_lines and object_lines.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from preflight.errors import UsageError
+from preflight.kubectl import parse_node_verbs, parse_object_verbs
+from preflight.kubectl.commands import Command
+from preflight.kubectl.flags import FLAGS, GLOBAL, Given, given, takes_value
+from preflight.kubectl.formatting import BOOLEANS, quoted
+
+_READERS: Mapping[str, Callable[[str, Given], Command]] = {
+    "taint": parse_node_verbs.taint,
+    "label": parse_node_verbs.label,
+    "cordon": parse_node_verbs.cordon,
+    "uncordon": parse_node_verbs.uncordon,
+    "drain": parse_node_verbs.drain,
+    "reboot": parse_node_verbs.reboot,
+    "replace": parse_node_verbs.replace,
+    "set image": parse_object_verbs.set_image,
+    "rollout restart": parse_object_verbs.rollout_restart,
+    "apply": parse_object_verbs.apply,
+    "patch": parse_object_verbs.patch,
+    "delete": parse_object_verbs.delete,
+}
+VERBS: tuple[str, ...] = tuple(_READERS)
+"""The verbs that preflight judges; two of them are two words."""
+
+_FIRST = {verb.split()[0]: verb for verb in VERBS}
+_SECRET = ("--token", "--password")
+_PROGRAMS = ("kubectl", "preflight")
+_KUBECTL = """
+    annotate api-resources api-versions attach auth autoscale certificate cluster-info completion config cp create debug describe diff edit
+    events exec explain expose get help kustomize logs options plugin port-forward proxy run scale top version wait
+"""
+_UNJUDGED = {
+    "edit": "; an edited manifest can be judged with `apply -f`",
+    "create": "; a new manifest can be judged with `apply -f`",
+}
+
+
+def parse(argv: Sequence[str]) -> Command:
+    """Read a command line.
+
+    1. A first word `kubectl` or `preflight` is dropped. Flags that every verb has may stand before the verb.
+    2. What kubectl refuses without asking the cluster is refused in kubectl's words; flags that change nothing here are accepted.
+    3. What kubectl accepts and preflight does not judge is refused, with what preflight judges.
+
+    Errors: UsageError; nothing else for any argv.
+    """
+    words = list(argv)
+    if words and words[0] in _PROGRAMS:
+        words = words[1:]
+    verb, rest = _verb(words)
+    read = given(verb, rest)
+    _check(read)
+    return _READERS[verb](shlex.join(_without_secrets(words)), read)
+
+
+def flags_of(command: Command) -> Mapping[str, tuple[str, ...]]:
+    """The flags of a command line by their long names, each with its values; what is secret in one is `...`."""
+    return given(*_verb(shlex.split(command.text))).values
+
+
+def _without_secrets(words: Sequence[str]) -> Iterator[str]:
+    """The words as a report may show them."""
+    is_secret = False
+    for word in words:
+        name, equals, _ = word.partition("=")
+        yield "..." if is_secret else f"{name}=..." if name in _SECRET and equals else word
+        is_secret = not is_secret and name in _SECRET and not equals
+
+
+def _verb(words: Sequence[str]) -> tuple[str, list[str]]:
+    """The verb, and the arguments without it; the second word of a verb may stand after flags too."""
+    place = _first_argument(words, 0)
+    if place is None:
+        raise UsageError(f"a verb is missing: preflight judges {', '.join(VERBS)}")
+    first = words[place]
+    if first not in _FIRST:
+        raise UsageError(_no_verb(first))
+    verb = _FIRST[first]
+    rest = [*words[:place], *words[place + 1 :]]
+    if verb == first:
+        return verb, rest
+    second = _first_argument(rest, place)
+    wanted = verb.split()[1]
+    if second is None or rest[second] != wanted:
+        shown = f"{first} {rest[second]}" if second is not None else first
+        raise UsageError(f"preflight does not judge `kubectl {shown}`: it judges `kubectl {verb}`")
+    return verb, [*rest[:second], *rest[second + 1 :]]
+
+
+def _first_argument(words: Sequence[str], start: int) -> int | None:
+    """Where the first word stands that is no flag and no value of a flag."""
+    place = start
+    while place < len(words):
+        word = words[place]
+        if word == "--":
+            return None
+        if not word.startswith("-") or word == "-":
+            return place
+        place += 2 if takes_value(word) else 1
+    return None
+
+
+def _no_verb(word: str) -> str:
+    if word in _KUBECTL.split():
+        return f"preflight does not judge `kubectl {word}`: it judges {', '.join(VERBS)}{_UNJUDGED.get(word, '')}"
+    from difflib import get_close_matches
+
+    close = get_close_matches(word, _FIRST, n=1)
+    advice = f": did you mean {close[0]}?" if close else f"; preflight judges {', '.join(VERBS)}"
+    return f'unknown command "{word}" for "kubectl"{advice}'
+
+
+def _check(read: Given) -> None:
+    """Refuse values of the flags that change nothing here, where kubectl does."""
+    dry_run = read.text("dry-run", "none")
+    if dry_run not in ("none", "server", "client", "unchanged") and dry_run not in BOOLEANS:
+        raise UsageError(f'Invalid dry-run value ({dry_run}). Must be "none", "server", or "client".')
+    validate = read.text("validate", "strict")
+    if validate not in ("strict", "warn", "ignore") and validate not in BOOLEANS:
+        raise UsageError(f"invalid - validate option {quoted(validate)}; must be one of: strict (or true), warn, ignore (or false)")
+
+
+__all__ = ["FLAGS", "GLOBAL", "VERBS", "flags_of", "parse", "takes_value"]

@@ -1,0 +1,1 @@
+"""Patches as the server applies them: JSON patch, strategic merge, three-way merge."""

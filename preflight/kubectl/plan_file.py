@@ -1,0 +1,66 @@
+"""A plan: command lines, one after the other."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+
+from preflight.errors import InputError, UsageError
+from preflight.kubectl.commands import Command
+from preflight.kubectl.parser import parse
+
+_DIRECTIVES = ("$patch", "$retainKeys", "$setElementOrder/", "$deleteFromPrimitiveList/")
+"""What stands in the text of a strategic patch and looks like a variable."""
+_SHELL = ("&&", "||", "|", ";", ">", ">>", "<", "&")
+
+
+def commands(items: Sequence[object], places: Sequence[str] = ()) -> list[Command]:
+    """Read the steps of a plan.
+
+    1. A step is a line as for a shell (`kubectl taint nodes -l pool=rdma dedicated=rdma:NoSchedule`, quotes as there, a `#` word starts a
+       comment), or a list of texts, each one argument.
+    2. `kubectl` or `preflight` may stand first. Nothing is expanded, and a step is one command.
+
+    `places` are where the steps stand, as `file:line`; an error then starts with it.
+
+    Errors: UsageError with the number of the step and the line as given; InputError for a plan without steps.
+    """
+    if not items:
+        raise InputError("there is nothing to judge: the plan has no steps")
+    where = [f"{place}: " for place in places] or [""] * len(items)
+    return [_command(f"{place}step {number}", item) for number, (place, item) in enumerate(zip(where, items, strict=True), 1)]
+
+
+def _command(place: str, item: object) -> Command:
+    try:
+        return parse(_words(item))
+    except UsageError as error:
+        shown = item if isinstance(item, str) else shlex.join(map(str, item)) if isinstance(item, list | tuple) else repr(item)
+        raise UsageError(f"{place}, `{shown.strip()}`: {error}") from None
+
+
+def _words(item: object) -> list[str]:
+    if isinstance(item, list | tuple):
+        if not all(isinstance(word, str) for word in item):
+            raise UsageError("every argument must be a text: put it in quotes")
+        return [str(word) for word in item]
+    if not isinstance(item, str):
+        raise UsageError("a step is a command line, or a list of its arguments")
+    try:
+        words = shlex.split(item.replace("\\\n", " "))
+    except ValueError as error:
+        raise UsageError(f"the quotes are not closed ({error})") from None
+    comment = next((place for place, word in enumerate(words) if word.startswith("#")), len(words))
+    words = words[:comment]
+    for word in words:
+        if word in _SHELL or word.endswith(";"):
+            raise UsageError(f"a step is one command, without {word.rstrip() if word in _SHELL else ';'}: make it a step of its own")
+        if _expands(word):
+            raise UsageError(f"nothing is expanded in a plan: write what {word} stands for")
+    return words
+
+
+def _expands(word: str) -> bool:
+    for directive in _DIRECTIVES if "$" in word else ():
+        word = word.replace(directive, "")
+    return "$" in word or "`" in word

@@ -1,0 +1,1 @@
+"""Shell scripts: the kubectl commands that a runbook certainly runs."""

@@ -1,0 +1,177 @@
+"""The files that a command line names: manifests of `apply -f`, patches, and plans."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from msgspec import Struct
+
+from preflight import documents
+from preflight.documents import Broken, Chunk, Skipped
+from preflight.errors import InputError
+from preflight.load.collector import Gathered
+from preflight.load.files import STDIN, Source, content, find, reason, shown
+from preflight.load.kinds import KINDS, UNRENDERED, group, is_pool, is_unrendered
+from preflight.load.loader import Loaded
+from preflight.model.objects import Origin, _Read
+from preflight.model.world import World
+
+if TYPE_CHECKING:
+    from preflight.load.pools import Declared
+
+_APPLIED = (".yaml", ".yml", ".json")
+
+
+class Other(Struct, frozen=True, gc=False):
+    """An object of a kind that is not judged: what it takes to name it; namespace "" where it states none."""
+
+    apiVersion: str
+    kind: str
+    namespace: str
+    name: str
+    origin: Origin
+
+
+def read_objects(
+    path: str, base: str = "", *, stdin: BinaryIO | None = None, recursive: bool = False, pools: Sequence[Declared] = ()
+) -> Loaded:
+    """The objects of one file, folder or standard input (`-`), in order, as `kubectl apply -f PATH` would send them: `given` has them.
+
+    1. `base` is the file (a plan) that names a relative path, "" for the command line. Of a folder .yaml, .yml and .json files count.
+    2. Lists are taken apart. A pod is a Pod, whatever its status says; a part of an object is one too, for apply sends what is stated.
+    3. Pools of nodes come last, as their template nodes: those that are declared here, and those of `pools` that refer to what is.
+    4. InputError, with the place, where kubectl would refuse the file: it is not there, a document is broken, has no kind or no name,
+       or is a chart's template that nobody rendered. Nobody knows then what would be applied.
+    """
+    opened = path if path == STDIN else os.path.join(os.path.dirname(base), path)  # noqa: PTH118, PTH120
+    walked = find([opened], recursive=recursive)
+    for unread in walked.unread:
+        raise InputError(f"{unread.file}: cannot be read: {unread.reason}")
+    sources = [source for source in walked.sources if source.is_named or source.path.endswith(_APPLIED)]
+    if not sources:
+        raise InputError(f"{shown(opened)}: no .yaml, .yml or .json file in it")
+    texts: dict[tuple[str, int], Chunk] = {}
+    gathered = Gathered()
+    given: list[object] = [value for source in sources for value in _objects(source, stdin, texts, gathered)]
+    if gathered.pools:
+        from preflight.load.pools import resolve
+
+        given += resolve(gathered.pools, pools).nodes
+    return Loaded(
+        World(),
+        files=len(sources),
+        objects=len(given),
+        texts=texts,
+        pools=tuple(gathered.pools),
+        sources=frozenset(source.file for source in sources),
+        given=tuple(given),
+    )
+
+
+def read_patch(path: str, base: str = "", *, stdin: BinaryIO | None = None) -> str:
+    """The text of the file of `patch --patch-file PATH`; `base` is the file (a plan) that names a relative path.
+
+    InputError where it cannot be read.
+    """
+    opened = path if path == STDIN else os.path.join(os.path.dirname(base), path)  # noqa: PTH118, PTH120
+    source = Source(shown(opened), opened, is_named=True)
+    try:
+        return str(content(source, stdin), "utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{source.file}: not UTF-8 from byte {error.start} on: save it as UTF-8") from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"unable to read patch file: {source.file}: {reason(error)}") from None
+
+
+def read_script(path: str) -> str | None:
+    """The text of a plan that is a shell script: its name ends in .sh, or its first line starts with `#!`; None for any other.
+
+    InputError where it cannot be read.
+    """
+    source = Source(shown(path), path, is_named=True)
+    try:
+        data = bytes(content(source, None)) if path != STDIN else b""
+    except (OSError, ValueError) as error:
+        raise InputError(f"{source.file}: cannot be read: {reason(error)}") from None
+    if not path.endswith(".sh") and not data.startswith(b"#!"):
+        return None
+    try:
+        return str(data, "utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{source.file}: not UTF-8 from byte {error.start} on: save it as UTF-8") from None
+
+
+def read_plan(path: str, *, stdin: BinaryIO | None = None) -> list[tuple[Origin, object]]:
+    """The entries of a plan, which is a YAML list of command lines, each with its place; an entry is what it is, a word or not.
+
+    InputError, with the place, where the file cannot be read or holds no such list. An empty list is one.
+    """
+    source = Source(shown(path), path, is_named=True)
+    found = list(_documents(source, stdin))
+    if not found:
+        raise InputError(f"{source.file}: is empty: a plan is a YAML list of command lines")
+    chunk, data = found[0]
+    if not isinstance(data, list) or len(found) > 1:
+        line = chunk.line if len(found) == 1 else found[1][0].line
+        raise InputError(f"{source.file}:{line}: a plan is one YAML list of command lines, each after `- `")
+    places = documents.locate(chunk, [(index,) for index in range(len(data))])
+    return [
+        (Origin(source.file, chunk.index, place.line, (index,)), item) for index, (place, item) in enumerate(zip(places, data, strict=True))
+    ]
+
+
+def _documents(source: Source, stdin: BinaryIO | None) -> Iterator[tuple[Chunk, object]]:
+    try:
+        text = str(content(source, stdin), "utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{source.file}: not UTF-8 from byte {error.start} on: save it as UTF-8") from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"{source.file}: cannot be read: {reason(error)}") from None
+    for item in documents.read_yaml(text, ()):
+        if isinstance(item, Broken):
+            if "{{" in text:
+                raise InputError(f"{source.file}:{item.line}: {UNRENDERED.format(chart='CHARTDIR')}")
+            raise InputError(f"{source.file}:{item.line}:{item.column}: {item.message}")
+        if not isinstance(item, Skipped):
+            yield item.chunk, item.data
+
+
+def _objects(source: Source, stdin: BinaryIO | None, texts: dict[tuple[str, int], Chunk], pools: Gathered) -> Iterator[_Read | Other]:
+    for chunk, data in _documents(source, stdin):
+        texts[source.file, chunk.index] = chunk
+        waiting: list[tuple[object, Origin]] = [(data, Origin(source.file, chunk.index, chunk.line))]
+        while waiting:
+            item, origin = waiting.pop()
+            kind = item.get("kind") if isinstance(item, dict) else None
+            if not isinstance(item, dict) or not isinstance(kind, str) or not kind:
+                raise InputError(f"{origin.file}:{origin.line}: no Kubernetes object: it states no kind")
+            items = item.get("items")
+            if kind.endswith("List") and isinstance(items, list):
+                waiting += reversed([(each, _item(origin, index)) for index, each in enumerate(items)])
+            elif is_pool(item):
+                pools.add_pools(item, origin)
+            else:
+                yield _object(item, kind, origin)
+
+
+def _item(origin: Origin, index: int) -> Origin:
+    return Origin(origin.file, origin.document, origin.line, (*origin.path, "items", index))
+
+
+def _object(item: dict[str, Any], kind: str, origin: Origin) -> _Read | Other:
+    metadata, api_version = item.get("metadata"), item.get("apiVersion")
+    if not isinstance(metadata, dict) or not (metadata.get("name") or metadata.get("generateName")):
+        raise InputError(f"{origin.file}:{origin.line}: the {kind} has no name")
+    if is_unrendered(item):
+        raise InputError(f"{origin.file}:{origin.line}: {UNRENDERED.format(chart='CHARTDIR')}")
+    known = KINDS.get(kind)
+    if known is None or (isinstance(api_version, str) and group(api_version) not in known.groups):
+        version, namespace, name = (str(each or "") for each in (api_version, metadata.get("namespace"), metadata.get("name")))
+        return Other(version, kind, namespace, name, origin)
+    gathered = Gathered()
+    gathered.add_object(item, origin)
+    for problem in gathered.problems:
+        raise InputError(f"{origin.file}:{origin.line}: {problem.message}")
+    return gathered.objects[0]

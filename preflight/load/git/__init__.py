@@ -1,0 +1,1 @@
+"""Git revisions as sources: plumbing, revisions and the two sides of a diff."""

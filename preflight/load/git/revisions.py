@@ -1,0 +1,223 @@
+"""Git revisions as sources: `main`, `HEAD~1`, `origin/main:deploy/`, read from the object store without a checkout.
+
+Only plumbing runs (`cat-file`, `ls-tree`, `merge-base`): no hook, no filter, no textconv, no pager, nothing over a network. What a person
+typed never becomes an argument that git could take for an option: it goes to `cat-file --batch-check` as a line of its input.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import re
+import subprocess
+from collections.abc import Collection, Generator, Iterable, Iterator
+
+from msgspec import Struct
+
+from preflight.errors import InputError
+from preflight.load.files import EXTENSIONS, shown
+from preflight.load.git.plumbing import GIT, NoRevision, environment, run
+
+MAX_FILE = 256 << 20
+"""How many bytes a file of a revision may have."""
+MAX_TREE = 2 << 30
+"""How many bytes the manifests of a revision may have together."""
+
+_ENDINGS = (*EXTENSIONS, *(f"{ending}.gz" for ending in EXTENSIONS))
+_FOUND = re.compile(r"([0-9a-f]{40}|[0-9a-f]{64}) (tree|commit) [0-9]+")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_BLOCK = 1 << 20
+
+
+class Revision(Struct, frozen=True):
+    """A tree of a repository.
+
+    1. `text` is what was typed: `origin/main:deploy/`; `name` its revision: `origin/main`.
+    2. `tree` is the object id of the revision's whole tree; `path` the folder or file in it, from the root, "" for all of it.
+    """
+
+    text: str
+    name: str
+    tree: str
+    path: str = ""
+
+
+class Entry(Struct, frozen=True, gc=False):
+    """A file of a revision: its path from the root of the repository, and the id of its content.
+
+    `chart` is the folder of the chart whose template it is, "" where it is none; `is_named` where the person named the file itself.
+    """
+
+    path: str
+    blob: str
+    chart: str = ""
+    is_named: bool = False
+
+
+class Listed(Struct):
+    """The files of a revision in order of their paths, and how many symbolic links and submodules were left alone."""
+
+    entries: list[Entry] = []
+    links: int = 0
+    submodules: int = 0
+
+
+def resolve(text: str) -> Revision:
+    """The revision that a person means by `REV` or `REV:PATH`; PATH is from the root of the repository, `./` in front from here.
+
+    Errors: NoRevision, with the reason, where git is not there, where this is no repository, and where it has no such revision or path.
+    """
+    name, path = _split(text)
+    if not name:
+        raise NoRevision("a revision has a name before the colon")
+    if _CONTROL.search(text):
+        raise NoRevision("no revision has a control character in its name")
+    answer = run("cat-file", "--batch-check", given=os.fsencode(f"{name}^{{tree}}\n")).strip().decode("utf-8", "replace")
+    found = _FOUND.fullmatch(answer)
+    if found is None:
+        why = (
+            "more than one object has that short name" if answer.endswith(" ambiguous") else f"the repository has no revision {shown(name)}"
+        )
+        raise NoRevision(f"{why} (a shallow clone has few: git fetch)")
+    path = _normal(path)
+    if path and not _entries(found[1], path):
+        raise NoRevision(f"{shown(name)} has no {shown(path)}")
+    return Revision(shown(text), shown(name), found[1], path)
+
+
+def merge_base(base: str, head: str) -> str:
+    """The commit where two revisions parted, by its id.
+
+    Errors: NoRevision where one of them is no commit, or where nothing known is common to both.
+    """
+    ids = []
+    for name in (base, head):
+        if _CONTROL.search(name) or not name:
+            raise NoRevision(f"{shown(name)!r} is no revision")
+        answer = run("cat-file", "--batch-check", given=os.fsencode(f"{name}^{{commit}}\n")).strip().decode("utf-8", "replace")
+        found = _FOUND.fullmatch(answer)
+        if found is None:
+            raise NoRevision(f"the repository has no commit {shown(name)} (a shallow clone has few: git fetch)")
+        ids.append(found[1])
+    try:
+        return run("merge-base", "--end-of-options", *ids).decode().strip()
+    except NoRevision:
+        raise NoRevision(
+            f"{shown(base)} and {shown(head)} have no commit in common (a shallow clone has few: git fetch --unshallow)"
+        ) from None
+
+
+def files(revision: Revision) -> Listed:
+    """The manifests of a revision, by the rules of `files.find`: by the endings of their names, hidden ones left out.
+
+    1. A path that names a file gives that file, whatever its name. Symbolic links and submodules are counted and never followed.
+    2. A file below a `templates` folder beside a Chart.yaml is a template of that chart.
+
+    Errors: InputError where the path itself is a symbolic link or a submodule.
+    """
+    listed = Listed()
+    if revision.path:
+        [(mode, blob, path)] = _entries(revision.tree, revision.path)[:1]
+        if mode in ("120000", "160000"):
+            what = "a symbolic link: name what it leads to" if mode == "120000" else "a submodule: give its own repository as a folder"
+            raise InputError(f"{revision.text}: is {what}")
+        if mode != "040000":
+            listed.entries.append(Entry(path, blob, is_named=True))
+            return listed
+    inside = f"{revision.path}/" if revision.path else ""
+    every = _entries(revision.tree, *([revision.path] if revision.path else []), recursive=True)
+    charts = {posixpath.dirname(path) for mode, _, path in every if posixpath.basename(path) == "Chart.yaml" and mode[:3] == "100"}
+    parents = [posixpath.dirname(part) for part in _above(revision.path) if posixpath.basename(part) == "templates"]
+    charts |= {parent for parent in parents if _entries(revision.tree, posixpath.join(parent, "Chart.yaml"))}
+    for mode, blob, path in every:
+        if any(part.startswith(".") for part in path.removeprefix(inside).split("/")):
+            continue
+        if mode == "120000":
+            listed.links += 1
+        elif mode == "160000":
+            listed.submodules += 1
+        elif path.endswith(_ENDINGS):
+            listed.entries.append(Entry(path, blob, _chart(path, charts)))
+    listed.entries.sort(key=lambda entry: entry.path)
+    return listed
+
+
+def contents(blobs: Iterable[str]) -> Generator[bytes | InputError, None, None]:
+    """What each blob holds, byte for byte as it was committed; an error in the place of one that is missing or too large.
+
+    Errors: InputError once all of them together are too large.
+    """
+    total = 0
+    command = [*GIT, "cat-file", "--batch"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment()) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        for blob in blobs:
+            process.stdin.write(f"{blob}\n".encode())
+            process.stdin.flush()
+            header = process.stdout.readline().split()
+            if len(header) != 3:
+                yield InputError("its content is not in this repository: a partial clone has to fetch it first (git fetch --refetch)")
+                continue
+            size = int(header[2])
+            if size > MAX_FILE:
+                left = size
+                while left > 0 and (block := process.stdout.read(min(left, _BLOCK))):
+                    left -= len(block)
+                process.stdout.read(1)
+                yield InputError(f"has more than {MAX_FILE >> 20} MiB")
+                continue
+            total += size
+            if total > MAX_TREE:
+                process.kill()
+                raise InputError(
+                    f"the manifests of a revision have more than {MAX_TREE >> 30} GiB together: name the folder, as REV:FOLDER"
+                )
+            yield process.stdout.read(size)
+            process.stdout.read(1)
+
+
+def _split(text: str) -> tuple[str, str]:
+    """REV and PATH of `REV:PATH`: the first colon outside of braces parts them, as git reads it."""
+    depth = 0
+    for at, character in enumerate(text):
+        depth += (character == "{") - (character == "}")
+        if character == ":" and depth <= 0:
+            return text[:at], text[at + 1 :]
+    return text, ""
+
+
+def _normal(path: str) -> str:
+    """A path from the root of the repository, without dots and a slash at its end; "" for the root."""
+    if path.startswith(("./", "../")) or path in (".", ".."):
+        path = posixpath.join(os.fsdecode(run("rev-parse", "--show-prefix").rstrip(b"\n")), path)
+    path = posixpath.normpath(path) if path else ""
+    if path.startswith(("/", "../")) or path == "..":
+        raise NoRevision(f"{shown(path)} is not in the repository")
+    return "" if path == "." else path
+
+
+def _entries(tree: str, *paths: str, recursive: bool = False) -> list[tuple[str, str, str]]:
+    """Mode, object id and path of what a tree holds, or of one path in it."""
+    flags = ["-r"] if recursive else []
+    found = []
+    for line in run("ls-tree", *flags, "-z", "--full-tree", "--end-of-options", tree, *paths).split(b"\0"):
+        if line:
+            head, _, path = line.partition(b"\t")
+            mode, _, blob = head.decode("ascii").split(" ")
+            found.append((mode, blob, os.fsdecode(path)))
+    return found
+
+
+def _above(path: str) -> Iterator[str]:
+    while path:
+        yield path
+        path = posixpath.dirname(path)
+
+
+def _chart(path: str, charts: Collection[str]) -> str:
+    """The chart that a file is a template of, the innermost one; "" where it is none."""
+    for folder in _above(posixpath.dirname(path)):
+        if posixpath.basename(folder) == "templates" and posixpath.dirname(folder) in charts:
+            return posixpath.dirname(folder) or "."
+    return ""

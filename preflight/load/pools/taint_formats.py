@@ -1,0 +1,196 @@
+"""How pools spell taints: as maps, as texts, as one text with commas; and what of it nobody accepts.
+
+Source: kubernetes `pkg/util/taints/taints.go` (texts), `pkg/apis/core/validation/validation.go` (keys and values); the spellings of
+effects are those of the providers' own schemas (docs/node-pools.md).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from preflight.model.objects import Refusal, Taint
+from preflight.scheduling.name_validation import label_value_errors, qualified_name_errors
+
+Path = tuple[str | int, ...]
+
+CORE: Mapping[str, str] = {effect: effect for effect in ("NoSchedule", "PreferNoSchedule", "NoExecute")}
+"""The effects as Kubernetes spells them."""
+
+CLOUD: Mapping[str, str] = {"NO_SCHEDULE": "NoSchedule", "PREFER_NO_SCHEDULE": "PreferNoSchedule", "NO_EXECUTE": "NoExecute"}
+"""The effects as the APIs of EKS and GKE spell them."""
+
+FIELDS = ("key", "value", "effect", "timeAdded")
+_BY_LETTERS = {effect.lower(): effect for effect in CORE}
+_PLACEHOLDER = re.compile(r"\$\{|\$\(|\{\{|\$[A-Z_]")
+_SHOWN = 60
+
+
+class Form(NamedTuple):
+    """How one kind of manifest spells its taints: the effects, the fields of a taint, and whether a map `{key: "value:Effect"}` is one."""
+
+    effects: Mapping[str, str] = CORE
+    fields: tuple[str, ...] = FIELDS
+    by_key: bool = False
+
+
+class Taints(Struct, frozen=True):
+    """The taints that were read, in order; what nobody accepts of them, and what is accepted and looks like a mistake."""
+
+    taints: tuple[Taint, ...] = ()
+    refused: tuple[Refusal, ...] = ()
+    doubtful: tuple[Refusal, ...] = ()
+
+
+def read_taints(data: object, path: Path, form: Form) -> Taints:
+    """The taints that stand at a path.
+
+    1. A list of maps or of texts (`key=value:Effect`, `key:Effect`), one text with commas between, or a map by key where the form has one.
+    2. A value that is no string is refused and taken for the text it clearly means: `true` for "true". So is an effect in another
+       spelling: `noschedule`, `NO_SCHEDULE` where Kubernetes' own is wanted, and the other way round.
+    3. A taint without a key or with no effect that makes sense is refused and left out; so is a second one of the same key and effect.
+    4. A field that a taint does not have (`operator`) is refused and has no effect. The value `Exists` is accepted by everybody, and
+       doubtful: it is how a toleration is written.
+    5. Text that something else fills in later (`${TAINT}`, `{{ .x }}`) is kept as it is, and not refused; as an effect it is left out.
+    """
+    reader = _Reader(form)
+    if data is None:
+        return Taints()
+    if isinstance(data, str):
+        for text in filter(None, (part.strip() for part in data.split(","))):
+            reader.text(text, path)
+    elif isinstance(data, dict) and form.by_key:
+        for key, value in data.items():
+            reader.entry(str(key), value, (*path, str(key)))
+    elif isinstance(data, list):
+        for number, item in enumerate(data):
+            if isinstance(item, dict):
+                reader.object(item, (*path, number))
+            elif isinstance(item, str):
+                reader.text(item, (*path, number))
+            else:
+                reader.refuse((*path, number), f"a taint must be a map or a text, not {shown(item)}")
+    else:
+        reader.refuse(path, f"{path[-1]} must be a list, not {shown(data)}")
+    return Taints(tuple(reader.taints), tuple(reader.refused), tuple(reader.doubtful))
+
+
+class _Reader:
+    def __init__(self, form: Form) -> None:
+        self.form = form
+        self.taints: list[Taint] = []
+        self.refused: list[Refusal] = []
+        self.doubtful: list[Refusal] = []
+
+    def refuse(self, path: Path, reason: str) -> None:
+        self.refused.append(Refusal(path, reason))
+
+    def text(self, text: str, path: Path) -> None:
+        before, *rest = text.split(":")
+        key, *values = before.split("=")
+        if len(rest) > 1 or len(values) > 1:
+            self.refuse(path, f"invalid taint spec: {text[:_SHOWN]}")
+            return
+        self.take(key, values[0] if values else "", rest[0] if rest else "", {"": path})
+
+    def entry(self, key: str, value: object, path: Path) -> None:
+        """One entry of `{key: "value:Effect"}`."""
+        if not isinstance(value, str) or ":" not in value:
+            self.refuse(path, f'a taint by key is "value:Effect", not {shown(value)}')
+            return
+        value, _, effect = value.partition(":")
+        self.take(key, value, effect, {"": path})
+
+    def object(self, item: Mapping[str, object], path: Path) -> None:
+        for name in item:
+            if name not in self.form.fields:
+                more = ": a taint has none, tolerations do" if name == "operator" else ""
+                self.refuse((*path, str(name)), f"unknown field {json.dumps(str(name)[:_SHOWN], ensure_ascii=False)}{more}")
+        texts = {}
+        for name in ("key", "value", "effect"):
+            value = item.get(name)
+            if value is not None and not isinstance(value, str):
+                self.refuse((*path, name), no_string(name, value))
+            texts[name] = text_of(value)
+        self.take(texts["key"], texts["value"], texts["effect"], {"": path, **{name: (*path, name) for name in texts}})
+
+    def take(self, key: str, value: str, effect: str, places: Mapping[str, Path]) -> None:
+        """Take one taint; `places` are the paths of its parts, with that of the whole under ""."""
+        whole = places[""]
+        if not key:
+            self.refuse(places.get("key", whole), "key: Required value")
+            return
+        for name, text, errors in (("key", key, qualified_name_errors(key)), ("value", value, label_value_errors(value))):
+            if not is_placeholder(text):
+                for reason in errors:
+                    self.refuse(places.get(name, whole), f'{name}: Invalid value: "{text[:_SHOWN]}": {reason}')
+        known = self.effect(effect, places.get("effect", whole))
+        if not known:
+            return
+        if value in ("Exists", "Equal"):
+            spelled = Taint(key, "", known)
+            self.doubtful.append(
+                Refusal(
+                    places.get("value", whole), f'its value is the text "{value}": a taint has no operator; without a value it is {spelled}'
+                )
+            )
+        if any(each.key == key and each.effect == known for each in self.taints):
+            self.refuse(whole, f"Duplicate value: {Taint(key, value, known)}: taints must be unique by key and effect pair")
+            return
+        self.taints.append(Taint(key, value, known))
+
+    def effect(self, text: str, path: Path) -> str:
+        """The effect in Kubernetes' spelling, "" where the text is none."""
+        spelled = self.form.effects.get(text)
+        if spelled or is_placeholder(text):
+            return spelled or ""
+        if not text:
+            self.refuse(path, "effect: Required value")
+            return ""
+        supported = ", ".join(f'"{each}"' for each in self.form.effects)
+        self.refuse(path, f'effect: Unsupported value: "{text[:_SHOWN]}": supported values: {supported}')
+        return _BY_LETTERS.get(re.sub("[^a-z]", "", text.lower()), "")
+
+
+def read_pairs(data: object) -> Iterator[tuple[str, object]]:
+    """Labels as a map, as a list of `key=value`, or as one text with commas between."""
+    if isinstance(data, dict):
+        yield from ((str(key), value) for key, value in data.items())
+        return
+    texts = data.split(",") if isinstance(data, str) else data if isinstance(data, list) else []
+    for text in texts:
+        if isinstance(text, str) and text.strip():
+            key, _, value = text.strip().partition("=")
+            yield key, value
+
+
+def is_placeholder(text: str) -> bool:
+    """Whether something else fills the text in later: envsubst, a chart's template, cloud-init."""
+    return _PLACEHOLDER.search(text) is not None
+
+
+def text_of(value: object) -> str:
+    """A scalar as the text that its author means; "" for null, and for what is no scalar."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return value if isinstance(value, str) else str(value) if isinstance(value, int | float) else ""
+
+
+def no_string(name: str, value: object) -> str:
+    """Why a value that must be a string is refused."""
+    if isinstance(value, bool | int | float):
+        return f"{name} must be a string: {text_of(value)} is a {'boolean' if isinstance(value, bool) else 'number'}; quote it"
+    return f"{name} must be a string, not {shown(value)}"
+
+
+def shown(value: object) -> str:
+    """A wrong value in a message."""
+    if isinstance(value, dict):
+        return "a map"
+    if isinstance(value, list):
+        return "a list"
+    return json.dumps(value, ensure_ascii=False, default=str)[:_SHOWN]

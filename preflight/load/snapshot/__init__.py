@@ -1,0 +1,1 @@
+"""Snapshots: writing and reading the saved state of a cluster."""

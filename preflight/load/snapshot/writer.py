@@ -1,0 +1,248 @@
+"""A world as a snapshot: only the fields that are read, and no argument, no environment, no Secret and no foreign annotation.
+
+    {"apiVersion": "preflight/v1", "kind": "Snapshot",
+     "metadata": {"preflight": "0.1.0", "context": "prod", "listed": null, "nodes": true, "missing": {}, ...},
+     "items": [
+     {"apiVersion": "v1", "kind": "Node", "metadata": {...}, "spec": {...}, "status": {...}},
+     {"apiVersion": "apps/v1", "kind": "DaemonSet", ..., "preflight": {"components": [...], "lastApplied": {...}}}
+    ]}
+
+1. `metadata` is the survey: `listed` are the namespaces whose pods were listed, null for all of them; `nodes`, whether every node was;
+   `missing` are kinds that could not be had, each with the reason.
+2. `items` are objects as Kubernetes has them, with what this program reads of them; one stands on each line.
+3. `preflight` of a DaemonSet stands for what is left out of its template: see `preflight/model/snapshot_fields.py`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from functools import cache
+from itertools import islice
+from typing import Any, get_args, get_type_hints
+
+import msgspec
+from msgspec import Raw
+from msgspec.structs import replace
+
+from preflight import __version__
+from preflight.components.recognize import recognise
+from preflight.components.snapshot_codec import config_to_keep, to_keep
+from preflight.errors import InputError
+from preflight.kubectl.apiserver.defaults import LAST_APPLIED
+from preflight.load.kinds import KINDS, SAVED_STATE, SNAPSHOT, SNAPSHOT_GROUP
+from preflight.load.snapshot.reader import VERSION
+from preflight.load.snapshot.state import harmless, objects, with_state
+from preflight.model.convert import convert
+from preflight.model.objects import POD_TEMPLATE_SPEC, DaemonSet, Node, ObjectKey, Origin, Pod, _Read
+from preflight.model.pod_scheduling import ScheduledPod
+from preflight.model.runtime_state import StatedPod
+from preflight.model.snapshot_fields import ANNOTATIONS, readable
+from preflight.model.world import Survey, World
+
+_API_ADDRESS = "KUBERNETES_SERVICE_HOST"
+_VERSIONS = {"jobset.x-k8s.io": "v1alpha2"}
+_BATCH = 1000
+_LEVEL = 6
+
+
+class Unkept(msgspec.Struct):
+    """What of a world is in no snapshot, counted: nodes of pools that manifests declare, pods of manifests that name their node, and
+    objects with values that the API server would refuse."""
+
+    pools: int = 0
+    bound: int = 0
+    refused: int = 0
+
+
+def saved(world: World, unkept: Unkept) -> Iterator[bytes]:
+    """The text of a snapshot, in pieces; `world` was read with `wants_state`.
+
+    1. The same world gives the same bytes. Workloads stand in the order in which they were read, for some messages list them so.
+    2. A world of a snapshot gives that snapshot again, but for what is new in the survey.
+
+    Errors: InputError where the world is not of one cluster: two objects without a namespace have one name; and for a listed pod whose
+    values make no sense, since it would look as if it were not there.
+    """
+    head = {"apiVersion": f"{SNAPSHOT_GROUP}/v{VERSION}", "kind": SNAPSHOT, "metadata": _head(world)}
+    objects, pods = list(_objects(world, unkept)), _whole(world)  # before the first piece: no part of what fails is ever printed
+    yield msgspec.json.encode(head)[:-1] + b',"items":['
+    lines = (line for part in (objects, map(_pod, pods)) for line in part)
+    between = b"\n "
+    while batch := list(islice(lines, _BATCH)):
+        yield between + b",\n ".join(batch)
+        between = b",\n "
+    yield b"\n]}\n"
+
+
+def write(pieces: Iterable[bytes], path: str) -> int:
+    """Write a snapshot, packed where the name ends in .gz, and answer its size in bytes.
+
+    It is written beside its place and moved there once it is whole, so that no part of one is ever left. What is there is replaced, as by
+    a redirection of a shell; what is no regular file (a pipe, a device) is written to as it is.
+
+    Errors: InputError where it cannot be written.
+    """
+    target = os.path.realpath(path)
+    beside = os.path.isfile(target) or not os.path.exists(target)  # noqa: PTH110, PTH113
+    whole, begun = f"{target}.{os.getpid()}.part" if beside else target, False
+    try:
+        with open(whole, "xb" if beside else "wb") as file:  # noqa: PTH123 (x: whatever has that name is somebody else's)
+            begun = beside
+            if path.endswith(".gz"):
+                import gzip
+
+                with gzip.GzipFile("", "wb", _LEVEL, file, mtime=0) as packed:
+                    for piece in pieces:
+                        packed.write(piece)
+            else:
+                file.writelines(pieces)
+            size = file.tell() if beside else 0
+        if beside:
+            os.replace(whole, target)  # noqa: PTH105
+            begun = False
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror}") from error
+    finally:
+        if begun:
+            os.unlink(whole)  # noqa: PTH108
+    return size
+
+
+def _head(world: World) -> dict[str, Any]:
+    """The survey: that of the cluster, or of files what they show."""
+    survey = world.survey or Survey(nodes=bool(world.nodes))
+    survey = replace(
+        survey,
+        listed=world.listed,
+        missing=dict(world.missing),
+        complete=world.complete | (world.state.given & SAVED_STATE if world.state else frozenset()),
+        comparison_operators=world.comparison_operators,
+        at=world.state.at if world.state else "",
+    )
+    said = msgspec.to_builtins(survey, order="deterministic")
+    head = {"preflight": __version__, **said, "listed": said.get("listed"), "nodes": survey.nodes}
+    return {name: value for name, value in head.items() if name not in ("live", "templates")}
+
+
+def _objects(world: World, unkept: Unkept) -> Iterator[bytes]:
+    """Every object but the listed pods, each once, one line each."""
+    seen: set[int] = set()
+    named: dict[tuple[str, ObjectKey], str] = {}
+    for value in _each(world):
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        if isinstance(value, Node) and (value.pool is not None or value.partial):
+            unkept.pools += value.pool is not None
+            continue
+        if isinstance(value, Pod) and value.spec.nodeName:
+            unkept.bound += 1
+            continue
+        unkept.refused += bool(value.refusals)
+        _once(value, named)
+        yield _line(type(value).__name__, _data(value, world))
+    for (namespace, name), data in world.configs.items():
+        if found := config_to_keep(data):
+            yield _line("ConfigMap", {"metadata": {"name": name, **({"namespace": namespace} if namespace else {})}, "data": found})
+    if world.state is not None:
+        yield from (msgspec.json.encode(each) for each in objects(world.state))
+
+
+def _each(world: World) -> Iterator[Any]:
+    """Whatever was read of the kinds that are judged, in all collections of the world; nodes first, then workloads in order."""
+    for field in ("nodes", "workloads", *world.__struct_fields__):
+        held = getattr(world, field)
+        if isinstance(held, tuple | dict):
+            yield from (each for each in (held.values() if isinstance(held, dict) else held) if isinstance(each, _Read))
+
+
+def _once(value: Any, named: dict[tuple[str, ObjectKey], str]) -> None:
+    """InputError where another object, of another file, has the same kind and name and no namespace either."""
+    metadata, kind, file = value.metadata, type(value).__name__, value.origin.file
+    if KINDS[kind].is_namespaced and not metadata.namespace and not metadata.name.endswith("*"):
+        other = named.setdefault((kind, ObjectKey("", metadata.name)), file)
+        if other != file:
+            raise InputError(
+                f"{kind} -/{metadata.name} is in {other} and {file}: a snapshot is of one cluster, so state the namespace of each"
+            )
+
+
+def _data(value: Any, world: World) -> Any:
+    """The fields of an object that are read, as plain data."""
+    if not isinstance(value, DaemonSet):
+        found = readable(msgspec.to_builtins(value), type(value))
+        state = world.state.nodes.get(value.name) if world.state is not None and isinstance(value, Node) else None
+        return with_state(found, state) if state is not None else found
+    data = readable(value.data or msgspec.to_builtins(value), DaemonSet)
+    _mark_api_address(data, value.data)
+    if value.kept:
+        return {**data, "preflight": Raw(value.kept)}
+    kept: dict[str, Any] = {"components": to_keep(recognise(value, world.configs))}
+    if LAST_APPLIED in value.metadata.annotations:
+        kept["lastApplied"] = _last_applied(value.metadata.annotations[LAST_APPLIED])
+    return {**data, "preflight": kept}
+
+
+def _last_applied(text: str) -> Any:
+    """The manifest of kubectl's annotation, as far as it is read; {} where it is none."""
+    try:
+        data = msgspec.json.decode(text)
+        manifest, _ = convert(data, DaemonSet, Origin(""))
+    except (msgspec.DecodeError, RecursionError):
+        return {}
+    return readable(data, DaemonSet) if manifest is not None else {}
+
+
+def _mark_api_address(data: Any, whole: Any) -> None:
+    """Keep that a container is told the address of the API server, but not the address: the variable without its value."""
+    kept, every = data, whole
+    for name in POD_TEMPLATE_SPEC:
+        kept = kept.get(name) if isinstance(kept, dict) else None
+        every = every.get(name) if isinstance(every, dict) else None
+    lists = [each.get("containers") if isinstance(each, dict) else None for each in (kept, every)]
+    if not all(isinstance(each, list) for each in lists):
+        return
+    for container, origin in zip(*lists, strict=True):
+        env = origin.get("env") if isinstance(origin, dict) else None
+        if isinstance(env, list) and any(isinstance(each, dict) and each.get("name") == _API_ADDRESS for each in env):
+            container["env"] = [{"name": _API_ADDRESS}]
+
+
+def _whole(world: World) -> Iterable[ScheduledPod]:
+    running = world.running or {}
+    found = {}
+    for pod in world.pods:
+        key = (pod.metadata.namespace, pod.metadata.name)
+        try:
+            found[key] = running[key]
+        except KeyError:
+            raise InputError(f"pod {'/'.join(key)} cannot be saved: its values make no sense") from None
+    return (found[key] for key in running)
+
+
+def _pod(pod: ScheduledPod) -> bytes:
+    if isinstance(pod, StatedPod):
+        pod = harmless(pod)
+    annotations = {name: text for name, text in pod.metadata.annotations.items() if name in ANNOTATIONS}
+    if len(annotations) < len(pod.metadata.annotations):
+        pod = replace(pod, metadata=replace(pod.metadata, annotations=annotations))
+    if any(getattr(volume, name) for volume in pod.spec.volumes for name in _open_fields(type(volume))) or pod.spec.schedulingGroup:
+        return _line("Pod", readable(msgspec.to_builtins(pod), type(pod)))
+    return b'{"apiVersion":"v1",' + msgspec.json.encode(pod)[1:]
+
+
+@cache
+def _open_fields(volume: type[Any]) -> tuple[str, ...]:
+    """The fields of a volume that may hold more than what is read: a claim has annotations, and a map of anything everything."""
+    hints = get_type_hints(volume)
+    return (
+        "ephemeral",
+        *(name for name in volume.__struct_fields__ if Any in [each for arg in get_args(hints[name]) for each in get_args(arg)]),
+    )
+
+
+def _line(kind: str, data: Any) -> bytes:
+    group = KINDS[kind].groups[0]
+    version = f"{group}/{_VERSIONS.get(group, 'v1')}" if group else "v1"
+    return msgspec.json.encode({"apiVersion": version, "kind": kind, **data})

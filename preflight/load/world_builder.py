@@ -1,0 +1,237 @@
+"""From what was gathered to the world: keys, objects that stand twice, evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from preflight.load.collector import Gathered
+from preflight.load.kinds import KINDS
+from preflight.model.budgets import PodDisruptionBudget
+from preflight.model.objects import (
+    CronJob,
+    CSIDriver,
+    DaemonSet,
+    Deployment,
+    JobSet,
+    ListedPod,
+    Namespace,
+    Node,
+    Origin,
+    Pod,
+    PriorityClass,
+    RuntimeClass,
+    _Read,
+    controller,
+    object_key,
+)
+from preflight.model.quota import ResourceQuota
+from preflight.model.storage import ConfigMap, PersistentVolume, PersistentVolumeClaim, StorageClass
+from preflight.model.world import World
+
+if TYPE_CHECKING:
+    from preflight.model.pod_scheduling import ScheduledPod
+
+Key = tuple[str, tuple[str, str, str]]
+
+
+def build(gathered: Gathered, *, one_cluster: bool, comparison_operators: bool | None, judged: frozenset[str] | None = None) -> World:
+    """The world that the objects make; problems that show only now are added to `gathered`.
+
+    1. An object that stands twice with equal content is one. Equal is what a prediction reads: the labels, and the spec (of a
+       DaemonSet all of it; of a node its conditions too), not a status or an annotation.
+    2. With other content it is `ambiguous` (a node or DaemonSet); for a change, which judges one cluster, a problem too, whatever the kind.
+    3. The key is kind, namespace and name; an object that states no namespace is known by its file too, and never one with another file's.
+    4. `judged` are the files that the surroundings do not count among (None: there are none): an object that stands in both is the
+       judged one, since that is what the surroundings will become.
+    5. A pool of nodes is one partly known node, beside the nodes of it that are there: it is what the next one is like.
+    6. The namespaces that a list of pods names are listed. One beside nodes or DaemonSets, with pods of more than one namespace, was
+       taken with `-A`: then those of all namespaces are. A list of nothing but pods may be two namespaces put together.
+    7. A list of PodDisruptionBudgets alone, as the API answers with, has all of them, though it be empty. No other kind counts as complete.
+    8. What a survey says of itself is known, and nothing is concluded from its lists; those beside a snapshot count as they do without
+       one. The caller's gate comes before its own.
+    """
+    ambiguous: list[str] = []
+    twice: set[Key] = set()
+    by_key: dict[Key, list[_Read]] = {}
+    for value in (*gathered.objects, *_pools(gathered)):
+        by_key.setdefault(_key(value), []).append(value)
+    for key, values in by_key.items():
+        if judged is not None and any(value.origin.file in judged for value in values):
+            by_key[key] = values = [value for value in values if value.origin.file in judged]
+        if len(values) > 1 and (others := _others(values)):
+            twice.add(key)
+            sentence = f"{_name(key)} is in {_places(others)}, each time with other content"
+            if key[0] in {"Node", "DaemonSet"}:
+                ambiguous.append(sentence)
+            if one_cluster:
+                gathered.problem(sentence, others[1].origin.file, others[1].origin.line)
+    once = [values[0] for key, values in by_key.items() if key not in twice]
+    nodes = {value.name: value for value in once if isinstance(value, Node)}
+    daemonsets = {value.key: value for value in once if isinstance(value, DaemonSet)}
+    pods = _pods(gathered, one_cluster=one_cluster)
+    survey = gathered.survey
+    if survey is not None and comparison_operators is None:
+        comparison_operators = survey.comparison_operators
+    return World(
+        nodes=dict(sorted(nodes.items())),
+        daemonsets=dict(sorted(daemonsets.items())),
+        workloads=tuple(value for value in gathered.objects if isinstance(value, DaemonSet | Deployment | CronJob | Pod)),
+        pods=pods,
+        running=_running(gathered, pods) if gathered.wants_whole_pods or gathered.observed is not None else None,
+        state=gathered.observed.state(survey.at if survey else "") if gathered.observed is not None else None,
+        listed=_listed(gathered),
+        budgets=_all(by_key, PodDisruptionBudget),
+        namespaces=_all(by_key, Namespace),
+        priority_classes=_all(by_key, PriorityClass),
+        runtime_classes=_all(by_key, RuntimeClass),
+        csi_drivers=_all(by_key, CSIDriver),
+        job_sets=_all(by_key, JobSet),
+        claims=_all(by_key, PersistentVolumeClaim),
+        volumes=_all(by_key, PersistentVolume),
+        storage_classes=_all(by_key, StorageClass),
+        quotas=_all(by_key, ResourceQuota),
+        configs={(each.metadata.namespace, each.metadata.name): each.data for each in _all(by_key, ConfigMap)},
+        ambiguous=tuple(sorted(ambiguous)),
+        missing=survey.missing if survey is not None else {},
+        comparison_operators=comparison_operators,
+        survey=survey,
+        complete=_complete(gathered),
+    )
+
+
+def _pools(gathered: Gathered) -> tuple[Node, ...]:
+    """The template nodes of the pools that were declared; what they refer to and nobody gave is named as left out."""
+    if not gathered.pools:
+        return ()
+    from preflight.load.pools import resolve
+
+    resolved = resolve(gathered.pools)
+    for name, reference in resolved.missing:
+        gathered.skip(f"what {reference.kind} {reference.name} says of {name}", "not given")
+    if resolved.nodes:
+        one = len(resolved.nodes) == 1
+        gathered.skip(
+            f"how many nodes {'a pool has' if one else f'{len(resolved.nodes)} pools have'}", f"{'it' if one else 'each'} counts as one"
+        )
+    return resolved.nodes
+
+
+def _key(value: Any) -> Key:
+    kind = type(value).__name__
+    if value.metadata.name.endswith("*"):  # the server makes a name of its own for each
+        return kind, (value.metadata.namespace, value.metadata.name, repr(value.origin))
+    if KINDS[kind].is_namespaced:
+        return kind, object_key(value.metadata, value.origin)
+    return kind, ("", value.metadata.name, "")
+
+
+def _others(values: list[_Read]) -> list[_Read]:
+    """One object for each content, where there is more than one; else nothing."""
+    if len(values) == 1:
+        return []
+    different: dict[bytes, _Read] = {}
+    for value in values:
+        different.setdefault(_print(_content(value)), value)
+    return list(different.values()) if len(different) > 1 else []
+
+
+def _print(content: object) -> bytes:
+    """The same bytes for equal content: comparing each object with each other would take for ever where a thousand have one name."""
+    try:
+        return msgspec.json.encode(content, order="deterministic")
+    except (TypeError, ValueError, RecursionError):  # what no JSON can hold: odd keys, halves of characters
+        return repr(content).encode("utf-8", "backslashreplace")
+
+
+def _content(value: Any) -> object:
+    labels = value.metadata.labels
+    if isinstance(value, DaemonSet):
+        return labels, value.data.get("spec")
+    if isinstance(value, Node):
+        return labels, value.spec, value.status.conditions, value.startup, value.absent, value.pool
+    if isinstance(value, Namespace):
+        return labels, value.metadata.annotations
+    if isinstance(value, PriorityClass):
+        return value.value
+    if isinstance(value, RuntimeClass):
+        return value.scheduling, value.overhead
+    if isinstance(value, StorageClass):
+        return value.provisioner
+    if isinstance(value, ConfigMap):
+        return value.data
+    if isinstance(value, PersistentVolumeClaim):  # the volume is for the cluster to fill in
+        return value.spec.storageClassName
+    if isinstance(value, Deployment):  # and the number of replicas for an autoscaler
+        return labels, value.spec.template
+    return labels, getattr(value, "spec", None)
+
+
+def _all(by_key: dict[Key, list[_Read]], kind: type[Any]) -> tuple[Any, ...]:
+    """The objects of a kind by key, equal ones once."""
+    keys = sorted(key for key, values in by_key.items() if isinstance(values[0], kind))
+    return tuple(value for key in keys for value in _others(by_key[key]) or by_key[key][:1])
+
+
+def _pods(gathered: Gathered, *, one_cluster: bool) -> tuple[ListedPod, ...]:
+    """The listed pods, each once where more than one list showed it."""
+    if len(gathered.pod_lists) < 2:
+        return tuple(gathered.pods)
+    first: dict[tuple[str, str], ListedPod] = {}
+    moved: dict[tuple[str, str], None] = {}
+    for pod in gathered.pods:
+        key = (pod.metadata.namespace, pod.metadata.name)
+        known = first.setdefault(key, pod)
+        if (known.spec.nodeName, controller(known)) != (pod.spec.nodeName, controller(pod)):
+            moved[key] = None
+    if moved and one_cluster:
+        namespace, name = min(moved)
+        more = f" and {len(moved) - 1} more" if len(moved) > 1 else ""
+        files = sorted({file for file, _ in gathered.pod_lists})
+        gathered.problem(f"pod {namespace}/{name}{more}: listed twice, on other nodes or of another owner", files[0])
+    return tuple(first.values())
+
+
+def _running(gathered: Gathered, pods: Sequence[ListedPod]) -> Mapping[tuple[str, str], ScheduledPod]:
+    """The listed pods as a whole, in the order of their names; one that could not be understood is not there."""
+    if gathered.observed is not None and len(pods) == len(gathered.observed.pods):
+        return gathered.observed.pods
+    found = {(pod.metadata.namespace, pod.metadata.name) for pod in pods}
+    if gathered.observed is not None:
+        return gathered.observed.pods.only(found)
+    return {key: gathered.running[key] for key in sorted(found & gathered.running.keys())}
+
+
+def _complete(gathered: Gathered) -> frozenset[str]:
+    survey = gathered.survey
+    given = frozenset(gathered.complete & {"PodDisruptionBudget"}) if survey is None or gathered.snapshots else frozenset()
+    return given | survey.complete if survey is not None else given
+
+
+def _listed(gathered: Gathered) -> frozenset[str] | None:
+    survey, saved = gathered.survey, {file for file, _ in gathered.snapshots}
+    if survey is not None and (survey.listed is None or not saved):
+        return survey.listed
+    lists = [(file, namespaces) for file, namespaces in gathered.pod_lists if file not in saved]
+    beside = {value.origin.file for value in gathered.objects if isinstance(value, Node | DaemonSet)}
+    if any(len(namespaces) > 1 and file in beside for file, namespaces in lists):
+        return None
+    return frozenset(survey.listed or () if survey is not None else ()).union(*(namespaces for _, namespaces in lists))
+
+
+def _name(key: Key) -> str:
+    kind, (namespace, name, _) = key
+    return f"{kind} {namespace or '-'}/{name}" if KINDS[kind].is_namespaced else f"{kind} {name}"
+
+
+def _places(values: Iterable[_Read]) -> str:
+    places = [_place(value.origin) for value in values]
+    shown = places if len(places) <= 4 else [*places[:3], f"{len(places) - 3} more places"]
+    return f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def _place(origin: Origin) -> str:
+    item = "".join(f"[{each}]" if isinstance(each, int) else f".{each}" for each in origin.path).lstrip(".")
+    return f"{origin.file}:{origin.line}" + (f" ({item})" if item else "")

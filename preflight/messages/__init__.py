@@ -1,0 +1,1 @@
+"""All text for people: reasons as words, lists, counts, amounts, times."""

@@ -1,0 +1,105 @@
+"""What a snapshot keeps of an object: the fields that are read, and of a DaemonSet what was made of the rest."""
+
+from __future__ import annotations
+
+import types
+import typing
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+import msgspec
+from msgspec import Raw, Struct
+
+from preflight.model.objects import TEMPLATE_GENERATION, DaemonSet, Metadata
+
+ANNOTATIONS = frozenset(
+    (
+        "preflight/exempt",
+        *("meta.helm.sh/release-name", "meta.helm.sh/release-namespace"),
+        *("scheduler.alpha.kubernetes.io/node-selector", "openshift.io/node-selector"),
+        *("cluster.x-k8s.io/owner-kind", "cluster.x-k8s.io/owner-name"),
+        *("storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"),
+        *("volume.kubernetes.io/storage-provisioner", "volume.beta.kubernetes.io/storage-provisioner"),
+        "volume.beta.kubernetes.io/storage-class",
+        TEMPLATE_GENERATION,
+        "kubernetes.io/config.mirror",
+        *(f"batch.kubernetes.io/job-{name}" for name in ("completion-index", "index-failure-count", "index-ignored-failure-count")),
+        *("alpha.jobset.sigs.k8s.io/exclusive-topology", "alpha.jobset.sigs.k8s.io/node-selector"),
+    )
+)
+"""The annotations that somebody reads: a snapshot holds no other."""
+
+_OURS = "\ue000"
+_PLAIN = (str, int, float, bool)
+
+
+class Kept(Struct, frozen=True):
+    """The field `preflight` of a DaemonSet in a snapshot: `components` are what it was recognised as by its whole template, as JSON.
+
+    See `preflight/components/snapshot_codec.py`. There is `lastApplied` too, which stands in its annotation again once it is read.
+    """
+
+    components: Raw = Raw()
+
+
+def kept(daemonset: DaemonSet) -> Kept:
+    """What a snapshot has of the rest of a DaemonSet; nothing for one that is whole.
+
+    Errors: msgspec.MsgspecError for what no snapshot holds, and `load` lets through none.
+    """
+    return msgspec.json.decode(daemonset.kept, type=Kept) if daemonset.kept else Kept()
+
+
+def readable(data: object, hint: Any) -> Any:
+    """Of plain data what a type reads, as plain data again; None where nothing is left.
+
+    1. Of a map for a Struct only the fields of that Struct stay, of annotations only `ANNOTATIONS`. What the Struct adds itself does not.
+    2. A value that the API server would refuse stays where it is a scalar and one was wanted, so that it is refused again. A map or list
+       where a scalar was wanted, and the other way round, does not stay: nobody knows what is in it.
+    3. Of a map of anything (`dict[str, Any]`, `dict[str, object]`) only the keys stay: that it is there is all that is read of it.
+    4. The order of maps and lists stays, and so do empty values: `kubectl apply` tells an empty field from an absent one.
+    """
+    if hint in (Any, object):
+        return None
+    wanted, *others = _alternatives(hint)
+    origin = typing.get_origin(wanted)
+    if origin is tuple:
+        inner = typing.get_args(wanted)[0]
+        return [readable(item, inner) for item in data] if isinstance(data, list | tuple) else None
+    if origin is dict:
+        inner = typing.get_args(wanted)[1]
+        return {name: readable(value, inner) for name, value in data.items() if isinstance(name, str)} if isinstance(data, dict) else None
+    if isinstance(wanted, type) and issubclass(wanted, Struct):
+        return _fields_of(data, wanted) if isinstance(data, dict) else None
+    assert wanted in _PLAIN, f"{wanted} or {others} is no type of a field that a snapshot keeps"
+    return data if isinstance(data, _PLAIN) else None
+
+
+def _fields_of(data: Mapping[str, Any], wanted: type[Struct]) -> dict[str, Any]:
+    hints = _hints(wanted)
+    found = {}
+    for name, value in data.items():
+        if name in hints:
+            if name == "annotations" and issubclass(wanted, Metadata) and isinstance(value, dict):
+                value = {key: text for key, text in value.items() if key in ANNOTATIONS}
+                if not value:
+                    continue
+            read = readable(value, hints[name])
+            if read is not None or value is None:
+                found[name] = read
+    return found
+
+
+@cache
+def _hints(struct: type[Struct]) -> Mapping[str, Any]:
+    """The types of the fields that an input may state, by their encoded names."""
+    hints = typing.get_type_hints(struct)
+    pairs = zip(struct.__struct_fields__, struct.__struct_encode_fields__, strict=True)
+    return {encoded: hints[name] for name, encoded in pairs if not encoded.startswith(_OURS)}
+
+
+def _alternatives(hint: Any) -> tuple[Any, ...]:
+    if typing.get_origin(hint) in {types.UnionType, typing.Union}:
+        return tuple(each for each in typing.get_args(hint) if each is not types.NoneType)
+    return (hint,)

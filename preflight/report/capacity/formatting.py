@@ -1,0 +1,116 @@
+"""Amounts, causes and answers in the words that the formats share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from preflight.model.capacity import ClusterAnswer, ClusterRoom, GhostPod, Step
+from preflight.report.formatting import count, names
+
+_BINARY = (("Ti", 40), ("Gi", 30), ("Mi", 20), ("Ki", 10))
+_CAUSES = {
+    "not-ready": "on nodes that are not Ready",
+    "cordoned": "on cordoned nodes",
+    "selector": "on nodes that its selector leaves out",
+    "taints": "on nodes with a taint that it does not tolerate",
+    "used": "requested by pods",
+    "ghosts": "held by pods of which nothing runs",
+    "rest": "in rests that are too small for one more copy",
+    "others": "left over: another resource is used up first",
+    "pods": "left over: the node may have no more pods",
+    "ports": "left over: its host port is taken",
+    "unknown": "not known to be room",
+}
+REQUESTED = "requested is not utilised: what pods have asked for counts, whether or not they use it"
+
+
+def amount(resource: str, number: int | None) -> str:
+    """An amount as people write it: cpu `1500m` or `2`, memory in the largest unit with one decimal, all else as it is; `?` for None."""
+    if number is None:
+        return "?"
+    if resource == "cpu":
+        return str(number // 1000) if number % 1000 == 0 else f"{number}m"
+    if resource in ("memory", "ephemeral-storage") or resource.startswith("hugepages-"):
+        for unit, bits in _BINARY:
+            if number >= 1 << bits:
+                whole = f"{number / (1 << bits):.1f}"
+                return f"{whole.removesuffix('.0')}{unit}"
+    return str(number)
+
+
+def cause(step: Step) -> str:
+    """What takes an amount away, in words."""
+    return _CAUSES.get(step.cause, step.cause)
+
+
+def copies(room: ClusterRoom) -> str:
+    """`13 copies fit`, `0 copies fit for certain, 4 at most`, `0 copies fit for certain; how many more may, nobody can tell`."""
+    fit = f"{room.copies} {'copy fits' if room.copies == 1 else 'copies fit'}"
+    if room.atMost == room.copies:
+        return f"{fit} now"
+    more = f", {room.atMost} at most" if room.atMost is not None else "; how many more may, nobody can tell"
+    return f"{fit} for certain{more}"
+
+
+def glance(room: ClusterRoom) -> str:
+    """The answer in one line: how many fit, how much is free all the same, and where that is."""
+    free = f"{amount(room.resource, room.free)} of {amount(room.resource, room.allocatable)} {room.resource} free"
+    out_of_reach = [step for step in room.steps if step.free]
+    parts = [f"{amount(room.resource, step.free)} {cause(step)}" for step in out_of_reach]
+    if room.copies and parts:
+        parts.insert(0, f"{amount(room.resource, room.copies * room.wanted)} to be had")
+    where = ", ".join(parts)
+    return f"{copies(room)}: {free}{f' ({where})' if where else ''}"
+
+
+def largest(room: ClusterRoom) -> str:
+    """`largest free block on one node: 2 (gpu-4)`, of the nodes that it may go to."""
+    where = f" ({names(room.largestOn)})" if room.largestOn else ""
+    return f"largest free block on one node that it may go to: {amount(room.resource, room.largest)}{where}"
+
+
+def chief(room: ClusterRoom) -> str:
+    """The causes that keep most of what is free from being had, the first two."""
+    steps = sorted((step for step in room.steps if step.free), key=lambda step: -step.free)
+    return ", ".join(f"{amount(room.resource, step.free)} {cause(step)}" for step in steps[:2])
+
+
+def remarks(room: ClusterRoom) -> Iterator[tuple[str, str]]:
+    """What is not known and not judged, each with its heading; then what the numbers mean."""
+    for each in room.unknown:
+        yield "unknown", f"because {each}"
+    if room.unread:
+        yield "unknown", f"because {names(room.unread)} {'does' if len(room.unread) == 1 else 'do'} not say what can be allocated"
+    if room.message:
+        yield "the scheduler says", room.message
+    for each in room.notJudged:
+        yield "not judged", each
+    yield "note", REQUESTED
+
+
+def subject(answer: ClusterAnswer, room: ClusterRoom) -> str:
+    """The pod in words, with what one copy asks for unless the words say that."""
+    asks = ", ".join(f"{name}={amount(name, number)}" for name, number in room.requests.items()) or "no resource"
+    return answer.pod if asks in answer.pod else f"{answer.pod}, which asks for {asks}"
+
+
+def ghost(room: ClusterRoom, held: GhostPod) -> str:
+    """A pod that holds room though nothing of it runs: what it holds, where, and how this is known."""
+    state = "Pending there: its containers have not started" if held.why == "pending" else "being deleted, and its node is not Ready"
+    return f"{held.pod} holds {amount(room.resource, held.amount)} {room.resource} on {held.node}: {state}"
+
+
+def title(answer: ClusterAnswer) -> str:
+    """The cluster in one line: its context and server, or the files."""
+    asked = answer.cluster
+    if asked is None:
+        return answer.name
+    server = f" ({asked.server})" if asked.server else ""
+    name = asked.context if asked.context and asked.context != answer.name else ""
+    return f"{answer.name}{f', of cluster {name}' if name else ''}{server}{f', Kubernetes {asked.version}' if asked.version else ''}"
+
+
+def failures(clusters: Sequence[ClusterAnswer]) -> str:
+    """`1 of 3 clusters could not be asked`; "" where all were."""
+    failed = sum(each.room is None for each in clusters)
+    return f"{failed} of {count(len(clusters), 'cluster')} could not be asked" if failed else ""

@@ -1,0 +1,45 @@
+"""A change hands the pods of a DaemonSet to another scheduler.
+
+Why it matters
+    The DaemonSet controller creates a pod for each node and counts it, but the scheduler that the template names binds it. Where nobody of
+    that name runs, every new pod stays Pending for ever: an update stops after `maxUnavailable` nodes, which then have no pod.
+How to fix
+    Leave `schedulerName` out, unless the scheduler is known to run and to know pods of DaemonSets.
+Example
+    `preflight patch ds agent -p '{"spec":{"template":{"spec":{"schedulerName":"nobody"}}}}'`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from preflight.messages.lists import names
+from preflight.model.objects import POD_TEMPLATE_SPEC
+from preflight.model.report import Severity
+from preflight.rules.api import Context, Hit, Place, Rule, subject_of
+from preflight.rules.workload_fields import given_pods, starting
+
+_DEFAULT = ("", "default-scheduler")
+
+
+def check(context: Context) -> Iterator[Hit]:
+    """One hit for each DaemonSet that gets new pods of another scheduler than before: a note for a new one. Not in lint."""
+    if context.lint:
+        return
+    for daemonset in given_pods(context):
+        name = daemonset.spec.template.spec.schedulerName
+        before = context.world.daemonsets.get(daemonset.key)
+        if name in _DEFAULT or (before is not None and before.spec.template.spec.schedulerName == name):
+            continue
+        nodes = tuple(sorted(node for group in starting(context, daemonset) for node in group.names))
+        if nodes:
+            yield Hit(
+                subject=subject_of(daemonset),
+                nodes=nodes,
+                place=Place(daemonset.origin, (*POD_TEMPLATE_SPEC, "schedulerName")),
+                severity=Severity.NOTE if before is None else None,
+                message=f"has new pods on {names(nodes)} that wait for scheduler {name}, of which nothing is known here",
+            )
+
+
+RULE = Rule(id="PF120", name="foreign-scheduler", severity=Severity.WARNING, needs_nodes=True, check=check)

@@ -1,0 +1,37 @@
+"""A DaemonSet starts on a node where it had no pod.
+
+Why it matters
+    Removing a taint or adding a label can create pods. Mostly that is what was wanted; it is a fault where the pod does not belong,
+    such as a Linux image on a Windows node, or an agent on a serverless node.
+How to fix
+    Nothing, where it is wanted. Else leave the node out with node affinity or a nodeSelector.
+Example
+    `preflight taint nodes win-1 os=windows:NoSchedule-` while some DaemonSets have no `kubernetes.io/os` selector.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from preflight.messages.lists import names
+from preflight.model.report import Outcome, Severity
+from preflight.rules.api import Context, Hit, Place, Rule
+from preflight.rules.merged_groups import merged
+
+
+def check(context: Context) -> Iterator[Hit]:
+    """One hit for each DaemonSet."""
+    assert context.impact is not None
+    if context.lint:
+        return
+    for each in merged(context.impact.with_outcome(Outcome.GAINED)):
+        new = each.first.before_daemonset is None
+        yield Hit(
+            subject=each.subject,
+            nodes=each.nodes,
+            place=Place(each.first.daemonset.origin),
+            message=f"{'is new and starts' if new else 'starts'} on {names(each.nodes)}",
+        )
+
+
+RULE = Rule(id="PF104", name="gained-coverage", severity=Severity.NOTE, needs_nodes=True, check=check)

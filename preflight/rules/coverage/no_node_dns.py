@@ -1,0 +1,35 @@
+"""Pods get no answer from the DNS of their node, which has lost it.
+
+Why it matters
+    Pods ask an address of their own node. Without the DaemonSet that listens there every look-up of a name times out, on this node alone,
+    while the DNS of the cluster is well.
+How to fix
+    The DNS of the node has to be wherever pods are: let it tolerate everything.
+Example
+    An update that narrows the tolerations of a node-local DNS, and apps on nodes with a taint of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from preflight.model.report import Outcome, Severity
+from preflight.rules.api import Context, Hit, Rule
+from preflight.rules.coverage._consequence_notes import hit, of_kinds, when, where, who
+
+
+def check(context: Context) -> Iterator[Hit]:
+    """One hit for each DNS of the nodes, and time at which it goes."""
+    for each in of_kinds(context, "node-local-dns"):
+        placed = f"{who(each.dependents)} can be placed there"
+        if each.outcome is Outcome.NEVER:
+            yield hit(
+                each,
+                f"is kept out of {where(each)}, so pods that ask the DNS of the node get no answer there: {placed}",
+                milder=Severity.WARNING,
+            )
+        else:
+            yield hit(each, f"leaves pods on {where(each)} without the DNS of their node {when(each)}: {placed}", milder=Severity.WARNING)
+
+
+RULE = Rule(id="PF114", name="no-node-dns", severity=Severity.ERROR, needs_nodes=True, check=check)

@@ -1,0 +1,33 @@
+"""Service addresses stop following their endpoints on nodes that lose kube-proxy or its replacement.
+
+Why it matters
+    The rules that were written stay, so it works at first. With every pod that moves more connections go to addresses that are gone, from
+    this node alone; a node that restarts has no Service addresses at all.
+How to fix
+    The proxy of Services has to be wherever pods are: let it tolerate everything, as kube-proxy does by default.
+Example
+    An upgrade that narrows kube-proxy's tolerations from a wildcard to the taint of the control plane.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from preflight.model.report import Outcome, Severity
+from preflight.rules.api import Context, Hit, Rule
+from preflight.rules.coverage._consequence_notes import hit, of_kinds, when, where, who
+
+
+def check(context: Context) -> Iterator[Hit]:
+    """One hit for each proxy of Services, and time at which it goes."""
+    for each in of_kinds(context, "kube-proxy"):
+        placed = f"{who(each.dependents)} can be placed there"
+        if each.outcome is Outcome.NEVER:
+            yield hit(each, f"is kept out of {where(each)}, so there are no Service addresses there: {placed}", milder=Severity.WARNING)
+        else:
+            yield hit(
+                each, f"leaves Service addresses on {where(each)} behind their endpoints {when(each)}: {placed}", milder=Severity.WARNING
+            )
+
+
+RULE = Rule(id="PF113", name="no-service-addresses", severity=Severity.ERROR, needs_nodes=True, check=check)

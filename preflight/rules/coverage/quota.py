@@ -1,0 +1,87 @@
+"""A ResourceQuota refuses pods that a change would have a DaemonSet create.
+
+Why it matters
+    The DaemonSet controller asks no quota: it goes on and on trying, and the node has no pod. A quota that was lowered below what is there
+    shows nothing until a pod ends: an update without surge then deletes `maxUnavailable` pods that do not come back, and stops; one with
+    surge needs a pod more than there are, and cannot begin.
+How to fix
+    Raise the number of pods in the quota before the change, or move the DaemonSet to a namespace of its own.
+Example
+    A quota of 2 pods in the namespace, and a new DaemonSet for 4 nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from preflight.messages.lists import names
+from preflight.model.objects import DaemonSet
+from preflight.model.quota import ResourceQuota
+from preflight.model.report import Severity
+from preflight.rules.api import Context, Hit, Place, Rule, subject_of
+from preflight.rules.workload_fields import given_pods, starting
+from preflight.scheduling.rollout import surges
+
+_PODS = ("pods", "count/pods")
+
+
+def check(context: Context) -> Iterator[Hit]:
+    """One hit for each DaemonSet that gets new pods and each quota of its namespace that has no room for them. Not in lint.
+
+    Quotas with scopes, and those of other resources than pods, are not looked at.
+    """
+    if context.lint or not context.world.quotas:
+        return
+    for daemonset in given_pods(context):
+        for quota in context.world.quotas:
+            if quota.metadata.namespace == daemonset.metadata.namespace and not (quota.spec.scopes or quota.spec.scopeSelector):
+                for resource in _PODS:
+                    limit, used = _number(quota.spec.hard.get(resource)), _used(context, quota, resource)
+                    if limit is not None:
+                        yield from _judge(context, daemonset, quota, resource, limit, used)
+
+
+def _judge(context: Context, daemonset: DaemonSet, quota: ResourceQuota, resource: str, limit: int, used: int) -> Iterator[Hit]:
+    groups = list(starting(context, daemonset))
+    more = tuple(sorted(name for group in groups if not group.verdict.before for name in group.names))
+    again = tuple(sorted(name for group in groups if group.verdict.before for name in group.names))
+    room = max(limit - used, 0)
+    says = f"ResourceQuota {quota.metadata.name} allows {limit} pods in its namespace, and {used} are there"
+    if len(more) > room:
+        message, nodes = f"gets a pod on {room} of the {len(more)} nodes {names(more)}: {says}", more
+    elif again and used > limit:
+        message, nodes = f"does not get its pods back on {names(again)}: {says}", again
+    elif again and surges(daemonset.spec) and daemonset.key in _updated(context) and room == 0:
+        message, nodes = f"cannot begin its update on {names(again)}: maxSurge takes a pod more, {says}", again
+    else:
+        return
+    yield Hit(
+        subject=subject_of(daemonset),
+        nodes=nodes,
+        place=Place(daemonset.origin),
+        message=message,
+        related=(("the quota", Place(quota.origin, ("spec", "hard", resource))),),
+    )
+
+
+def _updated(context: Context) -> frozenset[object]:
+    return frozenset(context.impact.change.updated) if context.impact else frozenset()
+
+
+def _used(context: Context, quota: ResourceQuota, resource: str) -> int:
+    """How many pods count, as the quota itself says, or as many as were listed; 0 where nobody knows."""
+    stated = _number(quota.status.used.get(resource))
+    if stated is not None:
+        return stated
+    namespace = quota.metadata.namespace
+    there = (pod for pod in context.world.pods if pod.metadata.namespace == namespace)
+    return sum(pod.status.phase not in ("Failed", "Succeeded") for pod in there)
+
+
+def _number(value: str | int | float | None) -> int | None:
+    """A whole number of pods; None for what is none."""
+    text = str(value)
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else None
+
+
+RULE = Rule(id="PF121", name="quota", severity=Severity.ERROR, needs_nodes=True, check=check)

@@ -1,0 +1,58 @@
+"""A DaemonSet that sets node labels goes, its labels go with it, and so do the DaemonSets that select on them.
+
+Why it matters
+    The loss of a label deletes running pods at once, on nodes where the DaemonSets that lose them tolerate every taint. Who looks at
+    their tolerations finds nothing: the cause is a labeller further up.
+How to fix
+    Let the labeller tolerate exactly the taint (`operator: Equal`); the DaemonSets behind it then stay by themselves.
+Example
+    A taint that the worker of node feature discovery does not tolerate, and a device plugin that selects on one of its labels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from preflight.coverage.model import Fall
+from preflight.messages.lists import listed, names
+from preflight.model.objects import ObjectKey
+from preflight.model.report import Severity
+from preflight.rules.api import Context, Hit, Place, Rule, subject_of
+
+
+def check(context: Context) -> Iterator[Hit]:
+    """One hit for each labeller that starts a wave: who falls, in which order, and where. The falls themselves have errors of their own."""
+    impact = context.impact
+    assert impact is not None
+    daemonsets = {**impact.change.after.daemonsets, **impact.change.before.daemonsets}
+    fallen = {fall.consumer for fall in impact.falls}
+    for first in dict.fromkeys(fall.producer for fall in impact.falls if fall.producer not in fallen):
+        wave = list(_wave(first, impact.falls))
+        daemonset = daemonsets[first]
+        nodes = tuple(sorted({name for fall in wave for name in fall.nodes}))
+        notes = tuple(
+            ("note", f"{component.kind.title}: {component.note}")
+            for component in impact.recognised.of(daemonset)
+            if component.labels and component.note
+        )
+        when = "at once" if wave[0].now else "once its pods are re-created"
+        steps = "; then ".join(f"{fall.consumer}, which selects on {listed(fall.labels)}" for fall in wave)
+        yield Hit(
+            subject=subject_of(daemonset),
+            nodes=nodes,
+            place=Place(daemonset.origin),
+            message=f"takes its labels from {names(nodes)} {when}, and with them {steps}",
+            notes=notes,
+        )
+
+
+def _wave(producer: ObjectKey, falls: tuple[Fall, ...]) -> Iterator[Fall]:
+    """The falls that a producer starts, in order."""
+    taken = {producer}
+    for fall in falls:
+        if fall.producer in taken:
+            taken.add(fall.consumer)
+            yield fall
+
+
+RULE = Rule(id="PF117", name="second-wave", severity=Severity.NOTE, needs_nodes=True, check=check)

@@ -1,0 +1,45 @@
+"""A taint alone keeps a DaemonSet from a node where it is missed today.
+
+Why it matters
+    This is where a taint that was set days ago ends: the pods are gone, nothing is Pending, DESIRED counts only the nodes that are left.
+    It is said only where something shows that the DaemonSet belongs there: its own selector, a pod of it that still runs beside the same
+    taint, pods that wait for what it provides, or that every pod on a node needs it.
+How to fix
+    Tolerate exactly the taint (`operator: Equal`), or take the taint off the node. Where an operator or a chart makes the DaemonSet, set it
+    there: an edit of the DaemonSet is put back. Where it selects these nodes among others that it runs on, it may be left out on purpose.
+Example
+    `dedicated=rdma:NoSchedule` on the RDMA nodes since the last maintenance, and a device plugin that does not tolerate it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from preflight.change.node_lifecycle import is_owned
+from preflight.doctor.coverage_gaps import GapKind
+from preflight.doctor.kubectl_hints import describe
+from preflight.messages.lists import listed, names
+from preflight.model.objects import POD_TEMPLATE_SPEC
+from preflight.model.report import Severity
+from preflight.rules.api import Context, Hit, Rule
+from preflight.rules.doctor._gap_hits import gaps, hit, own
+from preflight.rules.merged_groups import exact_tolerations
+
+
+def check(context: Context) -> Iterator[Hit]:
+    """One hit for each DaemonSet and reason: an error where workloads break without it, else a warning; one less where that is doubtful."""
+    for gap in gaps(context, GapKind.KEPT_OUT):
+        lasting = [taint for taint in gap.taints if not is_owned(taint)]
+        yield hit(
+            gap,
+            Severity.NOTE if gap.doubtful and not gap.is_critical else Severity.WARNING,
+            f"is kept out of {names(gap.nodes)}: {gap.why}",
+            *(("note", f"it belongs there: {sign}") for sign in gap.signs),
+            path=(*POD_TEMPLATE_SPEC, "tolerations"),
+            label=f"nothing here tolerates {listed(gap.taints)}",
+            commands=(describe("node", gap.nodes[0]), own(gap)[0]),
+            fix=exact_tolerations(lasting) if lasting else None,
+        )
+
+
+RULE = Rule(id="PF411", name="pod-kept-out", severity=Severity.ERROR, check=check)

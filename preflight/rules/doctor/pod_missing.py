@@ -1,0 +1,40 @@
+"""A DaemonSet should run on a node, and no pod of it is there or on its way.
+
+Why it matters
+    What the DaemonSet provides is missing on the node. No pod is Pending and no counter may say so: the controller is at fault, is not
+    running, or its creations are refused and the events of that have expired.
+How to fix
+    Look whether kube-controller-manager runs and what it logs. `kubectl describe daemonset` shows refused creations for about an hour.
+    A pod that is deleted by hand shows whether the controller creates a new one.
+Example
+    A node that joined last night, and a kube-proxy that has a pod on every other node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from preflight.doctor.coverage_gaps import GapKind
+from preflight.doctor.kubectl_hints import events_of
+from preflight.messages.lists import names
+from preflight.model.report import Severity
+from preflight.rules.api import Context, Hit, Rule
+from preflight.rules.doctor._gap_hits import facts_of, gaps, hit, own
+
+
+def check(context: Context) -> Iterator[Hit]:
+    """One hit for each DaemonSet: an error where workloads break without it, else a warning."""
+    for gap in gaps(context, GapKind.MISSING):
+        metadata = gap.daemonset.metadata
+        known = facts_of(context).knows_events
+        note = "no event says that its creation was refused; events live for about an hour" if known else "events were not given"
+        yield hit(
+            gap,
+            Severity.WARNING,
+            f"has no pod on {names(gap.nodes)}, where it should run",
+            ("note", note),
+            commands=(own(gap)[0], events_of("DaemonSet", metadata.name, metadata.namespace)),
+        )
+
+
+RULE = Rule(id="PF410", name="pod-missing", severity=Severity.ERROR, check=check)

@@ -1,0 +1,37 @@
+"""The pods of a DaemonSet are refused when they are created: by a quota, a webhook or Pod Security.
+
+Why it matters
+    A creation that is refused leaves no pod at all: nothing is Pending, and only an event of the DaemonSet says so, for about an hour at a
+    time. The controller tries again with longer and longer pauses.
+How to fix
+    Do what the message says: raise the quota, label the namespace for Pod Security, or mend the webhook.
+Example
+    A ResourceQuota of 20 pods in the namespace of a log agent, and a 21st node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from preflight.doctor.coverage_gaps import GapKind
+from preflight.doctor.kubectl_hints import events_of
+from preflight.messages.lists import names
+from preflight.model.report import Severity
+from preflight.rules.api import Context, Hit, Rule
+from preflight.rules.doctor._gap_hits import gaps, hit, own
+
+
+def check(context: Context) -> Iterator[Hit]:
+    """One hit for each DaemonSet: an error where workloads break without it, else a warning."""
+    for gap in gaps(context, GapKind.REFUSED):
+        metadata = gap.daemonset.metadata
+        yield hit(
+            gap,
+            Severity.WARNING,
+            f"has no pod on {names(gap.nodes)}, for its creation is refused: {gap.why}",
+            ("note", f"the last refusal is of {gap.since}") if gap.since else ("note", "an event of the DaemonSet says so"),
+            commands=(events_of("DaemonSet", metadata.name, metadata.namespace), own(gap)[0]),
+        )
+
+
+RULE = Rule(id="PF413", name="pod-refused", severity=Severity.ERROR, check=check)

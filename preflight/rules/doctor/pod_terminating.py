@@ -1,0 +1,35 @@
+"""The pod of a DaemonSet hangs in Terminating, and no new one comes before it is gone.
+
+Why it matters
+    With the default update strategy a node gets its new pod only once the old one is gone. A pod hangs where a volume cannot be unmounted,
+    a finalizer is not taken away, or the container runtime does not answer.
+How to fix
+    `kubectl describe pod` names the finalizer or the volume. `kubectl delete pod --force` only forgets the pod: what hangs on the node goes
+    on hanging.
+Example
+    A log agent whose volume is of a CSI driver that has no pod on this node any more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from preflight.doctor.coverage_gaps import GapKind
+from preflight.messages.lists import names
+from preflight.model.report import Severity
+from preflight.rules.api import Context, Hit, Rule
+from preflight.rules.doctor._gap_hits import begun, gaps, hit, listing, own
+
+
+def check(context: Context) -> Iterator[Hit]:
+    """One hit for each DaemonSet: an error where workloads break without it, else a warning."""
+    for gap in gaps(context, GapKind.TERMINATING):
+        yield hit(
+            gap,
+            Severity.WARNING,
+            f"has a pod on {names(gap.nodes)} that hangs in Terminating{begun(context, gap)}",
+            commands=(own(gap)[1], listing(gap)),
+        )
+
+
+RULE = Rule(id="PF416", name="pod-terminating", severity=Severity.ERROR, check=check)

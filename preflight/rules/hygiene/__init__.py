@@ -1,0 +1,1 @@
+"""Rules on the objects themselves: tolerations, taints, selection, update strategy."""

@@ -1,0 +1,58 @@
+"""A toleration covers the NoSchedule taint of a key, and nothing covers the NoExecute taint of the same key.
+
+Why it matters
+    Whoever tolerates `dedicated=rdma:NoSchedule` means to be on these nodes. Once the same key comes with NoExecute, as it does here, the
+    pods that run there are deleted, and no DaemonSet is given new ones.
+How to fix
+    Tolerate the NoExecute taint too; or leave the effect out, which tolerates all three. Other workloads than DaemonSets may want
+    `tolerationSeconds` with it.
+Example
+    `{key: dedicated, operator: Exists, effect: NoSchedule}` and a node with `dedicated=rdma:NoExecute`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from preflight.messages.lists import listed
+from preflight.model.objects import Taint
+from preflight.model.report import Severity
+from preflight.rules.api import Context, Hit, Rule, subject_of
+from preflight.rules.merged_groups import exact_tolerations
+from preflight.rules.workload_fields import Item, is_tolerated, tolerated_words, tolerations
+from preflight.scheduling.affinity import match_affinity
+from preflight.scheduling.tolerations import tolerates
+
+
+def check(context: Context) -> Iterator[Hit]:
+    """One hit for each toleration of NoSchedule whose key a known taint carries with NoExecute, untolerated. Only in lint."""
+    emptying = [taint for taint in context.taints if taint.effect == "NoExecute"]
+    if not context.lint or not emptying:
+        return
+    for item in tolerations(context):
+        own = item.toleration
+        if not own.key or own.effect != "NoSchedule":
+            continue
+        any_effect = msgspec.structs.replace(own, effect="")
+        matched = [taint for taint in emptying if tolerates(any_effect, taint, None) and not is_tolerated(taint, item.every)]
+        missed = [taint for taint in matched if _meets(context, item, taint)]
+        if missed:
+            yield Hit(
+                subject=subject_of(item.workload),
+                place=item.field("effect"),
+                toleration=item.place,
+                message=f"tolerates {tolerated_words(own)}, but not {listed(missed)}: no pod of it stays on a node with that taint",
+                label="this effect only",
+                suggestion=exact_tolerations(missed) if item.daemon else None,
+            )
+
+
+def _meets(context: Context, item: Item, taint: Taint) -> bool:
+    """Whether the workload selects a node that carries a taint; also where no known node does, so that it only was declared."""
+    carriers = [node for node in context.world.nodes.values() if taint in node.spec.taints]
+    return not carriers or any(match_affinity(item.spec, node).matches is not False for node in carriers)
+
+
+RULE = Rule(id="PF212", name="effect-gap", severity=Severity.WARNING, check=check)

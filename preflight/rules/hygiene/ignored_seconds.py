@@ -1,0 +1,36 @@
+"""A DaemonSet repeats a toleration that every DaemonSet has, with seconds that are ignored.
+
+Why it matters
+    The DaemonSet controller adds its own tolerations to every pod, and replaces one of the template that has the same key, operator,
+    value and effect: `tolerationSeconds` is gone with it. The pod stays for ever on a node that is not ready or unreachable, whatever the
+    manifest says, and nothing tells its author.
+How to fix
+    Leave the toleration out. Where the pod is to leave such a node, a DaemonSet is the wrong kind of workload.
+Example
+    `{key: node.kubernetes.io/not-ready, operator: Exists, effect: NoExecute, tolerationSeconds: 30}` in a DaemonSet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from preflight.model.report import Severity
+from preflight.rules.api import Context, Hit, Rule, subject_of
+from preflight.rules.workload_fields import tolerated_words, tolerations
+
+
+def check(context: Context) -> Iterator[Hit]:
+    """One hit for each toleration with seconds that an implicit one replaces."""
+    for item in tolerations(context):
+        own = item.toleration
+        if own.tolerationSeconds is not None and item.replaced:
+            yield Hit(
+                subject=subject_of(item.workload),
+                place=item.field("tolerationSeconds"),
+                toleration=item.place,
+                message=f"tolerates {tolerated_words(own)} for ever: tolerationSeconds {own.tolerationSeconds} has no effect",
+                label="every DaemonSet tolerates this for ever",
+            )
+
+
+RULE = Rule(id="PF211", name="ignored-seconds", severity=Severity.NOTE, check=check, by_itself=True)

@@ -1,0 +1,51 @@
+"""The API server refuses a taint of a node or of a node pool.
+
+Why it matters
+    The node keeps the taints that it has, and what was to be kept away comes, or the other way round.
+How to fix
+    As the reason says: quote what has to be a string, name the effect, one of NoSchedule, PreferNoSchedule and NoExecute, and give no two
+    taints the same key and effect. A taint has no operator: what looks like one (`value: Exists`) is a value like any other.
+Example
+    `taints: [{key: dedicated, value: true, effect: NoSchedule}]`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from preflight.model.objects import Node, Pool
+from preflight.model.report import Severity, Subject
+from preflight.rules.api import Context, Hit, Path, Place, Rule
+from preflight.scheduling.validation import taint_refusals
+
+_TAINTS: Path = ("spec", "taints")
+
+
+def check(context: Context) -> Iterator[Hit]:
+    """One hit for each wrong field of a node that was given; under a change none: the change itself is refused by the command line."""
+    if not context.lint:
+        return
+    for node in context.nodes:
+        if node.pool is not None:
+            yield from _of_pool(node, node.pool)
+            continue
+        read = [refusal for refusal in node.refusals if refusal.path[:2] == _TAINTS]
+        for refusal in (*read, *taint_refusals(node.spec.taints)):
+            yield Hit(
+                subject=Subject("Node", "", node.name),
+                place=Place(node.origin, refusal.path),
+                message=f"has a taint that the API server refuses: {refusal.reason}",
+            )
+
+
+def _of_pool(node: Node, pool: Pool) -> Iterator[Hit]:
+    """Of a pool, what its provider refuses; and, as a warning, what it takes though it looks like a mistake."""
+    subject = Subject("Node", "", node.name)
+    for refusal in pool.refused:
+        yield Hit(subject, f"declares a taint that is refused: {refusal.reason}", Place(node.origin, refusal.path))
+    for doubt in pool.doubtful:
+        message = f"declares a taint that looks like a toleration: {doubt.reason}"
+        yield Hit(subject, message, Place(node.origin, doubt.path), severity=Severity.WARNING)
+
+
+RULE = Rule(id="PF206", name="invalid-taint", severity=Severity.ERROR, check=check, by_itself=True)

@@ -1,0 +1,87 @@
+"""The namespace of a DaemonSet has a default node selector, which its placement does not see.
+
+Why it matters
+    The admission plugin PodNodeSelector adds the selector of the namespace to each pod, after the DaemonSet controller has chosen the node.
+    On a node that does not match, the pod stays Pending for ever, and is counted in desired and current. A selector that contradicts
+    the DaemonSet's own has every pod refused. OpenShift's own annotation leaves the other nodes without a pod. The plugin may be
+    off, and then the annotation does nothing.
+How to fix
+    Put the DaemonSet in a namespace without a default, or give the namespace an empty one (`openshift.io/node-selector: ""`); or give the
+    DaemonSet the same nodeSelector.
+Example
+    A Namespace with `scheduler.alpha.kubernetes.io/node-selector: pool=apps`, and a DaemonSet for every node in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from preflight.messages.lists import names
+from preflight.model.objects import POD_TEMPLATE_SPEC, DaemonSet, Namespace
+from preflight.model.report import Severity
+from preflight.rules.api import Context, Hit, Place, Rule, subject_of
+from preflight.rules.workload_fields import given_pods, left_out, loses, only, stands_alone
+
+_UPSTREAM, _OPENSHIFT = "scheduler.alpha.kubernetes.io/node-selector", "openshift.io/node-selector"
+
+
+def check(context: Context) -> Iterator[Hit]:
+    """One hit for each DaemonSet of such a namespace: a warning where known nodes do not match, else a note.
+
+    Under a change for those that get new pods: an error where pods are there that it replaces, or where every pod is refused.
+    """
+    if not any(_annotation(each) for each in context.world.namespaces):
+        return
+    for daemonset in given_pods(context):
+        namespace = only(context.world.namespaces, daemonset.metadata.namespace)
+        if namespace is not None and _annotation(namespace) and stands_alone(daemonset, context):
+            yield from _judge(context, daemonset, namespace)
+
+
+def _judge(context: Context, daemonset: DaemonSet, namespace: Namespace) -> Iterator[Hit]:
+    annotation = _annotation(namespace)
+    selector = _selector(namespace.metadata.annotations[annotation])
+    own = daemonset.spec.template.spec.nodeSelector
+    added = {key: value for key, value in selector.items() if own.get(key) != value}
+    if not added:
+        return
+    words = ", ".join(f"{key}={value}" for key, value in added.items())
+    refused = any(key in own for key in added) and annotation == _UPSTREAM
+    nodes = left_out(context, daemonset, added)
+    if refused:
+        message = f"has every pod refused: the default node selector of its namespace, {words}, contradicts its own"
+    elif nodes is not None and not nodes:
+        return
+    elif nodes:
+        fate = "its pods stay Pending" if annotation == _UPSTREAM else "it gets no pod"
+        message = f"should run on {names(nodes)}, where {fate}: the default node selector of its namespace is {words}"
+    else:
+        message = f"runs only on nodes with {words}, the default node selector of its namespace"
+    severity = None if nodes or refused else Severity.NOTE
+    if (refused and not context.lint) or loses(context, daemonset, nodes or ()):
+        severity = Severity.ERROR
+    yield Hit(
+        subject=subject_of(daemonset),
+        place=Place(daemonset.origin, (*POD_TEMPLATE_SPEC, "nodeSelector")),
+        nodes=nodes or (),
+        severity=severity,
+        message=message,
+        related=((f"{annotation} of the namespace", Place(namespace.origin, ("metadata", "annotations", annotation))),),
+    )
+
+
+def _annotation(namespace: Namespace) -> str:
+    """The annotation that counts: OpenShift's is there only on OpenShift, where the other one is not read."""
+    found = namespace.metadata.annotations
+    return next((key for key in (_OPENSHIFT, _UPSTREAM) if _selector(found.get(key, ""))), "")
+
+
+def _selector(text: str) -> dict[str, str]:
+    """`a=b,c=d` as a map; {} where it is empty or can't be read."""
+    pairs = [part.partition("=") for part in text.split(",") if part.strip()]
+    if any(not equals for _, equals, _ in pairs):
+        return {}
+    return {key.strip(): value.lstrip("=").strip() for key, _, value in pairs}
+
+
+RULE = Rule(id="PF218", name="namespace-selector", severity=Severity.WARNING, check=check)

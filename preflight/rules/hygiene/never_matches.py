@@ -1,0 +1,118 @@
+"""A toleration matches no taint that is known, though it speaks of one.
+
+Why it matters
+    No operator means Equal, and no value the empty one: `{key: dedicated, effect: NoSchedule}` matches only a taint without a value,
+    never `dedicated=rdma`. A value that differs by its case, and a key with a letter too few, match nothing either, and the API server
+    accepts them all. The pods stay away from the node, which shows only once they are to be created. Where the taint is not known, an
+    operator that was left out is a note: some clusters give the taints of the control plane a value, others none.
+How to fix
+    `operator: Exists` for any value, or the value that the taint has. Write key and value as the taint does.
+Example
+    `{key: dedicated, effect: NoSchedule}` and a node with `dedicated=rdma:NoSchedule`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from preflight.messages.lists import listed
+from preflight.model.objects import Taint, Toleration
+from preflight.model.report import Severity
+from preflight.rules.api import Context, Hit, Rule, subject_of
+from preflight.rules.hygiene.legacy_key import GONE_TAINTS
+from preflight.rules.merged_groups import exact_tolerations
+from preflight.rules.spelling import slip
+from preflight.rules.workload_fields import Item, is_tolerated, tolerated_words, tolerations
+from preflight.scheduling.tolerations import tolerates
+
+_OWN = "node.kubernetes.io/"
+_LIFECYCLE = ("not-ready", "unreachable", "disk-pressure", "memory-pressure", "pid-pressure", "unschedulable", "network-unavailable")
+_ALWAYS = (
+    *(Taint(f"{_OWN}{name}", "", effect) for name in _LIFECYCLE for effect in ("NoSchedule", "NoExecute")),
+    Taint("node.cloudprovider.kubernetes.io/uninitialized", "true", "NoSchedule"),
+)
+# Keys that every cluster may have, their values being its own business.
+_KEYS = ("node-role.kubernetes.io/control-plane", "CriticalAddonsOnly", *dict.fromkeys(taint.key for taint in _ALWAYS))
+# Keys of their own, though a letter away from others: RKE 1.
+_OTHERS = frozenset({"node-role.kubernetes.io/controlplane"})
+
+
+def check(context: Context) -> Iterator[Hit]:
+    """One hit for each toleration that matches no known taint and nearly matches one, or has no operator. Only in lint."""
+    if not context.lint:
+        return
+    known: dict[str, list[Taint]] = {}
+    for taint in dict.fromkeys((*context.taints, *_ALWAYS)):
+        known.setdefault(taint.key, []).append(taint)
+    for item in tolerations(context):
+        own = item.toleration
+        if own.key and own.operator in ("", "Equal", "Exists"):
+            hit = _value(item, known[own.key]) if own.key in known else _key(item, known)
+            if hit is None and not own.operator and not own.value and own.key not in GONE_TAINTS and not own.key.startswith(_OWN):
+                hit = _no_operator(item, [taint for taint in known.get(own.key, ()) if tolerates(own, taint, None)])
+            if hit is not None:
+                yield hit
+
+
+def _value(item: Item, taints: Sequence[Taint]) -> Hit | None:
+    """Its key is known: an empty value, or one that is nearly the taint's."""
+    own = item.toleration
+    fitting = [taint for taint in taints if own.effect in ("", taint.effect)]
+    if own.operator == "Exists" or any(taint.value == own.value for taint in fitting):
+        return None
+    missed = [taint for taint in fitting if not is_tolerated(taint, item.every)]
+    if not own.value and missed:
+        why = "" if own.operator else ": no operator means Equal"
+        return _hit(
+            item, missed, f"tolerates {own.key} only with an empty value, not {listed(missed)}{why}", "this matches an empty value only"
+        )
+    for taint in missed:
+        if difference := slip(own.value, taint.value):
+            return _hit(
+                item, [taint], f"tolerates {tolerated_words(own)}; the taint here is {taint}: {difference}", "no taint has this value"
+            )
+    return None
+
+
+def _key(item: Item, known: dict[str, list[Taint]]) -> Hit | None:
+    """Its key is not known: one that nearly is, and that nothing else here tolerates."""
+    own = item.toleration
+    if own.key in _KEYS or own.key in _OTHERS or own.key in GONE_TAINTS:
+        return None
+    for key in dict.fromkeys((*sorted(known), *_KEYS)):
+        if difference := slip(own.key, key):
+            if any(other.key == key for other in item.every):
+                return None
+            meant = Toleration(key, own.operator, own.value, own.effect, own.tolerationSeconds)
+            fitting = [taint for taint in known.get(key, ()) if tolerates(meant, taint, None) and taint not in _ALWAYS]
+            words = f"the taint here is {listed(fitting)}" if fitting else f"a taint has the key {key}"
+            return _hit(item, fitting, f"tolerates {tolerated_words(own)}; {words}: {difference}", "no taint has this key")
+    return None
+
+
+def _no_operator(item: Item, matched: Sequence[Taint]) -> Hit | None:
+    """Nothing is known of its key."""
+    if matched:
+        return None
+    return Hit(
+        subject=subject_of(item.workload),
+        place=item.place,
+        toleration=item.place,
+        severity=Severity.NOTE,
+        message=f"tolerates {item.toleration.key} only with an empty value: no operator means Equal",
+        notes=(("help", "`operator: Exists` tolerates every value"),),
+    )
+
+
+def _hit(item: Item, taints: Sequence[Taint], message: str, label: str) -> Hit:
+    return Hit(
+        subject=subject_of(item.workload),
+        place=item.place,
+        toleration=item.place,
+        message=message,
+        label=label,
+        suggestion=exact_tolerations(taints) if taints else None,
+    )
+
+
+RULE = Rule(id="PF208", name="never-matches", severity=Severity.WARNING, check=check)

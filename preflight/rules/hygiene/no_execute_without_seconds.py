@@ -1,0 +1,49 @@
+"""A NoExecute taint is tolerated for ever.
+
+Why it matters
+    NoExecute means that the node is to be emptied. A pod that tolerates it without `tolerationSeconds` stays, for ever. For a DaemonSet
+    that is the only way to stay at all, since seconds make it loop: so it is a note there, and a decision that its owner should know of.
+    Other workloads can have seconds, and move after them; without, they are never moved from a node that has died.
+    A policy decides for all DaemonSets: with `noExecute: stay` there is nothing to say of them, with `leave` it is a warning.
+How to fix
+    A DaemonSet: keep it where the pod is needed until the last moment, else remove the toleration. Other workloads: set
+    `tolerationSeconds`.
+Example
+    `{key: maintenance, operator: Exists, effect: NoExecute}`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from preflight.model.report import Severity
+from preflight.rules.api import Context, Hit, Rule, subject_of
+from preflight.rules.workload_fields import tolerated_words, tolerations
+
+
+def check(context: Context) -> Iterator[Hit]:
+    """One hit for each toleration with the effect NoExecute and no seconds.
+
+    None for those that every DaemonSet has anyway, and where an earlier toleration matches first.
+    """
+    for item in tolerations(context):
+        toleration = item.toleration
+        if not toleration.key or toleration.effect != "NoExecute" or toleration.tolerationSeconds is not None:
+            continue
+        wanted = context.convention.no_execute if item.daemon else "leave"
+        if item.replaced or item.overtaken or wanted == "stay":
+            continue
+        dead = toleration.key in ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
+        fate = "it is never moved from a node that has died" if dead else "it stays on a node that is being emptied"
+        yield Hit(
+            subject=subject_of(item.workload),
+            place=item.place,
+            toleration=item.place,
+            severity=None if wanted == "leave" else Severity.NOTE,
+            message=f"tolerates {tolerated_words(toleration)} for ever: {fate}",
+            label="no tolerationSeconds",
+            notes=(("help", "the policy wants DaemonSets to leave: remove the toleration"),) if item.daemon and wanted == "leave" else (),
+        )
+
+
+RULE = Rule(id="PF203", name="no-execute-without-seconds", severity=Severity.WARNING, check=check, by_itself=True)

@@ -1,0 +1,47 @@
+"""The update strategy of a DaemonSet cannot carry its updates through.
+
+Why it matters
+    With maxSurge the new pod starts beside the old one. Where both want the same port of the node, the new one stays Pending for ever: no
+    update ever goes through. With OnDelete an update changes nothing until somebody deletes each pod, and `rollout status` refuses to
+    say how far it got; where that is an operator's or a person's job it is right, so it is a note.
+How to fix
+    A DaemonSet that takes ports of the node: maxSurge 0 and maxUnavailable 1 or more. OnDelete: see that something deletes the pods.
+Example
+    `updateStrategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}` with a `hostPort`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from preflight.messages.lists import listed
+from preflight.model.report import Severity
+from preflight.rules.api import Context, Hit, Place, Rule, subject_of
+from preflight.rules.workload_fields import daemonsets
+from preflight.scheduling.rollout import shared_ports, surges
+
+
+def check(context: Context) -> Iterator[Hit]:
+    """One hit at most for each DaemonSet. Only in lint; PF105 says what a certain update does."""
+    for daemonset in daemonsets(context):
+        strategy = daemonset.spec.updateStrategy
+        if strategy.type == "OnDelete":
+            yield Hit(
+                subject=subject_of(daemonset),
+                place=Place(daemonset.origin, ("spec", "updateStrategy", "type")),
+                severity=Severity.NOTE,
+                message="is not updated until somebody deletes its pods: its strategy is OnDelete",
+            )
+        elif surges(daemonset.spec) and (ports := shared_ports(daemonset.spec.template.spec, daemonset.spec.template.spec)):
+            port = f"port{'s' * (len(ports) > 1)} {listed(ports)} of the node"
+            surge = strategy.rollingUpdate.maxSurge
+            yield Hit(
+                subject=subject_of(daemonset),
+                place=Place(daemonset.origin, ("spec", "updateStrategy", "rollingUpdate", "maxSurge")),
+                message=f"cannot be updated: maxSurge {surge} starts each new pod beside the old one, which holds {port}",
+                label="the new pods stay Pending",
+                notes=(("help", "set maxSurge to 0 and maxUnavailable to 1 for a DaemonSet that takes ports of the node"),),
+            )
+
+
+RULE = Rule(id="PF215", name="stalling-strategy", severity=Severity.WARNING, check=check, by_itself=True)

@@ -1,0 +1,39 @@
+"""A toleration ignores the value of a taint that has one.
+
+Why it matters
+    `operator: Exists` tolerates the key with whatever value: a pod meant for `dedicated=rdma` also takes the nodes of `dedicated=gpu`.
+    Often this is wanted; where values tell pools apart it is not.
+How to fix
+    `operator: Equal` with the value.
+Example
+    `{key: dedicated, operator: Exists}` and a node with `dedicated=rdma:NoSchedule`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from preflight.messages.lists import listed
+from preflight.model.report import Severity
+from preflight.rules.api import Context, Hit, Rule, subject_of
+from preflight.rules.merged_groups import exact_tolerations
+from preflight.rules.workload_fields import tolerations
+
+
+def check(context: Context) -> Iterator[Hit]:
+    """One hit for each toleration with Exists whose key a known taint carries with a value."""
+    for item in tolerations(context):
+        if item.toleration.key and item.toleration.operator == "Exists":
+            valued = [taint for taint in item.tolerated(context.taints) if taint.value and taint.effect != "PreferNoSchedule"]
+            if valued:
+                yield Hit(
+                    subject=subject_of(item.workload),
+                    place=item.field("operator"),
+                    toleration=item.place,
+                    message=f"tolerates {item.toleration.key} with any value; the taint here is {listed(valued)}",
+                    label="Exists ignores the value",
+                    suggestion=exact_tolerations(valued),
+                )
+
+
+RULE = Rule(id="PF202", name="tolerates-any-value", severity=Severity.NOTE, check=check)

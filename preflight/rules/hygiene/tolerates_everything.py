@@ -1,0 +1,72 @@
+"""A toleration without a key tolerates every taint.
+
+Why it matters
+    A wildcard takes the pod to nodes that its owner never thought of: Windows and serverless nodes, nodes that are being emptied. Without
+    an effect it includes NoExecute, for ever: the pod stays on a node that is meant to be empty. What a node cannot do without needs
+    just that, so for the priority class `system-node-critical` this is a note; a policy can name kinds of component for which it is one
+    too (`options: {kinds: [log-agent]}`). The pods of a Deployment, StatefulSet or Job pass the taint
+    of a cordon too: evicted from a node that is being drained they can come right back to it, and the node never gets empty.
+How to fix
+    Tolerate the taints that are meant, each exactly: `{key: dedicated, operator: Equal, value: rdma, effect: NoSchedule}`.
+Example
+    `tolerations: [{operator: Exists}]`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from preflight.model.objects import DaemonSet, Pod
+from preflight.model.report import Severity
+from preflight.rules.api import Context, Hit, Rule, subject_of
+from preflight.rules.workload_fields import Item, tolerations
+
+
+class Options(Struct, frozen=True, forbid_unknown_fields=True):
+    """`kinds` are kinds of component that may tolerate everything: for them it is a note."""
+
+    kinds: tuple[str, ...] = ()
+
+
+def check(context: Context) -> Iterator[Hit]:
+    """One hit for each toleration without a key.
+
+    A note where it covers no NoExecute taint for ever, or the pods are node-critical; but never where new pods pass a cordon.
+    """
+    for item in tolerations(context):
+        toleration = item.toleration
+        if toleration.key or toleration.operator != "Exists":
+            continue
+        for_ever = toleration.effect in ("", "NoExecute") and toleration.tolerationSeconds is None and not item.overtaken
+        if not toleration.effect:
+            what = "every taint" + (", NoExecute for ever included" if for_ever else "")
+        elif toleration.effect == "NoExecute":
+            seconds = toleration.tolerationSeconds
+            what = "every NoExecute taint" + (" for ever" if for_ever else "" if seconds is None else f" for {seconds} s")
+        else:
+            what = f"every {toleration.effect} taint"
+        returns = toleration.effect in ("", "NoSchedule") and not isinstance(item.workload, DaemonSet | Pod)
+        yield Hit(
+            subject=subject_of(item.workload),
+            place=item.place,
+            toleration=item.place,
+            severity=None if returns or (for_ever and not item.critical and not _may(item, context)) else Severity.NOTE,
+            message=f"tolerates {what}" + (": a drained node can get its pods back" if returns else ""),
+            label="no key: this matches any taint" + (", that of a cordon too" if returns else ""),
+        )
+
+
+def _may(item: Item, context: Context) -> bool:
+    """Whether the policy lets its kind of component tolerate everything."""
+    kinds = context.options("PF201", Options).kinds
+    if not kinds or not isinstance(item.workload, DaemonSet):
+        return False
+    from preflight.components import recognise
+
+    found = recognise(item.workload, context.world.configs, context.world.stated)
+    return any(component.kind.id in kinds for component in found)
+
+
+RULE = Rule(id="PF201", name="tolerates-everything", severity=Severity.WARNING, check=check, by_itself=True, options=Options)

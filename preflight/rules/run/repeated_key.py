@@ -1,0 +1,33 @@
+"""A key stands twice in one map, and the last value wins.
+
+Why it matters
+    YAML as Kubernetes reads it drops all but the last, without a word. Two `tolerations:` in one pod template mean that the first list
+    does not exist.
+How to fix
+    Keep one; merge what both were to say.
+Example
+    `tolerations:` at the top of a pod spec and again at its end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from preflight.model.report import Severity
+from preflight.rules.api import Context, Hit, Rule
+
+
+def check(context: Context) -> Iterator[Hit]:
+    """One hit for each repeated key of an object that is judged."""
+    for repeated in context.repeated:
+        one_line = repeated.first_line == repeated.line
+        lines = f"line {repeated.line}" if one_line else f"lines {repeated.first_line} and {repeated.line}"
+        yield Hit(
+            subject=repeated.subject,
+            place=repeated.place,
+            message=f"has {repeated.key!r} twice in one map, in {lines}: the last one counts",
+            label="" if one_line else f"line {repeated.first_line} says something else",
+        )
+
+
+RULE = Rule(id="PF901", name="repeated-key", severity=Severity.WARNING, check=check, by_itself=True)

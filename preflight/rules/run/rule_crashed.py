@@ -1,0 +1,25 @@
+"""A rule of preflight crashed: a fault of preflight, not of the manifests.
+
+Why it matters
+    What the rule would have found is not known, so the run is not green: the exit code is 4. The other rules went on.
+How to fix
+    Report it with the output of the same command and `-v`, which shows the traceback.
+Example
+    `PF102 crashed: KeyError: 'rdma-1'`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from preflight.model.report import Severity
+from preflight.rules.api import Context, Hit, Rule
+
+
+def check(context: Context) -> Iterator[Hit]:
+    """Nothing: the framework reports a crash where it happens."""
+    del context
+    return iter(())
+
+
+RULE = Rule(id="PF900", name="rule-crashed", severity=Severity.ERROR, check=check)

@@ -1,0 +1,29 @@
+"""An exemption exempts nothing.
+
+Why it matters
+    What it accepted is gone, or was never there, or nothing exempts it: the rule is mandatory. The next finding that it fits passes unseen,
+    and nobody remembers why. An entry of a baseline that fits nothing is a note.
+How to fix
+    Remove it. Where it was meant for another object, rule or line, move it there.
+Example
+    `# preflight: exempt[PF201] the agent has to run everywhere`, in a manifest without a wildcard toleration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from preflight.model.report import Severity
+from preflight.rules.api import Context, Hit, Rule
+
+OF_A_BASELINE = Severity.NOTE
+"""What an entry of a baseline is that accepts nothing any more."""
+
+
+def check(context: Context) -> Iterator[Hit]:
+    """Nothing: which exemptions were used is known when all rules have spoken (`preflight/policy/exemption_matcher.py`)."""
+    del context
+    return iter(())
+
+
+RULE = Rule(id="PF990", name="unused-exemption", severity=Severity.WARNING, check=check)

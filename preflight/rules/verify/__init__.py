@@ -1,0 +1,1 @@
+"""Rules on what became of a cluster since a snapshot."""

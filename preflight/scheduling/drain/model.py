@@ -1,0 +1,209 @@
+"""What a drain does, pod by pod and node by node."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from enum import Enum
+
+from msgspec import Struct
+
+from preflight.model.pod_status import RunningPod
+
+_GRACE = 30
+RETRY = 5
+"""Seconds after which kubectl asks again where it got a 429."""
+
+
+class Verdict(Enum):
+    """What becomes of a pod."""
+
+    EVICTED = "evicted"
+    DELETED = "deleted"
+    SKIPPED = "skipped"
+    REFUSED = "refused by kubectl"
+    HELD = "held"
+    BLOCKED_FOREVER = "blocked for ever"
+    BLOCKED_NOW = "blocked for now"
+    UNKNOWN = "unknown"
+
+
+class Why(Enum):
+    """Why a pod has its verdict, where the verdict does not say it.
+
+    1. FILTERED: by kubectl's filters, whose words are in `words`. NODE_REFUSED: another pod of the node is refused, so none goes.
+    2. NO_BUDGET, NOT_ASKED (Pending, ended or being deleted), UNHEALTHY_FREE (not Ready, and the budget does not mind), ALLOWED: why the
+       API server lets it go. BYPASSED: deleted by --disable-eviction, no budget is asked.
+    3. For ever: SEVERAL_BUDGETS, CANNOT_SYNC (no scale), NONE_EXPECTED (its pods are bare, or their owners want none), NO_LIMIT (the budget
+       states neither limit), NONE_MAY_LACK (maxUnavailable is 0), NEEDS_ALL (it desires as many as can be healthy, or more).
+    4. For now: NOT_ENOUGH_HEALTHY today, SHARED (the budget allows some, and others of this drain take them), NOT_SYNCED (the controller
+       has not seen the budget as it is), STALE_STATUS (the controller would allow some, and has not looked since), FORBIDDEN (a status
+       that the server takes for broken).
+    """
+
+    FILTERED = "filtered"
+    NODE_REFUSED = "node refused"
+    NO_BUDGET = "no budget"
+    NOT_ASKED = "asks no budget"
+    UNHEALTHY_FREE = "not ready"
+    ALLOWED = "allowed"
+    BYPASSED = "bypassed"
+    SEVERAL_BUDGETS = "several budgets"
+    CANNOT_SYNC = "budget cannot sync"
+    NONE_EXPECTED = "none expected"
+    NO_LIMIT = "no limit stated"
+    NONE_MAY_LACK = "none may lack"
+    NEEDS_ALL = "needs all"
+    NOT_ENOUGH_HEALTHY = "not enough healthy"
+    SHARED = "shared"
+    NOT_SYNCED = "not synced"
+    STALE_STATUS = "stale status"
+    FORBIDDEN = "forbidden"
+    NOT_KNOWN = "not known"
+
+
+class PodDrain(Struct, frozen=True):
+    """A pod of a drained node, and what becomes of it.
+
+    1. `words` are kubectl's where a filter speaks, why nobody can tell where the verdict is unknown, else "".
+    2. `code`, `message` and `cause` are the API server's first answer: 201 (eviction), 200 (deletion), 429, 403, 500; 0 where kubectl sends
+       no request, or nobody can tell. `budgets` are those that select the pod.
+    3. `at` are the seconds, from the start of its node, at which it is let go, and `grace` is the time that it then has. `given_up` are
+       those at which kubectl stops asking for it. Both are None where kubectl asks for ever.
+    4. `peers` is how many pods of the node share its budget where that does not allow all of them at once, itself included; 0 else. Which
+       of them go first is chance: here it is the order of their names.
+    5. `lost`: nothing creates it again. `local_data`: its emptyDir goes with it. `may_return`: it tolerates a cordon, so that its
+       replacement can land on the same node again.
+    6. `hangs` is why it stays in Terminating, "" where it ends in time.
+    """
+
+    pod: RunningPod
+    verdict: Verdict
+    why: Why
+    words: str = ""
+    code: int = 0
+    message: str = ""
+    cause: str = ""
+    budgets: tuple[tuple[str, str], ...] = ()
+    at: float | None = None
+    given_up: float | None = None
+    grace: int = 0
+    peers: int = 0
+    lost: bool = False
+    local_data: bool = False
+    may_return: bool = False
+    hangs: str = ""
+
+    @property
+    def leaves(self) -> bool:
+        """Whether it leaves the node: it is let go, and does not hang."""
+        return self.verdict in (Verdict.EVICTED, Verdict.DELETED) and not self.hangs
+
+
+class FirstRound(Struct, frozen=True):
+    """How many pods of a node a budget lets go in the first round.
+
+    1. `pods` need a disruption of it (their namespaces and names), and it allows `allowed`.
+    2. `least` go for certain; up to `most` by chance: the server asks again after a conflict, half a second later, when a replacement may
+       be Ready already or a stale status renewed.
+    """
+
+    budget: tuple[str, str]
+    pods: tuple[tuple[str, str], ...]
+    allowed: int
+    least: int
+    most: int
+
+    @property
+    def is_contested(self) -> bool:
+        """Whether some go and which ones is chance, or how many: not all of them go for certain, and not none."""
+        return self.most > 0 and self.least < len(self.pods)
+
+
+class NodeDrain(Struct, frozen=True):
+    """One node of a drain.
+
+    1. `refusals` are kubectl's errors; with one of them nothing goes from this node, and it stays cordoned. `warnings` are what it prints.
+    2. `pods` are those of the node in the order in which kubectl lists them.
+    3. `exit_codes` are those with which kubectl can end as far as this node goes: one where it is certain, both where it is chance or
+       nobody can tell (then it may refuse the node as well). `ends` is False where kubectl waits for ever, None where nobody can tell.
+    4. `least` are the seconds that the node takes at least, when every pod ends at once; `with_grace` when each takes its whole grace
+       period; pods of which nobody can tell do not count. It can be less by chance alone: where more go in the first round than for
+       certain. None where kubectl waits for ever. At its timeout it gives up, and what it let go may still be there.
+    5. `reached` is False where kubectl waits for ever at a node before it: the verdicts are then for the day when it gets here.
+    """
+
+    node: str
+    pods: tuple[PodDrain, ...] = ()
+    refusals: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    first_round: tuple[FirstRound, ...] = ()
+    exit_codes: tuple[int, ...] = (0,)
+    ends: bool | None = True
+    least: float | None = 0
+    with_grace: float | None = 0
+    reached: bool = True
+
+    @property
+    def totals(self) -> dict[Verdict, int]:
+        """How many pods have each verdict, in the order of Verdict; one that no pod has is left out."""
+        counts = Counter(each.verdict for each in self.pods)
+        return {verdict: counts[verdict] for verdict in Verdict if verdict in counts}
+
+    @property
+    def stays(self) -> tuple[PodDrain, ...]:
+        """The pods that are still on the node afterwards."""
+        return tuple(each for each in self.pods if not each.leaves)
+
+
+def never_ready(_: RunningPod) -> float | None:
+    """The assumption that no replacement becomes Ready while the drain lasts."""
+    return None
+
+
+def ready_at_once(_: RunningPod) -> float | None:
+    """The assumption that a replacement is Ready when it is created."""
+    return 0.0
+
+
+def whole_grace(_: RunningPod, grace: int) -> float | None:
+    """The assumption that a pod takes its whole grace period to end."""
+    return float(grace)
+
+
+def at_once(_: RunningPod, __: int) -> float | None:
+    """The assumption that a pod ends as soon as it is told to."""
+    return 0.0
+
+
+class Assumed(Struct, frozen=True):
+    """What a drain rests on that no object says.
+
+    1. `ready_after`: seconds from the creation of a pod's replacement until it is Ready; None where it never is, or fits nowhere.
+    2. `ends_after`: seconds from a pod's deletion, with its grace period, until it is gone; None where it never is.
+    3. `forgotten`: seconds, at most, for which the disruption controller takes a pod of a StatefulSet for gone that went without a grace
+       period, though one of the same name is back: it sees the one go before the other comes, or does not.
+    4. `now` in seconds since 1970; None where not known.
+    """
+
+    ready_after: Callable[[RunningPod], float | None] = never_ready
+    ends_after: Callable[[RunningPod, int], float | None] = whole_grace
+    forgotten: float = 120.0
+    now: float | None = None
+
+
+NOTHING_COMES_BACK = Assumed()
+"""No replacement becomes Ready, and each pod takes its whole grace period."""
+
+
+def grace_of(pod: RunningPod, grace_period: int) -> int:
+    """The grace period of a deletion: --grace-period, else the pod's own (30 where not stated); 0 for a pod that has ended.
+
+    Below 0 is 1. Source: `pkg/registry/core/pod/strategy.go`, CheckGracefulDelete.
+    """
+    if pod.has_ended or not pod.spec.nodeName:
+        return 0
+    if grace_period >= 0:
+        return grace_period
+    own = pod.spec.terminationGracePeriodSeconds
+    return _GRACE if own is None else own if own >= 0 else 1

@@ -1,0 +1,128 @@
+"""Which pods of a node `kubectl drain` wants to go, which it leaves, and which make it refuse the node."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
+from enum import Enum
+
+from msgspec import Struct
+
+from preflight.model.pod_status import RunningPod
+from preflight.scheduling.owners import Owner, Owners, is_kind
+
+MIRROR = "kubernetes.io/config.mirror"
+
+DAEMONSET_REFUSED = "DaemonSet-managed Pods (use --ignore-daemonsets to ignore)"
+DAEMONSET_IGNORED = "ignoring DaemonSet-managed Pods"
+LOCAL_DATA_REFUSED = "Pods with local storage (use --delete-emptydir-data to override)"
+UNMANAGED_REFUSED = "Pods that declare no controller (use --force to override)"
+UNMANAGED_DELETED = "deleting Pods that declare no controller"
+
+
+class DrainFlags(Struct, frozen=True):
+    """The flags of `kubectl drain` that matter; the defaults are kubectl's.
+
+    `grace_period` below 0 leaves each pod its own; `timeout` in seconds, per node, 0 for ever; `pod_selector` None selects every pod.
+    """
+
+    ignore_daemonsets: bool = False
+    delete_emptydir_data: bool = False
+    force: bool = False
+    disable_eviction: bool = False
+    grace_period: int = -1
+    timeout: float = 0
+    pod_selector: Callable[[Mapping[str, str]], bool] | None = None
+    skip_wait_for_delete_timeout: int = 0
+
+
+class Fate(Enum):
+    """What kubectl's filters make of a pod: it is to go, it is left, it makes kubectl refuse the node, or nobody can tell."""
+
+    GOES = "goes"
+    LEFT = "left"
+    REFUSED = "refused"
+    UNKNOWN = "unknown"
+
+
+class Filtered(Struct, frozen=True):
+    """A pod and what the filters make of it; `words` are kubectl's, for a warning or a refusal, or ours where kubectl says nothing."""
+
+    pod: RunningPod
+    fate: Fate
+    words: str = ""
+
+
+def filtered(pods: Iterable[RunningPod], flags: DrainFlags, owners: Owners, now: float | None = None) -> tuple[Filtered, ...]:
+    """What the filters make of each pod of a node, in the order in which kubectl lists them: that of the texts `namespace/name`."""
+    return tuple(_filter(pod, flags, owners, now) for pod in sorted(pods, key=lambda pod: "/".join(pod.key)))
+
+
+def _filter(pod: RunningPod, flags: DrainFlags, owners: Owners, now: float | None) -> Filtered:
+    """One pod, through the filters in kubectl's order; the first that says no ends it.
+
+    1. Not selected by --pod-selector: left, it is not even listed.
+    2. Being deleted for longer than --skip-wait-for-delete-timeout: left.
+    3. Of an apps/v1 DaemonSet, and not ended: where the DaemonSet is gone it needs --force, else it needs --ignore-daemonsets and is left.
+       Without both flags it is refused, also where nobody knows which.
+    4. A mirror pod: left.
+    5. With an emptyDir, and not ended: needs --delete-emptydir-data.
+    6. Without a controller, and not ended: needs --force.
+
+    `now` is in seconds since 1970; where it is not known, no pod counts as deleted for too long.
+    Source: `staging/src/k8s.io/kubectl/pkg/drain/filters.go`, makeFilters.
+    """
+    metadata = pod.metadata
+    if flags.pod_selector is not None and not flags.pod_selector(metadata.labels):
+        return Filtered(pod, Fate.LEFT, "not selected by --pod-selector")
+    if _is_overdue(metadata.deletionTimestamp, flags.skip_wait_for_delete_timeout, now):
+        return Filtered(pod, Fate.LEFT, "being deleted for longer than --skip-wait-for-delete-timeout")
+    controller = pod.controller
+    if controller is not None and is_kind(controller, "DaemonSet", ("apps",)) and not pod.has_ended:
+        daemonset = owners.find("DaemonSet", metadata.namespace, controller.name)
+        if daemonset is None and (flags.ignore_daemonsets or flags.force):
+            return Filtered(pod, Fate.UNKNOWN, f"nobody knows whether DaemonSet {metadata.namespace}/{controller.name} exists")
+        if daemonset is None or isinstance(daemonset, Owner):
+            if not flags.ignore_daemonsets:
+                return Filtered(pod, Fate.REFUSED, DAEMONSET_REFUSED)
+            return Filtered(pod, Fate.LEFT, DAEMONSET_IGNORED)
+        if not flags.force:
+            return Filtered(pod, Fate.REFUSED, f'daemonsets.apps "{controller.name}" not found')
+    if MIRROR in metadata.annotations:
+        return Filtered(pod, Fate.LEFT, "mirror pod")
+    if pod.has_ended:
+        return Filtered(pod, Fate.GOES)
+    if has_local_data(pod) and not flags.delete_emptydir_data:
+        return Filtered(pod, Fate.REFUSED, LOCAL_DATA_REFUSED)
+    if controller is None:
+        return Filtered(pod, Fate.GOES, UNMANAGED_DELETED) if flags.force else Filtered(pod, Fate.REFUSED, UNMANAGED_REFUSED)
+    return Filtered(pod, Fate.GOES)
+
+
+def has_local_data(pod: RunningPod) -> bool:
+    """Whether a pod has an emptyDir, whose data ends with it."""
+    return any(volume.emptyDir is not None for volume in pod.spec.volumes)
+
+
+def refusals(pods: Iterable[Filtered]) -> tuple[str, ...]:
+    """kubectl's errors for a node that it refuses, one for each reason; it prints them in any order."""
+    return tuple(f"cannot delete {words}: {names}" for words, names in _by_words(pods, Fate.REFUSED))
+
+
+def warnings(pods: Iterable[Filtered]) -> tuple[str, ...]:
+    """kubectl's warnings for a node that it drains; it prints them in any order, on one line with semicolons."""
+    shown = [each for each in pods if each.words in (DAEMONSET_IGNORED, UNMANAGED_DELETED)]
+    return tuple(f"{words}: {names}" for words, names in _by_words(shown, Fate.GOES, Fate.LEFT))
+
+
+def _by_words(pods: Iterable[Filtered], *fates: Fate) -> list[tuple[str, str]]:
+    named: dict[str, list[str]] = {}
+    for each in pods:
+        if each.fate in fates:
+            named.setdefault(each.words, []).append("/".join(each.pod.key))
+    return [(words, ", ".join(names)) for words, names in named.items()]
+
+
+def _is_overdue(deletion: str, seconds: int, now: float | None) -> bool:
+    """The deletion timestamp is when the grace period ends; whole seconds count."""
+    return bool(deletion) and seconds > 0 and now is not None and int(now - datetime.fromisoformat(deletion).timestamp()) > seconds

@@ -1,0 +1,51 @@
+"""Pods that hold room of a node though nothing of them runs there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from enum import Enum
+
+from msgspec import Struct
+
+from preflight.model.objects import Node
+from preflight.model.pod_status import RunningPod
+
+
+class Why(Enum):
+    """Why nothing of a pod runs.
+
+    PENDING: its node has it, and has started nothing yet. DEAD: it is being deleted, and its node is not Ready.
+    """
+
+    PENDING = "pending"
+    DEAD = "dead"
+
+
+class Ghost(Struct, frozen=True, gc=False):
+    """One such pod: its namespace and name, its node, and why."""
+
+    key: tuple[str, str]
+    node: str
+    why: Why
+
+
+def ghost(pod: RunningPod, nodes: Mapping[str, Node]) -> Ghost | None:
+    """Whether a pod holds room though nothing of it runs; None where it does not.
+
+    1. The scheduler counts it all the same: what a pod asks for is taken from its binding to the end of its object.
+    2. A pod that is bound and Pending has started nothing, or none of its containers that stay. It may have been bound a moment ago:
+       how long ago is for a clock to say, and none is read here.
+    3. A pod that is being deleted on a node that is not Ready hangs until the node is back, or its object is deleted by force.
+    4. One that has Succeeded or Failed holds nothing; one on a node that is not known, or whose state is not, is none.
+    """
+    on = pod.spec.nodeName
+    if not on or pod.has_ended or on not in nodes:
+        return None
+    if pod.metadata.deletionTimestamp and nodes[on].ready is False:
+        return Ghost(pod.key, on, Why.DEAD)
+    return Ghost(pod.key, on, Why.PENDING) if pod.status.phase == "Pending" else None
+
+
+def ghosts(pods: Iterable[RunningPod], nodes: Mapping[str, Node]) -> tuple[Ghost, ...]:
+    """Those of the pods that are ghosts, in their order."""
+    return tuple(found for pod in pods if (found := ghost(pod, nodes)))
