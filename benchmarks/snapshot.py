@@ -59,8 +59,8 @@ def write(path: Path, seed: int = 1, scale: float = 1.0, indent: int | None = No
             file.write(_separator(1, indent) + _dumped({**daemonset.manifest, "status": _daemonset_status(daemonset, nodes)}, indent))
         for index in range(nodes):
             values = ((template, _pod_values(random, name, index)) for name, template in _pods_of(random, index, daemonsets, apps))
-            for template, each in values:
-                file.write(_separator(1, indent) + template % each)
+            for template, value in values:
+                file.write(_separator(1, indent) + template % value)
                 pods += 1
         file.write(_closing(indent))
     return Shape(nodes, len(daemonsets), pods, path.stat().st_size)
@@ -82,7 +82,7 @@ def _wants(daemonset: _DaemonSet, node: int) -> bool:
         return False
     tolerations = daemonset.manifest["spec"]["template"]["spec"]["tolerations"]
     taint = _TAINTED.get(pool)
-    return taint is None or any(each.get("key", taint[0]) == taint[0] for each in tolerations)
+    return taint is None or any(toleration.get("key", taint[0]) == taint[0] for toleration in tolerations)
 
 
 def _dumped(value: _Data, indent: int | None) -> str:

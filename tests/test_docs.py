@@ -14,12 +14,12 @@ import pytest
 import yaml
 
 from preflight.cli.main import COMMANDS, VERBS, cli
-from preflight.kubectl.flags import FLAGS, GLOBAL
+from preflight.kubectl.flags import FLAGS_BY_VERB, GLOBAL_FLAGS
 from preflight.model.report import Outcome, Severity
 from preflight.report import FORMATS
 from preflight.report.table import MARKERS
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.registry import all_rules, common_rules
+from preflight.rules.registry import common_rules, load_all_rules
 from tests import docs_update
 from tests.cli.program import program
 from tests.docs_update import ROOT, blocks, pages, prose, replayed
@@ -172,7 +172,7 @@ def own_flags() -> set[str]:
 
 
 def test_every_flag_in_the_readme_exists() -> None:
-    kubectls = {f"--{flag.name}" for flags in (*FLAGS.values(), GLOBAL) for flag in flags}
+    kubectls = {f"--{flag.name}" for flags in (*FLAGS_BY_VERB.values(), GLOBAL_FLAGS) for flag in flags}
     said = re.sub(r"```console\n.*?```", "", README, flags=re.DOTALL)  # what the program prints shows other people's flags
     named = set(re.findall(r"(?<![\w-])--[a-z]+(?:-[a-z]+)*", said))
     assert named - own_flags() - kubectls == set()
@@ -217,7 +217,7 @@ def test_the_table_of_outcomes_is_that_of_the_program() -> None:
 def test_formats_and_severities_are_those_of_the_program() -> None:
     does = {row["option"]: row["does"] for row in table(README, "option")}
     assert re.findall(r"`(\w+)`", does["`-o FORMAT[=PATH]`"]) == list(FORMATS)
-    severities = "\\|".join(each.value for each in Severity)
+    severities = "\\|".join(severity.value for severity in Severity)
     assert f"`--fail-on {severities}`" in does
 
 
@@ -256,7 +256,7 @@ def test_a_crash_goes_before_all_other_exit_codes(monkeypatch: pytest.MonkeyPatc
         raise KeyError("rdma-1")
 
     rules = (*common_rules()[1:], Rule("PF101", "lost-now", Severity.ERROR, crash, module=common_rules()[0].module))
-    monkeypatch.setattr("preflight.engine.run.rules_for", lambda _: rules)
+    monkeypatch.setattr("preflight.engine.run.select_rules", lambda _: rules)
     assert program(*UNKNOWN, *CLUSTER).code == 4
 
 
@@ -307,7 +307,7 @@ def test_no_page_names_a_host(name: str) -> None:
 
 @pytest.mark.parametrize("name", PAGES)
 def test_every_rule_that_a_page_names_exists(name: str) -> None:
-    rules = {rule.id: rule.name for rule in all_rules()}
+    rules = {rule.id: rule.name for rule in load_all_rules()}
     assert set(re.findall(r"\bPF\d{3}\b", PAGES[name])) <= rules.keys()
     assert [(number, word) for number, word in re.findall(r"\[(PF\d{3})\] ([\w-]+):", PAGES[name]) if rules[number] != word] == []
 
@@ -337,7 +337,7 @@ def test_the_page_on_semantics_names_all_recorded_evidence() -> None:
 def test_the_page_on_architecture_names_all_packages() -> None:
     there = {f"preflight/{path.name}/" for path in (ROOT / "preflight").iterdir() if (path / "__init__.py").exists()}
     named = {row["package"].strip("`") for row in table(PAGES["docs/architecture.md"], "package")}
-    assert named == there | {"preflight/errors.py", "preflight/engine/diff.py"}
+    assert named == there | {"preflight/errors.py"}
 
 
 # The example.

@@ -14,7 +14,7 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from preflight.engine import Options, Run
+from preflight.engine import Run, RunOptions
 from preflight.errors import PreflightError
 from preflight.model.report import Report
 from preflight.report import FORMATS
@@ -56,10 +56,10 @@ def rendered(report: Report) -> dict[str, str]:
 
 
 def judged(line: Sequence[str], sources: Sequence[str], stdin: bytes = b"") -> Report:
-    options = Options()
+    options = RunOptions()
     if line[0] == "lint":
-        return Run.of_lint(sources, (), options, io.BytesIO(stdin)).report
-    return Run.of_change(line, sources, options, io.BytesIO(stdin)).report
+        return Run.run_lint(sources, (), options, io.BytesIO(stdin)).report
+    return Run.run_change(line, sources, options, io.BytesIO(stdin)).report
 
 
 LINES = [
@@ -90,9 +90,10 @@ def test_the_order_of_files_and_documents_changes_no_byte(
     mixed = texts[:]
     random.Random(seed).shuffle(mixed)
     one, other = (judged(line, ["-"], "\n".join(each).encode()) for each in (texts, mixed))
-    assert [(each.rule, each.subject, each.nodes, each.message) for each in sorted_findings(one)] == [
-        (each.rule, each.subject, each.nodes, each.message) for each in sorted_findings(other)
-    ]
+    assert [
+        (sorted_finding.rule, sorted_finding.subject, sorted_finding.nodes, sorted_finding.message)
+        for sorted_finding in sorted_findings(one)
+    ] == [(each.rule, each.subject, each.nodes, each.message) for each in sorted_findings(other)]
     assert one.steps == other.steps
 
 

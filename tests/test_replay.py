@@ -9,11 +9,11 @@ import pytest
 from msgspec import structs
 
 from preflight.model.objects import Taint, Toleration
-from preflight.model.pod_status import RunningPod
+from preflight.model.pod_status import ClusterPod
 from preflight.scheduling import tolerations
 from preflight.scheduling.drain import eviction_loop, pod_filters
-from preflight.scheduling.drain.pdb_state import Ledger
-from preflight.scheduling.eviction import EVICTED, Answer, Standing, answer
+from preflight.scheduling.drain.pdb_state import BudgetTracker
+from preflight.scheduling.eviction import EVICTION_ALLOWED, BudgetView, EvictionResponse, answer_eviction
 from preflight.scheduling.jobs import tracked_pod
 from tests.replay import cluster, drain, jobs, vectors
 
@@ -43,7 +43,7 @@ def test_every_state_of_a_recorded_cluster_is_equal(path: Path) -> None:
 @pytest.mark.parametrize("path", DRAINS, ids=lambda path: path.name)
 def test_every_value_of_a_recorded_drain_is_so(path: Path) -> None:
     found = list(drain.compared(path))
-    assert [each for each in found if not each.is_so] == []
+    assert [compared for compared in found if not compared.is_so] == []
     chance = {each.what.partition(" ")[0] for each in found if each.is_chance}
     assert chance <= ({"first", "let", "exit"} if "dense" in path.name else set())
 
@@ -89,24 +89,30 @@ def test_a_fault_planted_in_the_filters_is_seen_by_the_drains(monkeypatch: pytes
     ("wrong", "seen"),
     [
         pytest.param(
-            lambda one, guards: EVICTED if len(guards) > 1 else answer(one, guards), "exit code is 1", id="two budgets let a pod go"
+            lambda one, guards: EVICTION_ALLOWED if len(guards) > 1 else answer_eviction(one, guards),
+            "exit code is 1",
+            id="two budgets let a pod go",
         ),
         pytest.param(
-            lambda one, guards: answer(one, [structs.replace(each, allowed=9) for each in guards]), "first answer to", id="all is allowed"
+            lambda one, guards: answer_eviction(one, [structs.replace(guard, allowed=9) for guard in guards]),
+            "first answer to",
+            id="all is allowed",
         ),
         pytest.param(
-            lambda one, guards: answer(one, [structs.replace(each, allowed=0) for each in guards]), "first answer to", id="nothing is"
+            lambda one, guards: answer_eviction(one, [structs.replace(guard, allowed=0) for guard in guards]),
+            "first answer to",
+            id="nothing is",
         ),
-        pytest.param(lambda one, _: answer(one, ()), "first answer to", id="no budget is asked"),
+        pytest.param(lambda one, _: answer_eviction(one, ()), "first answer to", id="no budget is asked"),
     ],
 )
 def test_a_fault_planted_in_the_answers_is_seen_by_the_drains(
-    wrong: Callable[[RunningPod, Sequence[Standing]], Answer],
+    wrong: Callable[[ClusterPod, Sequence[BudgetView]], EvictionResponse],
     seen: str,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(eviction_loop, "answer", wrong)
+    monkeypatch.setattr(eviction_loop, "answer_eviction", wrong)
     assert drain.main([str(DRAINS[1])]) == 1
     assert seen in capsys.readouterr().out
 
@@ -115,7 +121,7 @@ def test_a_fault_planted_in_the_answers_is_seen_by_the_drains(
 def test_a_fault_planted_in_the_first_round_is_seen_by_the_drains(
     allowed: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(Ledger, "first_round", lambda *_: (allowed, allowed, allowed))
+    monkeypatch.setattr(BudgetTracker, "count_first_round", lambda *_: (allowed, allowed, allowed))
     assert drain.main([str(DRAINS[1])]) == 1
     assert "let go by" in capsys.readouterr().out
 
@@ -138,11 +144,11 @@ def test_every_recorded_job_is_equal() -> None:
 
 
 def test_every_recorded_job_that_exits_with_0_is_equal() -> None:
-    assert [found for each in jobs.lines(JOBS_THAT_EXIT_WITH_0) for found in each.mismatches] == []
+    assert [found for line in jobs.lines(JOBS_THAT_EXIT_WITH_0) for found in line.mismatches] == []
 
 
 def test_a_back_off_that_does_not_double_is_seen_by_the_jobs(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(tracked_pod, "MOST_BACK_OFF", tracked_pod.BACK_OFF)
+    monkeypatch.setattr(tracked_pod, "MAX_BACK_OFF", tracked_pod.BACK_OFF)
     assert jobs.main([str(JOBS)]) == 1
     assert "replaced after" in capsys.readouterr().out
 

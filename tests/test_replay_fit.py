@@ -33,7 +33,7 @@ def test_a_fault_planted_in_what_pods_ask_for_is_seen(
     def wrong(views: Iterable[Mapping[str, int]]) -> dict[str, int]:
         return dict(next(iter(views)))
 
-    monkeypatch.setattr(requests, "_largest", wrong)
+    monkeypatch.setattr(requests, "_merge_largest", wrong)
     assert fit.main([str(path)]) == 1
     assert "and we say" in capsys.readouterr().out
 

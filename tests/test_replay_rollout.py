@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from preflight.scheduling import rollout_simulation
-from preflight.scheduling.rollout_simulation import Part, There
+from preflight.scheduling.rollout_simulation import PodsOnNode, UpdateCohort
 from tests.replay import rollout
 
 ROLLOUTS = sorted((Path(__file__).parent / "data" / "vectors").glob("rollout-*.jsonl.gz"))
@@ -35,10 +35,10 @@ def test_recorded_updates_without_a_difference_end_with_zero(capsys: pytest.Capt
 
 
 def test_a_fault_planted_in_the_course_of_an_update_is_seen(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    def wrong(part: Part, *, hangs: bool = False) -> There:
+    def wrong(part: UpdateCohort, *, hangs: bool = False) -> PodsOnNode:
         """As if a pod that hangs did not keep the port, and nothing was ever refused."""
-        return There(new=part.should_run, hangs=hangs)
+        return PodsOnNode(has_new=part.should_run, hangs=hangs)
 
-    monkeypatch.setattr(rollout_simulation, "_new", wrong)
+    monkeypatch.setattr(rollout_simulation, "_make_new_pod", wrong)
     assert rollout.main([str(ROLLOUTS[1])]) == 1
     assert "and we say" in capsys.readouterr().out

@@ -8,15 +8,15 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import Struct
 
-from preflight.change.apply_command import perform
+from preflight.change.apply_command import perform_command
 from preflight.change.model import Change
-from preflight.coverage.daemonset_pods import PodsOf, listed_pods
-from preflight.coverage.label_cascade import predict
+from preflight.coverage.daemonset_pods import DaemonSetPods, collect_listed_pods
+from preflight.coverage.label_cascade import predict_impact
 from preflight.coverage.model import Impact
-from preflight.kubectl.parser import parse
+from preflight.kubectl.parser import parse_command
 from preflight.model.convert import convert
-from preflight.model.objects import DaemonSet, ListedPod, Node, ObjectKey, Origin, Taint
-from preflight.model.world import World
+from preflight.model.objects import CoveragePod, DaemonSet, Node, ObjectKey, Origin, Taint
+from preflight.model.world import ClusterState
 
 NAMESPACE = "truth"
 
@@ -72,7 +72,7 @@ def made(data: object, kind: type[T]) -> T:
     return found
 
 
-def pod(owner: str, on: str, tolerations: Sequence[Mapping[str, Any]] = (), deletionTimestamp: str = "", **status: Any) -> ListedPod:
+def pod(owner: str, on: str, tolerations: Sequence[Mapping[str, Any]] = (), deletionTimestamp: str = "", **status: Any) -> CoveragePod:
     """A listed pod of a DaemonSet."""
     data = {
         "kind": "Pod",
@@ -85,31 +85,33 @@ def pod(owner: str, on: str, tolerations: Sequence[Mapping[str, Any]] = (), dele
         "spec": {"nodeName": on, "tolerations": list(tolerations)},
         "status": {"phase": "Running", **status},
     }
-    return msgspec.json.decode(msgspec.json.encode(data), type=ListedPod)
+    return msgspec.json.decode(msgspec.json.encode(data), type=CoveragePod)
 
 
 def world(
-    nodes: Iterable[Node], daemonsets: Iterable[DaemonSet], pods: Iterable[ListedPod] | None = None, gate: bool | None = False
-) -> World:
+    nodes: Iterable[Node], daemonsets: Iterable[DaemonSet], pods: Iterable[CoveragePod] | None = None, gate: bool | None = False
+) -> ClusterState:
     """A world; with pods, those of the namespace are known."""
-    return World(
+    return ClusterState(
         nodes={each.name: each for each in nodes},
         daemonsets={each.key: each for each in daemonsets},
         pods=tuple(pods or ()),
-        listed=frozenset() if pods is None else frozenset([NAMESPACE]),
+        listed_namespaces=frozenset() if pods is None else frozenset([NAMESPACE]),
         comparison_operators=gate,
     )
 
 
-def run(start: World, *lines: str, read: Mapping[str, Sequence[object]] | None = None, horizon: float = float("inf")) -> list[Impact]:
+def run(
+    start: ClusterState, *lines: str, read: Mapping[str, Sequence[object]] | None = None, horizon: float = float("inf")
+) -> list[Impact]:
     """The impact of each command line, over the world that the one before leaves."""
-    pods: Mapping[ObjectKey, PodsOf] = listed_pods(start)
+    pods: Mapping[ObjectKey, DaemonSetPods] = collect_listed_pods(start)
     impacts = []
     for line in lines:
-        change: Change = perform(parse(line.split()), start, lambda name: (read or {})[name])
-        impact = predict(change, pods, horizon)
+        change: Change = perform_command(parse_command(line.split()), start, lambda name: (read or {})[name])
+        impact = predict_impact(change, pods, horizon)
         impacts.append(impact)
-        start, pods = impact.change.after, impact.pods
+        start, pods = impact.change.after, impact.pods_after
     return impacts
 
 
@@ -120,7 +122,7 @@ def outcomes(impact: Impact) -> dict[tuple[str, str], str]:
 
 def pods_after(impact: Impact) -> dict[tuple[str, str], str]:
     """What is there of each pair once the change has settled: same, new or none."""
-    return {(group.key.name, name): group.verdict.pod.value for group in impact.groups for name in group.nodes}
+    return {(group.key.name, name): group.forecast.pod_after.value for group in impact.groups for name in group.nodes}
 
 
 def strings(taints: Iterable[Taint]) -> list[str]:

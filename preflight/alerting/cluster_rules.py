@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.alerting.expected_coverage import is_named
-from preflight.alerting.promql import leaving_nodes, ready_nodes, string
+from preflight.alerting.expected_coverage import has_valid_key
+from preflight.alerting.promql import query_leaving_nodes, query_ready_nodes, quote_string
 from preflight.model.alerts import AlertRule
-from preflight.model.world import World
+from preflight.model.world import ClusterState
 
-HOLD = "15m"
+ALERT_DELAY = "15m"
 """How long all has to hold: a rollout with large images takes less for one node."""
 
-_BACK = "6h"
+_LOOKBACK = "6h"
 
 
-def metrics_absent() -> AlertRule:
+def build_metrics_absent_rule() -> AlertRule:
     """Nothing fires where there is nothing to look at."""
     return AlertRule(
         "PreflightMetricsAbsent",
         "absent(kube_pod_info) or absent(kube_daemonset_created) or absent(kube_node_status_condition)",
-        HOLD,
+        ALERT_DELAY,
         {"severity": "critical"},
         {
             "summary": "kube-state-metrics says nothing of pods, DaemonSets or nodes",
@@ -29,25 +29,25 @@ def metrics_absent() -> AlertRule:
     )
 
 
-def of_all(world: World) -> Iterator[AlertRule]:
+def generate_cluster_rules(world: ClusterState) -> Iterator[AlertRule]:
     """The rules that need to know no DaemonSet."""
     yield AlertRule(
         "PreflightDaemonSetPodGone",
         f"""\
 (
-  group by (namespace, created_by_name, node) (kube_pod_info{{created_by_kind="DaemonSet", node!=""}} offset {_BACK})
+  group by (namespace, created_by_name, node) (kube_pod_info{{created_by_kind="DaemonSet", node!=""}} offset {_LOOKBACK})
   unless on (namespace, created_by_name, node)
   kube_pod_info{{created_by_kind="DaemonSet"}}
 )
-and on (node) ({ready_nodes()})
-unless on (node) {leaving_nodes()}
+and on (node) ({query_ready_nodes()})
+unless on (node) {query_leaving_nodes()}
 and on (namespace, created_by_name)
 label_replace(kube_daemonset_created, "created_by_name", "$1", "daemonset", "(.+)")""",
-        HOLD,
+        ALERT_DELAY,
         {"severity": "warning"},
         {
             "summary": "{{ $labels.namespace }}/{{ $labels.created_by_name }} had a pod on {{ $labels.node }} and has none",
-            "description": f"it had one {_BACK} ago, the DaemonSet and the node are still there, and no new one was created: "
+            "description": f"it had one {_LOOKBACK} ago, the DaemonSet and the node are still there, and no new one was created: "
             "a taint, a label or its template has changed",
         },
     )
@@ -61,7 +61,7 @@ max by (namespace, daemonset) (kube_daemonset_status_number_misscheduled)
     group by (namespace, daemonset, pod) (
       label_replace(
         kube_pod_info{{created_by_kind="DaemonSet"}}
-        and on (node) (kube_node_status_condition{{condition="Ready", status="true"}} == 0 or on (node) {leaving_nodes()}),
+        and on (node) (kube_node_status_condition{{condition="Ready", status="true"}} == 0 or on (node) {query_leaving_nodes()}),
         "daemonset", "$1", "created_by_name", "(.+)"
       )
     )
@@ -69,34 +69,38 @@ max by (namespace, daemonset) (kube_daemonset_status_number_misscheduled)
   or
   group by (namespace, daemonset) (kube_daemonset_created) * 0
 )""",
-        HOLD,
+        ALERT_DELAY,
         {"severity": "warning"},
         {
             "summary": "{{ $labels.namespace }}/{{ $labels.daemonset }} has pods on {{ $value }} nodes where it would get no new one",
             "description": "they run today, and are lost for good at the next update, deletion or replacement",
         },
     )
-    on_delete = [each for each in world.daemonsets.values() if each.spec.updateStrategy.type == "OnDelete" and is_named(each.key)]
+    on_delete = [
+        daemonset
+        for daemonset in world.daemonsets.values()
+        if daemonset.spec.updateStrategy.type == "OnDelete" and has_valid_key(daemonset.key)
+    ]
     yield AlertRule(
         "PreflightUpdateStalled",
         "\n".join(
             (
                 "(",
                 "  kube_daemonset_status_updated_number_scheduled < kube_daemonset_status_desired_number_scheduled",
-                f"  and changes(kube_daemonset_status_updated_number_scheduled[{HOLD}]) == 0",
+                f"  and changes(kube_daemonset_status_updated_number_scheduled[{ALERT_DELAY}]) == 0",
                 ")",
                 *(
                     "unless on (namespace, daemonset) "
-                    f"kube_daemonset_created{{namespace={string(each.key.namespace)}, daemonset={string(each.key.name)}}}"
+                    f"kube_daemonset_created{{namespace={quote_string(each.key.namespace)}, daemonset={quote_string(each.key.name)}}}"
                     for each in on_delete
                 ),
             )
         ),
-        HOLD,
+        ALERT_DELAY,
         {"severity": "warning"},
         {
             "summary": "the update of {{ $labels.namespace }}/{{ $labels.daemonset }} makes no progress",
-            "description": f"it has updated no further node for {HOLD}: a new pod does not become available, or cannot be created",
+            "description": f"it has updated no further node for {ALERT_DELAY}: a new pod does not become available, or cannot be created",
         },
     )
     yield AlertRule(
@@ -105,7 +109,7 @@ max by (namespace, daemonset) (kube_daemonset_status_number_misscheduled)
 kube_pod_info{created_by_kind="DaemonSet"}
 and on (namespace, pod)
 (kube_pod_status_phase{phase="Pending"} == 1)""",
-        HOLD,
+        ALERT_DELAY,
         {"severity": "warning"},
         {
             "summary": "{{ $labels.namespace }}/{{ $labels.pod }} of DaemonSet {{ $labels.created_by_name }} is Pending",

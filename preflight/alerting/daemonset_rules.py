@@ -4,23 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.alerting.cluster_rules import HOLD
-from preflight.alerting.expected_coverage import OF_THE_NODE, Cover
-from preflight.alerting.promql import LEAVING, leaving_nodes, one_of, pods_of, ready_nodes, taint
+from preflight.alerting.cluster_rules import ALERT_DELAY
+from preflight.alerting.expected_coverage import NODE_HEALTH_TAINTS, ExpectedCoverage
+from preflight.alerting.promql import (
+    AUTOSCALER_TAINTS,
+    query_daemonset_pods,
+    query_leaving_nodes,
+    query_ready_nodes,
+    query_taints,
+    quote_name_regex,
+)
 from preflight.coverage.model import Impact
 from preflight.model.alerts import AlertRule
 from preflight.model.objects import Toleration
-from preflight.scheduling.tolerations import daemon_tolerations
+from preflight.scheduling.tolerations import add_implicit_tolerations
 
 _TAINT = "{{ $labels.key }}={{ $labels.value }}:{{ $labels.effect }}"
-_AGAIN = "write the rules anew if that is wanted"
+_REGENERATE_HINT = "write the rules anew if that is wanted"
 
 
-def of_one(cover: Cover, impact: Impact | None) -> Iterator[AlertRule]:
+def generate_daemonset_rules(cover: ExpectedCoverage, impact: Impact | None) -> Iterator[AlertRule]:
     """Coverage, and a taint that threatens it."""
     key = cover.daemonset.key
-    components = impact.recognised.of(cover.daemonset) if impact is not None else ()
-    first = min((each.kind for each in components), key=lambda kind: kind.rank, default=None)
+    components = impact.component_cache.recognize(cover.daemonset) if impact is not None else ()
+    first = min((component.kind for component in components), key=lambda kind: kind.rank, default=None)
     labels = {
         "severity": "critical" if first and first.critical else "warning",
         "namespace": key.namespace,
@@ -28,9 +35,18 @@ def of_one(cover: Cover, impact: Impact | None) -> Iterator[AlertRule]:
     }
     then = f"then: {first.symptom}" if first else "what it does for the node is not done there"
     where = (
-        ready_nodes() if not (cover.selects or cover.others) else ready_nodes(*((cover.nodes,) if cover.selects else ((), cover.others)))
+        query_ready_nodes()
+        if not (cover.has_node_selection or cover.other_nodes)
+        else query_ready_nodes(*((cover.nodes,) if cover.has_node_selection else ((), cover.other_nodes)))
     )
-    later = [] if cover.selects else [f"unless on (node) {taint(each.key, each.value, each.effect)}" for each in cover.accepted]
+    later = (
+        []
+        if cover.has_node_selection
+        else [
+            f"unless on (node) {query_taints(accepted_taint.key, accepted_taint.value, accepted_taint.effect)}"
+            for accepted_taint in cover.accepted_taints
+        ]
+    )
     yield AlertRule(
         "PreflightDaemonSetNotCovering",
         "\n".join(
@@ -39,50 +55,65 @@ def of_one(cover: Cover, impact: Impact | None) -> Iterator[AlertRule]:
                 *later,
                 "unless on (node)",
                 "(",
-                f"  {pods_of(key.namespace, key.name)}",
+                f"  {query_daemonset_pods(key.namespace, key.name)}",
                 '  and on (namespace, pod) (kube_pod_status_ready{condition="true"} == 1)',
                 ")",
-                f"unless on (node) {leaving_nodes()}",
+                f"unless on (node) {query_leaving_nodes()}",
             )
         ),
-        HOLD,
+        ALERT_DELAY,
         labels,
         {"summary": f"{key} has no Ready pod on {{{{ $labels.node }}}}", "description": then},
     )
-    if (threat := _threat(cover)) is not None:
+    if (threat := _build_taint_query(cover)) is not None:
         yield AlertRule(
             "PreflightTaintNotTolerated",
             threat,
-            HOLD,
+            ALERT_DELAY,
             {**labels, "severity": "warning"},
             {
                 "summary": f"{key} does not tolerate {_TAINT} of {{{{ $labels.node }}}}",
-                "description": f"its pod there does not come back once it ends, at the latest with the next update; {then}; {_AGAIN}",
+                "description": (
+                    f"its pod there does not come back once it ends, at the latest with the next update; {then}; {_REGENERATE_HINT}"
+                ),
             },
         )
 
 
-def _threat(cover: Cover) -> str | None:
+def _build_taint_query(cover: ExpectedCoverage) -> str | None:
     """Taints that a DaemonSet does not tolerate, on nodes where it must be; None where it tolerates all, or only Lt and Gt decide."""
-    tolerations = daemon_tolerations(cover.daemonset.spec.template.spec)
-    if any(each.operator in ("Lt", "Gt") for each in tolerations):
+    tolerations = add_implicit_tolerations(cover.daemonset.spec.template.spec)
+    if any(toleration.operator in ("Lt", "Gt") for toleration in tolerations):
         return None
-    tolerated = list(dict.fromkeys(filter(None, (_tolerated(each) for each in tolerations))))
-    if any(each == taint() for each in tolerated):
+    tolerated = list(dict.fromkeys(filter(None, (_build_tolerated_query(each) for each in tolerations))))
+    if any(each == query_taints() for each in tolerated):
         return None
-    nodes = f"node=~{one_of(cover.nodes)}" if cover.selects else f"node!~{one_of(cover.others)}" if cover.others else ""
-    kept = [f'effect=~"NoSchedule|NoExecute", key!~{one_of((*OF_THE_NODE, *LEAVING))}', *([nodes] if nodes else [])]
-    accepted = [] if cover.selects else [taint(each.key, each.value, each.effect) for each in cover.accepted]
+    nodes = (
+        f"node=~{quote_name_regex(cover.nodes)}"
+        if cover.has_node_selection
+        else f"node!~{quote_name_regex(cover.other_nodes)}"
+        if cover.other_nodes
+        else ""
+    )
+    kept = [
+        f'effect=~"NoSchedule|NoExecute", key!~{quote_name_regex((*NODE_HEALTH_TAINTS, *AUTOSCALER_TAINTS))}',
+        *([nodes] if nodes else []),
+    ]
+    accepted = (
+        []
+        if cover.has_node_selection
+        else [query_taints(accepted_taint.key, accepted_taint.value, accepted_taint.effect) for accepted_taint in cover.accepted_taints]
+    )
     lines = [f"kube_node_spec_taint{{{', '.join(kept)}}}"]
     lines += [f"unless on (node, key, value, effect) {each}" for each in (*tolerated, *accepted)]
     return "\n".join(lines)
 
 
-def _tolerated(toleration: Toleration) -> str:
+def _build_tolerated_query(toleration: Toleration) -> str:
     """The taints that a toleration tolerates; "" where it is one of PreferNoSchedule, or of nothing."""
     if toleration.effect == "PreferNoSchedule" or toleration.operator not in ("", "Equal", "Exists"):
         return ""
-    if toleration.key in OF_THE_NODE:
+    if toleration.key in NODE_HEALTH_TAINTS:
         return ""
     value = None if toleration.operator == "Exists" else toleration.value
-    return taint(toleration.key, value, toleration.effect)
+    return query_taints(toleration.key, value, toleration.effect)

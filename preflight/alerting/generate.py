@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from preflight.alerting.cluster_rules import metrics_absent, of_all
-from preflight.alerting.daemonset_rules import of_one
-from preflight.alerting.expected_coverage import NAME, cover_of, is_named
-from preflight.alerting.resource_rules import of_resources
-from preflight.coverage.daemonset_pods import listed_pods
-from preflight.coverage.evaluate import unchanged
-from preflight.coverage.label_cascade import predict
-from preflight.kubectl.formatting import counted
-from preflight.model.alerts import AlertGroup, Alerts
+from preflight.alerting.cluster_rules import build_metrics_absent_rule, generate_cluster_rules
+from preflight.alerting.daemonset_rules import generate_daemonset_rules
+from preflight.alerting.expected_coverage import NAME, compute_expected_coverage, has_valid_key
+from preflight.alerting.resource_rules import generate_resource_rules
+from preflight.coverage.daemonset_pods import collect_listed_pods
+from preflight.coverage.evaluate import make_empty_change
+from preflight.coverage.label_cascade import predict_impact
+from preflight.kubectl.formatting import format_count
+from preflight.model.alerts import AlertGroup, AlertRules
 from preflight.model.objects import Node
 from preflight.model.report import Outcome
-from preflight.model.world import World
+from preflight.model.world import ClusterState
 
 
-def alerts(world: World) -> Alerts:
+def generate_alerts(world: ClusterState) -> AlertRules:
     """The alerts of a world.
 
     1. Where a DaemonSet must be: on the nodes where it should run today or has a pod. A DaemonSet without a selector must be on later nodes
@@ -29,35 +29,45 @@ def alerts(world: World) -> Alerts:
 
     Names that the API server would not take are in no rule.
     """
-    nodes = {name: node for name, node in world.nodes.items() if not node.partial and node.pool is None and NAME.fullmatch(name)}
-    impact = predict(unchanged(world), listed_pods(world)) if nodes and world.daemonsets else None
-    notes = [*_left_out(world, nodes)]
-    covers = [cover for key, daemonset in world.daemonsets.items() if is_named(key) and (cover := cover_of(daemonset, impact, nodes))]
-    groups = [AlertGroup("preflight-metrics", (metrics_absent(),)), AlertGroup("preflight-daemonsets", tuple(of_all(world)))]
-    coverage = [rule for cover in covers for rule in of_one(cover, impact)]
-    resources = [*of_resources(covers, impact, nodes)]
+    nodes = {name: node for name, node in world.nodes.items() if not node.is_partial and node.pool is None and NAME.fullmatch(name)}
+    impact = predict_impact(make_empty_change(world), collect_listed_pods(world)) if nodes and world.daemonsets else None
+    notes = [*_iter_limitations(world, nodes)]
+    covers = [
+        cover
+        for key, daemonset in world.daemonsets.items()
+        if has_valid_key(key) and (cover := compute_expected_coverage(daemonset, impact, nodes))
+    ]
+    groups = [
+        AlertGroup("preflight-metrics", (build_metrics_absent_rule(),)),
+        AlertGroup("preflight-daemonsets", tuple(generate_cluster_rules(world))),
+    ]
+    coverage = [rule for cover in covers for rule in generate_daemonset_rules(cover, impact)]
+    resources = [*generate_resource_rules(covers, impact, nodes)]
     if coverage:
         groups.append(AlertGroup("preflight-coverage", tuple(coverage)))
     if resources:
         groups.append(AlertGroup("preflight-resources", tuple(resources)))
-    about = f"{counted(len(covers), 'DaemonSet')} on {counted(len(nodes), 'node')}, {counted(len(resources), 'extended resource')}"
-    if impact is not None and (unknown := sum(len(group.nodes & nodes.keys()) for group in impact.with_outcome(Outcome.UNKNOWN))):
-        notes.append(f"{counted(unknown, 'pair')} of a DaemonSet and a node: whether it must be there is not known")
-    return Alerts(tuple(groups), about, tuple(notes))
+    about = (
+        f"{format_count(len(covers), 'DaemonSet')} on {format_count(len(nodes), 'node')}, "
+        f"{format_count(len(resources), 'extended resource')}"
+    )
+    if impact is not None and (unknown := sum(len(group.nodes & nodes.keys()) for group in impact.iter_groups(Outcome.UNKNOWN))):
+        notes.append(f"{format_count(unknown, 'pair')} of a DaemonSet and a node: whether it must be there is not known")
+    return AlertRules(tuple(groups), about, tuple(notes))
 
 
-def _left_out(world: World, nodes: Mapping[str, Node]) -> Iterator[str]:
+def _iter_limitations(world: ClusterState, nodes: Mapping[str, Node]) -> Iterator[str]:
     for key in world.daemonsets:
         if not key.namespace:
             yield f"DaemonSet {key}: its manifest states no namespace"
-        elif not is_named(key):
+        elif not has_valid_key(key):
             yield f"DaemonSet {key}: the API server takes no such name"
     left = [node for name, node in world.nodes.items() if name not in nodes]
-    partly = sum(node.partial or node.pool is not None for node in left)
+    partly = sum(node.is_partial or node.pool is not None for node in left)
     if partly:
-        yield f"{counted(partly, 'node')} only partly known, as the next ones of a pool"
+        yield f"{format_count(partly, 'node')} only partly known, as the next ones of a pool"
     if len(left) > partly:
-        yield f"{counted(len(left) - partly, 'node')} with a name that the API server does not take"
+        yield f"{format_count(len(left) - partly, 'node')} with a name that the API server does not take"
     if not nodes:
         yield "no node is known: there are only the rules that need none"
-    yield from (f"{kind}: {why}" for kind, why in sorted(world.missing.items()) if kind in ("Node", "DaemonSet", "Pod"))
+    yield from (f"{kind}: {why}" for kind, why in sorted(world.missing_kinds.items()) if kind in ("Node", "DaemonSet", "Pod"))

@@ -4,33 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from preflight.alerting.cluster_rules import HOLD
-from preflight.alerting.expected_coverage import Cover
-from preflight.alerting.promql import leaving_nodes, ready_nodes, resource, string
+from preflight.alerting.cluster_rules import ALERT_DELAY
+from preflight.alerting.expected_coverage import ExpectedCoverage
+from preflight.alerting.promql import format_resource_name, query_leaving_nodes, query_ready_nodes, quote_string
 from preflight.coverage.model import Impact
 from preflight.model.alerts import AlertRule
 from preflight.model.objects import Node
-from preflight.scheduling.name_validation import qualified_name_errors
-from preflight.scheduling.quantities import QuantityError, millis
+from preflight.scheduling.name_validation import validate_qualified_name
+from preflight.scheduling.quantities import QuantityError, parse_millis
 
 
-def of_resources(covers: Iterable[Cover], impact: Impact | None, nodes: Mapping[str, Node]) -> Iterator[AlertRule]:
+def generate_resource_rules(covers: Iterable[ExpectedCoverage], impact: Impact | None, nodes: Mapping[str, Node]) -> Iterator[AlertRule]:
     """A rule for each extended resource: the nodes that have it today, and, where a node does not say, those of its provider."""
     has: dict[str, set[str]] = {}
     by: dict[str, list[str]] = {}
     for name, node in nodes.items():
         for each, quantity in node.status.allocatable.items():
-            if "/" in each and "kubernetes.io/" not in each and not qualified_name_errors(each) and _is_some(quantity):
+            if "/" in each and "kubernetes.io/" not in each and not validate_qualified_name(each) and _is_positive(quantity):
                 has.setdefault(each, set()).add(name)
     for cover in covers:
-        for component in impact.recognised.of(cover.daemonset) if impact is not None else ():
-            for each in component.resources:
-                if each.endswith("*"):
+        for component in impact.component_cache.recognize(cover.daemonset) if impact is not None else ():
+            for resource in component.resources:
+                if resource.endswith("*"):
                     continue
                 silent = {name for name in cover.nodes if not nodes[name].status.allocatable}
                 if silent:
-                    has.setdefault(each, set()).update(silent)
-                by.setdefault(each, []).append(str(cover.daemonset.key))
+                    has.setdefault(resource, set()).update(silent)
+                by.setdefault(resource, []).append(str(cover.daemonset.key))
     for each, on in sorted(has.items()):
         providers = sorted(set(by.get(each, ())))
         provider = f"; {' and '.join(providers)} provides it" if providers else ""
@@ -38,13 +38,13 @@ def of_resources(covers: Iterable[Cover], impact: Impact | None, nodes: Mapping[
             "PreflightResourceGone",
             "\n".join(
                 (
-                    f"({ready_nodes(on)})",
-                    f"unless on (node) {leaving_nodes()}",
+                    f"({query_ready_nodes(on)})",
+                    f"unless on (node) {query_leaving_nodes()}",
                     "unless on (node)",
-                    f"(kube_node_status_allocatable{{resource={string(resource(each))}}} > 0)",
+                    f"(kube_node_status_allocatable{{resource={quote_string(format_resource_name(each))}}} > 0)",
                 )
             ),
-            HOLD,
+            ALERT_DELAY,
             {"severity": "critical", "resource": each},
             {
                 "summary": f"{each} is gone from {{{{ $labels.node }}}}",
@@ -53,9 +53,9 @@ def of_resources(covers: Iterable[Cover], impact: Impact | None, nodes: Mapping[
         )
 
 
-def _is_some(quantity: str | float) -> bool:
+def _is_positive(quantity: str | float) -> bool:
     """Whether an amount is more than 0; one that cannot be read is none."""
     try:
-        return millis(quantity) > 0
+        return parse_millis(quantity) > 0
     except QuantityError:
         return False

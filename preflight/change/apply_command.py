@@ -16,26 +16,26 @@ from preflight.kubectl.commands import (
     DeletePods,
     DrainNodes,
     LabelNodes,
-    Patch,
+    PatchObjects,
     RebootNodes,
     ReplaceNodes,
     RestartRollout,
     SetImage,
     TaintNodes,
 )
-from preflight.model.world import World
+from preflight.model.world import ClusterState
 
 if TYPE_CHECKING:
-    from preflight.change.apply_files import Read
+    from preflight.change.apply_files import ObjectReader
 
 
-def perform(command: Command, world: World, read: Read) -> Change:
+def perform_command(command: Command, world: ClusterState, read_file: ObjectReader) -> Change:
     """What a command makes of a world.
 
     1. Worlds are immutable: `after` shares every object that does not change with `before`.
     2. Nodes that the command names and the world lacks are partly known, in `before` too.
-    3. `read` gives the objects of the files of `apply -f` and `delete -f`, as Structs of preflight.model.objects; it is called for nothing
-       else.
+    3. `read_file` gives the objects of the files of `apply -f` and `delete -f`, as Structs of preflight.model.objects; it is called for
+       nothing else.
 
     Errors: UsageError for what kubectl or the API server refuses, in their words; InputError where the world lacks what the command needs.
     """
@@ -89,17 +89,17 @@ def perform(command: Command, world: World, read: Read) -> Change:
             from preflight.change import delete_namespaces
 
             return delete_namespaces.delete(command, world)
-        case Patch():
+        case PatchObjects():
             from preflight.change import patch_daemonsets
 
             return patch_daemonsets.patch(command, world)
         case ApplyFiles():
             from preflight.change import apply_files
 
-            return apply_files.apply(command, world, read)
+            return apply_files.apply(command, world, read_file)
         case DeleteFiles():
             from preflight.change import apply_files
 
-            return apply_files.delete(command, world, read)
+            return apply_files.delete(command, world, read_file)
         case _:
             raise TypeError(f"no change is made by {type(command).__name__}")

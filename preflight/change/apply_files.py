@@ -8,27 +8,27 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import msgspec
 
 from preflight.change import node_pools, node_replacement, workload_verbs
-from preflight.change.apply_merge import ASSUMED, is_assumed, may_be_updated, over
-from preflight.change.delete_namespaces import within
+from preflight.change.apply_merge import ASSUMED_UPDATE, apply_manifest, is_assumed_update, may_be_updated
+from preflight.change.delete_namespaces import list_daemonsets
 from preflight.change.model import Change
-from preflight.change.node_selection import meet
-from preflight.change.node_verbs import schedulable, with_taints
-from preflight.change.orphaned_pods import adopts
+from preflight.change.node_selection import resolve_node_targets
+from preflight.change.node_verbs import set_schedulable, with_taints
+from preflight.change.orphaned_pods import adopts_pods
 from preflight.errors import InputError, UsageError
-from preflight.kubectl.apiserver.defaults import created
-from preflight.kubectl.commands import ApplyFiles, Chosen, DeleteFiles, DeleteNodes
-from preflight.kubectl.formatting import counted, listed
-from preflight.model.objects import DaemonSet, Metadata, Namespace, Node, ObjectKey, Taint, object_key
-from preflight.model.world import World
+from preflight.kubectl.apiserver.defaults import create_from_manifest
+from preflight.kubectl.commands import ApplyFiles, DeleteFiles, DeleteNodes, TargetObjects
+from preflight.kubectl.formatting import format_count, join_names
+from preflight.model.objects import DaemonSet, Metadata, Namespace, Node, ObjectKey, Taint, make_object_key
+from preflight.model.world import ClusterState
 
 _UNTOUCHED = "changed, but not its template: no pod is replaced"
 _ADOPTED = "an update replaces those of another template, unless their label pod-template-generation is its own number"
 
-Read = Callable[[str], Sequence[object]]
+ObjectReader = Callable[[str], Sequence[object]]
 """The objects of a file that a command names by `-f`, as Structs of preflight.model.objects."""
 
 
-def apply(command: ApplyFiles, world: World, read: Read) -> Change:
+def apply(command: ApplyFiles, world: ClusterState, read_file: ObjectReader) -> Change:
     """Perform `kubectl apply -f`.
 
     1. A DaemonSet that the world lacks is new. One that came from the cluster (it has a uid, or kubectl's annotation) is merged as kubectl
@@ -40,120 +40,120 @@ def apply(command: ApplyFiles, world: World, read: Read) -> Change:
 
     Errors: UsageError for a changed selector and for another namespace than `-n`, in their words; InputError where the files hold nothing.
     """
-    objects = [each for each in _read(command.files, read) if _is_selected(command, each)]
-    applied = _Applied(world)
+    objects = [each for each in _read_objects(command.files, read_file) if _is_selected(command, each)]
+    applied = _ApplyProgress(world)
     for each in objects:
         if isinstance(each, DaemonSet):
-            applied.daemonset(each, command.namespace)
+            applied.apply_daemonset(each, command.namespace)
         elif isinstance(each, Node) and each.pool is not None:
-            applied.pool(each)
+            applied.apply_pool(each)
         elif isinstance(each, Node):
-            applied.node(each)
+            applied.apply_node(each)
     keys = frozenset(applied.daemonsets)
     return Change(
         command=command.text,
-        headline=f"apply {listed(command.files)}",
-        before=applied.met,
+        headline=f"apply {join_names(command.files)}",
+        before=applied.initial_world,
         after=workload_verbs.with_daemonsets(applied.world, applied.daemonsets),
         nodes=frozenset(applied.nodes),
-        reborn=frozenset(applied.delayed),
+        recreation_nodes=frozenset(applied.delayed),
         daemonsets=keys,
-        updated=frozenset(key for key in keys if may_be_updated(world.daemonsets.get(key), applied.daemonsets[key])),
+        updated_daemonsets=frozenset(key for key in keys if may_be_updated(world.daemonsets.get(key), applied.daemonsets[key])),
         taints=tuple(dict.fromkeys(applied.taints)),
-        delayed=applied.delayed,
-        notes=(*applied.notes(), *_others(objects)),
-        unknown=tuple(applied.unknown),
+        delayed_pools=applied.delayed,
+        notes=(*applied.collect_notes(), *_describe_other_kinds(objects)),
+        unknowns=tuple(applied.unknown),
     )
 
 
-def delete(command: DeleteFiles, world: World, read: Read) -> Change:
+def delete(command: DeleteFiles, world: ClusterState, read_file: ObjectReader) -> Change:
     """Perform `kubectl delete -f` for the DaemonSets, Namespaces and Nodes of the files; objects of other kinds are counted in a note.
 
     Errors: UsageError for a DaemonSet that is not there; InputError where the files hold nothing.
     """
-    objects = _read(command.files, read)
+    objects = _read_objects(command.files, read_file)
     keys: list[ObjectKey] = []
     for each in objects:
         if isinstance(each, DaemonSet):
-            namespace = _namespace(each, command.namespace, world.namespace)
-            chosen = Chosen((each.metadata.name,), namespace=namespace)
-            keys.extend(workload_verbs.find(world, chosen, ignore_missing=command.ignore_missing))
+            namespace = _resolve_namespace(each, command.namespace, world.default_namespace)
+            chosen = TargetObjects((each.metadata.name,), namespace=namespace)
+            keys.extend(workload_verbs.find_daemonsets(world, chosen, ignore_missing=command.ignore_missing))
     spaces = tuple(dict.fromkeys(each.metadata.name for each in objects if isinstance(each, Namespace)))
-    keys += within(world, spaces)
-    names = tuple(dict.fromkeys(each.name for each in objects if isinstance(each, Node) and each.pool is None))
+    keys += list_daemonsets(world, spaces)
+    names = tuple(dict.fromkeys(node.name for node in objects if isinstance(node, Node) and node.pool is None))
     gone = [each.name for each in objects if isinstance(each, Node) and each.pool is not None]
-    change = workload_verbs.deletion(command.text, world, sorted(set(keys)), command.cascade)
+    change = workload_verbs.delete_daemonsets(command.text, world, sorted(set(keys)), command.cascade)
     if names:
-        nodes = node_replacement.delete(DeleteNodes(command.text, Chosen(names)), change.before)
+        nodes = node_replacement.delete(DeleteNodes(command.text, TargetObjects(names)), change.before)
         after = msgspec.structs.replace(nodes.after, daemonsets=change.after.daemonsets, workloads=change.after.workloads)
-        change = msgspec.structs.replace(nodes, after=after, daemonsets=change.daemonsets, deleted=change.deleted)
+        change = msgspec.structs.replace(nodes, after=after, daemonsets=change.daemonsets, deleted_daemonsets=change.deleted_daemonsets)
     others = [each for each in objects if not isinstance(each, Namespace)]
     said = change.notes if keys or names or not gone else ()
-    notes = [*said, *(f"{name}: not judged: its nodes go with it" for name in gone), *_others(others)]
-    return msgspec.structs.replace(change, headline=f"delete {listed(command.files)}", notes=tuple(notes))
+    notes = [*said, *(f"{name}: not judged: its nodes go with it" for name in gone), *_describe_other_kinds(others)]
+    return msgspec.structs.replace(change, headline=f"delete {join_names(command.files)}", notes=tuple(notes))
 
 
-class _Applied:
+class _ApplyProgress:
     """What was applied so far: the world met, the world with the nodes applied, and the DaemonSets applied."""
 
-    def __init__(self, world: World) -> None:
-        self.met = self.world = world
+    def __init__(self, world: ClusterState) -> None:
+        self.initial_world = self.world = world
         self.daemonsets: dict[ObjectKey, DaemonSet] = {}
         self.nodes: list[str] = []
         self.taints: list[Taint] = []
         self.delayed: dict[str, Node] = {}
         self.unknown: list[str] = []
         self._notes: list[str] = []
-        self._kinds: dict[str, list[str]] = {"new": [], "unchanged": [], _UNTOUCHED: [], ASSUMED: []}
+        self._kinds: dict[str, list[str]] = {"new": [], "unchanged": [], _UNTOUCHED: [], ASSUMED_UPDATE: []}
 
-    def daemonset(self, new: DaemonSet, stated: str) -> None:
+    def apply_daemonset(self, new: DaemonSet, namespace_flag: str) -> None:
         """Apply one DaemonSet."""
-        namespace = _namespace(new, stated, self.world.namespace)
-        key, old = self._there(new, namespace)
+        namespace = _resolve_namespace(new, namespace_flag, self.world.default_namespace)
+        key, old = self._find_existing(new, namespace)
         if old is None:
-            data = workload_verbs.plain(new)
+            data = workload_verbs.to_plain(new)
             data = {**data, "metadata": {**data.get("metadata", {}), "namespace": namespace}}
-            self.daemonsets[key] = workload_verbs.typed(created(data), new)
+            self.daemonsets[key] = workload_verbs.from_plain(create_from_manifest(data), new)
             self._kinds["new"].append(str(key))
-            self._notes += (f"{key} adopts the pods that {left} has left: {_ADOPTED}" for left in self._left(self.daemonsets[key]))
+            self._notes += (f"{key} adopts the pods that {left} has left: {_ADOPTED}" for left in self._iter_adopted(self.daemonsets[key]))
             return
-        result, notes = over(old, new)
+        result, notes = apply_manifest(old, new)
         self._notes.extend(f"{key}: {note}" for note in notes)
         self.daemonsets[key] = result
         if result is old:
             self._kinds["unchanged"].append(str(key))
         elif not may_be_updated(old, result):
             self._kinds[_UNTOUCHED].append(str(key))
-        elif is_assumed(old, result):
-            self._kinds[ASSUMED].append(str(key))
+        elif is_assumed_update(old, result):
+            self._kinds[ASSUMED_UPDATE].append(str(key))
 
-    def node(self, new: Node) -> None:
+    def apply_node(self, new: Node) -> None:
         """Apply one Node: its labels are merged, its taints replaced where it states any."""
-        met = meet(self.met, Chosen((new.name,)))
+        met = resolve_node_targets(self.initial_world, TargetObjects((new.name,)))
         self._notes.extend(met.notes)
-        self.unknown.extend(met.unknown)
+        self.unknown.extend(met.unknowns)
         if not met.names:
             return
-        if met.world is not self.met:
-            self.met = met.world
+        if met.world is not self.initial_world:
+            self.initial_world = met.world
             self.world = msgspec.structs.replace(self.world, nodes={**met.world.nodes, **self.world.nodes})
         old = self.world.nodes[new.name]
         labels = {**old.metadata.labels, **new.metadata.labels}
         node = with_taints(old, new.spec.taints or old.spec.taints)
         if new.spec.unschedulable:
-            node = schedulable(node, False)
+            node = set_schedulable(node, False)
         if labels != old.metadata.labels:
             metadata = msgspec.structs.replace(node.metadata, labels=labels)
-            node = msgspec.structs.replace(node, metadata=metadata, absent=node.absent - labels.keys())
+            node = msgspec.structs.replace(node, metadata=metadata, absent_labels=node.absent_labels - labels.keys())
         if not new.spec.taints and old.spec.taints:
             self._notes.append(f"{new.name}: its manifest states no taints, so they stay")
         self.nodes.append(new.name)
         if node is not old:
             self.world = msgspec.structs.replace(self.world, nodes=dict(sorted({**self.world.nodes, new.name: node}.items())))
 
-    def pool(self, new: Node) -> None:
+    def apply_pool(self, new: Node) -> None:
         """Apply one node pool."""
-        renewed = node_pools.renew(self.world, new)
+        renewed = node_pools.apply_pool_template(self.world, new)
         if renewed.is_unchanged:
             self._kinds["unchanged"].append(renewed.name)
             return
@@ -162,18 +162,18 @@ class _Applied:
         self._notes += renewed.notes
         self.taints += renewed.taints
         self.nodes += renewed.nodes
-        if renewed.now is not None:
-            self.delayed[renewed.name] = renewed.now
+        if renewed.current_nodes_template is not None:
+            self.delayed[renewed.name] = renewed.current_nodes_template
         self.world = msgspec.structs.replace(self.world, nodes=dict(sorted({**self.world.nodes, **renewed.nodes}.items())))
 
-    def notes(self) -> tuple[str, ...]:
+    def collect_notes(self) -> tuple[str, ...]:
         """What is to be said, in order: of single objects, then which are new or unchanged."""
-        return (*dict.fromkeys(self._notes), *(f"{kind}: {listed(names)}" for kind, names in self._kinds.items() if names))
+        return (*dict.fromkeys(self._notes), *(f"{kind}: {join_names(names)}" for kind, names in self._kinds.items() if names))
 
-    def _left(self, new: DaemonSet) -> Iterator[ObjectKey]:
-        return (left.key for left in self.world.orphaned.values() if adopts(new, left))
+    def _iter_adopted(self, new: DaemonSet) -> Iterator[ObjectKey]:
+        return (left.key for left in self.world.orphaned_daemonsets.values() if adopts_pods(new, left))
 
-    def _there(self, new: DaemonSet, namespace: str) -> tuple[ObjectKey, DaemonSet | None]:
+    def _find_existing(self, new: DaemonSet, namespace: str) -> tuple[ObjectKey, DaemonSet | None]:
         """The DaemonSet that the new one is applied over; a manifest without a namespace may be one that the world has without it."""
         known = {**self.world.daemonsets, **self.daemonsets}
         key = ObjectKey(namespace, new.metadata.name)
@@ -181,26 +181,26 @@ class _Applied:
             return key, known[key]
         if not new.metadata.namespace:
             unstated = [other for other in known if other.name == key.name and not other.namespace]
-            own = object_key(new.metadata, new.origin)
+            own = make_object_key(new.metadata, new.origin)
             if own in known or len(unstated) == 1:
                 return (own, known[own]) if own in known else (unstated[0], known[unstated[0]])
         return key, None
 
 
-def _namespace(daemonset: DaemonSet, stated: str, otherwise: str) -> str:
+def _resolve_namespace(daemonset: DaemonSet, namespace_flag: str, default: str) -> str:
     own = daemonset.metadata.namespace
-    if own and stated and own != stated:
+    if own and namespace_flag and own != namespace_flag:
         raise UsageError(
-            f'the namespace from the provided object "{own}" does not match the namespace "{stated}". '
+            f'the namespace from the provided object "{own}" does not match the namespace "{namespace_flag}". '
             f"You must pass '--namespace={own}' to perform this operation."
         )
-    return own or stated or otherwise
+    return own or namespace_flag or default
 
 
-def _read(files: Iterable[str], read: Read) -> list[object]:
-    objects = [each for file in files for each in read(file)]
+def _read_objects(files: Iterable[str], read_file: ObjectReader) -> list[object]:
+    objects = [each for file in files for each in read_file(file)]
     if not objects:
-        raise InputError(f"there is nothing to judge: no objects in {listed(list(files))}")
+        raise InputError(f"there is nothing to judge: no objects in {join_names(list(files))}")
     return objects
 
 
@@ -210,9 +210,9 @@ def _is_selected(command: ApplyFiles, each: object) -> bool:
     return command.selector is None or command.selector.selects(labels)
 
 
-def _others(objects: Iterable[object]) -> tuple[str, ...]:
+def _describe_other_kinds(objects: Iterable[object]) -> tuple[str, ...]:
     kinds = Counter(type(each).__name__ for each in objects if not isinstance(each, DaemonSet | Node))
     if not kinds:
         return ()
     shown = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
-    return (f"not judged for coverage: {counted(sum(kinds.values()), 'object')} of other kinds ({shown})",)
+    return (f"not judged for coverage: {format_count(sum(kinds.values()), 'object')} of other kinds ({shown})",)

@@ -12,55 +12,55 @@ import msgspec
 
 from preflight.change import workload_verbs
 from preflight.errors import UsageError
-from preflight.kubectl.apiserver.defaults import LAST_APPLIED, as_json, edited, is_from_cluster
-from preflight.kubectl.apiserver.errors import invalid
-from preflight.kubectl.apiserver.normalize import canonical, canonical_spec, same_template
-from preflight.kubectl.patch.three_way import three_way
+from preflight.kubectl.apiserver.defaults import LAST_APPLIED, encode_json, finish_edit, is_from_cluster
+from preflight.kubectl.apiserver.errors import format_invalid
+from preflight.kubectl.apiserver.normalize import is_same_template, normalize_spec, normalize_value
+from preflight.kubectl.patch.three_way import merge_three_way
 from preflight.model.objects import POD_TEMPLATE_SPEC, TEMPLATE_GENERATION, DaemonSet
-from preflight.scheduling.validation import strategy_refusals
+from preflight.scheduling.validation import validate_update_strategy
 
-ASSUMED = "an update is assumed, for a snapshot shows only the part of a template that is read, and that is the same"
+ASSUMED_UPDATE = "an update is assumed, for a snapshot shows only the part of a template that is read, and that is the same"
 
 
-def over(old: DaemonSet, new: DaemonSet) -> tuple[DaemonSet, list[str]]:
+def apply_manifest(old: DaemonSet, new: DaemonSet) -> tuple[DaemonSet, list[str]]:
     """The DaemonSet after `new` is applied over `old`, and sentences about what stays though the manifest does not state it.
 
     1. One that came from the cluster (it has a uid, or kubectl's annotation) is merged with the manifest applied last, if the annotation
        has it; a manifest is replaced as a whole, since it was the one applied last.
-    2. `old` itself where the server would store the same. Of a snapshot nobody knows that: see `is_assumed`.
+    2. `old` itself where the server would store the same. Of a snapshot nobody knows that: see `is_assumed_update`.
 
     Errors: UsageError, in the server's words, for a changed selector, and for limits of an update that do not go together: those of a
     live object stay beside the manifest's where no manifest stated them before.
     """
-    live, manifest = workload_verbs.plain(old), workload_verbs.plain(new)
+    live, manifest = workload_verbs.to_plain(old), workload_verbs.to_plain(new)
     notes: list[str] = []
     if is_from_cluster(live):
-        last = _last_applied(old)
+        last = _read_last_applied(old)
         merged = {name: value for name, value in live.items() if name not in ("metadata", "spec")}
         for part in ("metadata", "spec"):
-            merged[part] = three_way(last.get(part), manifest.get(part) or {}, live.get(part) or {})
-        if "namespace" in _map(live, "metadata"):
+            merged[part] = merge_three_way(last.get(part), manifest.get(part) or {}, live.get(part) or {})
+        if "namespace" in _get_map(live, "metadata"):
             merged["metadata"]["namespace"] = live["metadata"]["namespace"]
-        if _selector(merged) == _selector(live):
-            notes = _kept(merged, manifest)
-        annotations = {**_map(merged, "metadata", "annotations"), LAST_APPLIED: as_json(manifest)}
+        if _get_selector(merged) == _get_selector(live):
+            notes = _describe_retained_fields(merged, manifest)
+        annotations = {**_get_map(merged, "metadata", "annotations"), LAST_APPLIED: encode_json(manifest)}
         merged["metadata"]["annotations"] = annotations
     else:
-        merged = _with_account(manifest, live)
+        merged = _keep_service_account(manifest, live)
         if not new.metadata.namespace and old.metadata.namespace:
-            merged = {**merged, "metadata": {**_map(manifest, "metadata"), "namespace": old.metadata.namespace}}
-    if _selector(merged) != _selector(live):
-        refused = f"spec.selector: Invalid value: {as_json(_selector(merged))}: field is immutable"
+            merged = {**merged, "metadata": {**_get_map(manifest, "metadata"), "namespace": old.metadata.namespace}}
+    if _get_selector(merged) != _get_selector(live):
+        refused = f"spec.selector: Invalid value: {encode_json(_get_selector(merged))}: field is immutable"
         raise UsageError(f'The DaemonSet "{new.metadata.name}" is invalid: {refused}')
-    if content(merged) == content(live) and not old.kept:
+    if comparable_content(merged) == comparable_content(live) and not old.kept:
         return old, notes
-    result = workload_verbs.typed(edited(merged, live) if is_from_cluster(live) else merged, new)
-    if refusals := tuple(strategy_refusals(result.spec.updateStrategy)):
-        raise UsageError(invalid("DaemonSet", new.metadata.name, refusals))
+    result = workload_verbs.from_plain(finish_edit(merged, live) if is_from_cluster(live) else merged, new)
+    if refusals := tuple(validate_update_strategy(result.spec.updateStrategy)):
+        raise UsageError(format_invalid("DaemonSet", new.metadata.name, refusals))
     return result, notes
 
 
-def _last_applied(daemonset: DaemonSet) -> Mapping[str, Any]:
+def _read_last_applied(daemonset: DaemonSet) -> Mapping[str, Any]:
     """The manifest that kubectl applied last, as the annotation has it; {} where there is none, or none that can be read."""
     try:
         last = msgspec.json.decode(daemonset.metadata.annotations.get(LAST_APPLIED, "{}"))
@@ -69,14 +69,14 @@ def _last_applied(daemonset: DaemonSet) -> Mapping[str, Any]:
     return last if isinstance(last, dict) else {}
 
 
-def _kept(merged: Mapping[str, Any], manifest: Mapping[str, Any]) -> list[str]:
+def _describe_retained_fields(merged: Mapping[str, Any], manifest: Mapping[str, Any]) -> list[str]:
     """What decides placement, is in the cluster and is not stated by the manifest, as sentences."""
-    there, stated = _map(merged, *POD_TEMPLATE_SPEC), _map(manifest, *POD_TEMPLATE_SPEC)
+    there, stated = _get_map(merged, *POD_TEMPLATE_SPEC), _get_map(manifest, *POD_TEMPLATE_SPEC)
     kept = [name for name in ("tolerations", "nodeSelector", "affinity", "nodeName") if there.get(name) and name not in stated]
     return [f"not stated by the manifest, so as in the cluster: {', '.join(kept)}"] if kept else []
 
 
-def _map(data: Mapping[str, Any], *path: str) -> dict[str, Any]:
+def _get_map(data: Mapping[str, Any], *path: str) -> dict[str, Any]:
     """The map at a path; {} where there is none."""
     place: Any = data
     for name in path:
@@ -84,35 +84,35 @@ def _map(data: Mapping[str, Any], *path: str) -> dict[str, Any]:
     return place if isinstance(place, dict) else {}
 
 
-def _selector(data: Mapping[str, Any]) -> object:
-    return canonical(_map(data, "spec", "selector"))
+def _get_selector(data: Mapping[str, Any]) -> object:
+    return normalize_value(_get_map(data, "spec", "selector"))
 
 
-def content(data: Mapping[str, Any]) -> object:
+def comparable_content(data: Mapping[str, Any]) -> object:
     """What of a DaemonSet counts where two are compared: labels, annotations and spec as the server has them."""
     annotations = {
-        name: value for name, value in _map(data, "metadata", "annotations").items() if name not in (LAST_APPLIED, TEMPLATE_GENERATION)
+        name: value for name, value in _get_map(data, "metadata", "annotations").items() if name not in (LAST_APPLIED, TEMPLATE_GENERATION)
     }
-    finalizers = _map(data, "metadata").get("finalizers") or []
-    return canonical(_map(data, "metadata", "labels"), "labels"), annotations, finalizers, canonical_spec(data.get("spec"))
+    finalizers = _get_map(data, "metadata").get("finalizers") or []
+    return normalize_value(_get_map(data, "metadata", "labels"), "labels"), annotations, finalizers, normalize_spec(data.get("spec"))
 
 
-def _with_account(manifest: dict[str, Any], old: Mapping[str, Any]) -> dict[str, Any]:
+def _keep_service_account(manifest: dict[str, Any], old: Mapping[str, Any]) -> dict[str, Any]:
     """The manifest, with the service account of the old one where it states none: the server keeps it under its old name."""
-    pod, before = _map(manifest, *POD_TEMPLATE_SPEC), _map(old, *POD_TEMPLATE_SPEC)
+    pod, before = _get_map(manifest, *POD_TEMPLATE_SPEC), _get_map(old, *POD_TEMPLATE_SPEC)
     account = before.get("serviceAccountName") or before.get("serviceAccount")
     if not account or pod.get("serviceAccountName") or pod.get("serviceAccount"):
         return manifest
-    template = {**_map(manifest, "spec", "template"), "spec": {**pod, "serviceAccountName": account}}
-    return {**manifest, "spec": {**_map(manifest, "spec"), "template": template}}
+    template = {**_get_map(manifest, "spec", "template"), "spec": {**pod, "serviceAccountName": account}}
+    return {**manifest, "spec": {**_get_map(manifest, "spec"), "template": template}}
 
 
 def is_updated(old: DaemonSet | None, new: DaemonSet) -> bool:
     """Whether the template differs as the server sees it, so that an update starts; a new DaemonSet (`old` is None) is no update."""
     if old is None or old is new:
         return False
-    before, after = _map(workload_verbs.plain(old), "spec"), _map(workload_verbs.plain(new), "spec")
-    return not same_template(before.get("template"), after.get("template"))
+    before, after = _get_map(workload_verbs.to_plain(old), "spec"), _get_map(workload_verbs.to_plain(new), "spec")
+    return not is_same_template(before.get("template"), after.get("template"))
 
 
 def may_be_updated(old: DaemonSet | None, new: DaemonSet) -> bool:
@@ -120,23 +120,23 @@ def may_be_updated(old: DaemonSet | None, new: DaemonSet) -> bool:
     return is_updated(old, new) or (old is not new and bool(old and old.kept))
 
 
-def is_assumed(old: DaemonSet, new: DaemonSet) -> bool:
+def is_assumed_update(old: DaemonSet, new: DaemonSet) -> bool:
     """Whether an update is only assumed: a snapshot has no more than a part of the old template, and the new one has the same part."""
-    return bool(old.kept) and not looks_updated(old, new)
+    return bool(old.kept) and not is_visibly_updated(old, new)
 
 
-def looks_updated(old: DaemonSet, new: DaemonSet) -> bool:
+def is_visibly_updated(old: DaemonSet, new: DaemonSet) -> bool:
     """Whether the templates differ in what a snapshot would show of them."""
-    return _map(_visible(old), "template") != _map(_visible(new), "template")
+    return _get_map(_visible_content(old), "template") != _get_map(_visible_content(new), "template")
 
 
-def looks_same(one: DaemonSet, other: DaemonSet) -> bool:
+def is_visibly_same(one: DaemonSet, other: DaemonSet) -> bool:
     """Whether two DaemonSets are the same in labels and spec, as far as a snapshot would show of them."""
-    labels = [canonical(each.metadata.labels) for each in (one, other)]
-    return labels[0] == labels[1] and _visible(one) == _visible(other)
+    labels = [normalize_value(daemonset.metadata.labels) for daemonset in (one, other)]
+    return labels[0] == labels[1] and _visible_content(one) == _visible_content(other)
 
 
-def _visible(daemonset: DaemonSet) -> Any:
-    from preflight.model.snapshot_fields import readable
+def _visible_content(daemonset: DaemonSet) -> Any:
+    from preflight.model.snapshot_fields import select_read_fields
 
-    return canonical_spec(readable(workload_verbs.plain(daemonset), DaemonSet).get("spec"))
+    return normalize_spec(select_read_fields(workload_verbs.to_plain(daemonset), DaemonSet).get("spec"))

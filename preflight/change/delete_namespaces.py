@@ -5,17 +5,17 @@ from __future__ import annotations
 import msgspec
 
 from preflight.change.model import Change
-from preflight.change.workload_verbs import deletion
+from preflight.change.workload_verbs import delete_daemonsets
 from preflight.errors import UsageError
 from preflight.kubectl.commands import DeleteNamespaces
-from preflight.kubectl.formatting import listed
+from preflight.kubectl.formatting import join_names
 from preflight.model.objects import ObjectKey
-from preflight.model.world import World
+from preflight.model.world import ClusterState
 
 _KEPT = ("default", "kube-system", "kube-public")
 
 
-def delete(command: DeleteNamespaces, world: World) -> Change:
+def delete(command: DeleteNamespaces, world: ClusterState) -> Change:
     """Perform `kubectl delete namespace`.
 
     The DaemonSets that state one of the namespaces are deleted, and pods that a DaemonSet has left there go too.
@@ -25,15 +25,15 @@ def delete(command: DeleteNamespaces, world: World) -> Change:
     for name in command.names:
         if name in _KEPT:
             raise UsageError(f'namespaces "{name}" is forbidden: this namespace may not be deleted')
-    keys = within(world, command.names)
-    change = deletion(command.text, world, keys, "background")
-    left = {key: daemonset for key, daemonset in world.orphaned.items() if key.namespace not in command.names}
-    after = msgspec.structs.replace(change.after, orphaned=left) if len(left) < len(world.orphaned) else change.after
+    keys = list_daemonsets(world, command.names)
+    change = delete_daemonsets(command.text, world, keys, "background")
+    left = {key: daemonset for key, daemonset in world.orphaned_daemonsets.items() if key.namespace not in command.names}
+    after = msgspec.structs.replace(change.after, orphaned_daemonsets=left) if len(left) < len(world.orphaned_daemonsets) else change.after
     empty = [name for name in command.names if not any(key.namespace == name for key in keys)]
-    notes = (f"no DaemonSet is given in namespace {listed(empty)}",) if empty else ()
-    return msgspec.structs.replace(change, headline=f"delete namespace {listed(command.names)}", after=after, notes=notes)
+    notes = (f"no DaemonSet is given in namespace {join_names(empty)}",) if empty else ()
+    return msgspec.structs.replace(change, headline=f"delete namespace {join_names(command.names)}", after=after, notes=notes)
 
 
-def within(world: World, names: tuple[str, ...]) -> list[ObjectKey]:
+def list_daemonsets(world: ClusterState, names: tuple[str, ...]) -> list[ObjectKey]:
     """The DaemonSets of some namespaces."""
     return [key for key in world.daemonsets if key.namespace in names]

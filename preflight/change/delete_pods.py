@@ -7,35 +7,35 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from preflight.change.model import Change
-from preflight.change.orphaned_pods import left_key
+from preflight.change.orphaned_pods import orphaned_pods_key
 from preflight.errors import InputError, UsageError
-from preflight.kubectl.commands import Chosen, DeletePods
-from preflight.kubectl.formatting import counted, listed
-from preflight.model.objects import ListedPod, ObjectKey, controller
-from preflight.model.world import World
+from preflight.kubectl.commands import DeletePods, TargetObjects
+from preflight.kubectl.formatting import format_count, join_names
+from preflight.model.objects import CoveragePod, ObjectKey, find_controller
+from preflight.model.world import ClusterState
 
 _ADVICE = "give the output of `kubectl get pods -A -o json` with --from"
 
 
-def delete(command: DeletePods, world: World) -> Change:
+def delete(command: DeletePods, world: ClusterState) -> Change:
     """Perform `kubectl delete pod`: the pod of a DaemonSet ends, and the controller creates one where it should run.
 
     A pod that no DaemonSet controls, and one that is on no node, are notes.
 
     Errors: InputError where the pods of the namespace were not listed; UsageError, in kubectl's words, for a pod that is not there.
     """
-    found = _find(world, command.pods, ignore_missing=command.ignore_missing)
-    pods = [pod for pod in found if not command.on or pod.spec.nodeName == command.on]
+    found = _find_pods(world, command.pods, ignore_missing=command.ignore_missing)
+    pods = [pod for pod in found if not command.node or pod.spec.nodeName == command.node]
     ended: dict[ObjectKey, set[str]] = {}
     notes: list[str] = []
     bare: list[str] = []
     for pod in pods:
-        key = _daemonset(world, pod)
+        key = _find_daemonset(world, pod)
         name = f"{pod.metadata.namespace}/{pod.metadata.name}"
         if key is None:
             bare.append(name)
-        elif left_key(key) in world.orphaned and pod.spec.nodeName:
-            ended.setdefault(left_key(key), set()).add(pod.spec.nodeName)
+        elif orphaned_pods_key(key) in world.orphaned_daemonsets and pod.spec.nodeName:
+            ended.setdefault(orphaned_pods_key(key), set()).add(pod.spec.nodeName)
         elif key not in world.daemonsets:
             notes.append(f"pod {name}: its DaemonSet {key} is not given")
         elif not pod.spec.nodeName:
@@ -43,44 +43,44 @@ def delete(command: DeletePods, world: World) -> Change:
         else:
             ended.setdefault(key, set()).add(pod.spec.nodeName)
     if bare:
-        notes.insert(0, f"{counted(len(bare), 'pod')} of no DaemonSet, not judged: {listed(bare)}")
+        notes.insert(0, f"{format_count(len(bare), 'pod')} of no DaemonSet, not judged: {join_names(bare)}")
     if not pods:
         notes.append("nothing changes: no such pod is there")
     return Change(
         command=command.text,
-        headline=f"delete pod {listed([f'{pod.metadata.namespace}/{pod.metadata.name}' for pod in pods])}" if pods else "delete no pod",
+        headline=f"delete pod {join_names([f'{pod.metadata.namespace}/{pod.metadata.name}' for pod in pods])}" if pods else "delete no pod",
         before=world,
         after=world,
         nodes=frozenset().union(*ended.values()),
         daemonsets=frozenset(ended),
-        ended={key: frozenset(names) for key, names in sorted(ended.items())},
+        deleted_pod_nodes={key: frozenset(names) for key, names in sorted(ended.items())},
         notes=tuple(notes),
     )
 
 
-def _find(world: World, chosen: Chosen, *, ignore_missing: bool) -> Sequence[ListedPod]:
-    namespace = chosen.namespace or world.namespace
-    if chosen.everywhere:
-        if world.listed is not None and not world.pods:
+def _find_pods(world: ClusterState, chosen: TargetObjects, *, ignore_missing: bool) -> Sequence[CoveragePod]:
+    namespace = chosen.namespace or world.default_namespace
+    if chosen.all_namespaces:
+        if world.listed_namespaces is not None and not world.pods:
             raise InputError(f"no pods are given: {_ADVICE}")
-        return _sorted(pod for pod in world.pods if _selects(chosen, pod))
-    if not world.pods_known(namespace):
-        elsewhere = _elsewhere(world, chosen.names[0]) if chosen.names else ""
+        return _sort_pods(pod for pod in world.pods if _is_chosen(chosen, pod))
+    if not world.are_pods_listed(namespace):
+        elsewhere = _describe_other_namespaces(world, chosen.names[0]) if chosen.names else ""
         raise InputError(f"the pods of namespace {namespace} are not given: {_ADVICE}{elsewhere}")
     here = {pod.metadata.name: pod for pod in world.pods if pod.metadata.namespace == namespace}
     if not chosen.names:
-        return _sorted(pod for pod in here.values() if _selects(chosen, pod))
+        return _sort_pods(pod for pod in here.values() if _is_chosen(chosen, pod))
     missing = [name for name in chosen.names if name not in here]
     if missing and not ignore_missing:
-        raise UsageError(f'pods "{missing[0]}" not found{_elsewhere(world, missing[0])}')
-    return _sorted(here[name] for name in chosen.names if name in here)
+        raise UsageError(f'pods "{missing[0]}" not found{_describe_other_namespaces(world, missing[0])}')
+    return _sort_pods(here[name] for name in chosen.names if name in here)
 
 
-def _sorted(pods: Iterable[ListedPod]) -> Sequence[ListedPod]:
+def _sort_pods(pods: Iterable[CoveragePod]) -> Sequence[CoveragePod]:
     return sorted(pods, key=lambda pod: (pod.metadata.namespace, pod.metadata.name))
 
 
-def _selects(chosen: Chosen, pod: ListedPod) -> bool:
+def _is_chosen(chosen: TargetObjects, pod: CoveragePod) -> bool:
     if chosen.selector is None:
         return True
     labels = msgspec.json.decode(pod.metadata.labels) if pod.metadata.labels else None
@@ -88,16 +88,16 @@ def _selects(chosen: Chosen, pod: ListedPod) -> bool:
     return chosen.selector.selects({key: value for key, value in stated if isinstance(value, str)})
 
 
-def _elsewhere(world: World, name: str) -> str:
+def _describe_other_namespaces(world: ClusterState, name: str) -> str:
     namespaces = sorted({pod.metadata.namespace for pod in world.pods if pod.metadata.name == name})
     if len(namespaces) == 1:
         return f": did you mean -n {namespaces[0]}?"
-    return f": it is in the namespaces {listed(namespaces)}; choose one with -n" if namespaces else ""
+    return f": it is in the namespaces {join_names(namespaces)}; choose one with -n" if namespaces else ""
 
 
-def _daemonset(world: World, pod: ListedPod) -> ObjectKey | None:
+def _find_daemonset(world: ClusterState, pod: CoveragePod) -> ObjectKey | None:
     """The DaemonSet that controls a pod; one that states no namespace is taken where none of the pod's namespace has the name."""
-    owner = controller(pod)
+    owner = find_controller(pod)
     if owner is None or owner.kind != "DaemonSet":
         return None
     key = ObjectKey(pod.metadata.namespace, owner.name)

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
-from preflight.kubectl.formatting import listed
+from preflight.kubectl.formatting import join_names
 from preflight.model.objects import Node, Taint
 
-UNSCHEDULABLE = Taint("node.kubernetes.io/unschedulable", "", "NoSchedule")
+UNSCHEDULABLE_TAINT = Taint("node.kubernetes.io/unschedulable", "", "NoSchedule")
 
 _READINESS = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
 _CONDITIONS = (
@@ -27,7 +27,7 @@ _AT_RESTART = (
 )
 
 
-def is_owned(taint: Taint) -> bool:
+def is_controller_owned(taint: Taint) -> bool:
     """Whether the node lifecycle controller owns a taint: it keeps it as the node's conditions say, whatever a hand does.
 
     not-ready and unreachable with NoSchedule or NoExecute; the pressures, network-unavailable and unschedulable with NoSchedule.
@@ -35,24 +35,26 @@ def is_owned(taint: Taint) -> bool:
     return (taint.effect == "NoSchedule" and taint.key in _CONDITIONS) or (taint.effect == "NoExecute" and taint.key in _READINESS)
 
 
-def taint_notes(added: Iterable[Taint], removed: Iterable[Taint], nodes: Sequence[Node]) -> tuple[str, ...]:
+def describe_taint_reversals(added: Iterable[Taint], removed: Iterable[Taint], nodes: Sequence[Node]) -> tuple[str, ...]:
     """What the node lifecycle controller undoes, as sentences; the world after the change does not show it."""
     notes = [
         f"the node lifecycle controller removes a hand-made {taint} from a healthy node within seconds"
         for taint in added
-        if is_owned(taint) and not (taint == UNSCHEDULABLE and all(node.spec.unschedulable for node in nodes))
+        if is_controller_owned(taint) and not (taint == UNSCHEDULABLE_TAINT and all(node.spec.unschedulable for node in nodes))
     ]
     cordoned = [node.name for node in nodes if node.spec.unschedulable]
-    unready = [node.name for node in nodes if node.ready is False]
+    unready = [node.name for node in nodes if node.is_ready is False]
     for taint in removed:
-        if taint.key == UNSCHEDULABLE.key and taint.effect in ("", "NoSchedule") and cordoned:
-            notes.append(f"the node lifecycle controller puts {UNSCHEDULABLE} back while {listed(cordoned)} stays cordoned: use uncordon")
+        if taint.key == UNSCHEDULABLE_TAINT.key and taint.effect in ("", "NoSchedule") and cordoned:
+            notes.append(
+                f"the node lifecycle controller puts {UNSCHEDULABLE_TAINT} back while {join_names(cordoned)} stays cordoned: use uncordon"
+            )
         elif taint.key in _READINESS and unready:
-            notes.append(f"the node lifecycle controller puts {taint.key} back while {listed(unready)} is not Ready")
+            notes.append(f"the node lifecycle controller puts {taint.key} back while {join_names(unready)} is not Ready")
     return tuple(dict.fromkeys(notes))
 
 
-def label_notes(keys: Iterable[str]) -> tuple[str, ...]:
+def describe_label_reversals(keys: Iterable[str]) -> tuple[str, ...]:
     """What the kubelet puts back of the labels that were changed or removed, as sentences."""
     notes = []
     for key in sorted(keys):
@@ -63,13 +65,13 @@ def label_notes(keys: Iterable[str]) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def put_back(before: Node, after: Node) -> Node:
+def restore_kubelet_labels(before: Node, after: Node) -> Node:
     """The node once its kubelet has put its operating system and architecture back; as it is where nothing of that changed.
 
     The kubelet of a node that is not Ready may be down: then nobody puts them back.
     """
     own = {key: before.metadata.labels[key] for key in _AT_ONCE if key in before.metadata.labels}
-    if before.ready is False or all(after.metadata.labels.get(key) == value for key, value in own.items()):
+    if before.is_ready is False or all(after.metadata.labels.get(key) == value for key, value in own.items()):
         return after
     labels = {**after.metadata.labels, **own}
     if labels == before.metadata.labels:

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from preflight.change.model import Change
-from preflight.change.node_lifecycle import is_owned
-from preflight.change.node_selection import changed, meet
+from preflight.change.node_lifecycle import is_controller_owned
+from preflight.change.node_selection import change_nodes, resolve_node_targets
 from preflight.kubectl.commands import DeleteNodes, RebootNodes, ReplaceNodes
-from preflight.kubectl.formatting import listed
+from preflight.kubectl.formatting import join_names
 from preflight.model.objects import Metadata, Node, NodeSpec, NodeStatus, Taint
-from preflight.model.world import World
+from preflight.model.world import ClusterState
 
 _KUBELET = (
     *("kubernetes.io/hostname", "kubernetes.io/os", "kubernetes.io/arch", "beta.kubernetes.io/os", "beta.kubernetes.io/arch"),
@@ -21,34 +21,34 @@ _KUBELET = (
 _SAME = "judged with the labels and taints of today, not cordoned; what was set by hand is gone, unless the pool or the kubelet sets it"
 
 
-def reboot(command: RebootNodes, world: World) -> Change:
+def reboot(command: RebootNodes, world: ClusterState) -> Change:
     """Perform `preflight reboot`: the pods restart with the node.
 
     With graceful node shutdown they end, and are created where they should run.
     """
-    met = meet(world, command.nodes)
+    met = resolve_node_targets(world, command.nodes)
     names = frozenset(met.names)
     return Change(
         command=command.text,
-        headline=f"{'graceful reboot' if command.graceful else 'reboot'} of {listed(met.names)}",
+        headline=f"{'graceful reboot' if command.graceful else 'reboot'} of {join_names(met.names)}",
         before=met.world,
         after=met.world,
         nodes=names,
-        reborn=names if command.graceful else frozenset(),
-        rebooted=frozenset() if command.graceful else names,
-        ending="shutdown" if command.graceful else "",
+        recreation_nodes=names if command.graceful else frozenset(),
+        rebooted_nodes=frozenset() if command.graceful else names,
+        pod_ending="shutdown" if command.graceful else "",
         notes=met.notes,
-        unknown=(*met.unknown, *(unknown_taints(met.nodes) if command.graceful else ())),
+        unknowns=(*met.unknowns, *(describe_unknown_taints(met.nodes) if command.graceful else ())),
     )
 
 
-def replace(command: ReplaceNodes, world: World) -> Change:
+def replace(command: ReplaceNodes, world: ClusterState) -> Change:
     """Perform `preflight replace`: every pod of the node ends, and a node of the same name registers anew.
 
     Labels that are given replace those of today, but for what the kubelet and the cloud set by themselves; so do taints.
     """
-    met = meet(world, command.nodes)
-    after = changed(met, lambda node: reborn(node, command.labels, command.taints))
+    met = resolve_node_targets(world, command.nodes)
+    after = change_nodes(met, lambda node: reregister_node(node, command.labels, command.taints))
     same = [what for what, given in (("labels", command.labels), ("taints", command.taints)) if given is None]
     notes = list(met.notes)
     if len(same) == 2:
@@ -59,62 +59,62 @@ def replace(command: ReplaceNodes, world: World) -> Change:
         notes.append("the kubelet's own labels (hostname, os, arch, zone, region, instance type) are taken for the same as today")
     return Change(
         command=command.text,
-        headline=f"replace {listed(met.names)}",
+        headline=f"replace {join_names(met.names)}",
         before=met.world,
         after=met.with_nodes(after),
         nodes=frozenset(met.names),
-        reborn=frozenset(met.names),
-        ending="gone",
+        recreation_nodes=frozenset(met.names),
+        pod_ending="gone",
         taints=command.taints or (),
         notes=tuple(notes),
-        unknown=(*met.unknown, *(unknown_taints(met.nodes) if command.taints is None else ())),
+        unknowns=(*met.unknowns, *(describe_unknown_taints(met.nodes) if command.taints is None else ())),
     )
 
 
-def delete(command: DeleteNodes, world: World) -> Change:
+def delete(command: DeleteNodes, world: ClusterState) -> Change:
     """Perform `kubectl delete node`: its pods are collected, and it registers again as it is today; a note says that this is assumed."""
-    met = meet(world, command.nodes)
+    met = resolve_node_targets(world, command.nodes)
     one = len(met.names) == 1
     return Change(
         command=command.text,
-        headline=f"delete node {listed(met.names)}",
+        headline=f"delete node {join_names(met.names)}",
         before=met.world,
-        after=met.with_nodes(changed(met, reborn)),
+        after=met.with_nodes(change_nodes(met, reregister_node)),
         nodes=frozenset(met.names),
-        reborn=frozenset(met.names),
-        ending="gone",
+        recreation_nodes=frozenset(met.names),
+        pod_ending="gone",
         notes=(*met.notes, f"judged as if the {'node registers' if one else 'nodes register'} again; {_SAME}"),
-        unknown=(*met.unknown, *unknown_taints(met.nodes)),
+        unknowns=(*met.unknowns, *describe_unknown_taints(met.nodes)),
     )
 
 
-def unknown_taints(nodes: Iterable[Node]) -> tuple[str, ...]:
+def describe_unknown_taints(nodes: Iterable[Node]) -> tuple[str, ...]:
     """What nobody knows of pods that end on nodes whose taints were not given: whether they come back."""
-    names = [node.name for node in nodes if node.partial and node.pool is None]
+    names = [node.name for node in nodes if node.is_partial and node.pool is None]
     return (
-        (f"the taints of {listed(names)}, which decide whether pods come back there: give {'it' if len(names) == 1 else 'them'}",)
+        (f"the taints of {join_names(names)}, which decide whether pods come back there: give {'it' if len(names) == 1 else 'them'}",)
         if names
         else ()
     )
 
 
-def reborn(node: Node, labels: Mapping[str, str] | None = None, taints: tuple[Taint, ...] | None = None) -> Node:
+def reregister_node(node: Node, labels: Mapping[str, str] | None = None, taints: tuple[Taint, ...] | None = None) -> Node:
     """The node as it registers anew: not cordoned, its conditions not known, without the taints of the node lifecycle controller.
 
     Labels and taints are those given, None for those of today.
     """
     there = node.metadata.labels
     kept = there if labels is None else {key: there[key] for key in _KUBELET if key in there}
-    after = tuple(taint for taint in node.spec.taints if not is_owned(taint)) if taints is None else taints
+    after = tuple(taint for taint in node.spec.taints if not is_controller_owned(taint)) if taints is None else taints
     new = msgspec.structs.replace(
         node,
         metadata=Metadata(name=node.name, labels={**kept, **(labels or {})}, annotations=node.metadata.annotations),
         spec=NodeSpec(taints=after),
         status=NodeStatus(),
-        absent=node.absent if labels is None else frozenset(),
+        absent_labels=node.absent_labels if labels is None else frozenset(),
     )
-    return node if _looks(new) == _looks(node) else new
+    return node if _placement_key(new) == _placement_key(node) else new
 
 
-def _looks(node: Node) -> object:
-    return node.metadata.labels, node.spec, node.ready is False, node.absent
+def _placement_key(node: Node) -> object:
+    return node.metadata.labels, node.spec, node.is_ready is False, node.absent_labels

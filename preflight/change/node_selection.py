@@ -8,37 +8,37 @@ import msgspec
 from msgspec import Struct
 
 from preflight.errors import InputError, UsageError
-from preflight.kubectl.commands import Chosen
-from preflight.kubectl.formatting import counted, listed
-from preflight.kubectl.label_selector import Selector
+from preflight.kubectl.commands import TargetObjects
+from preflight.kubectl.formatting import format_count, join_names
+from preflight.kubectl.label_selector import LabelQuery
 from preflight.model.objects import Metadata, Node, Origin
-from preflight.model.world import World
-from preflight.scheduling.name_validation import dns_subdomain_errors
+from preflight.model.world import ClusterState
+from preflight.scheduling.name_validation import validate_dns_subdomain
 
 _COMMAND_LINE = Origin("<command line>")
 _ALL = "(all nodes)"
 
 
-class Met(Struct, frozen=True):
+class NodeTargets(Struct, frozen=True):
     """The world that a command meets, with its nodes in order of their names, and what is to be said of them."""
 
-    world: World
+    world: ClusterState
     names: tuple[str, ...]
     notes: tuple[str, ...] = ()
-    unknown: tuple[str, ...] = ()
+    unknowns: tuple[str, ...] = ()
 
     @property
     def nodes(self) -> Iterable[Node]:
         """The chosen nodes."""
         return (self.world.nodes[name] for name in self.names)
 
-    def with_nodes(self, nodes: Mapping[str, Node]) -> World:
+    def with_nodes(self, nodes: Mapping[str, Node]) -> ClusterState:
         """The world with these nodes in place of those of the same name; all others stay the same objects."""
         changed = {name: node for name, node in nodes.items() if self.world.nodes.get(name) is not node}
         return msgspec.structs.replace(self.world, nodes={**self.world.nodes, **changed}) if changed else self.world
 
 
-def meet(world: World, chosen: Chosen) -> Met:
+def resolve_node_targets(world: ClusterState, targets: TargetObjects) -> NodeTargets:
     """Find the nodes of a command.
 
     1. A name that the world lacks, a selector that selects nothing, and `--all` without nodes become one partly known node each, with a
@@ -51,86 +51,92 @@ def meet(world: World, chosen: Chosen) -> Met:
 
     Errors: UsageError for a name that no node has or can have; InputError for a selector that no node can match.
     """
-    if chosen.selector is not None:
-        return _selected(world, chosen.selector)
-    if chosen.all:
+    if targets.selector is not None:
+        return _resolve_selector(world, targets.selector)
+    if targets.all:
         if world.nodes:
-            return Met(world, _reached(world))
-        return _with_partial(world, (), {_ALL: _partial(_ALL)}, "no nodes are given: all of them are judged as one partly known node")
-    return _named(world, chosen.names)
+            return NodeTargets(world, _list_reachable(world))
+        return _add_partial_nodes(
+            world, (), {_ALL: _make_partial_node(_ALL)}, "no nodes are given: all of them are judged as one partly known node"
+        )
+    return _resolve_names(world, targets.names)
 
 
-def changed(met: Met, change: Callable[[Node], Node]) -> dict[str, Node]:
+def change_nodes(targets: NodeTargets, change: Callable[[Node], Node]) -> dict[str, Node]:
     """What a change makes of each chosen node, by name.
 
     Errors: a refusal of one of several nodes names it, and refuses the command.
     """
     after: dict[str, Node] = {}
-    for node in met.nodes:
+    for node in targets.nodes:
         try:
             after[node.name] = change(node)
         except UsageError as error:
-            if len(met.names) == 1 or node.name in str(error):
+            if len(targets.names) == 1 or node.name in str(error):
                 raise
             raise UsageError(f"node {node.name}: {error}") from None
     return after
 
 
-def _named(world: World, names: tuple[str, ...]) -> Met:
+def _resolve_names(world: ClusterState, names: tuple[str, ...]) -> NodeTargets:
     missing = [name for name in names if name not in world.nodes]
-    unknown = [sentence for name in missing for sentence in world.ambiguous if sentence.startswith(f"Node {name} is in ")]
+    unknown = [sentence for name in missing for sentence in world.ambiguous_names if sentence.startswith(f"Node {name} is in ")]
     missing = [name for name in missing if not any(sentence.startswith(f"Node {name} is in ") for sentence in unknown)]
     for name in missing:
-        problems = dns_subdomain_errors(name)
+        problems = validate_dns_subdomain(name)
         if problems:
             raise UsageError(f'nodes "{name}" not found: {"; ".join(problems)}')
     found = tuple(sorted(name for name in names if name in world.nodes))
     if not missing:
-        return Met(world, found, (), tuple(unknown))
+        return NodeTargets(world, found, (), tuple(unknown))
     if _is_live(world):
         raise UsageError(f'nodes "{missing[0]}" not found')
     one = len(missing) == 1
     if world.nodes:
-        given = f"not among the {counted(len(world.nodes), 'node')} given"
-        note = f"{listed(missing)} {'is' if one else 'are'} {given}: judged as {'a partly known node' if one else 'partly known nodes'}"
+        given = f"not among the {format_count(len(world.nodes), 'node')} given"
+        note = f"{join_names(missing)} {'is' if one else 'are'} {given}: judged as {'a partly known node' if one else 'partly known nodes'}"
     else:
-        note = f"no nodes are given: {listed(missing)} {'is judged as a partly known node' if one else 'are judged as partly known nodes'}"
-    return _with_partial(world, found, {name: _partial(name) for name in missing}, note, tuple(unknown))
+        note = (
+            f"no nodes are given: {join_names(missing)} {'is judged as a partly known node' if one else 'are judged as partly known nodes'}"
+        )
+    return _add_partial_nodes(world, found, {name: _make_partial_node(name) for name in missing}, note, tuple(unknown))
 
 
-def _selected(world: World, selector: Selector) -> Met:
-    answers = {name: selector.selects_node(world.nodes[name]) for name in _reached(world)}
+def _resolve_selector(world: ClusterState, selector: LabelQuery) -> NodeTargets:
+    answers = {name: selector.selects_node(world.nodes[name]) for name in _list_reachable(world)}
     chosen = tuple(name for name, answer in answers.items() if answer or (answer is None and world.nodes[name].pool is None))
     if not chosen and _is_live(world):
-        return Met(world, (), (f"no node of the cluster matches {selector}",))
+        return NodeTargets(world, (), (f"no node of the cluster matches {selector}",))
     if not chosen:
-        stated = selector.stated()
+        stated = selector.implied_labels()
         if stated is None:
             raise InputError(f"there is nothing to judge: no node can match {selector}")
         name = f"({selector})"
-        note = f"none of the {counted(len(answers), 'node')} given matches {selector}" if world.nodes else "no nodes are given"
-        return _with_partial(world, (), {name: _partial(name, *stated)}, f"{note}: judged as a partly known node")
+        note = f"none of the {format_count(len(answers), 'node')} given matches {selector}" if world.nodes else "no nodes are given"
+        return _add_partial_nodes(world, (), {name: _make_partial_node(name, *stated)}, f"{note}: judged as a partly known node")
     maybe = [name for name in chosen if answers[name] is None]
     if not maybe:
-        return Met(world, chosen)
-    note = f"nobody knows whether {listed(maybe)} {'matches' if len(maybe) == 1 else 'match'} {selector}: judged as if"
-    return Met(world, chosen, (note,))
+        return NodeTargets(world, chosen)
+    note = f"nobody knows whether {join_names(maybe)} {'matches' if len(maybe) == 1 else 'match'} {selector}: judged as if"
+    return NodeTargets(world, chosen, (note,))
 
 
-def _is_live(world: World) -> bool:
+def _is_live(world: ClusterState) -> bool:
     """Whether the cluster itself said which nodes there are."""
-    return world.survey is not None and world.survey.live and "Node" not in world.missing
+    return world.listing is not None and world.listing.live and "Node" not in world.missing_kinds
 
 
-def _reached(world: World) -> tuple[str, ...]:
+def _list_reachable(world: ClusterState) -> tuple[str, ...]:
     """The nodes that kubectl reaches: those that are there, or where none is given, the templates of pools in their stead."""
     return tuple(name for name, node in world.nodes.items() if node.pool is None) or tuple(world.nodes)
 
 
-def _partial(name: str, labels: dict[str, str] | None = None, absent: frozenset[str] = frozenset()) -> Node:
-    return Node(metadata=Metadata(name=name, labels=labels or {}), partial=True, absent=absent, origin=_COMMAND_LINE)
+def _make_partial_node(name: str, labels: dict[str, str] | None = None, absent: frozenset[str] = frozenset()) -> Node:
+    return Node(metadata=Metadata(name=name, labels=labels or {}), is_partial=True, absent_labels=absent, origin=_COMMAND_LINE)
 
 
-def _with_partial(world: World, found: tuple[str, ...], nodes: dict[str, Node], note: str, unknown: tuple[str, ...] = ()) -> Met:
+def _add_partial_nodes(
+    world: ClusterState, found: tuple[str, ...], nodes: dict[str, Node], note: str, unknown: tuple[str, ...] = ()
+) -> NodeTargets:
     everything = dict(sorted({**world.nodes, **nodes}.items()))
-    return Met(msgspec.structs.replace(world, nodes=everything), tuple(sorted((*found, *nodes))), (note,), unknown)
+    return NodeTargets(msgspec.structs.replace(world, nodes=everything), tuple(sorted((*found, *nodes))), (note,), unknown)

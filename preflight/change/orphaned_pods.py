@@ -10,15 +10,15 @@ from collections.abc import Container, Iterable, Mapping
 from preflight.model.objects import DaemonSet, ObjectKey
 from preflight.scheduling.affinity import matches_labels
 
-_LEFT = "left by a deletion"
+_ORPHANED = "left by a deletion"
 
 
-def left_key(key: ObjectKey) -> ObjectKey:
+def orphaned_pods_key(key: ObjectKey) -> ObjectKey:
     """The key of the pods that a DaemonSet has left; no DaemonSet has it."""
-    return key._replace(place=f"{_LEFT} {key.place}".strip())
+    return key._replace(file=f"{_ORPHANED} {key.file}".strip())
 
 
-def selects(daemonset: DaemonSet, namespace: str, labels: Mapping[str, str]) -> bool:
+def selects_pods(daemonset: DaemonSet, namespace: str, labels: Mapping[str, str]) -> bool:
     """Whether the selector of a DaemonSet matches pods of a namespace with these labels.
 
     An absent or empty selector matches none; a namespace that is not stated may be any.
@@ -31,20 +31,20 @@ def selects(daemonset: DaemonSet, namespace: str, labels: Mapping[str, str]) -> 
     return matches_labels(selector.matchLabels, selector.matchExpressions, labels)
 
 
-def adopts(daemonset: DaemonSet, left: DaemonSet) -> bool:
+def adopts_pods(daemonset: DaemonSet, orphan: DaemonSet) -> bool:
     """Whether a DaemonSet adopts the pods that another one has left."""
-    return selects(daemonset, left.metadata.namespace, left.spec.template.metadata.labels)
+    return selects_pods(daemonset, orphan.metadata.namespace, orphan.spec.template.metadata.labels)
 
 
-def still_orphaned(
-    orphaned: Mapping[ObjectKey, DaemonSet], deleted: Mapping[ObjectKey, DaemonSet], there: Iterable[DaemonSet]
+def find_orphaned(
+    orphaned: Mapping[ObjectKey, DaemonSet], deleted: Mapping[ObjectKey, DaemonSet], existing: Iterable[DaemonSet]
 ) -> dict[ObjectKey, DaemonSet]:
     """The DaemonSets whose pods nobody owns: those of before and those that are deleted now, without those that somebody adopts."""
-    owners = list(there)
-    every = {**orphaned, **{left_key(key): daemonset for key, daemonset in deleted.items()}}
-    return {key: left for key, left in sorted(every.items()) if not any(adopts(owner, left) for owner in owners)}
+    owners = list(existing)
+    every = {**orphaned, **{orphaned_pods_key(key): daemonset for key, daemonset in deleted.items()}}
+    return {key: left for key, left in sorted(every.items()) if not any(adopts_pods(owner, left) for owner in owners)}
 
 
-def adopters(left: DaemonSet, daemonsets: Mapping[ObjectKey, DaemonSet], deleted: Container[ObjectKey]) -> list[ObjectKey]:
+def find_adopters(orphan: DaemonSet, daemonsets: Mapping[ObjectKey, DaemonSet], deleted: Container[ObjectKey]) -> list[ObjectKey]:
     """The DaemonSets, of those that are not deleted, that adopt the pods of a deleted one."""
-    return [key for key, daemonset in daemonsets.items() if key not in deleted and adopts(daemonset, left)]
+    return [key for key, daemonset in daemonsets.items() if key not in deleted and adopts_pods(daemonset, orphan)]

@@ -11,27 +11,27 @@ from typing import Any
 import msgspec
 
 from preflight.change import workload_verbs
-from preflight.change.apply_merge import ASSUMED, content, is_updated, looks_updated
+from preflight.change.apply_merge import ASSUMED_UPDATE, comparable_content, is_updated, is_visibly_updated
 from preflight.change.model import Change
 from preflight.errors import InputError, UsageError
 from preflight.kubectl.apiserver import known_fields
-from preflight.kubectl.apiserver.defaults import edited, stored
-from preflight.kubectl.apiserver.errors import field, invalid
-from preflight.kubectl.apiserver.normalize import canonical
-from preflight.kubectl.commands import Patch
-from preflight.kubectl.formatting import listed, quoted
-from preflight.kubectl.patch.decode import applied, read
+from preflight.kubectl.apiserver.defaults import fill_server_defaults, finish_edit
+from preflight.kubectl.apiserver.errors import format_field_path, format_invalid
+from preflight.kubectl.apiserver.normalize import normalize_value
+from preflight.kubectl.commands import PatchObjects
+from preflight.kubectl.formatting import join_names, quote_go
+from preflight.kubectl.patch.decode import apply_patch, read_patch_data
 from preflight.kubectl.resource_args import NODE
 from preflight.model.convert import convert
 from preflight.model.objects import POD_TEMPLATE_SPEC, DaemonSet, ObjectKey, PodTemplate, Refusal, Toleration
-from preflight.model.world import World
+from preflight.model.world import ClusterState
 from preflight.scheduling.affinity import matches_labels
-from preflight.scheduling.validation import label_refusals, selection_refusals, strategy_refusals, toleration_refusals
+from preflight.scheduling.validation import validate_labels, validate_node_selection, validate_tolerations, validate_update_strategy
 
 _APPEND = '--type=json with "add" to /spec/template/spec/tolerations/- keeps them'
 
 
-def patch(command: Patch, world: World) -> Change:
+def patch(command: PatchObjects, world: ClusterState) -> Change:
     """Perform `kubectl patch`.
 
     1. A DaemonSet is patched as the API server stores it, with the defaults that a manifest does not state.
@@ -43,75 +43,75 @@ def patch(command: Patch, world: World) -> Change:
     Errors: UsageError, in kubectl's or the server's words, for a patch that cannot be read or applied, and for a result that is refused;
     InputError where it cannot be applied to what a snapshot shows of a template.
     """
-    data = read(command)
+    data = read_patch_data(command)
     if command.resource == NODE:
         from preflight.change import patch_nodes
 
         return patch_nodes.patch(command, world, data)
-    keys = workload_verbs.find(world, command.chosen)
+    keys = workload_verbs.find_daemonsets(world, command.targets)
     after: dict[ObjectKey, DaemonSet] = {}
     notes: list[str] = []
     assumed: list[ObjectKey] = []
     for key in keys:
         old = world.daemonsets[key]
-        after[key], said = _patched(old, command.kind, data, world.comparison_operators)
+        after[key], said = _apply_to_daemonset(old, command.patch_type, data, world.comparison_operators)
         changes = is_updated(old, after[key])
-        if old.kept and (changes or _speaks_of_the_rest(data)) and not looks_updated(old, after[key]):
+        if old.kept and (changes or _changes_hidden_fields(data)) and not is_visibly_updated(old, after[key]):
             after[key] = msgspec.structs.replace(after[key])
             assumed.append(key)
         notes += (f"{key}: {note}" for note in said)
-        notes += (f"{key}: {note}" for note in _dropped(old, after[key], command.kind))
+        notes += (f"{key}: {note}" for note in _describe_dropped_tolerations(old, after[key], command.patch_type))
     updated = frozenset(key for key, new in after.items() if is_updated(world.daemonsets[key], new) or key in assumed)
     same = [str(key) for key, new in after.items() if new is world.daemonsets[key]]
     other = [str(key) for key, new in after.items() if new is not world.daemonsets[key] and key not in updated]
-    notes += [f"nothing changes: {listed(same)}"] if same else []
-    notes += [f"changed, but not its template: no pod is replaced: {listed(other)}"] if other else []
-    notes += [f"{ASSUMED}: {listed([str(key) for key in assumed])}"] if assumed else []
+    notes += [f"nothing changes: {join_names(same)}"] if same else []
+    notes += [f"changed, but not its template: no pod is replaced: {join_names(other)}"] if other else []
+    notes += [f"{ASSUMED_UPDATE}: {join_names([str(key) for key in assumed])}"] if assumed else []
     return Change(
         command=command.text,
-        headline=f"patch {listed([str(key) for key in keys])}",
+        headline=f"patch {join_names([str(key) for key in keys])}",
         before=world,
         after=workload_verbs.with_daemonsets(world, after),
         daemonsets=frozenset(after),
-        updated=updated,
+        updated_daemonsets=updated,
         notes=tuple(notes),
     )
 
 
-def _patched(old: DaemonSet, kind: str, patch: Any, comparison_operators: bool | None) -> tuple[DaemonSet, list[str]]:
+def _apply_to_daemonset(old: DaemonSet, patch_type: str, patch: Any, comparison_operators: bool | None) -> tuple[DaemonSet, list[str]]:
     """The DaemonSet after a patch, the old one where it changes nothing, and notes."""
-    live = workload_verbs.plain(old)
-    before = stored(live)
-    _, misspelt = known_fields.known(before, known_fields.DAEMONSET)
+    live = workload_verbs.to_plain(old)
+    before = fill_server_defaults(live)
+    _, misspelt = known_fields.drop_unknown_fields(before, known_fields.DAEMONSET_FIELDS)
     try:
-        after = applied(kind, before, patch)
+        after = apply_patch(patch_type, before, patch)
     except UsageError as error:
         if not old.kept:
             raise
         raise InputError(f"{error}: a snapshot shows only a part of the template, so nobody knows whether the server does") from None
-    data, unknown = known_fields.known(after, known_fields.DAEMONSET)
+    data, unknown = known_fields.drop_unknown_fields(after, known_fields.DAEMONSET_FIELDS)
     _check_name(before, data)
     new, wrong = convert(data, DaemonSet, old.origin)
-    if new is None or (wrong := tuple(each for each in wrong if each not in old.refusals)):
-        reasons = "; ".join(f"{field(each.path)}: {each.reason}" for each in wrong)
+    if new is None or (wrong := tuple(refusal for refusal in wrong if refusal not in old.refusals)):
+        reasons = "; ".join(f"{format_field_path(each.path)}: {each.reason}" for each in wrong)
         raise UsageError(f"The request is invalid: patch: {reasons or 'no DaemonSet is left'}")
-    refused = [*_immutable(before, data), *_refusals(new, data, comparison_operators)]
-    known = set(_refusals(old, before, comparison_operators))
+    refused = [*_iter_immutable_refusals(before, data), *_iter_refusals(new, data, comparison_operators)]
+    known = set(_iter_refusals(old, before, comparison_operators))
     if refused := [each for each in refused if each not in known]:
-        raise UsageError(invalid("DaemonSet", new.metadata.name, refused))
+        raise UsageError(format_invalid("DaemonSet", new.metadata.name, refused))
     notes = [f'unknown field "{name}": the API server warns and leaves it out' for name in unknown if name not in misspelt]
-    if content(data) == content(before):
+    if comparable_content(data) == comparable_content(before):
         return old, notes
-    return workload_verbs.typed(edited(data, live), old), notes
+    return workload_verbs.from_plain(finish_edit(data, live), old), notes
 
 
-def _speaks_of_the_rest(patch: Any) -> bool:
+def _changes_hidden_fields(patch: Any) -> bool:
     """Whether a patch speaks of something in the template that a snapshot does not show."""
-    from preflight.model.snapshot_fields import readable
+    from preflight.model.snapshot_fields import select_read_fields
 
     spec = patch.get("spec") if isinstance(patch, dict) else None
     template = spec.get("template") if isinstance(spec, dict) else None
-    return bool(template is not None and readable(template, PodTemplate) != template)
+    return bool(template is not None and select_read_fields(template, PodTemplate) != template)
 
 
 def _check_name(before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
@@ -124,28 +124,28 @@ def _check_name(before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
     if (metadata.get("namespace") or "") != (before["metadata"].get("namespace") or ""):
         raise UsageError("the namespace of the provided object does not match the namespace sent on the request")
     if any((after.get(each) or "") != (before.get(each) or "") for each in ("apiVersion", "kind")):
-        raise UsageError(f"no kind {quoted(str(after.get('kind')))} is registered for version {quoted(str(after.get('apiVersion')))}")
+        raise UsageError(f"no kind {quote_go(str(after.get('kind')))} is registered for version {quote_go(str(after.get('apiVersion')))}")
 
 
-def _immutable(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Refusal]:
-    selector = _at(after, "spec", "selector")
-    if canonical(selector) != canonical(_at(before, "spec", "selector")):
+def _iter_immutable_refusals(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Refusal]:
+    selector = _get_field(after, "spec", "selector")
+    if normalize_value(selector) != normalize_value(_get_field(before, "spec", "selector")):
         shown = msgspec.json.encode(selector, order="sorted").decode()
         yield Refusal(("spec", "selector"), f"selector: Invalid value: {shown}: field is immutable")
 
 
-def _refusals(daemonset: DaemonSet, data: Mapping[str, Any], comparison_operators: bool | None) -> Iterator[Refusal]:
+def _iter_refusals(daemonset: DaemonSet, data: Mapping[str, Any], comparison_operators: bool | None) -> Iterator[Refusal]:
     """What the API server refuses of a DaemonSet, as far as it is read."""
     spec, template = daemonset.spec, daemonset.spec.template
     labels, path = template.metadata.labels, POD_TEMPLATE_SPEC
-    yield from label_refusals(daemonset.metadata.labels, ("metadata", "labels"))
+    yield from validate_labels(daemonset.metadata.labels, ("metadata", "labels"))
     where = ("spec", "template", "metadata", "labels")
-    yield from label_refusals(labels, where)
+    yield from validate_labels(labels, where)
     if spec.selector is None or not matches_labels(spec.selector.matchLabels, spec.selector.matchExpressions, labels):
         shown = msgspec.json.encode(labels or None, order="sorted").decode()
         yield Refusal(where, f"labels: Invalid value: {shown}: `selector` does not match template `labels`")
-    yield from toleration_refusals(template.spec.tolerations, (*path, "tolerations"), comparison_operators)
-    yield from selection_refusals(template.spec, path)
+    yield from validate_tolerations(template.spec.tolerations, (*path, "tolerations"), comparison_operators)
+    yield from validate_node_selection(template.spec, path)
     if not template.spec.containers:
         yield Refusal((*path, "containers"), "containers: Required value")
     for name, containers in (("initContainers", template.spec.initContainers), ("containers", template.spec.containers)):
@@ -153,21 +153,21 @@ def _refusals(daemonset: DaemonSet, data: Mapping[str, Any], comparison_operator
             for required in ("name", "image"):
                 if not getattr(container, required):
                     yield Refusal((*path, name, number, required), f"{required}: Required value")
-    policy = _at(data, *path, "restartPolicy")
+    policy = _get_field(data, *path, "restartPolicy")
     if policy not in (None, "", "Always"):
         yield Refusal((*path, "restartPolicy"), f'restartPolicy: Unsupported value: "{policy}": supported values: "Always"')
-    yield from strategy_refusals(spec.updateStrategy)
+    yield from validate_update_strategy(spec.updateStrategy)
 
 
-def _dropped(old: DaemonSet, new: DaemonSet, kind: str) -> Iterator[str]:
+def _describe_dropped_tolerations(old: DaemonSet, new: DaemonSet, patch_type: str) -> Iterator[str]:
     """What a patch that states the tolerations drops of those that were there; nothing where it empties the list."""
     before, after = old.spec.template.spec.tolerations, new.spec.template.spec.tolerations
     gone = [toleration for toleration in before if toleration not in after]
-    if gone and after and kind != "json":
-        yield f"the patch replaces the whole list of tolerations, and drops {listed(list(map(_word, gone)))}: {_APPEND}"
+    if gone and after and patch_type != "json":
+        yield f"the patch replaces the whole list of tolerations, and drops {join_names(list(map(_format_toleration, gone)))}: {_APPEND}"
 
 
-def _word(toleration: Toleration) -> str:
+def _format_toleration(toleration: Toleration) -> str:
     """`dedicated=rdma:NoSchedule`, `dedicated` for every value and effect, `everything`."""
     if not toleration.key:
         return f"every key:{toleration.effect}" if toleration.effect else "everything"
@@ -175,7 +175,7 @@ def _word(toleration: Toleration) -> str:
     return f"{toleration.key}{value}{f':{toleration.effect}' if toleration.effect else ''}"
 
 
-def _at(data: Any, *path: str) -> Any:
+def _get_field(data: Any, *path: str) -> Any:
     for name in path:
         data = data.get(name) if isinstance(data, dict) else None
     return data

@@ -10,20 +10,20 @@ from typing import Any
 import msgspec
 
 from preflight.change.model import Change
-from preflight.change.orphaned_pods import adopters, still_orphaned
+from preflight.change.orphaned_pods import find_adopters, find_orphaned
 from preflight.errors import InputError, UsageError
-from preflight.kubectl.apiserver.defaults import edited
-from preflight.kubectl.commands import Chosen, DeleteDaemonSets, RestartRollout, SetImage
-from preflight.kubectl.formatting import listed
+from preflight.kubectl.apiserver.defaults import finish_edit
+from preflight.kubectl.commands import DeleteDaemonSets, RestartRollout, SetImage, TargetObjects
+from preflight.kubectl.formatting import join_names
 from preflight.model.convert import convert
 from preflight.model.objects import POD_TEMPLATE_SPEC, DaemonSet, ObjectKey
-from preflight.model.world import World
+from preflight.model.world import ClusterState
 
 RESTARTED = "kubectl.kubernetes.io/restartedAt"
 _NOW = "now"
 
 
-def set_image(command: SetImage, world: World) -> Change:
+def set_image(command: SetImage, world: ClusterState) -> Change:
     """Perform `kubectl set image`: the image of every container and init container of that name, or of all of them for `*`.
 
     A DaemonSet whose images are these already is not updated. One of a snapshot stays what it was recognised as: another program than
@@ -31,57 +31,57 @@ def set_image(command: SetImage, world: World) -> Change:
 
     Errors: UsageError, in kubectl's words, for a container that is not there.
     """
-    keys = find(world, command.daemonsets)
-    after = {key: _edited(world.daemonsets[key], lambda spec: _with_images(spec, command.images)) for key in keys}
+    keys = find_daemonsets(world, command.daemonsets)
+    after = {key: _edit_daemonset(world.daemonsets[key], lambda spec: _set_images(spec, command.images)) for key in keys}
     images = " ".join(f"{name}={image}" for name, image in command.images.items())
-    change = _updated(
-        command.text, f"set image {images} of {listed([str(key) for key in keys])}", world, after, "the images are these already"
+    change = _build_update(
+        command.text, f"set image {images} of {join_names([str(key) for key in keys])}", world, after, "the images are these already"
     )
-    other = [str(key) for key in keys if after[key].kept and _programs(after[key]) != _programs(world.daemonsets[key])]
-    note = (f"{listed(other)}: judged as what it was recognised as when the snapshot was made; the new image is another program",)
+    other = [str(key) for key in keys if after[key].kept and _image_programs(after[key]) != _image_programs(world.daemonsets[key])]
+    note = (f"{join_names(other)}: judged as what it was recognised as when the snapshot was made; the new image is another program",)
     return msgspec.structs.replace(change, notes=(*change.notes, *(note if other else ())))
 
 
-def restart(command: RestartRollout, world: World) -> Change:
+def restart(command: RestartRollout, world: ClusterState) -> Change:
     """Perform `kubectl rollout restart`: an annotation of the template, so that every pod is replaced.
 
     Its text is fixed: no clock is read.
     """
-    keys = find(world, command.daemonsets)
-    after = {key: _edited(world.daemonsets[key], _with_restart, ("spec", "template")) for key in keys}
-    return _updated(command.text, f"restart {listed([str(key) for key in keys])}", world, after)
+    keys = find_daemonsets(world, command.daemonsets)
+    after = {key: _edit_daemonset(world.daemonsets[key], _set_restart_annotation, ("spec", "template")) for key in keys}
+    return _build_update(command.text, f"restart {join_names([str(key) for key in keys])}", world, after)
 
 
-def delete(command: DeleteDaemonSets, world: World) -> Change:
+def delete(command: DeleteDaemonSets, world: ClusterState) -> Change:
     """Perform `kubectl delete daemonset`: with `--cascade=orphan` the pods stay, and nothing replaces them."""
-    keys = find(world, command.daemonsets, ignore_missing=command.ignore_missing)
-    return deletion(command.text, world, keys, command.cascade)
+    keys = find_daemonsets(world, command.daemonsets, ignore_missing=command.ignore_missing)
+    return delete_daemonsets(command.text, world, keys, command.cascade)
 
 
-def deletion(text: str, world: World, keys: Iterable[ObjectKey], cascade: str) -> Change:
+def delete_daemonsets(text: str, world: ClusterState, keys: Iterable[ObjectKey], cascade: str) -> Change:
     """The deletion of these DaemonSets."""
     deleted = dict.fromkeys(keys, cascade)
     left = {key: world.daemonsets[key] for key in deleted} if cascade == "orphan" else {}
     how = {"orphan": ", and leave their pods", "foreground": " after their pods"}.get(cascade, " and their pods")
     return Change(
         command=text,
-        headline=f"delete {listed([str(key) for key in deleted])}{how}" if deleted else "delete nothing",
+        headline=f"delete {join_names([str(key) for key in deleted])}{how}" if deleted else "delete nothing",
         before=world,
         after=with_daemonsets(world, {}, deleted, left),
         daemonsets=frozenset(deleted),
-        deleted=deleted,
-        notes=tuple(_adopted(world, left, deleted)) if deleted else ("nothing changes: no such DaemonSet is there",),
+        deleted_daemonsets=deleted,
+        notes=tuple(_describe_adoptions(world, left, deleted)) if deleted else ("nothing changes: no such DaemonSet is there",),
     )
 
 
-def _adopted(world: World, left: Mapping[ObjectKey, DaemonSet], deleted: Container[ObjectKey]) -> Iterator[str]:
+def _describe_adoptions(world: ClusterState, orphans: Mapping[ObjectKey, DaemonSet], deleted: Container[ObjectKey]) -> Iterator[str]:
     """Who adopts the pods that are left, and what that means where both have one."""
-    for key, daemonset in left.items():
-        for owner in adopters(daemonset, world.daemonsets, deleted):
+    for key, daemonset in orphans.items():
+        for owner in find_adopters(daemonset, world.daemonsets, deleted):
             yield f"{owner} adopts the pods of {key}, which its selector matches: where a node has a pod of both, the older one stays"
 
 
-def find(world: World, chosen: Chosen, *, ignore_missing: bool = False) -> tuple[ObjectKey, ...]:
+def find_daemonsets(world: ClusterState, chosen: TargetObjects, *, ignore_missing: bool = False) -> tuple[ObjectKey, ...]:
     """The DaemonSets that a command chooses, in order of their names.
 
     1. Without `-n` the namespace is `default`. An object that states no namespace is taken where none of that namespace has the name.
@@ -90,35 +90,36 @@ def find(world: World, chosen: Chosen, *, ignore_missing: bool = False) -> tuple
     Errors: UsageError in kubectl's words for a name that is not there, with the one namespace where it is; InputError where the name stands
     twice, or where nothing is chosen.
     """
-    namespace = chosen.namespace or world.namespace
+    namespace = chosen.namespace or world.default_namespace
     if chosen.names:
         keys = [
             _find_one(world, name, namespace, chosen.namespace)
             for name in chosen.names
-            if not ignore_missing or _there(world, name, namespace)
+            if not ignore_missing or _exists(world, name, namespace)
         ]
         return tuple(sorted(keys))
     keys = [
         key
         for key, daemonset in world.daemonsets.items()
-        if (chosen.everywhere or key.namespace in (namespace, ""))
+        if (chosen.all_namespaces or key.namespace in (namespace, ""))
         and (chosen.selector is None or chosen.selector.selects(daemonset.metadata.labels))
     ]
     if not keys and not ignore_missing:
         which = f" that matches {chosen.selector}" if chosen.selector is not None else ""
-        raise InputError(f"there is nothing to judge: no DaemonSet{which} in namespace {namespace} ({_given(world)})")
+        raise InputError(f"there is nothing to judge: no DaemonSet{which} in namespace {namespace} ({_describe_given(world)})")
     return tuple(sorted(keys))
 
 
 def with_daemonsets(
-    world: World,
+    world: ClusterState,
     changed: Mapping[ObjectKey, DaemonSet],
     deleted: Container[ObjectKey] = (),
-    left: Mapping[ObjectKey, DaemonSet] = MappingProxyType({}),
-) -> World:
+    orphans: Mapping[ObjectKey, DaemonSet] = MappingProxyType({}),
+) -> ClusterState:
     """The world with these DaemonSets, new or in place of those of the same key, and without the deleted ones.
 
-    `left` are those of the deleted whose pods stay. `workloads` follows: a new DaemonSet stands last. The same world where nothing changes.
+    `orphans` are those of the deleted whose pods stay. `workloads` follows: a new DaemonSet stands last. The same world where nothing
+    changes.
     """
     after = {key: daemonset for key, daemonset in {**world.daemonsets, **changed}.items() if key not in deleted}
     if len(after) == len(world.daemonsets) and all(world.daemonsets.get(key) is daemonset for key, daemonset in after.items()):
@@ -129,12 +130,14 @@ def with_daemonsets(
     return msgspec.structs.replace(
         world,
         daemonsets=dict(sorted(after.items())),
-        orphaned=still_orphaned(world.orphaned, left, after.values()) if world.orphaned or left else world.orphaned,
+        orphaned_daemonsets=find_orphaned(world.orphaned_daemonsets, orphans, after.values())
+        if world.orphaned_daemonsets or orphans
+        else world.orphaned_daemonsets,
         workloads=(*(workload for workload in kept if workload is not None), *new),
     )
 
 
-def plain(daemonset: DaemonSet) -> dict[str, Any]:
+def to_plain(daemonset: DaemonSet) -> dict[str, Any]:
     """A DaemonSet as plain data; never to be changed in place."""
     if daemonset.data:
         return daemonset.data
@@ -142,22 +145,22 @@ def plain(daemonset: DaemonSet) -> dict[str, Any]:
     return {name: value for name, value in built.items() if not name.startswith("\ue000")}
 
 
-def typed(data: dict[str, Any], like: DaemonSet) -> DaemonSet:
+def from_plain(data: dict[str, Any], original: DaemonSet) -> DaemonSet:
     """The DaemonSet that plain data makes, from the place of another; what a snapshot kept of that one holds for it too.
 
     Errors: InputError where it is none any more.
     """
-    daemonset, _ = convert(data, DaemonSet, like.origin)
+    daemonset, _ = convert(data, DaemonSet, original.origin)
     if daemonset is None:
-        raise InputError(f"daemonset {like.key}: the change leaves no DaemonSet")
-    return msgspec.structs.replace(daemonset, kept=like.kept) if like.kept else daemonset
+        raise InputError(f"daemonset {original.key}: the change leaves no DaemonSet")
+    return msgspec.structs.replace(daemonset, kept=original.kept) if original.kept else daemonset
 
 
-def _there(world: World, name: str, namespace: str) -> bool:
+def _exists(world: ClusterState, name: str, namespace: str) -> bool:
     return any(key.name == name and key.namespace in (namespace, "") for key in world.daemonsets)
 
 
-def _find_one(world: World, name: str, namespace: str, stated: str) -> ObjectKey:
+def _find_one(world: ClusterState, name: str, namespace: str, namespace_flag: str) -> ObjectKey:
     named = [key for key in world.daemonsets if key.name == name]
     for wanted in (namespace, ""):
         keys = [key for key in named if key.namespace == wanted]
@@ -166,24 +169,24 @@ def _find_one(world: World, name: str, namespace: str, stated: str) -> ObjectKey
             raise InputError(f"daemonset {name} without a namespace is in {places}: state its namespace")
         if keys:
             return keys[0]
-    for sentence in world.ambiguous:
+    for sentence in world.ambiguous_names:
         if sentence.startswith((f"DaemonSet {namespace}/{name} is in ", f"DaemonSet -/{name} is in ")):
             raise InputError(sentence)
     elsewhere = sorted({key.namespace for key in named})
-    refusal = f'daemonsets.apps "{name}" not found in namespace {namespace}' if stated else f'daemonsets.apps "{name}" not found'
+    refusal = f'daemonsets.apps "{name}" not found in namespace {namespace}' if namespace_flag else f'daemonsets.apps "{name}" not found'
     if len(elsewhere) == 1:
         raise UsageError(f"{refusal}: did you mean -n {elsewhere[0]}?")
     if elsewhere:
-        raise UsageError(f"{refusal}: it is in the namespaces {listed(elsewhere)}; choose one with -n")
-    raise UsageError(f"{refusal} ({_given(world)})")
+        raise UsageError(f"{refusal}: it is in the namespaces {join_names(elsewhere)}; choose one with -n")
+    raise UsageError(f"{refusal} ({_describe_given(world)})")
 
 
-def _given(world: World) -> str:
+def _describe_given(world: ClusterState) -> str:
     names = sorted({str(key) for key in world.daemonsets})
-    return f"given are {listed(names, 6)}" if names else "no DaemonSet is given"
+    return f"given are {join_names(names, 6)}" if names else "no DaemonSet is given"
 
 
-def _updated(text: str, headline: str, world: World, after: Mapping[ObjectKey, DaemonSet], same: str = "") -> Change:
+def _build_update(text: str, headline: str, world: ClusterState, after: Mapping[ObjectKey, DaemonSet], unchanged_note: str = "") -> Change:
     updated = frozenset(key for key, daemonset in after.items() if daemonset is not world.daemonsets[key])
     left = [str(key) for key in after if key not in updated]
     return Change(
@@ -192,14 +195,14 @@ def _updated(text: str, headline: str, world: World, after: Mapping[ObjectKey, D
         before=world,
         after=with_daemonsets(world, after),
         daemonsets=frozenset(after),
-        updated=updated,
-        notes=(f"{listed(left)}: {same}, so nothing is updated",) if left else (),
+        updated_daemonsets=updated,
+        notes=(f"{join_names(left)}: {unchanged_note}, so nothing is updated",) if left else (),
     )
 
 
-def _edited(daemonset: DaemonSet, edit: Callable[[dict[str, Any]], None], path: tuple[str, ...] = POD_TEMPLATE_SPEC) -> DaemonSet:
+def _edit_daemonset(daemonset: DaemonSet, edit: Callable[[dict[str, Any]], None], path: tuple[str, ...] = POD_TEMPLATE_SPEC) -> DaemonSet:
     """The DaemonSet after an edit of a copy of what stands at the path; the same object where the edit changes nothing."""
-    data = plain(daemonset)
+    data = to_plain(daemonset)
     after = dict(data)
     place = after
     for name in path:
@@ -211,10 +214,10 @@ def _edited(daemonset: DaemonSet, edit: Callable[[dict[str, Any]], None], path: 
         return daemonset
     place.clear()
     place.update(changed)
-    return typed(edited(after, data), daemonset)
+    return from_plain(finish_edit(after, data), daemonset)
 
 
-def _with_images(spec: dict[str, Any], images: Mapping[str, str]) -> None:
+def _set_images(spec: dict[str, Any], images: Mapping[str, str]) -> None:
     lists = [spec.get(name) for name in ("initContainers", "containers")]
     containers = [each for found in lists if isinstance(found, list) for each in found if isinstance(each, dict)]
     missing = []
@@ -230,18 +233,21 @@ def _with_images(spec: dict[str, Any], images: Mapping[str, str]) -> None:
         raise UsageError("failed to patch image update to pod template: image: Required value")
 
 
-def _programs(daemonset: DaemonSet) -> list[str]:
+def _image_programs(daemonset: DaemonSet) -> list[str]:
     """The last parts of the images, without tag and digest."""
     spec = daemonset.spec.template.spec
-    return [each.image.partition("@")[0].rpartition("/")[2].partition(":")[0] for each in (*spec.initContainers, *spec.containers)]
+    return [
+        init_container.image.partition("@")[0].rpartition("/")[2].partition(":")[0]
+        for init_container in (*spec.initContainers, *spec.containers)
+    ]
 
 
-def _mapping(value: object) -> dict[str, Any]:
+def _as_map(value: object) -> dict[str, Any]:
     """A map as it is; an empty one for null, and for what the API server would refuse."""
     return value if isinstance(value, dict) else {}
 
 
-def _with_restart(template: dict[str, Any]) -> None:
-    metadata = template["metadata"] = _mapping(template.get("metadata"))
-    annotations = metadata["annotations"] = _mapping(metadata.get("annotations"))
+def _set_restart_annotation(template: dict[str, Any]) -> None:
+    metadata = template["metadata"] = _as_map(template.get("metadata"))
+    annotations = metadata["annotations"] = _as_map(metadata.get("annotations"))
     annotations[RESTARTED] = f"{annotations.get(RESTARTED, '')} {_NOW}".strip()

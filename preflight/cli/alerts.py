@@ -7,13 +7,13 @@ from typing import Any
 
 import click
 
-from preflight.cli.options import _gate, target, world
-from preflight.cli.output import _write
+from preflight.cli.options import add_world_options, make_target, parse_feature_gate
+from preflight.cli.output import write_output
 from preflight.errors import UsageError
 
 
 @click.command("alerts")
-@world
+@add_world_options
 @click.option("-o", "--output", "output", metavar="FILE", default="", help="Where to write the rules (default: standard output).")
 @click.option("--format", "form", metavar="FORMAT", default="prometheus", help="prometheus (a rule file, default) or prometheusrule.")
 @click.option("--label", "labels", metavar="KEY=VALUE", multiple=True, help="A label of the PrometheusRule, as its operator selects by.")
@@ -26,7 +26,7 @@ def command(sources: tuple[str, ...], output: str, form: str, labels: tuple[str,
     They are made of the world at hand: which DaemonSet must be on which nodes, and which resources it provides there. They rest on the
     stable metrics of kube-state-metrics alone. docs/alerts.md says why an alert on desired minus ready never fires.
     """
-    from preflight.engine.alerts import alerts
+    from preflight.engine.alerts import generate_alerts
     from preflight.report.alerts import FORMS, render
     from preflight.report.text import render_problems
 
@@ -34,14 +34,14 @@ def command(sources: tuple[str, ...], output: str, form: str, labels: tuple[str,
         raise UsageError(f"unknown --format {form!r}: {', '.join(FORMS)}")
     if form == "prometheus" and (labels or given["namespace"]):
         raise UsageError("--label and -n are those of a PrometheusRule: add --format prometheusrule")
-    pairs = dict(_pair(each) for each in labels)
-    gate = _gate(given["feature_gates"])
-    asked = target(given, sources, live=True)
-    found, problems = alerts(sources, asked, sys.stdin.buffer, comparison_operators=gate, allow_empty=given["allow_empty"])
+    pairs = dict(_parse_label(label) for label in labels)
+    gate = parse_feature_gate(given["feature_gates"])
+    asked = make_target(given, sources, live=True)
+    found, problems = generate_alerts(sources, asked, sys.stdin.buffer, comparison_operators=gate, allow_empty=given["allow_empty"])
     text = render(found, form, pairs, namespace=given["namespace"])
     if output:
-        _write(output, text)
-        click.echo(f"wrote {output}: {sum(len(each.rules) for each in found.groups)} rules, made of {found.about}", err=True)
+        write_output(output, text)
+        click.echo(f"wrote {output}: {sum(len(group.rules) for group in found.groups)} rules, made of {found.description}", err=True)
     else:
         click.echo(text, nl=False)
     for note in found.notes:
@@ -51,7 +51,7 @@ def command(sources: tuple[str, ...], output: str, form: str, labels: tuple[str,
     return 3 if problems else 0
 
 
-def _pair(text: str) -> tuple[str, str]:
+def _parse_label(text: str) -> tuple[str, str]:
     key, equals, value = text.partition("=")
     if not key or not equals:
         raise UsageError(f"--label takes KEY=VALUE, not {text!r}")

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from preflight.cli.multi_cluster_options import clusters, places
-from preflight.cli.options import _gate
-from preflight.cli.output import formats, print_in
+from preflight.cli.multi_cluster_options import add_clusters_options, select_cluster_sources
+from preflight.cli.options import parse_feature_gate
+from preflight.cli.output import parse_formats, print_report
 from preflight.errors import UsageError
 
 if TYPE_CHECKING:
-    from preflight.engine.capacity import Question
+    from preflight.engine.capacity import CapacityQuery
 
 
 @click.command("capacity")
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @click.option("-n", "--namespace", metavar="NAME", default="", help="The namespace of the pod (default: the context's).")
 @click.option("--resource", metavar="NAME", default="", help="Whose way is followed: a resource that the pod asks for, or pods.")
 @click.option("--at-least", type=click.IntRange(1), default=1, help="How many have to fit for exit code 0 (default: 1).")
-@clusters
+@add_clusters_options
 @click.option("-o", "--output", "outputs", multiple=True, metavar="FORMAT[=PATH]", help="text (default), concise, json, markdown or html.")
 @click.option("--feature-gates", metavar="GATE=BOOL", default="", help="The gate of Lt and Gt, as in every command.")
 @click.option("--all-rows", is_flag=True, help="Every node and every class of nodes.")
@@ -35,22 +35,22 @@ def command(sources: tuple[str, ...], outputs: tuple[str, ...], **given: Any) ->
 
     What is used is what pods have requested, not what they use. What cannot be known is named, and never counted as room.
     """
-    from preflight.engine.capacity import answer
+    from preflight.engine.capacity import run_capacity_query
     from preflight.report.capacity import FORMATS
-    from preflight.report.terminal import plain
+    from preflight.report.terminal import escape_unprintable
 
-    formats(outputs, FORMATS)
-    asked = _question(given, sources)
-    found = answer(asked, places(given, sources), sys.stdin.buffer, exit_zero=given["exit_zero"])
-    print_in(FORMATS, found, outputs, all_rows=given["all_rows"])
-    for each in found.clusters:
-        for problem in each.problems:
-            click.echo(f"error: {plain(problem)}", err=True)
+    parse_formats(outputs, FORMATS)
+    asked = _make_query(given, sources)
+    found = run_capacity_query(asked, select_cluster_sources(given, sources), sys.stdin.buffer, exit_zero=given["exit_zero"])
+    print_report(FORMATS, found, outputs, all_rows=given["all_rows"])
+    for cluster in found.clusters:
+        for problem in cluster.problems:
+            click.echo(f"error: {escape_unprintable(problem)}", err=True)
     return found.exit
 
 
-def _question(given: dict[str, Any], sources: tuple[str, ...]) -> Question:
-    from preflight.engine.capacity import Like, Question
+def _make_query(given: dict[str, Any], sources: tuple[str, ...]) -> CapacityQuery:
+    from preflight.engine.capacity import CapacityQuery, WorkloadRef
     from preflight.load.files import STDIN
 
     ways = [flag for flag, name in (("-f", "file"), ("--like", "like"), ("--request", "requests")) if given[name]]
@@ -61,16 +61,20 @@ def _question(given: dict[str, Any], sources: tuple[str, ...]) -> Question:
         raise UsageError(f"-l and --tolerate describe the pod of --request; that of {ways[0]} says itself where it may go")
     if [given["file"], *sources].count(STDIN) > 1:
         raise UsageError("standard input (-) can be read once only")
-    common = {"resource": given["resource"], "at_least": given["at_least"], "comparison_operators": _gate(given["feature_gates"])}
+    common = {
+        "resource": given["resource"],
+        "at_least": given["at_least"],
+        "comparison_operators": parse_feature_gate(given["feature_gates"]),
+    }
     if given["like"]:
-        like = Like.of(given["like"], given["namespace"])
-        return Question(like, f"one more like {given['like']}", **common)
+        like = WorkloadRef.parse(given["like"], given["namespace"])
+        return CapacityQuery(like, f"one more like {given['like']}", **common)
     if given["file"]:
-        from preflight.load.pod_templates import pod_of_file
+        from preflight.load.pod_templates import read_new_pod
 
-        new = pod_of_file(given["file"], given["namespace"], sys.stdin.buffer)
+        new = read_new_pod(given["file"], given["namespace"], sys.stdin.buffer)
     else:
-        from preflight.engine.pod_from_flags import asked_pod
+        from preflight.engine.pod_from_flags import parse_pod_flags
 
-        new = asked_pod(given["requests"], given["selector"], given["tolerate"], given["namespace"])
-    return Question(new, new.words, **common)
+        new = parse_pod_flags(given["requests"], given["selector"], given["tolerate"], given["namespace"])
+    return CapacityQuery(new, new.description, **common)

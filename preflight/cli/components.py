@@ -21,28 +21,28 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from preflight.cli.options import asking, target
+from preflight.cli.options import add_connection_options, make_target
 from preflight.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from preflight.components import Component
-    from preflight.load import Loaded
-    from preflight.model.declared_components import StatedKinds
+    from preflight.load import LoadResult
+    from preflight.model.declared_components import ComponentOverride
     from preflight.model.objects import DaemonSet
     from preflight.model.report import Location
 
-    Recognised = tuple[DaemonSet, tuple[Component, ...]]
-    Places = dict[tuple[int, tuple[str | int, ...]], Location]
+    RecognizedDaemonSet = tuple[DaemonSet, tuple[Component, ...]]
+    EvidenceLocations = dict[tuple[int, tuple[str | int, ...]], Location]
 
 VERSION = 1
-_HEADS = ("DAEMONSET", "IS", "PROVIDES", "BECAUSE")
+_COLUMN_HEADINGS = ("DAEMONSET", "IS", "PROVIDES", "BECAUSE")
 
 
 @click.command("components")
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @click.option("--from", "sources", multiple=True, metavar="PATH", help="More files, folders or - (standard input). Repeatable.")
 @click.option("--live", is_flag=True, help="Those of the cluster of the current context; also with --context and --kubeconfig.")
-@asking
+@add_connection_options
 @click.option("-o", "--output", default="text", metavar="FORMAT[=PATH]", help="text (default) or json.")
 @click.option("--allow-empty", is_flag=True, help="No DaemonSet at all is no fault.")
 @click.option("--policy", "named", metavar="FILE|NAME", default="", help="A policy file or pack, in place of the one that is found.")
@@ -60,8 +60,8 @@ def command(
 ) -> int:
     """What each DaemonSet was recognised as, what it provides, and by what evidence. No PATH is the folder of now."""
     from preflight import load
-    from preflight.components import recognise
-    from preflight.engine.cluster_session import components_of
+    from preflight.components import recognize_components
+    from preflight.engine.cluster_session import open_daemonset_survey
     from preflight.model.objects import DaemonSet
     from preflight.model.report import Problem
     from preflight.report.text import render_problems
@@ -69,21 +69,23 @@ def command(
     form, _, into = output.partition("=")
     if form not in ("text", "json"):
         raise UsageError(f"unknown output format {form!r}: text, json")
-    stated = _stated(named, no_policy=no_policy)
+    stated = _load_stated_kinds(named, no_policy=no_policy)
     given_paths = (*paths, *sources)
     if live and given_paths:
         raise UsageError("a PATH and --live are two places: give one of them")
-    asked = target(given, given_paths, live=live)
-    with components_of(asked) as fill:
-        loaded = load.read(given_paths or (() if fill else (".",)), stdin=sys.stdin.buffer, one_cluster=False, cluster=fill)
-    daemonsets = [each for each in loaded.world.workloads if isinstance(each, DaemonSet)]
-    found = sorted(((each, recognise(each, loaded.world.configs, stated)) for each in daemonsets), key=_order)
+    asked = make_target(given, given_paths, live=live)
+    with open_daemonset_survey(asked) as fill:
+        loaded = load.load_world(given_paths or (() if fill else (".",)), stdin=sys.stdin.buffer, one_cluster=False, cluster=fill)
+    daemonsets = [workload for workload in loaded.world.workloads if isinstance(workload, DaemonSet)]
+    found = sorted(
+        ((daemonset, recognize_components(daemonset, loaded.world.config_maps, stated)) for daemonset in daemonsets), key=_make_sort_key
+    )
     problems = list(loaded.problems)
     if not found and not allow_empty:
         problems.append(Problem("no DaemonSet was given: there is nothing to recognise"))
-    text = _json(found, _places(loaded, found)) if form == "json" else _table(found, _places(loaded, found))
+    text = _format_json(found, _locate_evidence(loaded, found)) if form == "json" else _format_table(found, _locate_evidence(loaded, found))
     if into:
-        _write(into, text)
+        _write_output(into, text)
     else:
         click.echo(text, nl=False)
     if problems:
@@ -91,61 +93,71 @@ def command(
     return 3 if problems else 0
 
 
-def _stated(named: str, *, no_policy: bool) -> tuple[StatedKinds, ...]:
+def _load_stated_kinds(named: str, *, no_policy: bool) -> tuple[ComponentOverride, ...]:
     """What the policy that is named or found states of DaemonSets."""
     from preflight import policy
 
-    name = named or (None if no_policy else policy.find())
+    name = named or (None if no_policy else policy.find_policy())
     if not name:
         return ()
-    from preflight.model.world import World
-    from preflight.policy.apply_to_world import with_policy
+    from preflight.model.world import ClusterState
+    from preflight.policy.apply_to_world import apply_policy
 
-    return with_policy(policy.load(name), World()).stated
+    return apply_policy(policy.load(name), ClusterState()).component_overrides
 
 
-def _order(item: Recognised) -> tuple[object, ...]:
+def _make_sort_key(item: RecognizedDaemonSet) -> tuple[object, ...]:
     daemonset, components = item
     origin = daemonset.origin
     first = components[0].kind.rank if components else sys.maxsize
     return first, daemonset.metadata.namespace, daemonset.metadata.name, origin.file, origin.document, str(origin.path)
 
 
-def _places(loaded: Loaded, found: Sequence[Recognised]) -> Places:
+def _locate_evidence(loaded: LoadResult, recognized: Sequence[RecognizedDaemonSet]) -> EvidenceLocations:
     """Where each DaemonSet and each piece of evidence is."""
     asked = {
         (index, path): (daemonset.origin, path)
-        for index, (daemonset, components) in enumerate(found)
+        for index, (daemonset, components) in enumerate(recognized)
         for path in ((), *(evidence.path for component in components for evidence in component.evidence))
     }
     return dict(zip(asked, loaded.locate_all(list(asked.values())), strict=True))
 
 
-def _table(found: Sequence[Recognised], places: Places) -> str:
-    from preflight.report.formatting import count
-    from preflight.report.terminal import pad, plain
+def _format_table(recognized: Sequence[RecognizedDaemonSet], places: EvidenceLocations) -> str:
+    from preflight.report.formatting import format_count
+    from preflight.report.terminal import escape_unprintable, pad
 
-    rows = [_HEADS]
-    for index, (daemonset, components) in enumerate(found):
+    rows = [_COLUMN_HEADINGS]
+    for index, (daemonset, components) in enumerate(recognized):
         for component in components:
             first = component.evidence[0]
             place = places[index, first.path]
             more = f" (+ {len(component.evidence) - 1} more)" if component.evidence[1:] else ""
-            rows.append((str(daemonset.key), component.kind.id, ", ".join(_provides(component)), f"{first.words}: {_where(place)}{more}"))
+            rows.append(
+                (
+                    str(daemonset.key),
+                    component.kind.id,
+                    ", ".join(_iter_provided(component)),
+                    f"{first.description}: {_format_place(place)}{more}",
+                )
+            )
         if not components:
-            rows.append((str(daemonset.key), "-", "", f"nothing was recognised: {_where(places[index, ()])}"))
-    widths = [max(len(plain(row[column])) for row in rows) for column in range(3)]
-    lines = ["  ".join([*(pad(cell, width) for cell, width in zip(row, widths, strict=False)), plain(row[3])]).rstrip() for row in rows]
-    unknown = sum(not components for _, components in found)
-    summary = f"{count(len(found), 'DaemonSet')}, {unknown} not recognised."
-    return "\n".join([*(lines if found else []), *([""] if found else []), summary, ""])
+            rows.append((str(daemonset.key), "-", "", f"nothing was recognised: {_format_place(places[index, ()])}"))
+    widths = [max(len(escape_unprintable(row[column])) for row in rows) for column in range(3)]
+    lines = [
+        "  ".join([*(pad(cell, width) for cell, width in zip(row, widths, strict=False)), escape_unprintable(row[3])]).rstrip()
+        for row in rows
+    ]
+    unknown = sum(not components for _, components in recognized)
+    summary = f"{format_count(len(recognized), 'DaemonSet')}, {unknown} not recognised."
+    return "\n".join([*(lines if recognized else []), *([""] if recognized else []), summary, ""])
 
 
-def _where(place: Location) -> str:
+def _format_place(place: Location) -> str:
     return f"{place.file}:{place.line}" if place.line else place.file
 
 
-def _provides(component: Component) -> Iterator[str]:
+def _iter_provided(component: Component) -> Iterator[str]:
     yield from component.resources
     yield from component.drivers
     if len(component.labels) > 2:
@@ -158,7 +170,7 @@ def _provides(component: Component) -> Iterator[str]:
         yield "resources not known"
 
 
-def _json(found: Sequence[Recognised], places: Places) -> str:
+def _format_json(recognized: Sequence[RecognizedDaemonSet], places: EvidenceLocations) -> str:
     import json
 
     from preflight import __version__
@@ -177,21 +189,21 @@ def _json(found: Sequence[Recognised], places: Places) -> str:
                 "location": place(index, ()),
                 "components": [
                     {
-                        "kind": each.kind.id,
-                        **{field: getattr(each.kind, field) for field in ("title", "symptom", "rank", "critical")},
-                        **{field: getattr(each, field) for field in ("note", "resources", "drivers", "labels", "taints", "networks")},
-                        "evidence": [{"words": every.words, "location": place(index, every.path)} for every in each.evidence],
+                        "kind": component.kind.id,
+                        **{field: getattr(component.kind, field) for field in ("title", "symptom", "rank", "critical")},
+                        **{field: getattr(component, field) for field in ("note", "resources", "drivers", "labels", "taints", "networks")},
+                        "evidence": [{"words": every.description, "location": place(index, every.path)} for every in component.evidence],
                     }
-                    for each in components
+                    for component in components
                 ],
             }
-            for index, (daemonset, components) in enumerate(found)
+            for index, (daemonset, components) in enumerate(recognized)
         ],
     }
     return json.dumps(document, indent=2, ensure_ascii=True).replace("\x7f", "\\u007f") + "\n"
 
 
-def _write(target: str, text: str) -> None:
+def _write_output(target: str, text: str) -> None:
     from pathlib import Path
 
     try:

@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from preflight.cli.options import asking, options, shared, target
-from preflight.cli.output import finish, formats
-from preflight.engine.diff import Difference
+from preflight.cli.options import add_connection_options, add_shared_options, make_run_options, make_target
+from preflight.cli.output import finish_run, parse_formats
+from preflight.engine.diff import DiffRun
 
 
 @click.command("diff")
@@ -19,8 +19,8 @@ from preflight.engine.diff import Difference
     "--from", "sources", multiple=True, metavar="PATH", help="The world around both: nodes, pods. It gets no findings. Repeatable."
 )
 @click.option("--merge-base", is_flag=True, help="BASE is the commit where HEAD parted from it, as in a merge request.")
-@asking
-@shared
+@add_connection_options
+@add_shared_options
 def command(base: str, head: str, sources: tuple[str, ...], merge_base: bool, **given: Any) -> int:
     """What the change from BASE to HEAD costs; only what HEAD brings is said.
 
@@ -29,7 +29,7 @@ def command(base: str, head: str, sources: tuple[str, ...], merge_base: bool, **
 
     Where HEAD alone is the list of a cluster, this is what has drifted from BASE; where BASE alone is one, what applying HEAD costs.
     """
-    formats(given["outputs"])
-    held = options(given, target(given, sources, live=False), target(given, (), live=True))
-    judged = Difference.of_diff(base, head, sources, held, sys.stdin.buffer, merge_base=merge_base)
-    return finish(judged, given)
+    parse_formats(given["outputs"])
+    held = make_run_options(given, make_target(given, sources, live=False), make_target(given, (), live=True))
+    judged = DiffRun.run_diff(base, head, sources, held, sys.stdin.buffer, merge_base=merge_base)
+    return finish_run(judged, given)

@@ -5,15 +5,15 @@ from __future__ import annotations
 import click
 
 from preflight.errors import UsageError
-from preflight.rules.registry import all_rules
+from preflight.rules.registry import load_all_rules
 
 
 @click.command("explain")
 @click.argument("rule")
 def command(rule: str) -> int:
     """Why a rule matters and how to fix what it finds: RULE is an id (PF102) or a name (lost-on-recreation)."""
-    for each in all_rules():
-        if rule.upper() == each.id or rule.lower() == each.name:
-            click.echo(f"{each.id} {each.name} ({each.severity})\n\n{each.explanation}")
+    for candidate in load_all_rules():
+        if rule.upper() == candidate.id or rule.lower() == candidate.name:
+            click.echo(f"{candidate.id} {candidate.name} ({candidate.severity})\n\n{candidate.explanation}")
             return 0
     raise UsageError(f"no rule {rule!r}: `preflight rules` lists them all")

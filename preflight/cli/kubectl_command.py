@@ -8,37 +8,37 @@ from typing import Any
 import click
 
 from preflight.cli.main import VERBS
-from preflight.cli.options import options, shared, target, world
-from preflight.cli.output import finish, formats
+from preflight.cli.options import add_shared_options, add_world_options, make_run_options, make_target
+from preflight.cli.output import finish_run, parse_formats
 from preflight.engine import Run
 from preflight.errors import UsageError
-from preflight.kubectl.flags import takes_value
-from preflight.kubectl.parser import flags_of, parse
+from preflight.kubectl.flags import flag_takes_value
+from preflight.kubectl.parser import collect_flags, parse_command
 
-_OWN = {
+_EXTENSION_HELP = {
     "reboot": "NODE... or -l SELECTOR or --all; --graceful where graceful node shutdown is on. kubectl has no such verb.",
     "replace": "NODE...; --label KEY=VALUE and --taint KEY=VALUE:EFFECT, repeatable, are the new node's; --labels= and --taint= for none.",
 }
-_CONNECTS = (
+_CONNECTION_FLAGS = (
     *("as-uid", "as-user-extra", "certificate-authority", "client-certificate", "client-key", "cluster", "insecure-skip-tls-verify"),
     *("password", "proxy-url", "server", "tls-server-name", "token", "user", "username"),
 )
 """kubectl's flags that say where a cluster is or who asks, and that preflight does not take."""
 
-_SAID_BY = "--context, --kubeconfig, --as and --as-group"
+_CONNECTION_OPTIONS_TEXT = "--context, --kubeconfig, --as and --as-group"
 
 
-class Verb(click.Command):
+class KubectlCommand(click.Command):
     """A command that takes its own options out of the arguments; the rest goes to the one grammar of kubectl's verbs."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Our options as click parses them; everything else, in order, as `argv`."""
-        own, rest = self._split(args)
+        own, rest = self._split_arguments(args)
         left = super().parse_args(ctx, own)
         ctx.params["argv"] = rest
         return left
 
-    def _split(self, args: list[str]) -> tuple[list[str], list[str]]:
+    def _split_arguments(self, args: list[str]) -> tuple[list[str], list[str]]:
         flags = {name: option.is_flag for option in self.params if isinstance(option, click.Option) for name in option.opts}
         flags |= {"--help": True, "-h": True}
         own: list[str] = []
@@ -54,7 +54,7 @@ class Verb(click.Command):
                 name = "-o"
             into = own if name in flags and not arg.startswith("-v=") else rest  # -v=6 is kubectl's, which changes nothing here
             into.append("-o" + arg[2:].removeprefix("=") if into is own and name == "-o" and arg != "-o" else arg)
-            wants = not flags[name] and arg == name if into is own else arg[:1] == "-" and "=" not in arg and bool(takes_value(arg))
+            wants = not flags[name] and arg == name if into is own else arg[:1] == "-" and "=" not in arg and bool(flag_takes_value(arg))
             if wants and position + 1 < len(args):
                 position += 1
                 into.append(args[position])
@@ -65,18 +65,18 @@ class Verb(click.Command):
 def command(verb: str) -> click.Command:
     """The click command of a verb."""
 
-    @shared
-    @world
+    @add_shared_options
+    @add_world_options
     def run(argv: list[str], sources: tuple[str, ...], **given: Any) -> int:
-        formats(given["outputs"])
+        parse_formats(given["outputs"])
         line = [verb, *argv]
-        read, asked = parse(line), target(given, sources, live=True)
-        for flag in flags_of(read) if asked else ():
-            if flag in _CONNECTS:
-                raise UsageError(f"--{flag} is not judged: which cluster is asked, and as whom, is said by {_SAID_BY}")
-        judged = Run.of_change(line, sources, options(given, asked), sys.stdin.buffer)
-        return finish(judged, given)
+        read, asked = parse_command(line), make_target(given, sources, live=True)
+        for flag in collect_flags(read) if asked else ():
+            if flag in _CONNECTION_FLAGS:
+                raise UsageError(f"--{flag} is not judged: which cluster is asked, and as whom, is said by {_CONNECTION_OPTIONS_TEXT}")
+        judged = Run.run_change(line, sources, make_run_options(given, asked), sys.stdin.buffer)
+        return finish_run(judged, given)
 
-    flags = _OWN.get(verb, f"The arguments and flags are those of `kubectl {verb}`.")
+    flags = _EXTENSION_HELP.get(verb, f"The arguments and flags are those of `kubectl {verb}`.")
     run.__doc__ = f"{VERBS[verb][0].upper()}{VERBS[verb][1:]}.\n\n{flags}"
-    return click.command(verb, cls=Verb, options_metavar="[OPTIONS] [ARGUMENTS OF KUBECTL]")(run)
+    return click.command(verb, cls=KubectlCommand, options_metavar="[OPTIONS] [ARGUMENTS OF KUBECTL]")(run)

@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from preflight.cli.options import asking, options, shared, target
-from preflight.cli.output import finish, formats
+from preflight.cli.options import add_connection_options, add_shared_options, make_run_options, make_target
+from preflight.cli.output import finish_run, parse_formats
 from preflight.engine import Run
 from preflight.errors import UsageError
 
@@ -17,17 +17,17 @@ from preflight.errors import UsageError
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @click.option("--from", "sources", multiple=True, metavar="PATH", help="The world around PATH: it gets no findings. Repeatable.")
 @click.option("--live", is_flag=True, help="The cluster of the current context is the world around PATH; without PATH it is judged itself.")
-@asking
+@add_connection_options
 @click.option("--strict", is_flag=True, help="A pair that cannot be judged makes the exit code 3.")
-@shared
+@add_shared_options
 def command(paths: tuple[str, ...], sources: tuple[str, ...], *, live: bool, **given: Any) -> int:
     """What is wrong today: hygiene of tolerations, and coverage if nodes are known. No PATH is the folder of now.
 
     A cluster is asked only with --live, --context or --kubeconfig.
     """
-    formats(given["outputs"])
+    parse_formats(given["outputs"])
     if live and sources:
         raise UsageError("--from is the world, and --live asks a cluster: give one of them")
-    asked = target(given, sources, live=live)
-    judged = Run.of_lint(paths or (() if asked else (".",)), sources, options(given, asked), sys.stdin.buffer)
-    return finish(judged, given)
+    asked = make_target(given, sources, live=live)
+    judged = Run.run_lint(paths or (() if asked else (".",)), sources, make_run_options(given, asked), sys.stdin.buffer)
+    return finish_run(judged, given)

@@ -45,7 +45,7 @@ COMMANDS = {
     "rules": "all rules",
 }
 
-_VALUED = (
+_OPTIONS_WITH_VALUE = (
     *("--from", "-o", "--output", "--fail-on", "--feature-gates", "--why"),
     *("--policy", "--baseline", "--write-baseline", "--baseline-expires", "--today"),
     *("--context", "--kubeconfig", "--as", "--as-group", "--request-timeout"),
@@ -61,11 +61,11 @@ class Commands(click.Group):
         try:
             return super().invoke(ctx)
         except BrokenPipeError:
-            return _enough()
+            return _discard_stdout()
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Flags may stand before the verb, as in `kubectl -n storage set image ...`."""
-        return super().parse_args(ctx, _verb_first(args))
+        return super().parse_args(ctx, move_verb_first(args))
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The verbs of kubectl first, then our own commands."""
@@ -92,16 +92,16 @@ class Commands(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
 
-def _verb_first(args: list[str]) -> list[str]:
+def move_verb_first(args: list[str]) -> list[str]:
     """The arguments with the flags before the verb moved behind it."""
     if not args or not args[0].startswith("-") or args[0] in ("-h", "--help", "--version", "--"):
         return args
-    from preflight.kubectl.flags import takes_value
+    from preflight.kubectl.flags import flag_takes_value
 
     position = 0
     while position < len(args) and args[position].startswith("-"):
         flag = args[position]
-        wants = flag in _VALUED or ("=" not in flag and bool(takes_value(flag)))
+        wants = flag in _OPTIONS_WITH_VALUE or ("=" not in flag and bool(flag_takes_value(flag)))
         position += 2 if wants else 1
     return [*args[position : position + 1], *args[:position], *args[position + 1 :]]
 
@@ -115,10 +115,10 @@ def cli() -> None:
     """
 
 
-def main(end: Callable[[int], NoReturn] | None = None) -> None:
+def main(end_process: Callable[[int], NoReturn] | None = None) -> None:
     """The program: runs a command and ends with its exit code.
 
-    `end` ends the process; the default does so at once, without taking apart what the run built, which lives in `alive` until then.
+    `end_process` ends the process; the default does so at once, without taking apart what the run built, which lives in `alive` until then.
     """
     gc.disable()  # what a run builds lives until its end: collecting on the way only costs time
     alive: list[object] = []
@@ -136,22 +136,22 @@ def main(end: Callable[[int], NoReturn] | None = None) -> None:
         click.echo(f"error: {error}", err=True)
         code = error.exit_code
     except BrokenPipeError:
-        code = _enough()
+        code = _discard_stdout()
     except Exception:
         import traceback
 
         click.echo(traceback.format_exc(), nl=False, err=True)
         click.echo("this is a fault of preflight: nothing was judged", err=True)
         code = 4
-    (end or _leave)(code if isinstance(code, int) else 0)
+    (end_process or _end_process)(code if isinstance(code, int) else 0)
 
 
-def _enough() -> int:
+def _discard_stdout() -> int:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 141
 
 
-def _leave(code: int) -> NoReturn:
+def _end_process(code: int) -> NoReturn:
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(code)

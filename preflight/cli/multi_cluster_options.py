@@ -7,29 +7,29 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from preflight.cli.options import CLUSTER, target
+from preflight.cli.options import CONNECTION_OPTIONS, make_target
 
 if TYPE_CHECKING:
-    from preflight.engine.multi_cluster import Place
+    from preflight.engine.multi_cluster import ClusterSource
 
-_FROM = "File, folder or - (standard input): the world, in place of the cluster. Repeatable; several snapshots are a cluster each."
-_CONTEXT = "The context of the kubeconfig: which cluster is asked. Repeatable: several are asked at the same time."
+_FROM_HELP = "File, folder or - (standard input): the world, in place of the cluster. Repeatable; several snapshots are a cluster each."
+_CONTEXT_HELP = "The context of the kubeconfig: which cluster is asked. Repeatable: several are asked at the same time."
 
 
-def clusters(function: Callable[..., Any]) -> Callable[..., Any]:
+def add_clusters_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """The options that say which clusters are asked, or which files stand for them, on a command."""
-    for option in reversed(CLUSTER[1:]):
+    for option in reversed(CONNECTION_OPTIONS[1:]):
         function = option(function)
-    function = click.option("--context", "contexts", metavar="NAME", multiple=True, help=_CONTEXT)(function)
-    return click.option("--from", "sources", multiple=True, metavar="PATH", help=_FROM)(function)
+    function = click.option("--context", "contexts", metavar="NAME", multiple=True, help=_CONTEXT_HELP)(function)
+    return click.option("--from", "sources", multiple=True, metavar="PATH", help=_FROM_HELP)(function)
 
 
-def places(given: dict[str, Any], sources: Sequence[str]) -> tuple[Place, ...]:
+def select_cluster_sources(given: dict[str, Any], sources: Sequence[str]) -> tuple[ClusterSource, ...]:
     """The clusters that the options name. Errors: UsageError where they go against one another."""
-    from preflight.engine.multi_cluster import places
+    from preflight.engine.multi_cluster import list_cluster_sources
     from preflight.errors import UsageError
 
     contexts = given["contexts"]
     if sources and contexts:
         raise UsageError("--from is the world, and --context asks a cluster: give one of them")
-    return places(sources, contexts, target({**given, "context": ""}, sources, live=True))
+    return list_cluster_sources(sources, contexts, make_target({**given, "context": ""}, sources, live=True))

@@ -11,23 +11,25 @@ import click
 from msgspec.structs import replace
 
 from preflight import policy
-from preflight.engine import Options
+from preflight.engine import RunOptions
 from preflight.errors import UsageError
-from preflight.load.live.target import Target
+from preflight.load.live.target import ClusterTarget
 from preflight.model.report import Severity
-from preflight.policy.evaluate import Terms
+from preflight.policy.evaluate import PolicyOptions
 
-_FORMATS = "text (default), concise, json, sarif, junit, github, gitlab, markdown or html; repeatable."
-_GATE = "TaintTolerationComparisonOperators"
+_FORMATS_HELP = "text (default), concise, json, sarif, junit, github, gitlab, markdown or html; repeatable."
+_FEATURE_GATE = "TaintTolerationComparisonOperators"
 
-SHARED: tuple[Callable[[Any], Any], ...] = (
-    click.option("-o", "--output", "outputs", multiple=True, metavar="FORMAT[=PATH]", help=_FORMATS),
-    click.option("--fail-on", type=click.Choice([each.value for each in Severity]), default="error", help="What makes the exit code 1."),
+SHARED_OPTIONS: tuple[Callable[[Any], Any], ...] = (
+    click.option("-o", "--output", "outputs", multiple=True, metavar="FORMAT[=PATH]", help=_FORMATS_HELP),
+    click.option(
+        "--fail-on", type=click.Choice([severity.value for severity in Severity]), default="error", help="What makes the exit code 1."
+    ),
     click.option("--exit-zero", is_flag=True, help="Only report: findings do not change the exit code."),
     click.option("--allow-empty", is_flag=True, help="Nothing to judge is no fault."),
     click.option("--all-rows", is_flag=True, help="Every row of the table and every finding."),
     click.option("--why", metavar="DAEMONSET/NODE", default="", help="The chain of one loss; of an ordinary pod by NAMESPACE/POD."),
-    click.option("--feature-gates", metavar="GATE=BOOL", default="", help=f"A gate of the cluster: {_GATE}=true or =false."),
+    click.option("--feature-gates", metavar="GATE=BOOL", default="", help=f"A gate of the cluster: {_FEATURE_GATE}=true or =false."),
     click.option("--policy", metavar="FILE|NAME", default="", help="A policy file or pack, in place of the .preflight.yaml that is found."),
     click.option("--no-policy", is_flag=True, help="No policy, not even the .preflight.yaml that is found."),
     click.option("--no-exemptions", is_flag=True, help="Nothing is exempted: no annotation, comment, policy or baseline counts."),
@@ -39,20 +41,20 @@ SHARED: tuple[Callable[[Any], Any], ...] = (
 )
 
 
-def shared(function: Callable[..., Any]) -> Callable[..., Any]:
+def add_shared_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """The shared options on a command."""
-    for option in reversed(SHARED):
+    for option in reversed(SHARED_OPTIONS):
         function = option(function)
     return function
 
 
-def world(function: Callable[..., Any], *, several: bool = False) -> Callable[..., Any]:
+def add_world_options(function: Callable[..., Any], *, several: bool = False) -> Callable[..., Any]:
     """The options that say in which world a change is judged: files, or a cluster; `several`: or several clusters."""
     given = "File, folder or - (standard input): the world, in place of the cluster. Repeatable."
-    return click.option("--from", "sources", multiple=True, metavar="PATH", help=given)(asking(function, several=several))
+    return click.option("--from", "sources", multiple=True, metavar="PATH", help=given)(add_connection_options(function, several=several))
 
 
-CLUSTER: tuple[Callable[[Any], Any], ...] = (
+CONNECTION_OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option("--context", metavar="NAME", default="", help="The context of the kubeconfig: which cluster is asked."),
     click.option("--kubeconfig", metavar="FILE", default="", help="The kubeconfig (default: $KUBECONFIG, ~/.kube/config)."),
     click.option("--as", "user", metavar="USER", default="", help="Ask as somebody else, as kubectl does."),
@@ -61,70 +63,70 @@ CLUSTER: tuple[Callable[[Any], Any], ...] = (
 )
 
 
-_CONTEXTS = click.option("--context", "contexts", metavar="NAME", multiple=True, help="The context of a cluster to ask. Repeatable.")
+_CONTEXTS_OPTION = click.option("--context", "contexts", metavar="NAME", multiple=True, help="The context of a cluster to ask. Repeatable.")
 
 
-def asking(function: Callable[..., Any], *, several: bool = False) -> Callable[..., Any]:
+def add_connection_options(function: Callable[..., Any], *, several: bool = False) -> Callable[..., Any]:
     """The options that say which cluster is asked, on a command; `several`: the contexts are `contexts`, any number of them."""
-    for option in reversed((_CONTEXTS, *CLUSTER[1:]) if several else CLUSTER):
+    for option in reversed((_CONTEXTS_OPTION, *CONNECTION_OPTIONS[1:]) if several else CONNECTION_OPTIONS):
         function = option(function)
     return function
 
 
-def target(given: dict[str, Any], sources: Sequence[str], *, live: bool) -> Target | None:
+def make_target(given: dict[str, Any], sources: Sequence[str], *, live: bool) -> ClusterTarget | None:
     """The cluster to ask: None where files are the world.
 
     `live`: a cluster is asked where no file is given, and of a line of kubectl's with files its choice of a cluster means nothing here.
     Else a cluster is asked only where one is chosen. Errors: UsageError where both are.
     """
-    chosen = [word for name, word in _CHOOSES.items() if given[name]]
+    chosen = [word for name, word in _CONNECTION_FLAGS.items() if given[name]]
     if sources and chosen and not live:
         raise UsageError(f"--from is the world, and {chosen[0]} asks a cluster: give one of them")
     if sources or not (live or chosen):
         return None
-    return Target(
+    return ClusterTarget(
         context=given["context"],
         kubeconfig=given["kubeconfig"],
         user=given["user"],
         groups=given["groups"],
-        timeout=_seconds(given["request_timeout"]),
+        timeout=_parse_timeout(given["request_timeout"]),
         shows_progress=sys.stderr.isatty(),
     )
 
 
-_CHOOSES = {"context": "--context", "kubeconfig": "--kubeconfig", "user": "--as", "groups": "--as-group"}
+_CONNECTION_FLAGS = {"context": "--context", "kubeconfig": "--kubeconfig", "user": "--as", "groups": "--as-group"}
 _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "ms": 0.001}
 
 
-def _seconds(text: str) -> float:
+def _parse_timeout(text: str) -> float:
     number = text.rstrip("hms")
     if not number.isdecimal() or text[len(number) :] not in _UNITS or not int(number):
         raise UsageError(f"--request-timeout takes a time such as 5, 5s or 1m, not {text!r}")
     return float(number) * _UNITS[text[len(number) :]]
 
 
-def options(given: dict[str, Any], target: Target | None = None, live: Target | None = None) -> Options:
-    """The options of a run; `target` is the cluster that it asks, `live` the one that this word means."""
-    return Options(
+def make_run_options(given: dict[str, Any], target: ClusterTarget | None = None, live: ClusterTarget | None = None) -> RunOptions:
+    """The options of a run; `make_target` is the cluster that it asks, `live` the one that this word means."""
+    return RunOptions(
         fail_on=Severity(given["fail_on"]),
         allow_empty=given["allow_empty"],
         strict=given.get("strict", False),
         exit_zero=given["exit_zero"],
-        comparison_operators=_gate(given["feature_gates"]),
+        comparison_operators=parse_feature_gate(given["feature_gates"]),
         why=given["why"],
-        terms=terms(given),
+        policy_options=make_policy_options(given),
         target=target,
-        live=live or Target(),
+        live_target=live or ClusterTarget(),
     )
 
 
-def terms(given: dict[str, Any]) -> Terms:
+def make_policy_options(given: dict[str, Any]) -> PolicyOptions:
     """What a run is held to: the policy that is named or found, exemptions, the baseline, and the day."""
     if given["policy"] and given["no_policy"]:
         raise UsageError("--policy and --no-policy exclude one another")
-    name = given["policy"] or (None if given["no_policy"] else policy.find())
-    today = _day(given["today"])
-    held = Terms(policy=policy.load(name) if name else policy.Policy(), exemptions=not given["no_exemptions"], today=today)
+    name = given["policy"] or (None if given["no_policy"] else policy.find_policy())
+    today = _parse_today(given["today"])
+    held = PolicyOptions(policy=policy.load(name) if name else policy.Policy(), allows_exemptions=not given["no_exemptions"], today=today)
     accept, known = given["write_baseline"], given["baseline"]
     if given["no_exemptions"] and (accept or known):
         raise UsageError("--no-exemptions leaves no baseline: leave out --baseline and --write-baseline")
@@ -133,28 +135,28 @@ def terms(given: dict[str, Any]) -> Terms:
     from preflight.policy import baseline as baselines
 
     if not accept:
-        return replace(held, baseline=baselines.read(known, known))
-    return replace(held, accept=(accept, baselines.last_day(given["baseline_expires"], today or datetime.date.today())))
+        return replace(held, baseline=baselines.read_baseline(known, known))
+    return replace(held, new_baseline=(accept, baselines.parse_last_day(given["baseline_expires"], today or datetime.date.today())))
 
 
-def _day(text: str) -> datetime.date | None:
+def _parse_today(text: str) -> datetime.date | None:
     """A day as 2027-01-31; None for none."""
     if not text:
         return None
-    from preflight.policy.validate import day
+    from preflight.policy.validate import parse_day
 
-    found = day(text)
+    found = parse_day(text)
     if found is None:
         raise UsageError(f"--today takes a day as 2027-01-31, not {text!r}")
     return found
 
 
-def _gate(text: str) -> bool | None:
+def parse_feature_gate(text: str) -> bool | None:
     """The gate of Lt and Gt as kubectl's components write it; other gates decide nothing here and are refused."""
     answer: bool | None = None
     for part in filter(None, text.split(",")):
         name, _, value = part.partition("=")
-        if name.strip() != _GATE or value.strip().lower() not in ("true", "false"):
-            raise UsageError(f"--feature-gates takes {_GATE}=true or {_GATE}=false, not {part!r}")
+        if name.strip() != _FEATURE_GATE or value.strip().lower() not in ("true", "false"):
+            raise UsageError(f"--feature-gates takes {_FEATURE_GATE}=true or {_FEATURE_GATE}=false, not {part!r}")
         answer = value.strip().lower() == "true"
     return answer

@@ -14,7 +14,7 @@ from preflight.errors import InputError, UsageError
 from preflight.report import FORMATS
 
 
-def formats(outputs: tuple[str, ...], known: Mapping[str, Any] = FORMATS) -> list[tuple[str, str]]:
+def parse_formats(outputs: tuple[str, ...], known_formats: Mapping[str, Any] = FORMATS) -> list[tuple[str, str]]:
     """The formats asked for of those that are known, each with its path, "" for standard output: text, where none is.
 
     Said before anything is read: a wrong format should not cost a run.
@@ -22,8 +22,8 @@ def formats(outputs: tuple[str, ...], known: Mapping[str, Any] = FORMATS) -> lis
     found = []
     for output in outputs or ("text",):
         name, _, path = output.partition("=")
-        if name not in known:
-            ours = ", ".join(known)
+        if name not in known_formats:
+            ours = ", ".join(known_formats)
             kubectls = "; -o is preflight's own here, kubectl's has no meaning for a prediction" if name in ("yaml", "name", "wide") else ""
             raise UsageError(f"unknown output format {name!r}: {ours}{kubectls}")
         found.append((name, path))
@@ -32,45 +32,46 @@ def formats(outputs: tuple[str, ...], known: Mapping[str, Any] = FORMATS) -> lis
     return found
 
 
-def finish(run: Run, given: dict[str, Any]) -> int:
+def finish_run(run: Run, given: dict[str, Any]) -> int:
     """Print the report of a run and what could not be read, and answer the exit code."""
     report = run.report
     alive = click.get_current_context().obj
     if alive is not None:
         alive.append(run)
-    print_in(FORMATS, report, given["outputs"], all_rows=given["all_rows"])
+    print_report(FORMATS, report, given["outputs"], all_rows=given["all_rows"])
     if run.baseline is not None:
-        _write(run.baseline.file, run.baseline.text())
-        accepted = "1 finding" if run.baseline.number == 1 else f"{run.baseline.number} findings"
+        write_output(run.baseline.file, run.baseline.format_file())
+        accepted = "1 finding" if run.baseline.finding_count == 1 else f"{run.baseline.finding_count} findings"
         click.echo(f"wrote {run.baseline.file}: {accepted} accepted until {run.baseline.expires}", err=True)
     if report.problems:
         from preflight.report.text import render_problems
 
         click.echo(render_problems(report.problems), nl=False, err=True)
-    if run.cost and given["verbose"]:
-        click.echo(run.cost, err=True)
+    if run.request_summary and given["verbose"]:
+        click.echo(run.request_summary, err=True)
     if run.crashes and given["verbose"]:
         click.echo("\n".join(run.crashes), err=True)
     return report.exit
 
 
-def print_in(known: Mapping[str, Callable[..., str]], report: object, outputs: tuple[str, ...], *, all_rows: bool) -> None:
+def print_report(known_formats: Mapping[str, Callable[..., str]], report: object, outputs: tuple[str, ...], *, all_rows: bool) -> None:
     """Print a report in the formats asked for, each to its place."""
-    for name, path in formats(outputs, known):
+    for name, path in parse_formats(outputs, known_formats):
         terminal = not path and sys.stdout.isatty()
-        text = known[name](
+        text = known_formats[name](
             report,
-            width=_width() if terminal else 0,
+            width=_get_terminal_width() if terminal else 0,
             color=terminal and not any(os.environ.get(word) for word in ("NO_COLOR", "CI")) and os.environ.get("TERM") != "dumb",
             all_rows=all_rows,
         )
         if path:
-            _write(path, text)
+            write_output(path, text)
         else:
             click.echo(text, nl=False)
 
 
-def _write(path: str, text: str) -> None:
+def write_output(path: str, text: str) -> None:
+    """Write the text of a report to a file."""
     from pathlib import Path
 
     try:
@@ -79,7 +80,7 @@ def _write(path: str, text: str) -> None:
         raise InputError(f"cannot write {path}: {error.strerror}") from error
 
 
-def _width() -> int:
+def _get_terminal_width() -> int:
     try:
         return os.get_terminal_size(sys.stdout.fileno()).columns
     except OSError:

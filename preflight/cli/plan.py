@@ -7,17 +7,17 @@ from typing import Any
 
 import click
 
-from preflight.cli.options import options, shared, target, world
-from preflight.cli.output import finish, formats
+from preflight.cli.options import add_shared_options, add_world_options, make_run_options, make_target
+from preflight.cli.output import finish_run, parse_formats
 from preflight.engine import Run
 
 
 @click.command("plan")
 @click.argument("path", metavar="FILE")
-@world
-@shared
+@add_world_options
+@add_shared_options
 def command(path: str, sources: tuple[str, ...], **given: Any) -> int:
     """What a sequence of changes costs, step by step: FILE is a YAML list of command lines, or a shell script."""
-    formats(given["outputs"])
-    judged = Run.of_plan(path, sources, options(given, target(given, sources, live=True)), sys.stdin.buffer)
-    return finish(judged, given)
+    parse_formats(given["outputs"])
+    judged = Run.run_plan(path, sources, make_run_options(given, make_target(given, sources, live=True)), sys.stdin.buffer)
+    return finish_run(judged, given)

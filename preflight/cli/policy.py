@@ -11,7 +11,7 @@ from preflight.errors import UsageError
 
 if TYPE_CHECKING:
     from preflight.policy.config import Match
-    from preflight.policy.model import Policy, Ruling, Said
+    from preflight.policy.model import Policy, PolicySource, RuleSetting
 
 
 @click.group("policy")
@@ -24,7 +24,7 @@ def schema() -> int:
     """The JSON Schema of a policy, for editors."""
     import json
 
-    from preflight.policy.schema import schema as made
+    from preflight.policy.schema import build_schema as made
 
     click.echo(json.dumps(made(), indent=2))
     return 0
@@ -37,7 +37,7 @@ def check(names: tuple[str, ...]) -> int:
     from preflight import policy
 
     wrong = False
-    for name in names or (_found(),):
+    for name in names or (_require_policy_file(),):
         try:
             policy.load(name)
             click.echo(f"{name}: good")
@@ -53,89 +53,104 @@ def show(name: str) -> int:
     """What holds in the end, and who says it: of a policy, else of the .preflight.yaml that is found, else of the pack `default`."""
     from preflight import policy
 
-    click.echo("\n".join(shown(policy.load(name or policy.find() or "default"))))
+    click.echo("\n".join(iter_policy_lines(policy.load(name or policy.find_policy() or "default"))))
     return 0
 
 
-def _found() -> str:
+def _require_policy_file() -> str:
     from preflight import policy
 
-    found = policy.find()
+    found = policy.find_policy()
     if found is None:
-        raise UsageError(f"no {policy.FOUND} here or above: name a file or a pack")
+        raise UsageError(f"no {policy.POLICY_FILE_NAME} here or above: name a file or a pack")
     return found
 
 
-def shown(policy: Policy) -> Iterator[str]:
+def iter_policy_lines(policy: Policy) -> Iterator[str]:
     """The effective policy, line by line, each value with `# file:line` behind it."""
-    from preflight.policy.matching import texts
-    from preflight.policy.schema_errors import shown as quoted
-    from preflight.rules.registry import all_rules
+    from preflight.policy.matching import to_texts
+    from preflight.policy.schema_errors import quote_value as quoted
+    from preflight.rules.registry import load_all_rules
 
     yield f"# {' < '.join(layer.file for layer in policy.layers)}"
-    yield from _line(f"noExecute: {policy.no_execute}", policy.no_execute_said)
-    yield from _line(f"requireExpires: {str(policy.requires_expires).lower()}", policy.requires_expires_said)
+    yield from _iter_line(f"noExecute: {policy.no_execute}", policy.no_execute_source)
+    yield from _iter_line(f"requireExpires: {str(policy.requires_expires).lower()}", policy.requires_expires_source)
     yield "rules:"
-    for rule in all_rules():
-        rulings = policy.rulings.get(rule.id, ())
-        whole = next((each for each in reversed(rulings) if each.severity and each.setting.match is None), None)
-        yield from _line(f"  {rule.id} {rule.name}: {whole.severity if whole else rule.severity}", whole.said if whole else None)
-        yield from (line for each in _narrower(rulings, whole) for line in _line(f"    {_wanted(each)}", each.said))
+    for rule in load_all_rules():
+        rulings = policy.rule_settings.get(rule.id, ())
+        whole = next((setting for setting in reversed(rulings) if setting.severity and setting.setting.match is None), None)
+        yield from _iter_line(f"  {rule.id} {rule.name}: {whole.severity if whole else rule.severity}", whole.source if whole else None)
+        yield from (
+            line for each in _select_narrower(rulings, whole) for line in _iter_line(f"    {_format_rule_setting(each)}", each.source)
+        )
         for ruling in rulings:
             for option, value in ruling.setting.options.items():
-                yield from _line(f"    {option}: {quoted(value)}", ruling.said)
-    yield from _section("mandatory", [(rule, said) for rule, said in policy.mandatory.items()])
+                yield from _iter_line(f"    {option}: {quoted(value)}", ruling.source)
+    yield from _iter_section("mandatory", [(rule, said) for rule, said in policy.mandatory.items()])
     taints = [
-        (f"{each.key}{f'={value}' if value else ''}:{effect}{f' ({quoted(each.meaning)})' if each.meaning else ''}", said)
-        for each, said in policy.taints
-        for value in texts(each.values) or ("",)
-        for effect in texts(each.effects)
+        (f"{taint.key}{f'={value}' if value else ''}:{effect}{f' ({quoted(taint.meaning)})' if taint.meaning else ''}", said)
+        for taint, said in policy.taints
+        for value in to_texts(taint.values) or ("",)
+        for effect in to_texts(taint.effects)
     ]
-    yield from _section("taints", taints)
-    pools = [(f"{each.name}{'' if each.count is None else f': {each.count} nodes'}", said) for each, said in policy.node_pools]
-    yield from _section("nodePools", pools)
-    yield from _section("required", [(each.name, said) for each, said in policy.required])
+    yield from _iter_section("taints", taints)
+    pools = [
+        (f"{node_pool.name}{'' if node_pool.count is None else f': {node_pool.count} nodes'}", said)
+        for node_pool, said in policy.node_pools
+    ]
+    yield from _iter_section("nodePools", pools)
+    yield from _iter_section("required", [(required.name, said) for required, said in policy.required])
     stated = [
-        (f"{', '.join((*(each.kinds or ()), *(f'+{add}' for add in each.add))) or 'nothing'}{_which(each.match, each.image)}", said)
-        for each, said in policy.components
+        (
+            f"{', '.join((*(component.kinds or ()), *(f'+{add}' for add in component.add))) or 'nothing'}"
+            + _format_match(component.match, component.image),
+            said,
+        )
+        for component, said in policy.components
     ]
-    yield from _section("components", stated)
+    yield from _iter_section("components", stated)
     exempted = [
-        (f"{each.rule}{_which(each.match)}{f' until {each.expires}' if each.expires else ''}: {quoted(each.reason)}", said)
-        for each, said in policy.exemptions
+        (
+            (
+                f"{exemption.rule}{_format_match(exemption.match)}{f' until {exemption.expires}' if exemption.expires else ''}: "
+                f"{quoted(exemption.reason)}"
+            ),
+            said,
+        )
+        for exemption, said in policy.exemptions
     ]
-    yield from _section("exemptions", exempted)
+    yield from _iter_section("exemptions", exempted)
 
 
-def _section(name: str, entries: list[tuple[str, Said]]) -> Iterator[str]:
-    if entries:
+def _iter_section(name: str, sourced_entries: list[tuple[str, PolicySource]]) -> Iterator[str]:
+    if sourced_entries:
         yield f"{name}:"
-        for text, said in entries:
-            yield from _line(f"  - {text}", said)
+        for text, said in sourced_entries:
+            yield from _iter_line(f"  - {text}", said)
 
 
-def _line(text: str, said: Said | None) -> Iterator[str]:
-    yield f"{text}  # {said.where}" if said else text
+def _iter_line(text: str, source: PolicySource | None) -> Iterator[str]:
+    yield f"{text}  # {source.location}" if source else text
 
 
-def _narrower(rulings: tuple[Ruling, ...], whole: Ruling | None) -> Iterator[Ruling]:
+def _select_narrower(rulings: tuple[RuleSetting, ...], whole: RuleSetting | None) -> Iterator[RuleSetting]:
     """The rulings over some objects that stand behind the one over all."""
     start = rulings.index(whole) + 1 if whole else 0
-    return (each for each in rulings[start:] if each.severity and each.setting.match is not None)
+    return (ruling for ruling in rulings[start:] if ruling.severity and ruling.setting.match is not None)
 
 
-def _wanted(ruling: Ruling) -> str:
-    return f"{ruling.severity}{_which(ruling.setting.match)}"
+def _format_rule_setting(rule_setting: RuleSetting) -> str:
+    return f"{rule_setting.severity}{_format_match(rule_setting.setting.match)}"
 
 
-def _which(match: Match | None, image: str | tuple[str, ...] = ()) -> str:
-    from preflight.policy.matching import texts
-    from preflight.policy.schema_errors import shown as quoted
+def _format_match(match: Match | None, image: str | tuple[str, ...] = ()) -> str:
+    from preflight.policy.matching import to_texts
+    from preflight.policy.schema_errors import quote_value as quoted
 
-    parts = [f"image {' or '.join(map(quoted, texts(image)))}"] if texts(image) else []
+    parts = [f"image {' or '.join(map(quoted, to_texts(image)))}"] if to_texts(image) else []
     if match is not None:
         for name in ("namespace", "name", "kind", "file"):
-            globs = texts(getattr(match, name))
+            globs = to_texts(getattr(match, name))
             parts += [f"{name} {' or '.join(map(quoted, globs))}"] if globs else []
-        parts += [f"label {quoted(key)} {' or '.join(map(quoted, texts(globs)))}" for key, globs in match.labels.items()]
+        parts += [f"label {quoted(key)} {' or '.join(map(quoted, to_texts(globs)))}" for key, globs in match.labels.items()]
     return f" where {', '.join(parts)}" if parts else ""

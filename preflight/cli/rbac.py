@@ -12,10 +12,10 @@ def command(*, coverage: bool) -> int:
 
     Apply it, and bind it: kubectl create clusterrolebinding preflight --clusterrole=preflight --user=NAME
     """
-    from preflight.load.live.resources import DAEMONSETS, EVERY, NODES, PODS
+    from preflight.load.live.resources import ALL_RESOURCES, DAEMONSETS, NODES, PODS
 
     groups: dict[str, list[str]] = {}
-    for resource in (NODES, DAEMONSETS, PODS) if coverage else EVERY:
+    for resource in (NODES, DAEMONSETS, PODS) if coverage else ALL_RESOURCES:
         groups.setdefault(resource.group, []).append(resource.plural)
     lines = ["apiVersion: rbac.authorization.k8s.io/v1", "kind: ClusterRole", "metadata:", "  name: preflight", "rules:"]
     for group, plurals in groups.items():

@@ -8,7 +8,7 @@ from textwrap import dedent
 import click
 
 from preflight.rules.api import Rule
-from preflight.rules.registry import all_rules
+from preflight.rules.registry import load_all_rules
 
 
 @click.command("rules")
@@ -16,16 +16,16 @@ from preflight.rules.registry import all_rules
 def command(markdown: bool) -> int:
     """All rules, with their severity and what they find."""
     if markdown:
-        click.echo("\n".join(page()))
+        click.echo("\n".join(iter_page_lines()))
         return 0
-    rules = all_rules()
+    rules = load_all_rules()
     width = max(len(rule.name) for rule in rules)
     for rule in rules:
         click.echo(f"{rule.id}  {rule.name:{width}}  {rule.severity:7}  {rule.summary}")
     return 0
 
 
-def page() -> Iterator[str]:
+def iter_page_lines() -> Iterator[str]:
     """The page of the documentation, line by line."""
     yield "# Rules"
     yield ""
@@ -33,13 +33,13 @@ def page() -> Iterator[str]:
     yield ""
     yield "| rule | name | severity | finds |"
     yield "|---|---|---|---|"
-    for rule in all_rules():
+    for rule in load_all_rules():
         yield f"| [{rule.id}](#{rule.id.lower()}-{rule.name}) | {rule.name} | {rule.severity} | {rule.summary} |"
-    for rule in all_rules():
-        yield from _section(rule)
+    for rule in load_all_rules():
+        yield from _iter_section_lines(rule)
 
 
-def _section(rule: Rule) -> Iterator[str]:
+def _iter_section_lines(rule: Rule) -> Iterator[str]:
     yield ""
     yield f"## {rule.id} {rule.name}"
     yield ""

@@ -7,73 +7,73 @@ from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
-from preflight.comparison.nodes import NodeSince, nodes_since
-from preflight.coverage.reasons import kept_out
+from preflight.comparison.nodes import NodeComparison, compare_nodes
+from preflight.coverage.reasons import describe_exclusion
 from preflight.model.objects import DaemonSet, Node
-from preflight.model.pod_status import RunningPod
-from preflight.model.world import World
-from preflight.scheduling.placement import place
-from preflight.scheduling.tolerations import daemon_tolerations
+from preflight.model.pod_status import ClusterPod
+from preflight.model.world import ClusterState
+from preflight.scheduling.placement import evaluate_placement
+from preflight.scheduling.tolerations import add_implicit_tolerations
 
-Key = tuple[str, str]
+DaemonSetKey = tuple[str, str]
 """A namespace and a name."""
 
 
-class PodsSince(Struct, frozen=True):
+class DaemonSetComparison(Struct, frozen=True):
     """One DaemonSet, before and now; None where it was not there, or is not.
 
-    1. `was` are the nodes that had a live pod of it, `there` those that have one: bound, neither ended nor being deleted.
-    2. `lost` are the nodes of `was` without one now, with the reasons; nodes that are gone themselves are in `left`. `gained` are the nodes
-       of `there` without one before.
-    3. `ready` are the nodes of `there` with a pod that is Ready, as far as it says; `unready` those where one was Ready and none is, with
-       the words of the pod. Those that had none before, or none that was Ready, are in neither.
-    4. `again` are the nodes where all pods are others than before: they were re-created.
-    5. `absent` are new nodes where it should run and has no pod.
-    6. `unknown` is why the rest cannot be said, "" where it can; `was` or `there` may still be known.
+    1. `nodes_before` are the nodes that had a live pod of it, `nodes_now` those that have one: bound, neither ended nor being deleted.
+    2. `lost_nodes` are the nodes of `nodes_before` without one now, with the reasons; nodes that are gone themselves are in
+       `removed_nodes`. `gained_nodes` are the nodes of `nodes_now` without one before.
+    3. `ready_nodes` are the nodes of `nodes_now` with a pod that is Ready, as far as it says; `unready_nodes` those where one was Ready and
+       none is, with the words of the pod. Those that had none before, or none that was Ready, are in neither.
+    4. `recreated_nodes` are the nodes where all pods are others than before: they were re-created.
+    5. `uncovered_new_nodes` are new nodes where it should run and has no pod.
+    6. `unknown` is why the rest cannot be said, "" where it can; `nodes_before` or `nodes_now` may still be known.
     """
 
-    key: Key
-    before: DaemonSet | None = None
-    now: DaemonSet | None = None
-    was: frozenset[str] = frozenset()
-    there: frozenset[str] = frozenset()
-    lost: Mapping[str, tuple[str, ...]] = {}
-    left: frozenset[str] = frozenset()
-    gained: frozenset[str] = frozenset()
-    ready: frozenset[str] = frozenset()
-    unready: Mapping[str, str] = {}
-    again: frozenset[str] = frozenset()
-    absent: frozenset[str] = frozenset()
-    unknown: str = ""
+    key: DaemonSetKey
+    daemonset_before: DaemonSet | None = None
+    daemonset_now: DaemonSet | None = None
+    nodes_before: frozenset[str] = frozenset()
+    nodes_now: frozenset[str] = frozenset()
+    lost_nodes: Mapping[str, tuple[str, ...]] = {}
+    removed_nodes: frozenset[str] = frozenset()
+    gained_nodes: frozenset[str] = frozenset()
+    ready_nodes: frozenset[str] = frozenset()
+    unready_nodes: Mapping[str, str] = {}
+    recreated_nodes: frozenset[str] = frozenset()
+    uncovered_new_nodes: frozenset[str] = frozenset()
+    unknown_reason: str = ""
 
     @property
     def daemonset(self) -> DaemonSet:
         """The DaemonSet as it is, or as it was."""
-        found = self.now or self.before
+        found = self.daemonset_now or self.daemonset_before
         assert found is not None
         return found
 
 
-class Since(Struct, frozen=True):
+class ClusterComparison(Struct, frozen=True):
     """Two states of a cluster compared: `before` and `now` are their worlds, read with whole pods.
 
     DaemonSets and nodes are in order of their names; nodes in which nothing differs are among them. `unknown` are sentences on what cannot
     be compared at all.
     """
 
-    before: World
-    now: World
-    daemonsets: tuple[PodsSince, ...]
-    nodes: tuple[NodeSince, ...]
-    unknown: tuple[str, ...] = ()
+    world_before: ClusterState
+    world_now: ClusterState
+    daemonsets: tuple[DaemonSetComparison, ...]
+    nodes: tuple[NodeComparison, ...]
+    limitations: tuple[str, ...] = ()
 
     @property
     def knows_daemonsets(self) -> bool:
         """Whether all DaemonSets of now are known, so that one that is not among them is gone."""
-        return "DaemonSet" not in self.now.missing and not _has_none(self.now)
+        return "DaemonSet" not in self.world_now.missing_kinds and not _has_no_daemonsets(self.world_now)
 
 
-def since(before: World, now: World) -> Since:
+def compare_clusters(before: ClusterState, now: ClusterState) -> ClusterComparison:
     """Compare a cluster with what was saved of it.
 
     1. A DaemonSet is the same if its namespace and name are, a node if its name is.
@@ -81,39 +81,39 @@ def since(before: World, now: World) -> Since:
     3. Where no node was given on one side, or not every node was listed, none is gone and none is new. So it is with DaemonSets.
     4. What was missing before is not missing since.
     """
-    nodes, unknown = nodes_since(before, now)
-    states = {each.name: each for each in nodes}
-    old, new = (_by_key(world) for world in (before, now))
-    if _has_none(now):
+    nodes, unknown = compare_nodes(before, now)
+    states = {node.name: node for node in nodes}
+    old, new = (_index_daemonsets(world) for world in (before, now))
+    if _has_no_daemonsets(now):
         unknown += ("DaemonSets: none was given now",)
-    pods = tuple(_by_owner(world) for world in (before, now))
+    pods = tuple(_group_pods_by_owner(world) for world in (before, now))
     found = []
     for key in sorted({*old, *new}):
         daemonsets = (old.get(key), new.get(key))
         own = (pods[0].get(key, ()), pods[1].get(key, ()))
-        why = _not_known(key, before, now, daemonsets)
+        why = _explain_unknown(key, before, now, daemonsets)
         if why:
-            was, there = (frozenset(_live(each)) for each in own)
-            found.append(PodsSince(key, *daemonsets, was=was, there=there, unknown=why))
+            was, there = (frozenset(_group_live_pods(each)) for each in own)
+            found.append(DaemonSetComparison(key, *daemonsets, nodes_before=was, nodes_now=there, unknown_reason=why))
         else:
-            found.append(_compared(key, daemonsets, own, states, now))
-    return Since(before, now, tuple(found), nodes, unknown)
+            found.append(_compare_daemonset(key, daemonsets, own, states, now))
+    return ClusterComparison(before, now, tuple(found), nodes, unknown)
 
 
-def _has_none(world: World) -> bool:
+def _has_no_daemonsets(world: ClusterState) -> bool:
     """Whether no DaemonSet was given: files may leave them out, a cluster that was asked does not."""
-    return not world.daemonsets and not (world.survey is not None and world.survey.server)
+    return not world.daemonsets and not (world.listing is not None and world.listing.server)
 
 
-def _by_key(world: World) -> dict[Key, DaemonSet]:
+def _index_daemonsets(world: ClusterState) -> dict[DaemonSetKey, DaemonSet]:
     return {(key.namespace, key.name): daemonset for key, daemonset in world.daemonsets.items()}
 
 
-def _by_owner(world: World) -> Mapping[Key, list[RunningPod]]:
+def _group_pods_by_owner(world: ClusterState) -> Mapping[DaemonSetKey, list[ClusterPod]]:
     """The pods of each DaemonSet; the owner's uid decides where both are known."""
-    uids = {key: daemonset.metadata.uid for key, daemonset in _by_key(world).items()}
-    found: defaultdict[Key, list[RunningPod]] = defaultdict(list)
-    for pod in (world.running or {}).values():
+    uids = {key: daemonset.metadata.uid for key, daemonset in _index_daemonsets(world).items()}
+    found: defaultdict[DaemonSetKey, list[ClusterPod]] = defaultdict(list)
+    for pod in (world.pods_by_key or {}).values():
         owner = pod.controller
         key = (pod.metadata.namespace, owner.name) if owner and owner.kind == "DaemonSet" else ("", "")
         if owner and key in uids and (not uids[key] or not owner.uid or uids[key] == owner.uid):
@@ -121,66 +121,68 @@ def _by_owner(world: World) -> Mapping[Key, list[RunningPod]]:
     return found
 
 
-def _not_known(key: Key, before: World, now: World, daemonsets: tuple[DaemonSet | None, DaemonSet | None]) -> str:
+def _explain_unknown(
+    key: DaemonSetKey, before: ClusterState, now: ClusterState, daemonsets: tuple[DaemonSet | None, DaemonSet | None]
+) -> str:
     """Why nothing can be said of a DaemonSet, "" where its pods are known on both sides."""
     if not key[0]:
         return "its manifest states no namespace, so nobody knows its pods"
-    sides = [name for name, world in (("before", before), ("now", now)) if not world.pods_known(*key)]
+    sides = [name for name, world in (("before", before), ("now", now)) if not world.are_pods_listed(*key)]
     if sides:
         return f"its pods were not listed {' or '.join(sides)}"
-    if daemonsets[1] is None and ("DaemonSet" in now.missing or _has_none(now)):
-        return f"not all DaemonSets are known now: {now.missing.get('DaemonSet', 'none was given')}"
+    if daemonsets[1] is None and ("DaemonSet" in now.missing_kinds or _has_no_daemonsets(now)):
+        return f"not all DaemonSets are known now: {now.missing_kinds.get('DaemonSet', 'none was given')}"
     return ""
 
 
-def _compared(
-    key: Key,
+def _compare_daemonset(
+    key: DaemonSetKey,
     daemonsets: tuple[DaemonSet | None, DaemonSet | None],
-    pods: tuple[Iterable[RunningPod], Iterable[RunningPod]],
-    states: Mapping[str, NodeSince],
-    now: World,
-) -> PodsSince:
-    old, new = (_live(each) for each in pods)
+    pods: tuple[Iterable[ClusterPod], Iterable[ClusterPod]],
+    states: Mapping[str, NodeComparison],
+    now: ClusterState,
+) -> DaemonSetComparison:
+    old, new = (_group_live_pods(pod) for pod in pods)
     gone = {name for name, state in states.items() if state.is_gone}
     fresh = {name for name, state in states.items() if state.is_new}
     lost = old.keys() - new.keys() - gone
-    moving = _moving(pods[1])
+    moving = _describe_moving_pods(pods[1])
     daemonset = daemonsets[1]
     ready = frozenset(name for name, there in new.items() if any(map(_may_be_ready, there)))
     was_ready = {name for name, there in old.items() if any(map(_may_be_ready, there))}
     kept = old.keys() & new.keys()
-    return PodsSince(
+    return DaemonSetComparison(
         key,
         *daemonsets,
-        was=frozenset(old),
-        there=frozenset(new),
-        lost={name: _why(daemonset, now.nodes.get(name), moving.get(name, ""), now) for name in sorted(lost)},
-        left=frozenset(old.keys() & gone),
-        gained=frozenset(new.keys() - old.keys()),
-        ready=ready,
-        unready={name: _state(new[name][0]) for name in sorted((kept & was_ready) - ready)},
-        again=frozenset(name for name in kept if _others(old[name], new[name])),
-        absent=frozenset(
+        nodes_before=frozenset(old),
+        nodes_now=frozenset(new),
+        lost_nodes={name: _explain_missing_pod(daemonset, now.nodes.get(name), moving.get(name, ""), now) for name in sorted(lost)},
+        removed_nodes=frozenset(old.keys() & gone),
+        gained_nodes=frozenset(new.keys() - old.keys()),
+        ready_nodes=ready,
+        unready_nodes={name: _describe_state(new[name][0]) for name in sorted((kept & was_ready) - ready)},
+        recreated_nodes=frozenset(name for name in kept if _are_all_recreated(old[name], new[name])),
+        uncovered_new_nodes=frozenset(
             name for name in fresh - new.keys() if daemonset and name in now.nodes and _should_run(daemonset, now.nodes[name], now)
         ),
     )
 
 
-def _live(pods: Iterable[RunningPod]) -> dict[str, list[RunningPod]]:
+def _group_live_pods(pods: Iterable[ClusterPod]) -> dict[str, list[ClusterPod]]:
     """The live pods by node."""
-    found: defaultdict[str, list[RunningPod]] = defaultdict(list)
+    found: defaultdict[str, list[ClusterPod]] = defaultdict(list)
     for pod in pods:
         if pod.spec.nodeName and not pod.has_ended and not pod.metadata.deletionTimestamp:
             found[pod.spec.nodeName].append(pod)
     return dict(found)
 
 
-def _moving(pods: Iterable[RunningPod]) -> dict[str, str]:
+def _describe_moving_pods(pods: Iterable[ClusterPod]) -> dict[str, str]:
     """What becomes of pods that are not live, by the node that they are on or wait for; of several, the one that comes."""
     found: dict[str, str] = {}
     for pod in pods:
         if not pod.spec.nodeName:
-            found[_bound_for(pod)] = _state(pod)
+            found[_get_target_node(pod)] = _describe_state(pod)
         elif pod.metadata.deletionTimestamp:
             found.setdefault(pod.spec.nodeName, "its pod is being deleted")
         elif pod.has_ended:
@@ -188,29 +190,31 @@ def _moving(pods: Iterable[RunningPod]) -> dict[str, str]:
     return found
 
 
-def _bound_for(pod: RunningPod) -> str:
+def _get_target_node(pod: ClusterPod) -> str:
     """The node that a pod of a DaemonSet waits for, as the controller wrote it into its affinity; "" where it did not."""
     affinity = pod.spec.affinity.nodeAffinity if pod.spec.affinity else None
     required = affinity.requiredDuringSchedulingIgnoredDuringExecution if affinity else None
-    fields = [each for term in required.nodeSelectorTerms for each in term.matchFields] if required else []
-    return next((each.values[0] for each in fields if each.key == "metadata.name" and each.values), "")
+    fields = [match_field for term in required.nodeSelectorTerms for match_field in term.matchFields] if required else []
+    return next((field.values[0] for field in fields if field.key == "metadata.name" and field.values), "")
 
 
-def _may_be_ready(pod: RunningPod) -> bool:
+def _may_be_ready(pod: ClusterPod) -> bool:
     """Whether a pod is Ready; one without that condition is, unless it is Pending."""
-    stated = [each.status for each in pod.status.conditions if each.type == "Ready"]
+    stated = [condition.status for condition in pod.status.conditions if condition.type == "Ready"]
     return stated[-1] == "True" if stated else pod.status.phase != "Pending"
 
 
-def _state(pod: RunningPod) -> str:
+def _describe_state(pod: ClusterPod) -> str:
     """What a pod says of itself where it is not Ready: its phase, or the message of the condition that fails."""
     phase = "its pod is Pending" if pod.status.phase == "Pending" else "its pod is not Ready"
-    failed = [each for each in pod.status.conditions if each.status != "True" and each.type in ("PodScheduled", "Ready")]
+    failed = [
+        condition for condition in pod.status.conditions if condition.status != "True" and condition.type in ("PodScheduled", "Ready")
+    ]
     said = next((each.message or each.reason for each in failed if each.message or each.reason), "")
     return f"{phase}: {said}" if said else phase
 
 
-def _others(old: Iterable[RunningPod], new: Iterable[RunningPod]) -> bool:
+def _are_all_recreated(old: Iterable[ClusterPod], new: Iterable[ClusterPod]) -> bool:
     """Whether no pod of before is there; where uids are not known, a name that stays is the same pod."""
     uids = [{pod.metadata.uid for pod in pods} for pods in (old, new)]
     if "" in uids[0] | uids[1]:
@@ -218,19 +222,19 @@ def _others(old: Iterable[RunningPod], new: Iterable[RunningPod]) -> bool:
     return not uids[0] & uids[1]
 
 
-def _why(daemonset: DaemonSet | None, node: Node | None, moving: str, now: World) -> tuple[str, ...]:
+def _explain_missing_pod(daemonset: DaemonSet | None, node: Node | None, moving: str, now: ClusterState) -> tuple[str, ...]:
     """Why a DaemonSet has no pod on a node where it had one; () where nobody can say."""
     if daemonset is None or node is None:
         return (moving,) if moving else ()
     spec = daemonset.spec.template.spec
-    placement = place(spec, daemon_tolerations(spec), node, now.comparison_operators)
+    placement = evaluate_placement(spec, add_implicit_tolerations(spec), node, now.comparison_operators)
     if placement.should_run is False:
-        return kept_out(placement, spec)
+        return describe_exclusion(placement, spec)
     if moving:
         return (moving,)
     return ("it should run there, and no pod was created",) if placement.should_run else ()
 
 
-def _should_run(daemonset: DaemonSet, node: Node, now: World) -> bool:
+def _should_run(daemonset: DaemonSet, node: Node, now: ClusterState) -> bool:
     spec = daemonset.spec.template.spec
-    return place(spec, daemon_tolerations(spec), node, now.comparison_operators).should_run is True
+    return evaluate_placement(spec, add_implicit_tolerations(spec), node, now.comparison_operators).should_run is True

@@ -16,7 +16,7 @@ from msgspec import Struct
 T = TypeVar("T")
 
 
-class Kind(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
+class ComponentKind(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     """A kind of component (`kinds.json`, worst first).
 
     1. `symptom` continues "then: ": what people see where it is gone from a node. `seen` are words of the events and errors they meet.
@@ -35,10 +35,10 @@ class Kind(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     rank: int = 0
 
 
-class Setting(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
+class ProgramSetting(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     """A setting that decides what a program does: a flag, an environment variable, or a line of a ConfigMap.
 
-    1. `values` are those that switch it on; `absent` is the answer where nobody states it. Then the program is of these `kinds` too,
+    1. `values` are those that switch it on; `absent` is the answer where nobody states it. Then the program is of these `load_kinds` too,
        and provides these `resources`.
     2. With `taints` the value is no switch, but the key of the taint that the program removes instead of the usual one.
     3. `config` is the ConfigMap that the program reads without mounting it.
@@ -53,13 +53,13 @@ class Setting(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     config: str = ""
 
 
-class Product(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
+class KnownProgram(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     """A program that is known (`products.json`).
 
     1. `programs` are patterns of the name of its command or of the last part of its image; `a/b` is the last two parts of the image,
        `a b` the command `a` with the word `b`.
-    2. `kinds` that something proves (a device plugin by its folder, a CSI driver by its registration, a DRA driver by its own) are
-       never taken from here: then the entry only says what is provided. `with` is the kind that must be proved for `kinds` to hold.
+    2. `load_kinds` that something proves (a device plugin by its folder, a CSI driver by its registration, a DRA driver by its own) are
+       never taken from here: then the entry only says what is provided. `with` is the kind that must be proved for `load_kinds` to hold.
     3. `env` are variables that only it is given. `init`: it also counts where an init container runs it. `telemetry`: what it is depends
        on what it can read.
     4. A resource that ends in `*` stands for all that begin so; a label that ends in `.`, `-` or `/` is a prefix.
@@ -71,7 +71,7 @@ class Product(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     kinds: tuple[str, ...]
     source: str
     needs: str = msgspec.field(default="", name="with")
-    settings: tuple[Setting, ...] = ()
+    settings: tuple[ProgramSetting, ...] = ()
     resources: tuple[str, ...] = ()
     drivers: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
@@ -84,7 +84,7 @@ class Product(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     note: str = ""
 
 
-class Driver(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
+class KnownCsiDriver(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     """A CSI driver that is known (`drivers.json`): its folder, where that is not called like it, and the startup taint it removes."""
 
     driver: str
@@ -93,7 +93,7 @@ class Driver(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     taint: str = ""
 
 
-class Words(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
+class ScriptWords(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     """The words of scripts (`words.json`): shells, what only stands before a program, and programs that do not tell what runs."""
 
     shells: frozenset[str]
@@ -101,58 +101,63 @@ class Words(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     trivial: frozenset[str]
 
 
-def _read(name: str, kind: type[T]) -> T:
+def _read_catalog(name: str, schema: type[T]) -> T:
     with open(os.path.join(os.path.dirname(__file__), name), "rb") as file:  # noqa: PTH118, PTH120, PTH123 (what else finds it costs 7 ms)
-        return msgspec.json.decode(file.read(), type=kind)
+        return msgspec.json.decode(file.read(), type=schema)
 
 
 @cache
-def shell_words() -> Words:
+def load_script_words() -> ScriptWords:
     """The words of scripts."""
-    return _read("words.json", Words)
+    return _read_catalog("words.json", ScriptWords)
 
 
 @cache
-def kinds() -> Mapping[str, Kind]:
+def load_kinds() -> Mapping[str, ComponentKind]:
     """The kinds by id, worst first."""
-    return {kind.id: msgspec.structs.replace(kind, rank=rank) for rank, kind in enumerate(_read("kinds.json", tuple[Kind, ...]))}
+    return {
+        kind.id: msgspec.structs.replace(kind, rank=rank)
+        for rank, kind in enumerate(_read_catalog("kinds.json", tuple[ComponentKind, ...]))
+    }
 
 
 @cache
-def products() -> tuple[Product, ...]:
+def load_programs() -> tuple[KnownProgram, ...]:
     """The programs that are known."""
-    return _read("products.json", tuple[Product, ...])
+    return _read_catalog("products.json", tuple[KnownProgram, ...])
 
 
 @cache
-def drivers() -> tuple[Driver, ...]:
+def load_csi_drivers() -> tuple[KnownCsiDriver, ...]:
     """The CSI drivers that are known."""
-    return _read("drivers.json", tuple[Driver, ...])
+    return _read_catalog("drivers.json", tuple[KnownCsiDriver, ...])
 
 
 @cache
-def _exact() -> Mapping[str, Product]:
+def _programs_by_name() -> Mapping[str, KnownProgram]:
     """The products by the names without a wildcard."""
-    return {name: product for product in products() for name in product.programs if "*" not in name}
+    return {name: product for product in load_programs() for name in product.programs if "*" not in name}
 
 
 @cache
-def _patterns() -> tuple[tuple[Pattern[str], Product], ...]:
-    return tuple((regex(translate(name)), product) for product in products() for name in product.programs if "*" in name)
+def _programs_by_pattern() -> tuple[tuple[Pattern[str], KnownProgram], ...]:
+    return tuple((regex(translate(name)), product) for product in load_programs() for name in product.programs if "*" in name)
 
 
 @cache
-def by_variable() -> Mapping[str, Product]:
+def programs_by_variable() -> Mapping[str, KnownProgram]:
     """The products by the environment variables that only they are given."""
-    return {name: product for product in products() for name in product.env}
+    return {name: product for product in load_programs() for name in product.env}
 
 
-def find(names: Iterable[str]) -> Product | None:
+def find_program(names: Iterable[str]) -> KnownProgram | None:
     """The product of the first name that one has; a name written out goes before a pattern."""
     every = list(names)
-    return next((_exact()[name] for name in every if name in _exact()), None) or next(filter(None, map(_matching, every)), None)
+    return next((_programs_by_name()[name] for name in every if name in _programs_by_name()), None) or next(
+        filter(None, map(_match_program, every)), None
+    )
 
 
 @cache
-def _matching(name: str) -> Product | None:
-    return next((product for pattern, product in _patterns() if pattern.match(name)), None)
+def _match_program(name: str) -> KnownProgram | None:
+    return next((product for pattern, product in _programs_by_pattern() if pattern.match(name)), None)

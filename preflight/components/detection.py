@@ -8,20 +8,20 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from preflight.components.catalog import Kind, Product, Setting, by_variable, find, kinds
-from preflight.components.container_commands import Path, Text, is_trivial
-from preflight.components.pod_template import Container, Template
+from preflight.components.catalog import ComponentKind, KnownProgram, ProgramSetting, find_program, load_kinds, programs_by_variable
+from preflight.components.container_commands import FieldPath, LocatedText, is_trivial
+from preflight.components.pod_template import ParsedContainer, ParsedTemplate
 
 _HELPER = re.compile(r"proxy|reload|sidecar|livenessprobe|liveness-probe|watcher")
-WATCHERS = frozenset({"metrics-exporter", "log-agent", "security-agent", "node-problem-detector"})
+OBSERVER_KINDS = frozenset({"metrics-exporter", "log-agent", "security-agent", "node-problem-detector"})
 """What only looks: that it can reach the folders of others does not make it one of them."""
 
 
 class Evidence(Struct, frozen=True):
     """One reason for a kind: the path of the field in the DaemonSet, and what it shows, without values that could be secrets."""
 
-    path: Path
-    words: str
+    path: FieldPath
+    description: str
 
 
 class Component(Struct, frozen=True):
@@ -38,7 +38,7 @@ class Component(Struct, frozen=True):
     6. `note` is what else there is to know, one line, or "".
     """
 
-    kind: Kind
+    kind: ComponentKind
     evidence: tuple[Evidence, ...]
     resources: tuple[str, ...] = ()
     drivers: tuple[str, ...] = ()
@@ -58,10 +58,10 @@ class Component(Struct, frozen=True):
         """Whether this sets a node label: None where a label producer's labels are not known."""
         if not self.labels:
             return None if self.kind.id == "label-producer" else False
-        return any(key == each or (each[-1:] in (".", "-", "/") and key.startswith(each)) for each in self.labels)
+        return any(key == label or (label[-1:] in (".", "-", "/") and key.startswith(label)) for label in self.labels)
 
 
-class Provided(NamedTuple):
+class ProvidedFeatures(NamedTuple):
     """What one piece of evidence says is provided."""
 
     resources: tuple[str, ...] = ()
@@ -73,28 +73,32 @@ class Provided(NamedTuple):
     outlive: str = ""
 
 
-class Runs(NamedTuple):
+class DetectedProgram(NamedTuple):
     """A program that is known, in a container, and how it was known."""
 
-    container: Container
-    product: Product
+    container: ParsedContainer
+    product: KnownProgram
     evidence: Evidence
 
 
-class Findings:
+class ComponentFindings:
     """The kinds found so far, for the matchers to add to."""
 
-    def __init__(self, template: Template, configs: Mapping[str, Mapping[str, str]]) -> None:
+    def __init__(self, template: ParsedTemplate, configs: Mapping[str, Mapping[str, str]]) -> None:
         """`configs` are the ConfigMaps of the DaemonSet's namespace that are known, by name."""
         self.template = template
         self.configs = configs
-        self.runs = tuple(run for container in template.containers for run in _runs(container))
-        self._by_container: dict[Path, list[Runs]] = {}
-        for run in self.runs:
+        self.programs = tuple(run for container in template.containers for run in _detect_programs(container))
+        self._by_container: dict[FieldPath, list[DetectedProgram]] = {}
+        for run in self.programs:
             self._by_container.setdefault(run.container.path, []).append(run)
-        self._strangers = {each.path for each in template.running if each.path not in self._by_container and not _helps(each)}
+        self._strangers = {
+            running_container.path
+            for running_container in template.running_containers
+            if running_container.path not in self._by_container and not _is_helper(running_container)
+        }
         self._evidence: dict[str, dict[Evidence, None]] = {}
-        self._provided: dict[str, list[Provided]] = {}
+        self._provided: dict[str, list[ProvidedFeatures]] = {}
 
     def __contains__(self, kind: str) -> bool:
         return kind in self._evidence
@@ -102,13 +106,13 @@ class Findings:
     def __bool__(self) -> bool:
         return bool(self._evidence)
 
-    def add(self, kind: str, path: Path, words: str, provided: Provided | None = None) -> None:
+    def add_evidence(self, kind: str, path: FieldPath, description: str, provided: ProvidedFeatures | None = None) -> None:
         """One more piece of evidence for a kind."""
-        self._evidence.setdefault(kind, {})[Evidence(path, words)] = None
+        self._evidence.setdefault(kind, {})[Evidence(path, description)] = None
         if provided is not None:
             self._provided.setdefault(kind, []).append(provided)
 
-    def provide(self, kind: str, provided: Provided) -> None:
+    def add_provided(self, kind: str, provided: ProvidedFeatures) -> None:
         """What a kind provides, without more evidence."""
         self._provided.setdefault(kind, []).append(provided)
 
@@ -116,63 +120,65 @@ class Findings:
         """Take a kind back."""
         self._evidence.pop(kind, None)
 
-    def runs_in(self, container: Container) -> Sequence[Runs]:
+    def programs_in(self, container: ParsedContainer) -> Sequence[DetectedProgram]:
         """The programs that are known in a container."""
         return self._by_container.get(container.path, ())
 
-    def only_watches(self, container: Container) -> bool:
+    def only_observes(self, container: ParsedContainer) -> bool:
         """Whether a container is known to only look at the node."""
-        products = [run.product for run in self.runs_in(container)]
-        return bool(products) and all(each.telemetry or (each.kinds and WATCHERS.issuperset(each.kinds)) for each in products)
+        products = [run.product for run in self.programs_in(container)]
+        return bool(products) and all(
+            product.telemetry or (product.kinds and OBSERVER_KINDS.issuperset(product.kinds)) for product in products
+        )
 
-    def stands_alone(self, container: Container) -> bool:
+    def is_main_container(self, container: ParsedContainer) -> bool:
         """Whether nothing else runs in the pod but what is known, and helpers: then the pod is there for this container."""
         return self._strangers <= {container.path}
 
-    def state(self, container: Container, setting: Setting) -> Text | None:
+    def find_setting(self, container: ParsedContainer, setting: ProgramSetting) -> LocatedText | None:
         """What is stated for a setting: by a flag, by the environment, or by a ConfigMap that is known."""
-        stated = container.setting(setting.name)
+        stated = container.get_setting(setting.name)
         if stated is not None:
             return stated
         for name, data in self.configs.items():
-            if name == setting.config or (not setting.config and name in self.template.configs):
+            if name == setting.config or (not setting.config and name in self.template.config_names):
                 for key, text in data.items():
                     if key == setting.name:
-                        return Text(text.strip(), container.path)
+                        return LocatedText(text.strip(), container.path)
                     for line in text.splitlines():
                         left, colon, right = line.partition(":")
                         if colon and left.strip().lower() == setting.name:
-                            return Text(right.strip().strip("\"'"), container.path)
+                            return LocatedText(right.strip().strip("\"'"), container.path)
         return None
 
-    def components(self) -> tuple[Component, ...]:
+    def build_components(self) -> tuple[Component, ...]:
         """Every kind that was found, worst first."""
-        return tuple(self._component(kind) for kind in kinds().values() if kind.id in self._evidence)
+        return tuple(self._build_component(kind) for kind in load_kinds().values() if kind.id in self._evidence)
 
-    def _component(self, kind: Kind) -> Component:
+    def _build_component(self, kind: ComponentKind) -> Component:
         given = self._provided.get(kind.id, [])
         return Component(
             kind=kind,
             evidence=tuple(self._evidence[kind.id]),
-            resources=_all(each.resources for each in given),
-            drivers=_all(each.drivers for each in given),
-            labels=_all(each.labels for each in given),
-            taints=_all(each.taints for each in given),
-            networks=_all(each.networks for each in given),
+            resources=_merge_values(features.resources for features in given),
+            drivers=_merge_values(each.drivers for each in given),
+            labels=_merge_values(each.labels for each in given),
+            taints=_merge_values(each.taints for each in given),
+            networks=_merge_values(each.networks for each in given),
             note="; ".join(dict.fromkeys(each.note for each in given if each.note)),
             outlive=max((each.outlive for each in given), default=""),
         )
 
 
-def _all(values: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+def _merge_values(values: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
     return tuple(sorted({each for value in values for each in value}))
 
 
-def _helps(container: Container) -> bool:
+def _is_helper(container: ParsedContainer) -> bool:
     return any(_HELPER.search(name) for name in (*container.images, container.name))
 
 
-def _runs(container: Container) -> Iterator[Runs]:
+def _detect_programs(container: ParsedContainer) -> Iterator[DetectedProgram]:
     """The programs that are known in a container.
 
     1. The programs of its command, if one of them is known; else its image, then a variable that only one program is given; neither
@@ -180,22 +186,26 @@ def _runs(container: Container) -> Iterator[Runs]:
     2. Where the image is not stated, the name of the container stands for it.
     3. An init container only has what `init` products do.
     """
-    named = [(program, find(program.names)) for program in container.programs]
-    known = [Runs(container, product, Evidence(program.path, f"runs {program.name}")) for program, product in named if product is not None]
+    named = [(program, find_program(program.candidate_names)) for program in container.programs]
+    known = [
+        DetectedProgram(container, product, Evidence(program.path, f"runs {program.name}"))
+        for program, product in named
+        if product is not None
+    ]
     if not known and not is_trivial(container.programs):
-        known = list(_named_otherwise(container))
+        known = list(_detect_by_image(container))
     for run in known:
-        if container.runs or run.product.init:
+        if container.keeps_running or run.product.init:
             yield run
 
 
-def _named_otherwise(container: Container) -> Iterator[Runs]:
-    product = find(container.images or (container.name,))
+def _detect_by_image(container: ParsedContainer) -> Iterator[DetectedProgram]:
+    product = find_program(container.images or (container.name,))
     if product is not None:
         field, words = ("image", f"image {container.images[-1]}") if container.images else ("name", f"container {container.name}")
-        yield Runs(container, product, Evidence((*container.path, field), words))
+        yield DetectedProgram(container, product, Evidence((*container.path, field), words))
         return
     for name, value in container.env.items():
-        if name in by_variable():
-            yield Runs(container, by_variable()[name], Evidence(value.path, f"has the variable {name}"))
+        if name in programs_by_variable():
+            yield DetectedProgram(container, programs_by_variable()[name], Evidence(value.path, f"has the variable {name}"))
             return

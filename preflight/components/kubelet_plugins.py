@@ -6,10 +6,10 @@ import json
 import re
 from collections.abc import Iterator
 
-from preflight.components.catalog import drivers
-from preflight.components.container_commands import Path
-from preflight.components.detection import Findings, Provided
-from preflight.components.pod_template import Container, Mount, normal
+from preflight.components.catalog import load_csi_drivers
+from preflight.components.container_commands import FieldPath
+from preflight.components.detection import ComponentFindings, ProvidedFeatures
+from preflight.components.pod_template import HostMount, ParsedContainer, normalize_path
 
 _DEVICE_PLUGINS = re.compile(r"(^|/)device-plugins(/|$)")
 _REGISTRY = re.compile(r"/(plugins_registry|kubelet/plugin-registry)$")
@@ -19,12 +19,12 @@ _PLUGIN_FOLDER = re.compile(r"/kubelet/plugins/([^/]+)$")
 _REGISTRAR = re.compile(r"(^|[/-])(csi-)?(node-)?driver-registrar|^csi-registrar")
 _RESOURCE = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?\.[a-z0-9.-]+/[A-Za-z0-9][\w.-]*$|rdma/[\w.-]+$")
 _NAME = re.compile(r"[\"']?name[\"']?\s*:\s*[\"']?([\w.-]+)")
-RENAME = re.compile(r"^\s*-?\s*rename:\s*[\"']?([\w./-]+)", re.MULTILINE)
-BY_DEFAULT = re.compile(r"renameByDefault:\s*true")
+RENAME_PATTERN = re.compile(r"^\s*-?\s*rename:\s*[\"']?([\w./-]+)", re.MULTILINE)
+RENAME_BY_DEFAULT = re.compile(r"renameByDefault:\s*true")
 _DRIVER_FLAGS = ("drivername", "driver-name", "csi-driver-name", "csi_driver_name", "driver_name", "provisioner_name")
 
 
-def find_kubelet_plugins(findings: Findings) -> None:
+def find_kubelet_plugins(findings: ComponentFindings) -> None:
     """Find what registers with the kubelet, by the folders and the registration that this needs.
 
     1. A device plugin writes to `device-plugins` of the kubelet: it makes its socket there. With a program that is known as one, the
@@ -35,99 +35,112 @@ def find_kubelet_plugins(findings: Findings) -> None:
     Source: pkg/kubelet/cm/devicemanager, pkg/kubelet/pluginmanager, kubernetes-csi/node-driver-registrar.
     """
     writing = [
-        (container, mount) for container, mount in findings.template.mounts() if mount.writes and not findings.only_watches(container)
+        (container, mount)
+        for container, mount in findings.template.iter_mounts()
+        if mount.is_writable and not findings.only_observes(container)
     ]
-    plugins = [each for each in writing if _DEVICE_PLUGINS.search(each[1].host)]
+    plugins = [each for each in writing if _DEVICE_PLUGINS.search(each[1].host_path)]
     if not plugins:
-        known = {run.container.path for run in findings.runs if "device-plugin" in run.product.kinds}
-        plugins = [each for each in writing if each[0].path in known and (_KUBELET.search(each[1].host) or _REGISTRY.search(each[1].host))]
+        known = {run.container.path for run in findings.programs if "device-plugin" in run.product.kinds}
+        plugins = [
+            each
+            for each in writing
+            if each[0].path in known and (_KUBELET.search(each[1].host_path) or _REGISTRY.search(each[1].host_path))
+        ]
     for container, mount in plugins:
-        findings.add("device-plugin", mount.path, f"writes {mount.host}", Provided(resources=tuple(_resources(findings, container))))
-    _csi(findings)
+        findings.add_evidence(
+            "device-plugin",
+            mount.path,
+            f"writes {mount.host_path}",
+            ProvidedFeatures(resources=tuple(_iter_resources(findings, container))),
+        )
+    _find_csi_driver(findings)
     if "csi-node-driver" not in findings:
-        _dra(findings, [each for each in writing if _REGISTRY.search(each[1].host)])
+        _find_dra_driver(findings, [each for each in writing if _REGISTRY.search(each[1].host_path)])
 
 
-def _resources(findings: Findings, container: Container) -> Iterator[str]:
+def _iter_resources(findings: ComponentFindings, container: ParsedContainer) -> Iterator[str]:
     """The extended resources that a device plugin advertises, as far as its settings, its ConfigMaps and its name tell."""
-    stated = {*_stated(container), *_configured(findings, container)}
+    stated = {*_iter_stated_resources(container), *_iter_config_resources(findings, container)}
     yield from stated
-    for run in findings.runs_in(container):
-        if not (stated and all(each.endswith("*") for each in run.product.resources)):
+    for run in findings.programs_in(container):
+        if not (stated and all(resource.endswith("*") for resource in run.product.resources)):
             yield from run.product.resources
         for setting in run.product.settings:
-            value = findings.state(container, setting)
+            value = findings.find_setting(container, setting)
             if value is not None and value.text.lower() in setting.values:
                 yield from setting.resources
-    if not stated and any(mount.host == "/dev/infiniband" for mount in container.mounts):
+    if not stated and any(mount.host_path == "/dev/infiniband" for mount in container.mounts):
         yield "rdma/*"
 
 
-def _stated(container: Container) -> Iterator[str]:
+def _iter_stated_resources(container: ParsedContainer) -> Iterator[str]:
     """Names in flags and variables: whole ones, or a name beside its prefix or domain."""
     for name, values in (*container.flags.items(), *((name.lower(), (value,)) for name, value in container.env.items())):
         if "resource" not in name or "prefix" in name:
             continue
         for value in values:
             yield from (part for part in value.text.split(",") if _RESOURCE.match(part))
-            prefix = _prefix(container)
+            prefix = _find_resource_prefix(container)
             if name in ("resource-name", "resource_name", "resourcename") and "/" not in value.text and prefix:
                 yield f"{prefix}/{value.text}"
     runs = [*container.images, *(program.name for program in container.programs)]
     if "generic-device-plugin" in runs:
-        domain = container.setting("domain")
+        domain = container.get_setting("domain")
         for value in container.flags.get("device", ()):
             for name in _NAME.findall(value.text)[:1]:
                 yield f"{domain.text if domain else 'squat.ai'}/{name}"
 
 
-def _prefix(container: Container) -> str:
+def _find_resource_prefix(container: ParsedContainer) -> str:
     for name in ("resource-prefix", "resource-namespace", "resource-domain", "resource-vendor"):
-        value = container.setting(name)
+        value = container.get_setting(name)
         if value is not None:
             return value.text
     return ""
 
 
-def _configured(findings: Findings, container: Container) -> Iterator[str]:
+def _iter_config_resources(findings: ComponentFindings, container: ParsedContainer) -> Iterator[str]:
     """Names in the ConfigMaps that the template names.
 
     1. `configList` is the RDMA shared device plugin's, with the prefix `rdma` unless stated.
     2. `resourceList` is the SR-IOV one's, with `--resource-prefix`, else `intel.com`.
     3. `rename` and `renameByDefault` are NVIDIA's, for shared GPUs.
     """
-    for name in findings.template.configs:
+    for name in findings.template.config_names:
         for text in findings.configs.get(name, {}).values():
-            yield from (each for each in RENAME.findall(text) if "/" in each)
-            if BY_DEFAULT.search(text):
+            yield from (each for each in RENAME_PATTERN.findall(text) if "/" in each)
+            if RENAME_BY_DEFAULT.search(text):
                 yield "nvidia.com/gpu.shared"
             try:
                 data = json.loads(text) if text.lstrip().startswith("{") else None
             except (ValueError, RecursionError):
                 continue
             if isinstance(data, dict):
-                yield from _listed(data.get("configList"), "rdma")
-                yield from _listed(data.get("resourceList"), _prefix(container) or "intel.com")
+                yield from _iter_listed_resources(data.get("configList"), "rdma")
+                yield from _iter_listed_resources(data.get("resourceList"), _find_resource_prefix(container) or "intel.com")
 
 
-def _listed(entries: object, prefix: str) -> Iterator[str]:
+def _iter_listed_resources(entries: object, prefix: str) -> Iterator[str]:
     for entry in entries if isinstance(entries, list) else []:
         if isinstance(entry, dict) and isinstance(entry.get("resourceName"), str):
             stated = entry.get("resourcePrefix")
             yield f"{stated if isinstance(stated, str) and stated else prefix}/{entry['resourceName']}"
 
 
-def _csi(findings: Findings) -> None:
-    registrations = [each for each in findings.template.running if _registers(each) is not None]
-    names = tuple(dict.fromkeys(_drivers(findings))) if registrations else ()
+def _find_csi_driver(findings: ComponentFindings) -> None:
+    registrations = [
+        running_container for running_container in findings.template.running_containers if _find_registration(running_container) is not None
+    ]
+    names = tuple(dict.fromkeys(_iter_csi_drivers(findings))) if registrations else ()
     for container in registrations:
-        path, words = _registers(container) or ((), "")
-        findings.add("csi-node-driver", path, words, Provided(drivers=names))
+        path, words = _find_registration(container) or ((), "")
+        findings.add_evidence("csi-node-driver", path, words, ProvidedFeatures(drivers=names))
     if registrations:
-        _own_taint(findings, names)
+        _find_own_taint(findings, names)
 
 
-def _registers(container: Container) -> tuple[Path, str] | None:
+def _find_registration(container: ParsedContainer) -> tuple[FieldPath, str] | None:
     """The evidence that a container registers a CSI driver with the kubelet."""
     flag = container.flags.get("kubelet-registration-path")
     if flag:
@@ -140,76 +153,78 @@ def _registers(container: Container) -> tuple[Path, str] | None:
     if not container.images and _REGISTRAR.search(container.name):
         return (*container.path, "name"), f"registers a CSI driver (container {container.name})"
     for mount in container.mounts:
-        if mount.writes and _REGISTRY.search(mount.host) and _speaks_csi(container):
-            return mount.path, f"registers a CSI driver in {mount.host}"
+        if mount.is_writable and _REGISTRY.search(mount.host_path) and _has_csi_socket(container):
+            return mount.path, f"registers a CSI driver in {mount.host_path}"
     return None
 
 
-def _speaks_csi(container: Container) -> bool:
+def _has_csi_socket(container: ParsedContainer) -> bool:
     """Whether a container is told the socket of a CSI driver."""
     sockets = [*container.flags.get("endpoint", ()), *container.flags.get("csi-address", ())]
-    return "CSI_ENDPOINT" in container.env or any("csi" in each.text.lower() for each in sockets)
+    return "CSI_ENDPOINT" in container.env or any("csi" in socket.text.lower() for socket in sockets)
 
 
-def _drivers(findings: Findings) -> Iterator[str]:
+def _iter_csi_drivers(findings: ComponentFindings) -> Iterator[str]:
     """The names of the CSI drivers: stated ones, else that of a known program, else the folder of the socket."""
-    stated = [value for each in findings.template.running for value in _driver_names(each)]
+    stated = [value for running_container in findings.template.running_containers for value in _iter_driver_names(running_container)]
     if stated:
         yield from stated
         return
-    folders = [folder for each in findings.template.running for folder in _folders(each)]
+    folders = [folder for container in findings.template.running_containers for folder in _iter_plugin_folders(container)]
     if not folders:
-        yield from (name for run in findings.runs for name in run.product.drivers)
+        yield from (name for run in findings.programs for name in run.product.drivers)
         folders = [
             match[1]
-            for _, mount in findings.template.mounts()
-            if (match := _PLUGIN_FOLDER.search(mount.host)) and match[1] != "kubernetes.io"
+            for _, mount in findings.template.iter_mounts()
+            if (match := _PLUGIN_FOLDER.search(mount.host_path)) and match[1] != "kubernetes.io"
         ]
-    called = {driver.folder: driver.driver for driver in drivers() if driver.folder}
+    called = {driver.folder: driver.driver for driver in load_csi_drivers() if driver.folder}
     yield from (called.get(folder, folder) for folder in folders)
 
 
-def _folders(container: Container) -> Iterator[str]:
+def _iter_plugin_folders(container: ParsedContainer) -> Iterator[str]:
     for value in container.flags.get("kubelet-registration-path", ()):
-        if match := _SOCKET.search(normal(value.text)):
+        if match := _SOCKET.search(normalize_path(value.text)):
             yield match[1]
 
 
-def _driver_names(container: Container) -> Iterator[str]:
+def _iter_driver_names(container: ParsedContainer) -> Iterator[str]:
     for name in _DRIVER_FLAGS:
-        value = container.setting(name)
+        value = container.get_setting(name)
         if value is not None and re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9.-]*", value.text):
             yield value.text
 
 
-def _own_taint(findings: Findings, names: tuple[str, ...]) -> None:
+def _find_own_taint(findings: ComponentFindings, names: tuple[str, ...]) -> None:
     """A driver that takes `DRIVER/agent-not-ready` from its node: one that is known to, or that tolerates just this taint."""
-    stated = [each.text.lower() for container in findings.template.running if (each := container.setting("remove-not-ready-taint"))]
+    stated = [
+        each.text.lower() for container in findings.template.running_containers if (each := container.get_setting("remove-not-ready-taint"))
+    ]
     if "false" in stated:
         return
-    tolerated = {each.text: each.path for each in findings.template.tolerated}
-    removes = {driver.driver: driver.taint for driver in drivers() if driver.taint}
+    tolerated = {tolerated_key.text: tolerated_key.path for tolerated_key in findings.template.tolerated_keys}
+    removes = {driver.driver: driver.taint for driver in load_csi_drivers() if driver.taint}
     for name in names:
         own = f"{name}/agent-not-ready"
         taint = removes.get(name) or (own if own in tolerated or stated else "")
         if taint:
-            path = tolerated.get(taint) or next(_evidence_of_csi(findings))
-            findings.add("startup-taint-remover", path, f"the driver {name} removes {taint}", Provided(taints=(taint,)))
+            path = tolerated.get(taint) or next(_iter_csi_evidence(findings))
+            findings.add_evidence("startup-taint-remover", path, f"the driver {name} removes {taint}", ProvidedFeatures(taints=(taint,)))
 
 
-def _evidence_of_csi(findings: Findings) -> Iterator[Path]:
-    for container in findings.template.running:
-        if (found := _registers(container)) is not None:
+def _iter_csi_evidence(findings: ComponentFindings) -> Iterator[FieldPath]:
+    for container in findings.template.running_containers:
+        if (found := _find_registration(container)) is not None:
             yield found[0]
 
 
-def _dra(findings: Findings, writing: list[tuple[Container, Mount]]) -> None:
+def _find_dra_driver(findings: ComponentFindings, writable_mounts: list[tuple[ParsedContainer, HostMount]]) -> None:
     """A DRA driver; beside a device plugin, which may register there too, only where more speaks for it."""
-    for container, mount in writing:
-        products = [run.product for run in findings.runs_in(container)]
-        known = any("dra-driver" in each.kinds for each in products)
-        cdi = any(each.writes and each.host.endswith("/cdi") for each in container.mounts)
+    for container, mount in writable_mounts:
+        products = [run.product for run in findings.programs_in(container)]
+        known = any("dra-driver" in product.kinds for product in products)
+        cdi = any(each.is_writable and each.host_path.endswith("/cdi") for each in container.mounts)
         if known or cdi or "device-plugin" not in findings:
-            stated = tuple(_driver_names(container))
-            names = stated or tuple(name for each in products for name in each.drivers)
-            findings.add("dra-driver", mount.path, f"registers in {mount.host}", Provided(drivers=names))
+            stated = tuple(_iter_driver_names(container))
+            names = stated or tuple(name for program in products for name in program.drivers)
+            findings.add_evidence("dra-driver", mount.path, f"registers in {mount.host_path}", ProvidedFeatures(drivers=names))

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 
-from preflight.components.catalog import find
-from preflight.components.detection import Findings, Provided
-from preflight.components.pod_template import Container, Mount
+from preflight.components.catalog import find_program
+from preflight.components.detection import ComponentFindings, ProvidedFeatures
+from preflight.components.pod_template import HostMount, ParsedContainer
 
 _CONFIGURATION = re.compile(r"/etc/cni$|/cni/net\.d$|/cni-network$|/etc/cni/multus")
 _PROGRAMS = re.compile(r"/cni/bin$|/opt/cni$|/cni-bin$")
 
 
-def find_networks(findings: Findings) -> None:
+def find_networks(findings: ComponentFindings) -> None:
     """Find CNI plugins by the files that every one of them must put on the node.
 
     1. A container that writes to the folder of network configurations or to that of plugin programs, by the path on the node or in
@@ -23,29 +23,29 @@ def find_networks(findings: Findings) -> None:
     Source: containernetworking/cni SPEC.md; the kubelet's and containerd's defaults for both folders.
     """
     found = False
-    for container, mount in findings.template.mounts():
-        if mount.writes and not findings.only_watches(container) and (what := _what(mount)):
+    for container, mount in findings.template.iter_mounts():
+        if mount.is_writable and not findings.only_observes(container) and (what := _describe_mount(mount)):
             found = True
-            networks = _networks(container)
-            findings.add("cni", mount.path, f"writes {what} ({mount.host})", Provided(networks=networks))
+            networks = _find_container_networks(container)
+            findings.add_evidence("cni", mount.path, f"writes {what} ({mount.host_path})", ProvidedFeatures(networks=networks))
     if found:
-        for container in findings.template.running:
-            findings.provide("cni", Provided(networks=_networks(container)))
+        for container in findings.template.running_containers:
+            findings.add_provided("cni", ProvidedFeatures(networks=_find_container_networks(container)))
 
 
-def find_services(findings: Findings) -> None:
+def find_services(findings: ComponentFindings) -> None:
     """Find a kube-proxy by `--proxy-mode` or the folder of its configuration, and a CoreDNS by its Corefile, whatever they are called."""
-    for container in findings.template.running:
+    for container in findings.template.running_containers:
         for name, values in container.flags.items():
             for value in values:
                 if name == "proxy-mode" or (name in ("config", "kubeconfig") and value.text.startswith("/var/lib/kube-proxy/")):
-                    findings.add("kube-proxy", value.path, f"is set up as a kube-proxy (--{name})")
+                    findings.add_evidence("kube-proxy", value.path, f"is set up as a kube-proxy (--{name})")
                 if name == "conf" and value.text.endswith("Corefile"):
-                    findings.add("node-local-dns", value.path, "answers DNS by a Corefile (-conf)")
+                    findings.add_evidence("node-local-dns", value.path, "answers DNS by a Corefile (-conf)")
 
 
-def _what(mount: Mount) -> str:
-    for path in (mount.host, mount.inside):
+def _describe_mount(mount: HostMount) -> str:
+    for path in (mount.host_path, mount.container_path):
         if _CONFIGURATION.search(path):
             return "network configurations"
         if _PROGRAMS.search(path):
@@ -53,10 +53,10 @@ def _what(mount: Mount) -> str:
     return ""
 
 
-def _networks(container: Container) -> tuple[str, ...]:
+def _find_container_networks(container: ParsedContainer) -> tuple[str, ...]:
     """The networks of the program that a container runs, or of its image, whatever script it runs."""
-    for names in (*(tuple(program.names) for program in container.programs), container.images):
-        product = find(names)
+    for names in (*(tuple(program.candidate_names) for program in container.programs), container.images):
+        product = find_program(names)
         if product is not None and product.networks:
             return product.networks
     return ()

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from preflight.components.container_commands import Program, is_trivial
-from preflight.components.detection import Findings, Provided
-from preflight.components.pod_template import Container
+from preflight.components.container_commands import CommandProgram, is_trivial
+from preflight.components.detection import ComponentFindings, ProvidedFeatures
+from preflight.components.pod_template import ParsedContainer
 
 _FEATURES = re.compile(r"/node-feature-discovery/(features|source)\.d$")
 _DRIVERS = re.compile(r"/run/(nvidia|nvidia/driver|mellanox/drivers)$")
@@ -25,7 +25,7 @@ _TAINT_NAME = re.compile(r"(startup|not-?_?ready|init).*taint|taint.*(key|name)|
 _TAINT = re.compile(r"([a-z0-9.-]+/[\w.-]+)(=[\w.-]*)?(:\w+)?-?$")
 
 
-def find_node_changes(findings: Findings) -> None:
+def find_node_changes(findings: ComponentFindings) -> None:
     """Find what changes the node.
 
     1. A label producer writes features for node feature discovery, or runs `kubectl label node`.
@@ -36,70 +36,72 @@ def find_node_changes(findings: Findings) -> None:
 
     Source: node-feature-discovery's local source, gpu-operator and network-operator manifests, kubectl's grammar.
     """
-    for _, mount in findings.template.mounts():
-        if mount.writes and _FEATURES.search(mount.host):
-            findings.add("label-producer", mount.path, f"writes features of the node ({mount.host})")
-        if mount.writes and _PROVIDERS.search(mount.host) and "csi-node-driver" not in findings:
-            findings.add("secrets-store-provider", mount.path, f"offers secrets in {mount.host}")
-        if mount.writes and ((mount.shared and _DRIVERS.search(mount.host)) or _TOOLKIT.search(mount.host)):
-            findings.add("driver-installer", mount.path, f"installs drivers in {mount.host}")
+    for _, mount in findings.template.iter_mounts():
+        if mount.is_writable and _FEATURES.search(mount.host_path):
+            findings.add_evidence("label-producer", mount.path, f"writes features of the node ({mount.host_path})")
+        if mount.is_writable and _PROVIDERS.search(mount.host_path) and "csi-node-driver" not in findings:
+            findings.add_evidence("secrets-store-provider", mount.path, f"offers secrets in {mount.host_path}")
+        if mount.is_writable and ((mount.is_propagated and _DRIVERS.search(mount.host_path)) or _TOOLKIT.search(mount.host_path)):
+            findings.add_evidence("driver-installer", mount.path, f"installs drivers in {mount.host_path}")
     for container in findings.template.containers:
-        _scripts(findings, container)
-        _told(findings, container)
-    if not _only_waits(findings):
+        _find_script_changes(findings, container)
+        _find_stated_taint(findings, container)
+    if not _pod_only_waits(findings):
         return
-    for container, mount in findings.template.mounts():
-        if mount.shared and not container.runs and _CHECKS.search(mount.host):
-            findings.add("readiness-gate", mount.path, f"leaves the result of checks in {mount.host}, then waits")
+    for container, mount in findings.template.iter_mounts():
+        if mount.is_propagated and not container.keeps_running and _CHECKS.search(mount.host_path):
+            findings.add_evidence("readiness-gate", mount.path, f"leaves the result of checks in {mount.host_path}, then waits")
     if "driver-installer" not in findings and "readiness-gate" not in findings:
         for container in findings.template.containers:
-            if not container.runs and any(mount.writes for mount in container.mounts) and _installs_for_devices(container):
-                findings.add("driver-installer", (*container.path, "image"), "installs something for devices, then waits")
+            if not container.keeps_running and any(mount.is_writable for mount in container.mounts) and _installs_for_devices(container):
+                findings.add_evidence("driver-installer", (*container.path, "image"), "installs something for devices, then waits")
 
 
-def _scripts(findings: Findings, container: Container) -> None:
+def _find_script_changes(findings: ComponentFindings, container: ParsedContainer) -> None:
     for program in container.programs:
         if program.name in _LOADERS and any(_DEVICES.search(word) for word in program.words):
-            findings.add("driver-installer", program.path, f"loads modules of devices ({program.name})")
+            findings.add_evidence("driver-installer", program.path, f"loads modules of devices ({program.name})")
         if program.name == "kubectl" and len(program.words) > 1 and program.words[1].startswith("node"):
             if program.words[0] == "label":
                 keys = tuple(match[1] for word in program.words[2:] if (match := _LABEL.match(word)))
-                findings.add("label-producer", program.path, "runs kubectl label node", Provided(labels=keys))
+                findings.add_evidence("label-producer", program.path, "runs kubectl label node", ProvidedFeatures(labels=keys))
             if program.words[0] == "taint":
-                removed = tuple(_removed(program))
+                removed = tuple(_iter_removed_taints(program))
                 if removed:
-                    findings.add(
-                        "startup-taint-remover", program.path, "runs kubectl taint node to remove a taint", Provided(taints=removed)
+                    findings.add_evidence(
+                        "startup-taint-remover", program.path, "runs kubectl taint node to remove a taint", ProvidedFeatures(taints=removed)
                     )
 
 
-def _removed(program: Program) -> Iterator[str]:
+def _iter_removed_taints(program: CommandProgram) -> Iterator[str]:
     for word in program.words[2:]:
         if word.endswith("-") and not word.startswith("$"):
             yield re.split(r"[=:]", word[:-1])[0]
 
 
-def _told(findings: Findings, container: Container) -> None:
+def _find_stated_taint(findings: ComponentFindings, container: ParsedContainer) -> None:
     """A key of a taint that a flag or a variable states, whose name speaks of a startup taint."""
     for name, values in (*container.flags.items(), *((name.lower(), (value,)) for name, value in container.env.items())):
         if _TAINT_NAME.search(name):
             for value in values:
                 if match := _TAINT.match(value.text):
-                    findings.add("startup-taint-remover", value.path, f"is told a startup taint ({name})", Provided(taints=(match[1],)))
+                    findings.add_evidence(
+                        "startup-taint-remover", value.path, f"is told a startup taint ({name})", ProvidedFeatures(taints=(match[1],))
+                    )
 
 
-def _only_waits(findings: Findings) -> bool:
+def _pod_only_waits(findings: ComponentFindings) -> bool:
     """Whether every container that runs does nothing but wait."""
-    return bool(findings.template.running) and all(waits(container) for container in findings.template.running)
+    return bool(findings.template.running_containers) and all(only_waits(container) for container in findings.template.running_containers)
 
 
-def waits(container: Container) -> bool:
+def only_waits(container: ParsedContainer) -> bool:
     """Whether a container does nothing but wait: a pause image, or a command of `sleep` and the like."""
     if container.programs:
         return is_trivial(container.programs)
     return not container.words and bool(container.images) and _PAUSE.match(container.images[-1]) is not None
 
 
-def _installs_for_devices(container: Container) -> bool:
-    texts = [*container.images, container.name, *(word.text for word in container.words), *(mount.host for mount in container.mounts)]
+def _installs_for_devices(container: ParsedContainer) -> bool:
+    texts = [*container.images, container.name, *(word.text for word in container.words), *(mount.host_path for mount in container.mounts)]
     return any("install" in text.lower() for text in texts) and any(_DEVICES.search(text) for text in texts)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from preflight.components.container_commands import Path
-from preflight.components.detection import Findings
-from preflight.components.node_setup import waits
-from preflight.components.pod_template import Container
+from preflight.components.container_commands import FieldPath
+from preflight.components.detection import ComponentFindings
+from preflight.components.node_setup import only_waits
+from preflight.components.pod_template import ParsedContainer
 
 _LOGS = re.compile(r"^/var/log(/pods|/containers|/journal|/messages|/syslog)?$|/docker/containers$|^/run/log(/journal)?$|^/var/lib/docker$")
 _POD_LOGS = re.compile(r"^/var/log(/pods|/containers)$|/docker/containers$")
@@ -20,19 +20,19 @@ _SETTINGS = re.compile(r"/etc/(systemd/system|udev/rules\.d|sysctl\.d|modprobe\.
 _RUNTIME = re.compile(r"/etc/(containerd|crio|docker)(/conf\.d|/certs\.d|/crio\.conf\.d)?$")
 
 
-def find_telemetry(findings: Findings) -> None:
+def find_telemetry(findings: ComponentFindings) -> None:
     """Tell what a collector is by what it can read: the logs of pods make a log agent; anything else, or both, an exporter."""
-    for run in findings.runs:
+    for run in findings.programs:
         if run.product.telemetry:
-            logs = _mounted(run.container, _LOGS)
-            statistics = _mounted(run.container, _STATISTICS)
+            logs = _find_mount(run.container, _LOGS)
+            statistics = _find_mount(run.container, _STATISTICS)
             if logs is not None:
-                findings.add("log-agent", run.evidence.path, f"{run.evidence.words}, which can read logs")
+                findings.add_evidence("log-agent", run.evidence.path, f"{run.evidence.description}, which can read logs")
             if logs is None or statistics is not None:
-                findings.add("metrics-exporter", run.evidence.path, run.evidence.words)
+                findings.add_evidence("metrics-exporter", run.evidence.path, run.evidence.description)
 
 
-def find_by_behaviour(findings: Findings) -> None:
+def find_by_behavior(findings: ComponentFindings) -> None:
     """Tell what a program is that nobody knows and that nothing stronger was found for, by what it reads and is called.
 
     1. It reads the logs of pods, or it reads `/var/log` and is called after logs: a log agent.
@@ -42,52 +42,59 @@ def find_by_behaviour(findings: Findings) -> None:
     5. It writes units, rules or settings of the system: settings of the node. It writes the configuration of the container
        runtime: an installer of a runtime.
     """
-    for container in findings.template.running:
+    for container in findings.template.running_containers:
         names = [*(program.name for program in container.programs), *(container.images[-1:] or (container.name,))]
-        if waits(container) or findings.runs_in(container):
+        if only_waits(container) or findings.programs_in(container):
             continue
-        pods, logs = _mounted(container, _POD_LOGS), _mounted(container, _LOGS)
-        if script := next((program for program in container.programs if any(_LABELS.search(each) for each in program.names)), None):
-            findings.add("label-producer", script.path, "runs a script that is called after labels of nodes")
-        elif (_called(names, _LOG_WORD) or pods is not None) and not _called(names, _EXPORTER):
+        pods, logs = _find_mount(container, _POD_LOGS), _find_mount(container, _LOGS)
+        if script := next(
+            (
+                program
+                for program in container.programs
+                if any(_LABELS.search(candidate_name) for candidate_name in program.candidate_names)
+            ),
+            None,
+        ):
+            findings.add_evidence("label-producer", script.path, "runs a script that is called after labels of nodes")
+        elif (_matches_name(names, _LOG_WORD) or pods is not None) and not _matches_name(names, _EXPORTER):
             where = pods or logs or (*container.path, "image")
-            findings.add("log-agent", where, "reads the logs of pods" if pods or logs else f"is called {names[-1]}")
+            findings.add_evidence("log-agent", where, "reads the logs of pods" if pods or logs else f"is called {names[-1]}")
         elif _EXPORTER_FLAGS & container.flags.keys():
             flag = next(name for name in container.flags if name in _EXPORTER_FLAGS)
-            findings.add("metrics-exporter", container.flags[flag][0].path, f"has the flag --{flag}")
-        elif _called(names, _EXPORTER) and findings.stands_alone(container):
-            findings.add(
+            findings.add_evidence("metrics-exporter", container.flags[flag][0].path, f"has the flag --{flag}")
+        elif _matches_name(names, _EXPORTER) and findings.is_main_container(container):
+            findings.add_evidence(
                 "metrics-exporter", (*container.path, "image"), f"is called {next(name for name in names if _EXPORTER.search(name))}"
             )
-        elif any("metrics" in name for name, _ in container.ports) and (read := _mounted(container, _STATISTICS)):
-            findings.add("metrics-exporter", read, "has a port for metrics and reads the state of the node")
+        elif any("metrics" in name for name, _ in container.ports) and (read := _find_mount(container, _STATISTICS)):
+            findings.add_evidence("metrics-exporter", read, "has a port for metrics and reads the state of the node")
     if findings:
         return
-    for _, mount in findings.template.mounts():
-        if mount.writes and _RUNTIME.search(mount.host):
-            findings.add("runtime-installer", mount.path, f"writes {mount.host}")
-    running = findings.template.running
-    if not findings and running and all(waits(each) for each in running):
+    for _, mount in findings.template.iter_mounts():
+        if mount.is_writable and _RUNTIME.search(mount.host_path):
+            findings.add_evidence("runtime-installer", mount.path, f"writes {mount.host_path}")
+    running = findings.template.running_containers
+    if not findings and running and all(only_waits(each) for each in running):
         for container in findings.template.containers:
-            if not container.runs and container.privileged:
-                findings.add("node-setup", container.path, "sets up the node in a privileged init container, then waits")
-            elif not container.runs and container.images and waits(container):
-                findings.add("image-cache", (*container.path, "image"), "pulls an image and runs nothing")
-    for _, mount in findings.template.mounts():
-        if not findings and mount.writes and _SETTINGS.search(mount.host):
-            findings.add("node-setup", mount.path, f"writes {mount.host}")
+            if not container.keeps_running and container.privileged:
+                findings.add_evidence("node-setup", container.path, "sets up the node in a privileged init container, then waits")
+            elif not container.keeps_running and container.images and only_waits(container):
+                findings.add_evidence("image-cache", (*container.path, "image"), "pulls an image and runs nothing")
+    for _, mount in findings.template.iter_mounts():
+        if not findings and mount.is_writable and _SETTINGS.search(mount.host_path):
+            findings.add_evidence("node-setup", mount.path, f"writes {mount.host_path}")
     for container in running:
-        if not findings and container.privileged and any(name.endswith(("nsenter", "sysctl")) for name in _first_words(container)):
-            findings.add("node-setup", container.path, "changes the node with nsenter or sysctl")
+        if not findings and container.privileged and any(name.endswith(("nsenter", "sysctl")) for name in _list_program_names(container)):
+            findings.add_evidence("node-setup", container.path, "changes the node with nsenter or sysctl")
 
 
-def _called(names: list[str], pattern: re.Pattern[str]) -> bool:
+def _matches_name(names: list[str], pattern: re.Pattern[str]) -> bool:
     return any(pattern.search(name) for name in names)
 
 
-def _mounted(container: Container, pattern: re.Pattern[str]) -> Path | None:
-    return next((mount.path for mount in container.mounts if pattern.search(mount.host)), None)
+def _find_mount(container: ParsedContainer, pattern: re.Pattern[str]) -> FieldPath | None:
+    return next((mount.path for mount in container.mounts if pattern.search(mount.host_path)), None)
 
 
-def _first_words(container: Container) -> list[str]:
+def _list_program_names(container: ParsedContainer) -> list[str]:
     return [word for text in container.words for word in text.text[:4096].split()]

@@ -6,138 +6,141 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from preflight.components.container_commands import Program, Text, flags_of, image_names, programs_of
+from preflight.components.container_commands import CommandProgram, LocatedText, parse_command_flags, parse_programs, split_image_name
 from preflight.model.objects import POD_TEMPLATE_SPEC
 
-Path = tuple[str | int, ...]
+FieldPath = tuple[str | int, ...]
 _VARIABLE = re.compile(r"\$\(([A-Za-z_][A-Za-z0-9_.-]*)\)")
 _MOST = 4096
 """A value that variables make longer than this is cut: it is nobody's path or name."""
 
 
-class Mount(NamedTuple):
+class HostMount(NamedTuple):
     """A folder or file of the node in a container.
 
-    1. `host` is its path on the node, sub-path included, with `/` between the parts, without a drive and without a slash at its end.
-    2. `inside` is its path in the container; `writes` where it is not read-only; `shared` where mounts of the container reach the node.
+    1. `host_path` is its path on the node, sub-path included, with `/` between the parts, without a drive and without a slash at its end.
+    2. `container_path` is its path in the container; `is_writable` where it is not read-only; `is_propagated` where mounts of the container
+       reach the node.
     """
 
-    host: str
-    inside: str
-    writes: bool
-    shared: bool
-    path: Path
+    host_path: str
+    container_path: str
+    is_writable: bool
+    is_propagated: bool
+    path: FieldPath
 
 
-class Container(NamedTuple):
+class ParsedContainer(NamedTuple):
     """A container.
 
     1. `images` are its image's last two parts and its last part, without tag and architecture; () where the image is not stated, or
        only a place-holder. `programs` are the programs that its command names; () where the image's own is run.
     2. `words` are command and arguments, with the variables put in; `flags` what they set, by name without dashes, in lower case.
-    3. `runs`: it runs as long as the pod does (a container, or an init container that restarts always).
+    3. `keeps_running`: it runs as long as the pod does (a container, or an init container that restarts always).
     """
 
-    path: Path
+    path: FieldPath
     name: str
     images: tuple[str, ...]
-    programs: tuple[Program, ...]
-    words: tuple[Text, ...]
-    flags: Mapping[str, tuple[Text, ...]]
-    env: Mapping[str, Text]
-    mounts: tuple[Mount, ...]
+    programs: tuple[CommandProgram, ...]
+    words: tuple[LocatedText, ...]
+    flags: Mapping[str, tuple[LocatedText, ...]]
+    env: Mapping[str, LocatedText]
+    mounts: tuple[HostMount, ...]
     ports: tuple[tuple[str, int], ...]
     privileged: bool
-    runs: bool
+    keeps_running: bool
 
-    def setting(self, name: str) -> Text | None:
+    def get_setting(self, name: str) -> LocatedText | None:
         """The value of a flag, or of the environment variable that is named like it; the flag wins, the last of its kind."""
         flag = self.flags.get(name.lower())
         return flag[-1] if flag else self.env.get(name.upper().replace("-", "_"))
 
 
-class Template(NamedTuple):
-    """A pod template: `configs` are the ConfigMaps that it names, `tolerated` the keys that it tolerates."""
+class ParsedTemplate(NamedTuple):
+    """A pod template: `config_names` are the ConfigMaps that it names, `tolerated_keys` the keys that it tolerates."""
 
-    containers: tuple[Container, ...]
-    configs: tuple[str, ...]
-    tolerated: tuple[Text, ...]
+    containers: tuple[ParsedContainer, ...]
+    config_names: tuple[str, ...]
+    tolerated_keys: tuple[LocatedText, ...]
     host_network: bool
 
     @property
-    def running(self) -> tuple[Container, ...]:
+    def running_containers(self) -> tuple[ParsedContainer, ...]:
         """The containers that run as long as the pod does."""
-        return tuple(each for each in self.containers if each.runs)
+        return tuple(container for container in self.containers if container.keeps_running)
 
-    def mounts(self) -> Iterator[tuple[Container, Mount]]:
+    def iter_mounts(self) -> Iterator[tuple[ParsedContainer, HostMount]]:
         """Every mount of a folder of the node."""
         for container in self.containers:
             for mount in container.mounts:
                 yield container, mount
 
 
-def read(data: object) -> Template:
+def read_template(data: object) -> ParsedTemplate:
     """Read the template of a DaemonSet's plain data; what is not of the shape that the API wants is as if it were not there."""
-    spec = _map(_map(_map(_map(data).get("spec")).get("template")).get("spec"))
-    volumes = {str(_map(each).get("name")): (index, _map(each)) for index, each in enumerate(_list(spec.get("volumes")))}
+    spec = _as_map(_as_map(_as_map(_as_map(data).get("spec")).get("template")).get("spec"))
+    volumes = {str(_as_map(each).get("name")): (index, _as_map(each)) for index, each in enumerate(_as_list(spec.get("volumes")))}
     containers = [
-        _container(
-            _map(each),
+        _read_container(
+            _as_map(each),
             (*POD_TEMPLATE_SPEC, field, index),
             volumes,
-            runs=field == "containers" or _map(each).get("restartPolicy") == "Always",
+            keeps_running=field == "containers" or _as_map(each).get("restartPolicy") == "Always",
         )
         for field in ("initContainers", "containers")
-        for index, each in enumerate(_list(spec.get(field)))
+        for index, each in enumerate(_as_list(spec.get(field)))
     ]
-    configs = [*_mounted_configs(volumes), *(name for each in _containers(spec) for name in _env_configs(each))]
+    configs = [*_iter_mounted_configs(volumes), *(name for container in _iter_containers(spec) for name in _iter_env_configs(container))]
     tolerated = [
-        Text(_text(_map(each).get("key")), (*POD_TEMPLATE_SPEC, "tolerations", index, "key"))
-        for index, each in enumerate(_list(spec.get("tolerations")))
-        if _text(_map(each).get("key"))
+        LocatedText(_as_text(_as_map(each).get("key")), (*POD_TEMPLATE_SPEC, "tolerations", index, "key"))
+        for index, each in enumerate(_as_list(spec.get("tolerations")))
+        if _as_text(_as_map(each).get("key"))
     ]
-    return Template(tuple(containers), tuple(dict.fromkeys(filter(None, configs))), tuple(tolerated), spec.get("hostNetwork") is True)
+    return ParsedTemplate(tuple(containers), tuple(dict.fromkeys(filter(None, configs))), tuple(tolerated), spec.get("hostNetwork") is True)
 
 
-def _container(data: Mapping[str, Any], path: Path, volumes: Mapping[str, tuple[int, Mapping[str, Any]]], *, runs: bool) -> Container:
-    env = _env(data, path)
-    command = _words(data, "command", path, env)
-    words = (*command, *_words(data, "args", path, env))
-    programs = programs_of(words, has_command=bool(command))
-    ports = [_map(each) for each in _list(data.get("ports"))]
-    return Container(
+def _read_container(
+    data: Mapping[str, Any], path: FieldPath, volumes: Mapping[str, tuple[int, Mapping[str, Any]]], *, keeps_running: bool
+) -> ParsedContainer:
+    env = _read_env(data, path)
+    command = _read_words(data, "command", path, env)
+    words = (*command, *_read_words(data, "args", path, env))
+    programs = parse_programs(words, has_command=bool(command))
+    ports = [_as_map(each) for each in _as_list(data.get("ports"))]
+    return ParsedContainer(
         path=path,
-        name=_text(data.get("name")).lower(),
-        images=image_names(_text(data.get("image"))),
+        name=_as_text(data.get("name")).lower(),
+        images=split_image_name(_as_text(data.get("image"))),
         programs=programs,
         words=words,
-        flags=flags_of(words),
+        flags=parse_command_flags(words),
         env=env,
-        mounts=tuple(_mounts(data, volumes)),
-        ports=tuple((_text(port.get("name")), port["containerPort"]) for port in ports if type(port.get("containerPort")) is int),
-        privileged=_map(data.get("securityContext")).get("privileged") is True,
-        runs=runs,
+        mounts=tuple(_read_mounts(data, volumes)),
+        ports=tuple((_as_text(port.get("name")), port["containerPort"]) for port in ports if type(port.get("containerPort")) is int),
+        privileged=_as_map(data.get("securityContext")).get("privileged") is True,
+        keeps_running=keeps_running,
     )
 
 
-def _env(data: Mapping[str, Any], path: Path) -> dict[str, Text]:
-    found: dict[str, Text] = {}
-    for index, each in enumerate(_list(data.get("env"))):
-        name, value = _text(_map(each).get("name")), _map(each).get("value")
+def _read_env(data: Mapping[str, Any], path: FieldPath) -> dict[str, LocatedText]:
+    found: dict[str, LocatedText] = {}
+    for index, each in enumerate(_as_list(data.get("env"))):
+        name, value = _as_text(_as_map(each).get("name")), _as_map(each).get("value")
         if name and isinstance(value, str | int | float):
-            found[name.upper()] = Text(_expand(_text(value), found), (*path, "env", index))
+            found[name.upper()] = LocatedText(_expand_variables(_as_text(value), found), (*path, "env", index))
     return found
 
 
-def _words(data: Mapping[str, Any], field: str, path: Path, env: Mapping[str, Text]) -> tuple[Text, ...]:
+def _read_words(data: Mapping[str, Any], field: str, path: FieldPath, env: Mapping[str, LocatedText]) -> tuple[LocatedText, ...]:
     return tuple(
-        Text(_expand(_text(each), env), (*path, field, index))
-        for index, each in enumerate(_list(data.get(field)))
+        LocatedText(_expand_variables(_as_text(each), env), (*path, field, index))
+        for index, each in enumerate(_as_list(data.get(field)))
         if isinstance(each, str | int | float)
     )
 
 
-def _expand(text: str, env: Mapping[str, Text]) -> str:
+def _expand_variables(text: str, env: Mapping[str, LocatedText]) -> str:
     """Put variables in as the kubelet does, once; an unknown one stays as it is written."""
     if "$(" not in text:
         return text
@@ -146,58 +149,58 @@ def _expand(text: str, env: Mapping[str, Text]) -> str:
     ]
 
 
-def _mounts(data: Mapping[str, Any], volumes: Mapping[str, tuple[int, Mapping[str, Any]]]) -> Iterator[Mount]:
-    for each in _list(data.get("volumeMounts")):
-        mount = _map(each)
-        index, volume = volumes.get(_text(mount.get("name")), (0, {}))
-        host = _text(_map(volume.get("hostPath")).get("path"))
+def _read_mounts(data: Mapping[str, Any], volumes: Mapping[str, tuple[int, Mapping[str, Any]]]) -> Iterator[HostMount]:
+    for each in _as_list(data.get("volumeMounts")):
+        mount = _as_map(each)
+        index, volume = volumes.get(_as_text(mount.get("name")), (0, {}))
+        host = _as_text(_as_map(volume.get("hostPath")).get("path"))
         if host:
-            below = _text(mount.get("subPath")) or _text(mount.get("subPathExpr"))
-            yield Mount(
-                normal(f"{host}/{below}" if below else host),
-                normal(_text(mount.get("mountPath"))),
+            below = _as_text(mount.get("subPath")) or _as_text(mount.get("subPathExpr"))
+            yield HostMount(
+                normalize_path(f"{host}/{below}" if below else host),
+                normalize_path(_as_text(mount.get("mountPath"))),
                 mount.get("readOnly") is not True,
                 mount.get("mountPropagation") == "Bidirectional",
                 (*POD_TEMPLATE_SPEC, "volumes", index, "hostPath", "path"),
             )
 
 
-def normal(path: str) -> str:
+def normalize_path(path: str) -> str:
     r"""A path with `/` between its parts, without a drive, a doubled or a last slash: `C:\var\lib\` is `/var/lib`; the root is `/`."""
     path = re.sub(r"[\\/]+(\.(?=[\\/]|$)[\\/]*)*", "/", path.strip())
     path = re.sub(r"^[A-Za-z]:(?=/|$)", "", path)
     return path.rstrip("/") or "/"
 
 
-def _mounted_configs(volumes: Mapping[str, tuple[int, Mapping[str, Any]]]) -> Iterator[str]:
+def _iter_mounted_configs(volumes: Mapping[str, tuple[int, Mapping[str, Any]]]) -> Iterator[str]:
     for _, volume in volumes.values():
-        yield _text(_map(volume.get("configMap")).get("name"))
-        for source in _list(_map(volume.get("projected")).get("sources")):
-            yield _text(_map(_map(source).get("configMap")).get("name"))
+        yield _as_text(_as_map(volume.get("configMap")).get("name"))
+        for source in _as_list(_as_map(volume.get("projected")).get("sources")):
+            yield _as_text(_as_map(_as_map(source).get("configMap")).get("name"))
 
 
-def _env_configs(container: Mapping[str, Any]) -> Iterator[str]:
-    for each in _list(container.get("envFrom")):
-        yield _text(_map(_map(each).get("configMapRef")).get("name"))
-    for each in _list(container.get("env")):
-        yield _text(_map(_map(_map(each).get("valueFrom")).get("configMapKeyRef")).get("name"))
+def _iter_env_configs(container: Mapping[str, Any]) -> Iterator[str]:
+    for each in _as_list(container.get("envFrom")):
+        yield _as_text(_as_map(_as_map(each).get("configMapRef")).get("name"))
+    for each in _as_list(container.get("env")):
+        yield _as_text(_as_map(_as_map(_as_map(each).get("valueFrom")).get("configMapKeyRef")).get("name"))
 
 
-def _containers(spec: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def _iter_containers(spec: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     for field in ("initContainers", "containers"):
-        for each in _list(spec.get(field)):
-            yield _map(each)
+        for each in _as_list(spec.get(field)):
+            yield _as_map(each)
 
 
-def _map(value: object) -> Mapping[str, Any]:
+def _as_map(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _list(value: object) -> list[Any]:
+def _as_list(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _text(value: object) -> str:
+def _as_text(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return str(value) if isinstance(value, str | int | float) else ""

@@ -10,35 +10,38 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from preflight.change.model import Change
-from preflight.coverage.daemonset_pods import PodsOf
-from preflight.coverage.evaluate import judge
-from preflight.coverage.model import Fall, Group, Impact
-from preflight.coverage.outcome import PodAfter, Verdict
-from preflight.coverage.pool_rollout import renewed
-from preflight.coverage.shared_analysis import Known
+from preflight.coverage.daemonset_pods import DaemonSetPods
+from preflight.coverage.evaluate import evaluate_change
+from preflight.coverage.model import CascadeLoss, CoverageGroup, Impact
+from preflight.coverage.outcome import PodAfter, PodForecast
+from preflight.coverage.pool_rollout import apply_delayed_pools
+from preflight.coverage.shared_analysis import SharedAnalysis
 from preflight.model.objects import DaemonSet, Node, ObjectKey
 from preflight.model.report import Outcome
-from preflight.scheduling.affinity import mentioned_labels
+from preflight.scheduling.affinity import collect_label_keys
 from preflight.scheduling.tolerations import NEVER
 
 if TYPE_CHECKING:
-    from preflight.scheduling.rollout_simulation import Start
+    from preflight.scheduling.rollout_simulation import NewPodOutcome
 
-_LOST = (Outcome.LOST_NOW, Outcome.LOST_ON_RECREATION)
+_LOSS_OUTCOMES = (Outcome.LOST_NOW, Outcome.LOST_ON_RECREATION)
 
-Labels = Mapping[str, frozenset[str]]
+LabelsByNode = Mapping[str, frozenset[str]]
 
 
-class _Vanished(Struct):
+class _LostLabels(Struct):
     """Labels that go, by node: at once, and once the pods of their producers are re-created; and which producer takes a label."""
 
-    now: defaultdict[str, set[str]]
-    later: defaultdict[str, set[str]]
-    by: dict[tuple[str, str], ObjectKey]
+    lost_now: defaultdict[str, set[str]]
+    lost_later: defaultdict[str, set[str]]
+    producers: dict[tuple[str, str], ObjectKey]
 
 
-def predict(
-    change: Change, pods: Mapping[ObjectKey, PodsOf], horizon: float = NEVER, starts: Mapping[ObjectKey, Mapping[str, Start]] | None = None
+def predict_impact(
+    change: Change,
+    pods: Mapping[ObjectKey, DaemonSetPods],
+    horizon: float = NEVER,
+    starts: Mapping[ObjectKey, Mapping[str, NewPodOutcome]] | None = None,
 ) -> Impact:
     """The impact of a change, second waves included: see `judging.judge` for the first.
 
@@ -53,164 +56,171 @@ def predict(
     7. `starts` says how new pods begin: see `known.Known`.
     """
     if not change.before.daemonsets.keys() >= change.daemonsets & change.after.daemonsets.keys():
-        from preflight.coverage.adoption import adopted  # no part of a run without a new DaemonSet
+        from preflight.coverage.adoption import adopt_pods  # no part of a run without a new DaemonSet
 
-        pods = adopted(change, pods)
-    if any(each.made for each in pods.values()):
-        from preflight.coverage.pod_revisions import current  # nor of one without old pods
+        pods = adopt_pods(change, pods)
+    if any(pod.revisions for pod in pods.values()):
+        from preflight.coverage.pod_revisions import mark_old_pods  # nor of one without old pods
 
-        change, pods = current(change, pods)
-    return renewed(_fallen(change, pods, horizon, Known(change, starts)), pods, horizon)
+        change, pods = mark_old_pods(change, pods)
+    return apply_delayed_pools(_evaluate_cascade(change, pods, horizon, SharedAnalysis(change, starts)), pods, horizon)
 
 
-def _fallen(change: Change, pods: Mapping[ObjectKey, PodsOf], horizon: float, shared: Known) -> Impact:
-    impact = judge(change, pods, horizon, shared)
-    mentioned = _mentioned(impact)
+def _evaluate_cascade(change: Change, pods: Mapping[ObjectKey, DaemonSetPods], horizon: float, shared_analysis: SharedAnalysis) -> Impact:
+    impact = evaluate_change(change, pods, horizon, shared_analysis)
+    mentioned = _collect_selected_labels(impact)
     if not mentioned:
         return impact
-    vanished = _Vanished(defaultdict(set), defaultdict(set), {})
-    while _grow(vanished, impact, mentioned):
-        after = _without(change, vanished.now)
-        impact = judge(after, pods, horizon, shared)
-        if vanished.later:
-            both = {node: vanished.now[node] | vanished.later[node] for node in (*vanished.now, *vanished.later)}
-            impact = _with_later(impact, judge(_without(change, both), pods, horizon, shared))
-        impact = _explained(impact, vanished, mentioned)
+    vanished = _LostLabels(defaultdict(set), defaultdict(set), {})
+    while _add_lost_labels(vanished, impact, mentioned):
+        after = _remove_labels(change, vanished.lost_now)
+        impact = evaluate_change(after, pods, horizon, shared_analysis)
+        if vanished.lost_later:
+            both = {node: vanished.lost_now[node] | vanished.lost_later[node] for node in (*vanished.lost_now, *vanished.lost_later)}
+            impact = _merge_later_losses(impact, evaluate_change(_remove_labels(change, both), pods, horizon, shared_analysis))
+        impact = _attach_cascade_losses(impact, vanished, mentioned)
     return impact
 
 
-def _mentioned(impact: Impact) -> dict[ObjectKey, frozenset[str]]:
+def _collect_selected_labels(impact: Impact) -> dict[ObjectKey, frozenset[str]]:
     """The labels that each DaemonSet after the change selects on, where some are."""
-    keys = {key: mentioned_labels(each.spec.template.spec)[0] for key, each in impact.change.after.daemonsets.items()}
+    keys = {key: collect_label_keys(daemonset.spec.template.spec)[0] for key, daemonset in impact.change.after.daemonsets.items()}
     return {key: labels for key, labels in keys.items() if labels}
 
 
-def _grow(vanished: _Vanished, impact: Impact, mentioned: Mapping[ObjectKey, frozenset[str]]) -> bool:
+def _add_lost_labels(lost_labels: _LostLabels, impact: Impact, selected_labels: Mapping[ObjectKey, frozenset[str]]) -> bool:
     """Add the labels that go with what is lost by now; whether there were more."""
     grew = False
-    wanted = frozenset().union(*mentioned.values())
-    for group in impact.with_outcome(*_LOST):
-        if group.was is group.outcome:
+    wanted = frozenset().union(*selected_labels.values())
+    for group in impact.iter_groups(*_LOSS_OUTCOMES):
+        if group.outcome_before is group.outcome:
             continue
-        labels = _labels_of(impact, group.daemonset, wanted)
+        labels = _list_produced_labels(impact, group.daemonset, wanted)
         if not labels:
             continue
-        into = vanished.now if group.outcome is Outcome.LOST_NOW else vanished.later
-        for name in group.names:
+        into = lost_labels.lost_now if group.outcome is Outcome.LOST_NOW else lost_labels.lost_later
+        for name in group.node_names:
             node = impact.change.after.nodes.get(name)
             if node is None:
                 continue
             for label in labels:
-                known = label in node.metadata.labels or (node.partial and label not in node.absent)
-                if known and label not in into[name] and not _also_set(impact, group, name, label):
+                known = label in node.metadata.labels or (node.is_partial and label not in node.absent_labels)
+                if known and label not in into[name] and not _has_other_producer(impact, group, name, label):
                     into[name].add(label)
-                    vanished.by.setdefault((name, label), group.key)
+                    lost_labels.producers.setdefault((name, label), group.key)
                     grew = True
     return grew
 
 
-def _labels_of(impact: Impact, daemonset: DaemonSet, wanted: Iterable[str]) -> tuple[str, ...]:
-    components = impact.recognised.of(daemonset)
+def _list_produced_labels(impact: Impact, daemonset: DaemonSet, wanted: Iterable[str]) -> tuple[str, ...]:
+    components = impact.component_cache.recognize(daemonset)
     if not any(component.labels for component in components):
         return ()
     return tuple(sorted(label for label in wanted if any(component.sets_label(label) for component in components)))
 
 
-def _also_set(impact: Impact, lost: Group, node: str, label: str) -> bool:
+def _has_other_producer(impact: Impact, lost: CoverageGroup, node: str, label: str) -> bool:
     """Whether another DaemonSet that stays on the node sets the same label."""
     return any(
         other.key != lost.key
         and node in other.nodes
-        and other.verdict.now
-        and other.verdict.recreated
-        and any(component.sets_label(label) for component in impact.recognised.of(other.daemonset))
+        and other.forecast.has_pod
+        and other.forecast.is_recreated
+        and any(component.sets_label(label) for component in impact.component_cache.recognize(other.daemonset))
         for other in impact.groups
     )
 
 
-def _without(change: Change, labels: Mapping[str, Iterable[str]]) -> Change:
+def _remove_labels(change: Change, labels: Mapping[str, Iterable[str]]) -> Change:
     """The change with some labels gone from nodes afterwards; a partly known node is then known not to have them."""
     nodes = dict(change.after.nodes)
     for name, gone in labels.items():
         node = nodes[name]
         kept = {key: value for key, value in node.metadata.labels.items() if key not in gone}
-        absent = node.absent | frozenset(gone) if node.partial else node.absent
-        nodes[name] = _relabelled(node, kept, absent)
+        absent = node.absent_labels | frozenset(gone) if node.is_partial else node.absent_labels
+        nodes[name] = _set_labels(node, kept, absent)
     return replace(change, after=replace(change.after, nodes=nodes))
 
 
-def _relabelled(node: Node, labels: dict[str, str], absent: frozenset[str]) -> Node:
-    return replace(node, metadata=replace(node.metadata, labels=labels), absent=absent)
+def _set_labels(node: Node, labels: dict[str, str], absent: frozenset[str]) -> Node:
+    return replace(node, metadata=replace(node.metadata, labels=labels), absent_labels=absent)
 
 
-def _with_later(impact: Impact, later: Impact) -> Impact:
+def _merge_later_losses(impact: Impact, later_impact: Impact) -> Impact:
     """The impact with what falls at a re-creation of a producer: kept so far, and gone without the labels."""
-    gone: defaultdict[ObjectKey, list[Group]] = defaultdict(list)
-    for group in later.with_outcome(Outcome.LOST_NOW):
+    gone: defaultdict[ObjectKey, list[CoverageGroup]] = defaultdict(list)
+    for group in later_impact.iter_groups(Outcome.LOST_NOW):
         gone[group.key].append(group)
-    groups: list[Group] = []
+    groups: list[CoverageGroup] = []
     for group in impact.groups:
         rest = group.nodes
-        if group.verdict.pod is not PodAfter.NONE and group.verdict.recreated and group.outcome is not Outcome.UNKNOWN:
+        if group.forecast.pod_after is not PodAfter.NONE and group.forecast.is_recreated and group.outcome is not Outcome.UNKNOWN:
             for other in gone[group.key]:
                 nodes = rest & other.nodes
                 if nodes:
-                    verdict = Verdict(Outcome.LOST_ON_RECREATION, group.verdict.before, group.verdict.pod, False, group.verdict.period)
-                    groups.append(_part(group, nodes, verdict=verdict, after=other.after, touched=True))
+                    verdict = PodForecast(
+                        Outcome.LOST_ON_RECREATION, group.forecast.had_pod, group.forecast.pod_after, False, group.forecast.loop_seconds
+                    )
+                    groups.append(_select_nodes(group, nodes, forecast=verdict, placement_after=other.placement_after, is_touched=True))
                     rest -= nodes
         if rest:
-            groups.append(group if rest is group.nodes else _part(group, rest))
+            groups.append(group if rest is group.nodes else _select_nodes(group, rest))
     known = {(group.key, name) for group in impact.groups for name in group.nodes}
     for each in gone.values():  # pairs that the change itself does not reach
         for group in each:
             nodes = frozenset(name for name in group.nodes if (group.key, name) not in known)
             if nodes:
-                verdict = Verdict(Outcome.LOST_ON_RECREATION, True, PodAfter.SAME, False)
-                groups.append(_part(group, nodes, verdict=verdict))
-    return replace(impact, groups=tuple(groups), scope=impact.scope | later.scope, pairs=max(impact.pairs, later.pairs))
+                verdict = PodForecast(Outcome.LOST_ON_RECREATION, True, PodAfter.SAME, False)
+                groups.append(_select_nodes(group, nodes, forecast=verdict))
+    return replace(
+        impact, groups=tuple(groups), scope=impact.scope | later_impact.scope, pair_count=max(impact.pair_count, later_impact.pair_count)
+    )
 
 
-def _part(group: Group, nodes: frozenset[str], **changes: object) -> Group:
-    return replace(group, nodes=nodes, names=tuple(sorted(nodes)), **changes)
+def _select_nodes(group: CoverageGroup, nodes: frozenset[str], **changes: object) -> CoverageGroup:
+    return replace(group, nodes=nodes, node_names=tuple(sorted(nodes)), **changes)
 
 
-def _explained(impact: Impact, vanished: _Vanished, mentioned: Mapping[ObjectKey, frozenset[str]]) -> Impact:
+def _attach_cascade_losses(impact: Impact, lost_labels: _LostLabels, selected_labels: Mapping[ObjectKey, frozenset[str]]) -> Impact:
     """The impact with each fall said: which labels, whose, on which nodes, and in which order."""
-    groups: list[Group] = []
+    groups: list[CoverageGroup] = []
     falls: dict[tuple[ObjectKey, ObjectKey, tuple[str, ...], bool], set[str]] = {}
     for group in impact.groups:
-        if group.outcome not in _LOST or group.key not in mentioned:
+        if group.outcome not in _LOSS_OUTCOMES or group.key not in selected_labels:
             groups.append(group)
             continue
-        for reasons, nodes in _by_reason(group, vanished, mentioned[group.key]):
-            part = group if len(nodes) == len(group.nodes) else _part(group, nodes)
-            groups.append(replace(part, falls=reasons) if reasons else part)
+        for reasons, nodes in _split_by_producer(group, lost_labels, selected_labels[group.key]):
+            part = group if len(nodes) == len(group.nodes) else _select_nodes(group, nodes)
+            groups.append(replace(part, cascade_losses=reasons) if reasons else part)
             for fall in reasons:
                 falls.setdefault((fall.producer, group.key, fall.labels, group.outcome is Outcome.LOST_NOW), set()).update(nodes)
     order = tuple(
-        Fall(producer, labels, consumer, tuple(sorted(nodes)), now) for (producer, consumer, labels, now), nodes in sorted(falls.items())
+        CascadeLoss(producer, labels, consumer, tuple(sorted(nodes)), now)
+        for (producer, consumer, labels, now), nodes in sorted(falls.items())
     )
-    return replace(impact, groups=tuple(sorted(groups, key=lambda group: group.order)), falls=_in_order(order))
+    return replace(impact, groups=tuple(sorted(groups, key=lambda group: group.sort_key)), cascade_losses=_sort_cascade(order))
 
 
-def _by_reason(group: Group, vanished: _Vanished, labels: frozenset[str]) -> Iterator[tuple[tuple[Fall, ...], frozenset[str]]]:
+def _split_by_producer(
+    group: CoverageGroup, lost_labels: _LostLabels, labels: frozenset[str]
+) -> Iterator[tuple[tuple[CascadeLoss, ...], frozenset[str]]]:
     parts: defaultdict[tuple[tuple[ObjectKey, tuple[str, ...]], ...], set[str]] = defaultdict(set)
     for name in group.nodes:
         owners: defaultdict[ObjectKey, list[str]] = defaultdict(list)
         for label in sorted(labels):
-            owner = vanished.by.get((name, label))
+            owner = lost_labels.producers.get((name, label))
             if owner is not None and owner != group.key:
                 owners[owner].append(label)
         parts[tuple(sorted((owner, tuple(found)) for owner, found in owners.items()))].add(name)
     now = group.outcome is Outcome.LOST_NOW
     for owned, names in sorted(parts.items()):
         nodes = frozenset(names)
-        yield tuple(Fall(owner, found, group.key, tuple(sorted(nodes)), now) for owner, found in owned), nodes
+        yield tuple(CascadeLoss(owner, found, group.key, tuple(sorted(nodes)), now) for owner, found in owned), nodes
 
 
-def _in_order(falls: tuple[Fall, ...]) -> tuple[Fall, ...]:
+def _sort_cascade(cascade_losses: tuple[CascadeLoss, ...]) -> tuple[CascadeLoss, ...]:
     """Falls in the order in which things go: a producer that falls itself comes after its own fall."""
-    left, ordered, fallen = list(falls), [], set()
+    left, ordered, fallen = list(cascade_losses), [], set()
     while left:
         waiting = {fall.consumer for fall in left}
         ready = [fall for fall in left if fall.producer not in waiting or fall.producer in fallen] or left[:1]

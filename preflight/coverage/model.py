@@ -8,76 +8,77 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from preflight.change.model import Change
-from preflight.coverage.component_cache import Recognised
-from preflight.coverage.daemonset_pods import PodsOf
-from preflight.coverage.outcome import Verdict
-from preflight.coverage.shared_analysis import Known
+from preflight.coverage.component_cache import ComponentCache
+from preflight.coverage.daemonset_pods import DaemonSetPods
+from preflight.coverage.outcome import PodForecast
+from preflight.coverage.shared_analysis import SharedAnalysis
 from preflight.model.objects import DaemonSet, Node, ObjectKey
 from preflight.model.report import Outcome
 from preflight.scheduling.placement import Placement
 
 if TYPE_CHECKING:
-    from preflight.coverage.rollout.simulation import Fate, Rollout
+    from preflight.coverage.rollout.simulation import Rollout, UpdateUncertainty
 
 
-class Fall(Struct, frozen=True):
+class CascadeLoss(Struct, frozen=True):
     """A DaemonSet that falls because another one takes labels with it.
 
-    `producer` sets the `labels` and is lost on `nodes`; `consumer` selects on them. `now`: at once, else at the producer's re-creation.
+    `producer` sets the `labels` and is lost on `nodes`; `consumer` selects on them. `is_immediate`: at once, else at the producer's
+    re-creation.
     """
 
     producer: ObjectKey
     labels: tuple[str, ...]
     consumer: ObjectKey
     nodes: tuple[str, ...]
-    now: bool
+    is_immediate: bool
 
 
-class Group(Struct, frozen=True):
+class CoverageGroup(Struct, frozen=True):
     """Nodes on which one DaemonSet meets the same fate for the same reasons.
 
     1. `daemonset` is the one after the change, or the one before where the change deletes it; `before_daemonset` None where it is new.
-    2. `verdict.outcome` is UNKNOWN where it depends on what is not known; `possible` then holds the verdicts that it may be, each
+    2. `verdict.outcome` is UNKNOWN where it depends on what is not known; `possible_forecasts` then holds the verdicts that it may be, each
        with the assumption it rests on: whether the unknown labels match.
-    3. `was` is the outcome without the change. `touched`: the change differs something here, or acts on the pod; without a change
-       everything is touched.
-    4. `before` and `after` are the placements, None where the DaemonSet or the node is not there; `replaced` is whether a pod comes
-       back on a replacement of the node, None where not asked.
-    5. `names` are the nodes' names, sorted.
-    6. `falls` are the label producers that take it with them, where a second wave reaches it.
-    7. `assumed`: the pod is assumed, none was listed. `conditional`: all this holds if the unknown labels match.
-    8. `fate` says why it is not certain which of some nodes an update reaches; None where it is. Where the outcome is the same either way
-       it is the one of a node that is not reached.
+    3. `outcome_before` is the outcome without the change. `is_touched`: the change differs something here, or acts on the pod; without a
+       change everything is touched.
+    4. `placement_before` and `placement_after` are the placements, None where the DaemonSet or the node is not there; `runs_on_replacement`
+       is whether a pod comes back on a replacement of the node, None where not asked.
+    5. `node_names` are the nodes' names, sorted.
+    6. `cascade_losses` are the label producers that take it with them, where a second wave reaches it.
+    7. `is_assumed`: the pod is assumed, none was listed. `is_conditional`: all this holds if the unknown labels match.
+    8. `update_uncertainty` says why it is not certain which of some nodes an update reaches; None where it is. Where the outcome is the
+       same either way it is the one of a node that is not reached.
     """
 
     key: ObjectKey
     daemonset: DaemonSet
     before_daemonset: DaemonSet | None
     nodes: frozenset[str]
-    names: tuple[str, ...]
-    verdict: Verdict
-    was: Outcome | None
-    touched: bool
-    before: Placement | None
-    after: Placement | None
+    node_names: tuple[str, ...]
+    forecast: PodForecast
+    outcome_before: Outcome | None
+    is_touched: bool
+    placement_before: Placement | None
+    placement_after: Placement | None
     node: Node
-    replaced: bool | None = None
-    assumed: bool = False
-    conditional: bool = False
-    possible: tuple[tuple[bool, Verdict], ...] = ()
-    falls: tuple[Fall, ...] = ()
-    fate: Fate | None = None
+    runs_on_replacement: bool | None = None
+    is_assumed: bool = False
+    is_conditional: bool = False
+    possible_forecasts: tuple[tuple[bool, PodForecast], ...] = ()
+    cascade_losses: tuple[CascadeLoss, ...] = ()
+    update_uncertainty: UpdateUncertainty | None = None
 
     @property
     def outcome(self) -> Outcome:
         """The outcome of these pairs."""
-        assert self.verdict.outcome is not None
-        return self.verdict.outcome
+        assert self.forecast.outcome is not None
+        return self.forecast.outcome
 
     @property
-    def order(self) -> tuple[object, ...]:
+    def sort_key(self) -> tuple[object, ...]:
         """Where it stands in an impact: by DaemonSet, then by outcome, worst first, then by node name."""
-        return (self.key.namespace, self.key.name, self.key.place, self.outcome.rank, self.names)
+        return (self.key.namespace, self.key.name, self.key.file, self.outcome.rank, self.node_names)
 
 
 class Impact(Struct, frozen=True):
@@ -85,34 +86,34 @@ class Impact(Struct, frozen=True):
 
     1. `groups` are sorted by DaemonSet, then by outcome, worst first, then by node name. A pair without a pod, before and after,
        whose DaemonSet is deleted is in none.
-    2. `scope` are the nodes judged for every DaemonSet; `whole` the DaemonSets judged on all nodes: those that the change names or
+    2. `scope` are the nodes judged for every DaemonSet; `fully_judged` the DaemonSets judged on all nodes: those that the change names or
        differs.
-    3. `pods` is what is there once the change has settled, worked out when it is asked for: the next step of a plan starts from it.
-    4. `known` is what the looks at one change share.
-    5. `falls` are the second waves, in the order in which things go: see `waves.predict`.
+    3. `pods_after` is what is there once the change has settled, worked out when it is asked for: the next step of a plan starts from it.
+    4. `shared_analysis` is what the looks at one change share.
+    5. `cascade_losses` are the second waves, in the order in which things go: see `waves.predict`.
     6. `rollouts` is, for each DaemonSet that updates, where its update comes to its end.
     """
 
     change: Change
-    groups: tuple[Group, ...]
+    groups: tuple[CoverageGroup, ...]
     scope: frozenset[str]
-    whole: frozenset[ObjectKey]
-    settled: Callable[[], Mapping[ObjectKey, PodsOf]]
-    pairs: int
+    fully_judged: frozenset[ObjectKey]
+    compute_pods: Callable[[], Mapping[ObjectKey, DaemonSetPods]]
+    pair_count: int
     rollouts: Mapping[ObjectKey, Rollout]
-    known: Known
-    falls: tuple[Fall, ...] = ()
+    shared_analysis: SharedAnalysis
+    cascade_losses: tuple[CascadeLoss, ...] = ()
 
     @property
-    def recognised(self) -> Recognised:
+    def component_cache(self) -> ComponentCache:
         """What the DaemonSets are."""
-        return self.known.recognised
+        return self.shared_analysis.component_cache
 
     @property
-    def pods(self) -> Mapping[ObjectKey, PodsOf]:
+    def pods_after(self) -> Mapping[ObjectKey, DaemonSetPods]:
         """The pods once the change has settled, by DaemonSet."""
-        return self.settled()
+        return self.compute_pods()
 
-    def with_outcome(self, *outcomes: Outcome) -> Iterator[Group]:
+    def iter_groups(self, *outcomes: Outcome) -> Iterator[CoverageGroup]:
         """The groups with one of these outcomes."""
         return (group for group in self.groups if group.outcome in outcomes)

@@ -6,29 +6,29 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 
 from preflight.model.objects import Node, PodSpec
-from preflight.scheduling.affinity import label, mentioned_labels
+from preflight.scheduling.affinity import collect_label_keys, get_label
 
-Mention = tuple[frozenset[str], bool]
+NodeMentions = tuple[frozenset[str], bool]
 
 
-def mention(*templates: PodSpec) -> Mention:
+def collect_mentions(*templates: PodSpec) -> NodeMentions:
     """What placement reads of a node for any of these templates: label keys, and whether its name counts."""
     keys: frozenset[str] = frozenset()
     by_name = False
     for template in templates:
-        more, named = mentioned_labels(template)
+        more, named = collect_label_keys(template)
         keys |= more
         by_name |= named
     return keys, by_name
 
 
-class NodeClass(tuple[Node | None, ...]):
+class NodeViews(tuple[Node | None, ...]):
     """One node of a class in each view (before, after, ...); None where the view lacks it."""
 
     __slots__ = ()
 
 
-class Classes:
+class NodePartitions:
     """Partitions of the nodes, one for each distinct mention, shared by the DaemonSets that mention the same.
 
     1. The key of a node is its taints and the values of the mentioned labels (and its name where that counts), in every view.
@@ -41,49 +41,49 @@ class Classes:
         self._names = tuple(dict.fromkeys(name for view in views for name in view))
         self._taints: dict[Hashable, int] = {}
         self._sorted: dict[frozenset[str], tuple[str, ...]] = {}
-        self._partitions: dict[tuple[Mention, frozenset[str] | None], tuple[tuple[NodeClass, frozenset[str]], ...]] = {}
+        self._partitions: dict[tuple[NodeMentions, frozenset[str] | None], tuple[tuple[NodeViews, frozenset[str]], ...]] = {}
 
-    def sorted(self, nodes: frozenset[str]) -> tuple[str, ...]:
+    def sort_names(self, nodes: frozenset[str]) -> tuple[str, ...]:
         """The names of nodes, sorted; the same set is sorted once."""
         names = self._sorted.get(nodes)
         if names is None:
             names = self._sorted[nodes] = tuple(sorted(nodes))
         return names
 
-    def of(self, mentioned: Mention, scope: frozenset[str] | None = None) -> tuple[tuple[NodeClass, frozenset[str]], ...]:
+    def get_classes(self, mentions: NodeMentions, scope: frozenset[str] | None = None) -> tuple[tuple[NodeViews, frozenset[str]], ...]:
         """The classes within a scope of node names (None: all nodes), each with a node of it in each view and its names."""
-        found = self._partitions.get((mentioned, scope))
+        found = self._partitions.get((mentions, scope))
         if found is None:
-            found = self._partition(mentioned, self._names if scope is None else [name for name in self._names if name in scope])
-            self._partitions[mentioned, scope] = found
+            found = self._partition(mentions, self._names if scope is None else [name for name in self._names if name in scope])
+            self._partitions[mentions, scope] = found
         return found
 
-    def _partition(self, mentioned: Mention, names: Iterable[str]) -> tuple[tuple[NodeClass, frozenset[str]], ...]:
-        keys = sorted(mentioned[0])
-        by_name = mentioned[1]
+    def _partition(self, mentions: NodeMentions, names: Iterable[str]) -> tuple[tuple[NodeViews, frozenset[str]], ...]:
+        keys = sorted(mentions[0])
+        by_name = mentions[1]
         members: defaultdict[Hashable, list[str]] = defaultdict(list)
         for name in names:
             previous: Node | None = None
             parts: list[Hashable] = []
             for view in self._views:
                 node = view.get(name)
-                parts.append(parts[-1] if parts and node is previous else self._key(node, keys, by_name))
+                parts.append(parts[-1] if parts and node is previous else self._make_class_key(node, keys, by_name))
                 previous = node
             members[tuple(parts)].append(name)
-        return tuple((NodeClass(view.get(group[0]) for view in self._views), frozenset(group)) for group in members.values())
+        return tuple((NodeViews(view.get(group[0]) for view in self._views), frozenset(group)) for group in members.values())
 
-    def _key(self, node: Node | None, keys: list[str], by_name: bool) -> Hashable:
+    def _make_class_key(self, node: Node | None, keys: list[str], by_name: bool) -> Hashable:
         if node is None:
             return None
         taints = self._taints.setdefault(node.spec.taints, len(self._taints))
-        name = node.name if by_name or node.partial else ""
-        return (taints, name, *[label(node, key) for key in keys])
+        name = node.name if by_name or node.is_partial else ""
+        return (taints, name, *[get_label(node, key) for key in keys])
 
 
-def cut(nodes: frozenset[str], by: frozenset[str]) -> Iterator[tuple[bool, frozenset[str]]]:
+def split_nodes(nodes: frozenset[str], members: frozenset[str]) -> Iterator[tuple[bool, frozenset[str]]]:
     """Nodes cut in two by others, those that are among them and those that are not; a part without a node is left out."""
-    if by and (inside := nodes & by):
+    if members and (inside := nodes & members):
         yield True, inside
-        nodes = nodes - by
+        nodes = nodes - members
     if nodes:
         yield False, nodes

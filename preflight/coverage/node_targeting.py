@@ -5,10 +5,10 @@ from __future__ import annotations
 from preflight.model.objects import PodSpec
 
 # Labels that every node has: asking for one of these does not name a node.
-_EVERYWHERE = frozenset(("kubernetes.io/os", "kubernetes.io/arch", "beta.kubernetes.io/os", "beta.kubernetes.io/arch"))
+_COMMON_LABELS = frozenset(("kubernetes.io/os", "kubernetes.io/arch", "beta.kubernetes.io/os", "beta.kubernetes.io/arch"))
 
 
-def names_nodes(spec: PodSpec) -> bool:
+def targets_nodes(spec: PodSpec) -> bool:
     """Whether a nodeName, nodeSelector or affinity asks for more than an operating system or architecture; to exclude names no node."""
     keys = set(spec.nodeSelector)
     node_affinity = spec.affinity.nodeAffinity if spec.affinity else None
@@ -16,4 +16,4 @@ def names_nodes(spec: PodSpec) -> bool:
     for term in required.nodeSelectorTerms if required else ():
         asked = (*term.matchExpressions, *term.matchFields)
         keys.update(requirement.key for requirement in asked if requirement.operator in ("In", "Exists", "Gt", "Lt"))
-    return bool(spec.nodeName or keys - _EVERYWHERE)
+    return bool(spec.nodeName or keys - _COMMON_LABELS)

@@ -7,18 +7,18 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from preflight.change.model import Change
-from preflight.coverage.component_cache import Recognised
+from preflight.coverage.component_cache import ComponentCache
 
 if TYPE_CHECKING:
-    from preflight.coverage.node_health import Health
+    from preflight.coverage.node_health import NodeHealth
     from preflight.model.objects import ObjectKey
-    from preflight.scheduling.rollout_simulation import Start
+    from preflight.scheduling.rollout_simulation import NewPodOutcome
 
 
-class Known:
+class SharedAnalysis:
     """What every look at one change shares; nothing is worked out before it is asked for."""
 
-    def __init__(self, change: Change, starts: Mapping[ObjectKey, Mapping[str, Start]] | None = None) -> None:
+    def __init__(self, change: Change, starts: Mapping[ObjectKey, Mapping[str, NewPodOutcome]] | None = None) -> None:
         """Of a change as it was performed.
 
         `starts` says by DaemonSet and node how new pods begin, READY where a node is not in it. None, which is all that anybody knows of a
@@ -27,11 +27,11 @@ class Known:
         self._change = change
         self.nodes = change.after.nodes
         self.starts = starts
-        self.recognised = Recognised(change.after)
+        self.component_cache = ComponentCache(change.after)
 
     @cached_property
-    def health(self) -> Health:
+    def health(self) -> NodeHealth:
         """How well the nodes are after the change, and the pods that were listed before it."""
-        from preflight.coverage.node_health import Health  # only an update asks
+        from preflight.coverage.node_health import NodeHealth  # only an update asks
 
-        return Health(self.nodes, self._change.before.pods)
+        return NodeHealth(self.nodes, self._change.before.pods)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from preflight.coverage.component_cache import Recognised
+from preflight.coverage.component_cache import ComponentCache
 from preflight.model.objects import DaemonSet, NodeSelectorTerm, ObjectKey, PodSpec, Taint, Toleration
-from preflight.model.world import World
-from preflight.scheduling.tolerations import daemon_tolerations
+from preflight.model.world import ClusterState
+from preflight.scheduling.tolerations import add_implicit_tolerations
 
 if TYPE_CHECKING:
     from preflight.components import Component
@@ -21,19 +21,19 @@ _UNINITIALIZED = "node.cloudprovider.kubernetes.io/uninitialized"
 _API_ADDRESS = "KUBERNETES_SERVICE_HOST"
 
 
-class Wait(Struct, frozen=True):
+class BootstrapWait(Struct, frozen=True):
     """One DaemonSet waits for another on a new node, because of a label that the other sets, a taint that it clears, or Service addresses.
 
-    `what` is `label`, `taint` or `service`; `name` is the key of the label or the taint with its effect, "" for Service addresses.
+    `reason` is `label`, `taint` or `service`; `name` is the key of the label or the taint with its effect, "" for Service addresses.
     """
 
-    waits: ObjectKey
-    awaited: ObjectKey
-    what: str
+    waiting_key: ObjectKey
+    awaited_key: ObjectKey
+    reason: str
     name: str = ""
 
 
-def deadlocks(world: World, recognised: Recognised) -> tuple[tuple[Wait, ...], ...]:
+def find_deadlocks(world: ClusterState, component_cache: ComponentCache) -> tuple[tuple[BootstrapWait, ...], ...]:
     """The circles of DaemonSets that wait for one another on a new node, each once, the shortest first.
 
     1. A DaemonSet waits for the only one that sets a label which it cannot do without.
@@ -43,46 +43,48 @@ def deadlocks(world: World, recognised: Recognised) -> tuple[tuple[Wait, ...], .
     3. The pod network waits for the Service proxy, through which it reaches the API server, unless it is told the API's address.
     4. Where two do the same (a repository of many clusters), nobody knows which of them is meant: then nobody waits for either.
     """
-    waits: defaultdict[ObjectKey, list[Wait]] = defaultdict(list)
-    for wait in _waits(world, recognised):
-        waits[wait.waits].append(wait)
-    found: dict[frozenset[ObjectKey], tuple[Wait, ...]] = {}
+    waits: defaultdict[ObjectKey, list[BootstrapWait]] = defaultdict(list)
+    for wait in _iter_waits(world, component_cache):
+        waits[wait.waiting_key].append(wait)
+    found: dict[frozenset[ObjectKey], tuple[BootstrapWait, ...]] = {}
     for start in sorted(waits):
-        for circle in _circles(start, start, waits, ()):
-            members = frozenset(wait.waits for wait in circle)
+        for circle in _iter_cycles(start, start, waits, ()):
+            members = frozenset(wait.waiting_key for wait in circle)
             if members not in found or len(circle) < len(found[members]):
                 found[members] = circle
     whole = sorted(found.items(), key=lambda item: (len(item[0]), sorted(item[0])))
     return tuple(circle for members, circle in whole if not any(other < members for other in found))
 
 
-def _waits(world: World, recognised: Recognised) -> Iterator[Wait]:
-    parts = {key: recognised.of(each) for key, each in world.daemonsets.items()}
-    network = _only(key for key, found in parts.items() if any("pod" in component.networks for component in found))
-    proxy = _only(key for key, found in parts.items() if _is(found, "kube-proxy"))
+def _iter_waits(world: ClusterState, component_cache: ComponentCache) -> Iterator[BootstrapWait]:
+    parts = {key: component_cache.recognize(each) for key, each in world.daemonsets.items()}
+    network = _get_single_key(key for key, found in parts.items() if any("pod" in component.networks for component in found))
+    proxy = _get_single_key(key for key, found in parts.items() if _has_kind(found, "kube-proxy"))
     setters = [(key, component) for key, found in parts.items() for component in found if component.labels]
-    removers = _removers(world, parts, network)
+    removers = _find_taint_removers(world, parts, network)
     for key, daemonset in world.daemonsets.items():
         spec = daemonset.spec.template.spec
-        tolerations = daemon_tolerations(spec)
-        for label in sorted(required_labels(spec)):
-            setter = _only(iter(dict.fromkeys(other for other, component in setters if component.sets_label(label))))
+        tolerations = add_implicit_tolerations(spec)
+        for label in sorted(get_required_labels(spec)):
+            setter = _get_single_key(iter(dict.fromkeys(other for other, component in setters if component.sets_label(label))))
             if setter is not None:
-                yield Wait(key, setter, "label", label)
+                yield BootstrapWait(key, setter, "label", label)
         for taint, remover in removers.items():
             if not _may_tolerate(tolerations, taint):
-                yield Wait(key, remover, "taint", f"{taint.key}:{taint.effect}")
-        if key == network and proxy is not None and proxy != key and _API_ADDRESS not in _environment(daemonset):
-            yield Wait(key, proxy, "service")
+                yield BootstrapWait(key, remover, "taint", f"{taint.key}:{taint.effect}")
+        if key == network and proxy is not None and proxy != key and _API_ADDRESS not in _list_environment_names(daemonset):
+            yield BootstrapWait(key, proxy, "service")
 
 
-def _removers(world: World, parts: Mapping[ObjectKey, tuple[Component, ...]], network: ObjectKey | None) -> dict[Taint, ObjectKey]:
+def _find_taint_removers(
+    world: ClusterState, components: Mapping[ObjectKey, tuple[Component, ...]], network: ObjectKey | None
+) -> dict[Taint, ObjectKey]:
     """The startup taints that a new node surely carries, each with the only DaemonSet that clears it."""
-    carried = {taint.key for node in world.nodes.values() for taint in (*node.spec.taints, *node.startup)}
-    keys = {taint for found in parts.values() for component in found for taint in component.taints}
+    carried = {taint.key for node in world.nodes.values() for taint in (*node.spec.taints, *node.startup_taints)}
+    keys = {taint for found in components.values() for component in found for taint in component.taints}
     removers: dict[Taint, ObjectKey] = {}
     for key in sorted(keys):
-        remover = _only(other for other, found in parts.items() if any(key in component.taints for component in found))
+        remover = _get_single_key(other for other, found in components.items() if any(key in component.taints for component in found))
         if remover is not None and (key == _UNINITIALIZED or key in carried):
             removers[Taint(key, "", "NoSchedule")] = remover
     if network is not None:
@@ -90,55 +92,56 @@ def _removers(world: World, parts: Mapping[ObjectKey, tuple[Component, ...]], ne
     return removers
 
 
-def _only(keys: Iterator[ObjectKey]) -> ObjectKey | None:
+def _get_single_key(keys: Iterator[ObjectKey]) -> ObjectKey | None:
     found = list(keys)
     return found[0] if len(found) == 1 else None
 
 
-def _is(components: tuple[Component, ...], kind: str) -> bool:
+def _has_kind(components: tuple[Component, ...], kind: str) -> bool:
     return any(component.kind.id == kind for component in components)
 
 
 def _may_tolerate(tolerations: tuple[Toleration, ...], taint: Taint) -> bool:
     """Whether some value of a taint is tolerated: which value a startup taint has is not known."""
     return any(
-        (not each.effect or each.effect == taint.effect) and (each.key == taint.key or (not each.key and each.operator == "Exists"))
-        for each in tolerations
+        (not toleration.effect or toleration.effect == taint.effect)
+        and (toleration.key == taint.key or (not toleration.key and toleration.operator == "Exists"))
+        for toleration in tolerations
     )
 
 
-def required_labels(spec: PodSpec) -> frozenset[str]:
+def get_required_labels(spec: PodSpec) -> frozenset[str]:
     """The node labels without which a pod is placed nowhere: those of nodeSelector, and those that every term of the affinity needs."""
     keys = set(spec.nodeSelector)
     if spec.affinity and spec.affinity.nodeAffinity:
         required = spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution
-        terms = [_needs(term) for term in required.nodeSelectorTerms] if required else []
+        terms = [_required_term_labels(term) for term in required.nodeSelectorTerms] if required else []
         if terms:
             keys |= frozenset.intersection(*terms)
     return frozenset(keys)
 
 
-def _needs(term: NodeSelectorTerm) -> frozenset[str]:
-    return frozenset(each.key for each in term.matchExpressions if each.operator in ("In", "Exists", "Gt", "Lt"))
+def _required_term_labels(term: NodeSelectorTerm) -> frozenset[str]:
+    return frozenset(expression.key for expression in term.matchExpressions if expression.operator in ("In", "Exists", "Gt", "Lt"))
 
 
-def _environment(daemonset: DaemonSet) -> frozenset[str]:
+def _list_environment_names(daemonset: DaemonSet) -> frozenset[str]:
     """The names of environment variables that any container of the template sets."""
     spec = daemonset.data.get("spec")
     for step in ("template", "spec"):
         spec = spec.get(step) if isinstance(spec, dict) else None
     containers = spec.get("containers") if isinstance(spec, dict) else None
-    every = [each.get("env") for each in containers if isinstance(each, dict)] if isinstance(containers, list) else []
+    every = [container.get("env") for container in containers if isinstance(container, dict)] if isinstance(containers, list) else []
     names = [each.get("name") for env in every if isinstance(env, list) for each in env if isinstance(each, dict)]
     return frozenset(name for name in names if isinstance(name, str))
 
 
-def _circles(
-    start: ObjectKey, at: ObjectKey, waits: Mapping[ObjectKey, list[Wait]], way: tuple[Wait, ...], limit: int = 4
-) -> Iterator[tuple[Wait, ...]]:
+def _iter_cycles(
+    start: ObjectKey, current: ObjectKey, waits: Mapping[ObjectKey, list[BootstrapWait]], path: tuple[BootstrapWait, ...], limit: int = 4
+) -> Iterator[tuple[BootstrapWait, ...]]:
     """The ways from a DaemonSet back to itself over DaemonSets that sort after it, so that each circle is found once."""
-    for wait in waits.get(at, ()):
-        if wait.awaited == start:
-            yield (*way, wait)
-        elif wait.awaited > start and len(way) + 1 < limit and all(wait.awaited != each.waits for each in way):
-            yield from _circles(start, wait.awaited, waits, (*way, wait), limit)
+    for wait in waits.get(current, ()):
+        if wait.awaited_key == start:
+            yield (*path, wait)
+        elif wait.awaited_key > start and len(path) + 1 < limit and all(wait.awaited_key != each.waiting_key for each in path):
+            yield from _iter_cycles(start, wait.awaited_key, waits, (*path, wait), limit)

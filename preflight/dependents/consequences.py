@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from preflight.change.node_lifecycle import is_owned
-from preflight.coverage.model import Group, Impact
+from preflight.change.node_lifecycle import is_controller_owned
+from preflight.coverage.model import CoverageGroup, Impact
 from preflight.model.objects import DaemonSet, ObjectKey
 from preflight.model.report import Outcome
 
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
     from preflight.components import Component
     from preflight.dependents.workloads import Dependent
 
-ASKED_FOR = frozenset(("cni", "kube-proxy", "node-local-dns", "device-plugin", "csi-node-driver", "secrets-store-provider"))
+KINDS_WITH_DEPENDENTS = frozenset(("cni", "kube-proxy", "node-local-dns", "device-plugin", "csi-node-driver", "secrets-store-provider"))
 """The kinds of component of which it can be told who depends on them."""
 
 
 class Consequence(Struct, frozen=True):
     """One component that is gone from nodes, and what depends on it there.
 
-    1. `outcome` is the fate of the DaemonSet's pods that brings it about: LOST_NOW (after `seconds`, where eviction waits), LOOP without a
-       pause, LOST_ON_RECREATION, ALREADY_FRAGILE, or NEVER: it is not there today, and only a taint keeps it out.
+    1. `outcome` is the fate of the DaemonSet's pods that brings it about: LOST_NOW (after `get_eviction_seconds`, where eviction waits),
+       LOOP without a pause, LOST_ON_RECREATION, ALREADY_FRAGILE, or NEVER: it is not there today, and only a taint keeps it out.
     2. `passing`: only taints stand in its way that the cluster clears by itself.
-    3. `gone` are the names of what goes: resources (those that are asked for, else those that are known), drivers, keys of taints.
+    3. `lost_names` are the names of what goes: resources (those that are asked for, else those that are known), drivers, keys of taints.
     4. `producer` sets the `labels` that the DaemonSet waits for; it is that which a taint keeps out. None where its own loss is meant.
-    5. `stuck` are the nodes that carry a startup taint of `gone` after the change, and nothing else removes it.
+    5. `stuck_nodes` are the nodes that carry a startup taint of `lost_names` after the change, and nothing else removes it.
     """
 
     key: ObjectKey
@@ -37,30 +37,30 @@ class Consequence(Struct, frozen=True):
     nodes: tuple[str, ...]
     outcome: Outcome
     seconds: int = 0
-    passing: bool = False
-    gone: tuple[str, ...] = ()
+    is_transient: bool = False
+    lost_names: tuple[str, ...] = ()
     dependents: tuple[Dependent, ...] = ()
-    stuck: tuple[str, ...] = ()
+    stuck_nodes: tuple[str, ...] = ()
     producer: ObjectKey | None = None
     labels: tuple[str, ...] = ()
 
     @property
     def has_dependents(self) -> bool:
         """Whether it is of a kind that workloads depend on, so that somebody was looked for."""
-        return self.component.kind.id in ASKED_FOR
+        return self.component.kind.id in KINDS_WITH_DEPENDENTS
 
     @property
-    def is_old_and_passes(self) -> bool:
+    def is_existing_and_transient(self) -> bool:
         """Whether it was so before, and the cluster mends it by itself: the finding about coverage says enough then."""
-        return self.passing and self.outcome in (Outcome.ALREADY_FRAGILE, Outcome.NEVER)
+        return self.is_transient and self.outcome in (Outcome.ALREADY_FRAGILE, Outcome.NEVER)
 
     @property
     def is_lost(self) -> bool:
         """Whether the change takes away what was there: not where it is a time bomb already, never came, or the cluster mends it."""
-        return self.outcome in (Outcome.LOST_NOW, Outcome.LOST_ON_RECREATION, Outcome.LOOP) and not self.passing
+        return self.outcome in (Outcome.LOST_NOW, Outcome.LOST_ON_RECREATION, Outcome.LOOP) and not self.is_transient
 
 
-def consequences(impact: Impact) -> tuple[Consequence, ...]:
+def find_consequences(impact: Impact) -> tuple[Consequence, ...]:
     """What breaks in consequence of a change, or of what is there where nothing is changed; in order of the groups, worst component first.
 
     1. A DaemonSet takes each of its components from the nodes that it loses, now or on re-creation. A loop without a pause is a loss; one
@@ -74,40 +74,45 @@ def consequences(impact: Impact) -> tuple[Consequence, ...]:
 
     Source: semantics 9 and 12 (`docs/semantics.md`).
     """
-    merged: defaultdict[tuple[object, ...], list[Group]] = defaultdict(list)
+    merged: defaultdict[tuple[object, ...], list[CoverageGroup]] = defaultdict(list)
     for group in impact.groups:
-        if _counts(impact, group):
-            merged[group.key, group.outcome, seconds(group), passing(group)].append(group)
-    known = [groups for groups in merged.values() if impact.recognised.of(groups[0].daemonset)]
+        if _has_consequences(impact, group):
+            merged[group.key, group.outcome, get_eviction_seconds(group), is_transient_group(group)].append(group)
+    known = [groups for groups in merged.values() if impact.component_cache.recognize(groups[0].daemonset)]
     if not known:
         return ()
-    from preflight.dependents.lost_components import Losses  # no part of a run that loses nothing known
+    from preflight.dependents.lost_components import ConsequenceFinder  # no part of a run that loses nothing known
 
-    losses = Losses(impact)
-    found = [each for groups in known for each in losses.of(groups)]
-    return (*found, *losses.of_uncalled([group for groups in known for group in groups if group.outcome is Outcome.NEVER]))
+    losses = ConsequenceFinder(impact)
+    found = [consequence for groups in known for consequence in losses.iter_consequences(groups)]
+    return (*found, *losses.iter_label_consequences([group for groups in known for group in groups if group.outcome is Outcome.NEVER]))
 
 
-def _counts(impact: Impact, group: Group) -> bool:
+def _has_consequences(impact: Impact, group: CoverageGroup) -> bool:
     change, outcome = impact.change, group.outcome
-    is_new = not change.command or group.was is not outcome
+    is_new = not change.command or group.outcome_before is not outcome
     if outcome in (Outcome.LOST_NOW, Outcome.LOST_ON_RECREATION):
         return is_new
     if outcome is Outcome.LOOP:
-        return is_new and group.verdict.period == 0
+        return is_new and group.forecast.loop_seconds == 0
     if outcome is Outcome.ALREADY_FRAGILE:
-        return not change.command or (group.touched and bool(group.nodes & change.acted))
-    return outcome is Outcome.NEVER and (not change.command or (group.touched and is_new))
+        return not change.command or (group.is_touched and bool(group.nodes & change.disrupted_nodes))
+    return outcome is Outcome.NEVER and (not change.command or (group.is_touched and is_new))
 
 
-def seconds(group: Group) -> int:
+def get_eviction_seconds(group: CoverageGroup) -> int:
     """How long taint eviction waits for a pod that is lost by it."""
-    after = group.after
+    after = group.placement_after
     is_timed = group.outcome is Outcome.LOST_NOW and after is not None and after.may_stay
-    return int(after.evict_after) if is_timed and after and after.evict_after and after.evict_after != float("inf") else 0
+    return int(after.eviction_delay) if is_timed and after and after.eviction_delay and after.eviction_delay != float("inf") else 0
 
 
-def passing(group: Group) -> bool:
+def is_transient_group(group: CoverageGroup) -> bool:
     """Whether only taints stand in the way that the cluster clears by itself."""
-    taints = group.after.untolerated if group.after else ()
-    return bool(taints) and all(is_owned(taint) for taint in taints) and group.after is not None and group.after.selected is not False
+    taints = group.placement_after.untolerated_taints if group.placement_after else ()
+    return (
+        bool(taints)
+        and all(is_controller_owned(taint) for taint in taints)
+        and group.placement_after is not None
+        and group.placement_after.is_selected is not False
+    )

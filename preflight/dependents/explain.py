@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.coverage.explain import Link
-from preflight.coverage.model import Group, Impact
-from preflight.dependents.consequences import consequences
-from preflight.messages.lists import listed
+from preflight.coverage.explain import LossLink
+from preflight.coverage.model import CoverageGroup, Impact
+from preflight.dependents.consequences import find_consequences
+from preflight.messages.lists import join_and
 
 
-def explain_dependents(impact: Impact, group: Group, node: str) -> Iterator[Link]:
+def explain_dependents(impact: Impact, group: CoverageGroup, node: str) -> Iterator[LossLink]:
     """Who depends on what goes from the node."""
-    for each in consequences(impact):
-        if each.key == group.key and node in each.nodes:
-            for dependent in each.dependents:
-                needs = f" {listed(dependent.needs)}" if dependent.needs else " it"
-                where = ", and can get it elsewhere" if dependent.elsewhere else " there"
+    for consequence in find_consequences(impact):
+        if consequence.key == group.key and node in consequence.nodes:
+            for dependent in consequence.dependents:
+                needs = f" {join_and(dependent.needs)}" if dependent.needs else " it"
+                where = ", and can get it elsewhere" if dependent.can_run_elsewhere else " there"
                 yield "breaks", f"{dependent.subject.kind} {dependent.subject} needs{needs}{where}"

@@ -6,27 +6,27 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
-from preflight.coverage.model import Group, Impact
+from preflight.coverage.model import CoverageGroup, Impact
 from preflight.model.objects import Node, ObjectKey
 from preflight.model.report import Outcome
 from preflight.scheduling.placement import Placement
 
-_CALLS = frozenset(("In", "Exists", "Gt", "Lt"))
+_MATCHING_OPERATORS = frozenset(("In", "Exists", "Gt", "Lt"))
 
 
-class Uncalled(Struct, frozen=True):
+class LabelDependency(Struct, frozen=True):
     """A DaemonSet on nodes that it would be on, as far as labels go, if a producer of labels were there.
 
     `labels` are the keys that it selects on and the nodes lack; `producer` is the DaemonSet that sets them.
     """
 
-    group: Group
+    group: CoverageGroup
     nodes: frozenset[str]
     producer: ObjectKey
     labels: tuple[str, ...]
 
 
-def uncalled(impact: Impact, producers: Iterable[Group]) -> Iterator[Uncalled]:
+def find_label_dependencies(impact: Impact, producers: Iterable[CoverageGroup]) -> Iterator[LabelDependency]:
     """What waits for the labels of producers that a taint keeps out, each DaemonSet on each node once.
 
     1. Its nodeSelector, and one term of its affinity, fail by labels alone that the node lacks and the producer is known to set.
@@ -35,29 +35,29 @@ def uncalled(impact: Impact, producers: Iterable[Group]) -> Iterator[Uncalled]:
     """
     taken: set[tuple[ObjectKey, str]] = set()
     for producer in producers:
-        sets = [component for component in impact.recognised.of(producer.daemonset) if component.labels]
+        sets = [component for component in impact.component_cache.recognize(producer.daemonset) if component.labels]
         if not sets:
             continue
-        for group in impact.with_outcome(Outcome.EXCLUDED):
+        for group in impact.iter_groups(Outcome.EXCLUDED):
             nodes = frozenset(name for name in group.nodes & producer.nodes if (group.key, name) not in taken)
-            if not nodes or group.after is None or group.after.untolerated or group.key == producer.key:
+            if not nodes or group.placement_after is None or group.placement_after.untolerated_taints or group.key == producer.key:
                 continue
-            labels = _missing(group.after, group.node)
+            labels = _list_missing_labels(group.placement_after, group.node)
             if labels and all(any(component.sets_label(label) for component in sets) for label in labels):
                 taken.update((group.key, name) for name in nodes)
-                yield Uncalled(group, nodes, producer.key, labels)
+                yield LabelDependency(group, nodes, producer.key, labels)
 
 
-def _missing(placement: Placement, node: Node) -> tuple[str, ...]:
+def _list_missing_labels(placement: Placement, node: Node) -> tuple[str, ...]:
     """The labels whose absence alone leaves a node out; () where something else does too."""
     affinity = placement.affinity
-    if placement.other_node or affinity.no_terms:
+    if placement.other_node or affinity.has_no_terms:
         return ()
-    keys = [entry.key for entry in affinity.selector]
-    if affinity.terms:
-        terms = (term for term in affinity.terms if term.expressions and not term.fields and not term.errors)
-        calling = next((term for term in terms if all(each.operator in _CALLS for each in term.expressions)), None)
+    keys = [entry.key for entry in affinity.selector_mismatches]
+    if affinity.term_mismatches:
+        terms = (term for term in affinity.term_mismatches if term.expressions and not term.fields and not term.errors)
+        calling = next((term for term in terms if all(expression.operator in _MATCHING_OPERATORS for expression in term.expressions)), None)
         if calling is None:
             return ()
-        keys += [each.key for each in calling.expressions]
+        keys += [requirement.key for requirement in calling.expressions]
     return tuple(dict.fromkeys(keys)) if not any(key in node.metadata.labels for key in keys) else ()

@@ -5,75 +5,75 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from preflight.components import Component
-from preflight.coverage.model import Group, Impact
-from preflight.dependents.consequences import Consequence, passing, seconds
-from preflight.dependents.label_dependencies import uncalled
-from preflight.dependents.remaining_providers import Provided
-from preflight.dependents.requirements import subject
-from preflight.dependents.workloads import Dependents, once
+from preflight.coverage.model import CoverageGroup, Impact
+from preflight.dependents.consequences import Consequence, get_eviction_seconds, is_transient_group
+from preflight.dependents.label_dependencies import find_label_dependencies
+from preflight.dependents.remaining_providers import RemainingProviders
+from preflight.dependents.requirements import make_subject
+from preflight.dependents.workloads import DependentFinder, merge_by_subject
 from preflight.model.report import Outcome
 
 
-class Losses:
+class ConsequenceFinder:
     """The consequences of one impact: what they share is worked out once."""
 
     def __init__(self, impact: Impact) -> None:
         """Of one impact; nothing is worked out before it is asked for."""
         self.impact = impact
         self.after = impact.change.after
-        self.provided = Provided(impact)
-        self.dependents = Dependents(impact, self.provided)
+        self.providers = RemainingProviders(impact)
+        self.dependent_finder = DependentFinder(impact, self.providers)
 
-    def of(self, groups: list[Group]) -> Iterator[Consequence]:
+    def iter_consequences(self, groups: list[CoverageGroup]) -> Iterator[Consequence]:
         """The consequences of one DaemonSet's groups of one outcome."""
         first = groups[0]
         lost: frozenset[str] = frozenset().union(*(group.nodes for group in groups))
         recreated = first.outcome in (Outcome.LOST_ON_RECREATION, Outcome.ALREADY_FRAGILE)
-        for component in self.impact.recognised.of(first.daemonset):
-            nodes = lost - self.provided.others(first.key, component, recreated=recreated)
+        for component in self.impact.component_cache.recognize(first.daemonset):
+            nodes = lost - self.providers.find_other_nodes(first.key, component, recreated=recreated)
             if not nodes:
                 continue
-            gone, found = self.dependents.of(component, nodes, first.outcome, recreated=recreated)
-            own = subject(first.daemonset)
+            gone, found = self.dependent_finder.find_dependents(component, nodes, first.outcome, recreated=recreated)
+            own = make_subject(first.daemonset)
             yield Consequence(
                 key=first.key,
                 daemonset=first.daemonset,
                 component=component,
                 nodes=tuple(sorted(nodes)),
                 outcome=first.outcome,
-                seconds=seconds(first),
-                passing=passing(first),
-                gone=gone,
-                dependents=once(each for each in found if each.subject != own),
-                stuck=() if recreated else self._stuck(component),
+                seconds=get_eviction_seconds(first),
+                is_transient=is_transient_group(first),
+                lost_names=gone,
+                dependents=merge_by_subject(dependent for dependent in found if dependent.subject != own),
+                stuck_nodes=() if recreated else self._find_stuck_nodes(component),
             )
 
-    def of_uncalled(self, producers: list[Group]) -> Iterator[Consequence]:
+    def iter_label_consequences(self, producers: list[CoverageGroup]) -> Iterator[Consequence]:
         """The consequences of labels that never came: plugins that wait for one, where somebody waits for them."""
-        for each in uncalled(self.impact, producers):
-            for component in self.impact.recognised.of(each.group.daemonset):
-                nodes = each.nodes - self.provided.others(each.group.key, component, recreated=False)
+        for label_dependency in find_label_dependencies(self.impact, producers):
+            for component in self.impact.component_cache.recognize(label_dependency.group.daemonset):
+                nodes = label_dependency.nodes - self.providers.find_other_nodes(label_dependency.group.key, component, recreated=False)
                 if component.kind.id == "device-plugin" and nodes:
-                    gone, found = self.dependents.of(component, nodes, Outcome.NEVER, recreated=False)
+                    gone, found = self.dependent_finder.find_dependents(component, nodes, Outcome.NEVER, recreated=False)
                     if found:
                         yield Consequence(
-                            key=each.group.key,
-                            daemonset=each.group.daemonset,
+                            key=label_dependency.group.key,
+                            daemonset=label_dependency.group.daemonset,
                             component=component,
                             nodes=tuple(sorted(nodes)),
                             outcome=Outcome.NEVER,
-                            gone=gone,
-                            dependents=once(found),
-                            producer=each.producer,
-                            labels=each.labels,
+                            lost_names=gone,
+                            dependents=merge_by_subject(found),
+                            producer=label_dependency.producer,
+                            labels=label_dependency.labels,
                         )
 
-    def _stuck(self, component: Component) -> tuple[str, ...]:
+    def _find_stuck_nodes(self, component: Component) -> tuple[str, ...]:
         """The nodes that carry a startup taint which the component removes, and on which no remover of it is left."""
         if component.kind.id != "startup-taint-remover":
             return ()
-        keep = self.provided.nodes_with(component, recreated=False)
+        keep = self.providers.find_provider_nodes(component, recreated=False)
         keys = set(component.taints)
         nodes = self.after.nodes.items()
-        stuck = (name for name, node in nodes if keys & {taint.key for taint in (*node.spec.taints, *node.startup)})
+        stuck = (name for name, node in nodes if keys & {taint.key for taint in (*node.spec.taints, *node.startup_taints)})
         return tuple(sorted(name for name in stuck if name not in keep))

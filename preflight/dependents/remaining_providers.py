@@ -6,83 +6,87 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from preflight.coverage.model import Impact
-from preflight.coverage.node_classes import Classes, mention
+from preflight.coverage.node_classes import NodePartitions, collect_mentions
 from preflight.model.objects import DaemonSet, ObjectKey
-from preflight.scheduling.placement import place
-from preflight.scheduling.tolerations import daemon_tolerations
+from preflight.scheduling.placement import evaluate_placement
+from preflight.scheduling.tolerations import add_implicit_tolerations
 
 if TYPE_CHECKING:
     from preflight.components import Component
 
 # Kinds of which one on a node is enough, whoever it is.
-_ANY_OF_THE_KIND = frozenset(("kube-proxy", "node-local-dns", "cloud-controller"))
+_INTERCHANGEABLE_KINDS = frozenset(("kube-proxy", "node-local-dns", "cloud-controller"))
 
 # Kinds whose own names tell one from another: without them there is nothing to compare.
-_NAMED = frozenset(("device-plugin", "csi-node-driver", "dra-driver", "cni", "label-producer", "startup-taint-remover"))
+_KINDS_BY_NAME = frozenset(("device-plugin", "csi-node-driver", "dra-driver", "cni", "label-producer", "startup-taint-remover"))
 
 
-class Provided:
+class RemainingProviders:
     """What the DaemonSets provide after a change, once for all that ask."""
 
     def __init__(self, impact: Impact) -> None:
         """Of one impact; nothing is worked out before it is asked for."""
         self._impact = impact
         self._world = impact.change.after
-        self._classes = Classes(self._world.nodes)
+        self._classes = NodePartitions(self._world.nodes)
         self._nodes: dict[tuple[ObjectKey, bool], frozenset[str]] = {}
         self._components: tuple[tuple[ObjectKey, Component], ...] | None = None
 
-    def nodes_with_resource(self, resource: str, *, recreated: bool) -> frozenset[str]:
+    def find_resource_nodes(self, resource: str, *, recreated: bool) -> frozenset[str]:
         """The nodes where some DaemonSet advertises an extended resource, or may do so: a plugin whose resources are not known."""
-        return self._union((key for key, component in self._all() if component.advertises(resource) is not False), recreated=recreated)
+        return self._collect_nodes(
+            (key for key, component in self._list_components() if component.advertises(resource) is not False), recreated=recreated
+        )
 
-    def nodes_with(self, component: Component, *, recreated: bool) -> frozenset[str]:
+    def find_provider_nodes(self, component: Component, *, recreated: bool) -> frozenset[str]:
         """The nodes where some DaemonSet provides what a component provides, itself included."""
-        keys = (key for key, other in self._all() if other is component or provides_the_same(other, component))
-        return self._union(keys, recreated=recreated)
+        keys = (key for key, other in self._list_components() if other is component or can_replace_component(other, component))
+        return self._collect_nodes(keys, recreated=recreated)
 
-    def is_known(self, resource: str) -> bool:
+    def is_known_resource(self, resource: str) -> bool:
         """Whether some DaemonSet is known to advertise an extended resource."""
-        return any(component.advertises(resource) for _, component in self._all())
+        return any(component.advertises(resource) for _, component in self._list_components())
 
-    def others(self, key: ObjectKey, component: Component, *, recreated: bool) -> frozenset[str]:
+    def find_other_nodes(self, key: ObjectKey, component: Component, *, recreated: bool) -> frozenset[str]:
         """The nodes where another DaemonSet provides the same."""
-        keys = (other for other, each in self._all() if other != key and provides_the_same(each, component))
-        return self._union(keys, recreated=recreated)
+        keys = (other for other, each in self._list_components() if other != key and can_replace_component(each, component))
+        return self._collect_nodes(keys, recreated=recreated)
 
-    def _union(self, keys: Iterable[ObjectKey], *, recreated: bool) -> frozenset[str]:
-        return frozenset().union(*(self._covered(key, recreated=recreated) for key in dict.fromkeys(keys)))
+    def _collect_nodes(self, keys: Iterable[ObjectKey], *, recreated: bool) -> frozenset[str]:
+        return frozenset().union(*(self._find_covered_nodes(key, recreated=recreated) for key in dict.fromkeys(keys)))
 
-    def _all(self) -> tuple[tuple[ObjectKey, Component], ...]:
+    def _list_components(self) -> tuple[tuple[ObjectKey, Component], ...]:
         if self._components is None:
-            recognised = self._impact.recognised
-            self._components = tuple((key, each) for key, daemonset in self._world.daemonsets.items() for each in recognised.of(daemonset))
+            recognised = self._impact.component_cache
+            self._components = tuple(
+                (key, component) for key, daemonset in self._world.daemonsets.items() for component in recognised.recognize(daemonset)
+            )
         return self._components
 
-    def _covered(self, key: ObjectKey, *, recreated: bool) -> frozenset[str]:
+    def _find_covered_nodes(self, key: ObjectKey, *, recreated: bool) -> frozenset[str]:
         """The nodes of a DaemonSet: where it was judged, by its pods now or after re-creation; elsewhere where it should run."""
         nodes = self._nodes.get((key, recreated))
         if nodes is None:
             groups = [group for group in self._impact.groups if group.key == key]
-            kept = (group.nodes for group in groups if (group.verdict.recreated if recreated else group.verdict.now))
+            kept = (group.nodes for group in groups if (group.forecast.is_recreated if recreated else group.forecast.has_pod))
             judged: frozenset[str] = frozenset().union(*(group.nodes for group in groups))
-            nodes = frozenset().union(*kept, self._should_run(self._world.daemonsets[key]) - judged)
+            nodes = frozenset().union(*kept, self._find_wanted_nodes(self._world.daemonsets[key]) - judged)
             self._nodes[key, recreated] = nodes
         return nodes
 
-    def _should_run(self, daemonset: DaemonSet) -> frozenset[str]:
+    def _find_wanted_nodes(self, daemonset: DaemonSet) -> frozenset[str]:
         spec = daemonset.spec.template.spec
-        tolerations, gate = daemon_tolerations(spec), self._world.comparison_operators
+        tolerations, gate = add_implicit_tolerations(spec), self._world.comparison_operators
         return frozenset().union(
             *(
                 names
-                for members, names in self._classes.of(mention(spec))
-                if members[0] is not None and place(spec, tolerations, members[0], gate).should_run
+                for members, names in self._classes.get_classes(collect_mentions(spec))
+                if members[0] is not None and evaluate_placement(spec, tolerations, members[0], gate).should_run
             )
         )
 
 
-def provides_the_same(one: Component, other: Component) -> bool:
+def can_replace_component(one: Component, other: Component) -> bool:
     """Whether what one component provides stands in for the other.
 
     1. Device plugins with a resource in common, CSI and DRA drivers of one name, networks of the same pods, labels or startup taints in
@@ -92,15 +96,17 @@ def provides_the_same(one: Component, other: Component) -> bool:
     """
     if one.kind.id != other.kind.id:
         return False
-    if one.kind.id in _ANY_OF_THE_KIND:
+    if one.kind.id in _INTERCHANGEABLE_KINDS:
         return True
-    for mine, theirs in _names(one, other):
+    for mine, theirs in _iter_name_pairs(one, other):
         if mine or theirs:
             return any(not name.endswith("*") for name in set(mine) & set(theirs))
-    return one.kind.id not in _NAMED and {each.words for each in one.evidence} == {each.words for each in other.evidence}
+    return one.kind.id not in _KINDS_BY_NAME and {evidence.description for evidence in one.evidence} == {
+        each.description for each in other.evidence
+    }
 
 
-def _names(one: Component, other: Component) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
+def _iter_name_pairs(one: Component, other: Component) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
     yield one.resources, other.resources
     yield one.drivers, other.drivers
     yield one.networks, other.networks

@@ -6,8 +6,8 @@ from collections.abc import Hashable, Iterator, Mapping
 
 from msgspec import Struct
 
-from preflight.coverage.node_classes import Classes, mention
-from preflight.dependents.csi_volumes import Drivers, Path
+from preflight.coverage.node_classes import NodePartitions, collect_mentions
+from preflight.dependents.csi_volumes import CsiDriverIndex, VolumePath
 from preflight.model.objects import (
     POD_TEMPLATE_SPEC,
     Container,
@@ -22,19 +22,19 @@ from preflight.model.objects import (
     StatefulSet,
     Toleration,
     Workload,
-    pod_spec,
+    locate_pod_spec,
 )
 from preflight.model.report import Subject
-from preflight.model.world import World
-from preflight.scheduling.placement import place
-from preflight.scheduling.tolerations import daemon_tolerations
+from preflight.model.world import ClusterState
+from preflight.scheduling.placement import evaluate_placement
+from preflight.scheduling.tolerations import add_implicit_tolerations
 
 # What the admission plugin DefaultTolerationSeconds gives to every pod that does not speak of these taints.
-_ORDINARY = tuple(
+_DEFAULT_TOLERATIONS = tuple(
     Toleration(key=f"node.kubernetes.io/{key}", operator="Exists", effect="NoExecute", tolerationSeconds=300)
     for key in ("not-ready", "unreachable")
 )
-_ENDED = frozenset(("Complete", "Failed"))
+_FINISHED_CONDITIONS = frozenset(("Complete", "Failed"))
 
 
 class Consumer(Struct, frozen=True):
@@ -42,120 +42,122 @@ class Consumer(Struct, frozen=True):
 
     1. `resources` and `drivers` lead from each extended resource that they ask for, and each CSI driver of their volumes, to the field
        that says so.
-    2. `daemon`: a DaemonSet's pods, which run on all nodes that the controller takes, and nowhere else instead.
+    2. `is_daemon`: a DaemonSet's pods, which run on all nodes that the controller takes, and nowhere else instead.
     """
 
     subject: Subject
     origin: Origin
     spec: PodSpec
-    resources: Mapping[str, Path]
-    drivers: Mapping[str, Path]
-    daemon: bool = False
+    resources: Mapping[str, VolumePath]
+    drivers: Mapping[str, VolumePath]
+    is_daemon: bool = False
 
 
-def consumers(world: World) -> tuple[Consumer, ...]:
+def list_consumers(world: ClusterState) -> tuple[Consumer, ...]:
     """Every workload that was given, each once, in order of its place; a JobSet once for each of its templates.
 
     1. One that a workload of ours controls (a ReplicaSet of a Deployment, a Job of a CronJob or JobSet) is left to that one.
     2. One that wants no pod is none: no replicas, a Job that has ended.
     3. Pods that were listed are not looked at: only templates, and manifests of pods, say here what is needed.
     """
-    drivers = Drivers(world)
+    drivers = CsiDriverIndex(world)
     every: list[Workload | JobSet] = [*world.workloads, *world.job_sets]
     known = {(type(each).__name__, each.metadata.namespace, each.metadata.name) for each in every}
-    found: dict[tuple[str, str, Path], Consumer] = {}
+    found: dict[tuple[str, str, VolumePath], Consumer] = {}
     for each in every:
-        if _wants_none(each) or _is_controlled(each.metadata, known):
+        if _wants_no_pods(each) or _is_controlled(each.metadata, known):
             continue
-        for spec, path in _templates(each):
-            consumer = _consumer(each, spec, path, drivers)
+        for spec, path in _iter_templates(each):
+            consumer = _make_consumer(each, spec, path, drivers)
             found.setdefault((str(consumer.subject), consumer.subject.kind, path), consumer)
     return tuple(found.values())
 
 
-def subject(workload: Workload | JobSet) -> Subject:
+def make_subject(workload: Workload | JobSet) -> Subject:
     """A workload as what a finding names."""
     return Subject(type(workload).__name__, workload.metadata.namespace, workload.metadata.name)
 
 
-def _templates(workload: Workload | JobSet) -> Iterator[tuple[PodSpec, Path]]:
+def _iter_templates(workload: Workload | JobSet) -> Iterator[tuple[PodSpec, VolumePath]]:
     if isinstance(workload, JobSet):
         for index, job in enumerate(workload.spec.replicatedJobs):
             yield job.template.spec.template.spec, ("spec", "replicatedJobs", index, "template", *POD_TEMPLATE_SPEC)
     else:
-        yield pod_spec(workload)
+        yield locate_pod_spec(workload)
 
 
-def _consumer(workload: Workload | JobSet, spec: PodSpec, path: Path, drivers: Drivers) -> Consumer:
+def _make_consumer(workload: Workload | JobSet, spec: PodSpec, path: VolumePath, drivers: CsiDriverIndex) -> Consumer:
     metadata = workload.metadata
     templates = workload.spec.volumeClaimTemplates if isinstance(workload, StatefulSet) else ()
-    used: dict[str, Path] = {}
-    for driver, where in drivers.of(spec, metadata.namespace, templates):
+    used: dict[str, VolumePath] = {}
+    for driver, where in drivers.iter_drivers(spec, metadata.namespace, templates):
         used.setdefault(driver, (*path, *where) if where else ("spec", "volumeClaimTemplates"))
     return Consumer(
-        subject=subject(workload),
+        subject=make_subject(workload),
         origin=workload.origin,
         spec=spec,
-        resources={name: (*path, *where) for name, where in _extended(spec)},
+        resources={name: (*path, *where) for name, where in _iter_extended_resources(spec)},
         drivers=used,
-        daemon=isinstance(workload, DaemonSet),
+        is_daemon=isinstance(workload, DaemonSet),
     )
 
 
-def _extended(spec: PodSpec) -> Iterator[tuple[str, Path]]:
+def _iter_extended_resources(spec: PodSpec) -> Iterator[tuple[str, VolumePath]]:
     """The extended resources that containers, init containers or the pod as a whole ask for; a quantity of 0 asks for nothing.
 
     Source: `pkg/apis/core/v1/helper/helpers.go`, IsExtendedResourceName.
     """
-    places: list[tuple[Path, Container | PodSpec]] = [((), spec)]
-    places += [(("containers", index), each) for index, each in enumerate(spec.containers)]
+    places: list[tuple[VolumePath, Container | PodSpec]] = [((), spec)]
+    places += [(("containers", index), container) for index, container in enumerate(spec.containers)]
     places += [(("initContainers", index), each) for index, each in enumerate(spec.initContainers)]
-    for path, each in places:
-        for field, quantities in (("limits", each.resources.limits), ("requests", each.resources.requests)):
+    for path, place in places:
+        for field, quantities in (("limits", place.resources.limits), ("requests", place.resources.requests)):
             for name, quantity in quantities.items():
-                if is_extended(name) and str(quantity) != "0":
+                if is_extended_resource(name) and str(quantity) != "0":
                     yield name, (*path, "resources", field, name)
 
 
-def is_extended(resource: str) -> bool:
+def is_extended_resource(resource: str) -> bool:
     """Whether the name of a resource is one that a device plugin, or a hand, has to add to a node."""
     domain, slash, _ = resource.partition("/")
     return bool(slash) and not domain.endswith("kubernetes.io") and not domain.startswith("requests.")
 
 
-def _wants_none(workload: Workload | JobSet) -> bool:
-    if isinstance(workload, Job) and any(each.type in _ENDED and each.status == "True" for each in workload.status.conditions):
+def _wants_no_pods(workload: Workload | JobSet) -> bool:
+    if isinstance(workload, Job) and any(
+        condition.type in _FINISHED_CONDITIONS and condition.status == "True" for condition in workload.status.conditions
+    ):
         return True
     return isinstance(workload, Deployment) and workload.spec.replicas == 0
 
 
-def _is_controlled(metadata: Metadata, known: set[tuple[str, str, str]]) -> bool:
-    return any(each.controller and (each.kind, metadata.namespace, each.name) in known for each in metadata.ownerReferences)
+def _is_controlled(metadata: Metadata, known_owners: set[tuple[str, str, str]]) -> bool:
+    return any(owner.controller and (owner.kind, metadata.namespace, owner.name) in known_owners for owner in metadata.ownerReferences)
 
 
-class Landing:
+class PlaceableNodes:
     """The nodes of a world on which pods may be placed; templates that say the same of their nodes are judged once."""
 
     def __init__(self, nodes: Mapping[str, Node], comparison_operators: bool | None) -> None:
         """Over the nodes of one world, and the gate of Lt and Gt."""
-        self._classes = Classes(nodes)
+        self._classes = NodePartitions(nodes)
         self._gate = comparison_operators
         self._found: dict[Hashable, frozenset[str]] = {}
 
-    def of(self, spec: PodSpec, *, daemon: bool = False) -> frozenset[str]:
+    def select_nodes(self, spec: PodSpec, *, is_daemon: bool = False) -> frozenset[str]:
         """The nodes whose labels and taints the pods fit; those of which that is not known are among them.
 
         Resources, ports and affinity between pods are not looked at.
         """
-        key = (spec.nodeName, tuple(spec.nodeSelector.items()), spec.affinity, spec.tolerations, daemon and spec.hostNetwork, daemon)
+        key = (spec.nodeName, tuple(spec.nodeSelector.items()), spec.affinity, spec.tolerations, is_daemon and spec.hostNetwork, is_daemon)
         nodes = self._found.get(key)
         if nodes is None:
-            tolerations = daemon_tolerations(spec) if daemon else (*spec.tolerations, *_ORDINARY)
+            tolerations = add_implicit_tolerations(spec) if is_daemon else (*spec.tolerations, *_DEFAULT_TOLERATIONS)
             nodes = self._found[key] = frozenset().union(
                 *(
                     names
-                    for members, names in self._classes.of(mention(spec))
-                    if members[0] is not None and place(spec, tolerations, members[0], self._gate).should_run is not False
+                    for members, names in self._classes.get_classes(collect_mentions(spec))
+                    if members[0] is not None and evaluate_placement(spec, tolerations, members[0], self._gate).should_run is not False
                 )
             )
         return nodes

@@ -6,301 +6,312 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from preflight.coverage.component_cache import Recognised
-from preflight.coverage.daemonset_pods import PodsOf
+from preflight.coverage.component_cache import ComponentCache
+from preflight.coverage.daemonset_pods import DaemonSetPods
 from preflight.coverage.model import Impact
-from preflight.dependents.remaining_providers import Provided
-from preflight.doctor.events import Events
-from preflight.doctor.pod_health import extended, is_waiting
-from preflight.doctor.timestamps import SETTLING, seconds
-from preflight.messages.lists import names
-from preflight.model.lazy_pods import UndecodedPods
+from preflight.dependents.remaining_providers import RemainingProviders
+from preflight.doctor.events import EventIndex
+from preflight.doctor.pod_health import get_extended_requests, is_waiting
+from preflight.doctor.timestamps import SETTLING_SECONDS, count_seconds
+from preflight.messages.lists import join_node_names
+from preflight.model.lazy_pods import LazyPods
 from preflight.model.objects import DaemonSet, ObjectKey
-from preflight.model.pod_status import RunningPod
+from preflight.model.pod_status import ClusterPod
 from preflight.model.report import Subject
-from preflight.model.runtime_state import NodeState, State, StatedPod
-from preflight.model.world import World
+from preflight.model.runtime_state import NodeState, PodState, RuntimeState
+from preflight.model.world import ClusterState
 
 if TYPE_CHECKING:
     from preflight.components import Component
-    from preflight.doctor.coverage_gaps import Gap, OwnPods
-    from preflight.doctor.csi_mounts import Unmounted
-    from preflight.doctor.devices import Faulty, Provider
-    from preflight.doctor.label_drift import Drift
-    from preflight.doctor.pending.context import Pending
-    from preflight.doctor.stalled_rollouts import Standstill
-    from preflight.doctor.stranded_capacity import Ghosts, Idle, Left
+    from preflight.doctor.coverage_gaps import CoverageGap, DaemonSetPodHealth
+    from preflight.doctor.csi_mounts import MissingDriver
+    from preflight.doctor.devices import FaultyResource, Provider
+    from preflight.doctor.label_drift import LabelDrift
+    from preflight.doctor.pending.context import PendingPods
+    from preflight.doctor.stalled_rollouts import StalledRollout
+    from preflight.doctor.stranded_capacity import IdleNodes, LeftoverTaint, StaleAllocation
     from preflight.scheduling.occupancy import Occupancy
 
-Key = tuple[str, str]
+NamespacedKey = tuple[str, str]
 
 _REMOVED_SOON = frozenset(("ToBeDeletedByClusterAutoscaler", "karpenter.sh/disrupted", "karpenter.sh/disruption"))
 """The taints with which an autoscaler empties a node that it is about to remove."""
 
 
-class Diagnosis:
+class ClusterFacts:
     """A cluster as it is, and what follows from it."""
 
-    def __init__(self, world: World, impact: Impact | None, pods: Mapping[ObjectKey, PodsOf] | None = None) -> None:
+    def __init__(self, world: ClusterState, impact: Impact | None, pods: Mapping[ObjectKey, DaemonSetPods] | None = None) -> None:
         """`world` was read with its state; `impact` is that of no change over `pods`, None where there is no pair to judge."""
         self.world, self.impact, self.pods = world, impact, pods or {}
-        self.state = world.state or State()
-        self.at = self.state.at
+        self.state = world.runtime_state or RuntimeState()
+        self.latest_time = self.state.latest_time
 
     @cached_property
-    def recognised(self) -> Recognised:
+    def component_cache(self) -> ComponentCache:
         """What the DaemonSets are."""
-        return self.impact.recognised if self.impact is not None else Recognised(self.world)
+        return self.impact.component_cache if self.impact is not None else ComponentCache(self.world)
 
     @cached_property
-    def provided(self) -> Provided:
+    def remaining_providers(self) -> RemainingProviders:
         """What stays provided where."""
         assert self.impact is not None
-        return Provided(self.impact)
+        return RemainingProviders(self.impact)
 
     @cached_property
-    def events(self) -> Events:
+    def events(self) -> EventIndex:
         """The warnings by object."""
-        return Events(self.state.events)
+        return EventIndex(self.state.events)
 
-    def knows(self, kind: str) -> bool:
+    def is_kind_known(self, kind: str) -> bool:
         """Whether the objects of a kind that says something of the state were given."""
-        return kind in self.state.given or kind in self.world.complete
+        return kind in self.state.given_kinds or kind in self.world.complete_kinds
 
     @property
-    def knows_events(self) -> bool:
+    def has_events(self) -> bool:
         """Whether events were given, so that one that is not there was not seen."""
-        return self.knows("Event")
+        return self.is_kind_known("Event")
 
     @cached_property
-    def down(self) -> frozenset[str]:
+    def not_ready_nodes(self) -> frozenset[str]:
         """The nodes that are not Ready."""
-        return frozenset(name for name, node in self.world.nodes.items() if node.ready is False)
+        return frozenset(name for name, node in self.world.nodes.items() if node.is_ready is False)
 
     @cached_property
-    def removed(self) -> frozenset[str]:
+    def removed_nodes(self) -> frozenset[str]:
         """The nodes that pods name and that are not there, where every node is known."""
-        survey = self.world.survey
+        survey = self.world.listing
         if survey is None or not survey.nodes:
             return frozenset()
         return frozenset(pod.spec.nodeName for pod in self.world.pods if pod.spec.nodeName) - self.world.nodes.keys()
 
     @cached_property
-    def leaving(self) -> frozenset[str]:
+    def nodes_being_removed(self) -> frozenset[str]:
         """The nodes that an autoscaler is about to remove: that nothing comes back there is meant."""
         nodes = self.world.nodes.items()
         return frozenset(name for name, node in nodes if any(taint.key in _REMOVED_SOON for taint in node.spec.taints))
 
-    def node_state(self, name: str) -> NodeState:
+    def get_node_state(self, name: str) -> NodeState:
         """How a node is; nothing is known of one that is not there."""
         return self.state.nodes.get(name) or NodeState()
 
-    def is_new(self, node: str) -> bool:
+    def is_new_node(self, node: str) -> bool:
         """Whether a node has just registered."""
-        age = seconds(self.node_state(node).metadata.creationTimestamp, self.at)
-        return age is not None and age < SETTLING
+        age = count_seconds(self.get_node_state(node).metadata.creationTimestamp, self.latest_time)
+        return age is not None and age < SETTLING_SECONDS
 
-    def stated(self, pod: RunningPod) -> StatedPod:
+    def get_stated_pod(self, pod: ClusterPod) -> PodState:
         """A pod with what it waits for: the world was read so."""
-        assert isinstance(pod, StatedPod)
+        assert isinstance(pod, PodState)
         return pod
 
-    def worst(self, daemonset: DaemonSet) -> Component | None:
+    def get_worst_component(self, daemonset: DaemonSet) -> Component | None:
         """The worst that a DaemonSet is, None where nothing is known of it."""
-        return next(iter(self.recognised.of(daemonset)), None)
+        return next(iter(self.component_cache.recognize(daemonset)), None)
 
-    def rank(self, subject: Subject) -> int:
+    def rank_subject(self, subject: Subject) -> int:
         """How much what a finding is about matters: of a DaemonSet, 0 for the worst kind that there is; of nodes 50; of other pods 100."""
         if subject.kind != "DaemonSet":
             return 100 if subject.namespace else 50
-        found = next((each for key, each in self.world.daemonsets.items() if key[:2] == (subject.namespace, subject.name)), None)
-        return self.recognised.rank(found) if found is not None else 99
+        found = next((daemonset for key, daemonset in self.world.daemonsets.items() if key[:2] == (subject.namespace, subject.name)), None)
+        return self.component_cache.get_rank(found) if found is not None else 99
 
     @cached_property
-    def own_pods(self) -> Mapping[Key, OwnPods]:
+    def daemonset_pod_health(self) -> Mapping[NamespacedKey, DaemonSetPodHealth]:
         """The pods of DaemonSets that do not simply run."""
-        from preflight.doctor.coverage_gaps import own_pods
+        from preflight.doctor.coverage_gaps import collect_pod_health
 
-        return own_pods(self)
+        return collect_pod_health(self)
 
     @cached_property
-    def gaps(self) -> tuple[Gap, ...]:
+    def gaps(self) -> tuple[CoverageGap, ...]:
         """Which nodes lack which DaemonSet."""
-        from preflight.doctor.coverage_gaps import gaps
+        from preflight.doctor.coverage_gaps import find_gaps
 
-        return gaps(self)
+        return find_gaps(self)
 
     @cached_property
-    def standstills(self) -> tuple[Standstill, ...]:
+    def stalled_rollouts(self) -> tuple[StalledRollout, ...]:
         """The updates that stand still."""
-        from preflight.doctor.stalled_rollouts import standstills
+        from preflight.doctor.stalled_rollouts import find_stalled_rollouts
 
-        return standstills(self)
+        return find_stalled_rollouts(self)
 
-    def of_kind(self, kind: str) -> list[Provider]:
+    def get_providers(self, kind: str) -> list[Provider]:
         """The DaemonSets that are of a kind of component."""
         from preflight.doctor.devices import Provider
 
         every = self.world.daemonsets.values()
-        return [Provider(daemonset, each) for daemonset in every for each in self.recognised.of(daemonset) if each.kind.id == kind]
+        return [
+            Provider(daemonset, component)
+            for daemonset in every
+            for component in self.component_cache.recognize(daemonset)
+            if component.kind.id == kind
+        ]
 
     @cached_property
-    def plugins_known(self) -> tuple[Provider, ...]:
+    def plugins_with_resources(self) -> tuple[Provider, ...]:
         """The device plugins whose resources are known."""
-        return tuple(each for each in self.of_kind("device-plugin") if each.component.resources)
+        return tuple(provider for provider in self.get_providers("device-plugin") if provider.component.resources)
 
     @cached_property
-    def plugins_unknown(self) -> tuple[Provider, ...]:
+    def plugins_without_resources(self) -> tuple[Provider, ...]:
         """The device plugins whose resources are not known."""
-        return tuple(each for each in self.of_kind("device-plugin") if not each.component.resources)
+        return tuple(provider for provider in self.get_providers("device-plugin") if not provider.component.resources)
 
-    def advertisers(self, resource: str) -> list[Provider]:
+    def find_advertisers(self, resource: str) -> list[Provider]:
         """The device plugins that advertise an extended resource."""
-        return [each for each in self.plugins_known if each.component.advertises(resource)]
+        return [
+            plugins_with_resource
+            for plugins_with_resource in self.plugins_with_resources
+            if plugins_with_resource.component.advertises(resource)
+        ]
 
     @cached_property
-    def drivers(self) -> Mapping[str, list[Provider]]:
+    def csi_drivers(self) -> Mapping[str, list[Provider]]:
         """The CSI drivers that DaemonSets are known to provide."""
         found: dict[str, list[Provider]] = {}
-        for each in self.of_kind("csi-node-driver"):
-            for driver in each.component.drivers:
-                found.setdefault(driver, []).append(each)
+        for provider in self.get_providers("csi-node-driver"):
+            for driver in provider.component.drivers:
+                found.setdefault(driver, []).append(provider)
         return found
 
-    def working(self, key: Key) -> frozenset[str]:
+    def get_working_nodes(self, key: NamespacedKey) -> frozenset[str]:
         """The nodes with a pod of a DaemonSet that runs and is Ready."""
-        own = self.own_pods.get(key)
-        return own.working if own is not None else frozenset()
+        own = self.daemonset_pod_health.get(key)
+        return own.working_nodes if own is not None else frozenset()
 
-    def has_pod(self, key: Key, node: str) -> bool:
+    def has_pod(self, key: NamespacedKey, node: str) -> bool:
         """Whether a pod of a DaemonSet is on a node, comes or goes there, whatever its state."""
-        own = self.own_pods.get(key)
-        return own is not None and (node in own.working or node in own.ailing or node in own.moving or node in own.others)
+        own = self.daemonset_pod_health.get(key)
+        return own is not None and (
+            node in own.working_nodes or node in own.unhealthy_pods or node in own.nodes_in_transit or node in own.other_nodes
+        )
 
-    def may_say(self, key: Key, *words: bytes) -> bool:
+    def may_contain_words(self, key: NamespacedKey, *words: bytes) -> bool:
         """Whether one of these words may stand in a pod: False only where none does, so that it need not be decoded."""
-        running = self.world.running
-        return running.may_say(key, *words) if isinstance(running, UndecodedPods) and key in running else True
+        running = self.world.pods_by_key
+        return running.may_contain(key, *words) if isinstance(running, LazyPods) and key in running else True
 
     @cached_property
-    def keys_on(self) -> Mapping[str, list[Key]]:
+    def pod_keys_by_node(self) -> Mapping[str, list[NamespacedKey]]:
         """The pods by their node."""
-        found: dict[str, list[Key]] = {}
+        found: dict[str, list[NamespacedKey]] = {}
         for pod in self.world.pods:
             found.setdefault(pod.spec.nodeName, []).append((pod.metadata.namespace, pod.metadata.name))
         return found
 
     @cached_property
-    def faulty(self) -> tuple[Faulty, ...]:
+    def faulty_resources(self) -> tuple[FaultyResource, ...]:
         """The extended resources that are not what they seem."""
-        from preflight.doctor.devices import faulty
+        from preflight.doctor.devices import find_faulty_resources
 
-        return faulty(self)
+        return find_faulty_resources(self)
 
     @cached_property
-    def unmounted(self) -> tuple[Unmounted, ...]:
+    def missing_drivers(self) -> tuple[MissingDriver, ...]:
         """The CSI drivers that are missing where pods mount their volumes."""
-        from preflight.doctor.csi_mounts import unmounted
+        from preflight.doctor.csi_mounts import find_missing_drivers
 
-        return unmounted(self)
+        return find_missing_drivers(self)
 
     @cached_property
-    def stale(self) -> tuple[Unmounted, ...]:
+    def stale_drivers(self) -> tuple[MissingDriver, ...]:
         """The CSI drivers that nodes list and that have no pod there."""
-        from preflight.doctor.csi_mounts import stale
+        from preflight.doctor.csi_mounts import find_stale_drivers
 
-        return stale(self)
+        return find_stale_drivers(self)
 
     @cached_property
-    def not_ready(self) -> tuple[Idle, ...]:
+    def idle_not_ready(self) -> tuple[IdleNodes, ...]:
         """The nodes that are not Ready."""
-        from preflight.doctor.stranded_capacity import not_ready
+        from preflight.doctor.stranded_capacity import find_not_ready_nodes
 
-        return not_ready(self)
+        return find_not_ready_nodes(self)
 
     @cached_property
-    def cordoned(self) -> tuple[Idle, ...]:
+    def idle_cordoned(self) -> tuple[IdleNodes, ...]:
         """The nodes that are Ready and cordoned."""
-        from preflight.doctor.stranded_capacity import cordoned
+        from preflight.doctor.stranded_capacity import find_cordoned_nodes
 
-        return cordoned(self)
+        return find_cordoned_nodes(self)
 
     @cached_property
-    def startup_taints(self) -> tuple[Left, ...]:
+    def leftover_taints(self) -> tuple[LeftoverTaint, ...]:
         """The startup taints that nobody has removed."""
-        from preflight.doctor.stranded_capacity import startup_taints
+        from preflight.doctor.stranded_capacity import find_leftover_taints
 
-        return startup_taints(self)
+        return find_leftover_taints(self)
 
     @cached_property
-    def ghosts(self) -> tuple[Ghosts, ...]:
+    def stale_allocations(self) -> tuple[StaleAllocation, ...]:
         """The pods that hold devices though nothing of them runs."""
-        from preflight.doctor.stranded_capacity import ghosts
+        from preflight.doctor.stranded_capacity import find_stale_allocations
 
-        return ghosts(self)
+        return find_stale_allocations(self)
 
     @cached_property
-    def drifts(self) -> tuple[Drift, ...]:
+    def label_drifts(self) -> tuple[LabelDrift, ...]:
         """The labels that nodes lack beside their peers."""
-        from preflight.doctor.label_drift import drifts
+        from preflight.doctor.label_drift import find_label_drifts
 
-        return drifts(self)
+        return find_label_drifts(self)
 
-    def wanted(self, component: Component) -> tuple[str, ...]:
+    def list_wanted_resources(self, component: Component) -> tuple[str, ...]:
         """The resources of a component that pods wait for."""
-        return tuple(name for name in sorted(self.asked_for) if component.advertises(name))
+        return tuple(name for name in sorted(self.requested_resources) if component.advertises(name))
 
     @cached_property
-    def waiting(self) -> tuple[StatedPod, ...]:
+    def waiting_pods(self) -> tuple[PodState, ...]:
         """The pods without a node that nobody deletes, in order of their names; of those that have just begun too."""
-        running = self.world.running or {}
+        running = self.world.pods_by_key or {}
         keys = [(pod.metadata.namespace, pod.metadata.name) for pod in self.world.pods if not pod.spec.nodeName and is_waiting(pod)]
-        return tuple(self.stated(running[key]) for key in sorted(keys) if key in running)
+        return tuple(self.get_stated_pod(running[key]) for key in sorted(keys) if key in running)
 
     @cached_property
-    def asked_for(self) -> Mapping[str, tuple[Key, ...]]:
+    def requested_resources(self) -> Mapping[str, tuple[NamespacedKey, ...]]:
         """The extended resources that pods without a node wait for, each with these pods."""
-        found: dict[str, list[Key]] = {}
-        for pod in self.waiting:
-            for resource in extended(pod.spec):
+        found: dict[str, list[NamespacedKey]] = {}
+        for pod in self.waiting_pods:
+            for resource in get_extended_requests(pod.spec):
                 found.setdefault(resource, []).append(pod.key)
         return {resource: tuple(keys) for resource, keys in found.items()}
 
-    def on_its_node(self, gap: Gap) -> tuple[str, ...]:
+    def explain_own_nodes(self, gap: CoverageGap) -> tuple[str, ...]:
         """What the nodes that Pending pods are for have against them, by our own account."""
-        from preflight.doctor.pending.node_fit import on_its_node
+        from preflight.doctor.pending.node_fit import explain_own_node
 
-        return tuple(on_its_node(self, gap))
+        return tuple(explain_own_node(self, gap))
 
     @cached_property
     def occupancy(self) -> Occupancy:
         """What the pods take of the nodes."""
-        from preflight.doctor.occupancy import occupancy
+        from preflight.doctor.occupancy import compute_occupancy
 
-        return occupancy(self.world)
+        return compute_occupancy(self.world)
 
     @cached_property
-    def pending(self) -> Pending:
+    def pending_pods(self) -> PendingPods:
         """What the pods without a node wait for."""
-        from preflight.doctor.pending.context import Pending
+        from preflight.doctor.pending.context import PendingPods
 
-        return Pending(self)
+        return PendingPods(self)
 
     @property
-    def knows_nodes(self) -> bool:
+    def has_all_nodes(self) -> bool:
         """Whether every node is known, as far as the input says."""
-        return self.world.survey is None or self.world.survey.nodes
+        return self.world.listing is None or self.world.listing.nodes
 
-    def said_of(self, gap: Gap) -> tuple[str, ...]:
+    def list_event_texts(self, gap: CoverageGap) -> tuple[str, ...]:
         """What events say of the pods of a gap: the latest of the first of them."""
         namespace = gap.daemonset.metadata.namespace
-        events = [event for name in gap.pods for event in self.events.of("Pod", namespace, name)]
-        return tuple(f"{event.component or 'an event'} says: {event.reason}: {' '.join(event.message.split())}" for event in events[:1])
+        events = [event for name in gap.pod_names for event in self.events.get_events("Pod", namespace, name)]
+        return tuple(f"{event.reporter or 'an event'} says: {event.reason}: {' '.join(event.message.split())}" for event in events[:1])
 
-    def update_of(self, daemonset: DaemonSet) -> tuple[str, ...]:
+    def describe_update(self, daemonset: DaemonSet) -> tuple[str, ...]:
         """That an update of a DaemonSet is under way."""
         found = self.pods.get(daemonset.key)
-        old = frozenset().union(*(group.nodes for group in found.groups if group.old)) if found else frozenset()
+        old = frozenset().union(*(group.nodes for group in found.groups if group.is_old)) if found else frozenset()
         if not old:
             return ()
         every = frozenset().union(*(group.nodes for group in found.groups)) if found else frozenset()
@@ -309,17 +320,19 @@ class Diagnosis:
         )
         return (f"{begun}: {len(old)} of {len(every)} nodes still have a pod of an older template",)
 
-    def sets_off(self, daemonset: DaemonSet, nodes: Iterable[str]) -> tuple[str, ...]:
+    def describe_triggers(self, daemonset: DaemonSet, nodes: Iterable[str]) -> tuple[str, ...]:
         """What is under way that ends the pods of a DaemonSet on some nodes."""
-        found = list(self.update_of(daemonset)) if daemonset.spec.updateStrategy.type != "OnDelete" else []
+        found = list(self.describe_update(daemonset)) if daemonset.spec.updateStrategy.type != "OnDelete" else []
         cordoned = sorted(name for name in nodes if self.world.nodes[name].spec.unschedulable)
         if cordoned:
-            found.append(f"{names(cordoned)} {'is' if len(cordoned) == 1 else 'are'} cordoned, as before a reboot or a replacement")
+            found.append(
+                f"{join_node_names(cordoned)} {'is' if len(cordoned) == 1 else 'are'} cordoned, as before a reboot or a replacement"
+            )
         return tuple(found)
 
     @cached_property
-    def unknown(self) -> tuple[str, ...]:
+    def limitations(self) -> tuple[str, ...]:
         """What cannot be told, and why: sentences."""
-        from preflight.doctor.limitations import unknown
+        from preflight.doctor.limitations import list_limitations
 
-        return tuple(unknown(self))
+        return tuple(list_limitations(self))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from enum import Enum
 
 
-class Fault(Enum):
+class ResourceFault(Enum):
     """What is wrong with a resource of a node."""
 
     NOT_ALLOCATABLE = "not-allocatable"
     UNHEALTHY = "unhealthy"
-    GHOST = "ghost"
-    SILENT = "silent"
+    NO_PROVIDER = "ghost"
+    NOT_ADVERTISED = "silent"

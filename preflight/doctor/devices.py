@@ -7,28 +7,28 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from preflight.coverage.node_targeting import names_nodes
-from preflight.coverage.reasons import unselected
-from preflight.dependents.requirements import is_extended
-from preflight.doctor.device_fault import Fault
-from preflight.doctor.gap_text import because
-from preflight.messages.lists import listed
+from preflight.coverage.node_targeting import targets_nodes
+from preflight.coverage.reasons import describe_unselected
+from preflight.dependents.requirements import is_extended_resource
+from preflight.doctor.device_fault import ResourceFault
+from preflight.doctor.gap_text import explain_gap
+from preflight.messages.lists import join_and
 from preflight.model.objects import DaemonSet
-from preflight.scheduling.quantities import QuantityError, millis
+from preflight.scheduling.quantities import QuantityError, parse_millis
 
 if TYPE_CHECKING:
     from preflight.components import Component
-    from preflight.doctor.context import Diagnosis
+    from preflight.doctor.context import ClusterFacts
 
 
-class Faulty(Struct, frozen=True):
+class FaultyResource(Struct, frozen=True):
     """One extended resource on the nodes where the same is wrong with it, for the same reason.
 
     `amount` is what the capacity or Allocatable says, "" where nothing; `providers` are the DaemonSets that advertise it.
     """
 
     resource: str
-    fault: Fault
+    fault: ResourceFault
     nodes: tuple[str, ...]
     why: str
     amount: str = ""
@@ -47,7 +47,7 @@ class Provider(Struct, frozen=True):
         return self.daemonset.metadata.namespace, self.daemonset.metadata.name
 
 
-def faulty(facts: Diagnosis) -> tuple[Faulty, ...]:
+def find_faulty_resources(facts: ClusterFacts) -> tuple[FaultyResource, ...]:
     """Every such resource, in order of its name. Source: `pkg/kubelet/cm/devicemanager/manager.go`, GetCapacity.
 
     1. In Capacity and not in Allocatable: the devices are unhealthy, or the plugin went minutes ago. Also 0 in both where a plugin that is
@@ -57,79 +57,98 @@ def faulty(facts: Diagnosis) -> tuple[Faulty, ...]:
     4. A plugin that runs and advertises nothing on a node, where it is for chosen nodes only and advertises on others.
     5. Nothing is said of a node that is not Ready or has just registered, nor where the namespace of a plugin was not listed.
     """
-    found: dict[tuple[str, Fault, str, str], list[str]] = {}
+    found: dict[tuple[str, ResourceFault, str, str], list[str]] = {}
     for name, node in facts.world.nodes.items():
-        if node.pool is not None or name in facts.down or facts.is_new(name):
+        if node.pool is not None or name in facts.not_ready_nodes or facts.is_new_node(name):
             continue
-        capacity, allocatable = facts.node_state(name).status.capacity, node.status.allocatable
+        capacity, allocatable = facts.get_node_state(name).status.capacity, node.status.allocatable
         for resource in sorted({*capacity, *allocatable}):
-            if is_extended(resource):
-                for fault, why, amount in _of(facts, name, resource, capacity.get(resource), allocatable.get(resource)):
+            if is_extended_resource(resource):
+                for fault, why, amount in _classify_resource(facts, name, resource, capacity.get(resource), allocatable.get(resource)):
                     found.setdefault((resource, fault, why, amount), []).append(name)
-        for resource, why in _silent(facts, name, capacity, allocatable):
-            found.setdefault((resource, Fault.SILENT, why, ""), []).append(name)
+        for resource, why in _iter_unadvertised(facts, name, capacity, allocatable):
+            found.setdefault((resource, ResourceFault.NOT_ADVERTISED, why, ""), []).append(name)
     return tuple(
-        Faulty(resource, fault, tuple(sorted(nodes)), why, amount, tuple(each.daemonset for each in facts.advertisers(resource)))
+        FaultyResource(
+            resource,
+            fault,
+            tuple(sorted(nodes)),
+            why,
+            amount,
+            tuple(advertiser.daemonset for advertiser in facts.find_advertisers(resource)),
+        )
         for (resource, fault, why, amount), nodes in sorted(found.items(), key=lambda item: (item[0][0], item[0][1].value, item[1]))
     )
 
 
-Amount = str | int | float | None
+ResourceAmount = str | int | float | None
 
 
-def _of(facts: Diagnosis, node: str, resource: str, capacity: Amount, allocatable: Amount) -> Iterator[tuple[Fault, str, str]]:
-    providers = facts.advertisers(resource)
-    if not all(facts.world.pods_known(*each.key) for each in providers):
+def _classify_resource(
+    facts: ClusterFacts, node: str, resource: str, capacity: ResourceAmount, allocatable: ResourceAmount
+) -> Iterator[tuple[ResourceFault, str, str]]:
+    providers = facts.find_advertisers(resource)
+    if not all(facts.world.are_pods_listed(*provider.key) for provider in providers):
         return
     there = [each for each in providers if facts.has_pod(each.key, node)]
-    if _number(allocatable):
-        if _number(allocatable) < _number(capacity):
-            yield Fault.UNHEALTHY, "the plugin holds the others for unhealthy", f"{allocatable} of {capacity}"
-        if providers and not there and not any(facts.has_pod(each.key, node) for each in facts.plugins_unknown):
-            yield Fault.GHOST, f"no pod of {listed(each.daemonset.key for each in providers)} is there", str(allocatable)
+    if _parse_amount(allocatable):
+        if _parse_amount(allocatable) < _parse_amount(capacity):
+            yield ResourceFault.UNHEALTHY, "the plugin holds the others for unhealthy", f"{allocatable} of {capacity}"
+        if (
+            providers
+            and not there
+            and not any(facts.has_pod(plugins_without_resource.key, node) for plugins_without_resource in facts.plugins_without_resources)
+        ):
+            yield ResourceFault.NO_PROVIDER, f"no pod of {join_and(each.daemonset.key for each in providers)} is there", str(allocatable)
         return
-    working = [each for each in there if node in facts.working(each.key)]
-    if _number(capacity):
-        yield Fault.NOT_ALLOCATABLE, _why_not(facts, node, providers, working), str(capacity)
+    working = [each for each in there if node in facts.get_working_nodes(each.key)]
+    if _parse_amount(capacity):
+        yield ResourceFault.NOT_ALLOCATABLE, _explain_not_allocatable(facts, node, providers, working), str(capacity)
     elif providers and not working and capacity is not None:
-        yield Fault.NOT_ALLOCATABLE, _why_not(facts, node, providers, working), ""
+        yield ResourceFault.NOT_ALLOCATABLE, _explain_not_allocatable(facts, node, providers, working), ""
 
 
-def _why_not(facts: Diagnosis, node: str, providers: list[Provider], working: list[Provider]) -> str:
+def _explain_not_allocatable(facts: ClusterFacts, node: str, providers: list[Provider], working: list[Provider]) -> str:
     if working:
         return f"the pod of {working[0].daemonset.key} runs there, so the devices are unhealthy or the plugin has yet to register"
-    for each in providers:
+    for provider in providers:
         for gap in facts.gaps:
-            if gap.daemonset is each.daemonset and node in gap.nodes:
-                return f"{each.daemonset.key} advertises it and is missing there: {because(gap)}"
+            if gap.daemonset is provider.daemonset and node in gap.nodes:
+                return f"{provider.daemonset.key} advertises it and is missing there: {explain_gap(gap)}"
     if providers:
-        left_out = "; ".join(text for each in providers for text in _left_out(facts, each, node))
-        return f"no pod of {listed(each.daemonset.key for each in providers)} works there{f': {left_out}' if left_out else ''}"
+        left_out = "; ".join(text for each in providers for text in _explain_excluded_node(facts, each, node))
+        return f"no pod of {join_and(each.daemonset.key for each in providers)} works there{f': {left_out}' if left_out else ''}"
     return "no DaemonSet is known that advertises it"
 
 
-def _left_out(facts: Diagnosis, provider: Provider, node: str) -> Iterator[str]:
+def _explain_excluded_node(facts: ClusterFacts, provider: Provider, node: str) -> Iterator[str]:
     """Why a provider does not choose a node."""
     for group in facts.impact.groups if facts.impact is not None else ():
-        if group.key == provider.daemonset.key and node in group.nodes and group.after is not None:
-            yield from unselected(group.after)
+        if group.key == provider.daemonset.key and node in group.nodes and group.placement_after is not None:
+            yield from describe_unselected(group.placement_after)
 
 
-def _silent(facts: Diagnosis, node: str, capacity: Mapping[str, Amount], allocatable: Mapping[str, Amount]) -> Iterator[tuple[str, str]]:
-    for each in facts.plugins_known:
-        resources = [name for name in each.component.resources if not name.endswith("*")]
-        if len(resources) != len(each.component.resources) or node not in facts.working(each.key):
+def _iter_unadvertised(
+    facts: ClusterFacts, node: str, capacity: Mapping[str, ResourceAmount], allocatable: Mapping[str, ResourceAmount]
+) -> Iterator[tuple[str, str]]:
+    for plugins_with_resource in facts.plugins_with_resources:
+        resources = [name for name in plugins_with_resource.component.resources if not name.endswith("*")]
+        if len(resources) != len(plugins_with_resource.component.resources) or node not in facts.get_working_nodes(
+            plugins_with_resource.key
+        ):
             continue
-        if any(name in capacity or name in allocatable for name in resources) or not names_nodes(each.daemonset.spec.template.spec):
+        if any(name in capacity or name in allocatable for name in resources) or not targets_nodes(
+            plugins_with_resource.daemonset.spec.template.spec
+        ):
             continue
-        others = (facts.working(each.key) - {node}) & facts.world.nodes.keys()
-        if any(_number(facts.world.nodes[name].status.allocatable.get(resource)) for name in others for resource in resources):
+        others = (facts.get_working_nodes(plugins_with_resource.key) - {node}) & facts.world.nodes.keys()
+        if any(_parse_amount(facts.world.nodes[name].status.allocatable.get(resource)) for name in others for resource in resources):
             why = "as if it found no device: the driver, or the order in which plugin and kubelet started"
-            yield resources[0], f"the pod of {each.daemonset.key} runs there and advertises nothing, {why}"
+            yield resources[0], f"the pod of {plugins_with_resource.daemonset.key} runs there and advertises nothing, {why}"
 
 
-def _number(quantity: Amount) -> int:
+def _parse_amount(quantity: ResourceAmount) -> int:
     try:
-        return millis(quantity) if quantity is not None else 0
+        return parse_millis(quantity) if quantity is not None else 0
     except QuantityError:
         return 0

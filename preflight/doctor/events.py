@@ -7,30 +7,30 @@ from collections.abc import Iterable
 
 from preflight.model.runtime_state import Event
 
-Key = tuple[str, str, str]
+ObjectEventKey = tuple[str, str, str]
 """Kind, namespace and name."""
 
 
-class Events:
+class EventIndex:
     """Warnings by object; the latest first."""
 
     def __init__(self, events: Iterable[Event]) -> None:
         """Of events in any order."""
-        self._by_object: defaultdict[Key, list[Event]] = defaultdict(list)
+        self._by_object: defaultdict[ObjectEventKey, list[Event]] = defaultdict(list)
         self.components: set[str] = set()
         for event in events:
             about = event.involvedObject
             self._by_object[about.kind, about.namespace, about.name].append(event)
-            self.components.add(event.component)
+            self.components.add(event.reporter)
         for each in self._by_object.values():
-            each.sort(key=lambda event: (event.last, event.metadata.name), reverse=True)
+            each.sort(key=lambda event: (event.last_seen, event.metadata.name), reverse=True)
 
-    def of(self, kind: str, namespace: str, name: str, reason: str = "") -> list[Event]:
+    def get_events(self, kind: str, namespace: str, name: str, reason: str = "") -> list[Event]:
         """Those about one object, of one reason where it is given."""
         found = self._by_object.get((kind, namespace, name), [])
         return [event for event in found if not reason or event.reason == reason]
 
-    def all_of(self, kind: str, reason: str = "") -> list[Event]:
+    def get_events_of_kind(self, kind: str, reason: str = "") -> list[Event]:
         """Those about all objects of a kind."""
         keys = sorted(key for key in self._by_object if key[0] == kind)
-        return [event for key in keys for event in self.of(*key, reason)]
+        return [event for key in keys for event in self.get_events(*key, reason)]

@@ -10,27 +10,32 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from preflight.doctor.pending.schedulers import is_late
+from preflight.doctor.pending.schedulers import is_overdue
 from preflight.doctor.pod_health import is_waiting
-from preflight.doctor.timestamps import SETTLING, seconds
-from preflight.model.objects import Job, JobSet, ListedPod, ReplicatedJob, controller
-from preflight.scheduling.jobs.exclusive_placement import EXCLUSIVE, LEADER, exclusive_topology
-from preflight.scheduling.jobs.jobsets import job_set_forecast
+from preflight.doctor.timestamps import SETTLING_SECONDS, count_seconds
+from preflight.model.objects import CoveragePod, Job, JobSet, ReplicatedJob, find_controller
+from preflight.scheduling.jobs.exclusive_placement import EXCLUSIVE_TOPOLOGY, LEADER_INDEX, find_exclusive_topology
+from preflight.scheduling.jobs.jobsets import forecast_job_set
 
 if TYPE_CHECKING:
-    from preflight.doctor.context import Diagnosis
-    from preflight.model.runtime_state import Event, StatedPod
+    from preflight.doctor.context import ClusterFacts
+    from preflight.model.runtime_state import Event, PodState
 
-_INDEX = "batch.kubernetes.io/job-completion-index"
-_REFUSED = ("follower pod node selector", "leader pod not yet scheduled", "expected 1 leader pod", "node does not have topology label")
+_INDEX_LABEL = "batch.kubernetes.io/job-completion-index"
+_REFUSAL_TEXTS = (
+    "follower pod node selector",
+    "leader pod not yet scheduled",
+    "expected 1 leader pod",
+    "node does not have topology label",
+)
 """What the webhook says of followers that it refuses, in its old words and its new ones."""
-RECENT = 1200.0
+RECENT_SECONDS = 1200.0
 """For how many seconds a refusal counts: every controller has tried again by then."""
-_LABEL = re.compile(r"(?:missing selector|topology label): ([A-Za-z0-9./_-]+)")
-_ENDED = ("Complete", "Failed", "SuccessCriteriaMet", "FailureTarget")
+_LABEL_PATTERN = re.compile(r"(?:missing selector|topology label): ([A-Za-z0-9./_-]+)")
+_FINISHED_CONDITIONS = ("Complete", "Failed", "SuccessCriteriaMet", "FailureTarget")
 
 
-class Stall(Enum):
+class StallReason(Enum):
     """What keeps the followers of a child Job away.
 
     1. UNSCHEDULED: the leader has no node. ABSENT: there is no leader. NODE_GONE: the leader's node is not there any more.
@@ -43,35 +48,35 @@ class Stall(Enum):
     NODE_GONE = "node-gone"
     UNLABELLED = "unlabelled"
     NO_DOMAIN = "no-domain"
-    EMPTY = "empty"
+    EMPTY_DOMAIN = "empty"
 
 
-class Stalled(Struct, frozen=True):
+class StalledJob(Struct, frozen=True):
     """A child Job whose followers cannot come.
 
     1. `job_set` is None where it was not given; then `topology`, the label of the domains, is from the words of the webhook, or "".
     2. `leader` is the pod, None where there is none. `followers` is how many are missing, None where nobody says. EMPTY ones are `pods`.
-    3. `words` are the webhook's, "" where no event says them; `refused` why the leader itself could not be created.
+    3. `webhook_message` are the webhook's, "" where no event says them; `leader_refusal` why the leader itself could not be created.
     """
 
     namespace: str
     job: str
-    stall: Stall
+    stall_reason: StallReason
     job_set: JobSet | None
     topology: str
-    leader: StatedPod | None = None
+    leader: PodState | None = None
     followers: int | None = None
-    pods: tuple[StatedPod, ...] = ()
-    words: str = ""
-    refused: str = ""
+    pods: tuple[PodState, ...] = ()
+    webhook_message: str = ""
+    leader_refusal: str = ""
 
     @property
     def nodes(self) -> tuple[str, ...]:
         """The node that is at fault: the leader's, where it lacks the label."""
-        return (self.leader.spec.nodeName,) if self.leader is not None and self.stall is Stall.UNLABELLED else ()
+        return (self.leader.spec.nodeName,) if self.leader is not None and self.stall_reason is StallReason.UNLABELLED else ()
 
 
-class _Child(Struct, frozen=True):
+class _ChildJob(Struct, frozen=True):
     """A child Job as far as it is known: `followers` that it wants, None where nobody says."""
 
     namespace: str
@@ -81,7 +86,7 @@ class _Child(Struct, frozen=True):
     followers: int | None
 
 
-def stalled(facts: Diagnosis) -> tuple[Stalled, ...]:
+def find_stalled_jobs(facts: ClusterFacts) -> tuple[StalledJob, ...]:
     """The child Jobs whose followers cannot come, in order of their names.
 
     1. Of JobSets with exclusive placement that go on, every child Job that does. Of JobSets that were not given, the Jobs of which an event
@@ -89,13 +94,13 @@ def stalled(facts: Diagnosis) -> tuple[Stalled, ...]:
     2. A leader that has just been created may still get its node, so nothing is said of its followers.
     3. Where no leader is there, that is said only once the refusals have gone on for a while, or say why the leader cannot come.
     """
-    children = {(child.namespace, child.name): child for child in (*_children(facts), *_of_events(facts))}
-    pods = _pods(facts, children.keys())
-    found = (_stalled(facts, child, pods[key]) for key, child in sorted(children.items()))
-    return tuple(each for each in found if each is not None)
+    children = {(child.namespace, child.name): child for child in (*_iter_child_jobs(facts), *_iter_event_jobs(facts))}
+    pods = _group_pods_by_job(facts, children.keys())
+    found = (_find_stalled_job(facts, child, pods[key]) for key, child in sorted(children.items()))
+    return tuple(job for job in found if job is not None)
 
 
-def domains(facts: Diagnosis, topology: str) -> Mapping[str, tuple[str, ...]]:
+def group_by_domain(facts: ClusterFacts, topology: str) -> Mapping[str, tuple[str, ...]]:
     """The nodes of each domain, by the value of the label."""
     found: defaultdict[str, list[str]] = defaultdict(list)
     for name, node in facts.world.nodes.items():
@@ -104,45 +109,47 @@ def domains(facts: Diagnosis, topology: str) -> Mapping[str, tuple[str, ...]]:
     return {value: tuple(nodes) for value, nodes in sorted(found.items())}
 
 
-def taken(facts: Diagnosis, topology: str) -> Mapping[str, str]:
+def find_taken_domains(facts: ClusterFacts, topology: str) -> Mapping[str, str]:
     """The child Job that has each domain to itself, `Job ns/name`, by the value of the label."""
     found: dict[str, str] = {}
-    running = facts.world.running or {}
+    running = facts.world.pods_by_key or {}
     for pod in facts.world.pods:
-        owner, node = controller(pod), facts.world.nodes.get(pod.spec.nodeName)
+        owner, node = find_controller(pod), facts.world.nodes.get(pod.spec.nodeName)
         if owner is None or owner.kind != "Job" or node is None or topology not in node.metadata.labels:
             continue
         key = (pod.metadata.namespace, pod.metadata.name)
-        if pod.status.phase not in ("Succeeded", "Failed") and key in running and _is_exclusive(facts.stated(running[key])):
+        if pod.status.phase not in ("Succeeded", "Failed") and key in running and _is_exclusive(facts.get_stated_pod(running[key])):
             found[node.metadata.labels[topology]] = f"Job {pod.metadata.namespace}/{owner.name}"
     return found
 
 
-def _is_exclusive(pod: StatedPod) -> bool:
+def _is_exclusive(pod: PodState) -> bool:
     return "jobset.sigs.k8s.io/job-key" in pod.metadata.labels
 
 
-def _children(facts: Diagnosis) -> Iterator[_Child]:
-    jobs = {(each.metadata.namespace, each.metadata.name): each for each in facts.world.workloads if isinstance(each, Job)}
+def _iter_child_jobs(facts: ClusterFacts) -> Iterator[_ChildJob]:
+    jobs = {
+        (workload.metadata.namespace, workload.metadata.name): workload for workload in facts.world.workloads if isinstance(workload, Job)
+    }
     for job_set in facts.world.job_sets:
-        if job_set_forecast(job_set, {}).left_alone:
+        if forecast_job_set(job_set, {}).skip_reason:
             continue
         namespace = job_set.metadata.namespace
         for replicated in job_set.spec.replicatedJobs:
-            topology = exclusive_topology(job_set, replicated)
+            topology = find_exclusive_topology(job_set, replicated)
             for number in range(replicated.replicas) if topology else ():
                 name = f"{job_set.metadata.name}-{replicated.name}-{number}"
                 job = jobs.get((namespace, name))
-                goes_on = not (job.spec.suspend or _has_ended(job)) if job is not None else "Job" not in facts.world.complete
+                goes_on = not (job.spec.suspend or _has_ended(job)) if job is not None else "Job" not in facts.world.complete_kinds
                 if goes_on:
-                    yield _Child(namespace, name, job_set, topology, _followers(replicated, job))
+                    yield _ChildJob(namespace, name, job_set, topology, _count_followers(replicated, job))
 
 
 def _has_ended(job: Job) -> bool:
-    return any(each.type in _ENDED and each.status == "True" for each in job.status.conditions)
+    return any(condition.type in _FINISHED_CONDITIONS and condition.status == "True" for condition in job.status.conditions)
 
 
-def _followers(replicated: ReplicatedJob, job: Job | None) -> int:
+def _count_followers(replicated: ReplicatedJob, job: Job | None) -> int:
     """How many followers run at once: the indexes that are left, up to the parallelism; without the leader."""
     spec = job.spec if job is not None else replicated.template.spec
     parallelism = 1 if spec.parallelism is None else spec.parallelism
@@ -151,80 +158,84 @@ def _followers(replicated: ReplicatedJob, job: Job | None) -> int:
     return max(0, min(parallelism, left) - 1)
 
 
-def _of_events(facts: Diagnosis) -> Iterator[_Child]:
+def _iter_event_jobs(facts: ClusterFacts) -> Iterator[_ChildJob]:
     """The Jobs of which an event says so, and whose JobSet was not given."""
-    known = {(each.metadata.namespace, f"{each.metadata.name}-") for each in facts.world.job_sets}
-    for event in facts.events.all_of("Job", "FailedCreate"):
+    known = {(job_set.metadata.namespace, f"{job_set.metadata.name}-") for job_set in facts.world.job_sets}
+    for event in facts.events.get_events_of_kind("Job", "FailedCreate"):
         about = event.involvedObject
         if not refuses_followers(event) or any(about.namespace == namespace and about.name.startswith(head) for namespace, head in known):
             continue
-        label = _LABEL.search(event.message)
-        yield _Child(about.namespace, about.name, None, label[1] if label else "", None)
+        label = _LABEL_PATTERN.search(event.message)
+        yield _ChildJob(about.namespace, about.name, None, label[1] if label else "", None)
 
 
-def _pods(facts: Diagnosis, jobs: Iterable[tuple[str, str]]) -> Mapping[tuple[str, str], list[ListedPod]]:
-    found: dict[tuple[str, str], list[ListedPod]] = {key: [] for key in jobs}
+def _group_pods_by_job(facts: ClusterFacts, jobs: Iterable[tuple[str, str]]) -> Mapping[tuple[str, str], list[CoveragePod]]:
+    found: dict[tuple[str, str], list[CoveragePod]] = {key: [] for key in jobs}
     for pod in facts.world.pods if found else ():
-        owner = controller(pod)
+        owner = find_controller(pod)
         key = (pod.metadata.namespace, owner.name) if owner is not None and owner.kind == "Job" else ("", "")
         if key in found and is_waiting(pod):
             found[key].append(pod)
     return found
 
 
-def _stalled(facts: Diagnosis, child: _Child, listed: list[ListedPod]) -> Stalled | None:
-    if not facts.world.pods_known(child.namespace):
+def _find_stalled_job(facts: ClusterFacts, child: _ChildJob, listed: list[CoveragePod]) -> StalledJob | None:
+    if not facts.world.are_pods_listed(child.namespace):
         return None
-    running = facts.world.running or {}
+    running = facts.world.pods_by_key or {}
     keys = [(pod.metadata.namespace, pod.metadata.name) for pod in listed]
-    pods = [facts.stated(running[key]) for key in keys if key in running]
-    leader = next((pod for pod in pods if _index(pod, child.name) == LEADER), None)
+    pods = [facts.get_stated_pod(running[key]) for key in keys if key in running]
+    leader = next((pod for pod in pods if _parse_completion_index(pod, child.name) == LEADER_INDEX), None)
     followers = [pod for pod in pods if pod is not leader]
-    topology = child.topology or (leader.metadata.annotations.get(EXCLUSIVE, "") if leader else "")
-    refusals = [event for event in facts.events.of("Job", child.namespace, child.name, "FailedCreate") if refuses_followers(event)]
-    words = _words(refusals[0]) if refusals else ""
+    topology = child.topology or (leader.metadata.annotations.get(EXCLUSIVE_TOPOLOGY, "") if leader else "")
+    refusals = [event for event in facts.events.get_events("Job", child.namespace, child.name, "FailedCreate") if refuses_followers(event)]
+    words = _get_webhook_message(refusals[0]) if refusals else ""
     missing = None if child.followers is None else child.followers - len(followers)
 
-    def found(stall: Stall, *, pods: tuple[StatedPod, ...] = (), refused: str = "") -> Stalled:
-        return Stalled(child.namespace, child.name, stall, child.job_set, topology, leader, missing, pods, words, refused)
+    def found(stall: StallReason, *, pods: tuple[PodState, ...] = (), refused: str = "") -> StalledJob:
+        return StalledJob(child.namespace, child.name, stall, child.job_set, topology, leader, missing, pods, words, refused)
 
     empty = tuple(pod for pod in followers if not pod.spec.nodeName and topology and pod.spec.nodeSelector.get(topology) == "")
     if empty:
-        return found(Stall.EMPTY, pods=empty)
+        return found(StallReason.EMPTY_DOMAIN, pods=empty)
     if missing is not None and missing <= 0:
         return None
     if leader is None:
-        events = [each for each in facts.events.of("Job", child.namespace, child.name, "FailedCreate") if _is_recent(facts, each)]
-        refused = next((_words(event) for event in events if not refuses_followers(event)), "")
-        goes_on = any((seconds(event.firstTimestamp or event.eventTime, event.last) or 0) >= SETTLING for event in events)
-        return found(Stall.ABSENT, refused=refused) if (refused and not pods) or goes_on else None
+        events = [each for each in facts.events.get_events("Job", child.namespace, child.name, "FailedCreate") if _is_recent(facts, each)]
+        refused = next((_get_webhook_message(event) for event in events if not refuses_followers(event)), "")
+        goes_on = any(
+            (count_seconds(event.firstTimestamp or event.eventTime, event.last_seen) or 0) >= SETTLING_SECONDS for event in events
+        )
+        return found(StallReason.ABSENT, refused=refused) if (refused and not pods) or goes_on else None
     if not leader.spec.nodeName:
-        if not is_late(facts, leader):
+        if not is_overdue(facts, leader):
             return None
-        return found(Stall.NO_DOMAIN if topology and facts.knows_nodes and not domains(facts, topology) else Stall.UNSCHEDULED)
+        return found(
+            StallReason.NO_DOMAIN if topology and facts.has_all_nodes and not group_by_domain(facts, topology) else StallReason.UNSCHEDULED
+        )
     node = facts.world.nodes.get(leader.spec.nodeName)
     if node is None:
-        return found(Stall.NODE_GONE) if leader.spec.nodeName in facts.removed else None
-    return found(Stall.UNLABELLED) if topology and topology not in node.metadata.labels else None
+        return found(StallReason.NODE_GONE) if leader.spec.nodeName in facts.removed_nodes else None
+    return found(StallReason.UNLABELLED) if topology and topology not in node.metadata.labels else None
 
 
-def _index(pod: StatedPod, job: str) -> int | None:
+def _parse_completion_index(pod: PodState, job: str) -> int | None:
     """The completion index of a pod of an Indexed Job: of its annotation or label, else of its name `JOB-INDEX-SUFFIX`."""
-    text = pod.metadata.annotations.get(_INDEX) or pod.metadata.labels.get(_INDEX) or ""
+    text = pod.metadata.annotations.get(_INDEX_LABEL) or pod.metadata.labels.get(_INDEX_LABEL) or ""
     text = text or pod.metadata.name.removeprefix(f"{job}-").partition("-")[0]
     return int(text) if text.isascii() and text.isdecimal() else None
 
 
-def _is_recent(facts: Diagnosis, event: Event) -> bool:
+def _is_recent(facts: ClusterFacts, event: Event) -> bool:
     """Whether it is so young that the Job controller, which waits for 10 minutes at most, may go on."""
-    age = seconds(event.last, facts.at)
-    return age is None or age <= RECENT
+    age = count_seconds(event.last_seen, facts.latest_time)
+    return age is None or age <= RECENT_SECONDS
 
 
 def refuses_followers(event: Event) -> bool:
     """Whether the webhook of JobSet refuses followers with these words."""
-    return any(each in event.message for each in _REFUSED)
+    return any(each in event.message for each in _REFUSAL_TEXTS)
 
 
-def _words(event: Event) -> str:
+def _get_webhook_message(event: Event) -> str:
     return " ".join(event.message.split()).removeprefix("Error creating: ")

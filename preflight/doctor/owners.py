@@ -8,13 +8,13 @@ from preflight.model.objects import Origin
 from preflight.model.report import Subject
 
 if TYPE_CHECKING:
-    from preflight.doctor.context import Diagnosis
-    from preflight.model.pod_status import RunningPod
+    from preflight.doctor.context import ClusterFacts
+    from preflight.model.pod_status import ClusterPod
 
-NOWHERE = Origin("<none>")
+UNKNOWN_ORIGIN = Origin("<none>")
 
 
-def owner_of(pod: RunningPod) -> Subject:
+def get_owner(pod: ClusterPod) -> Subject:
     """The workload that controls a pod: the Deployment of a ReplicaSet, else its controller, else the pod itself."""
     owner, namespace = pod.controller, pod.metadata.namespace
     if owner is None:
@@ -25,9 +25,9 @@ def owner_of(pod: RunningPod) -> Subject:
     return Subject(owner.kind, namespace, owner.name)
 
 
-def origin_of(facts: Diagnosis, subject: Subject) -> Origin:
+def find_origin(facts: ClusterFacts, subject: Subject) -> Origin:
     """Where a workload stands; nowhere where it was not given."""
-    for each in (*facts.world.job_sets, *facts.world.workloads):
-        if (type(each).__name__, each.metadata.namespace, each.metadata.name) == (subject.kind, subject.namespace, subject.name):
-            return each.origin
-    return NOWHERE
+    for job_set in (*facts.world.job_sets, *facts.world.workloads):
+        if (type(job_set).__name__, job_set.metadata.namespace, job_set.metadata.name) == (subject.kind, subject.namespace, subject.name):
+            return job_set.origin
+    return UNKNOWN_ORIGIN

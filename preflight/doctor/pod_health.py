@@ -9,23 +9,23 @@ from functools import cache
 import msgspec
 from msgspec import Struct
 
-from preflight.dependents.requirements import is_extended
-from preflight.doctor.timestamps import SETTLING, seconds
-from preflight.model.objects import ListedPod, PodSpec
-from preflight.model.pod_status import PodCondition, RunningPod
-from preflight.model.runtime_state import SAFE_REASONS, StatedContainer, StatedPod
+from preflight.dependents.requirements import is_extended_resource
+from preflight.doctor.timestamps import SETTLING_SECONDS, count_seconds
+from preflight.model.objects import CoveragePod, PodSpec
+from preflight.model.pod_status import ClusterPod, PodCondition
+from preflight.model.runtime_state import SAFE_WAITING_REASONS, ContainerStatusWithState, PodState
 from preflight.scheduling.quantities import QuantityError
-from preflight.scheduling.requests import pod_requests
+from preflight.scheduling.requests import sum_pod_requests
 
 _CONDITIONS = msgspec.json.Decoder(tuple[PodCondition, ...])
-_IS_READY = re.compile(rb'"status":\s*"True",\s*"type":\s*"Ready"[,}\s]|"type":\s*"Ready",\s*"status":\s*"True"')
+_READY_PATTERN = re.compile(rb'"status":\s*"True",\s*"type":\s*"Ready"[,}\s]|"type":\s*"Ready",\s*"status":\s*"True"')
 """What no condition but a Ready one that is True holds: it spares most pods of a cluster a decoder."""
 
-_LATE = 60.0
-_STARTING = frozenset(("ContainerCreating", "PodInitializing", ""))
+_LATE_SECONDS = 60.0
+_STARTING_REASONS = frozenset(("ContainerCreating", "PodInitializing", ""))
 
 
-class Trouble(Enum):
+class PodTrouble(Enum):
     """What is wrong with a pod."""
 
     PENDING = "pending"
@@ -34,137 +34,144 @@ class Trouble(Enum):
     NOT_READY = "not-ready"
     FAILED = "failed"
     TERMINATING = "terminating"
-    UNTOUCHED = "untouched"
+    NOT_STARTED = "untouched"
     INITIALIZING = "initializing"
 
 
-class Ailing(Struct, frozen=True):
-    """A pod with which something is wrong; `why` are its own words, "" where it says nothing."""
+class UnhealthyPod(Struct, frozen=True):
+    """A pod with which something is wrong; `reason` are its own words, "" where it says nothing."""
 
-    pod: StatedPod
-    trouble: Trouble
-    why: str = ""
+    pod: PodState
+    trouble: PodTrouble
+    reason: str = ""
 
 
-def ailing(pod: StatedPod, at: str, *, silent: bool) -> Ailing | None:
+def check_pod(pod: PodState, now: str, *, is_kubelet_silent: bool) -> UnhealthyPod | None:
     """What is wrong with a pod; None where nothing is, or where it has just begun.
 
-    1. A pod that is being deleted is late a minute after its time to end is over. `silent`: the kubelet of its node says nothing.
+    1. A pod that is being deleted is late a minute after its time to end is over. `is_kubelet_silent`: the kubelet of its node says
+       nothing.
     2. One without a node waits for the scheduler: the condition PodScheduled has its words.
     3. One on a node says by its containers what it waits for; one without any was never touched by its kubelet. An init container that
        runs does its work, or waits for something itself: nobody can tell.
     4. What began within five minutes of the latest time that is known may still come, but for a container that fails already.
     """
-    age = seconds(pod.metadata.creationTimestamp, at)
-    is_new = age is not None and age < SETTLING
+    age = count_seconds(pod.metadata.creationTimestamp, now)
+    is_new = age is not None and age < SETTLING_SECONDS
     if pod.metadata.deletionTimestamp:
-        late = seconds(pod.metadata.deletionTimestamp, at)
-        return Ailing(pod, Trouble.TERMINATING) if silent or (late is not None and late > _LATE) else None
+        late = count_seconds(pod.metadata.deletionTimestamp, now)
+        return UnhealthyPod(pod, PodTrouble.TERMINATING) if is_kubelet_silent or (late is not None and late > _LATE_SECONDS) else None
     if pod.status.phase == "Succeeded":
         return None
     if pod.status.phase == "Failed":
-        return Ailing(pod, Trouble.FAILED, _said(pod.status.reason, pod.status.message))
+        return UnhealthyPod(pod, PodTrouble.FAILED, _join_reason(pod.status.reason, pod.status.message))
     if not pod.spec.nodeName:
-        return None if is_new else Ailing(pod, Trouble.PENDING, scheduler_words(pod))
+        return None if is_new else UnhealthyPod(pod, PodTrouble.PENDING, get_scheduler_message(pod))
     containers = (*pod.status.initContainerStatuses, *pod.status.containerStatuses)
     for container in containers:
-        found = _container(container)
+        found = _check_container(container)
         if found is not None:
-            return Ailing(pod, *found)
-    if is_new or is_ready(pod):
+            return UnhealthyPod(pod, *found)
+    if is_new or is_pod_ready(pod):
         return None
-    waiting = [each for each in containers if each.state and each.state.waiting]
+    waiting = [with_state for with_state in containers if with_state.state and with_state.state.waiting]
     if pod.status.phase == "Pending":
         if not containers:
-            return Ailing(pod, Trouble.UNTOUCHED)
-        if runs := next((each.name for each in pod.status.initContainerStatuses if _runs(each)), ""):
-            return Ailing(pod, Trouble.INITIALIZING, f"init container {runs} still runs")
+            return UnhealthyPod(pod, PodTrouble.NOT_STARTED)
+        if runs := next(
+            (container_status.name for container_status in pod.status.initContainerStatuses if _is_running(container_status)),
+            "",
+        ):
+            return UnhealthyPod(pod, PodTrouble.INITIALIZING, f"init container {runs} still runs")
         reason = next(
             (each.state.waiting.reason for each in waiting if each.state and each.state.waiting and each.state.waiting.reason), ""
         )
-        return Ailing(pod, Trouble.WAITING, reason or "ContainerCreating")
-    return Ailing(pod, Trouble.NOT_READY, _condition(pod, "Ready"))
+        return UnhealthyPod(pod, PodTrouble.WAITING, reason or "ContainerCreating")
+    return UnhealthyPod(pod, PodTrouble.NOT_READY, _get_condition_message(pod, "Ready"))
 
 
-def is_ready(pod: RunningPod) -> bool:
+def is_pod_ready(pod: ClusterPod) -> bool:
     """Whether a pod is Ready; one that does not say is, where it runs."""
-    stated = [each.status for each in pod.status.conditions if each.type == "Ready"]
+    stated = [condition.status for condition in pod.status.conditions if condition.type == "Ready"]
     return stated[-1] == "True" if stated else pod.status.phase == "Running"
 
 
-def says_ready(phase: str, conditions: bytes) -> bool:
+def is_listed_pod_ready(phase: str, conditions: bytes) -> bool:
     """The same of a listed pod, of which the conditions are a text."""
-    if _IS_READY.search(conditions):
+    if _READY_PATTERN.search(conditions):
         return True
-    stated = _ready(conditions) if conditions else None
+    stated = _parse_ready(conditions) if conditions else None
     return phase == "Running" if stated is None else stated
 
 
 @cache
-def _ready(conditions: bytes) -> bool | None:
+def _parse_ready(conditions: bytes) -> bool | None:
     try:
-        stated = [each.status for each in _CONDITIONS.decode(conditions) if each.type == "Ready"]
+        stated = [condition.status for condition in _CONDITIONS.decode(conditions) if condition.type == "Ready"]
     except msgspec.MsgspecError:
         return False  # then the pod as a whole is looked at
     return stated[-1] == "True" if stated else None
 
 
-def scheduler_words(pod: RunningPod) -> str:
+def get_scheduler_message(pod: ClusterPod) -> str:
     """What the scheduler says of a pod without a node; "" where none has looked at it."""
-    return _condition(pod, "PodScheduled")
+    return _get_condition_message(pod, "PodScheduled")
 
 
-def bound_for(pod: RunningPod) -> str:
+def get_target_node(pod: ClusterPod) -> str:
     """The node that a pod of a DaemonSet waits for, as the controller wrote it into its affinity; "" where it did not."""
     affinity = pod.spec.affinity.nodeAffinity if pod.spec.affinity else None
     required = affinity.requiredDuringSchedulingIgnoredDuringExecution if affinity else None
-    fields = [each for term in required.nodeSelectorTerms for each in term.matchFields] if required else []
-    return next((each.values[0] for each in fields if each.key == "metadata.name" and each.values), "")
+    fields = [match_field for term in required.nodeSelectorTerms for match_field in term.matchFields] if required else []
+    return next((field.values[0] for field in fields if field.key == "metadata.name" and field.values), "")
 
 
-def _condition(pod: RunningPod, type: str) -> str:
-    found = next((each for each in pod.status.conditions if each.type == type and each.status != "True"), None)
-    return _said(found.reason, found.message) if found else ""
+def _get_condition_message(pod: ClusterPod, type: str) -> str:
+    found = next((condition for condition in pod.status.conditions if condition.type == type and condition.status != "True"), None)
+    return _join_reason(found.reason, found.message) if found else ""
 
 
-def _said(reason: str, message: str) -> str:
+def _join_reason(reason: str, message: str) -> str:
     text = " ".join(message.split())
     return text or reason if not (reason and text) or reason in ("Unschedulable", "ContainersNotReady") else f"{reason}: {text}"
 
 
-def _container(container: StatedContainer) -> tuple[Trouble, str] | None:
+def _check_container(container: ContainerStatusWithState) -> tuple[PodTrouble, str] | None:
     state, last = container.state, container.lastState
     waiting = state.waiting if state else None
     if waiting is not None and waiting.reason == "CrashLoopBackOff":
         ended = last.terminated if last else None
         how = f", last with {ended.reason or 'exit code'} ({ended.exitCode})" if ended else ""
-        return Trouble.CRASHING, f"container {container.name} crashes again and again: {_times(container.restartCount)}{how}"
-    if waiting is not None and waiting.reason not in _STARTING:
-        message = " ".join(waiting.message.split()) if waiting.reason in SAFE_REASONS else ""
-        return Trouble.WAITING, f"container {container.name}: {waiting.reason}" + (f": {message}" if message else "")
+        return PodTrouble.CRASHING, f"container {container.name} crashes again and again: {_format_restarts(container.restartCount)}{how}"
+    if waiting is not None and waiting.reason not in _STARTING_REASONS:
+        message = " ".join(waiting.message.split()) if waiting.reason in SAFE_WAITING_REASONS else ""
+        return PodTrouble.WAITING, f"container {container.name}: {waiting.reason}" + (f": {message}" if message else "")
     ended = state.terminated if state else None
     if ended is not None and ended.exitCode and container.restartCount:
-        return Trouble.CRASHING, f"container {container.name} ended with exit code {ended.exitCode} ({_times(container.restartCount)})"
+        return (
+            PodTrouble.CRASHING,
+            f"container {container.name} ended with exit code {ended.exitCode} ({_format_restarts(container.restartCount)})",
+        )
     return None
 
 
-def _runs(container: StatedContainer) -> bool:
+def _is_running(container: ContainerStatusWithState) -> bool:
     state = container.state
     return state is None or (state.waiting is None and state.terminated is None)
 
 
-def _times(restarts: int) -> str:
+def _format_restarts(restarts: int) -> str:
     return f"{restarts} restart{'s' if restarts != 1 else ''}"
 
 
-def is_waiting(pod: ListedPod) -> bool:
+def is_waiting(pod: CoveragePod) -> bool:
     """Whether a listed pod is neither through nor being deleted."""
     return not pod.metadata.deletionTimestamp and pod.status.phase not in ("Succeeded", "Failed")
 
 
-def extended(spec: PodSpec) -> dict[str, int]:
+def get_extended_requests(spec: PodSpec) -> dict[str, int]:
     """The extended resources that a pod asks for; {} where an amount cannot be read."""
     try:
-        return {name: amount for name, amount in pod_requests(spec).items() if amount and is_extended(name)}
+        return {name: amount for name, amount in sum_pod_requests(spec).items() if amount and is_extended_resource(name)}
     except QuantityError:
         return {}

@@ -5,53 +5,53 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from preflight.dependents.requirements import is_extended
-from preflight.doctor.gap_text import because
-from preflight.messages.lists import names
+from preflight.dependents.requirements import is_extended_resource
+from preflight.doctor.gap_text import explain_gap
+from preflight.messages.lists import join_node_names
 from preflight.model.report import Subject
 
 if TYPE_CHECKING:
-    from preflight.doctor.context import Diagnosis
-    from preflight.doctor.coverage_gaps import Gap
-    from preflight.doctor.pending.unschedulable import Account
-    from preflight.model.runtime_state import StatedPod
+    from preflight.doctor.context import ClusterFacts
+    from preflight.doctor.coverage_gaps import CoverageGap
+    from preflight.doctor.pending.unschedulable import SchedulerAccount
+    from preflight.model.runtime_state import PodState
 
 
-def behind(facts: Diagnosis, account: Account) -> Iterator[tuple[str, Gap]]:
+def iter_missing_providers(facts: ClusterFacts, pod_fit: SchedulerAccount) -> Iterator[tuple[str, CoverageGap]]:
     """For each extended resource that is short: who provides it, and the nodes where that one is missing, with why."""
-    for resource in account.short:
-        if not is_extended(resource):
+    for resource in pod_fit.short_resources:
+        if not is_extended_resource(resource):
             continue
         for gap in facts.gaps:
-            if gap.nodes and any(each.advertises(resource) for each in facts.recognised.of(gap.daemonset)):
+            if gap.nodes and any(component.advertises(resource) for component in facts.component_cache.recognize(gap.daemonset)):
                 verb = "lacks" if len(gap.nodes) == 1 else "lack"
-                yield f"{resource} comes from {gap.daemonset.key}, which {names(gap.nodes)} {verb}: {because(gap)}", gap
+                yield f"{resource} comes from {gap.daemonset.key}, which {join_node_names(gap.nodes)} {verb}: {explain_gap(gap)}", gap
 
 
-def causes(facts: Diagnosis, pod: StatedPod, account: Account) -> Iterator[tuple[str, Subject]]:
+def iter_root_causes(facts: ClusterFacts, pod: PodState, pod_fit: SchedulerAccount) -> Iterator[tuple[str, Subject]]:
     """All that stands behind it, each with what a finding on it is about.
 
     1. Who provides a resource that is short, and is missing.
     2. Nodes that lack a label which the pod asks for and which their peers carry.
     3. Pods that hold a resource that is short, and of which nothing runs.
     """
-    for text, gap in behind(facts, account):
+    for text, gap in iter_missing_providers(facts, pod_fit):
         yield text, Subject("DaemonSet", gap.daemonset.metadata.namespace, gap.daemonset.metadata.name)
-    asked = _asked(pod)
-    for drift in facts.drifts:
+    asked = _collect_requested_labels(pod)
+    for drift in facts.label_drifts:
         if drift.label in asked:
             verb = "lacks" if len(drift.nodes) == 1 else "lack"
-            text = f"{names(drift.nodes)} {verb} the label {drift.label}, which {len(drift.peers)} peers carry"
+            text = f"{join_node_names(drift.nodes)} {verb} the label {drift.label}, which {len(drift.peers)} peers carry"
             yield text, Subject("Node", "", drift.nodes[0])
-    for held in facts.ghosts:
-        if held.resource in account.short:
-            text = f"{held.amount} {held.resource} on {names(held.nodes)} are held by pods of which nothing runs"
+    for held in facts.stale_allocations:
+        if held.resource in pod_fit.short_resources:
+            text = f"{held.amount} {held.resource} on {join_node_names(held.nodes)} are held by pods of which nothing runs"
             yield text, Subject("Resource", "", held.resource)
 
 
-def _asked(pod: StatedPod) -> frozenset[str]:
+def _collect_requested_labels(pod: PodState) -> frozenset[str]:
     """The labels of nodes that a pod asks for."""
     affinity = pod.spec.affinity.nodeAffinity if pod.spec.affinity else None
     required = affinity.requiredDuringSchedulingIgnoredDuringExecution if affinity else None
-    keys = [each.key for term in required.nodeSelectorTerms for each in term.matchExpressions] if required else []
+    keys = [expression.key for term in required.nodeSelectorTerms for expression in term.matchExpressions] if required else []
     return frozenset((*pod.spec.nodeSelector, *keys))

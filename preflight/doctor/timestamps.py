@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-SETTLING = 300.0
+SETTLING_SECONDS = 300.0
 """For how many seconds nothing is said of what has just begun: a pod that starts, a node that joins."""
 
 _UNITS = ((86400, "day"), (3600, "hour"), (60, "minute"), (1, "second"))
 
 
-def moment(text: str) -> float | None:
+def parse_time(text: str) -> float | None:
     """Seconds since 1970 of a time such as `2026-01-31T12:00:00Z`; None for none, and one without a zone is of UTC."""
     try:
         found = datetime.fromisoformat(text)
@@ -19,13 +19,13 @@ def moment(text: str) -> float | None:
     return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
 
 
-def seconds(since: str, at: str) -> float | None:
+def count_seconds(since: str, at: str) -> float | None:
     """How many seconds lie between two times; None where one is not known."""
-    begin, end = moment(since), moment(at)
+    begin, end = parse_time(since), parse_time(at)
     return None if begin is None or end is None else end - begin
 
 
-def span(length: float) -> str:
+def format_duration(length: float) -> str:
     """`3 days`, `1 hour`, `12 minutes`: the largest unit that fits."""
     for size, unit in _UNITS:
         if length >= size:
@@ -34,9 +34,9 @@ def span(length: float) -> str:
     return "0 seconds"
 
 
-def since(begin: str, at: str) -> str:
+def format_since(start: str, at: str) -> str:
     """`since 2026-01-31T12:00:00Z (3 days)`, as far as it is known; "" where the beginning is not."""
-    if not begin:
+    if not start:
         return ""
-    length = seconds(begin, at)
-    return f"since {begin}" + (f" ({span(length)})" if length is not None and length >= 1 else "")
+    length = count_seconds(start, at)
+    return f"since {start}" + (f" ({format_duration(length)})" if length is not None and length >= 1 else "")

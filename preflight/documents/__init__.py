@@ -1,20 +1,20 @@
 """YAML and JSON text as Kubernetes reads it: plain data and positions; the only place with PyYAML."""
 
-from preflight.documents.locate import locate, source_line
-from preflight.documents.model import Broken, Chunk, Document, Path, Place, RepeatedKey, Skipped
+from preflight.documents.locate import get_source_line, locate_paths
+from preflight.documents.model import Chunk, Document, FieldPath, FieldPosition, InvalidDocument, RepeatedKey, SkippedDocument
 from preflight.documents.reader import read_yaml
-from preflight.documents.splitter import split
+from preflight.documents.splitter import split_documents
 
 __all__ = [
-    "Broken",
     "Chunk",
     "Document",
-    "Path",
-    "Place",
+    "FieldPath",
+    "FieldPosition",
+    "InvalidDocument",
     "RepeatedKey",
-    "Skipped",
-    "locate",
+    "SkippedDocument",
+    "get_source_line",
+    "locate_paths",
     "read_yaml",
-    "source_line",
-    "split",
+    "split_documents",
 ]

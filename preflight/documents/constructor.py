@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 from yaml.events import AliasEvent, MappingEndEvent, MappingStartEvent, ScalarEvent, SequenceEndEvent
 
 from preflight.documents import scalars
-from preflight.documents.model import Unreadable
-from preflight.documents.source_text import Source
-from preflight.documents.yaml_events import MAX_DEPTH, is_merge, key_text, resolve
+from preflight.documents.model import DocumentError
+from preflight.documents.source_text import ParserInput
+from preflight.documents.yaml_events import MAX_DEPTH, is_merge, resolve_scalar, to_key_text
 
 MAX_COPIED = 250_000
 """How many values the aliases of one document may repeat."""
@@ -23,14 +23,14 @@ _OPEN: Any = object()
 _NOT_STRINGS = scalars.FIRST_CHARACTERS
 
 
-class Built(NamedTuple):
+class BuiltDocument(NamedTuple):
     """What one document holds; `may_repeat` says that a key was set twice: it is there twice, or a merge set it too."""
 
     data: Any
     may_repeat: bool
 
 
-def build(source: Source) -> Built:
+def build_document(source: ParserInput) -> BuiltDocument:
     """The first document of a source as plain data; None where there is none.
 
     1. Keys are JSON's strings; the last of a repeated key wins, and a merge (`<<`) sets its keys where it stands, over those before it.
@@ -38,16 +38,16 @@ def build(source: Source) -> Built:
     3. What follows the document, after `...`, is not read.
     4. Unreadable where Kubernetes' reader refuses and where a limit is passed; PyYAML's own errors pass through.
     """
-    next_event = source.events()
+    next_event = source.open_events()
     if next_event is None:
-        return Built(None, False)
-    builder = _Builder(next_event)
-    data = builder.value(next_event(), 0)
+        return BuiltDocument(None, False)
+    builder = _DataBuilder(next_event)
+    data = builder.build_value(next_event(), 0)
     next_event()
-    return Built(data, builder.may_repeat)
+    return BuiltDocument(data, builder.may_repeat)
 
 
-class _Builder:
+class _DataBuilder:
     def __init__(self, next_event: Callable[[], Any]) -> None:
         self.next_event = next_event
         self.may_repeat = False
@@ -56,16 +56,16 @@ class _Builder:
         self.values_left = MAX_VALUES
         self.copies_left = MAX_COPIED
 
-    def value(self, event: Any, depth: int) -> Any:
+    def build_value(self, event: Any, depth: int) -> Any:
         """What starts with the event; `depth` lists and mappings are around it."""
         kind = type(event)
         if kind is ScalarEvent:
-            return self.scalar(event)
+            return self.build_scalar(event)
         if kind is AliasEvent:
-            return self.alias(event, depth)
+            return self.resolve_alias(event, depth)
         if depth >= MAX_DEPTH:
-            raise Unreadable(f"lists and mappings nest deeper than {MAX_DEPTH} levels", event.start_mark.index)
-        read = self.mapping if kind is MappingStartEvent else self.sequence
+            raise DocumentError(f"lists and mappings nest deeper than {MAX_DEPTH} levels", event.start_mark.index)
+        read = self.build_mapping if kind is MappingStartEvent else self.build_sequence
         if event.anchor is None:
             return read(event, depth + 1)
         self.anchors[event.anchor] = _OPEN
@@ -74,7 +74,7 @@ class _Builder:
             self.anchors[event.anchor] = value
         return value
 
-    def mapping(self, start: Any, depth: int) -> dict[str, Any]:
+    def build_mapping(self, start: Any, depth: int) -> dict[str, Any]:
         mapping: dict[str, Any] = {}
         next_event, plain_keys = self.next_event, self.plain_keys
         for _ in range(self.values_left):
@@ -83,100 +83,102 @@ class _Builder:
             if kind is ScalarEvent and event.tag is None and event.anchor is None and event.implicit[0]:
                 key = plain_keys.get(event.value, _MISSING)
                 if key is _MISSING:
-                    key = plain_keys[event.value] = key_text(scalars.plain(event.value), event)
+                    key = plain_keys[event.value] = to_key_text(scalars.parse_plain(event.value), event)
             elif kind is MappingEndEvent:
-                self.count(start, len(mapping))
+                self.count_values(start, len(mapping))
                 return mapping
             else:
-                key = self.key(event)
+                key = self.build_key(event)
             event = next_event()
             if type(event) is ScalarEvent and event.tag is None and event.anchor is None:
                 value: Any = event.value
                 if event.implicit[0] and value[:1] in _NOT_STRINGS:
-                    value = self.scalar(event)
+                    value = self.build_scalar(event)
             else:
-                value = self.value(event, depth)
+                value = self.build_value(event, depth)
             if key is _MERGE:
-                self.merge(mapping, value, event)
+                self.merge_mapping(mapping, value, event)
                 continue
             if key in mapping:
                 self.may_repeat = True
             mapping[key] = value
-        raise _too_many(start)
+        raise _too_many_values(start)
 
-    def sequence(self, start: Any, depth: int) -> list[Any]:
+    def build_sequence(self, start: Any, depth: int) -> list[Any]:
         sequence: list[Any] = []
         next_event, add = self.next_event, sequence.append
         for _ in range(self.values_left):
             event = next_event()
             if type(event) is SequenceEndEvent:
-                self.count(start, len(sequence))
+                self.count_values(start, len(sequence))
                 return sequence
-            add(self.value(event, depth))
-        raise _too_many(start)
+            add(self.build_value(event, depth))
+        raise _too_many_values(start)
 
-    def scalar(self, event: Any) -> scalars.Scalar:
-        value = resolve(event)
+    def build_scalar(self, event: Any) -> scalars.Scalar:
+        value = resolve_scalar(event)
         if event.anchor is not None:
             self.anchors[event.anchor] = value
-        return self.as_value(value, event)
+        return self.convert_value(value, event)
 
-    def as_value(self, value: scalars.Scalar, event: Any) -> scalars.Scalar:
+    def convert_value(self, value: scalars.Scalar, event: Any) -> scalars.Scalar:
         try:
-            return scalars.as_value(value)
+            return scalars.to_json_value(value)
         except ValueError as error:
-            raise Unreadable(str(error), event.start_mark.index) from None
+            raise DocumentError(str(error), event.start_mark.index) from None
 
-    def key(self, event: Any) -> Any:
+    def build_key(self, event: Any) -> Any:
         kind = type(event)
         if kind is ScalarEvent:
-            value = resolve(event)
+            value = resolve_scalar(event)
             if event.anchor is not None:
                 self.anchors[event.anchor] = value
-            return _MERGE if is_merge(event) else key_text(value, event)
+            return _MERGE if is_merge(event) else to_key_text(value, event)
         if kind is AliasEvent:
-            value = self.anchored(event)
+            value = self.build_anchored(event)
             if not isinstance(value, dict | list):
-                return key_text(value, event)
-        raise Unreadable("a key must be a plain value, not a list or a mapping", event.start_mark.index)
+                return to_key_text(value, event)
+        raise DocumentError("a key must be a plain value, not a list or a mapping", event.start_mark.index)
 
-    def anchored(self, event: Any) -> Any:
+    def build_anchored(self, event: Any) -> Any:
         value = self.anchors.get(event.anchor, _MISSING)
         if value is _MISSING:
-            raise Unreadable(f"the alias *{event.anchor} has no anchor &{event.anchor} before it in this document", event.start_mark.index)
+            raise DocumentError(
+                f"the alias *{event.anchor} has no anchor &{event.anchor} before it in this document", event.start_mark.index
+            )
         if value is _OPEN:
-            raise Unreadable(f"the anchor &{event.anchor} contains itself", event.start_mark.index)
+            raise DocumentError(f"the anchor &{event.anchor} contains itself", event.start_mark.index)
         return value
 
-    def alias(self, event: Any, depth: int) -> Any:
-        value = self.anchored(event)
-        return self.copy(value, event, depth) if isinstance(value, dict | list) else self.as_value(value, event)
+    def resolve_alias(self, event: Any, depth: int) -> Any:
+        value = self.build_anchored(event)
+        return self.copy_value(value, event, depth) if isinstance(value, dict | list) else self.convert_value(value, event)
 
-    def copy(self, value: Any, event: Any, depth: int) -> Any:
+    def copy_value(self, value: Any, event: Any, depth: int) -> Any:
         """A copy of a list or a mapping, counted; `depth` lists and mappings are around it."""
         self.copies_left -= len(value) + 1
         if self.copies_left < 0:
-            raise Unreadable(f"the aliases of this document repeat more than {MAX_COPIED} values", event.start_mark.index)
+            raise DocumentError(f"the aliases of this document repeat more than {MAX_COPIED} values", event.start_mark.index)
         if depth >= MAX_DEPTH:
-            raise Unreadable(f"lists and mappings nest deeper than {MAX_DEPTH} levels", event.start_mark.index)
+            raise DocumentError(f"lists and mappings nest deeper than {MAX_DEPTH} levels", event.start_mark.index)
         if isinstance(value, dict):
-            return {key: self.copy(item, event, depth + 1) if isinstance(item, dict | list) else item for key, item in value.items()}
-        return [self.copy(item, event, depth + 1) if isinstance(item, dict | list) else item for item in value]
+            return {key: self.copy_value(item, event, depth + 1) if isinstance(item, dict | list) else item for key, item in value.items()}
+        return [self.copy_value(item, event, depth + 1) if isinstance(item, dict | list) else item for item in value]
 
-    def merge(self, mapping: dict[str, Any], value: Any, event: Any) -> None:
+    def merge_mapping(self, mapping: dict[str, Any], value: Any, event: Any) -> None:
         """Sets what `<<` brings: a mapping's keys, or those of a list of mappings, of which an earlier one wins."""
         sources = [value] if isinstance(value, dict) else value if isinstance(value, list) and type(event) is not AliasEvent else [None]
         for source in reversed(sources):
             if not isinstance(source, dict):
-                raise Unreadable("a merge (<<) needs a mapping or a list of mappings", event.start_mark.index)
+                raise DocumentError("a merge (<<) needs a mapping or a list of mappings", event.start_mark.index)
             self.may_repeat = self.may_repeat or not mapping.keys().isdisjoint(source)
             mapping.update(source)
 
-    def count(self, start: Any, values: int) -> None:
+    def count_values(self, start: Any, values: int) -> None:
         self.values_left -= values + 1
         if self.values_left < 0:
-            raise _too_many(start)
+            raise _too_many_values(start)
 
 
-def _too_many(event: Any) -> Unreadable:
-    return Unreadable(f"the document holds more than {MAX_VALUES} values: give it as JSON, or in parts", event.start_mark.index)
+def _too_many_values(event: Any) -> DocumentError:
+    return DocumentError(f"the document holds more than {MAX_VALUES} values: give it as JSON, or in parts", event.start_mark.index)

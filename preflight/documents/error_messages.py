@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from preflight.documents.model import Unreadable
+from preflight.documents.model import DocumentError
 from preflight.documents.yaml_events import MAX_DEPTH
 
 _NOT_ALLOWED = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -43,7 +43,7 @@ _WORDS = {
 _AT_OPENING = {"could not find expected ':'", "found unexpected end of stream"}
 
 
-def explain(error: yaml.YAMLError, text: str, line: int) -> Unreadable:
+def explain_yaml_error(error: yaml.YAMLError, text: str, line: int) -> DocumentError:
     """The error with its index in the text that was parsed; `line` is the file's line of the text's start.
 
     1. A key or a quote without its end is placed where it starts, and so is whatever is open where the text ends.
@@ -51,27 +51,29 @@ def explain(error: yaml.YAMLError, text: str, line: int) -> Unreadable:
     """
     found = _NOT_ALLOWED.search(text)
     if isinstance(error, yaml.reader.ReaderError) and found:
-        return Unreadable(f"the character U+{ord(found[0]):04X} is not allowed: in double quotes it can be an escape", found.start())
+        return DocumentError(f"the character U+{ord(found[0]):04X} is not allowed: in double quotes it can be an escape", found.start())
     problem = str(getattr(error, "problem", None) or "not readable as YAML")
-    index = _index(getattr(error, "problem_mark", None))
+    index = _get_index(getattr(error, "problem_mark", None))
     opening = getattr(error, "context_mark", None)
-    opened = _index(opening)
+    opened = _get_index(opening)
     character = text[index : index + 1]
     if character == "\t":
         problem = "found a tab character that violates indentation"
-    words = _WORDS.get(problem, _plain(problem).replace("{", "{{").replace("}", "}}"))
-    message = words.format(opened=line + text.count("\n", 0, opened), character=_plain(character), escape=_plain(text[index : index + 2]))
+    words = _WORDS.get(problem, _simplify_message(problem).replace("{", "{{").replace("}", "}}"))
+    message = words.format(
+        opened=line + text.count("\n", 0, opened), character=_simplify_message(character), escape=_simplify_message(text[index : index + 2])
+    )
     last = max(len(text.rstrip()) - 1, 0)
     if words == _DIRECTIVE:
-        return Unreadable(message, text.rfind("\n", 0, min(index, last)) + 1)
+        return DocumentError(message, text.rfind("\n", 0, min(index, last)) + 1)
     is_at_opening = opening is not None and (problem in _AT_OPENING or index > last)
-    return Unreadable(message, min(opened if is_at_opening else index, last))
+    return DocumentError(message, min(opened if is_at_opening else index, last))
 
 
-def _index(mark: Any) -> int:
+def _get_index(mark: Any) -> int:
     return mark.index if mark is not None else 0
 
 
-def _plain(text: str) -> str:
+def _simplify_message(text: str) -> str:
     line = " ".join(text.split())
     return "".join(character if character.isprintable() else "?" for character in line)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from json import JSONDecoder
 
-from preflight.documents.model import Chunk, Path, Place
+from preflight.documents.model import Chunk, FieldPath, FieldPosition
 
 _BLANK = re.compile("[ \t\r\n\ufeff]*")
 
-Members = dict[str | int, tuple[int, int]]
+JsonMembers = dict[str | int, tuple[int, int]]
 
 
-class JsonPlaces:
+class JsonPositions:
     """The places of one document that is JSON.
 
     Errors: ValueError where a container on the way is no JSON; the document may be YAML still.
@@ -22,65 +22,65 @@ class JsonPlaces:
         self._chunk = chunk
         self._text = chunk.text
         self._skip = JSONDecoder(strict=False).raw_decode
-        self._members: dict[int, Members] = {}
-        self._root = self._blank(0)
+        self._members: dict[int, JsonMembers] = {}
+        self._root = self._skip_blanks(0)
         if self._text[self._root : self._root + 1] not in ("{", "["):
             raise ValueError("neither an object nor an array")
 
-    def place(self, path: Path) -> Place:
+    def find_position(self, path: FieldPath) -> FieldPosition:
         """The place of a path, or of its nearest present parent."""
         index = at = self._root
         found = 0
         for step in path:
-            member = self._inside(index).get(step)
+            member = self._read_members(index).get(step)
             if member is None:
                 break
             at, index = member
             found += 1
-        return Place(*self._in_file(at), found)
+        return FieldPosition(*self._locate_index(at), found)
 
-    def _in_file(self, index: int) -> tuple[int, int]:
+    def _locate_index(self, index: int) -> tuple[int, int]:
         start = self._text.rfind("\n", 0, index) + 1
         first = self._chunk.column - self._text.startswith("\ufeff")  # a byte order mark takes no column
         return self._chunk.line + self._text.count("\n", 0, start), index - start + (1 if start else first)
 
-    def _inside(self, index: int) -> Members:
+    def _read_members(self, index: int) -> JsonMembers:
         """What the container at an index holds: where each entry's key or item is, and where its value is; the last of a repeated key."""
         found = self._members.get(index)
         if found is None:
             opening = self._text[index]
-            found = self._members[index] = self._scan(index, opening == "{") if opening in "{[" else {}
+            found = self._members[index] = self._scan_members(index, opening == "{") if opening in "{[" else {}
         return found
 
-    def _scan(self, index: int, keyed: bool) -> Members:
-        text, found = self._text, Members()
-        at = self._blank(index + 1)
+    def _scan_members(self, index: int, is_object: bool) -> JsonMembers:
+        text, found = self._text, JsonMembers()
+        at = self._skip_blanks(index + 1)
         if text[at : at + 1] in ("}", "]"):
             return found
         while True:
             name: str | int = len(found)
             value = at
-            if keyed:
-                name, value = self._key(at)
+            if is_object:
+                name, value = self._read_key(at)
             found[name] = (at, value)
             _, end = self._skip(text, value)
-            end = self._blank(end)
+            end = self._skip_blanks(end)
             mark = text[end : end + 1]
             if mark != ",":
-                if mark != ("}" if keyed else "]"):
+                if mark != ("}" if is_object else "]"):
                     raise ValueError("neither the next entry nor the end")
                 return found
-            at = self._blank(end + 1)
+            at = self._skip_blanks(end + 1)
 
-    def _key(self, at: int) -> tuple[str, int]:
+    def _read_key(self, at: int) -> tuple[str, int]:
         if self._text[at : at + 1] != '"':
             raise ValueError("a key is a string")
         name, end = self._skip(self._text, at)
-        colon = self._blank(end)
+        colon = self._skip_blanks(end)
         if self._text[colon : colon + 1] != ":":
             raise ValueError("a key has a value")
-        return name, self._blank(colon + 1)
+        return name, self._skip_blanks(colon + 1)
 
-    def _blank(self, index: int) -> int:
+    def _skip_blanks(self, index: int) -> int:
         match = _BLANK.match(self._text, index)
         return match.end() if match else index

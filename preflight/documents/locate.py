@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from preflight.documents.model import Chunk, Path, Place
+from preflight.documents.model import Chunk, FieldPath, FieldPosition
 
 _STARTS_AS_JSON = re.compile("[ \t\r\n\ufeff]*[{[]")
 
 
-def locate(chunk: Chunk, paths: Sequence[Path]) -> list[Place]:
+def locate_paths(chunk: Chunk, paths: Sequence[FieldPath]) -> list[FieldPosition]:
     """The place of each path, in the order of `paths`; YAML is parsed once more for all of them, JSON only where they lead.
 
     1. The chunk is one whose document was read. No paths: an empty list, and nothing is parsed.
@@ -22,22 +22,22 @@ def locate(chunk: Chunk, paths: Sequence[Path]) -> list[Place]:
     if not paths:
         return []
     if _STARTS_AS_JSON.match(chunk.text):
-        from preflight.documents.json_positions import JsonPlaces
+        from preflight.documents.json_positions import JsonPositions
 
         try:
-            as_json = JsonPlaces(chunk)
-            return [as_json.place(path) for path in paths]
+            as_json = JsonPositions(chunk)
+            return [as_json.find_position(path) for path in paths]
         except (ValueError, RecursionError):
             pass  # it is YAML, which may start with a bracket too
     from preflight.documents.yaml_reader import read_positions
 
     found = read_positions(chunk, paths)
     if found is None:
-        return [Place(chunk.line, 1, 0)] * len(paths)
-    return [found.place(path) for path in paths]
+        return [FieldPosition(chunk.line, 1, 0)] * len(paths)
+    return [found.find_position(path) for path in paths]
 
 
-def source_line(chunk: Chunk, line: int) -> str:
+def get_source_line(chunk: Chunk, line: int) -> str:
     """The text of a 1-based line of the file, without its line end; "" where the chunk has no such line."""
     lines = chunk.text.split("\n")
     place = line - chunk.line

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-Path = tuple[str | int, ...]
+FieldPath = tuple[str | int, ...]
 
 
 class Chunk(msgspec.Struct, frozen=True, gc=False):
@@ -13,14 +13,14 @@ class Chunk(msgspec.Struct, frozen=True, gc=False):
     1. `text` is the document without its separator line, as it is in the file: line ends and a byte order mark are kept.
     2. `line` is the 1-based line of the file where `text` starts.
     3. `index` is the 0-based place in the stream; documents of blanks and comments do not count.
-    4. `json` says that kubectl reads the document as JSON: the stream starts with `{`, and this is one of its first objects.
+    4. `is_json` says that kubectl reads the document as JSON: the stream starts with `{`, and this is one of its first objects.
     5. `column` is the 1-based column of the file where `text` starts; 1 but for what follows a JSON object on its line.
     """
 
     text: str
     line: int
     index: int
-    json: bool = False
+    is_json: bool = False
     column: int = 1
 
 
@@ -33,7 +33,7 @@ class RepeatedKey(msgspec.Struct, frozen=True, gc=False):
     4. A key that came by a merge (`<<`) is not counted: to replace it is what a merge is for.
     """
 
-    path: Path
+    path: FieldPath
     first_line: int
     line: int
     key: str
@@ -43,15 +43,15 @@ class Document(msgspec.Struct, frozen=True, gc=False):
     """A document that could be read.
 
     1. `data` is plain: dict (keys are str), list, str, int, float, bool; None only inside.
-    2. `repeated` is empty where no key is repeated.
+    2. `repeated_keys` is empty where no key is repeated.
     """
 
     data: object
     chunk: Chunk
-    repeated: tuple[RepeatedKey, ...] = ()
+    repeated_keys: tuple[RepeatedKey, ...] = ()
 
 
-class Broken(msgspec.Struct, frozen=True, gc=False):
+class InvalidDocument(msgspec.Struct, frozen=True, gc=False):
     """A document that could not be read, or a separator line that kubectl refuses.
 
     1. `line` and `column` are 1-based, of the file; a column counts characters.
@@ -65,27 +65,27 @@ class Broken(msgspec.Struct, frozen=True, gc=False):
     message: str
 
 
-class Skipped(msgspec.Struct, frozen=True, gc=False):
+class SkippedDocument(msgspec.Struct, frozen=True, gc=False):
     """A document that was not parsed, because it cannot hold a wanted kind; its errors stay unseen."""
 
     chunk: Chunk
     reason: str
 
 
-class Place(msgspec.Struct, frozen=True, gc=False):
+class FieldPosition(msgspec.Struct, frozen=True, gc=False):
     """Where a field is in its file.
 
     1. `line` and `column` are 1-based, of the file: of the key for an entry of a mapping, of the item for an entry of a list.
-    2. `found` is how many components of the path are there; where some are missing, the place is the nearest present parent's.
-    3. Where `found` is 0, it is the place where the document's content starts.
+    2. `found_depth` is how many components of the path are there; where some are missing, the place is the nearest present parent's.
+    3. Where `found_depth` is 0, it is the place where the document's content starts.
     """
 
     line: int
     column: int
-    found: int
+    found_depth: int
 
 
-class Unreadable(Exception):
+class DocumentError(Exception):
     """A document cannot be read: why, and the 0-based place in the text that was parsed."""
 
     def __init__(self, message: str, index: int) -> None:

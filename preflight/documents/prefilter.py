@@ -13,7 +13,7 @@ _LINES = re.compile(rf"""\n(?:{_KIND}|[<?*&!"'{{\[])""", re.ASCII)
 _RARE_BREAKS = "\ufeff\x85\u2028\u2029"
 
 
-class Filter:
+class KindFilter:
     """Says of a document's text whether it may be of a wanted kind.
 
     1. Errs on the side of yes: a document that it refuses is not of a wanted kind, or cannot be read. It parses nothing.
@@ -32,16 +32,16 @@ class Filter:
         self._clues = frozenset(word for kind in self.kinds & (clues or {}).keys() for word in (clues or {})[kind])
         self._sure = self.kinds - (clues or {}).keys()
 
-    def may_hold(self, text: str) -> bool:
+    def may_be_wanted(self, text: str) -> bool:
         """Whether the document may be of a wanted kind."""
         if self.takes_all or _has_rare_breaks(text):
             return True
-        if not _may_be_of(self.kinds, text):
+        if not _may_be_of_kinds(self.kinds, text):
             return False
-        return not self._clues or any(clue in text for clue in self._clues) or _may_be_of(self._sure, text)
+        return not self._clues or any(clue in text for clue in self._clues) or _may_be_of_kinds(self._sure, text)
 
 
-def _may_be_of(kinds: frozenset[str], text: str) -> bool:
+def _may_be_of_kinds(kinds: frozenset[str], text: str) -> bool:
     if _STARTS_AT_COLUMN_0.match(text) is None:
         return "\\" in text or "!" in text or ("kind" in text and any(kind in text for kind in kinds))
     first = _FIRST_LINE.match(text)

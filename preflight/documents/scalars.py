@@ -36,7 +36,7 @@ MERGE_TAG = _CORE + "merge"
 _WANTED = {"bool": (bool, "a boolean"), "int": (int, "an integer"), "float": (float, "a number"), "null": (type(None), "null")}
 
 
-def plain(text: str) -> Scalar:
+def parse_plain(text: str) -> Scalar:
     """What an unquoted scalar without a tag stands for.
 
     1. The words of YAML 1.1 are booleans and null, as they are spelled in its list and in no other case; "" is null.
@@ -48,13 +48,13 @@ def plain(text: str) -> Scalar:
         return _WORDS[text]
     first = text[0]
     if first in "0123456789+-":
-        return _number(text)
+        return _parse_number(text)
     if first == ".":
-        return _point_float(text)
+        return _parse_point_float(text)
     return text
 
 
-def tagged(tag: str, text: str) -> Scalar:
+def parse_tagged(tag: str, text: str) -> Scalar:
     """What a scalar with a tag stands for.
 
     1. `!!str` and tags that are not YAML's own make a string; `!!binary` the decoded text, with U+FFFD for what is not UTF-8.
@@ -66,12 +66,12 @@ def tagged(tag: str, text: str) -> Scalar:
     if name == tag:
         return text
     if name == "binary":
-        return _decoded(text)
+        return _decode_binary(text)
     if name == "timestamp":
-        return _timestamp(text)
+        return _parse_timestamp(text)
     if name not in _WANTED:
         return text
-    value = plain(text)
+    value = parse_plain(text)
     if name == "float" and type(value) is int and value < 1 << 63:
         return float(value)
     if type(value) is not _WANTED[name][0]:
@@ -79,18 +79,18 @@ def tagged(tag: str, text: str) -> Scalar:
     return value
 
 
-def as_value(value: Scalar) -> Scalar:
+def to_json_value(value: Scalar) -> Scalar:
     """The scalar as JSON holds it: a float that JSON writes without a point is an int; ValueError for an infinity and for not-a-number."""
     if type(value) is not float:
         return value
     if not math.isfinite(value):
         raise ValueError("JSON has no infinity and no not-a-number: quote the value")
     if value.is_integer() and abs(value) < 1e21 and not (value == 0 and math.copysign(1, value) < 0):
-        return _integral(value)
+        return _to_integer(value)
     return value
 
 
-def as_key(value: Scalar) -> str:
+def to_json_key(value: Scalar) -> str:
     """The scalar as a key of JSON; ValueError for null and for an integer beyond 63 bits.
 
     1. Booleans are `true` and `false`, integers decimal: `yes:` is the key "true", `017:` is "15".
@@ -107,13 +107,13 @@ def as_key(value: Scalar) -> str:
         return str(value)
     if value is None:
         raise ValueError("a key cannot be null: quote it")
-    return _short(value)
+    return _format_float(value)
 
 
-def _number(text: str) -> Scalar:
+def _parse_number(text: str) -> Scalar:
     digits = text.replace("_", "")
     if _INTEGER.fullmatch(digits):
-        value = _integer(digits)
+        value = _parse_integer(digits)
         if -(1 << 63) <= value < 1 << 63 or (value < 1 << 64 and digits[0] not in "+-"):
             return value
     if _FLOAT.fullmatch(digits):
@@ -128,21 +128,21 @@ def _number(text: str) -> Scalar:
     return text
 
 
-def _integer(digits: str) -> int:
+def _parse_integer(digits: str) -> int:
     bare = digits.lstrip("+-")
     if len(bare) > 1 and bare[0] == "0" and bare[1] in "01234567":
         return int(bare, 8) * (-1 if digits[0] == "-" else 1)
     return int(digits, 0) if len(bare) <= _MAX_DIGITS else 1 << 64
 
 
-def _point_float(text: str) -> Scalar:
+def _parse_point_float(text: str) -> Scalar:
     if not _POINT_FLOAT.fullmatch(text):
         return text
     number = float(text)
     return number if math.isfinite(number) else text
 
 
-def _integral(value: float) -> int:
+def _to_integer(value: float) -> int:
     digits = repr(value)
     if "e" not in digits:
         return int(digits.removesuffix(".0"))
@@ -151,7 +151,7 @@ def _integral(value: float) -> int:
     return int(whole + fraction.ljust(int(exponent), "0"))
 
 
-def _timestamp(text: str) -> str:
+def _parse_timestamp(text: str) -> str:
     error = ValueError("a value with the tag !!timestamp must be a date, as 2006-01-02")
     match = _TIMESTAMP.fullmatch(text)
     if match is None:
@@ -165,7 +165,7 @@ def _timestamp(text: str) -> str:
     return text
 
 
-def _decoded(text: str) -> str:
+def _decode_binary(text: str) -> str:
     try:
         octets = base64.b64decode(text.replace("\n", "").replace("\r", ""), validate=True)
     except (binascii.Error, ValueError):
@@ -173,7 +173,7 @@ def _decoded(text: str) -> str:
     return _NOT_UTF8.sub("\ufffd", octets.decode("utf-8", "surrogateescape"))
 
 
-def _short(value: float) -> str:
+def _format_float(value: float) -> str:
     packed = struct.pack("f", value)
     value = struct.unpack("f", packed)[0]
     if math.isnan(value):

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import yaml
 from yaml.events import StreamEndEvent
 
-from preflight.documents.model import Chunk, Unreadable
-from preflight.documents.strict import MARK, strict
+from preflight.documents.model import Chunk, DocumentError
+from preflight.documents.strict import BYTE_ORDER_MARK, make_strict
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _PRIVATE = range(0xE000, 0xF8FF)
@@ -20,13 +20,13 @@ _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _QUOTED = re.compile(r'(?:[^"\\]|\\.)*', re.DOTALL)
 
 
-class Source(NamedTuple):
+class ParserInput(NamedTuple):
     """What the parser gets for a chunk.
 
     1. `text` has line feeds as line ends, as kubectl hands it to its parser, and no byte order mark at its start; it takes two away.
     2. `line` and `column` are the 1-based place in the file where it starts.
     3. `is_json` lets pass what JSON takes and kubectl's YAML parser refuses.
-    4. `stand_in` stands for the byte order marks inside, which libyaml skips at the start of a line and kubectl's keeps; "" for none.
+    4. `replacement` stands for the byte order marks inside, which libyaml skips at the start of a line and kubectl's keeps; "" for none.
     5. `removed` are the indexes of `text` before which a backslash was taken out: libyaml refuses `\\'` in double quotes, kubectl's parser
        takes it.
     """
@@ -35,20 +35,20 @@ class Source(NamedTuple):
     line: int
     column: int = 1
     is_json: bool = False
-    stand_in: str = ""
+    replacement: str = ""
     removed: tuple[int, ...] = ()
 
-    def place(self, index: int) -> tuple[int, int]:
+    def locate_index(self, index: int) -> tuple[int, int]:
         """The 1-based line and column in the file for a 0-based index of `text`."""
         start = self.text.rfind("\n", 0, index) + 1
-        return self.place_in_line(index, start, self.text.count("\n", 0, start))
+        return self.locate_in_line(index, start, self.text.count("\n", 0, start))
 
-    def place_in_line(self, index: int, start: int, lines: int) -> tuple[int, int]:
+    def locate_in_line(self, index: int, start: int, lines: int) -> tuple[int, int]:
         """The same, where it is known where the index's line starts in `text` and how many lines are before it."""
         taken_out = bisect_right(self.removed, index) - bisect_left(self.removed, start)
         return self.line + lines, index - start + taken_out + (1 if lines else self.column)
 
-    def events(self) -> Callable[[], Any] | None:
+    def open_events(self) -> Callable[[], Any] | None:
         """The events after the start of the first document; None where the text has no document.
 
         1. The C parser where PyYAML has it, else the one in Python; its errors are yaml.YAMLError.
@@ -60,10 +60,10 @@ class Source(NamedTuple):
         if type(event) is StreamEndEvent:
             return None
         if event.version not in (None, (1, 1)):
-            raise Unreadable("only YAML 1.1 is read: remove the %YAML line", event.start_mark.index)
-        return next_event if self.is_json else strict(next_event, self.text, self.stand_in)
+            raise DocumentError("only YAML 1.1 is read: remove the %YAML line", event.start_mark.index)
+        return next_event if self.is_json else make_strict(next_event, self.text, self.replacement)
 
-    def without_escaped_quotes(self, index: int) -> Source | None:
+    def drop_escaped_quotes(self, index: int) -> ParserInput | None:
         """The source without the backslashes of `\\'` from the index to the end of its scalar; None where there is none at the index."""
         if not self.text.startswith("\\'", index):
             return None
@@ -77,17 +77,17 @@ class Source(NamedTuple):
         return self._replace(text="".join(parts), removed=removed)
 
 
-def source(chunk: Chunk) -> Source:
+def prepare_input(chunk: Chunk) -> ParserInput:
     """What the parser gets for a chunk.
 
     In JSON, blanks stand for what JSON takes and YAML does not: surrogates, controls, YAML's line ends. So it is good for places only.
     """
-    text = chunk.text.removeprefix(MARK).removeprefix(MARK)
+    text = chunk.text.removeprefix(BYTE_ORDER_MARK).removeprefix(BYTE_ORDER_MARK)
     if "\r" in text:
         text = text.replace("\r\n", "\n")
-    if chunk.json:
+    if chunk.is_json:
         text = _NOT_YAML.sub(lambda match: "\\u0020" if match[0][0] == "\\" else " ", text)
-    if MARK not in text:
-        return Source(text, chunk.line, chunk.column, chunk.json)
+    if BYTE_ORDER_MARK not in text:
+        return ParserInput(text, chunk.line, chunk.column, chunk.is_json)
     stand_in = next((chr(code) for code in _PRIVATE if chr(code) not in text), "")
-    return Source(text.replace(MARK, stand_in or MARK), chunk.line, chunk.column, chunk.json, stand_in)
+    return ParserInput(text.replace(BYTE_ORDER_MARK, stand_in or BYTE_ORDER_MARK), chunk.line, chunk.column, chunk.is_json, stand_in)

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 
-from preflight.documents.model import Broken, Chunk
+from preflight.documents.model import Chunk, InvalidDocument
 
 _SEPARATOR = "---"
 _NOTHING = re.compile("(?:[ \t]*(?:#[^\n\r\x85\u2028\u2029]*)?\r?\n)*[ \t]*(?:#[^\n\r\x85\u2028\u2029]*)?\r?")
@@ -15,7 +15,7 @@ _SPACES = re.compile(r"\s*")
 _SHOWN = 40
 
 
-def split(text: str) -> Iterator[Chunk | Broken]:
+def split_documents(text: str) -> Iterator[Chunk | InvalidDocument]:
     """The documents of a file in order, as text.
 
     1. A line that starts with `---` separates; blanks and a comment may follow. An indented `---` is text, as is one after a lone
@@ -28,45 +28,45 @@ def split(text: str) -> Iterator[Chunk | Broken]:
     5. `...` and what follows it stay in the document; the parser stops there.
     6. Source: YAMLOrJSONDecoder and YAMLReader of apimachinery/pkg/util/yaml/decoder.go.
     """
-    index, at = 0, _Cursor(text)
-    for begin, end in _json_spans(text):
-        at.move(begin)
-        yield Chunk(text[begin:end], at.line, index, json=True, column=at.column)
+    index, at = 0, _TextCursor(text)
+    for begin, end in _iter_json_spans(text):
+        at.move_to(begin)
+        yield Chunk(text[begin:end], at.line, index, is_json=True, column=at.column)
         index += 1
-        at.move(end)
+        at.move_to(end)
     if index:
-        at.move(_after_blanks(text, at.index))
-    yield from _yaml_documents(text, at, index)
+        at.move_to(_skip_blanks(text, at.index))
+    yield from _split_yaml(text, at, index)
 
 
-class _Cursor:
+class _TextCursor:
     """A place in the text that moves forward, with its line and column."""
 
     def __init__(self, text: str) -> None:
         self.text, self.index, self.line, self.column = text, 0, 1, 1
 
-    def move(self, index: int) -> None:
+    def move_to(self, index: int) -> None:
         newlines = self.text.count("\n", self.index, index)
         self.column = index - self.text.rfind("\n", self.index, index) if newlines else self.column + index - self.index
         self.line += newlines
         self.index = index
 
 
-def _yaml_documents(text: str, at: _Cursor, index: int) -> Iterator[Chunk | Broken]:
+def _split_yaml(text: str, at: _TextCursor, index: int) -> Iterator[Chunk | InvalidDocument]:
     start, line, column = at.index, at.line, at.column
-    refused: Broken | None = None
+    refused: InvalidDocument | None = None
     is_kept = False  # the reader keeps a separator that nothing stands before in the document that follows it
-    for separator in _separators(text, start):
+    for separator in _iter_separators(text, start):
         end = text.find("\n", separator) + 1 or len(text)
         body = text[start:separator]
         line_of_separator = line + body.count("\n")
         rest = text[separator + len(_SEPARATOR) : end].strip()
         if rest and not rest.startswith("#"):
-            refused = refused or _refusal(text, separator, line_of_separator, rest)
+            refused = refused or _refuse_separator(text, separator, line_of_separator, rest)
         elif refused:
             yield refused
             refused = None
-        elif not _is_nothing(body, is_kept):
+        elif not _is_empty_document(body, is_kept):
             yield Chunk(body, line, index, column=column)
             index += 1
         is_kept = not body
@@ -74,11 +74,11 @@ def _yaml_documents(text: str, at: _Cursor, index: int) -> Iterator[Chunk | Brok
         start = end
     if refused:
         yield refused
-    elif not _is_nothing(text[start:], is_kept):
+    elif not _is_empty_document(text[start:], is_kept):
         yield Chunk(text[start:], line, index, column=column)
 
 
-def _separators(text: str, start: int) -> Iterator[int]:
+def _iter_separators(text: str, start: int) -> Iterator[int]:
     """Where the lines with `---` at column 0 start."""
     if text.startswith(_SEPARATOR, start):
         yield start
@@ -88,7 +88,7 @@ def _separators(text: str, start: int) -> Iterator[int]:
         at = text.find("\n" + _SEPARATOR, at + 4)
 
 
-def _is_nothing(body: str, is_separated: bool) -> bool:
+def _is_empty_document(body: str, is_separated: bool) -> bool:
     """Whether the parser makes null of it: nothing but blanks and comments, or an end mark after a separator that was kept."""
     begin = len(body) - len(body.removeprefix("\ufeff").removeprefix("\ufeff"))
     match = _NOTHING.match(body, begin)
@@ -96,37 +96,37 @@ def _is_nothing(body: str, is_separated: bool) -> bool:
     return end == len(body) or (is_separated and _END_MARK.match(body, end) is not None)
 
 
-def _refusal(text: str, separator: int, line: int, rest: str) -> Broken:
+def _refuse_separator(text: str, separator: int, line: int, rest: str) -> InvalidDocument:
     column = text.index(rest[0], separator + len(_SEPARATOR)) - separator + 1
     shown = "".join(character if character.isprintable() else "?" for character in rest[:_SHOWN])
     more = "..." if len(rest) > _SHOWN else ""
     why = "kubectl drops the document before this line and reads nothing after it"
-    return Broken(None, line, column, f"only a comment may follow `---`, not `{shown}{more}`: {why}")
+    return InvalidDocument(None, line, column, f"only a comment may follow `---`, not `{shown}{more}`: {why}")
 
 
-def _json_spans(text: str) -> Iterator[tuple[int, int]]:
+def _iter_json_spans(text: str) -> Iterator[tuple[int, int]]:
     """Where the JSON objects start and end that the text starts with."""
-    decode = json.JSONDecoder(parse_constant=_refuse, parse_int=str, parse_float=str).raw_decode
-    begin = _after_spaces(text, 0)
+    decode = json.JSONDecoder(parse_constant=_refuse_constant, parse_int=str, parse_float=str).raw_decode
+    begin = _skip_spaces(text, 0)
     while text.startswith("{", begin):
         try:
             _, end = decode(text, begin)
         except (ValueError, RecursionError):
             return
         yield begin, end
-        begin = _after_spaces(text, end)
+        begin = _skip_spaces(text, end)
 
 
-def _after_spaces(text: str, start: int) -> int:
+def _skip_spaces(text: str, start: int) -> int:
     match = _SPACES.match(text, start)
     return match.end() if match else start
 
 
-def _refuse(constant: str) -> None:
+def _refuse_constant(constant: str) -> None:
     raise ValueError(constant)
 
 
-def _after_blanks(text: str, start: int) -> int:
+def _skip_blanks(text: str, start: int) -> int:
     """The place after the blanks that follow JSON, or after the first line end among them."""
     while start < len(text) and text[start].isspace():
         start += 1

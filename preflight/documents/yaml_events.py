@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from preflight.documents import scalars
-from preflight.documents.model import Unreadable
+from preflight.documents.model import DocumentError
 
 MAX_DEPTH = 200
 """How deep lists and mappings may nest; the deepest that Kubernetes ships, schemas of CustomResourceDefinitions, stay below 60."""
 
 
-def resolve(event: Any) -> scalars.Scalar:
+def resolve_scalar(event: Any) -> scalars.Scalar:
     """What a scalar event stands for.
 
     1. Unquoted without a tag: resolved. In quotes, as a block, or with the tag `!`: a string. Else as its tag says.
@@ -19,19 +19,19 @@ def resolve(event: Any) -> scalars.Scalar:
     """
     value: str = event.value
     if event.tag is None:
-        return scalars.plain(value) if event.implicit[0] else value
+        return scalars.parse_plain(value) if event.implicit[0] else value
     try:
-        return scalars.tagged(event.tag, value)
+        return scalars.parse_tagged(event.tag, value)
     except ValueError as error:
-        raise Unreadable(str(error), event.start_mark.index) from None
+        raise DocumentError(str(error), event.start_mark.index) from None
 
 
-def key_text(value: scalars.Scalar, event: Any) -> str:
+def to_key_text(value: scalars.Scalar, event: Any) -> str:
     """The value as a key of JSON; Unreadable where it cannot be one."""
     try:
-        return scalars.as_key(value)
+        return scalars.to_json_key(value)
     except ValueError as error:
-        raise Unreadable(str(error), event.start_mark.index) from None
+        raise DocumentError(str(error), event.start_mark.index) from None
 
 
 def is_merge(event: Any) -> bool:

@@ -10,20 +10,20 @@ from msgspec.structs import replace
 
 import preflight
 from preflight import load
-from preflight.capacity.evaluate import room
-from preflight.engine.multi_cluster import Place, beside
+from preflight.capacity.evaluate import measure_capacity
+from preflight.engine.multi_cluster import ClusterSource, ask_clusters
 from preflight.errors import InputError, UsageError
-from preflight.evictions.pod_index import Known
-from preflight.load.live.target import Target
-from preflight.load.pod_templates import ALIASES, Keeping, pods_of, told
-from preflight.model.capacity import CapacityReport, ClusterAnswer, NewPod
-from preflight.model.objects import CronJob, Origin, Pod, Workload, pod_spec
-from preflight.model.pod_scheduling import ScheduledPod
-from preflight.model.report import Cluster
-from preflight.model.world import World
+from preflight.evictions.pod_index import PodIndex
+from preflight.load.live.target import ClusterTarget
+from preflight.load.pod_templates import KIND_ALIASES, WorkloadCollector, format_problem, iter_new_pods
+from preflight.model.capacity import CapacityReport, ClusterCapacityAnswer, NewPod
+from preflight.model.objects import CronJob, Origin, Pod, Workload, locate_pod_spec
+from preflight.model.pod_scheduling import SchedulerPod
+from preflight.model.report import ClusterIdentity
+from preflight.model.world import ClusterState
 
 
-class Like(Struct, frozen=True):
+class WorkloadRef(Struct, frozen=True):
     """The workload whose pod asks for room: `deploy/web`, in a namespace, "" for that of the context."""
 
     kind: str
@@ -31,143 +31,151 @@ class Like(Struct, frozen=True):
     namespace: str
 
     @classmethod
-    def of(cls, text: str, namespace: str) -> Like:
+    def parse(cls, text: str, namespace: str) -> WorkloadRef:
         """Read `KIND/NAME`. Errors: UsageError."""
         kind, slash, name = text.partition("/")
-        if not slash or not name or kind.lower() not in ALIASES:
+        if not slash or not name or kind.lower() not in KIND_ALIASES:
             raise UsageError(f"--like takes KIND/NAME, KIND one of deploy, ds, sts, rs, job, cj, pod: not {text!r}")
-        return cls(ALIASES[kind.lower()], name, namespace)
+        return cls(KIND_ALIASES[kind.lower()], name, namespace)
 
     def __str__(self) -> str:
         return f"{self.kind} {self.namespace}/{self.name}"
 
 
-class Question(Struct, frozen=True):
+class CapacityQuery(Struct, frozen=True):
     """What is asked: for a pod that is given or one that is looked up, how the resource is followed, and how many copies are wanted."""
 
-    pod: NewPod | Like
-    words: str
+    pod: NewPod | WorkloadRef
+    description: str
     resource: str = ""
     at_least: int = 1
     comparison_operators: bool | None = None
 
 
-def answer(question: Question, places: Sequence[Place], stdin: BinaryIO | None = None, *, exit_zero: bool = False) -> CapacityReport:
+def run_capacity_query(
+    query: CapacityQuery, cluster_sources: Sequence[ClusterSource], stdin: BinaryIO | None = None, *, exit_zero: bool = False
+) -> CapacityReport:
     """The report of all the places.
 
     Its exit code is 3 where something could not be read; else 0 where some cluster takes as many copies for certain, 3 where that is not
     known, and 1 where none does. `exit_zero` makes the last two 0.
     """
-    answered = beside(places, lambda place: _ask(question, place, stdin))
-    clusters = tuple(each.value or ClusterAnswer(each.place.name, error=each.why) for each in answered)
-    return CapacityReport(preflight.__version__, question.words, question.at_least, clusters, _exit(question, clusters, exit_zero))
+    answered = ask_clusters(cluster_sources, lambda place: _ask_cluster(query, place, stdin))
+    clusters = tuple(
+        cluster_result.value or ClusterCapacityAnswer(cluster_result.source.name, error=cluster_result.error) for cluster_result in answered
+    )
+    return CapacityReport(preflight.__version__, query.description, query.at_least, clusters, _get_exit_code(query, clusters, exit_zero))
 
 
-def _exit(question: Question, clusters: Sequence[ClusterAnswer], exit_zero: bool) -> int:
-    rooms = [each.room for each in clusters if each.room]
-    unread = any(each.error or each.problems for each in clusters)
+def _get_exit_code(query: CapacityQuery, clusters: Sequence[ClusterCapacityAnswer], exit_zero: bool) -> int:
+    rooms = [cluster.room for cluster in clusters if cluster.room]
+    unread = any(answer.error or answer.problems for answer in clusters)
     if unread:
         return 3
-    if exit_zero or any(each.copies >= question.at_least for each in rooms):
+    if exit_zero or any(room.copies >= query.at_least for room in rooms):
         return 0
-    return 3 if any(each.atMost is None or each.atMost >= question.at_least for each in rooms) else 1
+    return 3 if any(capacity.atMost is None or capacity.atMost >= query.at_least for capacity in rooms) else 1
 
 
-def _ask(question: Question, place: Place, stdin: BinaryIO | None) -> ClusterAnswer:
-    like = question.pod if isinstance(question.pod, Like) else None
-    heap = Keeping(like.kind, like.name) if like else Keeping("-", "-")
-    if place.target is None:
-        loaded = _read(question, heap, place, stdin)
-        new = _looked_up(like, loaded, heap, place) if like else question.pod
+def _ask_cluster(query: CapacityQuery, source: ClusterSource, stdin: BinaryIO | None) -> ClusterCapacityAnswer:
+    like = query.pod if isinstance(query.pod, WorkloadRef) else None
+    heap = WorkloadCollector(like.kind, like.name) if like else WorkloadCollector("-", "-")
+    if source.target is None:
+        loaded = _read_files(query, heap, source, stdin)
+        new = _find_pod(like, loaded, heap, source) if like else query.pod
     else:
-        new, loaded = _asked(question, like, heap, place, place.target)
+        new, loaded = _read_live_cluster(query, like, heap, source, source.target)
     assert isinstance(new, NewPod)
     world = loaded.world
-    new = replace(new, namespace=new.namespace or world.namespace)
-    problems = tuple(told(each) for each in loaded.problems)
+    new = replace(new, namespace=new.namespace or world.default_namespace)
+    problems = tuple(format_problem(problem) for problem in loaded.problems)
     if not any(node.pool is None for node in world.nodes.values()):
-        why = world.missing.get("Node") or next(iter(problems), "")
-        raise InputError(f"{place.name}: no node is known: there is nothing to fill{f': {why}' if why else ''}")
-    survey = world.survey
-    cluster = Cluster(survey.context, survey.server, survey.version) if survey and (survey.context or survey.server) else None
-    found = room(world, new, question.resource, is_whole=not problems)
-    return ClusterAnswer(place.name, new.words, cluster, found, problems=problems)
+        why = world.missing_kinds.get("Node") or next(iter(problems), "")
+        raise InputError(f"{source.name}: no node is known: there is nothing to fill{f': {why}' if why else ''}")
+    survey = world.listing
+    cluster = ClusterIdentity(survey.context, survey.server, survey.version) if survey and (survey.context or survey.server) else None
+    found = measure_capacity(world, new, query.resource, is_complete=not problems)
+    return ClusterCapacityAnswer(source.name, new.description, cluster, found, problems=problems)
 
 
-def _read(question: Question, heap: Keeping, place: Place, stdin: BinaryIO | None) -> load.Loaded:
-    return load.read(place.sources, stdin=stdin, one_cluster=True, comparison_operators=question.comparison_operators, into=heap)
+def _read_files(query: CapacityQuery, collector: WorkloadCollector, source: ClusterSource, stdin: BinaryIO | None) -> load.LoadResult:
+    return load.load_world(
+        source.sources, stdin=stdin, one_cluster=True, comparison_operators=query.comparison_operators, collector=collector
+    )
 
 
-def _asked(question: Question, like: Like | None, heap: Keeping, place: Place, target: Target) -> tuple[NewPod, load.Loaded]:
+def _read_live_cluster(
+    query: CapacityQuery, workload_ref: WorkloadRef | None, collector: WorkloadCollector, source: ClusterSource, target: ClusterTarget
+) -> tuple[NewPod, load.LoadResult]:
     """The pod and the world of a live cluster; the workload comes first, for without it nothing else is worth asking."""
-    from preflight.load.live.cluster import Cluster as Live
-    from preflight.load.live.listing import Query, plain_items
-    from preflight.load.live.requirements import ROOM
-    from preflight.load.live.resources import EVERY
+    from preflight.load.live.cluster import LiveCluster as Live
+    from preflight.load.live.listing import ListQuery, fetch_plain_items
+    from preflight.load.live.requirements import FOR_CAPACITY
+    from preflight.load.live.resources import ALL_RESOURCES
 
     with Live(target) as live:
         connection = live.connection
-        new = question.pod if isinstance(question.pod, NewPod) else None
-        if like and like.kind != "Pod":
-            like = replace(like, namespace=like.namespace or connection.namespace)
-            resource = next(each for each in EVERY if each.kind == like.kind)
-            found = plain_items(connection, Query(resource, like.namespace, fields=f"metadata.name={like.name}"))
+        new = query.pod if isinstance(query.pod, NewPod) else None
+        if workload_ref and workload_ref.kind != "Pod":
+            workload_ref = replace(workload_ref, namespace=workload_ref.namespace or connection.namespace)
+            resource = next(each for each in ALL_RESOURCES if each.kind == workload_ref.kind)
+            found = fetch_plain_items(connection, ListQuery(resource, workload_ref.namespace, fields=f"metadata.name={workload_ref.name}"))
             if not found:
-                raise InputError(f"{connection.server}: there is no {like}")
-            (new,) = pods_of(found[0], Origin(""), like.namespace)
-        loaded = load.read(
+                raise InputError(f"{connection.server}: there is no {workload_ref}")
+            (new,) = iter_new_pods(found[0], Origin(""), workload_ref.namespace)
+        loaded = load.load_world(
             (),
             one_cluster=True,
-            comparison_operators=question.comparison_operators,
-            cluster=lambda gathered: live.survey(ROOM, gathered),
-            into=heap,
+            comparison_operators=query.comparison_operators,
+            cluster=lambda gathered: live.collect(FOR_CAPACITY, gathered),
+            collector=collector,
         )
         if new is None:
-            assert like
-            new = _looked_up(replace(like, namespace=like.namespace or connection.namespace), loaded, heap, place)
+            assert workload_ref
+            new = _find_pod(replace(workload_ref, namespace=workload_ref.namespace or connection.namespace), loaded, collector, source)
     return new, loaded
 
 
-def _looked_up(like: Like, loaded: load.Loaded, heap: Keeping, place: Place) -> NewPod:
+def _find_pod(workload_ref: WorkloadRef, loaded: load.LoadResult, collector: WorkloadCollector, source: ClusterSource) -> NewPod:
     """The pod of a workload in a world: by its template, and where a snapshot has not all of that, by a pod of it that is there.
 
     Errors: InputError where it is not there.
     """
     world, problems = loaded.world, loaded.problems
-    like = replace(like, namespace=like.namespace or world.namespace)
-    if like.kind == "Pod":
-        pod = (world.running or {}).get((like.namespace, like.name))
+    workload_ref = replace(workload_ref, namespace=workload_ref.namespace or world.default_namespace)
+    if workload_ref.kind == "Pod":
+        pod = (world.pods_by_key or {}).get((workload_ref.namespace, workload_ref.name))
         if pod is not None:
-            return _of_pod(str(like), pod)
-    for item, origin, is_whole in heap.kept:
-        namespace = str((item.get("metadata") or {}).get("namespace") or like.namespace)
-        if namespace != like.namespace:
+            return _copy_pod(str(workload_ref), pod)
+    for item, origin, is_whole in collector.kept:
+        namespace = str((item.get("metadata") or {}).get("namespace") or workload_ref.namespace)
+        if namespace != workload_ref.namespace:
             continue
         if is_whole:
-            (new,) = pods_of(item, origin, like.namespace)
+            (new,) = iter_new_pods(item, origin, workload_ref.namespace)
             return new
-        if (kept := _of_snapshot(like, world, origin)) is not None:
+        if (kept := _find_snapshot_pod(workload_ref, world, origin)) is not None:
             return kept
-    unread = f"; not all was read: {told(problems[0])}" if problems else ""
-    raise InputError(f"{place.name}: there is no {like}{_elsewhere(like, world)}{unread}")
+    unread = f"; not all was read: {format_problem(problems[0])}" if problems else ""
+    raise InputError(f"{source.name}: there is no {workload_ref}{_describe_other_namespaces(workload_ref, world)}{unread}")
 
 
-def _of_snapshot(like: Like, world: World, origin: Origin) -> NewPod | None:
+def _find_snapshot_pod(workload_ref: WorkloadRef, world: ClusterState, origin: Origin) -> NewPod | None:
     """By a pod of the workload that is there, which is kept whole; without one, by what is kept of the template; None without either.
 
     The pod of a DaemonSet says nothing of where others may go: the controller has named its node.
     """
-    known = Known(world)
-    for pod in known.pods if like.kind != "DaemonSet" else ():
-        if known.owner(pod) == str(like) and not pod.metadata.deletionTimestamp:
-            return _of_pod(f"{like}, as its pod {pod.metadata.name} is", pod)
-    typed = next((each for each in world.workloads if each.origin == origin), None)
+    known = PodIndex(world)
+    for pod in known.pods if workload_ref.kind != "DaemonSet" else ():
+        if known.describe_owner(pod) == str(workload_ref) and not pod.metadata.deletionTimestamp:
+            return _copy_pod(f"{workload_ref}, as its pod {pod.metadata.name} is", pod)
+    typed = next((workload for workload in world.workloads if workload.origin == origin), None)
     if typed is None:
         return None
-    return NewPod(f"{like} of {origin.file}", pod_spec(typed)[0], _labels(typed), like.namespace)
+    return NewPod(f"{workload_ref} of {origin.file}", locate_pod_spec(typed)[0], _get_pod_labels(typed), workload_ref.namespace)
 
 
-def _labels(workload: Workload) -> dict[str, str]:
+def _get_pod_labels(workload: Workload) -> dict[str, str]:
     if isinstance(workload, Pod):
         return workload.metadata.labels
     if isinstance(workload, CronJob):
@@ -175,14 +183,18 @@ def _labels(workload: Workload) -> dict[str, str]:
     return workload.spec.template.metadata.labels
 
 
-def _of_pod(words: str, pod: ScheduledPod) -> NewPod:
-    return NewPod(words, pod.spec, pod.metadata.labels, pod.metadata.namespace, admitted=True)
+def _copy_pod(description: str, pod: SchedulerPod) -> NewPod:
+    return NewPod(description, pod.spec, pod.metadata.labels, pod.metadata.namespace, is_admitted=True)
 
 
-def _elsewhere(like: Like, world: World) -> str:
+def _describe_other_namespaces(workload_ref: WorkloadRef, world: ClusterState) -> str:
     """In which other namespaces there is one of that name."""
     found = sorted(
-        {each.metadata.namespace for each in world.workloads if type(each).__name__ == like.kind and each.metadata.name == like.name}
-        | ({key[0] for key in world.running or {} if key[1] == like.name} if like.kind == "Pod" else set())
+        {
+            workload.metadata.namespace
+            for workload in world.workloads
+            if type(workload).__name__ == workload_ref.kind and workload.metadata.name == workload_ref.name
+        }
+        | ({key[0] for key in world.pods_by_key or {} if key[1] == workload_ref.name} if workload_ref.kind == "Pod" else set())
     )
     return f"; there is one in {', '.join(found)}: -n" if found else ""

@@ -10,58 +10,58 @@ from typing import TYPE_CHECKING
 from preflight import load
 from preflight.errors import UsageError
 from preflight.kubectl.commands import Command
-from preflight.kubectl.parser import flags_of
-from preflight.load.live.target import Target
+from preflight.kubectl.parser import collect_flags
+from preflight.load.live.target import ClusterTarget
 
 if TYPE_CHECKING:
-    from preflight.load.collector import Gathered
-    from preflight.load.live.cluster import Cluster
-    from preflight.load.live.requirements import Asked
+    from preflight.load.collector import ObjectCollector
+    from preflight.load.live.cluster import LiveCluster
+    from preflight.load.live.requirements import ClusterQuery
 
 
-class Asking:
+class ClusterSession:
     """A cluster, and what of it a run needs."""
 
-    def __init__(self, cluster: Cluster, asked: Asked) -> None:
-        self._cluster, self._asked = cluster, asked
+    def __init__(self, cluster: LiveCluster, survey_scope: ClusterQuery) -> None:
+        self._cluster, self._survey_scope = cluster, survey_scope
 
-    def fill(self, gathered: Gathered) -> None:
+    def fill(self, gathered: ObjectCollector) -> None:
         """Ask for what the run needs to begin with."""
-        self._cluster.survey(self._asked, gathered)
+        self._cluster.collect(self._survey_scope, gathered)
 
-    def dependents(self) -> None:
+    def load_dependents(self) -> None:
         """Ask for what may depend on DaemonSets, into what was filled before."""
-        self._cluster.dependents()
+        self._cluster.collect_dependents()
 
     @property
     def context(self) -> str:
         """The context that is asked."""
         return self._cluster.connection.context
 
-    def cost(self) -> str:
+    def format_cost(self) -> str:
         """What the asking came to, in requests and bytes."""
         connection = self._cluster.connection
         requests = "1 request" if connection.requests == 1 else f"{connection.requests} requests"
-        return f"asked {connection.context} ({connection.server}): {requests}, {_size(connection.received)}"
+        return f"asked {connection.context} ({connection.server}): {requests}, {_format_size(connection.received)}"
 
 
 @contextmanager
-def components_of(target: Target | None) -> Iterator[Callable[[Gathered], None] | None]:
+def open_daemonset_survey(target: ClusterTarget | None) -> Iterator[Callable[[ObjectCollector], None] | None]:
     """What puts in the DaemonSets of a cluster, and what says what they provide; None where there is no target."""
     if target is None:
         yield None
         return
-    from preflight.load.live.cluster import Cluster
-    from preflight.load.live.requirements import DAEMONSETS
+    from preflight.load.live.cluster import LiveCluster
+    from preflight.load.live.requirements import FOR_DAEMONSETS
 
-    with Cluster(target) as cluster:
-        yield lambda gathered: cluster.survey(DAEMONSETS, gathered)
+    with LiveCluster(target) as cluster:
+        yield lambda gathered: cluster.collect(FOR_DAEMONSETS, gathered)
 
 
 @contextmanager
-def opened(
-    target: Target | None, commands: Sequence[Command] | None = None, base: str = "", *, needs: Asked | None = None
-) -> Iterator[Asking | None]:
+def open_cluster(
+    target: ClusterTarget | None, commands: Sequence[Command] | None = None, base: str = "", *, needs: ClusterQuery | None = None
+) -> Iterator[ClusterSession | None]:
     """The cluster of a target, None where there is no target; closed at the end.
 
     It is asked for what `commands` need, where they are None for `needs`, else for everything; `base` is the file that their paths are
@@ -72,30 +72,30 @@ def opened(
     if target is None:
         yield None
         return
-    from preflight.load.live.cluster import Cluster
-    from preflight.load.live.requirements import EVERYTHING, asked
+    from preflight.load.live.cluster import LiveCluster
+    from preflight.load.live.requirements import FOR_FULL_CHECK, plan_cluster_query
 
-    with Cluster(target) as cluster:
-        needed = needs or EVERYTHING
+    with LiveCluster(target) as cluster:
+        needed = needs or FOR_FULL_CHECK
         if commands is not None:
-            for each in commands:
-                _check_cluster(each, cluster.connection.context, cluster.connection.server, target)
-            needed = asked(commands, cluster.connection.namespace, lambda path: load.read_objects(path, base).given)
-        yield Asking(cluster, needed)
+            for command in commands:
+                _check_cluster(command, cluster.connection.context, cluster.connection.server, target)
+            needed = plan_cluster_query(commands, cluster.connection.namespace, lambda path: load.read_objects(path, base).given_objects)
+        yield ClusterSession(cluster, needed)
 
 
-def _check_cluster(command: Command, context: str, server: str, target: Target) -> None:
+def _check_cluster(command: Command, context: str, server: str, target: ClusterTarget) -> None:
     """Refuse a line that names a cluster which is not surely the one that is asked."""
     kubeconfig = target.kubeconfig or os.environ.get("KUBECONFIG", "")
     is_asked = {"context": context, "kubeconfig": kubeconfig, "server": server, "cluster": None}
-    for name, values in flags_of(command).items():
+    for name, values in collect_flags(command).items():
         if name in is_asked and values[-1] and values[-1] != is_asked[name]:
             advice = f"give --{name} to preflight too" if name in ("context", "kubeconfig") else "give its --context instead"
             shown = values[-1].rpartition("@")[2]
             raise UsageError(f"`{command.text}` is about {name} {shown}, and context {context} ({server}) is asked: {advice}")
 
 
-def _size(number: int) -> str:
+def _format_size(number: int) -> str:
     for unit, size in (("MB", 1_000_000), ("kB", 1_000)):
         if number >= size:
             return f"{number / size:.1f} {unit}"

@@ -9,30 +9,30 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from preflight.errors import PreflightError, UsageError
-from preflight.load.live.target import Target
+from preflight.load.live.target import ClusterTarget
 
 T = TypeVar("T")
 
-_AT_ONCE = 8
+_MAX_PARALLEL = 8
 
 
-class Place(Struct, frozen=True):
+class ClusterSource(Struct, frozen=True):
     """Where a cluster is: files (`sources`), or a cluster to ask (`target`); `name` is what tells it from the others."""
 
     name: str
     sources: tuple[str, ...] = ()
-    target: Target | None = None
+    target: ClusterTarget | None = None
 
 
-class Answered(Struct, Generic[T]):
+class ClusterResult(Struct, Generic[T]):
     """What one place answered: a value, or None and why there is none."""
 
-    place: Place
+    source: ClusterSource
     value: T | None = None
-    why: str = ""
+    error: str = ""
 
 
-def places(sources: Sequence[str], contexts: Sequence[str], target: Target | None) -> tuple[Place, ...]:
+def list_cluster_sources(sources: Sequence[str], contexts: Sequence[str], target: ClusterTarget | None) -> tuple[ClusterSource, ...]:
     """The clusters that a command line names, in its order.
 
     1. Several `--from` are one world, unless each is a snapshot of its own: a snapshot is of one cluster.
@@ -42,36 +42,36 @@ def places(sources: Sequence[str], contexts: Sequence[str], target: Target | Non
     """
     if target is None:
         names = tuple(sources)
-        if len(names) > 1 and all(is_snapshot(each) for each in names):
-            _no_twins("--from", names)
-            return tuple(Place(each, (each,)) for each in names)
-        return (Place(", ".join(names), names),)
-    _no_twins("--context", contexts)
-    return tuple(Place(each or "the current context", (), replace(target, context=each)) for each in contexts or ("",))
+        if len(names) > 1 and all(is_snapshot(name) for name in names):
+            _check_no_duplicates("--from", names)
+            return tuple(ClusterSource(each, (each,)) for each in names)
+        return (ClusterSource(", ".join(names), names),)
+    _check_no_duplicates("--context", contexts)
+    return tuple(ClusterSource(context or "the current context", (), replace(target, context=context)) for context in contexts or ("",))
 
 
-def beside(places: Sequence[Place], ask: Callable[[Place], T]) -> list[Answered[T]]:
+def ask_clusters(cluster_sources: Sequence[ClusterSource], ask: Callable[[ClusterSource], T]) -> list[ClusterResult[T]]:
     """What each place answers, in their order; several are asked at the same time.
 
     1. A place that cannot be asked or read (InputError) has the reason in the place of its answer, and the others go on.
     2. Where there is only one place, its error is the caller's; so is a wrong command line (UsageError), which is wrong for all.
     """
-    if len(places) == 1:
-        return [Answered(places[0], ask(places[0]))]
+    if len(cluster_sources) == 1:
+        return [ClusterResult(cluster_sources[0], ask(cluster_sources[0]))]
     from concurrent.futures import ThreadPoolExecutor
 
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
-        waiting = [pool.submit(ask, place) for place in places]
-        return [_answered(place, future.result) for place, future in zip(places, waiting, strict=True)]
+    with ThreadPoolExecutor(_MAX_PARALLEL) as pool:
+        waiting = [pool.submit(ask, place) for place in cluster_sources]
+        return [_capture_result(place, future.result) for place, future in zip(cluster_sources, waiting, strict=True)]
 
 
-def _answered(place: Place, result: Callable[[], T]) -> Answered[T]:
+def _capture_result(source: ClusterSource, result: Callable[[], T]) -> ClusterResult[T]:
     try:
-        return Answered(place, result())
+        return ClusterResult(source, result())
     except UsageError:
         raise
     except PreflightError as error:
-        return Answered(place, None, str(error))
+        return ClusterResult(source, None, str(error))
 
 
 def is_snapshot(path: str) -> bool:
@@ -96,7 +96,7 @@ def is_snapshot(path: str) -> bool:
     return b'"kind":"Snapshot"' in head.replace(b" ", b"")
 
 
-def _no_twins(flag: str, names: Sequence[str]) -> None:
+def _check_no_duplicates(flag: str, names: Sequence[str]) -> None:
     for at, name in enumerate(names):
         if name in names[:at]:
             raise UsageError(f"{flag} {name} is given twice")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from preflight.load.live.target import Target
+from preflight.load.live.target import ClusterTarget
 from preflight.model.report import Severity
-from preflight.policy.evaluate import Terms
+from preflight.policy.evaluate import PolicyOptions
 
 
-class Options(Struct, frozen=True):
+class RunOptions(Struct, frozen=True):
     """How a run is judged.
 
     1. `fail_on` is the least severity that makes the exit code 1.
@@ -18,8 +18,8 @@ class Options(Struct, frozen=True):
     3. `comparison_operators` is the gate of Lt and Gt, None where not known.
     4. `why` asks for the chain of one pair, as `DAEMONSET/NODE`; the DaemonSet's namespace may stand before it. Or of one ordinary pod that
        may have to go, as `NAMESPACE/POD`.
-    5. `terms` are the policy, the exemptions and the baseline that findings are held to.
-    6. `target` is the cluster to ask; None where files are the world. `live` is the one that the word `live` of a diff means.
+    5. `policy_options` are the policy, the exemptions and the baseline that findings are held to.
+    6. `target` is the cluster to ask; None where files are the world. `live_target` is the one that the word `live_target` of a diff means.
     """
 
     fail_on: Severity = Severity.ERROR
@@ -28,6 +28,6 @@ class Options(Struct, frozen=True):
     exit_zero: bool = False
     comparison_operators: bool | None = None
     why: str = ""
-    terms: Terms = Terms()
-    target: Target | None = None
-    live: Target = Target()
+    policy_options: PolicyOptions = PolicyOptions()
+    target: ClusterTarget | None = None
+    live_target: ClusterTarget = ClusterTarget()

@@ -9,48 +9,48 @@ from typing import TYPE_CHECKING
 from preflight import load
 from preflight.change.model import Change
 from preflight.coverage.model import Impact
-from preflight.coverage.report_rows import coverage
-from preflight.dependents.consequences import consequences
+from preflight.coverage.report_rows import build_coverage_rows
+from preflight.dependents.consequences import find_consequences
 from preflight.model.objects import Node, Origin, Taint, Workload
-from preflight.model.report import Finding, RuleInfo, Step, Subject
-from preflight.rules.api import Context, Hit, Place, Repeated, Rule
-from preflight.rules.registry import all_rules, common_rules
+from preflight.model.report import Finding, ReportStep, RuleInfo, Subject
+from preflight.rules.api import Context, Hit, ManifestLocation, RepeatedField, Rule
+from preflight.rules.registry import common_rules, load_all_rules
 
 if TYPE_CHECKING:
-    from preflight.model.evictions import Evictions
+    from preflight.model.evictions import EvictionReport
 
-_REPLACED = ("NOW", "AFTER REBOOT", "AFTER REPLACEMENT")
+_REPLACEMENT_COLUMNS = ("NOW", "AFTER REBOOT", "AFTER REPLACEMENT")
 
 
-def rules_of(findings: Sequence[Finding]) -> tuple[RuleInfo, ...]:
+def collect_rule_info(findings: Sequence[Finding]) -> tuple[RuleInfo, ...]:
     """The rules that have findings, for the formats that explain them."""
     found = {finding.rule for finding in findings}
     rules = common_rules()
-    if not found <= {each.id for each in rules}:
-        rules = all_rules()
+    if not found <= {rule.id for rule in rules}:
+        rules = load_all_rules()
     return tuple(RuleInfo(each.id, each.name, each.severity, each.summary, each.explanation) for each in rules if each.id in found)
 
 
-def step_of(change: Change, impact: Impact, more: tuple[str, ...] = (), evictions: Evictions | None = None) -> Step:
-    """A change and its impact as a step of the report; `more` are further notes."""
+def build_step(change: Change, impact: Impact, extra_notes: tuple[str, ...] = (), evictions: EvictionReport | None = None) -> ReportStep:
+    """A change and its impact as a step of the report; `extra_notes` are further notes."""
     nodes = frozenset().union(impact.scope, *(group.nodes for group in impact.groups))
     if impact.rollouts:
-        from preflight.coverage.rollout.effects import under_way  # no part of a run without an update
+        from preflight.coverage.rollout.effects import describe_running_updates  # no part of a run without an update
 
-        more = (*more, *under_way(impact))
-    return Step(
+        extra_notes = (*extra_notes, *describe_running_updates(impact))
+    return ReportStep(
         command=change.command,
         headline=change.headline,
-        notes=(*change.notes, *more, *(f"not known: {reason}" for reason in change.unknown)),
+        notes=(*change.notes, *extra_notes, *(f"not known: {reason}" for reason in change.unknowns)),
         nodes=tuple(sorted(nodes)),
         taints=tuple(str(taint) for taint in change.taints),
-        columns=_REPLACED if change.replacements else ("NOW", "RE-CREATED"),
-        coverage=coverage(impact),
+        columns=_REPLACEMENT_COLUMNS if change.replacements else ("NOW", "RE-CREATED"),
+        coverage=build_coverage_rows(impact),
         evictions=evictions,
     )
 
 
-def change_context(change: Change, impact: Impact, evictions: Evictions | None = None) -> Context:
+def make_change_context(change: Change, impact: Impact, evictions: EvictionReport | None = None) -> Context:
     """What rules may look at under a change."""
     taints = tuple(
         taint for taint in change.taints if taint.key != "node.kubernetes.io/unschedulable"
@@ -58,58 +58,60 @@ def change_context(change: Change, impact: Impact, evictions: Evictions | None =
     return Context(
         change.before,
         impact,
-        lint=False,
+        is_lint=False,
         workloads=change.after.workloads,
         nodes=(),
         taints=taints,
-        consequences=cache(lambda: consequences(impact)),
+        get_consequences=cache(lambda: find_consequences(impact)),
         evictions=evictions,
     )
 
 
-def lint_context(loaded: load.Loaded, impact: Impact | None) -> Context:
+def make_lint_context(loaded: load.LoadResult, impact: Impact | None) -> Context:
     """What rules may look at where nothing is changed."""
     world = loaded.world
     taints: dict[Taint, None] = {taint: None for node in world.nodes.values() for taint in node.spec.taints}
     return Context(
         world,
         impact,
-        lint=True,
-        workloads=judged_workloads(loaded),
+        is_lint=True,
+        workloads=select_linted_workloads(loaded),
         nodes=loaded.nodes,
         taints=tuple(taints),
-        repeated=tuple(_repeated(loaded)),
-        consequences=cache(lambda: consequences(impact) if impact else ()),
+        repeated_fields=tuple(_iter_repeated_keys(loaded)),
+        get_consequences=cache(lambda: find_consequences(impact) if impact else ()),
     )
 
 
-def judged_workloads(loaded: load.Loaded) -> tuple[Workload, ...]:
+def select_linted_workloads(loaded: load.LoadResult) -> tuple[Workload, ...]:
     """The workloads that lint judges: all, but for those of the surroundings."""
-    return tuple(each for each in loaded.world.workloads if loaded.judged is None or each.origin.file in loaded.judged)
+    return tuple(
+        workload for workload in loaded.world.workloads if loaded.checked_files is None or workload.origin.file in loaded.checked_files
+    )
 
 
-def _repeated(loaded: load.Loaded) -> Iterator[Repeated]:
+def _iter_repeated_keys(loaded: load.LoadResult) -> Iterator[RepeatedField]:
     """The repeated keys, each with the object that it stands in."""
     objects: dict[tuple[str, int], list[Workload | Node]] = {}
-    for each in (*loaded.world.workloads, *loaded.nodes):
-        objects.setdefault((each.origin.file, each.origin.document), []).append(each)
-    for origin, key in loaded.repeated:
+    for workload in (*loaded.world.workloads, *loaded.nodes):
+        objects.setdefault((workload.origin.file, workload.origin.document), []).append(workload)
+    for origin, key in loaded.repeated_keys:
         for each in objects.get((origin.file, origin.document), ()):
             path = each.origin.path
             if key.path[: len(path)] == path:
                 subject = Subject(type(each).__name__, each.metadata.namespace, each.metadata.name)
-                yield Repeated(subject, Place(each.origin, key.path[len(path) :]), key.key, key.first_line, key.line)
+                yield RepeatedField(subject, ManifestLocation(each.origin, key.path[len(path) :]), key.key, key.first_line, key.line)
                 break
 
 
-def trace() -> str:
+def format_traceback() -> str:
     """The traceback of the exception that is being handled."""
     import traceback
 
     return traceback.format_exc()
 
 
-def crash(rule: Rule, error: Exception) -> tuple[Rule, Hit]:
+def make_crash_hit(rule: Rule, error: Exception) -> tuple[Rule, Hit]:
     """The finding on a rule that crashed."""
-    crashed = next(each for each in common_rules() if each.id == "PF900")
-    return crashed, Hit(Subject("Rule", "", rule.id), f"crashed: {type(error).__name__}: {error}", Place(Origin("<none>")))
+    crashed = next(candidate for candidate in common_rules() if candidate.id == "PF900")
+    return crashed, Hit(Subject("Rule", "", rule.id), f"crashed: {type(error).__name__}: {error}", ManifestLocation(Origin("<none>")))

@@ -8,155 +8,167 @@ from typing import BinaryIO
 from msgspec.structs import replace
 
 from preflight import load
-from preflight.comparison.pods import PodsSince, Since, since
-from preflight.coverage.component_cache import Recognised
-from preflight.coverage.daemonset_pods import listed_pods
-from preflight.coverage.evaluate import unchanged
-from preflight.coverage.label_cascade import predict
-from preflight.engine.cluster_session import opened
-from preflight.engine.options import Options
+from preflight.comparison.pods import ClusterComparison, DaemonSetComparison, compare_clusters
+from preflight.coverage.component_cache import ComponentCache
+from preflight.coverage.daemonset_pods import collect_listed_pods
+from preflight.coverage.evaluate import make_empty_change
+from preflight.coverage.label_cascade import predict_impact
+from preflight.engine.cluster_session import open_cluster
+from preflight.engine.options import RunOptions
 from preflight.engine.run import Run
 from preflight.errors import InputError, UsageError
-from preflight.kubectl.formatting import counted
+from preflight.kubectl.formatting import format_count
 from preflight.load.files import STDIN
-from preflight.model.report import Coverage, Judged, Outcome, Report, Step
-from preflight.model.world import World
-from preflight.rules.api import Context, subject_of
+from preflight.model.report import CheckedCounts, Coverage, Outcome, Report, ReportStep
+from preflight.model.world import ClusterState
+from preflight.rules.api import Context, make_subject_of
 
-_UNASKED = ("PodDisruptionBudgets", "what listed pods need")
+_UNREQUESTED_INPUTS = ("PodDisruptionBudgets", "what listed pods need")
 
 
-class Verified(Run):
+class VerifyRun(Run):
     """One run over two states of a cluster."""
 
     @classmethod
-    def of_verify(cls, saved: str, sources: Sequence[str], options: Options, stdin: BinaryIO | None = None) -> Verified:
+    def run_verify(cls, saved: str, sources: Sequence[str], options: RunOptions, stdin: BinaryIO | None = None) -> VerifyRun:
         """What became of a cluster since `saved`, a snapshot or any other list with pods; the sources are the cluster now."""
         if [saved, *sources].count(STDIN) > 1:
             raise UsageError("standard input (-) can be read once only")
-        from preflight.load.live.requirements import COMPARED
+        from preflight.load.live.requirements import FOR_COMPARISON
 
-        with opened(options.target, needs=COMPARED) as cluster:
-            run = cls(sources, (), options, stdin, one_cluster=True, cluster=cluster, evicts=True)
+        with open_cluster(options.target, needs=FOR_COMPARISON) as cluster:
+            run = cls(sources, (), options, stdin, one_cluster=True, cluster=cluster, wants_whole_pods=True)
         run.report = run._verify(run._read_saved(saved, stdin), saved)
         return run
 
-    def _read_saved(self, saved: str, stdin: BinaryIO | None) -> load.Loaded:
+    def _read_saved(self, saved: str, stdin: BinaryIO | None) -> load.LoadResult:
         """The state before, of the same cluster; its problems are those of the run."""
         gate = self._options.comparison_operators
-        before = self._held(load.read([saved], stdin=stdin, one_cluster=True, comparison_operators=gate, wants_whole_pods=True))
-        self._applied = [before]
+        before = self._apply_policy(
+            load.load_world([saved], stdin=stdin, one_cluster=True, comparison_operators=gate, wants_whole_pods=True)
+        )
+        self._applied_inputs = [before]
         self._problems += before.problems
-        _same_cluster(before.world, self._loaded.world, saved)
+        _check_same_cluster(before.world, self._loaded.world, saved)
         return before
 
-    def _verify(self, before: load.Loaded, saved: str) -> Report:
+    def _verify(self, before: load.LoadResult, saved: str) -> Report:
         now = self._loaded.world
-        found = since(before.world, now)
+        found = compare_clusters(before.world, now)
         if not (before.world.daemonsets or now.daemonsets):
-            self._nothing("no DaemonSet was given on either side: there is nothing to compare")
+            self._add_empty_problem("no DaemonSet was given on either side: there is nothing to compare")
         elif not (before.world.pods or now.pods):
-            self._nothing("no pod was given on either side: whether one is gone shows only where pods are listed")
-        coverage = tuple(_coverage(found))
-        nodes = tuple(node.name for node in found.nodes if node.now is not None)
+            self._add_empty_problem("no pod was given on either side: whether one is gone shows only where pods are listed")
+        coverage = tuple(_iter_coverage(found))
+        nodes = tuple(node.name for node in found.nodes if node.node_now is not None)
         command = f"verify {saved}"
-        unknown = _unknown(found)
-        notes = (*_notes(found), *(f"not known: {each}" for each in unknown))
-        step = Step(command, _headline(found, saved), notes, nodes, columns=("NOW", "READY"), compares=True, coverage=coverage)
-        recognised = Recognised(now)
-        self._ranks |= {subject_of(each.daemonset): recognised.rank(each.daemonset) for each in found.daemonsets}
-        hits = list(self._hits(Context(before.world, None, lint=False, workloads=(), nodes=(), taints=(), since=found), 1))
-        judged = Judged(
+        unknown = _list_unknown(found)
+        notes = (*_iter_notes(found), *(f"not known: {each}" for each in unknown))
+        step = ReportStep(command, _format_headline(found, saved), notes, nodes, columns=("NOW", "READY"), compares=True, coverage=coverage)
+        recognised = ComponentCache(now)
+        self._ranks |= {make_subject_of(daemonset.daemonset): recognised.get_rank(daemonset.daemonset) for daemonset in found.daemonsets}
+        hits = list(self._run_rules(Context(before.world, None, is_lint=False, workloads=(), nodes=(), taints=(), comparison=found), 1))
+        judged = CheckedCounts(
             files=self._loaded.files + before.files,
             objects=self._loaded.objects,
             daemonsets=len(found.daemonsets),
             nodes=len(nodes),
-            pairs=sum(len(each.nodes) for each in coverage),
+            pairs=sum(len(row.nodes) for row in coverage),
         )
         is_unknown = bool(unknown) or any(each.outcome is Outcome.UNKNOWN for each in coverage)
-        report = self._report(command, (step,), judged, hits, unknown=is_unknown)
-        return replace(report, skipped=tuple(each for each in report.skipped if each.what not in _UNASKED))
+        report = self._build_report(command, (step,), judged, hits, unknown=is_unknown)
+        return replace(report, skipped=tuple(check for check in report.skipped if check.what not in _UNREQUESTED_INPUTS))
 
 
-def _same_cluster(before: World, now: World, saved: str) -> None:
+def _check_same_cluster(before: ClusterState, now: ClusterState, saved: str) -> None:
     """InputError where the two are known to be of two clusters: their kube-system namespaces are not the same."""
-    uids = [{each.metadata.uid for each in world.namespaces if each.metadata.name == "kube-system"} - {""} for world in (before, now)]
+    uids = [
+        {namespace.metadata.uid for namespace in world.namespaces if namespace.metadata.name == "kube-system"} - {""}
+        for world in (before, now)
+    ]
     if uids[0] and uids[1] and not uids[0] & uids[1]:
-        of = [f"{each.context} ({each.server})" if each and each.server else "another" for each in (before.survey, now.survey)]
+        of = [
+            f"{listing.context} ({listing.server})" if listing and listing.server else "another"
+            for listing in (before.listing, now.listing)
+        ]
         raise InputError(f"{saved} is of the cluster {of[0]}, not of {of[1]}: choose its context with --context")
 
 
-def _unknown(found: Since) -> tuple[str, ...]:
+def _list_unknown(comparison: ClusterComparison) -> tuple[str, ...]:
     """What cannot be compared: of nodes, and of DaemonSets whose pods nobody listed."""
-    silent = [each for each in found.daemonsets if each.unknown and not (each.was or each.there)]
-    reasons = {each.unknown: sum(other.unknown == each.unknown for other in silent) for each in silent}
-    return (*found.unknown, *(f"{counted(number, 'DaemonSet')}: {why}" for why, number in reasons.items()))
+    silent = [
+        daemonset for daemonset in comparison.daemonsets if daemonset.unknown_reason and not (daemonset.nodes_before or daemonset.nodes_now)
+    ]
+    reasons = {each.unknown_reason: sum(other.unknown_reason == each.unknown_reason for other in silent) for each in silent}
+    return (*comparison.limitations, *(f"{format_count(number, 'DaemonSet')}: {why}" for why, number in reasons.items()))
 
 
-def _coverage(found: Since) -> Iterator[Coverage]:
+def _iter_coverage(comparison: ClusterComparison) -> Iterator[Coverage]:
     """A row for each DaemonSet and each thing that became of its pods; none for one that had no pod and has none."""
-    lasting = _lasting(found)
-    down = {node.name for node in found.nodes if node.now is not None and node.now.ready is False}
-    for each in found.daemonsets:
-        for outcome, reasons, nodes in _parts(each, down):
+    lasting = _find_lasting_nodes(comparison)
+    down = {node.name for node in comparison.nodes if node.node_now is not None and node.node_now.is_ready is False}
+    for daemonset in comparison.daemonsets:
+        for outcome, reasons, nodes in _iter_outcomes(daemonset, down):
             shown = tuple(sorted(nodes))
             if shown:
                 yield Coverage(
-                    daemonset=str(each.daemonset.key),
+                    daemonset=str(daemonset.daemonset.key),
                     nodes=shown,
                     outcome=outcome,
                     assumed=False,
-                    before=len(nodes & each.was),
-                    now=len(nodes & each.there),
-                    recreated=len(nodes & lasting.get(each.key, frozenset())),
+                    before=len(nodes & daemonset.nodes_before),
+                    now=len(nodes & daemonset.nodes_now),
+                    recreated=len(nodes & lasting.get(daemonset.key, frozenset())),
                     reasons=reasons,
-                    place=each.daemonset.key.place,
-                    ready=len(nodes & each.ready),
+                    place=daemonset.daemonset.key.file,
+                    ready=len(nodes & daemonset.ready_nodes),
                 )
 
 
-def _parts(each: PodsSince, down: set[str]) -> Iterator[tuple[Outcome, tuple[str, ...], frozenset[str]]]:
+def _iter_outcomes(
+    daemonset_pods: DaemonSetComparison, unready_nodes: set[str]
+) -> Iterator[tuple[Outcome, tuple[str, ...], frozenset[str]]]:
     """The outcomes of one DaemonSet, with their reasons and nodes."""
-    if each.unknown:
-        yield Outcome.UNKNOWN, (each.unknown,), each.was | each.there
+    if daemonset_pods.unknown_reason:
+        yield Outcome.UNKNOWN, (daemonset_pods.unknown_reason,), daemonset_pods.nodes_before | daemonset_pods.nodes_now
         return
     by_reason: dict[tuple[str, ...], set[str]] = {}
-    for name, reasons in each.lost.items():
-        by_reason.setdefault(reasons if each.now is not None else ("the DaemonSet is gone",), set()).add(name)
+    for name, reasons in daemonset_pods.lost_nodes.items():
+        by_reason.setdefault(reasons if daemonset_pods.daemonset_now is not None else ("the DaemonSet is gone",), set()).add(name)
     for reasons, names in by_reason.items():
         yield Outcome.LOST_NOW, reasons, frozenset(names)
-    yield Outcome.NODE_GONE, ("the node is gone",), each.left
-    unready = frozenset(each.unready)
-    yield Outcome.NOT_READY, ("the node is not Ready",), unready & down
-    yield Outcome.NOT_READY, ("its pod is not Ready",), unready - down
-    yield Outcome.GAINED, (), each.gained
-    yield Outcome.KEPT, (), (each.was & each.there) - unready
+    yield Outcome.NODE_GONE, ("the node is gone",), daemonset_pods.removed_nodes
+    unready = frozenset(daemonset_pods.unready_nodes)
+    yield Outcome.NOT_READY, ("the node is not Ready",), unready & unready_nodes
+    yield Outcome.NOT_READY, ("its pod is not Ready",), unready - unready_nodes
+    yield Outcome.GAINED, (), daemonset_pods.gained_nodes
+    yield Outcome.KEPT, (), (daemonset_pods.nodes_before & daemonset_pods.nodes_now) - unready
 
 
-def _lasting(found: Since) -> Mapping[tuple[str, str], frozenset[str]]:
+def _find_lasting_nodes(comparison: ClusterComparison) -> Mapping[tuple[str, str], frozenset[str]]:
     """The nodes where a DaemonSet would still have a pod after every one was re-created."""
-    if not found.now.nodes or not found.now.daemonsets:
+    if not comparison.world_now.nodes or not comparison.world_now.daemonsets:
         return {}
     nodes: dict[tuple[str, str], frozenset[str]] = {}
-    for group in predict(unchanged(found.now), listed_pods(found.now)).groups:
-        if group.verdict.recreated:
+    for group in predict_impact(make_empty_change(comparison.world_now), collect_listed_pods(comparison.world_now)).groups:
+        if group.forecast.is_recreated:
             key = (group.key.namespace, group.key.name)
             nodes[key] = nodes.get(key, frozenset()) | group.nodes
     return nodes
 
 
-def _headline(found: Since, saved: str) -> str:
-    known = [each for each in found.daemonsets if not each.unknown]
-    was, there = (sum(len(nodes) for nodes in side) for side in ([each.was for each in known], [each.there for each in known]))
+def _format_headline(comparison: ClusterComparison, saved: str) -> str:
+    known = [daemonset for daemonset in comparison.daemonsets if not daemonset.unknown_reason]
+    was, there = (sum(len(nodes) for nodes in side) for side in ([each.nodes_before for each in known], [each.nodes_now for each in known]))
     return f"since {saved}: {was} pods of DaemonSets before, {there} now"
 
 
-def _notes(found: Since) -> Iterator[str]:
+def _iter_notes(comparison: ClusterComparison) -> Iterator[str]:
     """What is fine and worth a line: pods that were re-created, nodes that registered anew."""
-    again = sum(len(each.again) for each in found.daemonsets)
-    both = sum(len(each.was & each.there) for each in found.daemonsets if not each.unknown)
+    again = sum(len(daemonset.recreated_nodes) for daemonset in comparison.daemonsets)
+    both = sum(len(each.nodes_before & each.nodes_now) for each in comparison.daemonsets if not each.unknown_reason)
     if both:
-        yield f"re-created since then: {again or 'none'} of the {counted(both, 'pod')} of DaemonSets that are still there"
-    anew = [node.name for node in found.nodes if node.again]
+        yield f"re-created since then: {again or 'none'} of the {format_count(both, 'pod')} of DaemonSets that are still there"
+    anew = [node.name for node in comparison.nodes if node.was_recreated]
     if anew:
-        yield f"{counted(len(anew), 'node')} registered anew under the old name"
+        yield f"{format_count(len(anew), 'node')} registered anew under the old name"

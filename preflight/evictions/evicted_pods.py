@@ -7,17 +7,17 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from preflight.change.model import Change
-from preflight.evictions.pod_index import Key, Known, is_of_daemonset, is_static, texts
-from preflight.evictions.reasons import kubectl_words, taint_words
+from preflight.evictions.pod_index import PodIndex, PodKey, format_keys, is_of_daemonset, is_static
+from preflight.evictions.reasons import explain_drain_verdict, explain_taint_eviction
 from preflight.model.evictions import Eviction, NodeEvictions
 from preflight.model.objects import Node
-from preflight.model.pod_scheduling import ScheduledPod
-from preflight.model.pod_status import RunningPod
-from preflight.scheduling.budgets import guarding
-from preflight.scheduling.drain import Assumed, NodeDrain, PodDrain, Verdict, at_once, drain
-from preflight.scheduling.drain.model import grace_of
+from preflight.model.pod_scheduling import SchedulerPod
+from preflight.model.pod_status import ClusterPod
+from preflight.scheduling.budgets import find_covering_budgets
+from preflight.scheduling.drain import DrainAssumptions, DrainVerdict, NodeDrain, PodDrain, assume_immediate_end, simulate_drain
+from preflight.scheduling.drain.model import find_grace_period
 from preflight.scheduling.drain.pod_filters import DAEMONSET_REFUSED, LOCAL_DATA_REFUSED, UNMANAGED_REFUSED, has_local_data
-from preflight.scheduling.taint_eviction import TaintEviction, taint_evictions
+from preflight.scheduling.taint_eviction import TaintEviction, predict_taint_evictions
 from preflight.scheduling.tolerations import NEVER
 
 _FLAGS = {
@@ -25,109 +25,119 @@ _FLAGS = {
     LOCAL_DATA_REFUSED: "--delete-emptydir-data",
     UNMANAGED_REFUSED: "--force",
 }
-_VERDICTS = {
-    Verdict.EVICTED: "evicted",
-    Verdict.DELETED: "deleted",
-    Verdict.REFUSED: "refused",
-    Verdict.HELD: "held",
-    Verdict.BLOCKED_FOREVER: "blocked-for-ever",
-    Verdict.BLOCKED_NOW: "blocked-now",
-    Verdict.UNKNOWN: "unknown",
-    Verdict.SKIPPED: "stays",
+_VERDICT_NAMES = {
+    DrainVerdict.EVICTED: "evicted",
+    DrainVerdict.DELETED: "deleted",
+    DrainVerdict.REFUSED: "refused",
+    DrainVerdict.HELD: "held",
+    DrainVerdict.BLOCKED_FOREVER: "blocked-for-ever",
+    DrainVerdict.BLOCKED_NOW: "blocked-now",
+    DrainVerdict.UNKNOWN: "unknown",
+    DrainVerdict.SKIPPED: "stays",
 }
 
 
-_LATER = 3600.0
+_ASSUMED_DELAY = 3600.0
 """Seconds after which the next node is taken to come where kubectl waits for ever: somebody has to do something before."""
 
 
-class Left(Struct, frozen=True):
+class LeavingPod(Struct, frozen=True):
     """A pod that goes: when, in seconds from the start of the change, whether for certain, and what it leaves of time to end."""
 
-    pod: ScheduledPod
-    at: float
-    grace: int
-    hangs: bool = False
+    pod: SchedulerPod
+    leaves_at: float
+    grace_seconds: int
+    may_hang: bool = False
 
 
-class Leaving(Struct, frozen=True):
+class LeavingPods(Struct, frozen=True):
     """The nodes of a change, and the pods that go from them in order; `budgets_known` is False where nobody knows what budgets say."""
 
-    way: str
+    mechanism: str
     nodes: tuple[NodeEvictions, ...]
-    left: tuple[Left, ...]
-    ends: bool | None = True
+    pods: tuple[LeavingPod, ...]
+    completes: bool | None = True
 
 
-def leaving(change: Change, known: Known, pending: frozenset[Key]) -> Leaving | None:
+def find_leaving_pods(change: Change, pod_index: PodIndex, pending: frozenset[PodKey]) -> LeavingPods | None:
     """The pods that go; None where the change lets none go.
 
     `pending` are pods whose replacements fit nowhere for certain: no budget gets them back.
     """
-    if change.eviction is not None:
-        return _drained(change, known, pending)
-    tainted = [name for name in sorted(change.nodes) if _gets_no_execute(change.before.nodes.get(name), change.after.nodes.get(name))]
+    if change.drain_flags is not None:
+        return _find_drained_pods(change, pod_index, pending)
+    tainted = [
+        name for name in sorted(change.nodes) if _gains_no_execute_taint(change.before.nodes.get(name), change.after.nodes.get(name))
+    ]
     if tainted:
-        return _tainted(change, known, tainted)
-    if change.ending:
-        return _ended(change, known)
+        return _find_tainted_pods(change, pod_index, tainted)
+    if change.pod_ending:
+        return _find_ended_pods(change, pod_index)
     return None
 
 
-def _drained(change: Change, known: Known, pending: frozenset[Key]) -> Leaving:
+def _find_drained_pods(change: Change, pod_index: PodIndex, pending: frozenset[PodKey]) -> LeavingPods:
     """A drain, twice: nothing comes back, and every pod ends at once and every replacement that finds a node is Ready at once.
 
     1. What is blocked in the first course and goes in the second waits for replacements.
     2. The time with whole grace periods is that of a third course, where these keep the replacements of StatefulSets waiting too.
     """
-    assert change.eviction is not None
-    nodes = [change.after.nodes[name] for name in change.order]
+    assert change.drain_flags is not None
+    nodes = [change.after.nodes[name] for name in change.node_order]
 
-    def ready(pod: RunningPod) -> float | None:
+    def ready(pod: ClusterPod) -> float | None:
         return None if pod.key in pending else 0.0
 
-    def course(assumed: Assumed) -> tuple[NodeDrain, ...]:
-        assert change.eviction is not None
-        return drain(nodes, known.pods, known.budgets, known.owners, change.eviction, assumed, None if known.all_pods else known.listed)
+    def course(assumed: DrainAssumptions) -> tuple[NodeDrain, ...]:
+        assert change.drain_flags is not None
+        return simulate_drain(
+            nodes,
+            pod_index.pods,
+            pod_index.budgets,
+            pod_index.owners,
+            change.drain_flags,
+            assumed,
+            None if pod_index.has_all_pods else pod_index.listed_namespaces,
+        )
 
-    worst = course(Assumed())
+    worst = course(DrainAssumptions())
     best = slow = worst
-    if any(each.verdict is Verdict.BLOCKED_NOW for node in worst for each in node.pods):
-        best = course(Assumed(ready_after=ready, ends_after=at_once, forgotten=0))
-        slow = course(Assumed(ready_after=ready))
+    if any(drain.verdict is DrainVerdict.BLOCKED_NOW for node in worst for drain in node.pods):
+        best = course(DrainAssumptions(ready_after=ready, ends_after=assume_immediate_end, stale_pod_seconds=0))
+        slow = course(DrainAssumptions(ready_after=ready))
     shown: list[NodeEvictions] = []
-    left: list[Left] = []
+    left: list[LeavingPod] = []
     start = 0.0
     for first, second, third in zip(worst, best, slow, strict=True):
-        shown.append(_node(known, first, second, third))
+        shown.append(_build_node_evictions(pod_index, first, second, third))
         left += (
-            Left(_whole(each.pod), start + each.at, each.grace, bool(each.hangs))
+            LeavingPod(_as_scheduled_pod(each.pod), start + each.evicted_at, each.grace_seconds, bool(each.hang_reason))
             for each in second.pods
-            if each.at is not None and not each.pod.has_ended
+            if each.evicted_at is not None and not each.pod.has_ended
         )
-        start += _LATER if third.with_grace is None else third.with_grace + 1
-    sure = [node.ends for node in worst]
-    maybe = [node.ends for node in best]
+        start += _ASSUMED_DELAY if third.grace_seconds is None else third.grace_seconds + 1
+    sure = [node.does_end for node in worst]
+    maybe = [node.does_end for node in best]
     ends = True if all(sure) else False if False in maybe else None
-    return Leaving("drain", tuple(shown), tuple(left), ends)
+    return LeavingPods("drain", tuple(shown), tuple(left), ends)
 
 
-def _node(known: Known, worst: NodeDrain, best: NodeDrain, slow: NodeDrain) -> NodeEvictions:
+def _build_node_evictions(pod_index: PodIndex, worst: NodeDrain, best: NodeDrain, slow: NodeDrain) -> NodeEvictions:
     pods: list[Eviction] = []
     daemonsets, static, staying = 0, [], 0
     missing: dict[str, None] = {}
     for first, second in zip(worst.pods, best.pods, strict=True):
-        pod = _whole(first.pod)
-        if first.verdict is Verdict.REFUSED and first.words in _FLAGS:
-            missing[_FLAGS[first.words]] = None
-        if is_static(pod) and first.verdict is Verdict.SKIPPED:
+        pod = _as_scheduled_pod(first.pod)
+        if first.verdict is DrainVerdict.REFUSED and first.detail in _FLAGS:
+            missing[_FLAGS[first.detail]] = None
+        if is_static(pod) and first.verdict is DrainVerdict.SKIPPED:
             static.append("/".join(pod.key))
-        elif is_of_daemonset(pod) and not pod.has_ended and first.verdict in (Verdict.SKIPPED, Verdict.REFUSED):
+        elif is_of_daemonset(pod) and not pod.has_ended and first.verdict in (DrainVerdict.SKIPPED, DrainVerdict.REFUSED):
             daemonsets += 1
-        elif first.verdict is Verdict.SKIPPED:
+        elif first.verdict is DrainVerdict.SKIPPED:
             staying += 1
         else:
-            pods.append(_eviction(known, pod, first, second))
+            pods.append(_build_drain_eviction(pod_index, pod, first, second))
     return NodeEvictions(
         node=worst.node,
         pods=tuple(pods),
@@ -136,118 +146,122 @@ def _node(known: Known, worst: NodeDrain, best: NodeDrain, slow: NodeDrain) -> N
         staying=staying,
         refusals=worst.refusals,
         missing=tuple(missing),
-        ends=worst.ends if worst.ends == best.ends else None,
+        ends=worst.does_end if worst.does_end == best.does_end else None,
         exitCodes=tuple(sorted({*worst.exit_codes, *best.exit_codes})),
-        least=best.least,
-        withGrace=slow.with_grace,
-        reached=best.reached,
+        least=best.min_seconds,
+        withGrace=slow.grace_seconds,
+        reached=best.is_reached,
     )
 
 
-def _eviction(known: Known, pod: ScheduledPod, first: PodDrain, second: PodDrain) -> Eviction:
-    waits = first.verdict is Verdict.BLOCKED_NOW and second.at is not None
+def _build_drain_eviction(pod_index: PodIndex, pod: SchedulerPod, first: PodDrain, second: PodDrain) -> Eviction:
+    waits = first.verdict is DrainVerdict.BLOCKED_NOW and second.evicted_at is not None
     shown = second if waits else first
     return Eviction(
         pod="/".join(pod.key),
-        owner=known.owner(pod),
-        verdict="waits" if waits else _VERDICTS[first.verdict],
-        why=first.why.name.lower().replace("_", "-"),
-        reasons=tuple(kubectl_words(first, waits=waits)),
-        after=shown.at,
-        grace=shown.grace,
-        budgets=tuple(texts(first.budgets)),
-        lost=shown.lost,
-        localData=shown.local_data,
+        owner=pod_index.describe_owner(pod),
+        verdict="waits" if waits else _VERDICT_NAMES[first.verdict],
+        why=first.reason.value,
+        reasons=tuple(explain_drain_verdict(first, waits=waits)),
+        after=shown.evicted_at,
+        grace=shown.grace_seconds,
+        budgets=tuple(format_keys(first.budgets)),
+        lost=shown.is_lost,
+        localData=shown.has_local_data,
     )
 
 
-def _whole(pod: RunningPod) -> ScheduledPod:
+def _as_scheduled_pod(pod: ClusterPod) -> SchedulerPod:
     """The pod as it was read: what drains speak of is one of those."""
-    assert isinstance(pod, ScheduledPod)
+    assert isinstance(pod, SchedulerPod)
     return pod
 
 
-def _gets_no_execute(before: Node | None, after: Node | None) -> bool:
+def _gains_no_execute_taint(before: Node | None, after: Node | None) -> bool:
     if before is None or after is None or before is after:
         return False
     return any(taint.effect == "NoExecute" and taint not in before.spec.taints for taint in after.spec.taints)
 
 
-def _tainted(change: Change, known: Known, names: Sequence[str]) -> Leaving:
+def _find_tainted_pods(change: Change, pod_index: PodIndex, names: Sequence[str]) -> LeavingPods:
     """The pods that taint eviction deletes; a timer that ran before is no news."""
     shown, left = [], []
     for name in names:
         before, after = change.before.nodes[name], change.after.nodes[name]
-        there = known.by_node.get(name, [])
-        found = taint_evictions(there, name, after.spec.taints, before.spec.taints, known.budgets or (), change.after.comparison_operators)
-        news = [each for each in found if _is_news(each)]
+        there = pod_index.pods_by_node.get(name, [])
+        found = predict_taint_evictions(
+            there, name, after.spec.taints, before.spec.taints, pod_index.budgets or (), change.after.comparison_operators
+        )
+        news = [eviction for eviction in found if _is_new_eviction(eviction)]
         pods = []
-        for each in news:
-            pod = _whole(each.pod)
-            pods.append(_by_taint(known, pod, each))
-            if each.after is not None:
-                left.append(Left(pod, each.after, grace_of(pod, -1)))
+        for new in news:
+            pod = _as_scheduled_pod(new.pod)
+            pods.append(_build_taint_eviction(pod_index, pod, new))
+            if new.delay is not None:
+                left.append(LeavingPod(pod, new.delay, find_grace_period(pod, -1)))
         static = tuple("/".join(pod.key) for pod in there if is_static(pod))
-        kept = [each for each in found if each not in news and not is_static(_whole(each.pod)) and not each.pod.has_ended]
+        kept = [each for each in found if each not in news and not is_static(_as_scheduled_pod(each.pod)) and not each.pod.has_ended]
         daemonsets = sum(is_of_daemonset(pod) for pod in there)
         shown.append(NodeEvictions(name, tuple(pods), daemonsets, static, len(kept)))
-    return Leaving("taint", tuple(shown), tuple(left))
+    return LeavingPods("taint", tuple(shown), tuple(left))
 
 
-def _is_news(each: TaintEviction) -> bool:
+def _is_new_eviction(taint_eviction: TaintEviction) -> bool:
     """Whether the pod goes, or goes sooner than before, or nobody can tell; nothing runs in one that has ended."""
-    if each.pod.has_ended:
+    if taint_eviction.pod.has_ended:
         return False
-    return each.after is None or each.after < (NEVER if each.before is None else each.before)
-
-
-def _by_taint(known: Known, pod: ScheduledPod, each: TaintEviction) -> Eviction:
-    return Eviction(
-        pod="/".join(pod.key),
-        owner=known.owner(pod),
-        verdict="unknown" if each.after is None else "deleted",
-        why="taint",
-        reasons=tuple(taint_words(each)),
-        after=each.after,
-        grace=grace_of(pod, -1),
-        budgets=tuple(texts(each.budgets)),
-        lost=each.lost and each.after is not None,
-        localData=each.local_data and each.after is not None,
+    return taint_eviction.delay is None or taint_eviction.delay < (
+        NEVER if taint_eviction.previous_delay is None else taint_eviction.previous_delay
     )
 
 
-def _ended(change: Change, known: Known) -> Leaving:
+def _build_taint_eviction(pod_index: PodIndex, pod: SchedulerPod, taint_eviction: TaintEviction) -> Eviction:
+    return Eviction(
+        pod="/".join(pod.key),
+        owner=pod_index.describe_owner(pod),
+        verdict="unknown" if taint_eviction.delay is None else "deleted",
+        why="taint",
+        reasons=tuple(explain_taint_eviction(taint_eviction)),
+        after=taint_eviction.delay,
+        grace=find_grace_period(pod, -1),
+        budgets=tuple(format_keys(taint_eviction.budgets)),
+        lost=taint_eviction.is_lost and taint_eviction.delay is not None,
+        localData=taint_eviction.has_local_data and taint_eviction.delay is not None,
+    )
+
+
+def _find_ended_pods(change: Change, pod_index: PodIndex) -> LeavingPods:
     """All pods of nodes that shut down or are gone: neither budgets nor kubectl are asked."""
     shown, left = [], []
-    for name in sorted(change.reborn):
+    for name in sorted(change.recreation_nodes):
         pods, static = [], []
         daemonsets = 0
-        for pod in sorted(known.by_node.get(name, ()), key=lambda pod: pod.key):
+        for pod in sorted(pod_index.pods_by_node.get(name, ()), key=lambda pod: pod.key):
             if is_static(pod):
                 static.append("/".join(pod.key))
             elif is_of_daemonset(pod):
                 daemonsets += 1
             elif not pod.has_ended:
-                pods.append(_ending(known, pod))
-                left.append(Left(pod, 0.0, grace_of(pod, -1)))
+                pods.append(_build_node_ending(pod_index, pod))
+                left.append(LeavingPod(pod, 0.0, find_grace_period(pod, -1)))
         shown.append(NodeEvictions(name, tuple(pods), daemonsets, tuple(static)))
-    return Leaving(change.ending, tuple(shown), tuple(left))
+    return LeavingPods(change.pod_ending, tuple(shown), tuple(left))
 
 
-def _ending(known: Known, pod: ScheduledPod) -> Eviction:
+def _build_node_ending(pod_index: PodIndex, pod: SchedulerPod) -> Eviction:
     return Eviction(
         pod="/".join(pod.key),
-        owner=known.owner(pod),
+        owner=pod_index.describe_owner(pod),
         verdict="ends",
         why="node",
         after=0.0,
-        grace=grace_of(pod, -1),
-        budgets=tuple(sorted(texts(each.key for each in guarding(pod, known.budgets or ())))),
+        grace=find_grace_period(pod, -1),
+        budgets=tuple(sorted(format_keys(covering_budget.key for covering_budget in find_covering_budgets(pod, pod_index.budgets or ())))),
         lost=pod.controller is None,
         localData=has_local_data(pod),
     )
 
 
-def going(found: Leaving) -> Iterator[Key]:
+def iter_gone_keys(leaving_pods: LeavingPods) -> Iterator[PodKey]:
     """The pods that are gone once all is over."""
-    return (each.pod.key for each in found.left if not each.hangs)
+    return (pod.pod.key for pod in leaving_pods.pods if not pod.may_hang)

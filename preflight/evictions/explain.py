@@ -6,12 +6,12 @@ import shlex
 from collections.abc import Iterator
 
 from preflight.change.model import Change
-from preflight.messages.lists import listed, names
-from preflight.model.evictions import Eviction, Evictions, NodeEvictions
+from preflight.messages.lists import join_and, join_node_names
+from preflight.model.evictions import Eviction, EvictionReport, NodeEvictions
 
-Link = tuple[str, str]
+EvictionLink = tuple[str, str]
 
-_VERDICTS = {
+_VERDICT_TEXTS = {
     "evicted": "the API server lets it go",
     "deleted": "it is deleted, and nobody is asked",
     "ends": "it ends with its node",
@@ -23,54 +23,54 @@ _VERDICTS = {
     "stays": "it stays",
     "unknown": "nobody can tell whether it goes",
 }
-_PLACES = {
+_PLACEMENT_TEXTS = {
     "pending": "no node takes its replacement: it stays Pending",
     "none": "nothing takes its place",
     "unknown": "a replacement is created; whether a node takes it cannot be told",
 }
 
 
-def chain(evictions: Evictions, change: Change, pod: str) -> Iterator[Link]:
+def explain_eviction(evictions: EvictionReport, change: Change, pod: str) -> Iterator[EvictionLink]:
     """The links of the chain of a pod, `namespace/name`, in the order in which things happen; nothing where no such pod was judged.
 
     At its end stand the kubectl lines that show it.
     """
     for node in evictions.nodes:
-        for each in node.pods:
-            if each.pod == pod:
-                yield from _links(evictions, change, node, each)
+        for eviction in node.pods:
+            if eviction.pod == pod:
+                yield from _iter_links(evictions, change, node, eviction)
         if pod in node.static:
             yield "change", change.command
             yield "kubelet", f"{pod} is a static pod of {node.node}: the kubelet keeps it, whatever the API server is told"
 
 
-def _links(evictions: Evictions, change: Change, node: NodeEvictions, each: Eviction) -> Iterator[Link]:
+def _iter_links(evictions: EvictionReport, change: Change, node: NodeEvictions, eviction: Eviction) -> Iterator[EvictionLink]:
     yield "change", change.command
-    yield "pod", f"{each.pod} runs on {node.node}, and {f'{each.owner} controls it' if each.owner else 'nothing controls it'}"
+    yield "pod", f"{eviction.pod} runs on {node.node}, and {f'{eviction.owner} controls it' if eviction.owner else 'nothing controls it'}"
     if not node.reached:
         yield "before", f"kubectl waits for ever at a node before {node.node}: this is for the day when it gets here"
-    for budget in each.budgets:
+    for budget in eviction.budgets:
         yield "budget", f"PodDisruptionBudget {budget} selects it"
-    yield "verdict", _VERDICTS[each.verdict]
-    for reason in each.reasons:
+    yield "verdict", _VERDICT_TEXTS[eviction.verdict]
+    for reason in eviction.reasons:
         yield "because", reason
-    if each.leaves and each.after is not None:
-        yield "time", f"it is let go after {each.after:g} s at the earliest, and has {each.grace} s to end"
-    if each.localData and each.leaves:
+    if eviction.is_leaving and eviction.after is not None:
+        yield "time", f"it is let go after {eviction.after:g} s at the earliest, and has {eviction.grace} s to end"
+    if eviction.localData and eviction.is_leaving:
         yield "breaks", "the data of its emptyDir goes with it"
-    if each.replacement == "fits":
-        yield "then", f"its replacement fits on {names(each.where)}"
-    elif each.replacement in _PLACES:
-        yield "then", _PLACES[each.replacement]
+    if eviction.replacement == "fits":
+        yield "then", f"its replacement fits on {join_node_names(eviction.where)}"
+    elif eviction.replacement in _PLACEMENT_TEXTS:
+        yield "then", _PLACEMENT_TEXTS[eviction.replacement]
     for job in evictions.jobs:
-        if each.pod in job.pods:
+        if eviction.pod in job.pods:
             yield "Job", job.unknown or (f"Job {job.job} fails: {job.fails}" if job.fails else f"Job {job.job} goes on")
             if job.overlap:
                 yield "Job", f"for up to {job.overlap:g} s its old pod and the new one run at once"
             if job.limit:
-                yield "Job", f"it counts against {listed(job.limit)}"
-    namespace, _, name = each.pod.partition("/")
+                yield "Job", f"it counts against {join_and(job.limit)}"
+    namespace, _, name = eviction.pod.partition("/")
     space = f"-n {shlex.quote(namespace)} " if namespace else ""
     yield "shows it", f"kubectl {space}get pod {shlex.quote(name)} -o wide"
-    for budget in each.budgets:
+    for budget in eviction.budgets:
         yield "shows it", f"kubectl {space}get poddisruptionbudget {shlex.quote(budget.partition('/')[2])}"

@@ -7,41 +7,42 @@ from functools import cached_property
 
 from preflight.model.budgets import PodDisruptionBudget
 from preflight.model.objects import DaemonSet, Deployment, Job, JobSet, Metadata, Node
-from preflight.model.pod_scheduling import ScheduledPod
-from preflight.model.world import World
-from preflight.scheduling.drain.pod_filters import MIRROR
-from preflight.scheduling.occupancy import Occupancy, occupy
-from preflight.scheduling.owners import Owner, Owners, is_kind, owners_of
+from preflight.model.pod_scheduling import SchedulerPod
+from preflight.model.world import ClusterState
+from preflight.scheduling.drain.pod_filters import MIRROR_ANNOTATION
+from preflight.scheduling.occupancy import Occupancy, build_occupancy
+from preflight.scheduling.owners import Owner, Owners, index_owners, is_kind
 
-Key = tuple[str, str]
+PodKey = tuple[str, str]
 """A namespace and a name."""
 
 
-class Known:
+class PodIndex:
     """A world whose pods were read as a whole.
 
-    1. `pods` are all of them, `by_node` those of each node. `listed` are the namespaces of which that is every pod, None for all.
+    1. `pods` are all of them, `pods_by_node` those of each node. `listed_namespaces` are the namespaces of which that is every pod, None
+       for all.
     2. `budgets` are None where nobody knows which there are: files held none, and no list of them either; or the cluster did not show all
-       of them. One that states no namespace guards nobody knows which pods: `unplaced`.
+       of them. One that states no namespace guards nobody knows which pods: `budgets_without_namespace`.
     """
 
-    def __init__(self, world: World) -> None:
-        assert world.running is not None
+    def __init__(self, world: ClusterState) -> None:
+        assert world.pods_by_key is not None
         self.world = world
-        self.pods: tuple[ScheduledPod, ...] = tuple(world.running.values())
-        survey = world.survey
-        self.listed = world.listed
-        self.all_pods = world.listed is None and (survey is None or (survey.nodes and survey.daemonsets is None))
-        self.all_nodes = (survey is None or survey.nodes) and not any(node.partial for node in world.nodes.values())
-        self.unplaced = tuple(each for each in world.budgets if not each.metadata.namespace)
+        self.pods: tuple[SchedulerPod, ...] = tuple(world.pods_by_key.values())
+        survey = world.listing
+        self.listed_namespaces = world.listed_namespaces
+        self.has_all_pods = world.listed_namespaces is None and (survey is None or (survey.nodes and survey.daemonsets is None))
+        self.has_all_nodes = (survey is None or survey.nodes) and not any(node.is_partial for node in world.nodes.values())
+        self.budgets_without_namespace = tuple(budget for budget in world.budgets if not budget.metadata.namespace)
         placed = tuple(each for each in world.budgets if each.metadata.namespace)
-        is_whole = "PodDisruptionBudget" in world.complete or (bool(placed) and "PodDisruptionBudget" not in world.missing)
-        self.budgets: tuple[PodDisruptionBudget, ...] | None = placed if is_whole and not self.unplaced else None
+        is_whole = "PodDisruptionBudget" in world.complete_kinds or (bool(placed) and "PodDisruptionBudget" not in world.missing_kinds)
+        self.budgets: tuple[PodDisruptionBudget, ...] | None = placed if is_whole and not self.budgets_without_namespace else None
 
     @cached_property
-    def by_node(self) -> Mapping[str, list[ScheduledPod]]:
+    def pods_by_node(self) -> Mapping[str, list[SchedulerPod]]:
         """The pods of each node."""
-        found: dict[str, list[ScheduledPod]] = {}
+        found: dict[str, list[SchedulerPod]] = {}
         for pod in self.pods:
             found.setdefault(pod.spec.nodeName, []).append(pod)
         return found
@@ -49,29 +50,31 @@ class Known:
     @cached_property
     def owners(self) -> Owners:
         """What controls pods, as far as it is known."""
-        objects: list[DaemonSet | Deployment] = [each for each in self.world.workloads if isinstance(each, DaemonSet | Deployment)]
-        return owners_of(objects, self.world.complete)
+        objects: list[DaemonSet | Deployment] = [
+            workload for workload in self.world.workloads if isinstance(workload, DaemonSet | Deployment)
+        ]
+        return index_owners(objects, self.world.complete_kinds)
 
     @cached_property
-    def jobs(self) -> Mapping[Key, Job]:
+    def jobs(self) -> Mapping[PodKey, Job]:
         """The Jobs by namespace and name."""
-        return {_key(each.metadata): each for each in self.world.workloads if isinstance(each, Job)}
+        return {_make_key(workload.metadata): workload for workload in self.world.workloads if isinstance(workload, Job)}
 
     @cached_property
-    def job_sets(self) -> Mapping[Key, JobSet]:
+    def job_sets(self) -> Mapping[PodKey, JobSet]:
         """The JobSets by namespace and name."""
-        return {_key(each.metadata): each for each in self.world.job_sets}
+        return {_make_key(job_set.metadata): job_set for job_set in self.world.job_sets}
 
     @cached_property
-    def of_owner(self) -> Mapping[str, list[ScheduledPod]]:
+    def pods_by_owner(self) -> Mapping[str, list[SchedulerPod]]:
         """The pods of each owner that have not ended."""
-        found: dict[str, list[ScheduledPod]] = {}
+        found: dict[str, list[SchedulerPod]] = {}
         for pod in self.pods:
             if not pod.has_ended and pod.controller is not None:
-                found.setdefault(self.owner(pod), []).append(pod)
+                found.setdefault(self.describe_owner(pod), []).append(pod)
         return found
 
-    def owner(self, pod: ScheduledPod) -> str:
+    def describe_owner(self, pod: SchedulerPod) -> str:
         """What controls a pod, `Deployment shop/web`; of a ReplicaSet the Deployment above it, where that one is known. "" for nothing."""
         reference = pod.controller
         if reference is None:
@@ -87,31 +90,33 @@ class Known:
                 return f"Deployment {namespace}/{name}"
         return f"{reference.kind} {namespace}/{reference.name}"
 
-    def occupancy(self, nodes: Iterable[Node], gone: frozenset[Key]) -> Occupancy:
+    def compute_occupancy(self, nodes: Iterable[Node], gone: frozenset[PodKey]) -> Occupancy:
         """What is taken of nodes once some pods are gone, and those that are being deleted already."""
         there = (pod for pod in self.pods if pod.key not in gone and not pod.metadata.deletionTimestamp)
-        return occupy(nodes, there, all_pods=self.all_pods and not self.world.displaced, all_nodes=self.all_nodes)
+        return build_occupancy(nodes, there, all_pods=self.has_all_pods and not self.world.has_displaced_pods, all_nodes=self.has_all_nodes)
 
-    def is_listed(self, namespace: str) -> bool:
+    def is_namespace_listed(self, namespace: str) -> bool:
         """Whether all pods of a namespace are known."""
-        survey = self.world.survey
-        return self.all_pods or ((survey is None or not survey.live) and self.listed is not None and namespace in self.listed)
+        survey = self.world.listing
+        return self.has_all_pods or (
+            (survey is None or not survey.live) and self.listed_namespaces is not None and namespace in self.listed_namespaces
+        )
 
 
-def is_of_daemonset(pod: ScheduledPod) -> bool:
+def is_of_daemonset(pod: SchedulerPod) -> bool:
     """Whether a DaemonSet controls a pod."""
     return pod.controller is not None and is_kind(pod.controller, "DaemonSet", ("apps",))
 
 
-def is_static(pod: ScheduledPod) -> bool:
+def is_static(pod: SchedulerPod) -> bool:
     """Whether it is the mirror of a static pod, which is the kubelet's own."""
-    return MIRROR in pod.metadata.annotations
+    return MIRROR_ANNOTATION in pod.metadata.annotations
 
 
-def texts(keys: Iterable[Key]) -> Iterator[str]:
+def format_keys(keys: Iterable[PodKey]) -> Iterator[str]:
     """Namespaces and names as `namespace/name`."""
     return ("/".join(key) for key in keys)
 
 
-def _key(metadata: Metadata) -> Key:
+def _make_key(metadata: Metadata) -> PodKey:
     return metadata.namespace, metadata.name

@@ -8,31 +8,33 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from preflight.change.node_verbs import schedulable
-from preflight.evictions.pod_index import Key, Known, is_of_daemonset
-from preflight.messages.lists import listed
-from preflight.messages.uncertainty import doubt_words
-from preflight.model.evictions import Returning
+from preflight.change.node_verbs import set_schedulable
+from preflight.evictions.pod_index import PodIndex, PodKey, is_of_daemonset
+from preflight.messages.lists import join_and
+from preflight.messages.uncertainty import describe_doubt
+from preflight.model.evictions import ReturningPod
 from preflight.model.objects import Node
-from preflight.model.pod_scheduling import ScheduledPod, ScheduledSpec
-from preflight.scheduling.fit import Fit, fit
-from preflight.scheduling.jobs.exclusive_placement import EXCLUSIVE
+from preflight.model.pod_scheduling import SchedulerPod, SchedulerPodSpec
+from preflight.scheduling.fit import FitResult, fit_pod
+from preflight.scheduling.jobs.exclusive_placement import EXCLUSIVE_TOPOLOGY
 from preflight.scheduling.occupancy import Occupancy
-from preflight.scheduling.tolerations import daemon_tolerations
+from preflight.scheduling.tolerations import add_implicit_tolerations
 
-_AT_ONCE = 16
-_SHOWN = 3
+_MAX_PLACED = 16
+_MAX_NODES_LISTED = 3
 
 
-class Place(Struct, frozen=True):
+class ReplacementPlacement(Struct, frozen=True):
     """Where a replacement goes: fits, pending or unknown; the nodes that take it today, and reasons."""
 
     answer: str
-    where: tuple[str, ...] = ()
+    candidate_nodes: tuple[str, ...] = ()
     reasons: tuple[str, ...] = ()
 
 
-def places(known: Known, leaving: Sequence[ScheduledPod], nodes: Mapping[str, Node], excluded: frozenset[str]) -> Mapping[Key, Place]:
+def place_replacements(
+    pod_index: PodIndex, leaving_pods: Sequence[SchedulerPod], nodes: Mapping[str, Node], excluded: frozenset[str]
+) -> Mapping[PodKey, ReplacementPlacement]:
     """Where the replacement of each pod that goes finds room, once all of them are gone.
 
     1. Pods of one owner with equal specs are asked for once. Pending is said only of those that no node takes for certain, however the
@@ -43,83 +45,93 @@ def places(known: Known, leaving: Sequence[ScheduledPod], nodes: Mapping[str, No
 
     `excluded` are nodes that are not there for it, those that shut down or are gone.
     """
-    gone = frozenset(pod.key for pod in leaving)
-    occupancy = known.occupancy((node for name, node in nodes.items() if name not in excluded and node.pool is None), gone)
+    gone = frozenset(pod.key for pod in leaving_pods)
+    occupancy = pod_index.compute_occupancy((node for name, node in nodes.items() if name not in excluded and node.pool is None), gone)
     filled = occupancy
-    found: dict[Key, Place] = {}
-    groups: dict[tuple[str, bytes], list[ScheduledPod]] = {}
-    for pod in leaving:
+    found: dict[PodKey, ReplacementPlacement] = {}
+    groups: dict[tuple[str, bytes], list[SchedulerPod]] = {}
+    for pod in leaving_pods:
         if pod.controller is not None and not pod.has_ended and not pod.metadata.deletionTimestamp:
-            groups.setdefault((known.owner(pod), _same(pod.spec)), []).append(pod)
+            groups.setdefault((pod_index.describe_owner(pod), _make_spec_key(pod.spec)), []).append(pod)
     for pods in groups.values():
         first = pods[0]
-        if EXCLUSIVE in first.metadata.annotations:
-            found |= dict.fromkeys((pod.key for pod in pods), Place("unknown", (), ("its JobSet places it by its leader",)))
+        if EXCLUSIVE_TOPOLOGY in first.metadata.annotations:
+            found |= dict.fromkeys((pod.key for pod in pods), ReplacementPlacement("unknown", (), ("its JobSet places it by its leader",)))
             continue
-        answer = _fit(known, first, occupancy)
-        if lacking := _lacking(answer, len(pods)):
+        answer = _check_fit(pod_index, first, occupancy)
+        if lacking := _count_unplaceable(answer, len(pods)):
             for pod in pods[len(pods) - lacking :]:
-                found[pod.key] = Place("pending", (), (_pending(answer, len(pods), lacking),))
+                found[pod.key] = ReplacementPlacement("pending", (), (_describe_pending(answer, len(pods), lacking),))
             pods = pods[: len(pods) - lacking]
             if not pods:
                 continue
         if answer.fits is None:
-            found |= dict.fromkeys((pod.key for pod in pods), Place("unknown", (), tuple(_doubts(answer))))
+            found |= dict.fromkeys((pod.key for pod in pods), ReplacementPlacement("unknown", (), tuple(_iter_doubts(answer))))
         else:
-            placed, filled = _placed(known, pods, answer.takers, filled)
+            placed, filled = _place_on_nodes(pod_index, pods, answer.fitting_nodes, filled)
             for number, pod in enumerate(pods):
                 crowded = ("the replacements of other pods may take the room that is left",)
-                found[pod.key] = Place("fits", answer.takers) if number < placed else Place("unknown", answer.takers, crowded)
+                found[pod.key] = (
+                    ReplacementPlacement("fits", answer.fitting_nodes)
+                    if number < placed
+                    else ReplacementPlacement("unknown", answer.fitting_nodes, crowded)
+                )
     return found
 
 
-def _lacking(answer: Fit, wanted: int) -> int:
+def _count_unplaceable(answer: FitResult, wanted: int) -> int:
     """How many of so many equal pods stay Pending for certain: none where pods of lower priority may have to go for them."""
     if answer.fits is False:
         return wanted
-    if answer.at_most is None or any(node.takes is False and node.preempts is not False for node in answer.nodes):
+    if answer.max_copies is None or any(node.fits is False and node.may_preempt is not False for node in answer.nodes):
         return 0
-    return max(0, wanted - answer.at_most)
+    return max(0, wanted - answer.max_copies)
 
 
-def _same(spec: ScheduledSpec) -> bytes:
+def _make_spec_key(spec: SchedulerPodSpec) -> bytes:
     """Equal for pods that the scheduler cannot tell apart: the names of their volumes say nothing, their claims do."""
     return msgspec.json.encode(replace(spec, nodeName="", volumes=tuple(replace(volume, name="") for volume in spec.volumes)))
 
 
-def _fit(known: Known, pod: ScheduledPod, occupancy: Occupancy) -> Fit:
-    return fit(
+def _check_fit(pod_index: PodIndex, pod: SchedulerPod, occupancy: Occupancy) -> FitResult:
+    return fit_pod(
         pod.spec,
         occupancy,
         labels=pod.metadata.labels,
         namespace=pod.metadata.namespace,
-        admitted=True,
-        comparison_operators=known.world.comparison_operators,
+        is_admitted=True,
+        comparison_operators=pod_index.world.comparison_operators,
     )
 
 
-def _placed(known: Known, pods: Sequence[ScheduledPod], takers: Sequence[str], filled: Occupancy) -> tuple[int, Occupancy]:
+def _place_on_nodes(
+    pod_index: PodIndex, pods: Sequence[SchedulerPod], candidate_nodes: Sequence[str], occupancy_so_far: Occupancy
+) -> tuple[int, Occupancy]:
     """How many of equal pods find room on nodes that took one at first, and what is taken then."""
     placed = 0
-    for start in range(0, len(takers), _AT_ONCE):
-        few = {name: filled.rooms[name] for name in takers[start : start + _AT_ONCE]}
-        for node in _fit(known, pods[0], Occupancy(few, filled.guards, filled.doubts)).nodes:
+    for start in range(0, len(candidate_nodes), _MAX_PLACED):
+        few = {name: occupancy_so_far.nodes[name] for name in candidate_nodes[start : start + _MAX_PLACED]}
+        for node in _check_fit(pod_index, pods[0], Occupancy(few, occupancy_so_far.anti_affinities, occupancy_so_far.uncertainties)).nodes:
             for _ in range(min(node.copies, len(pods) - placed)):
-                filled = filled.changed(filled.rooms[node.node].with_pod(pods[placed].key, pods[placed].spec))
+                occupancy_so_far = occupancy_so_far.with_node(
+                    occupancy_so_far.nodes[node.node].with_pod(pods[placed].key, pods[placed].spec)
+                )
                 placed += 1
         if placed == len(pods):
             break
-    return placed, filled
+    return placed, occupancy_so_far
 
 
-def _pending(answer: Fit, wanted: int, lacking: int) -> str:
-    if lacking < wanted:
-        return f"only {wanted - lacking} of {wanted} such pods fit: its replacement stays Pending"
-    message = answer.message()
-    return f"its replacement stays Pending: {message.rstrip('.')}" if message else f"its replacement stays Pending: {_why_not(answer)}"
+def _describe_pending(answer: FitResult, wanted: int, unplaceable: int) -> str:
+    if unplaceable < wanted:
+        return f"only {wanted - unplaceable} of {wanted} such pods fit: its replacement stays Pending"
+    message = answer.format_message()
+    return (
+        f"its replacement stays Pending: {message.rstrip('.')}" if message else f"its replacement stays Pending: {_explain_no_fit(answer)}"
+    )
 
 
-def _why_not(answer: Fit) -> str:
+def _explain_no_fit(answer: FitResult) -> str:
     """All that stands in the way, where the scheduler's own words are not certain."""
     counts: dict[str, int] = {}
     for node in answer.nodes:
@@ -128,42 +140,48 @@ def _why_not(answer: Fit) -> str:
     return ", ".join(sorted(f"{count} {text}" for text, count in counts.items())) or "no node is there"
 
 
-def _doubts(answer: Fit) -> Iterator[str]:
-    every = (*answer.doubts, *(each for node in answer.nodes if node.takes is None for each in node.doubts))
-    words = list(dict.fromkeys(doubt_words(each) for each in every))
-    yield from words[:_SHOWN]
+def _iter_doubts(answer: FitResult) -> Iterator[str]:
+    every = (*answer.uncertainties, *(uncertainty for node in answer.nodes if node.fits is None for uncertainty in node.uncertainties))
+    words = list(dict.fromkeys(describe_doubt(each) for each in every))
+    yield from words[:_MAX_NODES_LISTED]
     if not words:
         yield "pods of lower priority may have to go for it"
 
 
-def returning(known: Known, node: Node, gone: frozenset[Key]) -> tuple[Returning, ...]:
+def find_returning_daemonsets(pod_index: PodIndex, node: Node, gone: frozenset[PodKey]) -> tuple[ReturningPod, ...]:
     """The DaemonSets whose pod does not find room on a node when it is created anew there, once the node is uncordoned.
 
     1. The pod's own room is free then, and that of the pods that have gone; all others are there.
     2. It has the tolerations that the DaemonSet controller adds. What else keeps it out, as a taint, is for the coverage to say.
     """
     found = []
-    node = schedulable(node, True)
-    occupancy = known.occupancy((node,), gone)
-    room = occupancy.rooms[node.name]
-    for pod in known.by_node.get(node.name, ()):
+    node = set_schedulable(node, True)
+    occupancy = pod_index.compute_occupancy((node,), gone)
+    room = occupancy.nodes[node.name]
+    for pod in pod_index.pods_by_node.get(node.name, ()):
         if not is_of_daemonset(pod) or pod.has_ended or pod.controller is None:
             continue
-        tolerating = replace(pod, spec=replace(pod.spec, tolerations=daemon_tolerations(pod.spec)))
-        answer = _fit(known, tolerating, occupancy.changed(room.without(pod.key)))
-        reasons = [reason for each in answer.nodes for reason in each.reasons]
-        if answer.fits is False and not any(reason.lasting for reason in reasons):
-            words = listed(dict.fromkeys(reason.text for reason in reasons))
-            found.append(Returning(f"{pod.metadata.namespace}/{pod.controller.name}", False, (words,)))
+        tolerating = replace(pod, spec=replace(pod.spec, tolerations=add_implicit_tolerations(pod.spec)))
+        answer = _check_fit(pod_index, tolerating, occupancy.with_node(room.without_pod(pod.key)))
+        reasons = [reason for fit in answer.nodes for reason in fit.reasons]
+        if answer.fits is False and not any(reason.is_unresolvable for reason in reasons):
+            words = join_and(dict.fromkeys(reason.text for reason in reasons))
+            found.append(ReturningPod(f"{pod.metadata.namespace}/{pod.controller.name}", False, (words,)))
     return tuple(found)
 
 
-def uncordoned(
-    known: Known, pods: Sequence[ScheduledPod], nodes: Mapping[str, Node], acted: frozenset[str], gone: frozenset[Key]
+def find_nodes_to_uncordon(
+    pod_index: PodIndex, pods: Sequence[SchedulerPod], nodes: Mapping[str, Node], changed_nodes: frozenset[str], gone: frozenset[PodKey]
 ) -> list[str]:
     """The nodes that would take one of the pods if they were not cordoned; those that the change acts on do not count."""
-    free = [schedulable(node, True) for name, node in nodes.items() if node.spec.unschedulable and name not in acted]
+    free = [set_schedulable(node, True) for name, node in nodes.items() if node.spec.unschedulable and name not in changed_nodes]
     if not free:
         return []
-    occupancy = known.occupancy(free, gone)
-    return sorted({name for pod in {_same(pod.spec): pod for pod in pods}.values() for name in _fit(known, pod, occupancy).takers})
+    occupancy = pod_index.compute_occupancy(free, gone)
+    return sorted(
+        {
+            name
+            for pod in {_make_spec_key(pod.spec): pod for pod in pods}.values()
+            for name in _check_fit(pod_index, pod, occupancy).fitting_nodes
+        }
+    )

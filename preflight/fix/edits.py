@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
-from preflight.fix.yaml_style import Toleration
+from preflight.fix.yaml_style import PlainToleration
 
 
-class Add(Struct, frozen=True):
+class AddToleration(Struct, frozen=True):
     """A toleration that joins the list, at its end."""
 
-    toleration: Toleration
+    toleration: PlainToleration
 
 
 class SetFields(Struct, frozen=True):
@@ -30,22 +30,22 @@ class DropField(Struct, frozen=True):
     name: str
 
 
-class Replace(Struct, frozen=True):
+class ReplaceToleration(Struct, frozen=True):
     """One toleration in whose place others stand: the first where it stood, the others after the list's last."""
 
     index: int
-    tolerations: tuple[Toleration, ...]
+    tolerations: tuple[PlainToleration, ...]
 
 
-Operation = Add | SetFields | DropField | Replace
+Operation = AddToleration | SetFields | DropField | ReplaceToleration
 
 
-def applied(tolerations: Sequence[Mapping[str, Any]], operations: Iterable[Operation]) -> list[dict[str, Any]]:
+def apply_operations(tolerations: Sequence[Mapping[str, Any]], operations: Iterable[Operation]) -> list[dict[str, Any]]:
     """The list as plain data after the operations. Their indexes are those of the list before; what is added stands last, in order."""
-    after = [dict(each) for each in tolerations]
+    after = [dict(toleration) for toleration in tolerations]
     added: list[dict[str, Any]] = []
     for operation in operations:
-        if isinstance(operation, Add):
+        if isinstance(operation, AddToleration):
             added.append(dict(operation.toleration))
         elif isinstance(operation, SetFields):
             after[operation.index].update(operation.fields)
@@ -58,7 +58,7 @@ def applied(tolerations: Sequence[Mapping[str, Any]], operations: Iterable[Opera
     return after + added
 
 
-class Edit(NamedTuple):
+class TextEdit(NamedTuple):
     """A part of a text that another text takes the place of."""
 
     start: int
@@ -66,7 +66,7 @@ class Edit(NamedTuple):
     text: str
 
 
-def edited(text: str, edits: Iterable[Edit]) -> str:
+def apply_edits(text: str, edits: Iterable[TextEdit]) -> str:
     """The text with the edits made; those at one place in the order given.
 
     ValueError where two of them overlap.

@@ -4,43 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from preflight.fix.edits import Edit
+from preflight.fix.edits import TextEdit
 from preflight.fix.line_edits import insert_lines
-from preflight.fix.yaml_style import FIELDS, Style
-from preflight.fix.yaml_tree import CannotEdit, Node, Tree
+from preflight.fix.yaml_style import FIELDS, TolerationStyle
+from preflight.fix.yaml_tree import CannotEdit, YamlNode, YamlTree
 
 
-def set_fields(tree: Tree, item: Node, fields: Mapping[str, str], style: Style) -> list[Edit]:
+def set_fields(tree: YamlTree, item: YamlNode, fields: Mapping[str, str], style: TolerationStyle) -> list[TextEdit]:
     """Give fields of a toleration a value: in its place where the field is there, else behind the field that it follows."""
-    edits: list[Edit] = []
+    edits: list[TextEdit] = []
     behind: dict[str, list[str]] = {}
     order = sorted(FIELDS) if style.is_sorted else FIELDS
     present = [key.text for key, _ in item.entries]
-    for name, value in style.ordered(fields):
-        entry = item.entry(name)
+    for name, value in style.order_fields(fields):
+        entry = item.find_entry(name)
         if entry is None:
             before = [other for other in order[: order.index(name)] if other in present]
             anchor = max(before, key=order.index) if before else present[0]
-            behind.setdefault(anchor, []).append(style.field(name, value))
+            behind.setdefault(anchor, []).append(style.format_field(name, value))
             continue
         node = entry[1]
         if node.kind != "scalar" or node.anchor or node.is_tagged or "\n" in tree.text[node.start : node.end]:
             raise CannotEdit(f"the {name} of its toleration has an alias, an anchor or a tag: edit it by hand")
         blank = "" if node.start < node.end else " "
-        edits.append(Edit(node.start, node.end, blank + style.value(name, value)))
+        edits.append(TextEdit(node.start, node.end, blank + style.format_value(name, value)))
     for anchor, written in behind.items():
-        entry = item.entry(anchor)
+        entry = item.find_entry(anchor)
         assert entry is not None
         end = entry[1].end
         if item.is_flow:
-            edits.append(Edit(end, end, "".join(f", {field}" for field in written)))
+            edits.append(TextEdit(end, end, "".join(f", {field}" for field in written)))
         else:
-            indent = " " * tree.column(item.entries[0][0].start)
+            indent = " " * tree.find_column(item.entries[0][0].start)
             edits.append(insert_lines(tree, end, [indent + field for field in written]))
     return edits
 
 
-def drop_field(tree: Tree, item: Node, name: str) -> list[Edit]:
+def drop_field(tree: YamlTree, item: YamlNode, name: str) -> list[TextEdit]:
     """Take a field of a toleration away, with its line and the comment on it where it has a line of its own."""
     at = next((number for number, (key, _) in enumerate(item.entries) if key.text == name), None)
     if at is None:
@@ -56,11 +56,11 @@ def drop_field(tree: Tree, item: Node, name: str) -> list[Edit]:
         start, end = (key.start, following) if following is not None else (item.entries[at - 1][1].end, value.end)
         if "#" in text[start:end]:
             raise CannotEdit(f"a comment stands beside the {name} of its toleration: edit it by hand")
-        return [Edit(start, end, "")]
-    start, end = tree.line_start(key.start), tree.line_end(value.end)
+        return [TextEdit(start, end, "")]
+    start, end = tree.find_line_start(key.start), tree.find_line_end(value.end)
     if text[start : key.start].strip():
         raise CannotEdit(f"the {name} of its toleration is written in an unusual way: edit it by hand")
     if end == len(text):  # the last line has no line end, and the line before keeps none
         start -= 2 if text[start - 2 : start] == "\r\n" else 1
-        return [Edit(start, end, "")]
-    return [Edit(start, end + 1, "")]
+        return [TextEdit(start, end, "")]
+    return [TextEdit(start, end + 1, "")]

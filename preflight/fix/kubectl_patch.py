@@ -14,72 +14,72 @@ from typing import Any
 
 import msgspec
 
-from preflight.fix.edits import Add, DropField, Operation, Replace, SetFields
-from preflight.fix.plan import written
+from preflight.fix.edits import AddToleration, DropField, Operation, ReplaceToleration, SetFields
+from preflight.fix.plan import get_written_tolerations
 from preflight.fix.yaml_tree import CannotEdit
 from preflight.model.objects import DaemonSet
 
-PATH = "/spec/template/spec/tolerations"
+TOLERATIONS_PATH = "/spec/template/spec/tolerations"
 _NAME = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?")
 
 
-def stored(daemonset: DaemonSet) -> list[dict[str, Any]]:
+def get_stored_tolerations(daemonset: DaemonSet) -> list[dict[str, Any]]:
     """The tolerations as the API server stores them: no null, no empty text."""
     stored: list[dict[str, Any]] = msgspec.to_builtins(daemonset.spec.template.spec.tolerations)
     return stored
 
 
-def operations(current: Sequence[Mapping[str, Any]] | None, wanted: Sequence[Operation]) -> list[dict[str, Any]]:
+def make_json_patch(current: Sequence[Mapping[str, Any]] | None, changes: Sequence[Operation]) -> list[dict[str, Any]]:
     """A JSON patch: first a `test` that the tolerations are what they were when the fix was made, then the changes.
 
     1. `current` None means that there is no list: the test is for null, and the list is added whole.
     2. What is added goes to the end (`/-`); other changes name the toleration by its place, which the test makes safe.
     """
-    test: dict[str, Any] = {"op": "test", "path": PATH, "value": None if current is None else list(current)}
+    test: dict[str, Any] = {"op": "test", "path": TOLERATIONS_PATH, "value": None if current is None else list(current)}
     added: list[Any] = []
     changed: list[dict[str, Any]] = []
-    for each in wanted:
-        if isinstance(each, Add):
-            added.append(dict(each.toleration))
+    for change in changes:
+        if isinstance(change, AddToleration):
+            added.append(dict(change.toleration))
             continue
         if current is None:
             raise CannotEdit("it has no tolerations to change")
-        place = f"{PATH}/{each.index}"
-        if isinstance(each, SetFields):
-            changed += ({"op": "add", "path": f"{place}/{name}", "value": value} for name, value in each.fields.items())
-        elif isinstance(each, DropField):
-            changed.append({"op": "remove", "path": f"{place}/{each.name}"})
-        elif isinstance(each, Replace):
-            changed.append({"op": "replace", "path": place, "value": dict(each.tolerations[0])})
-            added += map(dict, each.tolerations[1:])
+        place = f"{TOLERATIONS_PATH}/{change.index}"
+        if isinstance(change, SetFields):
+            changed += ({"op": "add", "path": f"{place}/{name}", "value": value} for name, value in change.fields.items())
+        elif isinstance(change, DropField):
+            changed.append({"op": "remove", "path": f"{place}/{change.name}"})
+        elif isinstance(change, ReplaceToleration):
+            changed.append({"op": "replace", "path": place, "value": dict(change.tolerations[0])})
+            added += map(dict, change.tolerations[1:])
     if current is None:
-        return [test, {"op": "add", "path": PATH, "value": added}]
-    return [test, *changed, *({"op": "add", "path": f"{PATH}/-", "value": each} for each in added)]
+        return [test, {"op": "add", "path": TOLERATIONS_PATH, "value": added}]
+    return [test, *changed, *({"op": "add", "path": f"{TOLERATIONS_PATH}/-", "value": each} for each in added)]
 
 
-def kubectl(daemonset: DaemonSet, wanted: Sequence[Operation]) -> str:
+def format_kubectl_patch(daemonset: DaemonSet, changes: Sequence[Operation]) -> str:
     """The patch as one line for a shell."""
-    name, namespace = _names(daemonset)
-    patch = json.dumps(operations(stored(daemonset) or None, wanted), separators=(",", ":"))
+    name, namespace = _get_names(daemonset)
+    patch = json.dumps(make_json_patch(get_stored_tolerations(daemonset) or None, changes), separators=(",", ":"))
     place = f" -n {namespace}" if namespace else ""
     return f"kubectl patch daemonset {name}{place} --type=json -p {shlex.quote(patch)}"
 
 
-def kustomize(patches: Sequence[tuple[DaemonSet, Sequence[Operation]]]) -> str:
+def format_kustomization(patches: Sequence[tuple[DaemonSet, Sequence[Operation]]]) -> str:
     """The patches as a part of a kustomization, in which the manifests are `resources`."""
     lines = ["patches:"]
     for daemonset, wanted in patches:
-        name, namespace = _names(daemonset)
+        name, namespace = _get_names(daemonset)
         target = {"group": "apps", "version": "v1", "kind": "DaemonSet", "name": name.replace(".", r"\."), "namespace": namespace}
-        current = written(daemonset)
+        current = get_written_tolerations(daemonset)
         lines.append("  - target:")
         lines += (f"      {field}: {json.dumps(text)}" for field, text in target.items() if text)
         lines.append("    patch: |-")
-        lines += (f"      - {json.dumps(each)}" for each in operations(current, wanted))
+        lines += (f"      - {json.dumps(each)}" for each in make_json_patch(current, wanted))
     return "\n".join(lines) + "\n"
 
 
-def _names(daemonset: DaemonSet) -> tuple[str, str]:
+def _get_names(daemonset: DaemonSet) -> tuple[str, str]:
     metadata = daemonset.metadata
     for name in (metadata.name, metadata.namespace):
         if name and not _NAME.fullmatch(name):

@@ -9,16 +9,16 @@ from typing import Any
 from msgspec import Struct
 
 from preflight import documents
-from preflight.documents import Broken, Chunk
+from preflight.documents import Chunk, InvalidDocument
 from preflight.documents.reader import read_chunk
-from preflight.fix.edits import Edit, Operation, applied, edited
+from preflight.fix.edits import Operation, TextEdit, apply_edits, apply_operations
 from preflight.fix.rewrite import rewrite
-from preflight.fix.yaml_tree import CannotEdit, Path, Tree, read
+from preflight.fix.yaml_tree import CannotEdit, Path, YamlTree, read_tree
 
-_MARK = "\ufeff"
+_BYTE_ORDER_MARK = "\ufeff"
 
 
-class Wanted(Struct, frozen=True):
+class ManifestChange(Struct, frozen=True):
     """What is to become of one workload.
 
     `document` is the 0-based place of its document, `path` that of its pod spec in it, `spec` the pod spec as it was read.
@@ -30,91 +30,91 @@ class Wanted(Struct, frozen=True):
     operations: tuple[Operation, ...]
 
 
-class Fixed(Struct, frozen=True):
+class ManifestResult(Struct, frozen=True):
     """A file's text after the edits, and for each workload that was wanted why it was left as it is, None where it was not."""
 
     text: str
     refusals: tuple[str | None, ...]
 
 
-def fix(text: str, wanted: Sequence[Wanted]) -> Fixed:
+def fix_manifest(text: str, changes: Sequence[ManifestChange]) -> ManifestResult:
     """The text of a file with the tolerations of some workloads changed.
 
     1. The edit is a text put in; nothing is written anew. What the document holds afterwards, read as Kubernetes reads it, must be what
        it held before with the tolerations changed, or the workload is left as it is, with a reason.
     2. Left are JSON, templates that nobody rendered, and what an anchor or a merge shares with other places.
     """
-    chunks = {chunk.index: chunk for chunk in documents.split(text) if not isinstance(chunk, Broken)}
-    starts = _line_starts(text)
-    edits: list[Edit] = []
+    chunks = {chunk.index: chunk for chunk in documents.split_documents(text) if not isinstance(chunk, InvalidDocument)}
+    starts = _find_line_starts(text)
+    edits: list[TextEdit] = []
     refusals: list[str | None] = []
-    trees: dict[int, Tree] = {}
-    for each in wanted:
+    trees: dict[int, YamlTree] = {}
+    for change in changes:
         try:
-            chunk = chunks.get(each.document)
+            chunk = chunks.get(change.document)
             if chunk is None:
                 raise CannotEdit("its document is not there any more: the file has changed")
-            found = _edits(chunk, each, trees)
-            base = starts[chunk.line - 1] + chunk.column - 1 + _marks(chunk.text)
-            edits += [Edit(edit.start + base, edit.end + base, edit.text) for edit in found]
+            found = _make_edits(chunk, change, trees)
+            base = starts[chunk.line - 1] + chunk.column - 1 + _count_byte_order_marks(chunk.text)
+            edits += [TextEdit(edit.start + base, edit.end + base, edit.text) for edit in found]
             refusals.append(None)
         except CannotEdit as refusal:
             refusals.append(str(refusal))
-    after = _edited(text, edits)
-    kept = [each for each, refusal in zip(wanted, refusals, strict=True) if refusal is None]
-    if after is None or not _is_just_that(chunks, after, kept):
+    after = _try_edits(text, edits)
+    kept = [each for each, refusal in zip(changes, refusals, strict=True) if refusal is None]
+    if after is None or not _changes_only_tolerations(chunks, after, kept):
         reason = "the edit would change more than its tolerations: edit it by hand"
-        return Fixed(text, tuple(refusal or reason for refusal in refusals))
-    return Fixed(after, tuple(refusals))
+        return ManifestResult(text, tuple(refusal or reason for refusal in refusals))
+    return ManifestResult(after, tuple(refusals))
 
 
-def _edits(chunk: Chunk, wanted: Wanted, trees: dict[int, Tree]) -> list[Edit]:
+def _make_edits(chunk: Chunk, change: ManifestChange, trees: dict[int, YamlTree]) -> list[TextEdit]:
     """The edits for one workload in the text of its document, checked."""
-    if chunk.json:
+    if chunk.is_json:
         raise CannotEdit("it is JSON, which holds no comments and is seldom written by hand: --patch prints a patch")
     if "{{" in chunk.text:
         raise CannotEdit("its document has {{, as a template has: edit the template, or what it is rendered from")
     if chunk.index not in trees:
-        trees[chunk.index] = read(chunk.text[_marks(chunk.text) :])
-    before = _data(chunk)
-    if before is None or _at(before, wanted.path) != wanted.spec:
+        trees[chunk.index] = read_tree(chunk.text[_count_byte_order_marks(chunk.text) :])
+    before = _parse_data(chunk)
+    if before is None or _get_at(before, change.path) != change.spec:
         raise CannotEdit("the file has changed since it was read")
-    found = rewrite(trees[chunk.index], wanted.path, wanted.operations)
-    after = _edited(chunk.text, found, _marks(chunk.text))
-    if after is None or _data(_with_text(chunk, after)) != _expected(before, [wanted]):
+    found = rewrite(trees[chunk.index], change.path, change.operations)
+    after = _try_edits(chunk.text, found, _count_byte_order_marks(chunk.text))
+    if after is None or _parse_data(_replace_text(chunk, after)) != _make_expected(before, [change]):
         raise CannotEdit("the edit would change more than its tolerations: edit it by hand")
     return found
 
 
-def _is_just_that(before: Mapping[int, Chunk], after: str, wanted: Sequence[Wanted]) -> bool:
+def _changes_only_tolerations(before: Mapping[int, Chunk], after: str, changes: Sequence[ManifestChange]) -> bool:
     """Whether the documents of the new text are the old ones but for the tolerations."""
-    now = [chunk for chunk in documents.split(after) if not isinstance(chunk, Broken)]
+    now = [chunk for chunk in documents.split_documents(after) if not isinstance(chunk, InvalidDocument)]
     if [chunk.index for chunk in now] != list(before):
         return False
     for chunk in now:
-        here = [each for each in wanted if each.document == chunk.index]
+        here = [change for change in changes if change.document == chunk.index]
         if not here and chunk.text != before[chunk.index].text:
             return False
-        if here and _data(chunk) != _expected(_data(before[chunk.index]), here):
+        if here and _parse_data(chunk) != _make_expected(_parse_data(before[chunk.index]), here):
             return False
     return True
 
 
-def _expected(data: Any, wanted: Sequence[Wanted]) -> Any:
+def _make_expected(data: Any, changes: Sequence[ManifestChange]) -> Any:
     """The document as plain data with the tolerations changed."""
     after = copy.deepcopy(data)
-    for each in wanted:
-        spec = _at(after, each.path)
-        spec["tolerations"] = applied(spec.get("tolerations") or [], each.operations)
+    for change in changes:
+        spec = _get_at(after, change.path)
+        spec["tolerations"] = apply_operations(spec.get("tolerations") or [], change.operations)
     return after
 
 
-def _data(chunk: Chunk) -> Any:
+def _parse_data(chunk: Chunk) -> Any:
     found = read_chunk(chunk)
-    return None if isinstance(found, Broken) else found.data
+    return None if isinstance(found, InvalidDocument) else found.data
 
 
-def _at(data: Any, path: Path) -> Any:
+def _get_at(data: Any, path: Path) -> Any:
     for step in path:
         try:
             data = data[step]
@@ -123,23 +123,23 @@ def _at(data: Any, path: Path) -> Any:
     return data
 
 
-def _edited(text: str, edits: Sequence[Edit], base: int = 0) -> str | None:
+def _try_edits(text: str, edits: Sequence[TextEdit], base: int = 0) -> str | None:
     try:
-        return edited(text, [Edit(edit.start + base, edit.end + base, edit.text) for edit in edits])
+        return apply_edits(text, [TextEdit(edit.start + base, edit.end + base, edit.text) for edit in edits])
     except ValueError:
         return None
 
 
-def _with_text(chunk: Chunk, text: str) -> Chunk:
-    return Chunk(text, chunk.line, chunk.index, chunk.json, chunk.column)
+def _replace_text(chunk: Chunk, text: str) -> Chunk:
+    return Chunk(text, chunk.line, chunk.index, chunk.is_json, chunk.column)
 
 
-def _marks(text: str) -> int:
+def _count_byte_order_marks(text: str) -> int:
     """How many byte order marks the text starts with: a reader takes two away."""
-    return len(text) - len(text.removeprefix(_MARK).removeprefix(_MARK))
+    return len(text) - len(text.removeprefix(_BYTE_ORDER_MARK).removeprefix(_BYTE_ORDER_MARK))
 
 
-def _line_starts(text: str) -> list[int]:
+def _find_line_starts(text: str) -> list[int]:
     starts = [0]
     at = text.find("\n")
     while at >= 0:

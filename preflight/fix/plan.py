@@ -7,25 +7,25 @@ from typing import Any
 
 from msgspec import Struct
 
-from preflight.components import recognise
-from preflight.fix.edits import Add, DropField, Operation, Replace, SetFields
-from preflight.fix.evaluate import Found, Judged
+from preflight.components import recognize_components
+from preflight.fix.edits import AddToleration, DropField, Operation, ReplaceToleration, SetFields
+from preflight.fix.evaluate import Evaluation, StepHit
 from preflight.fix.yaml_tree import CannotEdit
 from preflight.model.objects import POD_TEMPLATE_SPEC, DaemonSet, Origin, Taint, Toleration
 from preflight.model.report import Severity
-from preflight.rules.merged_groups import exact_tolerations
-from preflight.scheduling.tolerations import implicit_tolerations, tolerates
+from preflight.rules.merged_groups import suggest_exact_tolerations
+from preflight.scheduling.tolerations import list_implicit_tolerations, tolerates
 
-COVERAGE = frozenset(("PF101", "PF102", "PF106", "PF108", "PF109"))
-SECONDS = frozenset(("PF103", "PF204"))
-MEANT = frozenset(("PF208", "PF209"))
-ADDED = frozenset(("PF119", "PF212", "PF216"))
-FIXABLE = COVERAGE | SECONDS | MEANT | ADDED | {"PF201", "PF202", "PF211"}
-FOLLOWS = frozenset(f"PF{number}" for number in range(110, 120))
+COVERAGE_RULES = frozenset(("PF101", "PF102", "PF106", "PF108", "PF109"))
+SECONDS_RULES = frozenset(("PF103", "PF204"))
+INTENTION_RULES = frozenset(("PF208", "PF209"))
+ADDITION_RULES = frozenset(("PF119", "PF212", "PF216"))
+FIXABLE_RULES = COVERAGE_RULES | SECONDS_RULES | INTENTION_RULES | ADDITION_RULES | {"PF201", "PF202", "PF211"}
+CONSEQUENCE_RULES = frozenset(f"PF{number}" for number in range(110, 120))
 """Rules about what breaks in consequence: gone with the loss that they follow from."""
 
 
-class Selection(Struct, frozen=True):
+class FindingSelection(Struct, frozen=True):
     """Which findings are to be fixed.
 
     1. Without rules named: coverage; without a change wildcards, forgotten operators and old keys too. Errors and warnings only, since a
@@ -35,90 +35,92 @@ class Selection(Struct, frozen=True):
     """
 
     rules: frozenset[str] = frozenset()
-    lint: bool = True
+    is_lint: bool = True
 
-    def takes(self, found: Found) -> bool:
+    def includes(self, step_hit: StepHit) -> bool:
         """Whether a finding is to be fixed."""
-        if found.rule.id in MEANT | ADDED and found.hit.suggestion is None:
+        if step_hit.rule.id in INTENTION_RULES | ADDITION_RULES and step_hit.hit.suggestion is None:
             return False
         if self.rules:
-            return found.rule.id in self.rules
-        usual = COVERAGE | MEANT | {"PF201"} if self.lint else COVERAGE
-        return found.rule.id in usual and found.severity is not Severity.NOTE
+            return step_hit.rule.id in self.rules
+        usual = COVERAGE_RULES | INTENTION_RULES | {"PF201"} if self.is_lint else COVERAGE_RULES
+        return step_hit.rule.id in usual and step_hit.severity is not Severity.NOTE
 
-    def keeps(self, found: Found) -> bool:
+    def should_report(self, step_hit: StepHit) -> bool:
         """Whether a finding that is still there after the fix is to be said: one that was to be fixed, and any error."""
-        is_loss = found.severity is Severity.ERROR and found.rule.id not in FOLLOWS
-        return self.takes(found) or (not self.rules and is_loss)
+        is_loss = step_hit.severity is Severity.ERROR and step_hit.rule.id not in CONSEQUENCE_RULES
+        return self.includes(step_hit) or (not self.rules and is_loss)
 
 
-class Plan(Struct):
+class FixPlan(Struct):
     """What is to become of one DaemonSet's tolerations, and the findings that it is for."""
 
     daemonset: DaemonSet
     operations: list[Operation]
-    causes: list[Found]
+    causes: list[StepHit]
 
 
-def plans(found: Iterable[Found], judged: Judged, originals: Mapping[Origin, DaemonSet]) -> tuple[list[Plan], list[tuple[Found, str]]]:
+def make_fix_plans(
+    step_hits: Iterable[StepHit], evaluation: Evaluation, originals: Mapping[Origin, DaemonSet]
+) -> tuple[list[FixPlan], list[tuple[StepHit, str]]]:
     """A plan for each DaemonSet that has something to fix, in order, and why the other findings have none.
 
     `originals` are the DaemonSets as they stand in their files, by origin: a step of a plan may have changed them since.
     """
-    by_origin: dict[Origin, Plan] = {}
-    left: list[tuple[Found, str]] = []
-    for each in found:
-        origin = each.hit.place.origin
+    by_origin: dict[Origin, FixPlan] = {}
+    left: list[tuple[StepHit, str]] = []
+    for step_hit in step_hits:
+        origin = step_hit.hit.location.origin
         daemonset = originals.get(origin)
         try:
             if daemonset is None:
                 raise CannotEdit("only DaemonSets are fixed: nothing else is judged for coverage")
-            plan = by_origin.get(origin) or Plan(daemonset, [], [])
-            new = [operation for operation in _operations(each, plan, judged) if operation not in plan.operations]
-            _check_alone(plan.operations, new)
+            plan = by_origin.get(origin) or FixPlan(daemonset, [], [])
+            new = [operation for operation in _plan_operations(step_hit, plan, evaluation) if operation not in plan.operations]
+            _check_no_overlap(plan.operations, new)
             plan.operations += new
-            plan.causes.append(each)
+            plan.causes.append(step_hit)
             by_origin[origin] = plan
         except CannotEdit as refusal:
-            left.append((each, str(refusal)))
-    return sorted(by_origin.values(), key=lambda plan: _order(plan.daemonset.origin)), left
+            left.append((step_hit, str(refusal)))
+    return sorted(by_origin.values(), key=lambda plan: _make_sort_key(plan.daemonset.origin)), left
 
 
-def _order(origin: Origin) -> tuple[object, ...]:
+def _make_sort_key(origin: Origin) -> tuple[object, ...]:
     return origin.file, origin.document, tuple(str(step).rjust(9) for step in origin.path)
 
 
-def _check_alone(old: Iterable[Operation], new: Iterable[Operation]) -> None:
-    taken = {each.index for each in old if not isinstance(each, Add)}
-    if any(each.index in taken for each in new if not isinstance(each, Add)):
+def _check_no_overlap(old: Iterable[Operation], new: Iterable[Operation]) -> None:
+    taken = {each.index for each in old if not isinstance(each, AddToleration)}
+    if any(each.index in taken for each in new if not isinstance(each, AddToleration)):
         raise CannotEdit("another fix changes the same toleration: run fix again after it")
 
 
-def _operations(found: Found, plan: Plan, judged: Judged) -> list[Operation]:
-    rule, hit = found.rule.id, found.hit
-    if rule in COVERAGE | MEANT | ADDED:
+def _plan_operations(step_hit: StepHit, plan: FixPlan, evaluation: Evaluation) -> list[Operation]:
+    rule, hit = step_hit.rule.id, step_hit.hit
+    if rule in COVERAGE_RULES | INTENTION_RULES | ADDITION_RULES:
         if hit.suggestion is None:
             raise CannotEdit("no toleration is the fix: what keeps it away is its selection, or passes by itself")
         _check_understood(plan.daemonset)
-        return _tolerate(plan, hit.suggestion.tolerations, judged)
-    index = hit.toleration.path[-1] if hit.toleration else None
-    if rule not in FIXABLE or not isinstance(index, int):
+        return _plan_tolerations(plan, hit.suggestion.tolerations, evaluation)
+    index = hit.toleration_location.path[-1] if hit.toleration_location else None
+    if rule not in FIXABLE_RULES or not isinstance(index, int):
         raise CannotEdit(f"no edit is known that fixes it: preflight explain {rule}")
     _check_understood(plan.daemonset)
-    if rule in SECONDS | {"PF211"}:
+    if rule in SECONDS_RULES | {"PF211"}:
         return [DropField(index, "tolerationSeconds")]
-    return _exact(plan.daemonset, index, judged) if rule == "PF202" else _known(plan.daemonset, index, judged)
+    return _make_exact(plan.daemonset, index, evaluation) if rule == "PF202" else _replace_wildcard(plan.daemonset, index, evaluation)
 
 
 def _check_understood(daemonset: DaemonSet) -> None:
     """Where one of the list was not understood, the places of the others are not those of the file."""
     path = (*POD_TEMPLATE_SPEC, "tolerations")
     is_refused = any(refusal.path[: len(path)] == path for refusal in daemonset.refusals)
-    if is_refused or len(daemonset.spec.template.spec.tolerations) != len(raw(daemonset)):
+    if is_refused or len(daemonset.spec.template.spec.tolerations) != len(get_raw_tolerations(daemonset)):
         raise CannotEdit("the API server refuses one of its tolerations: mend that first")
 
 
-def written(daemonset: DaemonSet) -> list[Any] | None:
+def get_written_tolerations(daemonset: DaemonSet) -> list[Any] | None:
     """The list of tolerations as it stands in the file; None where there is none."""
     data: Any = daemonset.data
     for name in (*POD_TEMPLATE_SPEC, "tolerations"):
@@ -126,45 +128,45 @@ def written(daemonset: DaemonSet) -> list[Any] | None:
     return data if isinstance(data, list) else None
 
 
-def raw(daemonset: DaemonSet) -> list[Mapping[str, Any]]:
+def get_raw_tolerations(daemonset: DaemonSet) -> list[Mapping[str, Any]]:
     """The tolerations as they stand in the file; empty where there is no list, or one that holds anything but maps."""
-    data = written(daemonset) or []
-    return data if all(isinstance(each, dict) for each in data) else []
+    data = get_written_tolerations(daemonset) or []
+    return data if all(isinstance(item, dict) for item in data) else []
 
 
-def _taint(toleration: Mapping[str, Any]) -> Taint | None:
+def _get_exact_taint(toleration: Mapping[str, Any]) -> Taint | None:
     """The taint that a toleration is for; None where it is for more than one."""
     if toleration.get("operator") != "Equal" or not {"key", "value", "effect"} <= toleration.keys():
         return None
     return Taint(toleration["key"], toleration["value"], toleration["effect"])
 
 
-def _tolerate(plan: Plan, tolerations: Iterable[Mapping[str, Any]], judged: Judged) -> list[Operation]:
+def _plan_tolerations(plan: FixPlan, tolerations: Iterable[Mapping[str, Any]], evaluation: Evaluation) -> list[Operation]:
     """Operations after which the list says what the tolerations say: the one that was meant is completed, else they are added."""
     operations: list[Operation] = []
-    used = {each.index for each in plan.operations if isinstance(each, SetFields)}
+    used = {operation.index for operation in plan.operations if isinstance(operation, SetFields)}
     for toleration in tolerations:
-        taint = _taint(toleration)
+        taint = _get_exact_taint(toleration)
         if taint is None:
-            operations.append(Add(toleration))
+            operations.append(AddToleration(toleration))
             continue
-        if any(isinstance(each, SetFields) and _sets(plan.daemonset, each, taint) for each in plan.operations):
+        if any(isinstance(fields, SetFields) and _completes_toleration(plan.daemonset, fields, taint) for fields in plan.operations):
             continue
-        index = _meant(plan.daemonset, taint, judged)
+        index = _find_intended_toleration(plan.daemonset, taint, evaluation)
         if index is not None and index not in used:
             used.add(index)
             operations.append(SetFields(index, {"operator": "Equal", "value": taint.value}))
         else:
-            operations.append(Add(toleration))
+            operations.append(AddToleration(toleration))
     return operations
 
 
-def _sets(daemonset: DaemonSet, operation: SetFields, taint: Taint) -> bool:
+def _completes_toleration(daemonset: DaemonSet, operation: SetFields, taint: Taint) -> bool:
     own = daemonset.spec.template.spec.tolerations[operation.index]
     return (own.key, operation.fields.get("value")) == (taint.key, taint.value) and own.effect in ("", taint.effect)
 
 
-def _meant(daemonset: DaemonSet, taint: Taint, judged: Judged) -> int | None:
+def _find_intended_toleration(daemonset: DaemonSet, taint: Taint, evaluation: Evaluation) -> int | None:
     """The one toleration that was meant for a taint with a value: it names the key, and forgot the operator or the value.
 
     None where there are several, where both operator and value are stated, or where it tolerates another taint that is known.
@@ -174,35 +176,38 @@ def _meant(daemonset: DaemonSet, taint: Taint, judged: Judged) -> int | None:
         return None
     meant = [
         index
-        for index, (toleration, item) in enumerate(zip(own, raw(daemonset), strict=True))
+        for index, (toleration, item) in enumerate(zip(own, get_raw_tolerations(daemonset), strict=True))
         if toleration.key == taint.key
         and toleration.effect in ("", taint.effect)
         and toleration.operator in ("", "Equal")
         and not toleration.value
         and not (item.get("operator") and "value" in item)
     ]
-    if len(meant) != 1 or any(tolerates(own[meant[0]], known, None) for known in judged.taints):
+    if len(meant) != 1 or any(tolerates(own[meant[0]], known, None) for known in evaluation.taints):
         return None
     return meant[0]
 
 
-def _exact(daemonset: DaemonSet, index: int, judged: Judged) -> list[Operation]:
+def _make_exact(daemonset: DaemonSet, index: int, evaluation: Evaluation) -> list[Operation]:
     """`Exists` on a key becomes `Equal` with the values that are known."""
     own = daemonset.spec.template.spec.tolerations[index]
-    known = [taint for taint in judged.taints if tolerates(own, taint, None) and taint.effect != "PreferNoSchedule"]
+    known = [taint for taint in evaluation.taints if tolerates(own, taint, None) and taint.effect != "PreferNoSchedule"]
     if len(known) == 1:
         fields = {"operator": "Equal", "value": known[0].value}
         return [SetFields(index, fields if own.effect else {**fields, "effect": known[0].effect})]
-    return [Replace(index, _for(known, own))]
+    return [ReplaceToleration(index, _make_replacements(known, own))]
 
 
-def _for(taints: Iterable[Taint], own: Toleration) -> tuple[Mapping[str, Any], ...]:
+def _make_replacements(taints: Iterable[Taint], own: Toleration) -> tuple[Mapping[str, Any], ...]:
     """Exact tolerations in place of one, with its seconds."""
     seconds = {} if own.tolerationSeconds is None else {"tolerationSeconds": own.tolerationSeconds}
-    return tuple({**each, **(seconds if each["effect"] == "NoExecute" else {})} for each in exact_tolerations(taints).tolerations)
+    return tuple(
+        {**toleration, **(seconds if toleration["effect"] == "NoExecute" else {})}
+        for toleration in suggest_exact_tolerations(taints).tolerations
+    )
 
 
-def _known(daemonset: DaemonSet, index: int, judged: Judged) -> list[Operation]:
+def _replace_wildcard(daemonset: DaemonSet, index: int, evaluation: Evaluation) -> list[Operation]:
     """A wildcard becomes exact tolerations of the taints that are known, and that nothing else tolerates.
 
     Never for what a node cannot do without: it must start on nodes with taints that come and go.
@@ -210,28 +215,32 @@ def _known(daemonset: DaemonSet, index: int, judged: Judged) -> list[Operation]:
     spec = daemonset.spec.template.spec
     if spec.priorityClassName == "system-node-critical":
         raise CannotEdit("its priority class is system-node-critical: a wildcard is right where a node cannot do without the pod")
-    for component in recognise(daemonset):
+    for component in recognize_components(daemonset):
         if component.kind.critical:
             raise CannotEdit(f"it is a {component.kind.title}: it must start on nodes whose taints come and go, so its wildcard stays")
-    if not judged.impacts:
+    if not evaluation.impacts:
         raise CannotEdit("no node is known, so which taints are meant is not known: add the output of kubectl get nodes -o json")
-    others = [each for number, each in enumerate(spec.tolerations) if number != index] + list(implicit_tolerations(spec.hostNetwork))
+    others = [toleration for number, toleration in enumerate(spec.tolerations) if number != index] + list(
+        list_implicit_tolerations(spec.hostNetwork)
+    )
     own = spec.tolerations[index]
     here = {
         taint
-        for impact in judged.impacts
+        for impact in evaluation.impacts
         for group in impact.groups
-        if group.daemonset.origin == daemonset.origin and group.after is not None and group.after.selected is not False
+        if group.daemonset.origin == daemonset.origin
+        and group.placement_after is not None
+        and group.placement_after.is_selected is not False
         for name in group.nodes
         if name in impact.change.after.nodes
         for taint in impact.change.after.nodes[name].spec.taints
     }
     known = [
         taint
-        for taint in judged.taints
+        for taint in evaluation.taints
         if taint in here and taint.effect != "PreferNoSchedule" and tolerates(own, taint, None)
         if not any(tolerates(other, taint, None) for other in others)
     ]
     if not known:
         raise CannotEdit("no node that it selects has a taint that it needs this wildcard for: take it away by hand, if that stays so")
-    return [Replace(index, _for(known, own))]
+    return [ReplaceToleration(index, _make_replacements(known, own))]

@@ -9,13 +9,21 @@ from typing import Any
 from msgspec import Struct
 
 from preflight.change import workload_verbs
-from preflight.documents import Broken, split
+from preflight.documents import InvalidDocument, split_documents
 from preflight.errors import InputError
 from preflight.fix import kubectl_patch, manifest
-from preflight.fix.edits import Operation, applied
-from preflight.fix.evaluate import Found, Judged, Question, ask
-from preflight.fix.plan import COVERAGE, FOLLOWS, SECONDS, Plan, Selection, plans, raw
-from preflight.fix.provenance import Maker, maker
+from preflight.fix.edits import Operation, apply_operations
+from preflight.fix.evaluate import Evaluation, EvaluationInput, StepHit, evaluate_rules
+from preflight.fix.plan import (
+    CONSEQUENCE_RULES,
+    COVERAGE_RULES,
+    SECONDS_RULES,
+    FindingSelection,
+    FixPlan,
+    get_raw_tolerations,
+    make_fix_plans,
+)
+from preflight.fix.provenance import Manager, find_manager
 from preflight.fix.write import read_file
 from preflight.fix.yaml_tree import CannotEdit
 from preflight.model.objects import POD_TEMPLATE_SPEC, DaemonSet, ObjectKey, Origin
@@ -25,120 +33,127 @@ STDIN = "-"
 GZIP = b"\x1f\x8b"
 
 
-class Way(Struct, frozen=True):
-    """How a fix is made: as an edit of files, or as `patches`; `rendered` where what Helm rendered is edited all the same.
+class FixOptions(Struct, frozen=True):
+    """How a fix is made: as an edit of files, or as `makes_patches`; `edits_rendered` where what Helm rendered is edited all the same.
 
-    `around` are the files that are only surroundings: they are not edited.
+    `context_files` are the files that are only surroundings: they are not edited.
     """
 
-    patches: bool = False
-    rendered: bool = False
-    around: frozenset[str] = frozenset()
+    makes_patches: bool = False
+    edits_rendered: bool = False
+    context_files: frozenset[str] = frozenset()
 
 
-class Fix(Struct, frozen=True):
+class DaemonSetFix(Struct, frozen=True):
     """One DaemonSet that is fixed: as it is, as it will be, and what for."""
 
     daemonset: DaemonSet
-    after: DaemonSet
+    fixed: DaemonSet
     operations: tuple[Operation, ...]
-    causes: tuple[Found, ...]
-    maker: Maker | None = None
+    causes: tuple[StepHit, ...]
+    manager: Manager | None = None
 
 
-class Outcome(Struct, frozen=True):
+class FixResult(Struct, frozen=True):
     """What a fix comes to.
 
-    1. `files` are the texts of the files that change, before and after, by name; empty where patches are asked for.
-    2. `left` is what is still there after it, each with the reason; `rollout` what the rollout of the fix itself sets off.
-    3. `unknown`: a pair that the change touches cannot be judged, fixed or not. `assumed`: pods were assumed, none were given.
+    1. `edit_files` are the texts of the files that change, before and after, by name; empty where patches are asked for.
+    2. `unfixed` is what is still there after it, each with the reason; `rollout_hits` what the rollout of the fix itself sets off.
+    3. `is_unknown`: a pair that the change touches cannot be judged, fixed or not. `has_assumed_pods`: pods were assumed, none were given.
     """
 
-    fixes: tuple[Fix, ...]
+    fixes: tuple[DaemonSetFix, ...]
     files: Mapping[str, tuple[bytes, bytes]]
-    left: tuple[tuple[Found, str], ...]
-    rollout: tuple[Found, ...]
-    unknown: bool
-    nothing: bool
-    assumed: bool
+    unfixed: tuple[tuple[StepHit, str], ...]
+    rollout_hits: tuple[StepHit, ...]
+    is_unknown: bool
+    is_empty: bool
+    has_assumed_pods: bool
 
     @property
-    def loses(self) -> bool:
+    def has_losses(self) -> bool:
         """Whether the rollout of the fix itself costs something."""
-        return any(each.severity is Severity.ERROR for each in self.rollout)
+        return any(rollout_hit.severity is Severity.ERROR for rollout_hit in self.rollout_hits)
 
 
-def work_out(question: Question, selection: Selection, way: Way, originals: Mapping[Origin, DaemonSet]) -> Outcome:
+def plan_fixes(
+    evaluation_input: EvaluationInput, selection: FindingSelection, fix_options: FixOptions, originals: Mapping[Origin, DaemonSet]
+) -> FixResult:
     """What is to be done about what a change would cost, or about what is wrong today.
 
     1. Each DaemonSet is fixed as a whole, or left as it is with a reason.
     2. A fix never takes a DaemonSet from a node, and brings no new error or warning: all is judged again, with the fixes rolled out first.
     3. An object that stands twice with the same content is fixed in both places.
     """
-    before = ask(question)
-    chosen = [each for each in before.found if selection.takes(each)]
-    wanted, refused = plans(chosen, before, originals)
-    reasons: dict[tuple[str, Origin], str] = {(each.rule.id, each.hit.place.origin): reason for each, reason in refused}
-    work = _Work(way)
+    before = evaluate_rules(evaluation_input)
+    chosen = [step_hit for step_hit in before.step_hits if selection.includes(step_hit)]
+    wanted, refused = make_fix_plans(chosen, before, originals)
+    reasons: dict[tuple[str, Origin], str] = {(hit.rule.id, hit.hit.location.origin): reason for hit, reason in refused}
+    work = _FixBuilder(fix_options)
     candidates = []
     for plan in wanted:
         try:
-            candidates += [work.fix(each) for each in (plan, *_twins(plan, originals, way))]
+            candidates += [work.make_fix(duplicate) for duplicate in (plan, *_plan_duplicates(plan, originals, fix_options))]
         except CannotEdit as refusal:
-            reasons |= {(each.rule.id, each.hit.place.origin): str(refusal) for each in plan.causes}
+            reasons |= {(cause.rule.id, cause.hit.location.origin): str(refusal) for cause in plan.causes}
     fixes = candidates
     files: dict[str, tuple[bytes, bytes]] = {}
     while True:
-        if not way.patches:
-            files, failed = work.files(fixes)
+        if not fix_options.makes_patches:
+            files, failed = work.edit_files(fixes)
             reasons |= failed
-        fixes = [each for each in fixes if not _is_refused(each, reasons)]
-        after = ask(question, {each.daemonset.origin: each.after for each in fixes})
-        worse = _worse(before, after, fixes)
+        fixes = [fixe for fixe in fixes if not _is_refused(fixe, reasons)]
+        after = evaluate_rules(evaluation_input, {fix.daemonset.origin: fix.fixed for fix in fixes})
+        worse = _find_regressions(before, after, fixes)
         if not worse:
             break
         reasons |= worse
         fixes = [each for each in fixes if not _is_refused(each, reasons)]
-    kept = [each for each in after.found if each.step and selection.keeps(each)]
-    return Outcome(
+    kept = [each for each in after.step_hits if each.step and selection.should_report(each)]
+    return FixResult(
         fixes=tuple(fixes),
         files=files,
-        left=tuple((each, reasons.get((each.rule.id, each.hit.place.origin), "")) for each in kept),
-        rollout=tuple(each for each in after.found if not each.step and each.severity is not Severity.NOTE),
-        unknown=after.unknown,
-        nothing=not chosen,
-        assumed=any(group.assumed for impact in after.impacts for group in impact.groups),
+        unfixed=tuple((each, reasons.get((each.rule.id, each.hit.location.origin), "")) for each in kept),
+        rollout_hits=tuple(each for each in after.step_hits if not each.step and each.severity is not Severity.NOTE),
+        is_unknown=after.is_unknown,
+        is_empty=not chosen,
+        has_assumed_pods=any(group.is_assumed for impact in after.impacts for group in impact.groups),
     )
 
 
-def _twins(plan: Plan, originals: Mapping[Origin, DaemonSet], way: Way) -> list[Plan]:
+def _plan_duplicates(plan: FixPlan, originals: Mapping[Origin, DaemonSet], fix_options: FixOptions) -> list[FixPlan]:
     """The same for the same object in other places: one that is left as it was would contradict the other."""
     own = plan.daemonset
     same = [
-        each
-        for origin, each in originals.items()
-        if origin != own.origin and origin.file not in way.around and each.key == own.key and each.data.get("spec") == own.data.get("spec")
+        original
+        for origin, original in originals.items()
+        if origin != own.origin
+        and origin.file not in fix_options.context_files
+        and original.key == own.key
+        and original.data.get("spec") == own.data.get("spec")
     ]
-    return [] if way.patches else [Plan(each, plan.operations, plan.causes) for each in same]
+    return [] if fix_options.makes_patches else [FixPlan(daemonset, plan.operations, plan.causes) for daemonset in same]
 
 
-def _is_refused(fix: Fix, reasons: Mapping[tuple[str, Origin], str]) -> bool:
-    return all((each.rule.id, each.hit.place.origin) in reasons for each in fix.causes)
+def _is_refused(fix: DaemonSetFix, reasons: Mapping[tuple[str, Origin], str]) -> bool:
+    return all((cause.rule.id, cause.hit.location.origin) in reasons for cause in fix.causes)
 
 
-def _worse(before: Judged, after: Judged, fixes: Iterable[Fix]) -> dict[tuple[str, Origin], str]:
+def _find_regressions(before: Evaluation, after: Evaluation, fixes: Iterable[DaemonSetFix]) -> dict[tuple[str, Origin], str]:
     """Why a fix is no good, by the findings that it is for: it takes nodes away, or brings what was not there."""
     found: dict[tuple[str, Origin], str] = {}
-    covered, now = before.covered(), after.covered()
-    old = {(each.step, each.rule.id, each.hit.subject) for each in before.found}
-    new = [each for each in after.found if each.step and each.severity is not Severity.NOTE and _is_loss(each)]
+    covered, now = before.collect_coverage(), after.collect_coverage()
+    old = {(step_hit.step, step_hit.rule.id, step_hit.hit.subject) for step_hit in before.step_hits}
+    new = [hit for hit in after.step_hits if hit.step and hit.severity is not Severity.NOTE and _is_loss(hit)]
     for fix in fixes:
         lost: frozenset[str] = frozenset()
         for (step, key), nodes in covered.items():
             if _is_same(key, fix.daemonset):
                 lost |= nodes - now.get((step, key), frozenset())
         fresh = [
-            each for each in new if each.hit.place.origin == fix.daemonset.origin and (each.step, each.rule.id, each.hit.subject) not in old
+            each
+            for each in new
+            if each.hit.location.origin == fix.daemonset.origin and (each.step, each.rule.id, each.hit.subject) not in old
         ]
         if lost:
             reason = f"the fix would take it from {', '.join(sorted(lost)[:4])}: edit it by hand"
@@ -146,13 +161,13 @@ def _worse(before: Judged, after: Judged, fixes: Iterable[Fix]) -> dict[tuple[st
             reason = f"the fix would bring {fresh[0].rule.id}: {fresh[0].hit.message}"
         else:
             continue
-        found |= {(each.rule.id, each.hit.place.origin): reason for each in fix.causes}
+        found |= {(cause.rule.id, cause.hit.location.origin): reason for cause in fix.causes}
     return found
 
 
-def _is_loss(found: Found) -> bool:
+def _is_loss(step_hit: StepHit) -> bool:
     """Whether it is about coverage, or a toleration that is refused; other hygiene is said and forbids no fix."""
-    return found.rule.id in COVERAGE | SECONDS | FOLLOWS | {"PF205"}
+    return step_hit.rule.id in COVERAGE_RULES | SECONDS_RULES | CONSEQUENCE_RULES | {"PF205"}
 
 
 def _is_same(key: ObjectKey, daemonset: DaemonSet) -> bool:
@@ -160,40 +175,40 @@ def _is_same(key: ObjectKey, daemonset: DaemonSet) -> bool:
     return key.name == own.name and key.namespace in ("", own.namespace)
 
 
-class _Work:
+class _FixBuilder:
     """The files that are read on the way."""
 
-    def __init__(self, way: Way) -> None:
-        self.way = way
-        self.read: dict[str, bytes] = {}
+    def __init__(self, fix_options: FixOptions) -> None:
+        self.fix_options = fix_options
+        self.contents_by_file: dict[str, bytes] = {}
 
-    def fix(self, plan: Plan) -> Fix:
+    def make_fix(self, plan: FixPlan) -> DaemonSetFix:
         """The fix of one DaemonSet; CannotEdit where it must not be touched here."""
         daemonset, origin = plan.daemonset, plan.daemonset.origin
-        found = maker(daemonset, self._document(origin))
-        if found and (found.kind == "operator" or not (self.way.patches or self.way.rendered)):
+        found = find_manager(daemonset, self._read_document(origin))
+        if found and (found.kind == "operator" or not (self.fix_options.makes_patches or self.fix_options.edits_rendered)):
             more = "" if found.kind == "operator" else "; --rendered edits this file all the same"
-            raise CannotEdit(f"{found.evidence}: {found.where}{more}")
-        if self.way.patches:
-            kubectl_patch.kubectl(daemonset, plan.operations)
-        elif origin.file in self.way.around:
+            raise CannotEdit(f"{found.evidence}: {found.advice}{more}")
+        if self.fix_options.makes_patches:
+            kubectl_patch.format_kubectl_patch(daemonset, plan.operations)
+        elif origin.file in self.fix_options.context_files:
             raise CannotEdit("its file was given only as surroundings (--from): name it as a PATH, or use --patch")
         elif origin.file == STDIN:
             raise CannotEdit("it came from standard input, which cannot be edited: --patch prints a patch")
-        return Fix(daemonset, _after(daemonset, plan.operations), tuple(plan.operations), tuple(plan.causes), found)
+        return DaemonSetFix(daemonset, _apply_fix(daemonset, plan.operations), tuple(plan.operations), tuple(plan.causes), found)
 
-    def files(self, fixes: Iterable[Fix]) -> tuple[dict[str, tuple[bytes, bytes]], dict[tuple[str, Origin], str]]:
+    def edit_files(self, fixes: Iterable[DaemonSetFix]) -> tuple[dict[str, tuple[bytes, bytes]], dict[tuple[str, Origin], str]]:
         """The texts of the files that the fixes change, and why some are left as they are."""
-        by_file: dict[str, list[Fix]] = {}
-        for each in fixes:
-            by_file.setdefault(each.daemonset.origin.file, []).append(each)
+        by_file: dict[str, list[DaemonSetFix]] = {}
+        for fixe in fixes:
+            by_file.setdefault(fixe.daemonset.origin.file, []).append(fixe)
         texts: dict[str, tuple[bytes, bytes]] = {}
         reasons: dict[tuple[str, Origin], str] = {}
         for file, here in by_file.items():
             refusals = [""] * len(here)
             try:
-                before = self._bytes(file)
-                fixed = manifest.fix(_text(before), [_wanted(each) for each in here])
+                before = self._read_bytes(file)
+                fixed = manifest.fix_manifest(_decode_text(before), [_make_manifest_change(fix) for fix in here])
                 refusals = [refusal or "" for refusal in fixed.refusals]
                 after = fixed.text.encode()
                 if after != before:
@@ -202,26 +217,33 @@ class _Work:
                 refusals = [str(refusal)] * len(here)
             for each, reason in zip(here, refusals, strict=True):
                 if reason:
-                    reasons |= {(cause.rule.id, cause.hit.place.origin): reason for cause in each.causes}
+                    reasons |= {(cause.rule.id, cause.hit.location.origin): reason for cause in each.causes}
         return texts, reasons
 
-    def _bytes(self, file: str) -> bytes:
-        if file not in self.read:
-            self.read[file] = read_file(file)
-        return self.read[file]
+    def _read_bytes(self, file: str) -> bytes:
+        if file not in self.contents_by_file:
+            self.contents_by_file[file] = read_file(file)
+        return self.contents_by_file[file]
 
-    def _document(self, origin: Origin) -> str:
+    def _read_document(self, origin: Origin) -> str:
         """The text of a document as it is in its file; "" where it cannot be had."""
         if origin.file == STDIN:
             return ""
         try:
-            text = _text(self._bytes(origin.file))
+            text = _decode_text(self._read_bytes(origin.file))
         except (InputError, CannotEdit):
             return ""
-        return next((each.text for each in split(text) if not isinstance(each, Broken) and each.index == origin.document), "")
+        return next(
+            (
+                document.text
+                for document in split_documents(text)
+                if not isinstance(document, InvalidDocument) and document.index == origin.document
+            ),
+            "",
+        )
 
 
-def _text(data: bytes) -> str:
+def _decode_text(data: bytes) -> str:
     if data[:2] == GZIP:
         raise CannotEdit("its file is packed: unpack it first")
     try:
@@ -230,19 +252,19 @@ def _text(data: bytes) -> str:
         raise CannotEdit("its file is not UTF-8: save it as UTF-8 first") from None
 
 
-def _wanted(fix: Fix) -> manifest.Wanted:
+def _make_manifest_change(fix: DaemonSetFix) -> manifest.ManifestChange:
     origin = fix.daemonset.origin
     data: Any = fix.daemonset.data
     for name in POD_TEMPLATE_SPEC:
         data = data[name]
-    return manifest.Wanted(origin.document, (*origin.path, *POD_TEMPLATE_SPEC), data, fix.operations)
+    return manifest.ManifestChange(origin.document, (*origin.path, *POD_TEMPLATE_SPEC), data, fix.operations)
 
 
-def _after(daemonset: DaemonSet, operations: Iterable[Operation]) -> DaemonSet:
+def _apply_fix(daemonset: DaemonSet, operations: Iterable[Operation]) -> DaemonSet:
     """The DaemonSet with its tolerations changed."""
-    data = copy.deepcopy(workload_verbs.plain(daemonset))
+    data = copy.deepcopy(workload_verbs.to_plain(daemonset))
     spec: Any = data
     for name in POD_TEMPLATE_SPEC:
         spec = spec[name]
-    spec["tolerations"] = applied(raw(daemonset), operations)
-    return workload_verbs.typed(data, daemonset)
+    spec["tolerations"] = apply_operations(get_raw_tolerations(daemonset), operations)
+    return workload_verbs.from_plain(data, daemonset)

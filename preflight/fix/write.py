@@ -19,7 +19,7 @@ def read_file(path: str) -> bytes:
         raise InputError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
 
 
-def target(path: str) -> str:
+def resolve_target(path: str) -> str:
     """The file to write for a path: itself, or where a symbolic link leads.
 
     InputError for a link that leads out of the current folder: a stranger may have made it.
@@ -32,13 +32,13 @@ def target(path: str) -> str:
     return real
 
 
-def write(path: str, before: bytes, after: bytes) -> None:
+def write_fixed_file(path: str, before: bytes, after: bytes) -> None:
     """Put a new text in the place of the old one.
 
     1. The file gets its text whole or not at all, and keeps its mode.
     2. InputError where it cannot be written, where it is no regular file, and where it is not what was read any more.
     """
-    real = target(path)
+    real = resolve_target(path)
     temporary = ""
     try:
         status = os.stat(real)  # noqa: PTH116

@@ -16,7 +16,7 @@ class CannotEdit(Exception):
     """Why a manifest is not edited, as words that follow its name."""
 
 
-class Node(Struct):
+class YamlNode(Struct):
     """A value of a document.
 
     1. `start` and `end` are indexes in the text; an anchor or a tag stands before what it names, so `start` is then its place. `end` is
@@ -33,42 +33,42 @@ class Node(Struct):
     anchor: str = ""
     is_tagged: bool = False
     is_flow: bool = False
-    items: list[Node] = []
-    entries: list[tuple[Node, Node]] = []
+    items: list[YamlNode] = []
+    entries: list[tuple[YamlNode, YamlNode]] = []
 
-    def entry(self, name: str) -> tuple[Node, Node] | None:
+    def find_entry(self, name: str) -> tuple[YamlNode, YamlNode] | None:
         """The last entry of a key, which is the one that counts; None where the mapping itself has none."""
         found = [entry for entry in self.entries if entry[0].kind == "scalar" and entry[0].text == name]
         return found[-1] if found else None
 
     @property
-    def merges(self) -> bool:
+    def has_merge_key(self) -> bool:
         """Whether the mapping takes keys from another one (`<<`)."""
         return any(key.kind == "scalar" and key.text == "<<" and not key.style for key, _ in self.entries)
 
 
-class Tree(Struct):
+class YamlTree(Struct):
     """A document: its text, its root, and the names of the anchors that an alias repeats."""
 
     text: str
-    root: Node
-    aliased: frozenset[str]
+    root: YamlNode
+    aliased_anchors: frozenset[str]
 
-    def column(self, index: int) -> int:
+    def find_column(self, index: int) -> int:
         """How many characters stand before an index on its line."""
-        return index - self.line_start(index)
+        return index - self.find_line_start(index)
 
-    def line_start(self, index: int) -> int:
+    def find_line_start(self, index: int) -> int:
         """Where the line of an index starts."""
         return self.text.rfind("\n", 0, index) + 1
 
-    def line_end(self, index: int) -> int:
+    def find_line_end(self, index: int) -> int:
         """Where the line of an index ends: the index of its line feed, or of the end of the text."""
         found = self.text.find("\n", index)
         return len(self.text) if found < 0 else found
 
 
-def read(text: str) -> Tree:
+def read_tree(text: str) -> YamlTree:
     """The first document of a text.
 
     1. A tab before a comment is no fault to Kubernetes' reader, and one to ruamel.yaml: a blank stands for each tab then. Places are the
@@ -78,17 +78,17 @@ def read(text: str) -> Tree:
     from ruamel.yaml.error import YAMLError
 
     try:
-        return _parsed(text, text)
+        return _parse_tree(text, text)
     except (YAMLError, ValueError, RecursionError) as error:
         try:
             if "\t" in text:
-                return _parsed(text.replace("\t", " "), text)
+                return _parse_tree(text.replace("\t", " "), text)
         except (YAMLError, ValueError, RecursionError):
             pass
-        raise CannotEdit(f"a second reader of YAML (ruamel.yaml) does not take its document: {_first_line(error)}") from None
+        raise CannotEdit(f"a second reader of YAML (ruamel.yaml) does not take its document: {_get_first_line(error)}") from None
 
 
-def _parsed(text: str, original: str) -> Tree:
+def _parse_tree(text: str, original: str) -> YamlTree:
     from ruamel.yaml import YAML
 
     reader = YAML(typ="safe", pure=True)
@@ -96,89 +96,89 @@ def _parsed(text: str, original: str) -> Tree:
     events: Iterator[Any] = iter(reader.parse(text))
     for event in events:
         if type(event).__name__ == "DocumentStartEvent":
-            builder = _Builder(text, events)
-            return Tree(original, builder.node(next(events), 0), frozenset(builder.aliased))
+            builder = _YamlTreeBuilder(text, events)
+            return YamlTree(original, builder.build_node(next(events), 0), frozenset(builder.aliased_anchors))
     raise CannotEdit("its document is empty")
 
 
-def _first_line(error: Exception) -> str:
+def _get_first_line(error: Exception) -> str:
     problem = getattr(error, "problem", None) or str(error)
     return str(problem).strip().partition("\n")[0] or type(error).__name__
 
 
-class _Builder:
+class _YamlTreeBuilder:
     def __init__(self, text: str, events: Iterator[Any]) -> None:
         self.text = text
         self.events = events
-        self.aliased: set[str] = set()
+        self.aliased_anchors: set[str] = set()
 
-    def node(self, event: Any, depth: int) -> Node:
+    def build_node(self, event: Any, depth: int) -> YamlNode:
         if depth > MAX_DEPTH:
             raise CannotEdit(f"lists and mappings nest deeper than {MAX_DEPTH} levels")
         kind = type(event).__name__
         start, end = event.start_mark.index, event.end_mark.index
         if kind == "AliasEvent":
-            self.aliased.add(str(event.anchor))
-            return Node("alias", start, end, text=str(event.anchor))
+            self.aliased_anchors.add(str(event.anchor))
+            return YamlNode("alias", start, end, text=str(event.anchor))
         anchor = str(event.anchor or "")
         tagged = getattr(event, "tag", None) is not None
         if kind == "ScalarEvent":
             if event.style in ("|", ">"):
                 end = start + len(self.text[start:end].rstrip())
-            return Node("scalar", start, end, text=event.value, style=event.style or "", anchor=anchor, is_tagged=tagged)
+            return YamlNode("scalar", start, end, text=event.value, style=event.style or "", anchor=anchor, is_tagged=tagged)
         flow = bool(event.flow_style)
         if kind == "SequenceStartEvent":
-            items, last = self.children("SequenceEndEvent", depth)
+            items, last = self.build_children("SequenceEndEvent", depth)
             end = last.end_mark.index if flow else max([item.end for item in items], default=start)
-            return Node("list", start, end, anchor=anchor, is_tagged=tagged, is_flow=flow, items=items)
-        children, last = self.children("MappingEndEvent", depth)
+            return YamlNode("list", start, end, anchor=anchor, is_tagged=tagged, is_flow=flow, items=items)
+        children, last = self.build_children("MappingEndEvent", depth)
         entries = list(zip(children[::2], children[1::2], strict=True))
         for key, value in entries:
             self.place_empty(key, value)
         end = last.end_mark.index if flow else max([child.end for child in children], default=start)
-        return Node("map", start, end, anchor=anchor, is_tagged=tagged, is_flow=flow, entries=entries)
+        return YamlNode("map", start, end, anchor=anchor, is_tagged=tagged, is_flow=flow, entries=entries)
 
-    def place_empty(self, key: Node, value: Node) -> None:
+    def place_empty(self, key: YamlNode, value: YamlNode) -> None:
         """A value that is not there stands behind the colon of its key; the parser has it where the next one starts."""
         if value.kind == "scalar" and not value.text and not value.style and not value.anchor:
             colon = self.text.find(":", key.end)
             if 0 <= colon < value.end and not self.text[key.end : colon].strip():
                 value.start = value.end = colon + 1
 
-    def children(self, until: str, depth: int) -> tuple[list[Node], Any]:
+    def build_children(self, until: str, depth: int) -> tuple[list[YamlNode], Any]:
         found = []
         while type(event := next(self.events)).__name__ != until:
-            found.append(self.node(event, depth + 1))
+            found.append(self.build_node(event, depth + 1))
         return found, event
 
 
-def walk(tree: Tree, path: Sequence[str | int]) -> Node:
+def walk_path(tree: YamlTree, path: Sequence[str | int]) -> YamlNode:
     """The value at a path.
 
     CannotEdit where an alias or a merge leads there, or where an alias repeats what stands around it: an edit would change both places.
     """
     node = tree.root
-    _alone(tree, node)
+    _check_not_shared(tree, node)
     for step in path:
-        found: Node | None = None
+        found: YamlNode | None = None
         if isinstance(step, int):
             found = node.items[step] if 0 <= step < len(node.items) else None
-        elif entry := node.entry(step):
+        elif entry := node.find_entry(step):
             found = entry[1]
-        elif node.merges:
+        elif node.has_merge_key:
             raise CannotEdit(f"its {step} comes from a merge (<<), which other objects may share: edit it by hand")
         if found is None:
             raise CannotEdit(f"its {step} was not found where it should be")
         node = found
-        _alone(tree, node)
+        _check_not_shared(tree, node)
     return node
 
 
-def _alone(tree: Tree, node: Node) -> None:
+def _check_not_shared(tree: YamlTree, node: YamlNode) -> None:
     """Raises CannotEdit where a value is shared."""
     if node.kind == "alias":
         raise CannotEdit(
             f"its tolerations come from the alias *{node.text}, which other places share: edit the anchor &{node.text} by hand"
         )
-    if node.anchor and node.anchor in tree.aliased:
+    if node.anchor and node.anchor in tree.aliased_anchors:
         raise CannotEdit(f"the anchor &{node.anchor} is repeated by an alias: an edit would change that place too")

@@ -6,21 +6,21 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from preflight.kubectl.label_selector import Selector
+from preflight.kubectl.label_selector import LabelQuery
 from preflight.model.objects import Taint
 
 
-class Chosen(Struct, frozen=True):
+class TargetObjects(Struct, frozen=True):
     """The objects that a command line chooses: by name, by selector, or all of them; exactly one of the three is there.
 
-    `namespace` is what `-n` says, "" where it is absent (nodes have none); `everywhere` where `-A` is given.
+    `namespace` is what `-n` says, "" where it is absent (nodes have none); `all_namespaces` where `-A` is given.
     """
 
     names: tuple[str, ...] = ()
-    selector: Selector | None = None
+    selector: LabelQuery | None = None
     all: bool = False
     namespace: str = ""
-    everywhere: bool = False
+    all_namespaces: bool = False
 
 
 class Command(Struct, frozen=True):
@@ -29,7 +29,7 @@ class Command(Struct, frozen=True):
     text: str
 
     @property
-    def evicts(self) -> bool:
+    def may_evict(self) -> bool:
         """Whether ordinary pods may have to go: such a command reads pods as a whole."""
         return False
 
@@ -40,13 +40,13 @@ class TaintNodes(Command, frozen=True):
     A taint to remove without an effect removes every effect of its key; the value in it is what the user typed: kubectl ignores it.
     """
 
-    nodes: Chosen
+    nodes: TargetObjects
     add: tuple[Taint, ...] = ()
     remove: tuple[Taint, ...] = ()
     overwrite: bool = False
 
     @property
-    def evicts(self) -> bool:
+    def may_evict(self) -> bool:
         """A NoExecute taint deletes pods."""
         return any(taint.effect == "NoExecute" for taint in self.add)
 
@@ -54,7 +54,7 @@ class TaintNodes(Command, frozen=True):
 class LabelNodes(Command, frozen=True):
     """`kubectl label nodes`."""
 
-    nodes: Chosen
+    nodes: TargetObjects
     add: Mapping[str, str] = {}
     remove: tuple[str, ...] = ()
     overwrite: bool = False
@@ -63,25 +63,25 @@ class LabelNodes(Command, frozen=True):
 class CordonNodes(Command, frozen=True):
     """`kubectl cordon`, or `kubectl uncordon` where `unschedulable` is False."""
 
-    nodes: Chosen
+    nodes: TargetObjects
     unschedulable: bool
 
 
 class DrainNodes(Command, frozen=True):
     """`kubectl drain`: its flags are those of `preflight.scheduling.drain.DrainFlags`, with the selector of pods as it was read."""
 
-    nodes: Chosen
+    nodes: TargetObjects
     ignore_daemonsets: bool = False
     delete_emptydir_data: bool = False
     force: bool = False
     disable_eviction: bool = False
     grace_period: int = -1
     timeout: float = 0
-    pod_selector: Selector | None = None
+    pod_selector: LabelQuery | None = None
     skip_wait_for_delete_timeout: int = 0
 
     @property
-    def evicts(self) -> bool:
+    def may_evict(self) -> bool:
         """That is what it is for."""
         return True
 
@@ -89,14 +89,14 @@ class DrainNodes(Command, frozen=True):
 class SetImage(Command, frozen=True):
     """`kubectl set image` of DaemonSets: images by container name, or by `*`; or of the objects of files."""
 
-    daemonsets: Chosen
+    daemonsets: TargetObjects
     images: Mapping[str, str]
 
 
 class RestartRollout(Command, frozen=True):
     """`kubectl rollout restart` of DaemonSets."""
 
-    daemonsets: Chosen
+    daemonsets: TargetObjects
 
 
 class ApplyFiles(Command, frozen=True):
@@ -105,18 +105,18 @@ class ApplyFiles(Command, frozen=True):
     files: tuple[str, ...]
     namespace: str = ""
     server_side: bool = False
-    selector: Selector | None = None
+    selector: LabelQuery | None = None
 
 
-class Patch(Command, frozen=True):
+class PatchObjects(Command, frozen=True):
     """`kubectl patch` of nodes or DaemonSets, as `resource` says.
 
-    `kind` is strategic, merge or json; `patch` is the text of the patch, `file` the file that holds it where it is not read yet.
+    `patch_type` is strategic, merge or json; `patch` is the text of the patch, `file` the file that holds it where it is not read yet.
     """
 
     resource: str
-    chosen: Chosen
-    kind: str = "strategic"
+    targets: TargetObjects
+    patch_type: str = "strategic"
     patch: str = ""
     file: str = ""
 
@@ -133,10 +133,10 @@ class DeleteFiles(Command, frozen=True):
 class DeleteNodes(Command, frozen=True):
     """`kubectl delete node`."""
 
-    nodes: Chosen
+    nodes: TargetObjects
 
     @property
-    def evicts(self) -> bool:
+    def may_evict(self) -> bool:
         """The pods of a node that is gone are deleted."""
         return True
 
@@ -144,7 +144,7 @@ class DeleteNodes(Command, frozen=True):
 class DeleteDaemonSets(Command, frozen=True):
     """`kubectl delete daemonset`; `cascade` is background, foreground or orphan."""
 
-    daemonsets: Chosen
+    daemonsets: TargetObjects
     cascade: str = "background"
     ignore_missing: bool = False
 
@@ -156,21 +156,21 @@ class DeleteNamespaces(Command, frozen=True):
 
 
 class DeletePods(Command, frozen=True):
-    """`kubectl delete pod`; `on` is the node of `--field-selector spec.nodeName=...`, "" where any will do."""
+    """`kubectl delete pod`; `node` is the node of `--field-selector spec.nodeName=...`, "" where any will do."""
 
-    pods: Chosen
+    pods: TargetObjects
     ignore_missing: bool = False
-    on: str = ""
+    node: str = ""
 
 
 class RebootNodes(Command, frozen=True):
     """`preflight reboot`: plain, or with graceful node shutdown."""
 
-    nodes: Chosen
+    nodes: TargetObjects
     graceful: bool = False
 
     @property
-    def evicts(self) -> bool:
+    def may_evict(self) -> bool:
         """With graceful node shutdown pods end; else they restart with the node."""
         return self.graceful
 
@@ -178,11 +178,11 @@ class RebootNodes(Command, frozen=True):
 class ReplaceNodes(Command, frozen=True):
     """`preflight replace`: the nodes register anew, with these labels and taints; None means those that they have today."""
 
-    nodes: Chosen
+    nodes: TargetObjects
     labels: Mapping[str, str] | None = None
     taints: tuple[Taint, ...] | None = None
 
     @property
-    def evicts(self) -> bool:
+    def may_evict(self) -> bool:
         """Nothing outlives the node."""
         return True

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from preflight.errors import UsageError
-from preflight.kubectl.formatting import quoted
-from preflight.scheduling.name_validation import label_value_errors, qualified_name_errors
+from preflight.kubectl.formatting import quote_go
+from preflight.scheduling.name_validation import validate_label_value, validate_qualified_name
 
 
 def parse_labels(specs: Iterable[str]) -> tuple[dict[str, str], tuple[str, ...]]:
@@ -26,9 +26,9 @@ def parse_labels(specs: Iterable[str]) -> tuple[dict[str, str], tuple[str, ...]]
             key, *values = spec.split("=")
             if len(values) > 1:
                 raise UsageError(f"invalid label spec: {spec}")
-            problems = label_value_errors(values[0])
+            problems = validate_label_value(values[0])
             if problems:
-                raise UsageError(f"invalid label value: {quoted(spec)}: {';'.join(problems)}")
+                raise UsageError(f"invalid label value: {quote_go(spec)}: {';'.join(problems)}")
             add[key] = values[0]
         elif spec.endswith("-"):
             remove.append(spec[:-1])
@@ -39,16 +39,16 @@ def parse_labels(specs: Iterable[str]) -> tuple[dict[str, str], tuple[str, ...]]
     return add, tuple(dict.fromkeys(remove))
 
 
-def key_problem(labels: Iterable[str]) -> str:
+def describe_key_problem(labels: Iterable[str]) -> str:
     """Why the API server refuses one of these label keys; "" where it takes them all."""
     for key in labels:
-        problems = qualified_name_errors(key)
+        problems = validate_qualified_name(key)
         if problems:
-            return f"metadata.labels: Invalid value: {quoted(key)}: {'; '.join(problems)}"
+            return f"metadata.labels: Invalid value: {quote_go(key)}: {'; '.join(problems)}"
     return ""
 
 
-def labelled(labels: Mapping[str, str], add: Mapping[str, str], remove: Sequence[str], *, overwrite: bool) -> dict[str, str]:
+def apply_labels(labels: Mapping[str, str], add: Mapping[str, str], remove: Sequence[str], *, overwrite: bool) -> dict[str, str]:
     """The labels of an object after `kubectl label`; a key to remove that is not there is no error.
 
     Errors: UsageError, in kubectl's words, where a label has another value and `overwrite` is not given.

@@ -12,15 +12,15 @@ from msgspec import Struct
 
 from preflight.errors import UsageError
 from preflight.model.objects import Node
-from preflight.scheduling.name_validation import label_value_errors, qualified_name_errors
+from preflight.scheduling.name_validation import validate_label_value, validate_qualified_name
 
 _TOKEN = re.compile(r"[ \t\r\n]*(?:(?P<symbol>==|!=|[=!(),<>])|(?P<word>[^ \t\r\n=!(),<>]+)|$)")
 _OPERATORS = {"in": "in", "notin": "notin", "=": "in", "==": "in", "!=": "notin", ">": "gt", "<": "lt"}
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 
 
-class Requirement(Struct, frozen=True, gc=False):
-    """One part of a selector; `operator` is in, notin, exists, absent, gt or lt, and `values` is sorted."""
+class LabelRequirement(Struct, frozen=True, gc=False):
+    """One part of a selector; `operator` is in, notin, exists, absent, gt or lt, and `parse_values` is sorted."""
 
     key: str
     operator: str
@@ -38,7 +38,7 @@ class Requirement(Struct, frozen=True, gc=False):
             return f"{self.key}{'=' if self.operator == 'in' else '!='}{self.values[0]}"
         return f"{self.key} {self.operator} ({','.join(self.values)})"
 
-    def holds(self, value: str | None) -> bool:
+    def matches(self, value: str | None) -> bool:
         """Whether a label of this value (None: no such label) fits.
 
         1. in, exists, gt and lt need the label; notin and absent hold without it.
@@ -52,14 +52,14 @@ class Requirement(Struct, frozen=True, gc=False):
             return value is not None
         if self.operator == "absent":
             return value is None
-        number, bound = _integer(value or ""), _integer(self.values[0])
+        number, bound = _parse_integer(value or ""), _parse_integer(self.values[0])
         return number is not None and bound is not None and (number > bound if self.operator == "gt" else number < bound)
 
 
-class Selector(Struct, frozen=True):
+class LabelQuery(Struct, frozen=True):
     """A label selector; one without requirements selects everything."""
 
-    requirements: tuple[Requirement, ...] = ()
+    requirements: tuple[LabelRequirement, ...] = ()
 
     def __str__(self) -> str:
         return ",".join(str(requirement) for requirement in self.requirements)
@@ -67,7 +67,7 @@ class Selector(Struct, frozen=True):
     def selects(self, labels: Mapping[str, str]) -> bool:
         """Whether an object with these labels, all of which are known, is selected."""
         get = labels.get
-        return all(requirement.holds(get(requirement.key)) for requirement in self.requirements)
+        return all(requirement.matches(get(requirement.key)) for requirement in self.requirements)
 
     def selects_node(self, node: Node) -> bool | None:
         """Whether a node is selected: yes, no, or None where nobody knows.
@@ -75,27 +75,31 @@ class Selector(Struct, frozen=True):
         A label that a partial node neither states nor lists in `absent` is unknown; one requirement that surely fails is a no.
         """
         labels = node.metadata.labels
-        if not node.partial:
+        if not node.is_partial:
             return self.selects(labels)
         unknown = False
         for requirement in self.requirements:
             key = requirement.key
-            if key not in labels and key not in node.absent:
+            if key not in labels and key not in node.absent_labels:
                 unknown = True
-            elif not requirement.holds(labels.get(key)):
+            elif not requirement.matches(labels.get(key)):
                 return False
         return None if unknown else True
 
-    def stated(self) -> tuple[dict[str, str], frozenset[str]] | None:
+    def implied_labels(self) -> tuple[dict[str, str], frozenset[str]] | None:
         """The labels that every selected node has with a known value, and those that none has; None where nothing can be selected."""
-        labels = {each.key: each.values[0] for each in self.requirements if each.operator == "in" and len(each.values) == 1}
+        labels = {
+            requirement.key: requirement.values[0]
+            for requirement in self.requirements
+            if requirement.operator == "in" and len(requirement.values) == 1
+        }
         absent = frozenset(each.key for each in self.requirements if each.operator == "absent")
-        possible = all(each.holds(labels[each.key]) for each in self.requirements if each.key in labels)
+        possible = all(each.matches(labels[each.key]) for each in self.requirements if each.key in labels)
         needed = {each.key for each in self.requirements if each.operator in ("in", "exists", "gt", "lt")}
         return (dict(sorted(labels.items())), absent) if possible and not needed & absent else None
 
 
-def parse_selector(text: str) -> Selector:
+def parse_selector(text: str) -> LabelQuery:
     """Read a selector: `a=b`, `a==b`, `a!=b`, `a in (b,c)`, `a notin (b)`, `a`, `!a`, `a>1`, `a<1`, with commas between them.
 
     1. An empty text selects everything; `a=` and `a in ()` mean the empty value.
@@ -103,10 +107,10 @@ def parse_selector(text: str) -> Selector:
 
     Errors: UsageError in Kubernetes' words.
     """
-    return Selector(tuple(_Parser(text).requirements()))
+    return LabelQuery(tuple(_SelectorParser(text).parse_requirements()))
 
 
-class _Parser:
+class _SelectorParser:
     """The tokens of a selector, and how far they are read; the last token is ""."""
 
     def __init__(self, text: str) -> None:
@@ -130,7 +134,7 @@ class _Parser:
         self.place += 1
         return token
 
-    def requirements(self) -> Iterator[Requirement]:
+    def parse_requirements(self) -> Iterator[LabelRequirement]:
         token, word = self.peek()
         if not token:
             return
@@ -138,7 +142,7 @@ class _Parser:
             raise UsageError(f"found '{token}', expected: !, identifier, or 'end of string'")
         while True:
             try:
-                yield self.requirement()
+                yield self.parse_requirement()
             except UsageError as error:
                 raise UsageError(f"unable to parse requirement: {error}") from None
             token, _ = self.next()
@@ -150,34 +154,34 @@ class _Parser:
             if not word and token != "!":
                 raise UsageError(f"found '{token}', expected: identifier after ','")
 
-    def requirement(self) -> Requirement:
+    def parse_requirement(self) -> LabelRequirement:
         token, word = self.next()
         denied = token == "!"
         if denied:
             token, word = self.next()
         if not word:
             raise UsageError(f"found '{token}', expected: identifier")
-        problems = qualified_name_errors(token)
+        problems = validate_qualified_name(token)
         if problems:
             raise UsageError(f'<nil>: Invalid value: "{token}": {"; ".join(problems)}')
         key = token
         if denied or self.peek()[0] in ("", ","):
-            return Requirement(key, "absent" if denied else "exists")
+            return LabelRequirement(key, "absent" if denied else "exists")
         sign, _ = self.next()
         operator = _OPERATORS.get(sign)
         if operator is None:
             raise UsageError(f"found '{sign}', expected: in, notin, =, ==, !=, gt, lt")
-        values = self.values() if sign in ("in", "notin") else {self.value()}
-        if operator in ("gt", "lt") and _integer(next(iter(values))) is None:
+        values = self.parse_values() if sign in ("in", "notin") else {self.parse_value()}
+        if operator in ("gt", "lt") and _parse_integer(next(iter(values))) is None:
             value = next(iter(values))
             raise UsageError(f"values[0]: Invalid value: \"{value}\": for 'Gt', 'Lt' operators, the value must be an integer")
         for place, value in enumerate(sorted(values)):
-            problems = label_value_errors(value)
+            problems = validate_label_value(value)
             if problems:
                 raise UsageError(f'values[{place}][{key}]: Invalid value: "{value}": {"; ".join(problems)}')
-        return Requirement(key, operator, tuple(sorted(values)))
+        return LabelRequirement(key, operator, tuple(sorted(values)))
 
-    def value(self) -> str:
+    def parse_value(self) -> str:
         token, word = self.peek()
         if token in ("", ","):
             return ""
@@ -186,7 +190,7 @@ class _Parser:
             raise UsageError(f"found '{token}', expected: identifier")
         return token
 
-    def values(self) -> set[str]:
+    def parse_values(self) -> set[str]:
         token, _ = self.next()
         if token != "(":
             raise UsageError(f"found '{token}' expected: '('")
@@ -213,6 +217,6 @@ class _Parser:
                 raise UsageError(f"found '{token}', expected: ',', or identifier")
 
 
-def _integer(text: str) -> int | None:
+def _parse_integer(text: str) -> int | None:
     number = int(text) if _INTEGER.fullmatch(text) else None
     return number if number is not None and -(1 << 63) <= number < 1 << 63 else None

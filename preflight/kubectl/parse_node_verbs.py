@@ -6,19 +6,19 @@ Source: kubectl `pkg/cmd/taint/taint.go`, `pkg/cmd/label/label.go`, `pkg/cmd/dra
 from __future__ import annotations
 
 from preflight.errors import UsageError
-from preflight.kubectl.commands import Chosen, Command, CordonNodes, DrainNodes, LabelNodes, RebootNodes, ReplaceNodes, TaintNodes
-from preflight.kubectl.flags import Given, integer, seconds
-from preflight.kubectl.label_args import key_problem, parse_labels
+from preflight.kubectl.commands import Command, CordonNodes, DrainNodes, LabelNodes, RebootNodes, ReplaceNodes, TaintNodes, TargetObjects
+from preflight.kubectl.flags import ParsedArguments, parse_integer, parse_seconds
+from preflight.kubectl.label_args import describe_key_problem, parse_labels
 from preflight.kubectl.label_selector import parse_selector
-from preflight.kubectl.resource_args import NODE, chosen, resource_of, resources_and_pairs, selector_of, split_name
-from preflight.kubectl.taint_args import conflicts, is_taint, parse_taints
+from preflight.kubectl.resource_args import NODE, get_selector, parse_targets, resolve_resource, split_name, split_resources_and_pairs
+from preflight.kubectl.taint_args import describe_conflicts, is_taint, parse_taints
 
 
-def taint(text: str, given: Given) -> Command:
+def parse_taint_command(text: str, arguments: ParsedArguments) -> Command:
     """`kubectl taint nodes (NAME... | -l SELECTOR | --all) TAINT...`; with a selector or `--all`, names are ignored as kubectl does."""
     resources: list[str] = []
     specs: list[str] = []
-    for argument in given.args:
+    for argument in arguments.args:
         if is_taint(argument):
             specs.append(argument)
         elif specs:
@@ -30,106 +30,108 @@ def taint(text: str, given: Given) -> Command:
     if not specs:
         raise UsageError("at least one taint update is required")
     add, remove = parse_taints(specs)
-    _only_nodes(resources[0])
-    both = conflicts(add, remove)
+    _require_node_resource(resources[0])
+    both = describe_conflicts(add, remove)
     if both:
         raise UsageError(f"can not both modify and remove the following taint(s) in the same command: {both}")
-    everything, selector, names = given.on("all"), given.text("selector"), resources[1:]
+    everything, selector, names = arguments.is_set("all"), arguments.last_value("selector"), resources[1:]
     if everything and selector:
         raise UsageError("setting 'all' parameter with a non empty selector is prohibited")
     if not (everything or selector or names):
         raise UsageError("at least one resource name must be specified since 'all' parameter is not set")
-    chosen_names = () if everything or selector else tuple(dict.fromkeys(_node_name(name) for name in names))
-    nodes = Chosen(chosen_names, selector_of(given), everything)
-    return TaintNodes(text, nodes, add, remove, given.on("overwrite"))
+    chosen_names = () if everything or selector else tuple(dict.fromkeys(_parse_node_name(name) for name in names))
+    nodes = TargetObjects(chosen_names, get_selector(arguments), everything)
+    return TaintNodes(text, nodes, add, remove, arguments.is_set("overwrite"))
 
 
-def label(text: str, given: Given) -> Command:
+def parse_label_command(text: str, arguments: ParsedArguments) -> Command:
     """`kubectl label nodes (NAME... | -l SELECTOR | --all) (KEY=VALUE | KEY-)...`."""
-    resources, specs = resources_and_pairs(given.args, "label")
+    resources, specs = split_resources_and_pairs(arguments.args, "label")
     add, remove = parse_labels(specs)
-    if given.on("all") and given.text("selector"):
+    if arguments.is_set("all") and arguments.last_value("selector"):
         raise UsageError("cannot set --all and --selector at the same time")
-    if given.on("all") and given.text("field-selector"):
+    if arguments.is_set("all") and arguments.last_value("field-selector"):
         raise UsageError("cannot set --all and --field-selector at the same time")
-    if given.texts("filename") or given.text("kustomize") or given.on("local"):
+    if arguments.all_values("filename") or arguments.last_value("kustomize") or arguments.is_set("local"):
         raise UsageError("preflight judges labels of nodes by name, --selector or --all, not of the objects of files")
     if not resources:
         raise UsageError("one or more resources must be specified as <resource> <name> or <resource>/<name>")
-    if given.on("list"):
+    if arguments.is_set("list"):
         raise UsageError("--list only prints labels: there is no change to judge")
     if not add and not remove:
         raise UsageError("at least one label update is required")
-    if given.text("field-selector"):
+    if arguments.last_value("field-selector"):
         raise UsageError("preflight knows no --field-selector: name the nodes, or use --selector")
-    _, nodes = chosen(resources, given, (NODE,), "labels")
-    if given.text("resource-version") and len(nodes.names) != 1:
+    _, nodes = parse_targets(resources, arguments, (NODE,), "labels")
+    if arguments.last_value("resource-version") and len(nodes.names) != 1:
         raise UsageError("--resource-version may only be used with a single resource")
-    problem = key_problem(add)
+    problem = describe_key_problem(add)
     if problem:
         raise UsageError(f'The Node "{nodes.names[0]}" is invalid: {problem}' if nodes.names else f"The Node is invalid: {problem}")
-    return LabelNodes(text, nodes, add, remove, given.on("overwrite"))
+    return LabelNodes(text, nodes, add, remove, arguments.is_set("overwrite"))
 
 
-def cordon(text: str, given: Given) -> Command:
+def parse_cordon(text: str, arguments: ParsedArguments) -> Command:
     """`kubectl cordon (NAME... | -l SELECTOR)`."""
-    return CordonNodes(text, _nodes("cordon", given), unschedulable=True)
+    return CordonNodes(text, _parse_node_targets("cordon", arguments), unschedulable=True)
 
 
-def uncordon(text: str, given: Given) -> Command:
+def parse_uncordon(text: str, arguments: ParsedArguments) -> Command:
     """`kubectl uncordon (NAME... | -l SELECTOR)`."""
-    return CordonNodes(text, _nodes("uncordon", given), unschedulable=False)
+    return CordonNodes(text, _parse_node_targets("uncordon", arguments), unschedulable=False)
 
 
-def drain(text: str, given: Given) -> Command:
+def parse_drain(text: str, arguments: ParsedArguments) -> Command:
     """`kubectl drain (NAME... | -l SELECTOR)`."""
-    nodes = _nodes("drain", given)
+    nodes = _parse_node_targets("drain", arguments)
     try:
-        pods = parse_selector(given.text("pod-selector"))
+        pods = parse_selector(arguments.last_value("pod-selector"))
     except UsageError:
         raise UsageError("--pod-selector=<pod_selector> must be a valid label selector") from None
     return DrainNodes(
         text,
         nodes,
-        ignore_daemonsets=given.on("ignore-daemonsets"),
-        delete_emptydir_data=given.on("delete-emptydir-data"),
-        force=given.on("force"),
-        disable_eviction=given.on("disable-eviction"),
-        grace_period=integer(given.text("grace-period", "-1")),
-        timeout=seconds(given.text("timeout", "0")),
-        pod_selector=pods if given.text("pod-selector") else None,
-        skip_wait_for_delete_timeout=integer(given.text("skip-wait-for-delete-timeout", "0")),
+        ignore_daemonsets=arguments.is_set("ignore-daemonsets"),
+        delete_emptydir_data=arguments.is_set("delete-emptydir-data"),
+        force=arguments.is_set("force"),
+        disable_eviction=arguments.is_set("disable-eviction"),
+        grace_period=parse_integer(arguments.last_value("grace-period", "-1")),
+        timeout=parse_seconds(arguments.last_value("timeout", "0")),
+        pod_selector=pods if arguments.last_value("pod-selector") else None,
+        skip_wait_for_delete_timeout=parse_integer(arguments.last_value("skip-wait-for-delete-timeout", "0")),
     )
 
 
-def reboot(text: str, given: Given) -> Command:
+def parse_reboot(text: str, arguments: ParsedArguments) -> Command:
     """`preflight reboot (NAME... | -l SELECTOR | --all) [--graceful]`: preflight's own."""
-    return RebootNodes(text, _own("reboot", given), given.on("graceful"))
+    return RebootNodes(text, _parse_own_targets("reboot", arguments), arguments.is_set("graceful"))
 
 
-def replace(text: str, given: Given) -> Command:
+def parse_replace(text: str, arguments: ParsedArguments) -> Command:
     """`preflight replace (NAME... | -l SELECTOR | --all) [--label KEY=VALUE]... [--taint TAINT]...`: preflight's own.
 
     `--labels a=b,c=d` is the kubelet's `--node-labels` in one word. Without labels the node keeps those of today, and so with taints;
     `--labels=` and `--taint=` say that it has none.
     """
-    nodes = _own("replace", given)
-    pairs = (*given.texts("label"), *given.texts("labels"))
+    nodes = _parse_own_targets("replace", arguments)
+    pairs = (*arguments.all_values("label"), *arguments.all_values("labels"))
     labels, removed = parse_labels(pairs)
-    taints, untaints = parse_taints(text for text in given.texts("taint") if text)
+    taints, untaints = parse_taints(text for text in arguments.all_values("taint") if text)
     if removed or untaints:
         raise UsageError("replace takes the labels and the taints of the new node: a trailing '-' removes nothing there")
-    problem = key_problem(labels)
+    problem = describe_key_problem(labels)
     if problem:
         raise UsageError(f"invalid --label: {problem}")
-    return ReplaceNodes(text, nodes, labels if pairs or "labels" in given.values else None, taints if given.texts("taint") else None)
+    return ReplaceNodes(
+        text, nodes, labels if pairs or "labels" in arguments.values else None, taints if arguments.all_values("taint") else None
+    )
 
 
-def _only_nodes(word: str) -> None:
+def _require_node_resource(word: str) -> None:
     """Refuse a resource word that is not `node`, `nodes` or `no`, in any case."""
     lower = word.lower()
-    resource = resource_of(lower.partition(".")[0])
-    if "/" in word and resource_of(lower.partition("/")[0]) == NODE:
+    resource = resolve_resource(lower.partition(".")[0])
+    if "/" in word and resolve_resource(lower.partition("/")[0]) == NODE:
         name = word.partition("/")[2] or "NAME"
         raise UsageError(f'the server doesn\'t have a resource type "{lower}" (kubectl taint takes them apart: taint nodes {name})')
     if "," in word:
@@ -140,36 +142,36 @@ def _only_nodes(word: str) -> None:
         raise UsageError(f"invalid resource type {lower}, only node types are supported")
 
 
-def _nodes(verb: str, given: Given) -> Chosen:
-    """The nodes of `cordon`, `uncordon` and `drain`: names or `node/NAME`, or a selector."""
-    if not given.args and "selector" not in given.values:
+def _parse_node_targets(verb: str, arguments: ParsedArguments) -> TargetObjects:
+    """The nodes of `parse_cordon`, `parse_uncordon` and `parse_drain`: names or `node/NAME`, or a selector."""
+    if not arguments.args and "selector" not in arguments.values:
         raise UsageError(f"USAGE: {verb} NODE [flags]")
-    if given.args and given.text("selector"):
+    if arguments.args and arguments.last_value("selector"):
         raise UsageError("cannot specify both a node name and a --selector option")
-    selector = selector_of(given)
-    if not given.args and selector is None:
+    selector = get_selector(arguments)
+    if not arguments.args and selector is None:
         raise UsageError("You must provide one or more resources by argument or filename.")
-    for argument in given.args:
+    for argument in arguments.args:
         if argument in ("node", "nodes", "no"):
             raise UsageError(f'nodes "{argument}" not found (kubectl {verb} takes names alone)')
-    return Chosen(tuple(dict.fromkeys(_node_name(argument) for argument in given.args)), selector)
+    return TargetObjects(tuple(dict.fromkeys(_parse_node_name(argument) for argument in arguments.args)), selector)
 
 
-def _own(verb: str, given: Given) -> Chosen:
-    """The nodes of preflight's own verbs: as `cordon`, or all of them; the word `node` may stand before the names."""
-    args = given.args[1:] if given.args and resource_of(given.args[0]) == NODE else given.args
-    if given.on("all"):
-        if args or given.text("selector"):
+def _parse_own_targets(verb: str, arguments: ParsedArguments) -> TargetObjects:
+    """The nodes of preflight's own verbs: as `parse_cordon`, or all of them; the word `node` may stand before the names."""
+    args = arguments.args[1:] if arguments.args and resolve_resource(arguments.args[0]) == NODE else arguments.args
+    if arguments.is_set("all"):
+        if args or arguments.last_value("selector"):
             raise UsageError("--all takes neither a name nor a --selector")
-        return Chosen(all=True)
-    return _nodes(verb, Given(args, given.values))
+        return TargetObjects(all=True)
+    return _parse_node_targets(verb, ParsedArguments(args, arguments.values))
 
 
-def _node_name(argument: str) -> str:
+def _parse_node_name(argument: str) -> str:
     """The name in `n1` or `node/n1`."""
     if "/" not in argument:
         return argument
     word, name = split_name(argument)
-    if resource_of(word) != NODE:
-        raise UsageError(f"expected resource of type node, got {resource_of(word) or word}")
+    if resolve_resource(word) != NODE:
+        raise UsageError(f"expected resource of type node, got {resolve_resource(word) or word}")
     return name

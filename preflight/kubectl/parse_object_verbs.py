@@ -14,30 +14,30 @@ from preflight.kubectl.commands import (
     DeleteNamespaces,
     DeleteNodes,
     DeletePods,
-    Patch,
+    PatchObjects,
     RestartRollout,
     SetImage,
 )
-from preflight.kubectl.flags import Given
-from preflight.kubectl.formatting import BOOLEANS, quoted
-from preflight.kubectl.resource_args import DAEMONSET, NAMESPACE, NODE, POD, chosen, resources_and_pairs, selector_of
+from preflight.kubectl.flags import ParsedArguments
+from preflight.kubectl.formatting import GO_BOOLEANS, quote_go
+from preflight.kubectl.resource_args import DAEMONSET, NAMESPACE, NODE, POD, get_selector, parse_targets, split_resources_and_pairs
 
 _CASCADES = ("background", "foreground", "orphan")
 _ON = "spec.nodeName="
 _PATCHES = ("json", "merge", "strategic")
 
 
-def set_image(text: str, given: Given) -> Command:
+def parse_set_image(text: str, arguments: ParsedArguments) -> Command:
     """`kubectl set image (ds/NAME | ds NAME... | ds -l SELECTOR | ds --all) (CONTAINER=IMAGE | *=IMAGE)...`."""
-    resources, pairs = resources_and_pairs(given.args, "image")
+    resources, pairs = split_resources_and_pairs(arguments.args, "image")
     wrong = [pair for pair in pairs if pair.find("=") <= 0]
     if wrong:
         raise UsageError(f"invalid image format: {', '.join(wrong)}")
     images = dict(pair.split("=", 1) for pair in pairs)
-    _no_files(given, "images of daemonsets")
-    if given.on("all") and given.text("selector"):
+    _refuse_files(arguments, "images of daemonsets")
+    if arguments.is_set("all") and arguments.last_value("selector"):
         raise UsageError("cannot set --all and --selector at the same time")
-    _, daemonsets = chosen(resources, given, (DAEMONSET,), "images")
+    _, daemonsets = parse_targets(resources, arguments, (DAEMONSET,), "images")
     if not images:
         raise UsageError("at least one image update is required")
     if len(images) > 1 and "*" in images:
@@ -45,89 +45,89 @@ def set_image(text: str, given: Given) -> Command:
     return SetImage(text, daemonsets, images)
 
 
-def rollout_restart(text: str, given: Given) -> Command:
+def parse_rollout_restart(text: str, arguments: ParsedArguments) -> Command:
     """`kubectl rollout restart (ds/NAME | ds NAME... | ds -l SELECTOR | ds)`."""
-    _no_files(given, "restarts of daemonsets")
-    if not given.args:
+    _refuse_files(arguments, "restarts of daemonsets")
+    if not arguments.args:
         raise UsageError("required resource not specified")
-    _, daemonsets = chosen(given.args, given, (DAEMONSET,), "restarts", bare=True)
+    _, daemonsets = parse_targets(arguments.args, arguments, (DAEMONSET,), "restarts", bare_means_all=True)
     return RestartRollout(text, daemonsets)
 
 
-def apply(text: str, given: Given) -> Command:
+def parse_apply(text: str, arguments: ParsedArguments) -> Command:
     """`kubectl apply -f FILE...`; FILE may be a folder, or `-` for standard input."""
-    if given.args:
-        raise UsageError(f"Unexpected args: [{' '.join(given.args)}]")
-    files = _files(given)
+    if arguments.args:
+        raise UsageError(f"Unexpected args: [{' '.join(arguments.args)}]")
+    files = _get_files(arguments)
     if not files:
         raise UsageError("must specify one of -f and -k")
-    if given.on("force-conflicts") and not given.on("server-side"):
+    if arguments.is_set("force-conflicts") and not arguments.is_set("server-side"):
         raise UsageError("--force-conflicts only works with --server-side")
-    if given.text("dry-run") in ("client", "unchanged") and given.on("server-side"):
+    if arguments.last_value("dry-run") in ("client", "unchanged") and arguments.is_set("server-side"):
         raise UsageError("--dry-run=client doesn't work with --server-side (did you mean --dry-run=server instead?)")
-    if given.on("force") and given.on("server-side"):
+    if arguments.is_set("force") and arguments.is_set("server-side"):
         raise UsageError("--force cannot be used with --server-side")
-    if given.on("force") and given.text("dry-run") == "server":
+    if arguments.is_set("force") and arguments.last_value("dry-run") == "server":
         raise UsageError("--dry-run=server cannot be used with --force")
-    if given.on("all") and given.text("selector"):
+    if arguments.is_set("all") and arguments.last_value("selector"):
         raise UsageError("cannot set --all and --selector at the same time")
-    if given.on("prune"):
+    if arguments.is_set("prune"):
         raise UsageError("preflight does not judge --prune: judge what it deletes with `delete daemonset NAME`")
-    if given.text("subresource"):
+    if arguments.last_value("subresource"):
         raise UsageError("preflight does not judge --subresource: placement reads no status")
-    return ApplyFiles(text, files, given.text("namespace"), given.on("server-side"), selector_of(given))
+    return ApplyFiles(text, files, arguments.last_value("namespace"), arguments.is_set("server-side"), get_selector(arguments))
 
 
-def patch(text: str, given: Given) -> Command:
+def parse_patch(text: str, arguments: ParsedArguments) -> Command:
     """`kubectl patch (ds | node) NAME... (-p PATCH | --patch-file FILE) [--type strategic|merge|json]`."""
-    stated, file, kind = given.text("patch"), given.text("patch-file"), given.text("type")
+    stated, file, kind = arguments.last_value("patch"), arguments.last_value("patch-file"), arguments.last_value("type")
     if stated and file:
         raise UsageError("cannot specify --patch and --patch-file together")
     if not stated and not file:
         raise UsageError("must specify --patch or --patch-file containing the contents of the patch")
-    if given.on("local") and given.args:
+    if arguments.is_set("local") and arguments.args:
         raise UsageError("cannot specify --local and server resources")
-    if given.on("local") and given.text("dry-run") == "server":
+    if arguments.is_set("local") and arguments.last_value("dry-run") == "server":
         raise UsageError("cannot specify --local and --dry-run=server - did you mean --dry-run=client?")
     if kind and kind.lower() not in _PATCHES:
-        raise UsageError(f"--type must be one of [{' '.join(_PATCHES)}], not {quoted(kind)}")
-    if _files(given) and given.args:
+        raise UsageError(f"--type must be one of [{' '.join(_PATCHES)}], not {quote_go(kind)}")
+    if _get_files(arguments) and arguments.args:
         raise UsageError("when paths, URLs, or stdin is provided as input, you may not specify resource arguments as well")
-    if _files(given) or given.on("local"):
+    if _get_files(arguments) or arguments.is_set("local"):
         raise UsageError("preflight judges patches of nodes and daemonsets by name, not of the objects of files")
-    resource, objects = chosen(given.args, given, (NODE, DAEMONSET), "patches")
-    if given.text("subresource"):
+    resource, objects = parse_targets(arguments.args, arguments, (NODE, DAEMONSET), "patches")
+    if arguments.last_value("subresource"):
         raise UsageError("preflight does not judge --subresource: placement reads no status")
-    return Patch(text, resource, objects, kind.lower() or "strategic", stated, file)
+    return PatchObjects(text, resource, objects, kind.lower() or "strategic", stated, file)
 
 
-def delete(text: str, given: Given) -> Command:
+def parse_delete(text: str, arguments: ParsedArguments) -> Command:
     """`kubectl delete (node | daemonset | pod | namespace) (NAME... | -l SELECTOR | --all)` or `kubectl delete -f FILE...`."""
-    cascade = _cascade(given.text("cascade", "background"))
-    if given.on("now") and int(given.text("grace-period", "-1"), 0) != -1:
+    cascade = _parse_cascade(arguments.last_value("cascade", "background"))
+    if arguments.is_set("now") and int(arguments.last_value("grace-period", "-1"), 0) != -1:
         raise UsageError("--now and --grace-period cannot be specified together")
-    if given.text("raw"):
+    if arguments.last_value("raw"):
         raise UsageError("preflight does not judge --raw: name the objects")
-    files = _files(given)
-    if given.on("all") and given.text("selector"):
+    files = _get_files(arguments)
+    if arguments.is_set("all") and arguments.last_value("selector"):
         raise UsageError("setting 'all' parameter but found a non empty selector.")
-    field = given.text("field-selector")
+    field = arguments.last_value("field-selector")
     on = field.removeprefix(_ON).removeprefix("=") if field.startswith(_ON) and field.count("=") <= 2 and "," not in field else ""
     if field and not on:
         raise UsageError(f"preflight knows no --field-selector but {_ON}NODE: name the objects, or use --selector")
-    if given.on("force") and int(given.text("grace-period", "-1"), 0) > 0:
+    if arguments.is_set("force") and int(arguments.last_value("grace-period", "-1"), 0) > 0:
         raise UsageError("--force and --grace-period greater than 0 cannot be specified together")
-    missing = given.on("ignore-not-found") or given.on("all") or bool(given.text("selector"))
+    missing = arguments.is_set("ignore-not-found") or arguments.is_set("all") or bool(arguments.last_value("selector"))
     if files:
-        if given.args:
+        if arguments.args:
             raise UsageError("when paths, URLs, or stdin is provided as input, you may not specify resource arguments as well")
-        return DeleteFiles(text, files, given.text("namespace"), cascade, missing)
-    resource, objects = chosen(given.args, given, (NODE, DAEMONSET, POD, NAMESPACE), "deletions", bare=bool(on))
+        return DeleteFiles(text, files, arguments.last_value("namespace"), cascade, missing)
+    resource, objects = parse_targets(arguments.args, arguments, (NODE, DAEMONSET, POD, NAMESPACE), "deletions", bare_means_all=bool(on))
     if on and resource != POD:
         raise UsageError("preflight knows --field-selector of pods only: name the objects, or use --selector")
     if on and objects.names:
         raise UsageError("name cannot be provided when a selector is specified")
-    if given.on("all") and objects.names:
+    if arguments.is_set("all") and objects.names:
         raise UsageError("name cannot be provided when a selector is specified")
     if resource == NAMESPACE and not objects.names:
         raise UsageError("preflight judges deletions of namespaces by name")
@@ -140,17 +140,17 @@ def delete(text: str, given: Given) -> Command:
     return DeleteDaemonSets(text, objects, cascade, missing)
 
 
-def _cascade(value: str) -> str:
-    if value in BOOLEANS:
-        return "background" if BOOLEANS[value] else "orphan"
+def _parse_cascade(value: str) -> str:
+    if value in GO_BOOLEANS:
+        return "background" if GO_BOOLEANS[value] else "orphan"
     if value not in _CASCADES:
         raise UsageError(f'invalid cascade value ({value}). Must be "background", "foreground", or "orphan"')
     return value
 
 
-def _files(given: Given) -> tuple[str, ...]:
+def _get_files(arguments: ParsedArguments) -> tuple[str, ...]:
     """The files of `-f`; `-k` is refused with what to do."""
-    files, kustomization = given.texts("filename"), given.text("kustomize")
+    files, kustomization = arguments.all_values("filename"), arguments.last_value("kustomize")
     if files and kustomization:
         raise UsageError("only one of -f or -k can be specified")
     if kustomization:
@@ -161,6 +161,6 @@ def _files(given: Given) -> tuple[str, ...]:
     return files
 
 
-def _no_files(given: Given, what: str) -> None:
-    if given.texts("filename") or given.text("kustomize") or given.on("local"):
+def _refuse_files(arguments: ParsedArguments, what: str) -> None:
+    if arguments.all_values("filename") or arguments.last_value("kustomize") or arguments.is_set("local"):
         raise UsageError(f"preflight judges {what} by name, --selector or --all, not of the objects of files")

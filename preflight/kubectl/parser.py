@@ -11,22 +11,22 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from preflight.errors import UsageError
 from preflight.kubectl import parse_node_verbs, parse_object_verbs
 from preflight.kubectl.commands import Command
-from preflight.kubectl.flags import FLAGS, GLOBAL, Given, given, takes_value
-from preflight.kubectl.formatting import BOOLEANS, quoted
+from preflight.kubectl.flags import ParsedArguments, flag_takes_value, parse_arguments
+from preflight.kubectl.formatting import GO_BOOLEANS, quote_go
 
-_READERS: Mapping[str, Callable[[str, Given], Command]] = {
-    "taint": parse_node_verbs.taint,
-    "label": parse_node_verbs.label,
-    "cordon": parse_node_verbs.cordon,
-    "uncordon": parse_node_verbs.uncordon,
-    "drain": parse_node_verbs.drain,
-    "reboot": parse_node_verbs.reboot,
-    "replace": parse_node_verbs.replace,
-    "set image": parse_object_verbs.set_image,
-    "rollout restart": parse_object_verbs.rollout_restart,
-    "apply": parse_object_verbs.apply,
-    "patch": parse_object_verbs.patch,
-    "delete": parse_object_verbs.delete,
+_READERS: Mapping[str, Callable[[str, ParsedArguments], Command]] = {
+    "taint": parse_node_verbs.parse_taint_command,
+    "label": parse_node_verbs.parse_label_command,
+    "cordon": parse_node_verbs.parse_cordon,
+    "uncordon": parse_node_verbs.parse_uncordon,
+    "drain": parse_node_verbs.parse_drain,
+    "reboot": parse_node_verbs.parse_reboot,
+    "replace": parse_node_verbs.parse_replace,
+    "set image": parse_object_verbs.parse_set_image,
+    "rollout restart": parse_object_verbs.parse_rollout_restart,
+    "apply": parse_object_verbs.parse_apply,
+    "patch": parse_object_verbs.parse_patch,
+    "delete": parse_object_verbs.parse_delete,
 }
 VERBS: tuple[str, ...] = tuple(_READERS)
 """The verbs that preflight judges; two of them are two words."""
@@ -44,7 +44,7 @@ _UNJUDGED = {
 }
 
 
-def parse(argv: Sequence[str]) -> Command:
+def parse_command(argv: Sequence[str]) -> Command:
     """Read a command line.
 
     1. A first word `kubectl` or `preflight` is dropped. Flags that every verb has may stand before the verb.
@@ -56,18 +56,18 @@ def parse(argv: Sequence[str]) -> Command:
     words = list(argv)
     if words and words[0] in _PROGRAMS:
         words = words[1:]
-    verb, rest = _verb(words)
-    read = given(verb, rest)
-    _check(read)
-    return _READERS[verb](shlex.join(_without_secrets(words)), read)
+    verb, rest = _split_verb(words)
+    read = parse_arguments(verb, rest)
+    _check_ignored_flags(read)
+    return _READERS[verb](shlex.join(_mask_secrets(words)), read)
 
 
-def flags_of(command: Command) -> Mapping[str, tuple[str, ...]]:
+def collect_flags(command: Command) -> Mapping[str, tuple[str, ...]]:
     """The flags of a command line by their long names, each with its values; what is secret in one is `...`."""
-    return given(*_verb(shlex.split(command.text))).values
+    return parse_arguments(*_split_verb(shlex.split(command.text))).values
 
 
-def _without_secrets(words: Sequence[str]) -> Iterator[str]:
+def _mask_secrets(words: Sequence[str]) -> Iterator[str]:
     """The words as a report may show them."""
     is_secret = False
     for word in words:
@@ -76,19 +76,19 @@ def _without_secrets(words: Sequence[str]) -> Iterator[str]:
         is_secret = not is_secret and name in _SECRET and not equals
 
 
-def _verb(words: Sequence[str]) -> tuple[str, list[str]]:
+def _split_verb(words: Sequence[str]) -> tuple[str, list[str]]:
     """The verb, and the arguments without it; the second word of a verb may stand after flags too."""
-    place = _first_argument(words, 0)
+    place = _find_first_argument(words, 0)
     if place is None:
         raise UsageError(f"a verb is missing: preflight judges {', '.join(VERBS)}")
     first = words[place]
     if first not in _FIRST:
-        raise UsageError(_no_verb(first))
+        raise UsageError(_explain_unknown_verb(first))
     verb = _FIRST[first]
     rest = [*words[:place], *words[place + 1 :]]
     if verb == first:
         return verb, rest
-    second = _first_argument(rest, place)
+    second = _find_first_argument(rest, place)
     wanted = verb.split()[1]
     if second is None or rest[second] != wanted:
         shown = f"{first} {rest[second]}" if second is not None else first
@@ -96,7 +96,7 @@ def _verb(words: Sequence[str]) -> tuple[str, list[str]]:
     return verb, [*rest[:second], *rest[second + 1 :]]
 
 
-def _first_argument(words: Sequence[str], start: int) -> int | None:
+def _find_first_argument(words: Sequence[str], start: int) -> int | None:
     """Where the first word stands that is no flag and no value of a flag."""
     place = start
     while place < len(words):
@@ -105,11 +105,11 @@ def _first_argument(words: Sequence[str], start: int) -> int | None:
             return None
         if not word.startswith("-") or word == "-":
             return place
-        place += 2 if takes_value(word) else 1
+        place += 2 if flag_takes_value(word) else 1
     return None
 
 
-def _no_verb(word: str) -> str:
+def _explain_unknown_verb(word: str) -> str:
     if word in _KUBECTL.split():
         return f"preflight does not judge `kubectl {word}`: it judges {', '.join(VERBS)}{_UNJUDGED.get(word, '')}"
     from difflib import get_close_matches
@@ -119,14 +119,11 @@ def _no_verb(word: str) -> str:
     return f'unknown command "{word}" for "kubectl"{advice}'
 
 
-def _check(read: Given) -> None:
+def _check_ignored_flags(arguments: ParsedArguments) -> None:
     """Refuse values of the flags that change nothing here, where kubectl does."""
-    dry_run = read.text("dry-run", "none")
-    if dry_run not in ("none", "server", "client", "unchanged") and dry_run not in BOOLEANS:
+    dry_run = arguments.last_value("dry-run", "none")
+    if dry_run not in ("none", "server", "client", "unchanged") and dry_run not in GO_BOOLEANS:
         raise UsageError(f'Invalid dry-run value ({dry_run}). Must be "none", "server", or "client".')
-    validate = read.text("validate", "strict")
-    if validate not in ("strict", "warn", "ignore") and validate not in BOOLEANS:
-        raise UsageError(f"invalid - validate option {quoted(validate)}; must be one of: strict (or true), warn, ignore (or false)")
-
-
-__all__ = ["FLAGS", "GLOBAL", "VERBS", "flags_of", "parse", "takes_value"]
+    validate = arguments.last_value("validate", "strict")
+    if validate not in ("strict", "warn", "ignore") and validate not in GO_BOOLEANS:
+        raise UsageError(f"invalid - validate option {quote_go(validate)}; must be one of: strict (or true), warn, ignore (or false)")

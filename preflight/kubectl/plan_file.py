@@ -7,39 +7,39 @@ from collections.abc import Sequence
 
 from preflight.errors import InputError, UsageError
 from preflight.kubectl.commands import Command
-from preflight.kubectl.parser import parse
+from preflight.kubectl.parser import parse_command
 
 _DIRECTIVES = ("$patch", "$retainKeys", "$setElementOrder/", "$deleteFromPrimitiveList/")
 """What stands in the text of a strategic patch and looks like a variable."""
 _SHELL = ("&&", "||", "|", ";", ">", ">>", "<", "&")
 
 
-def commands(items: Sequence[object], places: Sequence[str] = ()) -> list[Command]:
+def parse_plan(items: Sequence[object], locations: Sequence[str] = ()) -> list[Command]:
     """Read the steps of a plan.
 
     1. A step is a line as for a shell (`kubectl taint nodes -l pool=rdma dedicated=rdma:NoSchedule`, quotes as there, a `#` word starts a
        comment), or a list of texts, each one argument.
     2. `kubectl` or `preflight` may stand first. Nothing is expanded, and a step is one command.
 
-    `places` are where the steps stand, as `file:line`; an error then starts with it.
+    `locations` are where the steps stand, as `file:line`; an error then starts with it.
 
     Errors: UsageError with the number of the step and the line as given; InputError for a plan without steps.
     """
     if not items:
         raise InputError("there is nothing to judge: the plan has no steps")
-    where = [f"{place}: " for place in places] or [""] * len(items)
-    return [_command(f"{place}step {number}", item) for number, (place, item) in enumerate(zip(where, items, strict=True), 1)]
+    where = [f"{place}: " for place in locations] or [""] * len(items)
+    return [_parse_step(f"{place}step {number}", item) for number, (place, item) in enumerate(zip(where, items, strict=True), 1)]
 
 
-def _command(place: str, item: object) -> Command:
+def _parse_step(location: str, item: object) -> Command:
     try:
-        return parse(_words(item))
+        return parse_command(_split_words(item))
     except UsageError as error:
         shown = item if isinstance(item, str) else shlex.join(map(str, item)) if isinstance(item, list | tuple) else repr(item)
-        raise UsageError(f"{place}, `{shown.strip()}`: {error}") from None
+        raise UsageError(f"{location}, `{shown.strip()}`: {error}") from None
 
 
-def _words(item: object) -> list[str]:
+def _split_words(item: object) -> list[str]:
     if isinstance(item, list | tuple):
         if not all(isinstance(word, str) for word in item):
             raise UsageError("every argument must be a text: put it in quotes")
@@ -55,12 +55,12 @@ def _words(item: object) -> list[str]:
     for word in words:
         if word in _SHELL or word.endswith(";"):
             raise UsageError(f"a step is one command, without {word.rstrip() if word in _SHELL else ';'}: make it a step of its own")
-        if _expands(word):
+        if _needs_expansion(word):
             raise UsageError(f"nothing is expanded in a plan: write what {word} stands for")
     return words
 
 
-def _expands(word: str) -> bool:
+def _needs_expansion(word: str) -> bool:
     for directive in _DIRECTIVES if "$" in word else ():
         word = word.replace(directive, "")
     return "$" in word or "`" in word

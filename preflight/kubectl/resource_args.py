@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from preflight.errors import UsageError
-from preflight.kubectl.commands import Chosen
-from preflight.kubectl.flags import Given
-from preflight.kubectl.label_selector import Selector, parse_selector
+from preflight.kubectl.commands import TargetObjects
+from preflight.kubectl.flags import ParsedArguments
+from preflight.kubectl.label_selector import LabelQuery, parse_selector
 
 NODE, DAEMONSET, POD, NAMESPACE = "nodes", "daemonsets", "pods", "namespaces"
 
@@ -32,7 +32,7 @@ _GROUPS = {NODE: (), POD: (), NAMESPACE: (), DAEMONSET: ("apps", "v1.apps")}
 _MISSING = "You must provide one or more resources by argument or filename."
 
 
-def resource_of(word: str) -> str:
+def resolve_resource(word: str) -> str:
     """The plural of a resource that a word means, as `daemonsets` for `ds`, `DaemonSet` or `daemonsets.apps`; "" where none is known.
 
     Full words in any case, short ones only in lower case; `.apps` or `.v1.apps` may follow where that is the group.
@@ -42,7 +42,7 @@ def resource_of(word: str) -> str:
     return "" if dot and resource in _GROUPS and group not in _GROUPS[resource] else resource
 
 
-def resources_and_pairs(args: Sequence[str], what: str) -> tuple[list[str], list[str]]:
+def split_resources_and_pairs(args: Sequence[str], what: str) -> tuple[list[str], list[str]]:
     """Split `nodes n1 a=b c-` into the resources and the pairs, of labels or images.
 
     A pair holds `=`, not as its first character, or ends with `-`.
@@ -61,32 +61,34 @@ def resources_and_pairs(args: Sequence[str], what: str) -> tuple[list[str], list
     return resources, pairs
 
 
-def selector_of(given: Given) -> Selector | None:
+def get_selector(arguments: ParsedArguments) -> LabelQuery | None:
     """The selector of `-l`; None where it is absent or empty."""
-    text = given.text("selector")
+    text = arguments.last_value("selector")
     return parse_selector(text) if text else None
 
 
-def chosen(args: Sequence[str], given: Given, judged: Sequence[str], what: str, *, bare: bool = False) -> tuple[str, Chosen]:
-    """The resource and the objects that the arguments name; `bare` where the resource alone means all of its objects.
+def parse_targets(
+    args: Sequence[str], arguments: ParsedArguments, supported: Sequence[str], what: str, *, bare_means_all: bool = False
+) -> tuple[str, TargetObjects]:
+    """The resource and the objects that the arguments name; `bare_means_all` where the resource alone means all of its objects.
 
-    `judged` are the resources that preflight judges, `what` says of which things of theirs.
+    `supported` are the resources that preflight judges, `what` says of which things of theirs.
 
     Errors: UsageError in kubectl's words, and for resources that preflight does not judge.
     """
-    resource, names, slashes = _named(args, judged, what)
-    everywhere = given.on("all-namespaces")
-    if given.text("selector") and names:
+    resource, names, slashes = _parse_names(args, supported, what)
+    everywhere = arguments.is_set("all-namespaces")
+    if arguments.last_value("selector") and names:
         if slashes:
             raise UsageError("selectors and the all flag cannot be used when passing resource/name arguments")
         raise UsageError("name cannot be provided when a selector is specified")
-    selector = selector_of(given)
-    everything = selector is None and not names and (given.on("all") or bare)
+    selector = get_selector(arguments)
+    everything = selector is None and not names and (arguments.is_set("all") or bare_means_all)
     if selector is None and not names and not everything:
         raise UsageError("resource(s) were provided, but no name was specified")
     if names and everywhere and resource != NODE:
         raise UsageError("a resource cannot be retrieved by name across all namespaces")
-    return resource, Chosen(names, selector, everything, given.text("namespace"), everywhere)
+    return resource, TargetObjects(names, selector, everything, arguments.last_value("namespace"), everywhere)
 
 
 def split_name(argument: str) -> tuple[str, str]:
@@ -102,7 +104,7 @@ def split_name(argument: str) -> tuple[str, str]:
     return word, name
 
 
-def _named(args: Sequence[str], judged: Sequence[str], what: str) -> tuple[str, tuple[str, ...], bool]:
+def _parse_names(args: Sequence[str], supported: Sequence[str], what: str) -> tuple[str, tuple[str, ...], bool]:
     if not args:
         raise UsageError(_MISSING)
     slashed = [argument for argument in args if "/" in argument]
@@ -118,16 +120,16 @@ def _named(args: Sequence[str], judged: Sequence[str], what: str) -> tuple[str, 
         words, names = {word for word in args[0].split(",") if word}, tuple(dict.fromkeys(args[1:]))
     if not words:
         raise UsageError(_MISSING)
-    kinds = {_judged(word, judged, what) for word in sorted(words)}
+    kinds = {_check_supported(word, supported, what) for word in sorted(words)}
     if len(kinds) > 1:
         raise UsageError(f"preflight judges one kind of object at a time, not {' and '.join(sorted(kinds))} in one command line")
     return kinds.pop(), names, bool(slashed)
 
 
-def _judged(word: str, judged: Sequence[str], what: str) -> str:
-    resource = resource_of(word)
-    if resource in judged:
+def _check_supported(word: str, supported: Sequence[str], what: str) -> str:
+    resource = resolve_resource(word)
+    if resource in supported:
         return resource
     if not resource and word.partition(".")[0] == word:
-        raise UsageError(f'the server doesn\'t have a resource type "{word}"; preflight judges {what} of {" and ".join(judged)}')
-    raise UsageError(f"preflight judges {what} of {' and '.join(judged)}, not of {resource or word}")
+        raise UsageError(f'the server doesn\'t have a resource type "{word}"; preflight judges {what} of {" and ".join(supported)}')
+    raise UsageError(f"preflight judges {what} of {' and '.join(supported)}, not of {resource or word}")

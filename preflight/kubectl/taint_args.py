@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from preflight.errors import UsageError
 from preflight.model.objects import Taint
-from preflight.scheduling.name_validation import label_value_errors, qualified_name_errors
+from preflight.scheduling.name_validation import validate_label_value, validate_qualified_name
 
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 
@@ -37,7 +37,7 @@ def parse_taints(specs: Iterable[str]) -> tuple[tuple[Taint, ...], tuple[Taint, 
         taint = parse_taint(spec)
         if not taint.effect:
             raise UsageError(f"invalid taint spec: {spec}")
-        if any(same(taint, other) for other in add):
+        if any(is_same_taint(taint, other) for other in add):
             shown = f"{taint.key} {taint.value} {taint.effect} <nil>"
             raise UsageError(f"duplicated taints with the same key and effect: {{{shown}}}")
         add.append(taint)
@@ -61,32 +61,34 @@ def parse_taint(spec: str) -> Taint:
         if len(values) > 1:
             raise UsageError(f"invalid taint spec: {spec}")
         value = values[0] if values else ""
-        problems = label_value_errors(value)
+        problems = validate_label_value(value)
         if problems:
             raise UsageError(f"invalid taint spec: {spec}, {'; '.join(problems)}")
-    problems = qualified_name_errors(key)
+    problems = validate_qualified_name(key)
     if problems:
         raise UsageError(f"invalid taint spec: {spec}, {'; '.join(problems)}")
     return Taint(key, value, effect)
 
 
-def conflicts(add: Sequence[Taint], remove: Sequence[Taint]) -> str:
+def describe_conflicts(add: Sequence[Taint], remove: Sequence[Taint]) -> str:
     """The taints that one command would add and remove, in kubectl's words; "" where there are none."""
-    both = [removed for added in add for removed in remove if removes(removed, added)]
+    both = [removed for added in add for removed in remove if removes_taint(removed, added)]
     return ", ".join(f"{removed.key}={removed.effect}" for removed in both)
 
 
-def same(taint: Taint, other: Taint) -> bool:
+def is_same_taint(taint: Taint, other: Taint) -> bool:
     """Whether two taints are one to Kubernetes: the key and the effect are equal, whatever the value."""
     return taint.key == other.key and taint.effect == other.effect
 
 
-def removes(removed: Taint, taint: Taint) -> bool:
+def removes_taint(removed: Taint, taint: Taint) -> bool:
     """Whether a removal is about this taint: the key is equal, and the effect where one is named."""
     return removed.key == taint.key and removed.effect in ("", taint.effect)
 
 
-def tainted(name: str, taints: tuple[Taint, ...], add: Sequence[Taint], remove: Sequence[Taint], *, overwrite: bool) -> tuple[Taint, ...]:
+def apply_taints(
+    name: str, taints: tuple[Taint, ...], add: Sequence[Taint], remove: Sequence[Taint], *, overwrite: bool
+) -> tuple[Taint, ...]:
     """The taints of a node after `kubectl taint`.
 
     1. A taint to add whose key and effect are there is refused, even with the same value; with `overwrite` it takes its place.
@@ -96,13 +98,13 @@ def tainted(name: str, taints: tuple[Taint, ...], add: Sequence[Taint], remove: 
     Errors: UsageError in kubectl's words.
     """
     if not overwrite:
-        there = [added.key for added in add for taint in taints if same(added, taint)]
+        there = [added.key for added in add for taint in taints if is_same_taint(added, taint)]
         if there:
             raise UsageError(f"node {name} already has {','.join(there)} taint(s) with same effect(s) and --overwrite is false")
-    after = [*add, *(taint for taint in taints if not any(same(added, taint) for added in add))]
+    after = [*add, *(taint for taint in taints if not any(is_same_taint(added, taint) for added in add))]
     lost: list[str] = []
     for removed in remove:
-        kept = [taint for taint in after if not removes(removed, taint)]
+        kept = [taint for taint in after if not removes_taint(removed, taint)]
         if len(kept) == len(after):
             spelled = f"{removed.key}:{removed.effect}" if removed.effect else removed.key
             lost.append(f'taint "{spelled}" not found')

@@ -11,16 +11,28 @@ import msgspec
 from msgspec import Raw
 
 from preflight.documents import Chunk, RepeatedKey
-from preflight.load.kinds import KINDS, NO_OBJECT, SAVED_STATE, SNAPSHOT, UNRENDERED, Data, at, is_list, is_pool, is_unrendered, why_not
+from preflight.load.kinds import (
+    CHECKED_KINDS,
+    NOT_AN_OBJECT,
+    SNAPSHOT,
+    STATE_KINDS,
+    UNRENDERED,
+    PlainObject,
+    declares_pool,
+    explain_unchecked,
+    get_path,
+    is_list,
+    is_unrendered,
+)
 from preflight.model.convert import convert
-from preflight.model.objects import DaemonSet, LabelSelector, ListedPod, Node, Origin, Refusal, _Read
-from preflight.model.report import Location, Problem, Skipped
-from preflight.model.world import Survey
+from preflight.model.objects import CoveragePod, DaemonSet, LabelSelector, Node, Origin, Refusal, SourcedObject
+from preflight.model.report import Location, Problem, SkippedCheck
+from preflight.model.world import ClusterListing
 
 if TYPE_CHECKING:
-    from preflight.load.pools import Declared
-    from preflight.load.runtime_state import Observed
-    from preflight.model.pod_scheduling import ScheduledPod
+    from preflight.load.pools import PoolDeclaration
+    from preflight.load.runtime_state import RuntimeStateCollector
+    from preflight.model.pod_scheduling import SchedulerPod
 
 MAX_LOCATED = 4 << 20
 """A document with more characters than this has no lines: it is a dump, and nobody wrote it."""
@@ -28,7 +40,7 @@ MAX_LOCATED = 4 << 20
 _NO_VERSION = "apiVersion is missing"
 
 
-class Gathered:
+class ObjectCollector:
     """The heap that the readers fill.
 
     1. `objects` and `pods` are in order of file and place; `pod_lists` has the file and the pods' namespaces of each list that showed pods.
@@ -36,127 +48,127 @@ class Gathered:
     3. `texts` are the documents that hold objects of ours, by file and index, as far as their lines can be told.
     4. `survey` is what a live cluster or a snapshot says of itself; None where only files were read. `snapshots` are the documents that
        are snapshots, by file and index.
-    5. `complete` are the kinds that a list of their own was given of, as the API answers with: `PodDisruptionBudgetList`.
-    6. `running` are the listed pods as a whole, by namespace and name, where they are wanted (`wants_whole_pods`): most changes do not.
-    7. `observed` is what is read of the state of the cluster, None where nobody asks for it: most commands do not.
+    5. `complete_kinds` are the kinds that a list of their own was given of, as the API answers with: `PodDisruptionBudgetList`.
+    6. `whole_pods` are the listed pods as a whole, by namespace and name, where they are wanted (`wants_whole_pods`): most changes do not.
+    7. `runtime_state` is what is read of the state of the cluster, None where nobody asks for it: most commands do not.
     8. `leaves_templates`: a chart's template that nobody rendered is left out, even where the person named its file.
     """
 
     def __init__(self, *, leaves_templates: bool = False, wants_whole_pods: bool = False, wants_state: bool = False) -> None:
         self.leaves_templates, self.wants_whole_pods = leaves_templates, wants_whole_pods
-        self.observed: Observed | None = None
+        self.runtime_state: RuntimeStateCollector | None = None
         if wants_state:
-            from preflight.load.runtime_state import Observed
+            from preflight.load.runtime_state import RuntimeStateCollector
 
-            self.observed = Observed()
-        self.objects: list[_Read] = []
-        self.pods: list[ListedPod] = []
-        self.running: dict[tuple[str, str], ScheduledPod] = {}
-        self.pools: list[Declared] = []
+            self.runtime_state = RuntimeStateCollector()
+        self.objects: list[SourcedObject] = []
+        self.pods: list[CoveragePod] = []
+        self.whole_pods: dict[tuple[str, str], SchedulerPod] = {}
+        self.pools: list[PoolDeclaration] = []
         self.pod_lists: list[tuple[str, frozenset[str]]] = []
         self.problems: list[Problem] = []
         self.repeated: list[tuple[Origin, RepeatedKey]] = []
         self.texts: dict[tuple[str, int], Chunk] = {}
-        self.survey: Survey | None = None
+        self.survey: ClusterListing | None = None
         self.snapshots: set[tuple[str, int]] = set()
-        self.complete: set[str] = set()
+        self.complete_kinds: set[str] = set()
         self.files = 0
         self._left_out: Counter[tuple[str, str]] = Counter()
-        self._skipped: list[Skipped] = []
+        self._skipped: list[SkippedCheck] = []
 
-    def leave_out(self, why: str, count: int = 1, noun: str = "document") -> None:
+    def count_skipped(self, why: str, count: int = 1, noun: str = "document") -> None:
         """Count something that is not judged: documents, or objects in a list."""
         if count:
             self._left_out[noun, why] += count
 
-    def skip(self, what: str, why: str) -> None:
+    def add_skipped(self, what: str, why: str) -> None:
         """Name something that is not judged."""
-        self._skipped.append(Skipped(what, why))
+        self._skipped.append(SkippedCheck(what, why))
 
-    def problem(self, message: str, file: str, line: int = 0, column: int = 0, source: str = "", path: str = "") -> None:
+    def add_problem(self, message: str, file: str, line: int = 0, column: int = 0, source: str = "", path: str = "") -> None:
         """Note something that could not be read."""
         self.problems.append(Problem(message, Location(file, line, column, path, source)))
 
-    def nodes(self) -> tuple[Node, ...]:
+    def list_nodes(self) -> tuple[Node, ...]:
         """All nodes, and what single manifests declare of pools."""
-        return (*(each for each in self.objects if isinstance(each, Node)), *(each.node for each in self.pools))
+        return (*(node for node in self.objects if isinstance(node, Node)), *(pool.node for pool in self.pools))
 
-    def skipped(self) -> tuple[Skipped, ...]:
+    def list_skipped(self) -> tuple[SkippedCheck, ...]:
         """What is not judged, counted and in order."""
-        counted = [Skipped(f"{count} {noun if count == 1 else noun + 's'}", why) for (noun, why), count in self._left_out.items()]
+        counted = [SkippedCheck(f"{count} {noun if count == 1 else noun + 's'}", why) for (noun, why), count in self._left_out.items()]
         return tuple(sorted((*counted, *self._skipped), key=lambda each: (each.why, each.what)))
 
     @contextmanager
-    def keeping(self, chunk: Chunk | None, file: str, repeated: Sequence[RepeatedKey] = ()) -> Iterator[None]:
+    def keep_document(self, chunk: Chunk | None, file: str, repeated: Sequence[RepeatedKey] = ()) -> Iterator[None]:
         """Keep the text and the repeated keys of a document where what is done meanwhile finds objects, or what should be some, in it.
 
         Not the text of a snapshot: nobody wrote it.
         """
-        before = self._found()
+        before = self._count_found()
         yield
-        if chunk is not None and self._found() > before:
-            self.repeated += ((Origin(file, chunk.index, chunk.line), each) for each in repeated)
+        if chunk is not None and self._count_found() > before:
+            self.repeated += ((Origin(file, chunk.index, chunk.line), key) for key in repeated)
             if len(chunk.text) <= MAX_LOCATED and (file, chunk.index) not in self.snapshots:
                 self.texts[file, chunk.index] = chunk
 
     def add(
         self, data: object, origin: Origin, *, has_template_text: bool = False, is_named: bool = False, is_item: bool = False
-    ) -> Sequence[ListedPod]:
+    ) -> Sequence[CoveragePod]:
         """Take an object, or what it lists, lists in lists included; its listed pods are the answer, and the caller's to add.
 
         1. Pods in a list that are bound or have a status are evidence: they were listed by somebody, who may have left their
            containers out. Other pods are manifests.
         2. An item without apiVersion and kind has those of its list, as the API's own lists leave them out.
         """
-        pods: list[ListedPod] = []
+        pods: list[CoveragePod] = []
         waiting: list[tuple[object, Origin, bool]] = [(data, origin, is_item)]
         while waiting:
             item, place, is_listed = waiting.pop()
             if not isinstance(item, dict):
-                self.leave_out(NO_OBJECT, noun="object" if is_listed else "document")
+                self.count_skipped(NOT_AN_OBJECT, noun="object" if is_listed else "document")
             elif is_list(item):
-                if item["kind"] == SNAPSHOT and not self._begin(item, place):
+                if item["kind"] == SNAPSHOT and not self._begin_snapshot(item, place):
                     continue
-                self.complete.add(item["kind"].removesuffix("List"))
-                waiting += reversed([(each, where, True) for each, where in self._items(item, place)])
-            elif is_listed and is_evidence(item):
-                if pod := self.listed_pod(item, place):
+                self.complete_kinds.add(item["kind"].removesuffix("List"))
+                waiting += reversed([(each, where, True) for each, where in self._list_items(item, place)])
+            elif is_listed and is_listed_pod(item):
+                if pod := self.convert_listed_pod(item, place):
                     pods.append(pod)
-            elif is_pool(item):
+            elif declares_pool(item):
                 if has_template_text and is_unrendered(item):
-                    self.unrendered(place, is_named=is_named)
+                    self.add_unrendered(place, is_named=is_named)
                 else:
                     self.add_pools(item, place)
-            elif self.observed is not None and self.observed.take_plain(item):
+            elif self.runtime_state is not None and self.runtime_state.take_state_object(item):
                 pass
-            elif why := why_not(item, is_saved=self.is_saved(place)):
-                if self.is_saved(place) and str(item.get("kind")) in SAVED_STATE:
+            elif why := explain_unchecked(item, is_from_snapshot=self.is_from_snapshot(place)):
+                if self.is_from_snapshot(place) and str(item.get("kind")) in STATE_KINDS:
                     continue
-                self.leave_out(why, noun="object" if is_listed else "document")
+                self.count_skipped(why, noun="object" if is_listed else "document")
             elif has_template_text and is_unrendered(item):
-                self.unrendered(place, is_named=is_named)
+                self.add_unrendered(place, is_named=is_named)
             else:
                 self.add_object(item, place)
         return pods
 
-    def add_object(self, item: Data, origin: Origin) -> None:
+    def add_object(self, item: PlainObject, origin: Origin) -> None:
         """Take one object of a kind that is judged."""
-        kind = KINDS[item["kind"]]
+        kind = CHECKED_KINDS[item["kind"]]
         kept = Raw()
-        if item["kind"] == "DaemonSet" and self.is_saved(origin):
-            from preflight.load.snapshot.reader import is_sound, unfolded
+        if item["kind"] == "DaemonSet" and self.is_from_snapshot(origin):
+            from preflight.load.snapshot.reader import is_valid_rest, unpack_daemonset
 
-            item, kept = unfolded(item)
-            if not is_sound(kept):
-                self.problem(
+            item, kept = unpack_daemonset(item)
+            if not is_valid_rest(kept):
+                self.add_problem(
                     "DaemonSet cannot be judged: what the snapshot has of the rest of it was edited: make a new one",
                     origin.file,
                     origin.line,
                 )
                 return
-        value, refusals = convert(_named(item), kind.type, origin)
+        value, refusals = convert(_with_generated_name(item), kind.type, origin)
         if value is None:
-            self._meaningless(item["kind"], refusals, origin)
+            self._add_invalid(item["kind"], refusals, origin)
             return
         if item.get("apiVersion") is None:
             msgspec.structs.force_setattr(value, "refusals", (Refusal(("apiVersion",), _NO_VERSION), *value.refusals))
@@ -168,81 +180,81 @@ class Gathered:
             msgspec.structs.force_setattr(value, "kept", kept)
         self.objects.append(value)
 
-    def add_pools(self, item: Data, origin: Origin) -> None:
+    def add_pools(self, item: PlainObject, origin: Origin) -> None:
         """Take what a manifest says of node pools."""
-        from preflight.load.pools import declared
+        from preflight.load.pools import read_pool_declarations
 
-        found = declared(item, origin)
+        found = read_pool_declarations(item, origin)
         if not found:
-            self.leave_out(f"{item.get('kind') or 'configuration'} that declares no node pool")
+            self.count_skipped(f"{item.get('kind') or 'configuration'} that declares no node pool")
         self.pools += found
 
-    def add_pods(self, pods: Sequence[ListedPod], file: str) -> None:
+    def add_pods(self, pods: Sequence[CoveragePod], file: str) -> None:
         """Take the pods that one list showed."""
         if pods:
             self.pods += pods
             self.pod_lists.append((file, frozenset(pod.metadata.namespace for pod in pods)))
 
-    def listed_pod(self, item: Data, origin: Origin) -> ListedPod | None:
+    def convert_listed_pod(self, item: PlainObject, origin: Origin) -> CoveragePod | None:
         """A pod as evidence, from plain data."""
-        if self.observed is not None:
-            self.observed.take_pod(item)
+        if self.runtime_state is not None:
+            self.runtime_state.take_pod(item)
         elif self.wants_whole_pods:
-            from preflight.model.pod_scheduling import ScheduledPod
+            from preflight.model.pod_scheduling import SchedulerPod
 
-            self.add_running(convert(item, ScheduledPod, origin)[0])
+            self.add_whole_pod(convert(item, SchedulerPod, origin)[0])
         try:
-            return msgspec.json.decode(msgspec.json.encode(item), type=ListedPod)
+            return msgspec.json.decode(msgspec.json.encode(item), type=CoveragePod)
         except (msgspec.MsgspecError, TypeError, ValueError, RecursionError):
-            pod, refusals = convert(item, ListedPod, origin)
+            pod, refusals = convert(item, CoveragePod, origin)
             if pod is None:
-                self._meaningless("Pod", refusals, origin)
+                self._add_invalid("Pod", refusals, origin)
             return pod
 
-    def add_running(self, pod: ScheduledPod | None) -> None:
+    def add_whole_pod(self, pod: SchedulerPod | None) -> None:
         """Take a pod as a whole, where it could be understood."""
         if pod is not None:
-            self.running[pod.key] = pod
+            self.whole_pods[pod.key] = pod
 
-    def unrendered(self, origin: Origin, *, is_named: bool, chart: str = "CHARTDIR") -> None:
+    def add_unrendered(self, origin: Origin, *, is_named: bool, chart: str = "CHARTDIR") -> None:
         """Note a template that nobody rendered: a problem where the person named the file, else, and with `leaves_templates`, left out."""
         why = UNRENDERED.format(chart=chart)
         if is_named and not self.leaves_templates:
-            self.problem(why, origin.file, origin.line)
+            self.add_problem(why, origin.file, origin.line)
         else:
-            self.skip(f"{origin.file}:{origin.line}" if origin.line else origin.file, why)
+            self.add_skipped(f"{origin.file}:{origin.line}" if origin.line else origin.file, why)
 
-    def cut_off(self, kind: str, origin: Origin) -> None:
+    def add_truncated(self, kind: str, origin: Origin) -> None:
         """Note a list that says of itself that it goes on elsewhere."""
-        self.problem(
+        self.add_problem(
             f"this {kind} is a part of a longer one (metadata.continue): ask for all of it",
             origin.file,
             origin.line,
             path="metadata.continue",
         )
 
-    def is_saved(self, origin: Origin) -> bool:
+    def is_from_snapshot(self, origin: Origin) -> bool:
         """Whether an object stands in a snapshot."""
         return bool(self.snapshots) and (origin.file, origin.document) in self.snapshots
 
-    def _begin(self, data: Data, origin: Origin) -> bool:
-        from preflight.load.snapshot.reader import take_head
+    def _begin_snapshot(self, data: PlainObject, origin: Origin) -> bool:
+        from preflight.load.snapshot.reader import read_head
 
-        return take_head(self, data["apiVersion"], data.get("metadata"), origin)
+        return read_head(self, data["apiVersion"], data.get("metadata"), origin)
 
-    def _found(self) -> int:
+    def _count_found(self) -> int:
         return len(self.objects) + len(self.pods) + len(self.pools) + len(self.problems)
 
-    def _items(self, data: Data, origin: Origin) -> list[tuple[object, Origin]]:
+    def _list_items(self, data: PlainObject, origin: Origin) -> list[tuple[object, Origin]]:
         items = data.get("items")
         if items is None:
             return []
         if not isinstance(items, list):
-            self.problem(f"items of {data['kind']} must be a list", origin.file, origin.line, path="items")
+            self.add_problem(f"items of {data['kind']} must be a list", origin.file, origin.line, path="items")
             return []
         metadata = data.get("metadata")
         if isinstance(metadata, dict) and metadata.get("continue"):
-            self.cut_off(data["kind"], origin)
+            self.add_truncated(data["kind"], origin)
         inherited = {"apiVersion": data.get("apiVersion"), "kind": data["kind"].removesuffix("List")}
         return [
             (
@@ -252,20 +264,20 @@ class Gathered:
             for index, item in enumerate(items)
         ]
 
-    def _meaningless(self, kind: str, refusals: Sequence[Refusal], origin: Origin) -> None:
+    def _add_invalid(self, kind: str, refusals: Sequence[Refusal], origin: Origin) -> None:
         reasons = "; ".join(dict.fromkeys(refusal.reason for refusal in refusals[:3])) or "its values make no sense"
-        self.problem(f"{kind} cannot be judged: {reasons}", origin.file, origin.line)
+        self.add_problem(f"{kind} cannot be judged: {reasons}", origin.file, origin.line)
 
 
-def is_evidence(item: Data) -> bool:
+def is_listed_pod(item: PlainObject) -> bool:
     """Whether an object in a list is a pod that was there when the list was taken: it is bound, or has a status."""
     if item.get("kind") != "Pod" or item.get("apiVersion") not in (None, "v1"):
         return False
-    is_there = bool(at(item, ("spec", "nodeName"))) or bool(item.get("status"))
-    return is_there and bool(at(item, ("metadata", "name")))
+    is_there = bool(get_path(item, ("spec", "nodeName"))) or bool(item.get("status"))
+    return is_there and bool(get_path(item, ("metadata", "name")))
 
 
-def _named(item: Data) -> Data:
+def _with_generated_name(item: PlainObject) -> PlainObject:
     """The object with a name where it has only a `generateName`: `train-*`, which no real name can be."""
     metadata: Any = item.get("metadata")
     if isinstance(metadata, dict) and not metadata.get("name") and isinstance(metadata.get("generateName"), str):

@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from msgspec import Struct
 
 from preflight import documents
-from preflight.documents import Broken, Chunk, Skipped
+from preflight.documents import Chunk, InvalidDocument, SkippedDocument
 from preflight.errors import InputError
-from preflight.load.collector import Gathered
-from preflight.load.files import STDIN, Source, content, find, reason, shown
-from preflight.load.kinds import KINDS, UNRENDERED, group, is_pool, is_unrendered
-from preflight.load.loader import Loaded
-from preflight.model.objects import Origin, _Read
-from preflight.model.world import World
+from preflight.load.collector import ObjectCollector
+from preflight.load.files import STDIN, SourceFile, describe_os_error, find_files, read_content, to_text
+from preflight.load.kinds import CHECKED_KINDS, UNRENDERED, declares_pool, get_api_group, is_unrendered
+from preflight.load.loader import LoadResult
+from preflight.model.objects import Origin, SourcedObject
+from preflight.model.world import ClusterState
 
 if TYPE_CHECKING:
-    from preflight.load.pools import Declared
+    from preflight.load.pools import PoolDeclaration
 
-_APPLIED = (".yaml", ".yml", ".json")
+_APPLY_EXTENSIONS = (".yaml", ".yml", ".json")
 
 
 class Other(Struct, frozen=True, gc=False):
@@ -35,38 +35,38 @@ class Other(Struct, frozen=True, gc=False):
 
 
 def read_objects(
-    path: str, base: str = "", *, stdin: BinaryIO | None = None, recursive: bool = False, pools: Sequence[Declared] = ()
-) -> Loaded:
+    path: str, base: str = "", *, stdin: BinaryIO | None = None, recursive: bool = False, pools: Sequence[PoolDeclaration] = ()
+) -> LoadResult:
     """The objects of one file, folder or standard input (`-`), in order, as `kubectl apply -f PATH` would send them: `given` has them.
 
     1. `base` is the file (a plan) that names a relative path, "" for the command line. Of a folder .yaml, .yml and .json files count.
     2. Lists are taken apart. A pod is a Pod, whatever its status says; a part of an object is one too, for apply sends what is stated.
-    3. Pools of nodes come last, as their template nodes: those that are declared here, and those of `pools` that refer to what is.
+    3. Pools of nodes come last, as their template nodes: those that are declared here, and those of `pool_collector` that refer to what is.
     4. InputError, with the place, where kubectl would refuse the file: it is not there, a document is broken, has no kind or no name,
        or is a chart's template that nobody rendered. Nobody knows then what would be applied.
     """
     opened = path if path == STDIN else os.path.join(os.path.dirname(base), path)  # noqa: PTH118, PTH120
-    walked = find([opened], recursive=recursive)
+    walked = find_files([opened], recursive=recursive)
     for unread in walked.unread:
         raise InputError(f"{unread.file}: cannot be read: {unread.reason}")
-    sources = [source for source in walked.sources if source.is_named or source.path.endswith(_APPLIED)]
+    sources = [source for source in walked.sources if source.is_named or source.path.endswith(_APPLY_EXTENSIONS)]
     if not sources:
-        raise InputError(f"{shown(opened)}: no .yaml, .yml or .json file in it")
+        raise InputError(f"{to_text(opened)}: no .yaml, .yml or .json file in it")
     texts: dict[tuple[str, int], Chunk] = {}
-    gathered = Gathered()
-    given: list[object] = [value for source in sources for value in _objects(source, stdin, texts, gathered)]
+    gathered = ObjectCollector()
+    given: list[object] = [value for source in sources for value in _iter_objects(source, stdin, texts, gathered)]
     if gathered.pools:
-        from preflight.load.pools import resolve
+        from preflight.load.pools import resolve_pools
 
-        given += resolve(gathered.pools, pools).nodes
-    return Loaded(
-        World(),
+        given += resolve_pools(gathered.pools, pools).nodes
+    return LoadResult(
+        ClusterState(),
         files=len(sources),
         objects=len(given),
         texts=texts,
         pools=tuple(gathered.pools),
         sources=frozenset(source.file for source in sources),
-        given=tuple(given),
+        given_objects=tuple(given),
     )
 
 
@@ -76,13 +76,13 @@ def read_patch(path: str, base: str = "", *, stdin: BinaryIO | None = None) -> s
     InputError where it cannot be read.
     """
     opened = path if path == STDIN else os.path.join(os.path.dirname(base), path)  # noqa: PTH118, PTH120
-    source = Source(shown(opened), opened, is_named=True)
+    source = SourceFile(to_text(opened), opened, is_named=True)
     try:
-        return str(content(source, stdin), "utf-8-sig")
+        return str(read_content(source, stdin), "utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"{source.file}: not UTF-8 from byte {error.start} on: save it as UTF-8") from None
     except (OSError, ValueError) as error:
-        raise InputError(f"unable to read patch file: {source.file}: {reason(error)}") from None
+        raise InputError(f"unable to read patch file: {source.file}: {describe_os_error(error)}") from None
 
 
 def read_script(path: str) -> str | None:
@@ -90,11 +90,11 @@ def read_script(path: str) -> str | None:
 
     InputError where it cannot be read.
     """
-    source = Source(shown(path), path, is_named=True)
+    source = SourceFile(to_text(path), path, is_named=True)
     try:
-        data = bytes(content(source, None)) if path != STDIN else b""
+        data = bytes(read_content(source, None)) if path != STDIN else b""
     except (OSError, ValueError) as error:
-        raise InputError(f"{source.file}: cannot be read: {reason(error)}") from None
+        raise InputError(f"{source.file}: cannot be read: {describe_os_error(error)}") from None
     if not path.endswith(".sh") and not data.startswith(b"#!"):
         return None
     try:
@@ -108,38 +108,40 @@ def read_plan(path: str, *, stdin: BinaryIO | None = None) -> list[tuple[Origin,
 
     InputError, with the place, where the file cannot be read or holds no such list. An empty list is one.
     """
-    source = Source(shown(path), path, is_named=True)
-    found = list(_documents(source, stdin))
+    source = SourceFile(to_text(path), path, is_named=True)
+    found = list(_iter_documents(source, stdin))
     if not found:
         raise InputError(f"{source.file}: is empty: a plan is a YAML list of command lines")
     chunk, data = found[0]
     if not isinstance(data, list) or len(found) > 1:
         line = chunk.line if len(found) == 1 else found[1][0].line
         raise InputError(f"{source.file}:{line}: a plan is one YAML list of command lines, each after `- `")
-    places = documents.locate(chunk, [(index,) for index in range(len(data))])
+    places = documents.locate_paths(chunk, [(index,) for index in range(len(data))])
     return [
         (Origin(source.file, chunk.index, place.line, (index,)), item) for index, (place, item) in enumerate(zip(places, data, strict=True))
     ]
 
 
-def _documents(source: Source, stdin: BinaryIO | None) -> Iterator[tuple[Chunk, object]]:
+def _iter_documents(source: SourceFile, stdin: BinaryIO | None) -> Iterator[tuple[Chunk, object]]:
     try:
-        text = str(content(source, stdin), "utf-8-sig")
+        text = str(read_content(source, stdin), "utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"{source.file}: not UTF-8 from byte {error.start} on: save it as UTF-8") from None
     except (OSError, ValueError) as error:
-        raise InputError(f"{source.file}: cannot be read: {reason(error)}") from None
+        raise InputError(f"{source.file}: cannot be read: {describe_os_error(error)}") from None
     for item in documents.read_yaml(text, ()):
-        if isinstance(item, Broken):
+        if isinstance(item, InvalidDocument):
             if "{{" in text:
                 raise InputError(f"{source.file}:{item.line}: {UNRENDERED.format(chart='CHARTDIR')}")
             raise InputError(f"{source.file}:{item.line}:{item.column}: {item.message}")
-        if not isinstance(item, Skipped):
+        if not isinstance(item, SkippedDocument):
             yield item.chunk, item.data
 
 
-def _objects(source: Source, stdin: BinaryIO | None, texts: dict[tuple[str, int], Chunk], pools: Gathered) -> Iterator[_Read | Other]:
-    for chunk, data in _documents(source, stdin):
+def _iter_objects(
+    source: SourceFile, stdin: BinaryIO | None, texts: dict[tuple[str, int], Chunk], pool_collector: ObjectCollector
+) -> Iterator[SourcedObject | Other]:
+    for chunk, data in _iter_documents(source, stdin):
         texts[source.file, chunk.index] = chunk
         waiting: list[tuple[object, Origin]] = [(data, Origin(source.file, chunk.index, chunk.line))]
         while waiting:
@@ -149,28 +151,28 @@ def _objects(source: Source, stdin: BinaryIO | None, texts: dict[tuple[str, int]
                 raise InputError(f"{origin.file}:{origin.line}: no Kubernetes object: it states no kind")
             items = item.get("items")
             if kind.endswith("List") and isinstance(items, list):
-                waiting += reversed([(each, _item(origin, index)) for index, each in enumerate(items)])
-            elif is_pool(item):
-                pools.add_pools(item, origin)
+                waiting += reversed([(each, _item_origin(origin, index)) for index, each in enumerate(items)])
+            elif declares_pool(item):
+                pool_collector.add_pools(item, origin)
             else:
-                yield _object(item, kind, origin)
+                yield _convert_object(item, kind, origin)
 
 
-def _item(origin: Origin, index: int) -> Origin:
+def _item_origin(origin: Origin, index: int) -> Origin:
     return Origin(origin.file, origin.document, origin.line, (*origin.path, "items", index))
 
 
-def _object(item: dict[str, Any], kind: str, origin: Origin) -> _Read | Other:
+def _convert_object(item: dict[str, Any], kind: str, origin: Origin) -> SourcedObject | Other:
     metadata, api_version = item.get("metadata"), item.get("apiVersion")
     if not isinstance(metadata, dict) or not (metadata.get("name") or metadata.get("generateName")):
         raise InputError(f"{origin.file}:{origin.line}: the {kind} has no name")
     if is_unrendered(item):
         raise InputError(f"{origin.file}:{origin.line}: {UNRENDERED.format(chart='CHARTDIR')}")
-    known = KINDS.get(kind)
-    if known is None or (isinstance(api_version, str) and group(api_version) not in known.groups):
+    known = CHECKED_KINDS.get(kind)
+    if known is None or (isinstance(api_version, str) and get_api_group(api_version) not in known.groups):
         version, namespace, name = (str(each or "") for each in (api_version, metadata.get("namespace"), metadata.get("name")))
         return Other(version, kind, namespace, name, origin)
-    gathered = Gathered()
+    gathered = ObjectCollector()
     gathered.add_object(item, origin)
     for problem in gathered.problems:
         raise InputError(f"{origin.file}:{origin.line}: {problem.message}")

@@ -28,7 +28,7 @@ _ALWAYS_UNPACKED = 256 << 20
 _MAX_RATIO = 200
 
 
-class Source(Struct, frozen=True, gc=False):
+class SourceFile(Struct, frozen=True, gc=False):
     """A file to read: `file` is what to show, `path` what to open; `is_named` where the person named the file itself.
 
     `chart` is the folder of the chart whose template it is, "" where it is none.
@@ -40,22 +40,22 @@ class Source(Struct, frozen=True, gc=False):
     chart: str = ""
 
 
-class Unread(Struct, frozen=True, gc=False):
+class UnreadablePath(Struct, frozen=True, gc=False):
     """A path that could not be read, and why."""
 
     file: str
     reason: str
 
 
-class Walked(Struct):
+class FileListing(Struct):
     """What walking found: files in order of their name, what could not be read, and how many symbolic links were left alone."""
 
-    sources: list[Source] = []
-    unread: list[Unread] = []
-    links: int = 0
+    sources: list[SourceFile] = []
+    unread: list[UnreadablePath] = []
+    skipped_links: int = 0
 
 
-def find(paths: Sequence[str], *, recursive: bool = True) -> Walked:
+def find_files(paths: Sequence[str], *, recursive: bool = True) -> FileListing:
     """The files that paths mean, each once, in an order that does not hang on the order of the paths.
 
     1. A path that names a file is read whatever its name; a symbolic link that is named is followed. `-` is standard input.
@@ -63,31 +63,31 @@ def find(paths: Sequence[str], *, recursive: bool = True) -> Walked:
        Hidden folders and files, symbolic links and what is no regular file are left out.
     3. A file below a `templates` folder beside a Chart.yaml is a template of that chart.
     """
-    walked = Walked()
+    walked = FileListing()
     seen: set[tuple[int, int]] = set()
     folders = []
     for path in sorted(set(paths)):
         if path == STDIN:
-            walked.sources.append(Source(STDIN, STDIN, is_named=True))
+            walked.sources.append(SourceFile(STDIN, STDIN, is_named=True))
             continue
         try:
             status = os.stat(path)  # noqa: PTH116 (pathlib costs 10 ms at the start)
         except (OSError, ValueError) as error:
-            walked.unread.append(Unread(shown(path), reason(error)))
+            walked.unread.append(UnreadablePath(to_text(path), describe_os_error(error)))
             continue
         if stat.S_ISDIR(status.st_mode):
             folders.append(path)
         elif (status.st_dev, status.st_ino) not in seen:
             seen.add((status.st_dev, status.st_ino))
-            walked.sources.append(Source(shown(path), path, is_named=True))
+            walked.sources.append(SourceFile(to_text(path), path, is_named=True))
     for folder in folders:
-        _walk(folder, _chart_above(folder), recursive, seen, walked)
+        _walk_folder(folder, _find_chart(folder), recursive, seen, walked)
     walked.sources.sort(key=lambda source: source.file)
     walked.unread.sort(key=lambda unread: unread.file)
     return walked
 
 
-def _walk(root: str, chart: str, recursive: bool, seen: set[tuple[int, int]], walked: Walked) -> None:
+def _walk_folder(root: str, chart: str, recursive: bool, seen: set[tuple[int, int]], listing: FileListing) -> None:
     found: set[tuple[int, int]] = set()
     waiting = [(root, chart)]
     while waiting:
@@ -97,13 +97,13 @@ def _walk(root: str, chart: str, recursive: bool, seen: set[tuple[int, int]], wa
             with os.scandir(folder) as entries:
                 listed = sorted((entry for entry in entries if not entry.name.startswith(".")), key=lambda entry: entry.name)
         except OSError as error:
-            walked.unread.append(Unread(shown(folder), reason(error)))
+            listing.unread.append(UnreadablePath(to_text(folder), describe_os_error(error)))
             continue
         names = {entry.name for entry in listed}
         for entry in listed:
             path = prefix + entry.name
             if entry.is_symlink():
-                walked.links += 1
+                listing.skipped_links += 1
             elif entry.is_dir(follow_symlinks=False):
                 if recursive:
                     is_template = entry.name == "templates" and "Chart.yaml" in names
@@ -112,21 +112,21 @@ def _walk(root: str, chart: str, recursive: bool, seen: set[tuple[int, int]], wa
                 status = entry.stat(follow_symlinks=False)
                 if (status.st_dev, status.st_ino) not in seen:
                     found.add((status.st_dev, status.st_ino))
-                    walked.sources.append(Source(shown(path), path, chart=chart))
+                    listing.sources.append(SourceFile(to_text(path), path, chart=chart))
     seen |= found
 
 
-def _chart_above(folder: str) -> str:
+def _find_chart(folder: str) -> str:
     """The chart that a folder is a template of, or "": it is a `templates` folder beside a Chart.yaml, or below one."""
     parts = os.path.abspath(folder).split("/")  # noqa: PTH100
     for length in range(len(parts), 0, -1):
         chart = "/".join(parts[: length - 1])
         if parts[length - 1] == "templates" and os.path.exists(f"{chart}/Chart.yaml"):  # noqa: PTH110
-            return shown(os.path.normpath("/".join([folder, *[".."] * (len(parts) - length + 1)])))
+            return to_text(os.path.normpath("/".join([folder, *[".."] * (len(parts) - length + 1)])))
     return ""
 
 
-def content(source: Source, stdin: BinaryIO | None) -> bytes | bytearray | mmap:
+def read_content(source: SourceFile, stdin: BinaryIO | None) -> bytes | bytearray | mmap:
     """What a file holds, unpacked where it is packed by gzip (told by its first bytes, not by its name).
 
     A large regular file is mapped, read-only. Raises OSError, and InputError where a packed file grows beyond all bounds.
@@ -138,11 +138,11 @@ def content(source: Source, stdin: BinaryIO | None) -> bytes | bytearray | mmap:
             stdin = sys.stdin.buffer
         data: bytes | mmap = stdin.read()
     else:
-        data = _read(source.path)
-    return _unpacked(data, source.file) if data[:2] == _GZIP else data
+        data = _read_bytes(source.path)
+    return _unpack(data, source.file) if data[:2] == _GZIP else data
 
 
-def _read(path: str) -> bytes | mmap:
+def _read_bytes(path: str) -> bytes | mmap:
     with open(path, "rb") as file:  # noqa: PTH123
         status = os.fstat(file.fileno())
         if stat.S_ISREG(status.st_mode) and status.st_size >= MAPPED_FROM:
@@ -152,7 +152,7 @@ def _read(path: str) -> bytes | mmap:
         return file.read()
 
 
-def _unpacked(packed: bytes | mmap, file: str) -> bytearray:
+def _unpack(packed: bytes | mmap, file: str) -> bytearray:
     import gzip
     import io
     import zlib
@@ -170,12 +170,12 @@ def _unpacked(packed: bytes | mmap, file: str) -> bytearray:
     return unpacked
 
 
-def shown(path: str) -> str:
+def to_text(path: str) -> str:
     """A path as text: what is no UTF-8 in it is replaced."""
     return os.fsencode(path).decode("utf-8", "replace")
 
 
-def reason(error: OSError | ValueError) -> str:
+def describe_os_error(error: OSError | ValueError) -> str:
     """Why a path could not be read, in the system's words: lower case, without the path."""
     text = (error.strerror if isinstance(error, OSError) else None) or str(error)
     return text[:1].lower() + text[1:]

@@ -11,19 +11,19 @@ MAX_DEPTH = 200
 """How deep lists and maps may nest, in JSON as in YAML: whoever handles plain data later may recurse."""
 
 
-def plain(text: Raw | memoryview) -> Any:
+def decode_plain(text: Raw | memoryview) -> Any:
     """The one JSON value of a text as plain data.
 
     Raises msgspec.DecodeError where it is none, and RecursionError where it nests deeper than MAX_DEPTH.
     """
     data = msgspec.json.decode(text)
     encoded = bytes(text)
-    if encoded.count(b"{") + encoded.count(b"[") > MAX_DEPTH and _depth(data) > MAX_DEPTH:
+    if encoded.count(b"{") + encoded.count(b"[") > MAX_DEPTH and _measure_depth(data) > MAX_DEPTH:
         raise RecursionError(f"lists and maps nest deeper than {MAX_DEPTH} levels")
     return data
 
 
-def _depth(data: Any) -> int:
+def _measure_depth(data: Any) -> int:
     """How many lists and maps are around the innermost value, as far as it matters."""
     level = [data]
     for depth in range(MAX_DEPTH + 1):

@@ -13,13 +13,13 @@ import msgspec
 from msgspec import Raw
 
 from preflight.documents import Chunk
-from preflight.load.collector import MAX_LOCATED, Gathered
-from preflight.load.json_plain import plain
-from preflight.load.kinds import NO_OBJECT, SAVED_STATE, WANTED, why_not
-from preflight.load.kubectl_list import bound_pod, take_list, take_whole_pod
-from preflight.load.kubectl_list_schema import Head
+from preflight.load.collector import MAX_LOCATED, ObjectCollector
+from preflight.load.json_plain import decode_plain
+from preflight.load.kinds import NOT_AN_OBJECT, STATE_KINDS, WANTED_KINDS, explain_unchecked
+from preflight.load.kubectl_list import decode_bound_pod, take_list, take_whole_pod
+from preflight.load.kubectl_list_schema import ItemHeader
 from preflight.load.locations import MAX_SOURCE
-from preflight.model.objects import ListedPod, Origin
+from preflight.model.objects import CoveragePod, Origin
 
 if TYPE_CHECKING:
     from mmap import mmap
@@ -31,7 +31,7 @@ _TRAILING = "JSON is malformed: trailing characters"
 _BLOCK = 1 << 20
 
 
-class _Malformed(Exception):
+class _JsonError(Exception):
     """Text that is no JSON value, or a value and more: the place of what is wrong, or of what follows the value."""
 
     def __init__(self, message: str, at: int) -> None:
@@ -40,39 +40,39 @@ class _Malformed(Exception):
         self.at = at
 
     @property
-    def is_more(self) -> bool:
+    def has_more_text(self) -> bool:
         """Whether a value ended, and something follows."""
         return self.message == _TRAILING
 
 
-def read_json(gathered: Gathered, data: bytes | bytearray | mmap, file: str, *, is_named: bool) -> bool:
+def read_json_stream(collector: ObjectCollector, data: bytes | bytearray | mmap, file: str, *, is_named: bool) -> bool:
     """Take the objects of a JSON text: one value, or values one after another, on lines of their own or not.
 
     1. False, and nothing taken, where a text of at most 4 MiB is not JSON from its first value on: it may be YAML.
     2. A broken value is a problem; reading goes on at the next line that starts with `{`.
     3. Two or more pods of such a series that are bound or have a status are evidence, as in a list.
     """
-    with _collector_paused():
-        return _Reader(gathered, data, file, is_named).read()
+    with _pause_garbage_collection():
+        return _JsonStreamReader(collector, data, file, is_named).read()
 
 
-class _Reader:
-    def __init__(self, gathered: Gathered, data: bytes | bytearray | mmap, file: str, is_named: bool) -> None:
-        self.gathered = gathered
+class _JsonStreamReader:
+    def __init__(self, collector: ObjectCollector, data: bytes | bytearray | mmap, file: str, is_named: bool) -> None:
+        self.gathered = collector
         self.data = data
         self.view = memoryview(data)
         self.file = file
         self.is_named = is_named
-        self.pods: list[tuple[ListedPod, tuple[int, int, int, int]]] = []
+        self.pods: list[tuple[CoveragePod, tuple[int, int, int, int]]] = []
 
     def read(self) -> bool:
         start = len(_BOM) if self.data[: len(_BOM)] == _BOM else 0
         try:
-            self.take(start, len(self.view), 0, 1)
-        except _Malformed as error:
+            self.take_value(start, len(self.view), 0, 1)
+        except _JsonError as error:
             follows = start + error.at
             may_be_yaml = len(self.view) <= MAX_LOCATED and not self.file.endswith(_SERIES)
-            if may_be_yaml and (not error.is_more or self.data[follows : follows + 3] == b"---"):
+            if may_be_yaml and (not error.has_more_text or self.data[follows : follows + 3] == b"---"):
                 return False
             self.take_series(start)
         return True
@@ -82,103 +82,103 @@ class _Reader:
         index, line = 0, 1
         while start < len(self.view):
             try:
-                end = start + _end(self.view[start:])
-                if pod := bound_pod(self.view[start:end]):
+                end = start + _find_end(self.view[start:])
+                if pod := decode_bound_pod(self.view[start:end]):
                     self.pods.append((pod, (start, end, index, line)))
-                    if self.gathered.observed is not None:
-                        self.gathered.observed.pods.put((pod.metadata.namespace, pod.metadata.name), self.view[start:end])
+                    if self.gathered.runtime_state is not None:
+                        self.gathered.runtime_state.pods.add_text((pod.metadata.namespace, pod.metadata.name), self.view[start:end])
                     elif self.gathered.wants_whole_pods:
                         take_whole_pod(self.gathered, self.view[start:end])
                 else:
-                    self.take(start, end, index, line)
-            except _Malformed as error:
-                self.broken(error, start, line)
+                    self.take_value(start, end, index, line)
+            except _JsonError as error:
+                self.add_error(error, start, line)
                 end = self.data.find(b"\n{", start + max(error.at, 1)) + 1 or len(self.view)
-            line += self.newlines(start, end)
+            line += self.count_newlines(start, end)
             index += 1
             start = end
         if len(self.pods) > 1:
             self.gathered.add_pods([pod for pod, _ in self.pods], self.file)
         else:
             for _, place in self.pods:
-                self.take(*place)
+                self.take_value(*place)
 
-    def take(self, start: int, end: int, index: int, line: int) -> None:
+    def take_value(self, start: int, end: int, index: int, line: int) -> None:
         """Take the value between two places, the index'th one, which starts on a line; or raise _Malformed and take nothing."""
         view, origin = self.view[start:end], Origin(self.file, index, line)
         chunk = None
         if end - start <= MAX_LOCATED:
             column = start - self.data.rfind(b"\n", 0, start) - 1
-            chunk = Chunk(" " * column + str(view, "utf-8", "replace"), line, index, json=True)
+            chunk = Chunk(" " * column + str(view, "utf-8", "replace"), line, index, is_json=True)
         has_template_text = chunk is not None and "{{" in chunk.text
-        with self.gathered.keeping(chunk, self.file):
+        with self.gathered.keep_document(chunk, self.file):
             try:
                 if take_list(self.gathered, view, origin, has_template_text=has_template_text):
                     return
-                kind = _kind(view)
-                is_state = self.gathered.observed is not None and kind in SAVED_STATE
-                if kind in WANTED or is_state:
-                    data = plain(view)
+                kind = _read_kind(view)
+                is_state = self.gathered.runtime_state is not None and kind in STATE_KINDS
+                if kind in WANTED_KINDS or is_state:
+                    data = decode_plain(view)
             except msgspec.DecodeError as error:
-                raise _malformed(error, view) from None
+                raise _to_json_error(error, view) from None
             except RecursionError as error:
-                raise _Malformed(str(error), 0) from None
-            if kind in WANTED or is_state:
+                raise _JsonError(str(error), 0) from None
+            if kind in WANTED_KINDS or is_state:
                 pods = self.gathered.add(data, origin, has_template_text=has_template_text, is_named=self.is_named)
                 self.gathered.add_pods(pods, self.file)
             else:
-                self.gathered.leave_out(why_not({"kind": kind, "apiVersion": "-"}) if kind else NO_OBJECT)
+                self.gathered.count_skipped(explain_unchecked({"kind": kind, "apiVersion": "-"}) if kind else NOT_AN_OBJECT)
 
-    def broken(self, error: _Malformed, start: int, line: int) -> None:
+    def add_error(self, error: _JsonError, start: int, line: int) -> None:
         at = min(start + error.at, len(self.view) - 1)
         begin = self.data.rfind(b"\n", 0, at) + 1
         end = self.data.find(b"\n", at)
         text = bytes(self.view[begin : end if end >= 0 else len(self.view)][: 4 * MAX_SOURCE]).decode("utf-8", "replace")
         column = len(bytes(self.view[begin:at]).decode("utf-8", "replace")) + 1 if at - begin < _BLOCK else 0
         source = text if len(text) <= MAX_SOURCE else ""
-        self.gathered.problem(f"broken JSON: {error.message}", self.file, line + self.newlines(start, at), column, source)
+        self.gathered.add_problem(f"broken JSON: {error.message}", self.file, line + self.count_newlines(start, at), column, source)
 
-    def newlines(self, start: int, end: int) -> int:
+    def count_newlines(self, start: int, end: int) -> int:
         return sum(bytes(self.view[at : min(at + _BLOCK, end)]).count(b"\n") for at in range(start, end, _BLOCK))
 
 
-def _kind(view: memoryview) -> str:
+def _read_kind(view: memoryview) -> str:
     """The kind that a JSON value states; "" where it states none."""
     try:
-        head = msgspec.json.decode(view, type=Head)
+        head = msgspec.json.decode(view, type=ItemHeader)
     except msgspec.ValidationError:
-        _end(view)
+        _find_end(view)
         return ""
     return head.kind
 
 
-def _end(view: memoryview) -> int:
+def _find_end(view: memoryview) -> int:
     """Where the value that starts here ends, and the next one starts."""
     try:
         msgspec.json.decode(view, type=Raw)
     except RecursionError as error:
-        raise _Malformed(str(error), 0) from None
+        raise _JsonError(str(error), 0) from None
     except msgspec.DecodeError as error:
-        malformed = _malformed(error, view)
-        if malformed.is_more:
+        malformed = _to_json_error(error, view)
+        if malformed.has_more_text:
             return malformed.at
         raise malformed from None
     return len(view)
 
 
-def _malformed(error: msgspec.DecodeError, view: memoryview) -> _Malformed:
+def _to_json_error(error: msgspec.DecodeError, view: memoryview) -> _JsonError:
     text = str(error)
     if match := _BYTE.fullmatch(text):
         if match[1] == _TRAILING:
-            return _Malformed(_TRAILING, int(match[2]) - _trailing_offset())
-        return _Malformed(match[1].removeprefix("JSON is malformed: "), int(match[2]))
+            return _JsonError(_TRAILING, int(match[2]) - _measure_trailing_offset())
+        return _JsonError(match[1].removeprefix("JSON is malformed: "), int(match[2]))
     if text == "Input data was truncated":
-        return _Malformed("the text ends too early", len(view))
-    return _Malformed(text[:1].lower() + text[1:], 0)
+        return _JsonError("the text ends too early", len(view))
+    return _JsonError(text[:1].lower() + text[1:], 0)
 
 
 @functools.cache
-def _trailing_offset() -> int:
+def _measure_trailing_offset() -> int:
     """How far from what follows a value msgspec says that it is: its versions differ."""
     try:
         msgspec.json.decode(b"{}{}")
@@ -189,7 +189,7 @@ def _trailing_offset() -> int:
 
 
 @contextmanager
-def _collector_paused() -> Iterator[None]:
+def _pause_garbage_collection() -> Iterator[None]:
     """Decoding makes many objects and no rubbish: looking for some in between takes longer than the decoding."""
     was_on = gc.isenabled()
     gc.disable()

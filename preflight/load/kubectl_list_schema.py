@@ -8,8 +8,8 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Raw, Struct
 
-from preflight.load.kinds import KINDS, POOLS
-from preflight.model.objects import Condition, ListedPod, Metadata
+from preflight.load.kinds import CHECKED_KINDS, POOL_KINDS
+from preflight.model.objects import Condition, CoveragePod, Metadata
 
 # Kinds that people list together with ours: known by name, so that one of them does not make us take the slow way.
 _OTHERS = (
@@ -57,7 +57,7 @@ class LeanNode(Struct, frozen=True, gc=False, tag="Node", tag_field="kind"):
     status: LeanNodeStatus = LeanNodeStatus()
 
 
-class Rest(Struct, frozen=True, gc=False, tag_field="kind"):
+class RawItem(Struct, frozen=True, gc=False, tag_field="kind"):
     """An object of another kind of ours, still as text."""
 
     apiVersion: Raw = Raw()
@@ -75,37 +75,37 @@ class Rest(Struct, frozen=True, gc=False, tag_field="kind"):
     items: Raw = Raw()
 
 
-class Head(Struct, frozen=True, gc=False):
+class ItemHeader(Struct, frozen=True, gc=False):
     """What tells an object's kind."""
 
     kind: str = ""
     apiVersion: str = ""
 
 
-class Other(Struct, frozen=True, gc=False, tag_field="kind"):
+class IgnoredItem(Struct, frozen=True, gc=False, tag_field="kind"):
     """An object of a kind that is not judged."""
 
 
-_KEPT = [kind for kind in (*KINDS, *POOLS, "List") if kind not in {"Node", "Pod"}]
-_RESTS = tuple(msgspec.defstruct(f"_{kind}", (), bases=(Rest,), tag=kind) for kind in _KEPT)
-_IGNORED = tuple(msgspec.defstruct(f"_{kind}", (), bases=(Other,), tag=kind) for kind in _OTHERS.split())
+_KEPT = [kind for kind in (*CHECKED_KINDS, *POOL_KINDS, "List") if kind not in {"Node", "Pod"}]
+_RESTS = tuple(msgspec.defstruct(f"_{kind}", (), bases=(RawItem,), tag=kind) for kind in _KEPT)
+_IGNORED = tuple(msgspec.defstruct(f"_{kind}", (), bases=(IgnoredItem,), tag=kind) for kind in _OTHERS.split())
 
 
-def _lists_of(item: Any) -> msgspec.json.Decoder[Any]:
+def _list_decoder(item: Any) -> msgspec.json.Decoder[Any]:
     fields: list[Any] = [("kind", str, ""), ("apiVersion", str, ""), ("metadata", Raw, Raw()), ("items", list[item] | None, None)]
     return msgspec.json.Decoder(msgspec.defstruct("_Envelope", fields, frozen=True, gc=False))
 
 
-_UNION: Any = LeanNode | ListedPod
+_UNION: Any = LeanNode | CoveragePod
 for _each in (*_RESTS, *_IGNORED):
     _UNION |= _each
 
-_MIXED = _lists_of(_UNION)
-_NODES = _lists_of(LeanNode)
-_PODS = _lists_of(ListedPod)
-RAWS = _lists_of(Raw)
-POD = msgspec.json.Decoder(ListedPod)
-NODE = msgspec.json.Decoder(LeanNode)
+_MIXED = _list_decoder(_UNION)
+_NODES = _list_decoder(LeanNode)
+_PODS = _list_decoder(CoveragePod)
+RAW_LIST_DECODER = _list_decoder(Raw)
+POD_DECODER = msgspec.json.Decoder(CoveragePod)
+NODE_DECODER = msgspec.json.Decoder(LeanNode)
 
 
 def decode_list(view: memoryview) -> Any:
@@ -117,18 +117,18 @@ def decode_list(view: memoryview) -> Any:
     """
     for edge in (view[:_EDGE], view[-_EDGE:]):
         if match := _LIST_KIND.search(edge):
-            return _attempt(_NODES if match[1] == b"Node" else _PODS, view)[0]
-    envelope, unknown = _attempt(_MIXED, view)
+            return _try_decode(_NODES if match[1] == b"Node" else _PODS, view)[0]
+    envelope, unknown = _try_decode(_MIXED, view)
     union = _UNION
     for _ in range(_LEARNT):
         if envelope is not None or not unknown:
             break
-        union |= msgspec.defstruct("_Learnt", (), bases=(Other,), tag=unknown)
-        envelope, unknown = _attempt(_lists_of(union), view)
+        union |= msgspec.defstruct("_Learnt", (), bases=(IgnoredItem,), tag=unknown)
+        envelope, unknown = _try_decode(_list_decoder(union), view)
     return envelope
 
 
-def _attempt(decoder: msgspec.json.Decoder[Any], view: memoryview) -> tuple[Any, str]:
+def _try_decode(decoder: msgspec.json.Decoder[Any], view: memoryview) -> tuple[Any, str]:
     """The decoded list, or None and the kind that the decoder does not know, "" where something else is wrong."""
     try:
         return decoder.decode(view), ""

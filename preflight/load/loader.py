@@ -10,83 +10,83 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from preflight import documents
-from preflight.documents import Broken, Chunk, Document, RepeatedKey
+from preflight.documents import Chunk, Document, InvalidDocument, RepeatedKey
 from preflight.errors import InputError
 from preflight.load import locations, world_builder
-from preflight.load.collector import Gathered
-from preflight.load.files import Source, content, find, reason
-from preflight.load.kinds import CLUES, SAVED_STATE, UNRENDERED, WANTED
+from preflight.load.collector import ObjectCollector
+from preflight.load.files import SourceFile, describe_os_error, find_files, read_content
+from preflight.load.kinds import CLUES_BY_KIND, STATE_KINDS, UNRENDERED, WANTED_KINDS
 from preflight.model.objects import Node, Origin
-from preflight.model.report import Location, Problem, Skipped
-from preflight.model.world import World
+from preflight.model.report import Location, Problem, SkippedCheck
+from preflight.model.world import ClusterState
 
 if TYPE_CHECKING:
     from mmap import mmap
 
-    from preflight.load.pools import Declared
+    from preflight.load.pools import PoolDeclaration
 
 _BOM = b"\xef\xbb\xbf"
 _BLANKS = b" \t\r\n"
-_CONFIGURES = re.compile(r"^node-(taint|label):", re.MULTILINE)
+_RANCHER_KEYS = re.compile(r"^node-(taint|label):", re.MULTILINE)
 _RANCHER = re.compile(r"(^|[/._-])(rke2|k3s)([/._-]|$)")
 
 
-class Loaded(Struct, frozen=True):
+class LoadResult(Struct, frozen=True):
     """What was read.
 
     1. `problems` could not be read (exit 3); `skipped` was not judged, counted by its reason. Both are in order of their text and place.
-    2. `repeated` are the keys that documents with objects of ours hold twice, each with the origin of its document.
+    2. `repeated_keys` are the keys that documents with objects of ours hold twice, each with the origin of its document.
     3. `files` counts the files that were read, templates of charts excluded; `objects` the objects of our kinds, listed pods included.
     4. `nodes` are all nodes, document by document, also those that stand twice, and what single manifests declare of pools: hygiene
        judges each by itself. `pools` are these declarations, for what refers to them. `sources` are the names of the files that were read.
-    5. `judged` are the files that get findings; None means all: nothing was given only as surroundings.
-    6. `again` puts the world together once more, with what was asked of the cluster since; None where only files were read.
-    7. `given` are the objects of the files that a command line names, in order (`read_objects`); `read` leaves it empty.
+    5. `checked_files` are the files that get findings; None means all: nothing was given only as surroundings.
+    6. `reload` puts the world together once more, with what was asked of the cluster since; None where only files were read.
+    7. `given_objects` are the objects of the files that a command line names, in order (`read_objects`); `load_world` leaves it empty.
     """
 
-    world: World
+    world: ClusterState
     problems: tuple[Problem, ...] = ()
-    skipped: tuple[Skipped, ...] = ()
-    repeated: tuple[tuple[Origin, RepeatedKey], ...] = ()
+    skipped: tuple[SkippedCheck, ...] = ()
+    repeated_keys: tuple[tuple[Origin, RepeatedKey], ...] = ()
     files: int = 0
     objects: int = 0
     texts: Mapping[tuple[str, int], Chunk] = {}
     nodes: tuple[Node, ...] = ()
-    pools: tuple[Declared, ...] = ()
+    pools: tuple[PoolDeclaration, ...] = ()
     sources: frozenset[str] = frozenset()
-    judged: frozenset[str] | None = None
-    again: Callable[[], Loaded] | None = None
-    given: tuple[object, ...] = ()
+    checked_files: frozenset[str] | None = None
+    reload: Callable[[], LoadResult] | None = None
+    given_objects: tuple[object, ...] = ()
 
     def locate(self, origin: Origin, path: Sequence[str | int]) -> Location:
         """The location of one field of an object; see `locate_all`."""
         return self.locate_all([(origin, tuple(path))])[0]
 
-    def locate_all(self, asked: Sequence[tuple[Origin, tuple[str | int, ...]]]) -> list[Location]:
+    def locate_all(self, fields: Sequence[tuple[Origin, tuple[str | int, ...]]]) -> list[Location]:
         """The location of each field, as an object's origin and a path in that object: see `places.locate`."""
-        return locations.locate(self.texts, asked)
+        return locations.locate_fields(self.texts, fields)
 
-    def rendered_from(self, origin: Origin) -> str:
+    def find_source_template(self, origin: Origin) -> str:
         """The template that an object was rendered from, where its document says so: see `places.rendered_from`."""
-        return locations.rendered_from(self.texts, origin)
+        return locations.find_source_template(self.texts, origin)
 
 
-def read(
+def load_world(
     paths: Sequence[str],
     *,
-    around: Sequence[str] = (),
+    context_paths: Sequence[str] = (),
     stdin: BinaryIO | None = None,
     one_cluster: bool,
     comparison_operators: bool | None = None,
     leaves_templates: bool = False,
     wants_whole_pods: bool = False,
     wants_state: bool = False,
-    cluster: Callable[[Gathered], None] | None = None,
-    into: Gathered | None = None,
-) -> Loaded:
+    cluster: Callable[[ObjectCollector], None] | None = None,
+    collector: ObjectCollector | None = None,
+) -> LoadResult:
     """Read files, folders and standard input (`-`) into a world.
 
-    1. `around` is the world around the paths: it gets no findings.
+    1. `context_paths` is the world around the paths: it gets no findings.
     2. Any order of the paths gives the same result. Which files a folder means: see `files.find`; what a document means: `kinds.why_not`.
     3. What cannot be read is a problem with its place, and the rest is read all the same.
     4. `one_cluster` for a change: an object that stands twice with other content is then a problem; else it is ambiguous.
@@ -94,63 +94,70 @@ def read(
        think that it is judged. With `leaves_templates` it is left out there too: a hook names whatever was changed.
     6. `wants_whole_pods`: listed pods are read as a whole too (`World.running`).
     7. `cluster` puts in what a live cluster has; beside paths it is the world around them.
-    8. `into` is the heap to fill, of one who wants more of it; what it wants of templates and pods is then its own to say.
+    8. `collector` is the heap to fill, of one who wants more of it; what it wants of templates and pods is then its own to say.
     """
-    walked = find((*paths, *around))
-    gathered = into or Gathered(leaves_templates=leaves_templates, wants_whole_pods=wants_whole_pods, wants_state=wants_state)
+    walked = find_files((*paths, *context_paths))
+    gathered = collector or ObjectCollector(leaves_templates=leaves_templates, wants_whole_pods=wants_whole_pods, wants_state=wants_state)
     for unread in walked.unread:
-        gathered.problem(f"cannot be read: {unread.reason}", unread.file)
-    gathered.leave_out("not followed: name it to read it", walked.links, "symbolic link")
-    judged = frozenset(source.file for source in find(paths).sources) if around or (paths and cluster) else None
+        gathered.add_problem(f"cannot be read: {unread.reason}", unread.file)
+    gathered.count_skipped("not followed: name it to read it", walked.skipped_links, "symbolic link")
+    judged = frozenset(source.file for source in find_files(paths).sources) if context_paths or (paths and cluster) else None
     if cluster is not None:
         cluster(gathered)
     streams = ((source, stdin) for source in walked.sources)
-    return read_sources(gathered, streams, one_cluster=one_cluster, comparison_operators=comparison_operators, judged=judged)
+    return load_sources(gathered, streams, one_cluster=one_cluster, comparison_operators=comparison_operators, checked_files=judged)
 
 
-def read_sources(
-    gathered: Gathered,
-    streams: Iterable[tuple[Source, BinaryIO | None]],
+def load_sources(
+    collector: ObjectCollector,
+    streams: Iterable[tuple[SourceFile, BinaryIO | None]],
     *,
     one_cluster: bool,
     comparison_operators: bool | None,
-    judged: frozenset[str] | None = None,
-) -> Loaded:
+    checked_files: frozenset[str] | None = None,
+) -> LoadResult:
     """The world that sources make, with what was gathered before; one whose path is `-` is read from the stream that comes with it."""
     sources = []
     for source, stream in streams:
         sources.append(source)
         if not source.chart:
-            _read_source(gathered, source, stream)
-    for chart, count in _templates(sources).items():
-        gathered.skip(f"{count} {'file' if count == 1 else 'files'} of the chart {chart}", UNRENDERED.format(chart=chart))
+            _read_source(collector, source, stream)
+    for chart, count in _count_templates(sources).items():
+        collector.add_skipped(f"{count} {'file' if count == 1 else 'files'} of the chart {chart}", UNRENDERED.format(chart=chart))
 
-    def loaded() -> Loaded:
-        return _loaded(gathered, sources, judged, one_cluster=one_cluster, comparison_operators=comparison_operators)
+    def loaded() -> LoadResult:
+        return _build_result(collector, sources, checked_files, one_cluster=one_cluster, comparison_operators=comparison_operators)
 
-    return replace(loaded(), again=loaded) if gathered.survey is not None else loaded()
+    return replace(loaded(), reload=loaded) if collector.survey is not None else loaded()
 
 
-def _loaded(
-    gathered: Gathered, sources: Sequence[Source], judged: frozenset[str] | None, *, one_cluster: bool, comparison_operators: bool | None
-) -> Loaded:
-    built = world_builder.build(gathered, one_cluster=one_cluster, comparison_operators=comparison_operators, judged=judged)
-    return Loaded(
+def _build_result(
+    collector: ObjectCollector,
+    sources: Sequence[SourceFile],
+    checked_files: frozenset[str] | None,
+    *,
+    one_cluster: bool,
+    comparison_operators: bool | None,
+) -> LoadResult:
+    built = world_builder.build_world(
+        collector, one_cluster=one_cluster, comparison_operators=comparison_operators, checked_files=checked_files
+    )
+    return LoadResult(
         world=built,
-        problems=tuple(sorted(gathered.problems, key=_problem_order)),
-        skipped=gathered.skipped(),
-        repeated=tuple(gathered.repeated),
-        files=gathered.files,
-        objects=len(gathered.objects) + len(gathered.pools) + len(built.pods),
-        texts=gathered.texts,
-        nodes=gathered.nodes(),
-        pools=tuple(gathered.pools),
+        problems=tuple(sorted(collector.problems, key=_problem_sort_key)),
+        skipped=collector.list_skipped(),
+        repeated_keys=tuple(collector.repeated),
+        files=collector.files,
+        objects=len(collector.objects) + len(collector.pools) + len(built.pods),
+        texts=collector.texts,
+        nodes=collector.list_nodes(),
+        pools=tuple(collector.pools),
         sources=frozenset(source.file for source in sources),
-        judged=judged,
+        checked_files=checked_files,
     )
 
 
-def _templates(sources: Sequence[Source]) -> dict[str, int]:
+def _count_templates(sources: Sequence[SourceFile]) -> dict[str, int]:
     counts: dict[str, int] = {}
     for source in sources:
         if source.chart:
@@ -158,22 +165,22 @@ def _templates(sources: Sequence[Source]) -> dict[str, int]:
     return counts
 
 
-def _read_source(gathered: Gathered, source: Source, stdin: BinaryIO | None) -> None:
+def _read_source(collector: ObjectCollector, source: SourceFile, stdin: BinaryIO | None) -> None:
     try:
-        data = content(source, stdin)
+        data = read_content(source, stdin)
     except InputError as error:
-        gathered.problem(str(error), source.file)
+        collector.add_problem(str(error), source.file)
         return
     except (OSError, ValueError) as error:
-        gathered.problem(f"cannot be read: {reason(error)}", source.file)
+        collector.add_problem(f"cannot be read: {describe_os_error(error)}", source.file)
         return
-    gathered.files += 1
+    collector.files += 1
     if _looks_like_json(data):
-        from preflight.load.json_stream import read_json
+        from preflight.load.json_stream import read_json_stream
 
-        if read_json(gathered, data, source.file, is_named=source.is_named):
+        if read_json_stream(collector, data, source.file, is_named=source.is_named):
             return
-    _read_text(gathered, _text(gathered, data, source.file), source)
+    _read_text(collector, _decode_text(collector, data, source.file), source)
 
 
 def _looks_like_json(data: bytes | bytearray | mmap) -> bool:
@@ -181,7 +188,7 @@ def _looks_like_json(data: bytes | bytearray | mmap) -> bool:
     return start[:1] in {b"{", b"["} and start[:2] != b"{{"
 
 
-def _text(gathered: Gathered, data: bytes | bytearray | mmap, file: str) -> str:
+def _decode_text(collector: ObjectCollector, data: bytes | bytearray | mmap, file: str) -> str:
     try:
         return str(data, "utf-8")
     except UnicodeDecodeError as error:
@@ -190,54 +197,54 @@ def _text(gathered: Gathered, data: bytes | bytearray | mmap, file: str) -> str:
         line = start.count(b"\n") + 1
         column = len(start[start.rfind(b"\n") + 1 :].decode("utf-8", "replace")) + 1
         what = "UTF-16: save it as UTF-8" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else f"not UTF-8: byte 0x{data[error.start]:02x}"
-        gathered.problem(what, file, line, column)
+        collector.add_problem(what, file, line, column)
         return text if "UTF-16" not in what else ""
 
 
-def _read_text(gathered: Gathered, text: str, source: Source) -> None:
+def _read_text(collector: ObjectCollector, text: str, source: SourceFile) -> None:
     file = source.file
     unparsed = 0
-    broken: list[Broken] = []
-    is_configuration = _may_be_configuration(text, source)
-    wanted = frozenset() if is_configuration else WANTED if gathered.observed is None else WANTED | SAVED_STATE
-    for item in documents.read_yaml(text, wanted, CLUES):
+    broken: list[InvalidDocument] = []
+    is_configuration = _may_be_rancher_config(text, source)
+    wanted = frozenset() if is_configuration else WANTED_KINDS if collector.runtime_state is None else WANTED_KINDS | STATE_KINDS
+    for item in documents.read_yaml(text, wanted, CLUES_BY_KIND):
         if isinstance(item, Document):
             chunk = item.chunk
             has_template_text = "{{" in chunk.text
-            with gathered.keeping(chunk, file, item.repeated):
+            with collector.keep_document(chunk, file, item.repeated_keys):
                 origin = Origin(file, chunk.index, chunk.line)
-                if is_configuration and isinstance(item.data, dict) and _is_configuration(item.data):
-                    gathered.add_pools(item.data, origin)
+                if is_configuration and isinstance(item.data, dict) and _is_rancher_config(item.data):
+                    collector.add_pools(item.data, origin)
                     continue
-                pods = gathered.add(item.data, origin, has_template_text=has_template_text, is_named=source.is_named)
-                gathered.add_pods(pods, file)
-        elif isinstance(item, Broken):
+                pods = collector.add(item.data, origin, has_template_text=has_template_text, is_named=source.is_named)
+                collector.add_pods(pods, file)
+        elif isinstance(item, InvalidDocument):
             broken.append(item)
         else:
             unparsed += 1
-    gathered.leave_out("not parsed: of no kind that is judged", unparsed)
+    collector.count_skipped("not parsed: of no kind that is judged", unparsed)
     if broken and "{{" in text:
-        gathered.unrendered(Origin(file, line=broken[0].line), is_named=source.is_named)
+        collector.add_unrendered(Origin(file, line=broken[0].line), is_named=source.is_named)
         return
     for item in broken:
-        line = documents.source_line(item.chunk, item.line) if item.chunk else ""
-        gathered.problem(item.message, file, item.line, item.column, line if len(line) <= locations.MAX_SOURCE else "")
+        line = documents.get_source_line(item.chunk, item.line) if item.chunk else ""
+        collector.add_problem(item.message, file, item.line, item.column, line if len(line) <= locations.MAX_SOURCE else "")
 
 
-def _is_configuration(data: dict[str, object]) -> bool:
+def _is_rancher_config(data: dict[str, object]) -> bool:
     return "kind" not in data and ("node-taint" in data or "node-label" in data)
 
 
-def _may_be_configuration(text: str, source: Source) -> bool:
+def _may_be_rancher_config(text: str, source: SourceFile) -> bool:
     """Whether a file may be the configuration of an RKE2 or k3s node, and is parsed as a whole.
 
     It has `node-taint` or `node-label` as a key, and the person named it, or its path names one of the two.
     """
-    if ("node-taint:" not in text and "node-label:" not in text) or _CONFIGURES.search(text) is None:
+    if ("node-taint:" not in text and "node-label:" not in text) or _RANCHER_KEYS.search(text) is None:
         return False
     return source.is_named or _RANCHER.search(source.file.lower()) is not None
 
 
-def _problem_order(problem: Problem) -> tuple[str, int, int, str]:
+def _problem_sort_key(problem: Problem) -> tuple[str, int, int, str]:
     place = problem.location or Location("")
     return place.file, place.line, place.column, problem.message

@@ -11,7 +11,7 @@ from preflight.documents import Chunk
 from preflight.model.objects import Origin
 from preflight.model.report import Location
 
-Path = tuple[str | int, ...]
+FieldPath = tuple[str | int, ...]
 
 MAX_SOURCE = 1000
 """A line with more characters than this is not shown."""
@@ -19,7 +19,7 @@ _SOURCE = re.compile(r"(?:#[^\n]*\n|[ \t\r]*\n){0,20}?# Source: (\S{1,300})[ \t\
 _BARE = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 
 
-def locate(texts: Mapping[tuple[str, int], Chunk], asked: Sequence[tuple[Origin, Path]]) -> list[Location]:
+def locate_fields(texts: Mapping[tuple[str, int], Chunk], fields: Sequence[tuple[Origin, FieldPath]]) -> list[Location]:
     """The location of each field that is asked for, as an object's origin and a path in that object.
 
     1. A document is parsed once more for all its fields. An absent field answers with its nearest present parent.
@@ -27,29 +27,29 @@ def locate(texts: Mapping[tuple[str, int], Chunk], asked: Sequence[tuple[Origin,
     3. `path` leads from the document to the field, the place in a List included; `source` is "" where the line is longer than MAX_SOURCE.
     """
     by_document: dict[tuple[str, int], list[int]] = {}
-    for index, (origin, _) in enumerate(asked):
+    for index, (origin, _) in enumerate(fields):
         by_document.setdefault((origin.file, origin.document), []).append(index)
     found: dict[int, Location] = {}
     for key, indexes in by_document.items():
-        paths = [(*asked[index][0].path, *asked[index][1]) for index in indexes]
+        paths = [(*fields[index][0].path, *fields[index][1]) for index in indexes]
         chunk = texts.get(key)
         if chunk is None:
-            places = [(asked[index][0].line, 0, "") for index in indexes]
+            places = [(fields[index][0].line, 0, "") for index in indexes]
         else:
-            places = [(place.line, place.column, _source(chunk, place.line)) for place in documents.locate(chunk, paths)]
+            places = [(place.line, place.column, _get_source_text(chunk, place.line)) for place in documents.locate_paths(chunk, paths)]
         for index, path, (line, column, source) in zip(indexes, paths, places, strict=True):
-            found[index] = Location(key[0], line, column, path_text(path), source)
-    return [found[index] for index in range(len(asked))]
+            found[index] = Location(key[0], line, column, format_path(path), source)
+    return [found[index] for index in range(len(fields))]
 
 
-def rendered_from(texts: Mapping[tuple[str, int], Chunk], origin: Origin) -> str:
+def find_source_template(texts: Mapping[tuple[str, int], Chunk], origin: Origin) -> str:
     """The template that `helm template` rendered a document from, as `# Source: CHART/templates/FILE` above it says; "" where none does."""
     chunk = texts.get((origin.file, origin.document))
     found = _SOURCE.match(chunk.text) if chunk is not None else None
     return found[1] if found else ""
 
 
-def path_text(path: Path) -> str:
+def format_path(path: FieldPath) -> str:
     """A path as text: `spec.template.spec.tolerations[0].key`; a key that is no plain word is quoted: `metadata.labels["a.b/c"]`."""
     parts = []
     for step in path:
@@ -62,6 +62,6 @@ def path_text(path: Path) -> str:
     return "".join(parts).removeprefix(".")
 
 
-def _source(chunk: Chunk, line: int) -> str:
-    text = documents.source_line(chunk, line)
+def _get_source_text(chunk: Chunk, line: int) -> str:
+    text = documents.get_source_line(chunk, line)
     return text if len(text) <= MAX_SOURCE else ""

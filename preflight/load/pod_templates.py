@@ -8,19 +8,19 @@ from typing import Any, BinaryIO
 from msgspec.structs import replace
 
 from preflight.errors import InputError, UsageError
-from preflight.load.collector import Gathered
-from preflight.load.kinds import KINDS, Data, at
-from preflight.load.loader import Loaded, read
+from preflight.load.collector import ObjectCollector
+from preflight.load.kinds import CHECKED_KINDS, PlainObject, get_path
+from preflight.load.loader import LoadResult, load_world
 from preflight.model.capacity import NewPod
 from preflight.model.convert import convert
-from preflight.model.objects import JobSet, Origin, Refusal, Workload, pod_spec
-from preflight.model.pod_scheduling import ScheduledSpec
+from preflight.model.objects import JobSet, Origin, Refusal, Workload, locate_pod_spec
+from preflight.model.pod_scheduling import SchedulerPodSpec
 from preflight.model.report import Problem
-from preflight.scheduling.quantities import QuantityError, millis
-from preflight.scheduling.tolerations import daemon_tolerations
-from preflight.scheduling.validation import selection_refusals, toleration_refusals
+from preflight.scheduling.quantities import QuantityError, parse_millis
+from preflight.scheduling.tolerations import add_implicit_tolerations
+from preflight.scheduling.validation import validate_node_selection, validate_tolerations
 
-ALIASES = {
+KIND_ALIASES = {
     **dict.fromkeys(("deploy", "deployment", "deployments", "deployment.apps", "deployments.apps"), "Deployment"),
     **dict.fromkeys(("ds", "daemonset", "daemonsets", "daemonset.apps", "daemonsets.apps"), "DaemonSet"),
     **dict.fromkeys(("sts", "statefulset", "statefulsets", "statefulset.apps", "statefulsets.apps"), "StatefulSet"),
@@ -31,69 +31,69 @@ ALIASES = {
 }
 """What kubectl calls the kinds that have one pod template."""
 
-_PATHS = {**{kind: KINDS[kind].pod_spec for kind in ALIASES.values()}, "JobSet": ()}
+_PATHS = {**{kind: CHECKED_KINDS[kind].pod_spec for kind in KIND_ALIASES.values()}, "JobSet": ()}
 
 
-class Keeping(Gathered):
+class WorkloadCollector(ObjectCollector):
     """A heap that also keeps the workloads of a kind and name as plain data; those of every kind and name where both are ""."""
 
     def __init__(self, kind: str = "", name: str = "") -> None:
         super().__init__(wants_whole_pods=True)
         self._kind, self._name = kind, name
-        self.kept: list[tuple[Data, Origin, bool]] = []
+        self.kept: list[tuple[PlainObject, Origin, bool]] = []
 
-    def add_object(self, item: Data, origin: Origin) -> None:
+    def add_object(self, item: PlainObject, origin: Origin) -> None:
         """Take one object, and keep it where it is wanted: with its origin, and whether it is whole (a snapshot has less of it)."""
         super().add_object(item, origin)
-        if item["kind"] in _PATHS and self._kind in ("", item["kind"]) and self._name in ("", at(item, ("metadata", "name"))):
-            self.kept.append((item, origin, not self.is_saved(origin)))
+        if item["kind"] in _PATHS and self._kind in ("", item["kind"]) and self._name in ("", get_path(item, ("metadata", "name"))):
+            self.kept.append((item, origin, not self.is_from_snapshot(origin)))
 
 
-def pod_of_file(path: str, namespace: str, stdin: BinaryIO | None) -> NewPod:
+def read_new_pod(path: str, namespace: str, stdin: BinaryIO | None) -> NewPod:
     """The pod of the one workload, or the one pod, in a file; `namespace` is that of one that states none.
 
     Errors: InputError where the file cannot be read, or the API server would refuse what is in it; UsageError where it holds no pod, or
     more than one.
     """
-    heap = Keeping()
-    loaded = read([path], stdin=stdin, one_cluster=False, into=heap)
+    heap = WorkloadCollector()
+    loaded = load_world([path], stdin=stdin, one_cluster=False, collector=heap)
     for problem in loaded.problems:
-        raise InputError(told(problem))
-    _refuse(loaded, path)
-    found = [pod for item, origin, _ in heap.kept for pod in pods_of(item, origin, namespace)]
+        raise InputError(format_problem(problem))
+    _check_accepted(loaded, path)
+    found = [pod for item, origin, _ in heap.kept for pod in iter_new_pods(item, origin, namespace)]
     found += [
-        NewPod(f"Pod {'/'.join(key)} of {path}", pod.spec, pod.metadata.labels, key[0], admitted=True)
-        for key, pod in (loaded.world.running or {}).items()
+        NewPod(f"Pod {'/'.join(key)} of {path}", pod.spec, pod.metadata.labels, key[0], is_admitted=True)
+        for key, pod in (loaded.world.pods_by_key or {}).items()
     ]
     if len(found) == 1:
         return found[0]
     if not found:
-        why = "; ".join(f"{each.what}: {each.why}" for each in loaded.skipped)
+        why = "; ".join(f"{check.what}: {check.why}" for check in loaded.skipped)
         raise UsageError(f"{path}: holds no pod, and nothing that has a pod template{f' ({why})' if why else ''}")
-    raise UsageError(f"{path}: holds {len(found)} pod templates ({', '.join(each.words for each in found[:3])}): give one of them")
+    raise UsageError(f"{path}: holds {len(found)} pod templates ({', '.join(each.description for each in found[:3])}): give one of them")
 
 
-def pods_of(item: Data, origin: Origin, namespace: str) -> Iterator[NewPod]:
+def iter_new_pods(item: PlainObject, origin: Origin, namespace: str) -> Iterator[NewPod]:
     """The pods that a workload would create, one for each template; a JobSet has several."""
-    kind, name = item["kind"], str(at(item, ("metadata", "name")) or "")
-    own = str(at(item, ("metadata", "namespace")) or namespace)
+    kind, name = item["kind"], str(get_path(item, ("metadata", "name")) or "")
+    own = str(get_path(item, ("metadata", "namespace")) or namespace)
     words = f"{kind} {f'{own}/' if own else ''}{name}{f' of {origin.file}' if origin.file else ''}"
     if kind == "JobSet":
-        jobs = at(item, ("spec", "replicatedJobs"))
-        for each in jobs if isinstance(jobs, list) else ():
-            template = at(each, ("template", "spec", "template"))
-            yield _new(f"{words} ({at(each, ('name',))})", template, own, kind)
+        jobs = get_path(item, ("spec", "replicatedJobs"))
+        for job in jobs if isinstance(jobs, list) else ():
+            template = get_path(job, ("template", "spec", "template"))
+            yield _build_new_pod(f"{words} ({get_path(job, ('name',))})", template, own, kind)
         return
-    yield _new(words, at(item, _PATHS[kind][:-1]) if _PATHS[kind][:-1] else item, own, kind)
+    yield _build_new_pod(words, get_path(item, _PATHS[kind][:-1]) if _PATHS[kind][:-1] else item, own, kind)
 
 
-def _new(words: str, template: Any, namespace: str, kind: str) -> NewPod:
-    spec, refusals = convert(at(template, ("spec",)) or {}, ScheduledSpec, Origin("<none>"))
+def _build_new_pod(words: str, template: Any, namespace: str, kind: str) -> NewPod:
+    spec, refusals = convert(get_path(template, ("spec",)) or {}, SchedulerPodSpec, Origin("<none>"))
     if spec is None or refusals:
         raise InputError(f"{words}: the API server would refuse its pod: {refusals[0].reason if refusals else 'its spec makes no sense'}")
     for container in (*spec.containers, *spec.initContainers):
         for name, quantity in {**container.resources.limits, **container.resources.requests}.items():
-            if "/" in name and not _is_whole(quantity):
+            if "/" in name and not _is_whole_number(quantity):
                 raise InputError(
                     f"{words}: the API server would refuse its pod: {name}={quantity} of container {container.name}: no whole number"
                 )
@@ -101,38 +101,38 @@ def _new(words: str, template: Any, namespace: str, kind: str) -> NewPod:
     if spec.nodeName and not was_there:
         raise InputError(f"{words}: its nodeName is {spec.nodeName}: such a pod asks no scheduler")
     if kind == "DaemonSet":
-        spec = replace(spec, tolerations=daemon_tolerations(spec))
-    labels = at(template, ("metadata", "labels"))
+        spec = replace(spec, tolerations=add_implicit_tolerations(spec))
+    labels = get_path(template, ("metadata", "labels"))
     labels = {str(key): str(value) for key, value in labels.items()} if isinstance(labels, dict) else {}
     return NewPod(words, spec, labels, namespace, was_there)
 
 
-def _is_whole(quantity: str | float) -> bool:
+def _is_whole_number(quantity: str | float) -> bool:
     """Whether a device can be counted by it; what cannot be read is left to whoever counts."""
     try:
-        return millis(quantity) % 1000 == 0
+        return parse_millis(quantity) % 1000 == 0
     except QuantityError:
         return True
 
 
-def told(problem: Problem) -> str:
+def format_problem(problem: Problem) -> str:
     """What could not be read, with its file and, where that is known, its line."""
     place = problem.location
     return f"{place.file}{f':{place.line}' if place.line else ''}: {problem.message}" if place else problem.message
 
 
-def _refuse(loaded: Loaded, path: str) -> None:
+def _check_accepted(loaded: LoadResult, path: str) -> None:
     """InputError where the API server would refuse an object of a file."""
-    for each in (*loaded.world.workloads, *loaded.world.job_sets):
-        for refusal in (*each.refusals, *([] if isinstance(each, JobSet) else _of_its_pod(each))):
-            line = loaded.locate(each.origin, refusal.path).line
+    for workload in (*loaded.world.workloads, *loaded.world.job_sets):
+        for refusal in (*workload.refusals, *([] if isinstance(workload, JobSet) else _iter_pod_refusals(workload))):
+            line = loaded.locate(workload.origin, refusal.path).line
             where = ".".join(map(str, refusal.path))
-            what = f"{type(each).__name__} {each.metadata.name}: the API server would refuse {where}: {refusal.reason}"
+            what = f"{type(workload).__name__} {workload.metadata.name}: the API server would refuse {where}: {refusal.reason}"
             raise InputError(f"{path}{f':{line}' if line else ''}: {what}")
 
 
-def _of_its_pod(workload: Workload) -> Iterator[Refusal]:
+def _iter_pod_refusals(workload: Workload) -> Iterator[Refusal]:
     """What is refused of the values of its pod, all of which have the right type."""
-    spec, path = pod_spec(workload)
-    yield from toleration_refusals(spec.tolerations, (*path, "tolerations"), None)
-    yield from selection_refusals(spec, path)
+    spec, path = locate_pod_spec(workload)
+    yield from validate_tolerations(spec.tolerations, (*path, "tolerations"), None)
+    yield from validate_node_selection(spec, path)

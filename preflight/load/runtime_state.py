@@ -8,41 +8,41 @@ from typing import Any
 import msgspec
 from msgspec import Raw
 
-from preflight.load.json_plain import plain
-from preflight.load.kinds import SAVED_STATE
+from preflight.load.json_plain import decode_plain
+from preflight.load.kinds import STATE_KINDS
 from preflight.model.convert import convert
-from preflight.model.lazy_pods import UndecodedPods
-from preflight.model.objects import ListedPod, Origin, _Object
-from preflight.model.runtime_state import CSINode, Event, NodeState, State, StatedPod
+from preflight.model.lazy_pods import LazyPods
+from preflight.model.objects import APIStruct, CoveragePod, Origin
+from preflight.model.runtime_state import CSINode, Event, NodeState, PodState, RuntimeState
 
-KINDS: Mapping[str, tuple[str, type[_Object]]] = {
+STATE_TYPES: Mapping[str, tuple[str, type[APIStruct]]] = {
     "Node": ("v1", NodeState),
     "Event": ("v1", Event),
     "CSINode": ("storage.k8s.io/v1", CSINode),
 }
 """The kinds that say something of the state, with their apiVersion."""
 
-_DECODERS = {kind: msgspec.json.Decoder(struct) for kind, (_, struct) in KINDS.items()}
-_POD = msgspec.json.Decoder(StatedPod)
+_DECODERS = {kind: msgspec.json.Decoder(struct) for kind, (_, struct) in STATE_TYPES.items()}
+_POD = msgspec.json.Decoder(PodState)
 _OF_KUBELETS = frozenset(("FailedCreatePodSandBox", "NetworkNotReady", "FailedAttachVolume", "UnexpectedAdmissionError"))
 _UNREGISTERED = "in the list of registered CSI drivers"
 _TIME = "2"
 """What every time begins with, for a thousand years."""
 
 
-def _pod(raw: Raw | memoryview) -> StatedPod | None:
+def _decode_pod(raw: Raw | memoryview) -> PodState | None:
     try:
         return _POD.decode(raw)
     except msgspec.MsgspecError:
-        return convert(plain(raw), StatedPod, Origin("<none>"))[0]
+        return convert(decode_plain(raw), PodState, Origin("<none>"))[0]
 
 
-class Observed:
+class RuntimeStateCollector:
     """What reading gathers of the state."""
 
     def __init__(self) -> None:
         """Nothing is known yet."""
-        self.pods = UndecodedPods(_pod)
+        self.pods = LazyPods(_decode_pod)
         self._nodes: dict[str, NodeState] = {}
         self._events: dict[tuple[str, str], Event] = {}
         self._csi_nodes: dict[str, CSINode] = {}
@@ -51,48 +51,48 @@ class Observed:
     def take_items(self, items: Sequence[Any], raws: Sequence[Raw]) -> None:
         """Take what the decoded items of a list say of the state, of which `raws` are the texts."""
         for item, raw in zip(items, raws, strict=True):
-            if type(item) is ListedPod:
-                self.pods.put((item.metadata.namespace, item.metadata.name), raw)
+            if type(item) is CoveragePod:
+                self.pods.add_text((item.metadata.namespace, item.metadata.name), raw)
             else:
                 kind = type(item).__struct_config__.tag
-                if kind in KINDS:
+                if kind in STATE_TYPES:
                     self.take_text(kind, raw)
 
     def take_text(self, kind: str, raw: Raw | memoryview) -> None:
         """Take one object of a kind from its text; one with a null or a wrong type in it by way of plain data."""
         try:
-            self._add(_DECODERS[kind].decode(raw))
+            self._add_object(_DECODERS[kind].decode(raw))
         except msgspec.MsgspecError:
-            self.take_data(kind, plain(raw))
+            self.take_data(kind, decode_plain(raw))
 
     def take_data(self, kind: str, data: object) -> None:
         """Take one object from plain data."""
-        value = convert(data, KINDS[kind][1], Origin("<none>"))[0]
+        value = convert(data, STATE_TYPES[kind][1], Origin("<none>"))[0]
         if value is not None:
-            self._add(value)
+            self._add_object(value)
 
-    def take_plain(self, data: Mapping[str, Any]) -> bool:
+    def take_state_object(self, data: Mapping[str, Any]) -> bool:
         """Take what plain data says of the state; whether nothing else is to be read of it."""
         kind = data.get("kind")
-        if not isinstance(kind, str) or kind not in KINDS or data.get("apiVersion") not in (None, KINDS[kind][0]):
+        if not isinstance(kind, str) or kind not in STATE_TYPES or data.get("apiVersion") not in (None, STATE_TYPES[kind][0]):
             return False
         self.take_data(kind, data)
-        return kind in SAVED_STATE
+        return kind in STATE_KINDS
 
     def take_pod(self, data: object) -> None:
         """Take a pod from plain data."""
-        pod = convert(data, StatedPod, Origin("<none>"))[0]
+        pod = convert(data, PodState, Origin("<none>"))[0]
         if pod is not None:
-            self.pods.take(pod)
+            self.pods.add_pod(pod)
 
     def take_page(self, kind: str, text: bytes) -> None:
         """Take a page of a list of the API."""
         self.given.add(kind)
-        envelope = msgspec.json.decode(text, type=_Page)
+        envelope = msgspec.json.decode(text, type=_StatePage)
         for raw in envelope.items or ():
             self.take_text(kind, raw)
 
-    def merge(self, other: Observed) -> None:
+    def merge(self, other: RuntimeStateCollector) -> None:
         """Take what another list showed."""
         self.pods.update(other.pods)
         self._nodes.update(other._nodes)
@@ -100,12 +100,12 @@ class Observed:
         self._csi_nodes.update(other._csi_nodes)
         self.given |= other.given
 
-    def state(self, stated: str = "") -> State:
-        """All of it; `stated` is the time that a snapshot states."""
-        events = sorted(self._events.values(), key=_order)
-        return State(self._nodes, tuple(events), self._csi_nodes, stated or self._at(), frozenset(self.given))
+    def build_state(self, snapshot_time: str = "") -> RuntimeState:
+        """All of it; `snapshot_time` is the time that a snapshot states."""
+        events = sorted(self._events.values(), key=_event_order)
+        return RuntimeState(self._nodes, tuple(events), self._csi_nodes, snapshot_time or self._find_newest_time(), frozenset(self.given))
 
-    def _add(self, value: _Object) -> None:
+    def _add_object(self, value: APIStruct) -> None:
         if isinstance(value, NodeState):
             self._nodes[value.metadata.name] = value
         elif isinstance(value, CSINode):
@@ -116,25 +116,25 @@ class Observed:
             if value.type != "Normal" and _is_harmless(value):
                 self._events[value.metadata.namespace, value.metadata.name] = value
 
-    def _at(self) -> str:
-        times = [event.last for event in self._events.values()]
+    def _find_newest_time(self) -> str:
+        times = [event.last_seen for event in self._events.values()]
         for node in self._nodes.values():
             times.append(node.metadata.creationTimestamp)
-            times += (time for each in node.status.conditions for time in (each.lastHeartbeatTime, each.lastTransitionTime))
+            times += (time for condition in node.status.conditions for time in (condition.lastHeartbeatTime, condition.lastTransitionTime))
         return max((time for time in times if time.startswith(_TIME)), default="")
 
 
 def _is_harmless(event: Event) -> bool:
     """Whether an event holds no output of a container and no arguments of a mount: a kubelet's may, and one that names nobody."""
-    if event.component not in ("kubelet", ""):
+    if event.reporter not in ("kubelet", ""):
         return True
     return event.reason in _OF_KUBELETS or (event.reason == "FailedMount" and _UNREGISTERED in event.message)
 
 
-class _Page(msgspec.Struct, frozen=True):
+class _StatePage(msgspec.Struct, frozen=True):
     items: list[Raw] | None = None
 
 
-def _order(event: Event) -> tuple[str, ...]:
+def _event_order(event: Event) -> tuple[str, ...]:
     about = event.involvedObject
-    return about.kind, about.namespace, about.name, event.last, event.metadata.name
+    return about.kind, about.namespace, about.name, event.last_seen, event.metadata.name

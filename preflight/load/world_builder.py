@@ -7,44 +7,46 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from preflight.load.collector import Gathered
-from preflight.load.kinds import KINDS
+from preflight.load.collector import ObjectCollector
+from preflight.load.kinds import CHECKED_KINDS
 from preflight.model.budgets import PodDisruptionBudget
 from preflight.model.objects import (
+    CoveragePod,
     CronJob,
     CSIDriver,
     DaemonSet,
     Deployment,
     JobSet,
-    ListedPod,
     Namespace,
     Node,
     Origin,
     Pod,
     PriorityClass,
     RuntimeClass,
-    _Read,
-    controller,
-    object_key,
+    SourcedObject,
+    find_controller,
+    make_object_key,
 )
 from preflight.model.quota import ResourceQuota
 from preflight.model.storage import ConfigMap, PersistentVolume, PersistentVolumeClaim, StorageClass
-from preflight.model.world import World
+from preflight.model.world import ClusterState
 
 if TYPE_CHECKING:
-    from preflight.model.pod_scheduling import ScheduledPod
+    from preflight.model.pod_scheduling import SchedulerPod
 
-Key = tuple[str, tuple[str, str, str]]
+WorldKey = tuple[str, tuple[str, str, str]]
 
 
-def build(gathered: Gathered, *, one_cluster: bool, comparison_operators: bool | None, judged: frozenset[str] | None = None) -> World:
-    """The world that the objects make; problems that show only now are added to `gathered`.
+def build_world(
+    collector: ObjectCollector, *, one_cluster: bool, comparison_operators: bool | None, checked_files: frozenset[str] | None = None
+) -> ClusterState:
+    """The world that the objects make; problems that show only now are added to `collector`.
 
     1. An object that stands twice with equal content is one. Equal is what a prediction reads: the labels, and the spec (of a
        DaemonSet all of it; of a node its conditions too), not a status or an annotation.
     2. With other content it is `ambiguous` (a node or DaemonSet); for a change, which judges one cluster, a problem too, whatever the kind.
     3. The key is kind, namespace and name; an object that states no namespace is known by its file too, and never one with another file's.
-    4. `judged` are the files that the surroundings do not count among (None: there are none): an object that stands in both is the
+    4. `checked_files` are the files that the surroundings do not count among (None: there are none): an object that stands in both is the
        judged one, since that is what the surroundings will become.
     5. A pool of nodes is one partly known node, beside the nodes of it that are there: it is what the next one is like.
     6. The namespaces that a list of pods names are listed. One beside nodes or DaemonSets, with pods of more than one namespace, was
@@ -54,91 +56,91 @@ def build(gathered: Gathered, *, one_cluster: bool, comparison_operators: bool |
        one. The caller's gate comes before its own.
     """
     ambiguous: list[str] = []
-    twice: set[Key] = set()
-    by_key: dict[Key, list[_Read]] = {}
-    for value in (*gathered.objects, *_pools(gathered)):
-        by_key.setdefault(_key(value), []).append(value)
+    twice: set[WorldKey] = set()
+    by_key: dict[WorldKey, list[SourcedObject]] = {}
+    for value in (*collector.objects, *_resolve_pools(collector)):
+        by_key.setdefault(_get_key(value), []).append(value)
     for key, values in by_key.items():
-        if judged is not None and any(value.origin.file in judged for value in values):
-            by_key[key] = values = [value for value in values if value.origin.file in judged]
-        if len(values) > 1 and (others := _others(values)):
+        if checked_files is not None and any(value.origin.file in checked_files for value in values):
+            by_key[key] = values = [value for value in values if value.origin.file in checked_files]
+        if len(values) > 1 and (others := _find_differing(values)):
             twice.add(key)
-            sentence = f"{_name(key)} is in {_places(others)}, each time with other content"
+            sentence = f"{_format_key(key)} is in {_format_origins(others)}, each time with other content"
             if key[0] in {"Node", "DaemonSet"}:
                 ambiguous.append(sentence)
             if one_cluster:
-                gathered.problem(sentence, others[1].origin.file, others[1].origin.line)
+                collector.add_problem(sentence, others[1].origin.file, others[1].origin.line)
     once = [values[0] for key, values in by_key.items() if key not in twice]
     nodes = {value.name: value for value in once if isinstance(value, Node)}
     daemonsets = {value.key: value for value in once if isinstance(value, DaemonSet)}
-    pods = _pods(gathered, one_cluster=one_cluster)
-    survey = gathered.survey
+    pods = _merge_listed_pods(collector, one_cluster=one_cluster)
+    survey = collector.survey
     if survey is not None and comparison_operators is None:
         comparison_operators = survey.comparison_operators
-    return World(
+    return ClusterState(
         nodes=dict(sorted(nodes.items())),
         daemonsets=dict(sorted(daemonsets.items())),
-        workloads=tuple(value for value in gathered.objects if isinstance(value, DaemonSet | Deployment | CronJob | Pod)),
+        workloads=tuple(value for value in collector.objects if isinstance(value, DaemonSet | Deployment | CronJob | Pod)),
         pods=pods,
-        running=_running(gathered, pods) if gathered.wants_whole_pods or gathered.observed is not None else None,
-        state=gathered.observed.state(survey.at if survey else "") if gathered.observed is not None else None,
-        listed=_listed(gathered),
-        budgets=_all(by_key, PodDisruptionBudget),
-        namespaces=_all(by_key, Namespace),
-        priority_classes=_all(by_key, PriorityClass),
-        runtime_classes=_all(by_key, RuntimeClass),
-        csi_drivers=_all(by_key, CSIDriver),
-        job_sets=_all(by_key, JobSet),
-        claims=_all(by_key, PersistentVolumeClaim),
-        volumes=_all(by_key, PersistentVolume),
-        storage_classes=_all(by_key, StorageClass),
-        quotas=_all(by_key, ResourceQuota),
-        configs={(each.metadata.namespace, each.metadata.name): each.data for each in _all(by_key, ConfigMap)},
-        ambiguous=tuple(sorted(ambiguous)),
-        missing=survey.missing if survey is not None else {},
+        pods_by_key=_select_whole_pods(collector, pods) if collector.wants_whole_pods or collector.runtime_state is not None else None,
+        runtime_state=collector.runtime_state.build_state(survey.at if survey else "") if collector.runtime_state is not None else None,
+        listed_namespaces=_find_listed_namespaces(collector),
+        budgets=_select_kind(by_key, PodDisruptionBudget),
+        namespaces=_select_kind(by_key, Namespace),
+        priority_classes=_select_kind(by_key, PriorityClass),
+        runtime_classes=_select_kind(by_key, RuntimeClass),
+        csi_drivers=_select_kind(by_key, CSIDriver),
+        job_sets=_select_kind(by_key, JobSet),
+        claims=_select_kind(by_key, PersistentVolumeClaim),
+        volumes=_select_kind(by_key, PersistentVolume),
+        storage_classes=_select_kind(by_key, StorageClass),
+        quotas=_select_kind(by_key, ResourceQuota),
+        config_maps={(each.metadata.namespace, each.metadata.name): each.data for each in _select_kind(by_key, ConfigMap)},
+        ambiguous_names=tuple(sorted(ambiguous)),
+        missing_kinds=survey.missing if survey is not None else {},
         comparison_operators=comparison_operators,
-        survey=survey,
-        complete=_complete(gathered),
+        listing=survey,
+        complete_kinds=_find_complete_kinds(collector),
     )
 
 
-def _pools(gathered: Gathered) -> tuple[Node, ...]:
+def _resolve_pools(collector: ObjectCollector) -> tuple[Node, ...]:
     """The template nodes of the pools that were declared; what they refer to and nobody gave is named as left out."""
-    if not gathered.pools:
+    if not collector.pools:
         return ()
-    from preflight.load.pools import resolve
+    from preflight.load.pools import resolve_pools
 
-    resolved = resolve(gathered.pools)
-    for name, reference in resolved.missing:
-        gathered.skip(f"what {reference.kind} {reference.name} says of {name}", "not given")
+    resolved = resolve_pools(collector.pools)
+    for name, reference in resolved.missing_references:
+        collector.add_skipped(f"what {reference.kind} {reference.name} says of {name}", "not given")
     if resolved.nodes:
         one = len(resolved.nodes) == 1
-        gathered.skip(
+        collector.add_skipped(
             f"how many nodes {'a pool has' if one else f'{len(resolved.nodes)} pools have'}", f"{'it' if one else 'each'} counts as one"
         )
     return resolved.nodes
 
 
-def _key(value: Any) -> Key:
+def _get_key(value: Any) -> WorldKey:
     kind = type(value).__name__
     if value.metadata.name.endswith("*"):  # the server makes a name of its own for each
         return kind, (value.metadata.namespace, value.metadata.name, repr(value.origin))
-    if KINDS[kind].is_namespaced:
-        return kind, object_key(value.metadata, value.origin)
+    if CHECKED_KINDS[kind].is_namespaced:
+        return kind, make_object_key(value.metadata, value.origin)
     return kind, ("", value.metadata.name, "")
 
 
-def _others(values: list[_Read]) -> list[_Read]:
+def _find_differing(values: list[SourcedObject]) -> list[SourcedObject]:
     """One object for each content, where there is more than one; else nothing."""
     if len(values) == 1:
         return []
-    different: dict[bytes, _Read] = {}
+    different: dict[bytes, SourcedObject] = {}
     for value in values:
-        different.setdefault(_print(_content(value)), value)
+        different.setdefault(_fingerprint(_comparable_content(value)), value)
     return list(different.values()) if len(different) > 1 else []
 
 
-def _print(content: object) -> bytes:
+def _fingerprint(content: object) -> bytes:
     """The same bytes for equal content: comparing each object with each other would take for ever where a thousand have one name."""
     try:
         return msgspec.json.encode(content, order="deterministic")
@@ -146,12 +148,12 @@ def _print(content: object) -> bytes:
         return repr(content).encode("utf-8", "backslashreplace")
 
 
-def _content(value: Any) -> object:
+def _comparable_content(value: Any) -> object:
     labels = value.metadata.labels
     if isinstance(value, DaemonSet):
         return labels, value.data.get("spec")
     if isinstance(value, Node):
-        return labels, value.spec, value.status.conditions, value.startup, value.absent, value.pool
+        return labels, value.spec, value.status.conditions, value.startup_taints, value.absent_labels, value.pool
     if isinstance(value, Namespace):
         return labels, value.metadata.annotations
     if isinstance(value, PriorityClass):
@@ -169,69 +171,69 @@ def _content(value: Any) -> object:
     return labels, getattr(value, "spec", None)
 
 
-def _all(by_key: dict[Key, list[_Read]], kind: type[Any]) -> tuple[Any, ...]:
+def _select_kind(by_key: dict[WorldKey, list[SourcedObject]], kind: type[Any]) -> tuple[Any, ...]:
     """The objects of a kind by key, equal ones once."""
     keys = sorted(key for key, values in by_key.items() if isinstance(values[0], kind))
-    return tuple(value for key in keys for value in _others(by_key[key]) or by_key[key][:1])
+    return tuple(value for key in keys for value in _find_differing(by_key[key]) or by_key[key][:1])
 
 
-def _pods(gathered: Gathered, *, one_cluster: bool) -> tuple[ListedPod, ...]:
+def _merge_listed_pods(collector: ObjectCollector, *, one_cluster: bool) -> tuple[CoveragePod, ...]:
     """The listed pods, each once where more than one list showed it."""
-    if len(gathered.pod_lists) < 2:
-        return tuple(gathered.pods)
-    first: dict[tuple[str, str], ListedPod] = {}
+    if len(collector.pod_lists) < 2:
+        return tuple(collector.pods)
+    first: dict[tuple[str, str], CoveragePod] = {}
     moved: dict[tuple[str, str], None] = {}
-    for pod in gathered.pods:
+    for pod in collector.pods:
         key = (pod.metadata.namespace, pod.metadata.name)
         known = first.setdefault(key, pod)
-        if (known.spec.nodeName, controller(known)) != (pod.spec.nodeName, controller(pod)):
+        if (known.spec.nodeName, find_controller(known)) != (pod.spec.nodeName, find_controller(pod)):
             moved[key] = None
     if moved and one_cluster:
         namespace, name = min(moved)
         more = f" and {len(moved) - 1} more" if len(moved) > 1 else ""
-        files = sorted({file for file, _ in gathered.pod_lists})
-        gathered.problem(f"pod {namespace}/{name}{more}: listed twice, on other nodes or of another owner", files[0])
+        files = sorted({file for file, _ in collector.pod_lists})
+        collector.add_problem(f"pod {namespace}/{name}{more}: listed twice, on other nodes or of another owner", files[0])
     return tuple(first.values())
 
 
-def _running(gathered: Gathered, pods: Sequence[ListedPod]) -> Mapping[tuple[str, str], ScheduledPod]:
+def _select_whole_pods(collector: ObjectCollector, pods: Sequence[CoveragePod]) -> Mapping[tuple[str, str], SchedulerPod]:
     """The listed pods as a whole, in the order of their names; one that could not be understood is not there."""
-    if gathered.observed is not None and len(pods) == len(gathered.observed.pods):
-        return gathered.observed.pods
+    if collector.runtime_state is not None and len(pods) == len(collector.runtime_state.pods):
+        return collector.runtime_state.pods
     found = {(pod.metadata.namespace, pod.metadata.name) for pod in pods}
-    if gathered.observed is not None:
-        return gathered.observed.pods.only(found)
-    return {key: gathered.running[key] for key in sorted(found & gathered.running.keys())}
+    if collector.runtime_state is not None:
+        return collector.runtime_state.pods.select_pods(found)
+    return {key: collector.whole_pods[key] for key in sorted(found & collector.whole_pods.keys())}
 
 
-def _complete(gathered: Gathered) -> frozenset[str]:
-    survey = gathered.survey
-    given = frozenset(gathered.complete & {"PodDisruptionBudget"}) if survey is None or gathered.snapshots else frozenset()
+def _find_complete_kinds(collector: ObjectCollector) -> frozenset[str]:
+    survey = collector.survey
+    given = frozenset(collector.complete_kinds & {"PodDisruptionBudget"}) if survey is None or collector.snapshots else frozenset()
     return given | survey.complete if survey is not None else given
 
 
-def _listed(gathered: Gathered) -> frozenset[str] | None:
-    survey, saved = gathered.survey, {file for file, _ in gathered.snapshots}
+def _find_listed_namespaces(collector: ObjectCollector) -> frozenset[str] | None:
+    survey, saved = collector.survey, {file for file, _ in collector.snapshots}
     if survey is not None and (survey.listed is None or not saved):
         return survey.listed
-    lists = [(file, namespaces) for file, namespaces in gathered.pod_lists if file not in saved]
-    beside = {value.origin.file for value in gathered.objects if isinstance(value, Node | DaemonSet)}
+    lists = [(file, namespaces) for file, namespaces in collector.pod_lists if file not in saved]
+    beside = {value.origin.file for value in collector.objects if isinstance(value, Node | DaemonSet)}
     if any(len(namespaces) > 1 and file in beside for file, namespaces in lists):
         return None
     return frozenset(survey.listed or () if survey is not None else ()).union(*(namespaces for _, namespaces in lists))
 
 
-def _name(key: Key) -> str:
+def _format_key(key: WorldKey) -> str:
     kind, (namespace, name, _) = key
-    return f"{kind} {namespace or '-'}/{name}" if KINDS[kind].is_namespaced else f"{kind} {name}"
+    return f"{kind} {namespace or '-'}/{name}" if CHECKED_KINDS[kind].is_namespaced else f"{kind} {name}"
 
 
-def _places(values: Iterable[_Read]) -> str:
-    places = [_place(value.origin) for value in values]
+def _format_origins(values: Iterable[SourcedObject]) -> str:
+    places = [_format_origin(value.origin) for value in values]
     shown = places if len(places) <= 4 else [*places[:3], f"{len(places) - 3} more places"]
     return f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
-def _place(origin: Origin) -> str:
+def _format_origin(origin: Origin) -> str:
     item = "".join(f"[{each}]" if isinstance(each, int) else f".{each}" for each in origin.path).lstrip(".")
     return f"{origin.file}:{origin.line}" + (f" ({item})" if item else "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 
-def names(nodes: Iterable[str], limit: int = 4) -> str:
+def join_node_names(nodes: Iterable[str], limit: int = 4) -> str:
     """Node names as a person lists them: all up to the limit, else the first ones and how many more."""
     every = list(nodes)
     if len(every) <= limit:
@@ -13,7 +13,7 @@ def names(nodes: Iterable[str], limit: int = 4) -> str:
     return f"{', '.join(every[: limit - 1])} and {len(every) - limit + 1} more nodes"
 
 
-def listed(items: Iterable[object]) -> str:
+def join_and(values: Iterable[object]) -> str:
     """`a`, `a and b`, `a, b and c`."""
-    every = [str(item) for item in items]
+    every = [str(item) for item in values]
     return every[0] if len(every) == 1 else f"{', '.join(every[:-1])} and {every[-1]}" if every else ""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from preflight.scheduling.uncertainty import Doubt
+from preflight.scheduling.uncertainty import Uncertainty
 
-_DOUBTS = {
+_DOUBT_TEXTS = {
     "pods": "not all pods are known",
     "nodes": "not all nodes are known",
     "node": "{} is only partly known",
@@ -26,7 +26,7 @@ _DOUBTS = {
 }
 
 
-def doubt_words(each: Doubt) -> str:
+def describe_doubt(doubt: Uncertainty) -> str:
     """A doubt as a reason: `its volume data may be tied to a zone or a node`."""
-    words = _DOUBTS.get(each.what, each.what)
-    return words.format(each.about or "a node") if "{}" in words else words
+    words = _DOUBT_TEXTS.get(doubt.kind, doubt.kind)
+    return words.format(doubt.subject or "a node") if "{}" in words else words

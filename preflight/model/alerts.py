@@ -15,7 +15,7 @@ class AlertRule(Struct, frozen=True, gc=False):
 
     alert: str
     expr: str
-    hold: str
+    for_duration: str
     labels: Mapping[str, str]
     annotations: Mapping[str, str]
 
@@ -27,9 +27,9 @@ class AlertGroup(Struct, frozen=True, gc=False):
     rules: tuple[AlertRule, ...]
 
 
-class Alerts(Struct, frozen=True, gc=False):
-    """The rules of one cluster: `about` says in a line what they are made of, `notes` what they leave out."""
+class AlertRules(Struct, frozen=True, gc=False):
+    """The rules of one cluster: `description` says in a line what they are made of, `notes` what they leave out."""
 
     groups: tuple[AlertGroup, ...]
-    about: str
+    description: str
     notes: tuple[str, ...] = ()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from msgspec import field
 
-from preflight.model.objects import LabelSelector, Metadata, _Object, _Read
+from preflight.model.objects import APIStruct, LabelSelector, Metadata, SourcedObject
 
 
-class BudgetCondition(_Object, frozen=True, gc=False):
+class BudgetCondition(APIStruct, frozen=True, gc=False):
     """`status.conditions[]` of a budget: DisruptionAllowed, with the reason why not."""
 
     type: str = ""
@@ -16,7 +16,7 @@ class BudgetCondition(_Object, frozen=True, gc=False):
     message: str = ""
 
 
-class BudgetSpec(_Object, frozen=True, gc=False):
+class BudgetSpec(APIStruct, frozen=True, gc=False):
     """`spec` of a budget: an empty selector selects every pod of the namespace, an absent one none."""
 
     selector: LabelSelector | None = None
@@ -25,7 +25,7 @@ class BudgetSpec(_Object, frozen=True, gc=False):
     unhealthyPodEvictionPolicy: str = ""
 
 
-class BudgetStatus(_Object, frozen=True, gc=False):
+class BudgetStatus(APIStruct, frozen=True, gc=False):
     """`status` of a budget; `disruptedPods` are pods that the API server let go and the controller has not seen leave, with the time."""
 
     observedGeneration: int = 0
@@ -37,7 +37,7 @@ class BudgetStatus(_Object, frozen=True, gc=False):
     conditions: tuple[BudgetCondition, ...] = ()
 
 
-class PodDisruptionBudget(_Read, frozen=True, gc=False):
+class PodDisruptionBudget(SourcedObject, frozen=True, gc=False):
     """policy/v1 PodDisruptionBudget; `status` is None where it was never with a server, as in a manifest."""
 
     metadata: Metadata = Metadata()

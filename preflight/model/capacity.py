@@ -7,25 +7,25 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from preflight.model.objects import PodSpec
-from preflight.model.report import Cluster
+from preflight.model.report import ClusterIdentity
 
 
 class NewPod(Struct, frozen=True):
     """A pod that asks for room.
 
-    1. `words` say where it is from: `Deployment shop/web of web.yaml`, or what it asks for.
+    1. `description` say where it is from: `Deployment shop/web of web.yaml`, or what it asks for.
     2. `labels` and `namespace` are those that it would have; "" is the namespace of the context.
-    3. `admitted`: admission has added to it already, for it was a pod. A `spec` that is no ScheduledSpec was not read whole.
+    3. `is_admitted`: admission has added to it already, for it was a pod. A `spec` that is no ScheduledSpec was not read whole.
     """
 
-    words: str
+    description: str
     spec: PodSpec
     labels: Mapping[str, str] = {}
     namespace: str = ""
-    admitted: bool = False
+    is_admitted: bool = False
 
 
-class Step(Struct, frozen=True, gc=False):
+class CapacityStep(Struct, frozen=True, gc=False):
     """What one cause takes away of the resource that is followed.
 
     1. `cause` is one of not-ready, cordoned, selector, taints, used, ghosts, rest, others, pods, ports, unknown.
@@ -39,7 +39,7 @@ class Step(Struct, frozen=True, gc=False):
     details: tuple[str, ...] = ()
 
 
-class NodeRoom(Struct, frozen=True, gc=False):
+class NodeCapacity(Struct, frozen=True, gc=False):
     """One node: what of the followed resource it can allocate, what is used, held by ghosts and free, and how many copies it takes.
 
     1. `allocatable` and `free` are None where the node does not say what it can allocate.
@@ -60,7 +60,7 @@ class NodeRoom(Struct, frozen=True, gc=False):
     unknown: tuple[str, ...] = ()
 
 
-class ClassRoom(Struct, frozen=True, gc=False):
+class NodeClassCapacity(Struct, frozen=True, gc=False):
     """Nodes that are alike: of one instance type, with as much to allocate of all that the pod asks for, and the same reasons.
 
     `allocatable`, `used`, `ghosts`, `free`, `copies` are those of all of them together; None as in NodeRoom.
@@ -78,7 +78,7 @@ class ClassRoom(Struct, frozen=True, gc=False):
     unknown: tuple[str, ...] = ()
 
 
-class GhostPod(Struct, frozen=True, gc=False):
+class StaleAllocationRow(Struct, frozen=True, gc=False):
     """A pod that holds room though nothing of it runs: `why` is pending (on its node) or dead (deleted on a node that is not Ready)."""
 
     pod: str
@@ -87,7 +87,7 @@ class GhostPod(Struct, frozen=True, gc=False):
     why: str
 
 
-class ClusterRoom(Struct, frozen=True, gc=False):
+class ClusterCapacity(Struct, frozen=True, gc=False):
     """The room for a pod in one cluster.
 
     1. `resource` is the one that is followed, `wanted` what one copy asks of it, `requests` all that one copy asks for: cpu in
@@ -109,23 +109,23 @@ class ClusterRoom(Struct, frozen=True, gc=False):
     atMost: int | None
     largest: int
     largestOn: tuple[str, ...]
-    steps: tuple[Step, ...]
-    classes: tuple[ClassRoom, ...]
-    nodes: tuple[NodeRoom, ...]
-    ghosts: tuple[GhostPod, ...] = ()
+    steps: tuple[CapacityStep, ...]
+    classes: tuple[NodeClassCapacity, ...]
+    nodes: tuple[NodeCapacity, ...]
+    ghosts: tuple[StaleAllocationRow, ...] = ()
     unread: tuple[str, ...] = ()
     message: str = ""
     unknown: tuple[str, ...] = ()
     notJudged: tuple[str, ...] = ()
 
 
-class ClusterAnswer(Struct, frozen=True, gc=False):
+class ClusterCapacityAnswer(Struct, frozen=True, gc=False):
     """One cluster of the question: its room, or None and the `error` for which there is none; `problems` could not be read."""
 
     name: str
     pod: str = ""
-    cluster: Cluster | None = None
-    room: ClusterRoom | None = None
+    cluster: ClusterIdentity | None = None
+    room: ClusterCapacity | None = None
     error: str = ""
     problems: tuple[str, ...] = ()
 
@@ -139,5 +139,5 @@ class CapacityReport(Struct, frozen=True, gc=False):
     preflight: str
     question: str
     atLeast: int
-    clusters: tuple[ClusterAnswer, ...]
+    clusters: tuple[ClusterCapacityAnswer, ...]
     exit: int

@@ -19,27 +19,27 @@ from preflight.model.objects import (
     Pod,
     Refusal,
     ReplicaSet,
+    SourcedObject,
     StatefulSet,
-    _Read,
 )
 
 T = TypeVar("T")
 
-_OURS = "\ue000"
-_SHOWN = 60
-_TOLERATION = ("key", "operator", "value", "effect", "tolerationSeconds")
-_TAINT = ("key", "value", "effect", "timeAdded")
+_PRIVATE_PREFIX = "\ue000"
+_MAX_SHOWN_LENGTH = 60
+_TOLERATION_FIELDS = ("key", "operator", "value", "effect", "tolerationSeconds")
+_TAINT_FIELDS = ("key", "value", "effect", "timeAdded")
 
 # Fields that decide where pods run, and would be missed in silence if they were spelled otherwise.
 _POD_FIELDS = ("tolerations", "nodeSelector", "affinity", "nodeName", "hostNetwork")
 _NODE_FIELDS = ("taints", "unschedulable")
 
 # Where an object holds taints or tolerations, and the fields that these may have.
-_STRICT: dict[type, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    Node: (("spec", "taints"), _TAINT),
-    Pod: (("spec", "tolerations"), _TOLERATION),
-    CronJob: (("spec", "jobTemplate", *POD_TEMPLATE_SPEC, "tolerations"), _TOLERATION),
-    **dict.fromkeys((DaemonSet, Deployment, StatefulSet, ReplicaSet, Job), ((*POD_TEMPLATE_SPEC, "tolerations"), _TOLERATION)),
+_STRICT_FIELDS: dict[type, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    Node: (("spec", "taints"), _TAINT_FIELDS),
+    Pod: (("spec", "tolerations"), _TOLERATION_FIELDS),
+    CronJob: (("spec", "jobTemplate", *POD_TEMPLATE_SPEC, "tolerations"), _TOLERATION_FIELDS),
+    **dict.fromkeys((DaemonSet, Deployment, StatefulSet, ReplicaSet, Job), ((*POD_TEMPLATE_SPEC, "tolerations"), _TOLERATION_FIELDS)),
 }
 
 
@@ -54,18 +54,18 @@ def convert(data: object, type: type[T], origin: Origin) -> tuple[T | None, tupl
     4. The object is None where nothing sensible is left: it is no map, or its metadata, name, spec or template is not what it must be.
     5. An object that `load` reads by itself gets its `origin` and its `refusals`; a DaemonSet keeps `data` as it is.
     """
-    if isinstance(data, dict) and any(isinstance(key, str) and key.startswith(_OURS) for key in data):
-        data = {key: value for key, value in data.items() if not (isinstance(key, str) and key.startswith(_OURS))}
+    if isinstance(data, dict) and any(isinstance(key, str) and key.startswith(_PRIVATE_PREFIX) for key in data):
+        data = {key: value for key, value in data.items() if not (isinstance(key, str) and key.startswith(_PRIVATE_PREFIX))}
     value: T | None
-    refusals = (*_unknown_fields(data, type), *_misspelt_fields(data, type))
+    refusals = (*_find_unknown_fields(data, type), *_find_misspelled_fields(data, type))
     try:
         value = msgspec.convert(data, type)
     except (msgspec.ValidationError, RecursionError):
-        from preflight.model.lenient_decode import walk
+        from preflight.model.lenient_decode import convert_leniently
 
-        value, wrong = walk(data, type)
+        value, wrong = convert_leniently(data, type)
         refusals = (*wrong, *refusals)
-    if isinstance(value, _Read):
+    if isinstance(value, SourcedObject):
         # The object was made a line ago, and nobody else has it: it is frozen from here on.
         msgspec.structs.force_setattr(value, "origin", origin)
         if refusals:
@@ -75,8 +75,8 @@ def convert(data: object, type: type[T], origin: Origin) -> tuple[T | None, tupl
     return value, refusals
 
 
-def _unknown_fields(data: object, type: type) -> tuple[Refusal, ...]:
-    place = _STRICT.get(type)
+def _find_unknown_fields(data: object, type: type) -> tuple[Refusal, ...]:
+    place = _STRICT_FIELDS.get(type)
     if place is None:
         return ()
     path, known = place
@@ -88,7 +88,7 @@ def _unknown_fields(data: object, type: type) -> tuple[Refusal, ...]:
     if not isinstance(items, list):
         return ()
     return tuple(
-        Refusal((*path, index, str(name)), _unknown(str(name), known))
+        Refusal((*path, index, str(name)), _describe_unknown_field(str(name), known))
         for index, item in enumerate(items)
         if isinstance(item, dict)
         for name in item
@@ -96,9 +96,9 @@ def _unknown_fields(data: object, type: type) -> tuple[Refusal, ...]:
     )
 
 
-def _misspelt_fields(data: object, type: type) -> tuple[Refusal, ...]:
+def _find_misspelled_fields(data: object, type: type) -> tuple[Refusal, ...]:
     """`toleration` for `tolerations`, `Taints` for `taints`: fields that the API server would refuse, in the spec of pod or node."""
-    place = _STRICT.get(type)
+    place = _STRICT_FIELDS.get(type)
     if place is None:
         return ()
     path = place[0][:-1]
@@ -109,20 +109,20 @@ def _misspelt_fields(data: object, type: type) -> tuple[Refusal, ...]:
         return ()
     known = _NODE_FIELDS if type is Node else _POD_FIELDS
     return tuple(
-        Refusal((*path, name), _unknown(name, known))
+        Refusal((*path, name), _describe_unknown_field(name, known))
         for name in spec
-        if isinstance(name, str) and name not in known and _nearest(name, known)
+        if isinstance(name, str) and name not in known and _find_nearest_field(name, known)
     )
 
 
 @cache
-def _nearest(name: str, known: tuple[str, ...]) -> str | None:
-    return next((each for each in known if is_one_edit(name.lower(), each.lower())), None)
+def _find_nearest_field(name: str, known_fields: tuple[str, ...]) -> str | None:
+    return next((known_field for known_field in known_fields if is_one_edit(name.lower(), known_field.lower())), None)
 
 
-def _unknown(name: str, known: tuple[str, ...]) -> str:
-    near = _nearest(name, known)
-    return f"unknown field {json.dumps(name[:_SHOWN], ensure_ascii=False)}" + (f': did you mean "{near}"?' if near else "")
+def _describe_unknown_field(name: str, known_fields: tuple[str, ...]) -> str:
+    near = _find_nearest_field(name, known_fields)
+    return f"unknown field {json.dumps(name[:_MAX_SHOWN_LENGTH], ensure_ascii=False)}" + (f': did you mean "{near}"?' if near else "")
 
 
 def is_one_edit(word: str, other: str) -> bool:

@@ -32,12 +32,12 @@ class Eviction(Struct, frozen=True):
     last: bool = False
 
     @property
-    def leaves(self) -> bool:
+    def is_leaving(self) -> bool:
         """Whether it goes, now or later."""
         return self.verdict in ("evicted", "deleted", "ends", "waits")
 
 
-class Returning(Struct, frozen=True):
+class ReturningPod(Struct, frozen=True):
     """A pod of a DaemonSet that comes back to its node, and whether it then finds room there; None where nobody can tell."""
 
     daemonset: str
@@ -69,10 +69,10 @@ class NodeEvictions(Struct, frozen=True):
     least: float | None = 0
     withGrace: float | None = 0
     reached: bool = True
-    returning: tuple[Returning, ...] = ()
+    returning: tuple[ReturningPod, ...] = ()
 
 
-class JobFate(Struct, frozen=True):
+class JobOutcome(Struct, frozen=True):
     """A Job that loses pods.
 
     1. `fails` is the reason for which it fails, "" where it does not, `certain` whether it does however its pods end; `limit` is what the
@@ -94,7 +94,7 @@ class JobFate(Struct, frozen=True):
     reasons: tuple[str, ...] = ()
 
 
-class JobSetFate(Struct, frozen=True):
+class JobSetOutcome(Struct, frozen=True):
     """A JobSet whose Jobs lose pods.
 
     1. `fails` is the reason for which it fails, "" where it does not; `restarts` whether all, one or none of its Jobs start anew, `left`
@@ -113,7 +113,7 @@ class JobSetFate(Struct, frozen=True):
     reasons: tuple[str, ...] = ()
 
 
-class Evictions(Struct, frozen=True):
+class EvictionReport(Struct, frozen=True):
     """What a step does to ordinary pods.
 
     1. `way`: drain, taint (NoExecute), shutdown (graceful, of the node) or gone (the node is deleted or replaced).
@@ -123,8 +123,8 @@ class Evictions(Struct, frozen=True):
 
     way: str
     nodes: tuple[NodeEvictions, ...]
-    jobs: tuple[JobFate, ...] = ()
-    jobSets: tuple[JobSetFate, ...] = ()
+    jobs: tuple[JobOutcome, ...] = ()
+    jobSets: tuple[JobSetOutcome, ...] = ()
     ends: bool | None = True
     least: float | None = None
     withGrace: float | None = None
@@ -132,6 +132,6 @@ class Evictions(Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
     @property
-    def is_unknown(self) -> bool:
+    def has_unknown_pods(self) -> bool:
         """Whether nobody can tell of some pod whether it goes."""
-        return any(each.verdict == "unknown" for node in self.nodes for each in node.pods)
+        return any(pod.verdict == "unknown" for node in self.nodes for pod in node.pods)

@@ -6,62 +6,62 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from msgspec import Raw, json
 
-from preflight.model.runtime_state import StatedPod
+from preflight.model.runtime_state import PodState
 
-Key = tuple[str, str]
+LazyPodKey = tuple[str, str]
 
 
-class UndecodedPods(Mapping[Key, StatedPod]):
+class LazyPods(Mapping[LazyPodKey, PodState]):
     """Pods by namespace and name, in order of these, each decoded when it is asked for.
 
     One that makes no sense is there and cannot be had: KeyError.
     """
 
-    def __init__(self, decode: Callable[[Raw | memoryview], StatedPod | None]) -> None:
+    def __init__(self, decode: Callable[[Raw | memoryview], PodState | None]) -> None:
         """`decode` makes a pod of its text, None where that makes no sense."""
         self._decode = decode
-        self._texts: dict[Key, Raw | memoryview] = {}
-        self._read: dict[Key, StatedPod | None] = {}
+        self._texts: dict[LazyPodKey, Raw | memoryview] = {}
+        self._decoded: dict[LazyPodKey, PodState | None] = {}
 
-    def put(self, key: Key, text: Raw | memoryview) -> None:
+    def add_text(self, key: LazyPodKey, text: Raw | memoryview) -> None:
         """Keep the text of a pod."""
         self._texts[key] = text
 
-    def take(self, pod: StatedPod) -> None:
+    def add_pod(self, pod: PodState) -> None:
         """Keep a pod that is read already."""
         self._texts.setdefault(pod.key, memoryview(b""))
-        self._read[pod.key] = pod
+        self._decoded[pod.key] = pod
 
-    def update(self, other: UndecodedPods) -> None:
+    def update(self, other: LazyPods) -> None:
         """Take those of another list."""
         self._texts.update(other._texts)
-        self._read.update(other._read)
+        self._decoded.update(other._decoded)
 
-    def only(self, keys: Iterable[Key]) -> UndecodedPods:
+    def select_pods(self, keys: Iterable[LazyPodKey]) -> LazyPods:
         """Those of some keys."""
-        found = UndecodedPods(self._decode)
+        found = LazyPods(self._decode)
         found._texts = {key: self._texts[key] for key in keys if key in self._texts}
-        found._read = self._read
+        found._decoded = self._decoded
         return found
 
-    def may_say(self, key: Key, *words: bytes) -> bool:
+    def may_contain(self, key: LazyPodKey, *words: bytes) -> bool:
         """Whether one of these words may stand in a pod: False only where none does."""
         text = bytes(self._texts[key])
         return not text or any(word in text for word in words)
 
-    def text(self, key: Key) -> bytes:
+    def read_text(self, key: LazyPodKey) -> bytes:
         """The text of a pod; of one that came as plain data, only of what is read of it."""
-        return bytes(self._texts[key]) or json.encode(self._read[key])
+        return bytes(self._texts[key]) or json.encode(self._decoded[key])
 
-    def __getitem__(self, key: Key) -> StatedPod:
-        if key not in self._read:
-            self._read[key] = self._decode(self._texts[key])
-        found = self._read[key]
+    def __getitem__(self, key: LazyPodKey) -> PodState:
+        if key not in self._decoded:
+            self._decoded[key] = self._decode(self._texts[key])
+        found = self._decoded[key]
         if found is None:
             raise KeyError(key)
         return found
 
-    def __iter__(self) -> Iterator[Key]:
+    def __iter__(self) -> Iterator[LazyPodKey]:
         return iter(sorted(self._texts))
 
     def __len__(self) -> int:

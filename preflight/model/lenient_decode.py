@@ -17,8 +17,8 @@ T = TypeVar("T")
 Path = tuple[str | int, ...]
 
 _DROPPED: Any = object()
-_OURS = "\ue000"
-_SHOWN = 40
+_PRIVATE_PREFIX = "\ue000"
+_MAX_SHOWN_LENGTH = 40
 # What must be there in its right form, or the object says nothing: its own maps on the way to a pod spec, and its name.
 _ESSENTIAL: frozenset[Path] = frozenset(
     {(), ("metadata",), ("metadata", "name"), ("metadata", "namespace")}
@@ -27,88 +27,88 @@ _ESSENTIAL: frozenset[Path] = frozenset(
 )
 
 
-def walk(data: object, type: type[T]) -> tuple[T | None, tuple[Refusal, ...]]:
+def convert_leniently(data: object, type: type[T]) -> tuple[T | None, tuple[Refusal, ...]]:
     """As `convert` says in its rules 1, 2 and 4, field by field."""
-    walker = _Walker()
-    value = walker.take(data, type, ())
+    walker = _LenientConverter()
+    value = walker.convert_value(data, type, ())
     is_meaningless = value is _DROPPED or any(path in _ESSENTIAL for path in walker.dropped)
     return (None if is_meaningless else value), tuple(walker.refusals)
 
 
-class _Walker:
+class _LenientConverter:
     """Reads plain data as types say; `dropped` are the paths of what could not be understood."""
 
     def __init__(self) -> None:
         self.refusals: list[Refusal] = []
         self.dropped: list[Path] = []
 
-    def take(self, data: object, hint: Any, path: Path) -> Any:
+    def convert_value(self, data: object, hint: Any, path: Path) -> Any:
         """The value for a type, or _DROPPED."""
-        alternatives = _alternatives(hint)
+        alternatives = _split_union(hint)
         if hint is Any or data is None:
-            return data if hint is Any else _zero(alternatives[0])
+            return data if hint is Any else _make_zero_value(alternatives[0])
         if len(alternatives) > 1:
-            return self._either(data, alternatives, path)
+            return self._convert_int_or_string(data, alternatives, path)
         wanted = alternatives[0]
         origin = typing.get_origin(wanted)
         if origin is dict:
-            return self._map(data, typing.get_args(wanted)[1], path)
+            return self._convert_map(data, typing.get_args(wanted)[1], path)
         if origin is tuple:
-            return self._list(data, typing.get_args(wanted)[0], path)
+            return self._convert_list(data, typing.get_args(wanted)[0], path)
         if wanted is str:
-            return self._string(data, path)
+            return self._convert_string(data, path)
         if wanted is bool:
-            return self._boolean(data, path)
+            return self._convert_boolean(data, path)
         if wanted is int:
-            return self._whole(data, path)
+            return self._convert_integer(data, path)
         if wanted is Raw:
-            return self._raw(data, path)
-        return self._struct(data, wanted, path)
+            return self._convert_raw(data, path)
+        return self._convert_struct(data, wanted, path)
 
-    def _struct(self, data: object, wanted: type[Struct], path: Path) -> Any:
+    def _convert_struct(self, data: object, wanted: type[Struct], path: Path) -> Any:
         if not isinstance(data, dict):
             return self._drop(path, "a map", data)
         fields = {}
-        for name, encoded, hint in _fields(wanted):
+        for name, encoded, hint in _list_fields(wanted):
             value = data.get(encoded)
             if value is not None:
-                value = self.take(value, hint, (*path, encoded))
+                value = self.convert_value(value, hint, (*path, encoded))
                 if value is not _DROPPED:
                     fields[name] = value
         return wanted(**fields)
 
-    def _map(self, data: object, hint: Any, path: Path) -> Any:
+    def _convert_map(self, data: object, hint: Any, path: Path) -> Any:
         if not isinstance(data, dict):
             return self._drop(path, "a map", data)
         taken = {}
         for key, value in data.items():
-            name = key if isinstance(key, str) else _text(key)
-            read = self.take(value, hint, (*path, name))
+            name = key if isinstance(key, str) else _format_scalar(key)
+            read = self.convert_value(value, hint, (*path, name))
             if read is not _DROPPED:
                 taken[name] = read
         return taken
 
-    def _list(self, data: object, hint: Any, path: Path) -> Any:
+    def _convert_list(self, data: object, hint: Any, path: Path) -> Any:
         if not isinstance(data, list | tuple):
             return self._drop(path, "a list", data)
         taken = []
         for index, value in enumerate(data):
             dropped = len(self.dropped)
-            read = self.take(value, hint, (*path, index))
+            read = self.convert_value(value, hint, (*path, index))
             # A taint or toleration of which a part is not understood would say more than what stands there.
             if read is not _DROPPED and not (hint in {Taint, Toleration} and len(self.dropped) > dropped):
                 taken.append(read)
         return tuple(taken)
 
-    def _string(self, data: object, path: Path) -> Any:
+    def _convert_string(self, data: object, path: Path) -> Any:
         if isinstance(data, str):
             return data
         if isinstance(data, bool | int | float):
-            self._refuse(path, f"must be a string: {_text(data)} is {_what(data)}; quote it")
-            return _text(data)
+            self._refuse(path, f"must be a string: {_format_scalar(data)} is {_describe_type(data)}; quote it")
+            return _format_scalar(data)
         return self._drop(path, "a string", data)
 
-    def _boolean(self, data: object, path: Path) -> Any:
+    def _convert_boolean(self, data: object, path: Path) -> Any:
         if isinstance(data, bool):
             return data
         if isinstance(data, str) and data in {"true", "false"}:
@@ -116,17 +116,17 @@ class _Walker:
             return data == "true"
         return self._drop(path, "a boolean", data)
 
-    def _whole(self, data: object, path: Path) -> Any:
+    def _convert_integer(self, data: object, path: Path) -> Any:
         if isinstance(data, int) and not isinstance(data, bool):
             return data
         if isinstance(data, float) and data.is_integer():
             return int(data)
-        if isinstance(data, str) and data.removeprefix("-").isdecimal() and data.isascii() and len(data) < _SHOWN:
+        if isinstance(data, str) and data.removeprefix("-").isdecimal() and data.isascii() and len(data) < _MAX_SHOWN_LENGTH:
             self._refuse(path, f'must be a number: "{data}" is a string; remove the quotes')
             return int(data)
         return self._drop(path, "a whole number", data)
 
-    def _either(self, data: object, alternatives: tuple[Any, ...], path: Path) -> Any:
+    def _convert_int_or_string(self, data: object, alternatives: tuple[Any, ...], path: Path) -> Any:
         """A number or a string, as a percentage (no fraction) or a quantity."""
         if isinstance(data, str) or (isinstance(data, int | float) and type(data) in alternatives):
             return data
@@ -134,43 +134,43 @@ class _Walker:
             return int(data)
         return self._drop(path, "a number or a string", data)
 
-    def _raw(self, data: object, path: Path) -> Any:
+    def _convert_raw(self, data: object, path: Path) -> Any:
         try:
             return Raw(msgspec.json.encode(data))
         except (TypeError, ValueError, RecursionError):
             return self._drop(path, "plain data", data)
 
     def _drop(self, path: Path, wanted: str, data: object) -> Any:
-        shown = "it" if isinstance(data, dict | list) else _text(data)
-        self._refuse(path, f"must be {wanted}: {shown} is {_what(data)}")
+        shown = "it" if isinstance(data, dict | list) else _format_scalar(data)
+        self._refuse(path, f"must be {wanted}: {shown} is {_describe_type(data)}")
         self.dropped.append(path)
         return _DROPPED
 
     def _refuse(self, path: Path, reason: str) -> None:
-        self.refusals.append(Refusal(path, f"{_last(path)} {reason}"))
+        self.refusals.append(Refusal(path, f"{_format_last_field(path)} {reason}"))
 
 
 @functools.cache
-def _fields(struct: type[Struct]) -> tuple[tuple[str, str, Any], ...]:
+def _list_fields(struct: type[Struct]) -> tuple[tuple[str, str, Any], ...]:
     """The name, the encoded name and the type of each field that an input may state."""
     hints = typing.get_type_hints(struct)
     pairs = zip(struct.__struct_fields__, struct.__struct_encode_fields__, strict=True)
-    return tuple((name, encoded, hints[name]) for name, encoded in pairs if not encoded.startswith(_OURS))
+    return tuple((name, encoded, hints[name]) for name, encoded in pairs if not encoded.startswith(_PRIVATE_PREFIX))
 
 
-def _alternatives(hint: Any) -> tuple[Any, ...]:
+def _split_union(hint: Any) -> tuple[Any, ...]:
     if typing.get_origin(hint) in {types.UnionType, typing.Union}:
-        return tuple(each for each in typing.get_args(hint) if each is not types.NoneType)
+        return tuple(argument for argument in typing.get_args(hint) if argument is not types.NoneType)
     return (hint,)
 
 
-def _zero(wanted: Any) -> Any:
+def _make_zero_value(wanted: Any) -> Any:
     """What Go keeps for a null inside a map or a list."""
     constructor = typing.get_origin(wanted) or wanted
     return constructor()
 
 
-def _what(data: object) -> str:
+def _describe_type(data: object) -> str:
     if isinstance(data, bool):
         return "a boolean"
     if isinstance(data, int | float):
@@ -180,10 +180,10 @@ def _what(data: object) -> str:
     return "a string" if isinstance(data, str) else "a list" if isinstance(data, list) else "null"
 
 
-def _text(data: object) -> str:
+def _format_scalar(data: object) -> str:
     """A scalar as JSON writes it, cut where it is long."""
     if isinstance(data, str):
-        return json.dumps(f"{data[:_SHOWN]}..." if len(data) > _SHOWN else data, ensure_ascii=False)
+        return json.dumps(f"{data[:_MAX_SHOWN_LENGTH]}..." if len(data) > _MAX_SHOWN_LENGTH else data, ensure_ascii=False)
     if isinstance(data, bool) or data is None:
         return {True: "true", False: "false", None: "null"}[data]
     try:
@@ -192,7 +192,7 @@ def _text(data: object) -> str:
         return "a huge number"
 
 
-def _last(path: Path) -> str:
+def _format_last_field(path: Path) -> str:
     """The field that a path ends at, in a word: `values[0]`."""
     names = [str(each) for each in path if isinstance(each, str)]
     index = "".join(f"[{each}]" for each in path[-1:] if isinstance(each, int))

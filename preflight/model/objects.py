@@ -43,22 +43,22 @@ class ObjectKey(NamedTuple):
     """What tells one object of a kind from another.
 
     1. `namespace` is "" where the manifest states none; it is then shown as `-`.
-    2. `place` is the file of such an object, so that two files are never merged into one; "" where a namespace is stated.
+    2. `file` is the file of such an object, so that two files are never merged into one; "" where a namespace is stated.
     """
 
     namespace: str
     name: str
-    place: str = ""
+    file: str = ""
 
     def __str__(self) -> str:
         return f"{self.namespace or '-'}/{self.name}"
 
 
-class _Object(Struct, frozen=True, gc=False, omit_defaults=True):
-    pass
+class APIStruct(Struct, frozen=True, gc=False, omit_defaults=True):
+    """A part of an API object. Absent fields have their defaults."""
 
 
-class OwnerReference(_Object, frozen=True, gc=False):
+class OwnerReference(APIStruct, frozen=True, gc=False):
     """`metadata.ownerReferences[]`."""
 
     kind: str = ""
@@ -68,7 +68,7 @@ class OwnerReference(_Object, frozen=True, gc=False):
     apiVersion: str = ""
 
 
-class Metadata(_Object, frozen=True, gc=False):
+class Metadata(APIStruct, frozen=True, gc=False):
     """`metadata`; `deletionTimestamp` is "" while the object is not being deleted."""
 
     name: str = ""
@@ -81,7 +81,7 @@ class Metadata(_Object, frozen=True, gc=False):
     generation: int = 0
 
 
-class Taint(_Object, frozen=True, gc=False):
+class Taint(APIStruct, frozen=True, gc=False):
     """`spec.taints[]` of a Node; an absent value is ""."""
 
     key: str = ""
@@ -93,7 +93,7 @@ class Taint(_Object, frozen=True, gc=False):
         return f"{self.key}={self.value}:{self.effect}" if self.value else f"{self.key}:{self.effect}"
 
 
-class Toleration(_Object, frozen=True, gc=False):
+class Toleration(APIStruct, frozen=True, gc=False):
     """`tolerations[]` of a pod; an absent operator means Equal, an absent effect every effect, absent seconds for ever."""
 
     key: str = ""
@@ -103,7 +103,7 @@ class Toleration(_Object, frozen=True, gc=False):
     tolerationSeconds: int | None = None
 
 
-class SelectorRequirement(_Object, frozen=True, gc=False):
+class SelectorRequirement(APIStruct, frozen=True, gc=False):
     """`matchExpressions[]` or `matchFields[]`, of a node affinity or of a label selector."""
 
     key: str = ""
@@ -111,32 +111,32 @@ class SelectorRequirement(_Object, frozen=True, gc=False):
     values: tuple[str, ...] = ()
 
 
-class NodeSelectorTerm(_Object, frozen=True, gc=False):
+class NodeSelectorTerm(APIStruct, frozen=True, gc=False):
     """`nodeSelectorTerms[]`: everything in it must hold; a term with nothing in it matches nothing."""
 
     matchExpressions: tuple[SelectorRequirement, ...] = ()
     matchFields: tuple[SelectorRequirement, ...] = ()
 
 
-class NodeSelector(_Object, frozen=True, gc=False):
+class NodeSelector(APIStruct, frozen=True, gc=False):
     """`requiredDuringSchedulingIgnoredDuringExecution` of a node affinity: one of the terms must match."""
 
     nodeSelectorTerms: tuple[NodeSelectorTerm, ...] = ()
 
 
-class NodeAffinity(_Object, frozen=True, gc=False):
+class NodeAffinity(APIStruct, frozen=True, gc=False):
     """`affinity.nodeAffinity`; preferred terms play no part in a DaemonSet's placement and are not read."""
 
     requiredDuringSchedulingIgnoredDuringExecution: NodeSelector | None = None
 
 
-class Affinity(_Object, frozen=True, gc=False):
+class Affinity(APIStruct, frozen=True, gc=False):
     """`affinity` of a pod."""
 
     nodeAffinity: NodeAffinity | None = None
 
 
-class ContainerPort(_Object, frozen=True, gc=False):
+class ContainerPort(APIStruct, frozen=True, gc=False):
     """`ports[]` of a container."""
 
     containerPort: int = 0
@@ -145,14 +145,14 @@ class ContainerPort(_Object, frozen=True, gc=False):
     hostIP: str = ""
 
 
-class Resources(_Object, frozen=True, gc=False):
+class Resources(APIStruct, frozen=True, gc=False):
     """`resources` of a container: quantities as they are written."""
 
     limits: dict[str, str | int | float] = {}
     requests: dict[str, str | int | float] = {}
 
 
-class Container(_Object, frozen=True, gc=False):
+class Container(APIStruct, frozen=True, gc=False):
     """`containers[]` and `initContainers[]` of a pod; `restartPolicy` Always makes an init container a sidecar."""
 
     name: str = ""
@@ -162,43 +162,43 @@ class Container(_Object, frozen=True, gc=False):
     restartPolicy: str = ""
 
 
-class ClaimSource(_Object, frozen=True, gc=False):
+class ClaimSource(APIStruct, frozen=True, gc=False):
     """`persistentVolumeClaim` of a volume: a claim of the pod's own namespace."""
 
     claimName: str = ""
 
 
-class ClaimSpec(_Object, frozen=True, gc=False):
+class ClaimSpec(APIStruct, frozen=True, gc=False):
     """`spec` of a PersistentVolumeClaim: no class at all means the default one, "" means none."""
 
     storageClassName: str | None = None
     volumeName: str = ""
 
 
-class ClaimTemplate(_Object, frozen=True, gc=False):
+class ClaimTemplate(APIStruct, frozen=True, gc=False):
     """`volumeClaimTemplates[]` of a StatefulSet, and `ephemeral.volumeClaimTemplate` of a volume."""
 
     metadata: Metadata = Metadata()
     spec: ClaimSpec = ClaimSpec()
 
 
-class EphemeralSource(_Object, frozen=True, gc=False):
+class EphemeralSource(APIStruct, frozen=True, gc=False):
     """`ephemeral` of a volume: a claim that lives as long as the pod."""
 
     volumeClaimTemplate: ClaimTemplate | None = None
 
 
-class CSISource(_Object, frozen=True, gc=False):
+class CSISource(APIStruct, frozen=True, gc=False):
     """`csi` of a volume of a pod, or of a PersistentVolume."""
 
     driver: str = ""
 
 
-class EmptyDir(_Object, frozen=True, gc=False):
+class EmptyDir(APIStruct, frozen=True, gc=False):
     """`emptyDir` of a volume: data that ends with the pod."""
 
 
-class Volume(_Object, frozen=True, gc=False):
+class Volume(APIStruct, frozen=True, gc=False):
     """`volumes[]` of a pod, as far as a CSI driver may have to mount it, or a drain would lose it."""
 
     name: str = ""
@@ -208,7 +208,7 @@ class Volume(_Object, frozen=True, gc=False):
     csi: CSISource | None = None
 
 
-class PodSpec(_Object, frozen=True, gc=False):
+class PodSpec(APIStruct, frozen=True, gc=False):
     """`spec` of a pod or pod template."""
 
     nodeName: str = ""
@@ -230,35 +230,35 @@ class PodSpec(_Object, frozen=True, gc=False):
     volumes: tuple[Volume, ...] = ()
 
 
-class PodTemplate(_Object, frozen=True, gc=False):
+class PodTemplate(APIStruct, frozen=True, gc=False):
     """`spec.template` of a workload."""
 
     metadata: Metadata = Metadata()
     spec: PodSpec = PodSpec()
 
 
-class LabelSelector(_Object, frozen=True, gc=False):
+class LabelSelector(APIStruct, frozen=True, gc=False):
     """`spec.selector` of a workload: an empty one selects every pod, an absent one none."""
 
     matchLabels: dict[str, str] = {}
     matchExpressions: tuple[SelectorRequirement, ...] = ()
 
 
-class RollingUpdateDaemonSet(_Object, frozen=True, gc=False):
+class RollingUpdateDaemonSet(APIStruct, frozen=True, gc=False):
     """`spec.updateStrategy.rollingUpdate`; integers or percentages; None means the default (1 and 0)."""
 
     maxUnavailable: int | str | None = None
     maxSurge: int | str | None = None
 
 
-class DaemonSetUpdateStrategy(_Object, frozen=True, gc=False):
+class DaemonSetUpdateStrategy(APIStruct, frozen=True, gc=False):
     """`spec.updateStrategy`; an absent type means RollingUpdate."""
 
     type: str = ""
     rollingUpdate: RollingUpdateDaemonSet = RollingUpdateDaemonSet()
 
 
-class DaemonSetSpec(_Object, frozen=True, gc=False):
+class DaemonSetSpec(APIStruct, frozen=True, gc=False):
     """`spec` of a DaemonSet."""
 
     selector: LabelSelector | None = None
@@ -267,14 +267,14 @@ class DaemonSetSpec(_Object, frozen=True, gc=False):
     minReadySeconds: int = 0
 
 
-class _Read(_Object, frozen=True, gc=False):
+class SourcedObject(APIStruct, frozen=True, gc=False):
     """What `load` adds to an object that it read by itself: its origin and what the API server would refuse of it."""
 
     origin: Origin = field(default=Origin("<none>"), name="\ue000origin")
     refusals: tuple[Refusal, ...] = field(default=(), name="\ue000refusals")
 
 
-class DaemonSet(_Read, frozen=True):
+class DaemonSet(SourcedObject, frozen=True):
     """apps/v1 DaemonSet.
 
     1. `data` is the whole object as plain data: any difference of its `spec.template` is an update, whatever the typed view reads.
@@ -290,17 +290,17 @@ class DaemonSet(_Read, frozen=True):
     @property
     def key(self) -> ObjectKey:
         """What tells this DaemonSet from others."""
-        return object_key(self.metadata, self.origin)
+        return make_object_key(self.metadata, self.origin)
 
 
-class Condition(_Object, frozen=True, gc=False):
+class Condition(APIStruct, frozen=True, gc=False):
     """`status.conditions[]`; status is True, False or Unknown."""
 
     type: str = ""
     status: str = ""
 
 
-class WorkloadSpec(_Object, frozen=True, gc=False):
+class WorkloadSpec(APIStruct, frozen=True, gc=False):
     """`spec` of a Deployment, StatefulSet or ReplicaSet; `replicas` None means one."""
 
     template: PodTemplate = PodTemplate()
@@ -308,7 +308,7 @@ class WorkloadSpec(_Object, frozen=True, gc=False):
     volumeClaimTemplates: tuple[ClaimTemplate, ...] = ()
 
 
-class WorkloadStatus(_Object, frozen=True, gc=False):
+class WorkloadStatus(APIStruct, frozen=True, gc=False):
     """`status` of a workload: the conditions tell a Job that has ended."""
 
     conditions: tuple[Condition, ...] = ()
@@ -351,20 +351,20 @@ class JobStatus(WorkloadStatus, frozen=True, gc=False):
     conditions: tuple[JobCondition, ...] = ()
 
 
-class JobTemplate(_Object, frozen=True, gc=False):
+class JobTemplate(APIStruct, frozen=True, gc=False):
     """`spec.jobTemplate` of a CronJob, and `template` of a replicated Job of a JobSet."""
 
     metadata: Metadata = Metadata()
     spec: JobSpec = JobSpec()
 
 
-class CronJobSpec(_Object, frozen=True, gc=False):
+class CronJobSpec(APIStruct, frozen=True, gc=False):
     """`spec` of a CronJob."""
 
     jobTemplate: JobTemplate = JobTemplate()
 
 
-class Deployment(_Read, frozen=True, gc=False):
+class Deployment(SourcedObject, frozen=True, gc=False):
     """apps/v1 Deployment."""
 
     metadata: Metadata = Metadata()
@@ -387,14 +387,14 @@ class Job(Deployment, frozen=True, gc=False):
     status: JobStatus = JobStatus()
 
 
-class CronJob(_Read, frozen=True, gc=False):
+class CronJob(SourcedObject, frozen=True, gc=False):
     """batch/v1 CronJob."""
 
     metadata: Metadata = Metadata()
     spec: CronJobSpec = CronJobSpec()
 
 
-class ReplicatedJob(_Object, frozen=True, gc=False):
+class ReplicatedJob(APIStruct, frozen=True, gc=False):
     """`spec.replicatedJobs[]` of a JobSet."""
 
     name: str = ""
@@ -402,7 +402,7 @@ class ReplicatedJob(_Object, frozen=True, gc=False):
     template: JobTemplate = JobTemplate()
 
 
-class JobSetSpec(_Object, frozen=True, gc=False):
+class JobSetSpec(APIStruct, frozen=True, gc=False):
     """`spec` of a JobSet."""
 
     replicatedJobs: tuple[ReplicatedJob, ...] = ()
@@ -419,7 +419,7 @@ class JobSetStatus(WorkloadStatus, frozen=True, gc=False):
     restartsCountTowardsMax: int = 0
 
 
-class JobSet(_Read, frozen=True, gc=False):
+class JobSet(SourcedObject, frozen=True, gc=False):
     """jobset.x-k8s.io JobSet: several Jobs with a pod template each."""
 
     metadata: Metadata = Metadata()
@@ -427,69 +427,70 @@ class JobSet(_Read, frozen=True, gc=False):
     status: JobSetStatus = JobSetStatus()
 
 
-class Pod(_Read, frozen=True, gc=False):
+class Pod(SourcedObject, frozen=True, gc=False):
     """v1 Pod as a manifest: no evidence that it runs (see ListedPod)."""
 
     metadata: Metadata = Metadata()
     spec: PodSpec = PodSpec()
 
 
-class NodeSpec(_Object, frozen=True, gc=False):
+class NodeSpec(APIStruct, frozen=True, gc=False):
     """`spec` of a Node."""
 
     taints: tuple[Taint, ...] = ()
     unschedulable: bool = False
 
 
-class NodeStatus(_Object, frozen=True, gc=False):
+class NodeStatus(APIStruct, frozen=True, gc=False):
     """`status` of a Node: `allocatable` are quantities as they are written, {} where no status was given."""
 
     conditions: tuple[Condition, ...] = ()
     allocatable: dict[str, str | int | float] = {}
 
 
-class Pool(_Object, frozen=True, gc=False):
+class PoolTemplate(APIStruct, frozen=True, gc=False):
     """What a pool of nodes says besides the labels and taints of its nodes.
 
     1. `kind` and `name` are those of its manifest, or of its entry there; `cluster` is the cluster that it states, "" where it states none.
-    2. `members` are labels that tell the nodes of the pool that are there; `owner` is the kind and the name in the annotations by which
-       Cluster API tells them. Both are empty where nothing tells them.
-    3. `kept_labels` and `kept_taints` are kept up to date on nodes that are there; all else is set once, when a node registers.
-       `renewal` continues "until they are replaced": who replaces the nodes then, "" where nobody does by himself.
-    4. `count` is the number of nodes as far as it is stated: `3`, `2 to 8`, `up to 10`, `1 to 3 a zone`; "" where it is not.
-    5. `refused` are what nobody accepts of its taints, `doubtful` what is accepted and looks like a mistake; paths as in `_Read.refusals`.
+    2. `member_labels` are labels that tell the nodes of the pool that are there; `owner_annotations` is the kind and the name in the
+       annotations by which Cluster API tells them. Both are empty where nothing tells them.
+    3. `synced_labels` and `synced_taints` are kept up to date on nodes that are there; all else is set once, when a node registers.
+       `replacement_trigger` continues "until they are replaced": who replaces the nodes then, "" where nobody does by himself.
+    4. `node_count` is the number of nodes as far as it is stated: `3`, `2 to 8`, `up to 10`, `1 to 3 a zone`; "" where it is not.
+    5. `taint_errors` are what nobody accepts of its taints, `taint_warnings` what is accepted and looks like a mistake; paths as in
+       `_Read.refusals`.
     """
 
     kind: str
     name: str
     cluster: str = ""
-    members: dict[str, str] = {}
-    owner: tuple[str, str] = ("", "")
-    kept_labels: dict[str, str] = {}
-    kept_taints: tuple[Taint, ...] = ()
-    renewal: str = ""
-    count: str = ""
-    refused: tuple[Refusal, ...] = ()
-    doubtful: tuple[Refusal, ...] = ()
+    member_labels: dict[str, str] = {}
+    owner_annotations: tuple[str, str] = ("", "")
+    synced_labels: dict[str, str] = {}
+    synced_taints: tuple[Taint, ...] = ()
+    replacement_trigger: str = ""
+    node_count: str = ""
+    taint_errors: tuple[Refusal, ...] = ()
+    taint_warnings: tuple[Refusal, ...] = ()
 
 
-class Node(_Read, tag="Node", tag_field="kind", frozen=True, gc=False):
+class Node(SourcedObject, tag="Node", tag_field="kind", frozen=True, gc=False):
     """v1 Node.
 
-    1. A `partial` node is only partly known (named by a selector, a name that the input lacks, or a pool): a label that it does not
-       state is unknown, not absent, unless it is in `absent`.
+    1. A `is_partial` node is only partly known (named by a selector, a name that the input lacks, or a pool): a label that it does not
+       state is unknown, not absent, unless it is in `absent_labels`.
     2. The name of a partial node that stands for many is what selects them, in brackets.
-    3. A node with a `pool` is the template of that pool: what its next node is like once it is up. `startup` are the taints that such a
-       node starts with and that something removes; they are not in `spec.taints`.
+    3. A node with a `pool` is the template of that pool: what its next node is like once it is up. `startup_taints` are the taints that
+       such a node starts with and that something removes; they are not in `spec.taints`.
     """
 
     metadata: Metadata = Metadata()
     spec: NodeSpec = NodeSpec()
     status: NodeStatus = NodeStatus()
-    partial: bool = field(default=False, name="\ue000partial")
-    absent: frozenset[str] = field(default=frozenset(), name="\ue000absent")
-    startup: tuple[Taint, ...] = field(default=(), name="\ue000startup")
-    pool: Pool | None = field(default=None, name="\ue000pool")
+    is_partial: bool = field(default=False, name="\ue000partial")
+    absent_labels: frozenset[str] = field(default=frozenset(), name="\ue000absent")
+    startup_taints: tuple[Taint, ...] = field(default=(), name="\ue000startup")
+    pool: PoolTemplate | None = field(default=None, name="\ue000pool")
 
     @property
     def name(self) -> str:
@@ -497,7 +498,7 @@ class Node(_Read, tag="Node", tag_field="kind", frozen=True, gc=False):
         return self.metadata.name
 
     @property
-    def ready(self) -> bool | None:
+    def is_ready(self) -> bool | None:
         """The Ready condition: True, False (Unknown included: the kubelet is silent), None where no status was given."""
         for condition in self.status.conditions:
             if condition.type == "Ready":
@@ -505,7 +506,7 @@ class Node(_Read, tag="Node", tag_field="kind", frozen=True, gc=False):
         return None
 
 
-class _ListedMetadata(_Object, frozen=True, gc=False):
+class _CoveragePodMetadata(APIStruct, frozen=True, gc=False):
     name: str = ""
     namespace: str = ""
     labels: Raw = Raw()
@@ -513,74 +514,74 @@ class _ListedMetadata(_Object, frozen=True, gc=False):
     deletionTimestamp: str = ""
 
 
-class _ListedSpec(_Object, frozen=True, gc=False):
+class _CoveragePodSpec(APIStruct, frozen=True, gc=False):
     nodeName: str = ""
     tolerations: Raw = Raw()
 
 
-class _ListedStatus(_Object, frozen=True, gc=False):
+class _CoveragePodStatus(APIStruct, frozen=True, gc=False):
     phase: str = ""
     conditions: Raw = Raw()
 
 
-class ListedPod(_Object, tag="Pod", tag_field="kind", frozen=True, gc=False):
+class CoveragePod(APIStruct, tag="Pod", tag_field="kind", frozen=True, gc=False):
     """A pod that a list, a snapshot or the live cluster showed: evidence of coverage. What few rules read stays undecoded."""
 
-    metadata: _ListedMetadata = _ListedMetadata()
-    spec: _ListedSpec = _ListedSpec()
-    status: _ListedStatus = _ListedStatus()
+    metadata: _CoveragePodMetadata = _CoveragePodMetadata()
+    spec: _CoveragePodSpec = _CoveragePodSpec()
+    status: _CoveragePodStatus = _CoveragePodStatus()
 
 
 @cache
-def _controller(raw: bytes) -> OwnerReference | None:
+def _decode_controller(raw: bytes) -> OwnerReference | None:
     try:
         owners = json.decode(raw, type=tuple[OwnerReference, ...])
     except MsgspecError:  # a null, which Kubernetes takes for an absent field, or something that it would never write
         data = json.decode(raw)
-        every = [each for each in data if isinstance(each, dict)] if isinstance(data, list) else []
+        every = [item for item in data if isinstance(item, dict)] if isinstance(data, list) else []
         texts = [{key: value for key, value in each.items() if isinstance(value, str | bool)} for each in every]
-        owners = tuple(_owner(each) for each in texts)
+        owners = tuple(_make_owner_reference(text) for text in texts)
     return next((owner for owner in owners if owner.controller), None)
 
 
-def _owner(data: dict[str, str | bool]) -> OwnerReference:
+def _make_owner_reference(data: dict[str, str | bool]) -> OwnerReference:
     kind, name, uid = (value if isinstance(value, str) else "" for value in map(data.get, ("kind", "name", "uid")))
     return OwnerReference(kind, name, uid, data.get("controller") is True)
 
 
-def controller(pod: ListedPod) -> OwnerReference | None:
+def find_controller(pod: CoveragePod) -> OwnerReference | None:
     """The owner that controls a listed pod, as a Job or a DaemonSet does; None where there is none."""
     raw = pod.metadata.ownerReferences
-    return _controller(bytes(raw)) if raw else None
+    return _decode_controller(bytes(raw)) if raw else None
 
 
-class Namespace(_Read, frozen=True, gc=False):
+class Namespace(SourcedObject, frozen=True, gc=False):
     """v1 Namespace: its annotations can hold a default node selector."""
 
     metadata: Metadata = Metadata()
 
 
-class PriorityClass(_Read, frozen=True, gc=False):
+class PriorityClass(SourcedObject, frozen=True, gc=False):
     """scheduling.k8s.io/v1 PriorityClass."""
 
     metadata: Metadata = Metadata()
     value: int = 0
 
 
-class CSIDriver(_Read, frozen=True, gc=False):
+class CSIDriver(SourcedObject, frozen=True, gc=False):
     """storage.k8s.io/v1 CSIDriver."""
 
     metadata: Metadata = Metadata()
 
 
-class RuntimeScheduling(_Object, frozen=True, gc=False):
+class RuntimeScheduling(APIStruct, frozen=True, gc=False):
     """`scheduling` of a RuntimeClass: what admission adds to each pod of it, after placement."""
 
     nodeSelector: dict[str, str] = {}
     tolerations: tuple[Toleration, ...] = ()
 
 
-class RuntimeClass(_Read, frozen=True, gc=False):
+class RuntimeClass(SourcedObject, frozen=True, gc=False):
     """node.k8s.io/v1 RuntimeClass: `overhead` has `podFixed`, what each pod takes besides its containers."""
 
     metadata: Metadata = Metadata()
@@ -591,16 +592,16 @@ class RuntimeClass(_Read, frozen=True, gc=False):
 Workload = DaemonSet | Deployment | CronJob | Pod
 
 
-def object_key(metadata: Metadata, origin: Origin) -> ObjectKey:
+def make_object_key(metadata: Metadata, origin: Origin) -> ObjectKey:
     """The key of a namespaced object: see ObjectKey."""
     return ObjectKey(metadata.namespace, metadata.name, "" if metadata.namespace else origin.file)
 
 
 POD_TEMPLATE_SPEC: tuple[str, ...] = ("spec", "template", "spec")
-"""The path to the pod spec of every workload but Pod and CronJob, whose paths `pod_spec` gives."""
+"""The path to the pod spec of every workload but Pod and CronJob, whose paths `locate_pod_spec` gives."""
 
 
-def pod_spec(workload: Workload) -> tuple[PodSpec, tuple[str, ...]]:
+def locate_pod_spec(workload: Workload) -> tuple[PodSpec, tuple[str, ...]]:
     """The pod spec of a workload, and the path that leads to it."""
     if isinstance(workload, Pod):
         return workload.spec, ("spec",)

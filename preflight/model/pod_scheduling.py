@@ -6,11 +6,11 @@ from typing import Any
 
 from msgspec import field
 
-from preflight.model.objects import Affinity, LabelSelector, PodSpec, Resources, Volume, _Object
-from preflight.model.pod_status import RunningPod, RunningStatus
+from preflight.model.objects import Affinity, APIStruct, LabelSelector, PodSpec, Resources, Volume
+from preflight.model.pod_status import ClusterPod, ClusterPodStatus
 
 
-class PodAffinityTerm(_Object, frozen=True, gc=False):
+class PodAffinityTerm(APIStruct, frozen=True, gc=False):
     """A required term of `podAffinity` or `podAntiAffinity`.
 
     1. `labelSelector` None selects no pod; `namespaceSelector` None adds no namespace, an empty one every namespace.
@@ -23,33 +23,33 @@ class PodAffinityTerm(_Object, frozen=True, gc=False):
     topologyKey: str = ""
 
 
-class PodAffinity(_Object, frozen=True, gc=False):
+class PodAffinity(APIStruct, frozen=True, gc=False):
     """`affinity.podAffinity` and `affinity.podAntiAffinity`; preferred terms keep no pod from a node and are not read."""
 
     requiredDuringSchedulingIgnoredDuringExecution: tuple[PodAffinityTerm, ...] = ()
 
 
-class ScheduledAffinity(Affinity, frozen=True, gc=False):
+class SchedulerAffinity(Affinity, frozen=True, gc=False):
     """`affinity` of a pod, whole."""
 
     podAffinity: PodAffinity | None = None
     podAntiAffinity: PodAffinity | None = None
 
 
-class TopologySpreadConstraint(_Object, frozen=True, gc=False):
+class TopologySpreadConstraint(APIStruct, frozen=True, gc=False):
     """`topologySpreadConstraints[]`; only DoNotSchedule keeps a pod from a node."""
 
     topologyKey: str = ""
     whenUnsatisfiable: str = ""
 
 
-class Named(_Object, frozen=True, gc=False):
+class NamedEntry(APIStruct, frozen=True, gc=False):
     """`schedulingGates[]` and `resourceClaims[]`."""
 
     name: str = ""
 
 
-class ScheduledVolume(Volume, frozen=True, gc=False):
+class SchedulerVolume(Volume, frozen=True, gc=False):
     """`volumes[]` of a pod, with the kinds inside Kubernetes itself that only some nodes can have; None where it is another."""
 
     awsElasticBlockStore: dict[str, Any] | None = None
@@ -63,19 +63,19 @@ class ScheduledVolume(Volume, frozen=True, gc=False):
     vsphereVolume: dict[str, Any] | None = None
 
 
-class ScheduledSpec(PodSpec, frozen=True, gc=False):
+class SchedulerPodSpec(PodSpec, frozen=True, gc=False):
     """`spec` of a pod or pod template, with all that decides which node it gets; `schedulingGroup` is {} where it is in none."""
 
-    affinity: ScheduledAffinity | None = None
-    volumes: tuple[ScheduledVolume, ...] = ()
+    affinity: SchedulerAffinity | None = None
+    volumes: tuple[SchedulerVolume, ...] = ()
     topologySpreadConstraints: tuple[TopologySpreadConstraint, ...] = ()
-    schedulingGates: tuple[Named, ...] = ()
-    resourceClaims: tuple[Named, ...] = ()
+    schedulingGates: tuple[NamedEntry, ...] = ()
+    resourceClaims: tuple[NamedEntry, ...] = ()
     schedulingGroup: dict[str, Any] = field(default_factory=dict)
     preemptionPolicy: str = ""
 
 
-class ContainerStatus(_Object, frozen=True, gc=False):
+class ContainerStatus(APIStruct, frozen=True, gc=False):
     """`status.containerStatuses[]`: what the node set aside for a container and what it was given; {}, None where not said."""
 
     name: str = ""
@@ -83,7 +83,7 @@ class ContainerStatus(_Object, frozen=True, gc=False):
     resources: Resources | None = None
 
 
-class ScheduledStatus(RunningStatus, frozen=True, gc=False):
+class SchedulerPodStatus(ClusterPodStatus, frozen=True, gc=False):
     """`status` of a pod, with what a change of its size leaves behind and the node that a preemption clears for it."""
 
     nominatedNodeName: str = ""
@@ -93,8 +93,8 @@ class ScheduledStatus(RunningStatus, frozen=True, gc=False):
     resources: Resources | None = None
 
 
-class ScheduledPod(RunningPod, tag="Pod", tag_field="kind", frozen=True, gc=False):
+class SchedulerPod(ClusterPod, tag="Pod", tag_field="kind", frozen=True, gc=False):
     """v1 Pod as the cluster has it, with all that the scheduler counts."""
 
-    spec: ScheduledSpec = ScheduledSpec()
-    status: ScheduledStatus = ScheduledStatus()
+    spec: SchedulerPodSpec = SchedulerPodSpec()
+    status: SchedulerPodStatus = SchedulerPodStatus()

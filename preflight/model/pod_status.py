@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from preflight.model.objects import Metadata, OwnerReference, PodSpec, _Object
+from preflight.model.objects import APIStruct, Metadata, OwnerReference, PodSpec
 
 
-class RunningMetadata(Metadata, frozen=True, gc=False):
+class ClusterPodMetadata(Metadata, frozen=True, gc=False):
     """`metadata` of a pod that is there; times as they are written, `deletionGracePeriodSeconds` None while it is not being deleted."""
 
     creationTimestamp: str = ""
     deletionGracePeriodSeconds: int | None = None
 
 
-class PodCondition(_Object, frozen=True, gc=False):
+class PodCondition(APIStruct, frozen=True, gc=False):
     """`status.conditions[]` of a pod; status is True, False or Unknown."""
 
     type: str = ""
@@ -21,19 +21,19 @@ class PodCondition(_Object, frozen=True, gc=False):
     message: str = ""
 
 
-class RunningStatus(_Object, frozen=True, gc=False):
+class ClusterPodStatus(APIStruct, frozen=True, gc=False):
     """`status` of a pod."""
 
     phase: str = ""
     conditions: tuple[PodCondition, ...] = ()
 
 
-class RunningPod(_Object, tag="Pod", tag_field="kind", frozen=True, gc=False):
+class ClusterPod(APIStruct, tag="Pod", tag_field="kind", frozen=True, gc=False):
     """v1 Pod as the cluster has it: defaults are filled in, and admission has had its say."""
 
-    metadata: RunningMetadata = RunningMetadata()
+    metadata: ClusterPodMetadata = ClusterPodMetadata()
     spec: PodSpec = PodSpec()
-    status: RunningStatus = RunningStatus()
+    status: ClusterPodStatus = ClusterPodStatus()
 
     @property
     def key(self) -> tuple[str, str]:
@@ -46,9 +46,9 @@ class RunningPod(_Object, tag="Pod", tag_field="kind", frozen=True, gc=False):
         return next((owner for owner in self.metadata.ownerReferences if owner.controller), None)
 
     @property
-    def ready(self) -> bool:
+    def is_ready(self) -> bool:
         """Whether its Ready condition is True."""
-        return any(each.type == "Ready" and each.status == "True" for each in self.status.conditions)
+        return any(condition.type == "Ready" and condition.status == "True" for condition in self.status.conditions)
 
     @property
     def has_ended(self) -> bool:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from msgspec import field
 
-from preflight.model.objects import Metadata, _Object, _Read
+from preflight.model.objects import APIStruct, Metadata, SourcedObject
 
 
-class QuotaSpec(_Object, frozen=True, gc=False):
+class QuotaSpec(APIStruct, frozen=True, gc=False):
     """`spec` of a ResourceQuota; one with scopes counts only some of the pods."""
 
     hard: dict[str, str | int | float] = field(default_factory=dict)
@@ -15,13 +15,13 @@ class QuotaSpec(_Object, frozen=True, gc=False):
     scopeSelector: dict[str, object] = field(default_factory=dict)
 
 
-class QuotaStatus(_Object, frozen=True, gc=False):
+class QuotaStatus(APIStruct, frozen=True, gc=False):
     """`status` of a ResourceQuota: what is used, as the controller counts it."""
 
     used: dict[str, str | int | float] = field(default_factory=dict)
 
 
-class ResourceQuota(_Read, frozen=True, gc=False):
+class ResourceQuota(SourcedObject, frozen=True, gc=False):
     """v1 ResourceQuota."""
 
     metadata: Metadata = Metadata()

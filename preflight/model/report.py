@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 if TYPE_CHECKING:
-    from preflight.model.evictions import Evictions
+    from preflight.model.evictions import EvictionReport
 
 
 class Severity(StrEnum):
@@ -76,14 +76,14 @@ class Subject(Struct, frozen=True, gc=False):
         return self.name if self.kind in ("Node", "Resource", "Policy", "Baseline") else f"{self.namespace or '-'}/{self.name}"
 
 
-class Related(Struct, frozen=True):
+class RelatedLocation(Struct, frozen=True):
     """Another place that a finding speaks of."""
 
     message: str
     location: Location | None = None
 
 
-class Suggestion(Struct, frozen=True):
+class TolerationSuggestion(Struct, frozen=True):
     """The smallest fix: tolerations to add, as plain data of the API, and the same as lines of YAML."""
 
     tolerations: tuple[dict[str, Any], ...]
@@ -106,13 +106,13 @@ class Finding(Struct, frozen=True):
     location: Location | None = None
     label: str = ""
     notes: tuple[tuple[str, str], ...] = ()
-    related: tuple[Related, ...] = ()
-    suggestion: Suggestion | None = None
+    related: tuple[RelatedLocation, ...] = ()
+    suggestion: TolerationSuggestion | None = None
     exempted: str | None = None
     step: int = 0
 
 
-class Tolerates(Struct, frozen=True, gc=False):
+class TaintTolerance(Struct, frozen=True, gc=False):
     """How a DaemonSet tolerates one taint: exact, key, effect, everything, implicit, no or unknown.
 
     `anyEffect` where the toleration names no effect; `seconds` for a NoExecute taint, None for ever.
@@ -145,12 +145,12 @@ class Coverage(Struct, frozen=True):
     replaced: int | None = None
     periodSeconds: int | None = None
     reasons: tuple[str, ...] = ()
-    tolerates: tuple[Tolerates, ...] = ()
+    tolerates: tuple[TaintTolerance, ...] = ()
     place: str = ""
     ready: int | None = None
 
 
-class Step(Struct, frozen=True):
+class ReportStep(Struct, frozen=True):
     """One step of a change: its command, what it is in words, and the coverage that it leaves.
 
     1. `headline` is a sentence such as `taint dedicated=rdma:NoSchedule on rdma-1, rdma-2`.
@@ -169,7 +169,7 @@ class Step(Struct, frozen=True):
     columns: tuple[str, ...] = ("NOW", "RE-CREATED")
     compares: bool = False
     coverage: tuple[Coverage, ...] = ()
-    evictions: Evictions | None = None
+    evictions: EvictionReport | None = None
     story: tuple[str, ...] | None = None
 
 
@@ -180,14 +180,14 @@ class Problem(Struct, frozen=True):
     location: Location | None = None
 
 
-class Skipped(Struct, frozen=True, gc=False):
+class SkippedCheck(Struct, frozen=True, gc=False):
     """Something that was not judged, and why."""
 
     what: str
     why: str
 
 
-class Judged(Struct, frozen=True, gc=False):
+class CheckedCounts(Struct, frozen=True, gc=False):
     """What was looked at: counts. `nodes` are all nodes known, `pairs` the pairs of DaemonSet and node that were judged."""
 
     files: int = 0
@@ -197,7 +197,7 @@ class Judged(Struct, frozen=True, gc=False):
     pairs: int = 0
 
 
-class Link(Struct, frozen=True, gc=False):
+class ExplanationLink(Struct, frozen=True, gc=False):
     """A link of the chain that explains one DaemonSet on one node (`--why`): a heading and a sentence; `step` as in a finding."""
 
     step: int
@@ -215,7 +215,7 @@ class RuleInfo(Struct, frozen=True, gc=False):
     explanation: str
 
 
-class Cluster(Struct, frozen=True, gc=False):
+class ClusterIdentity(Struct, frozen=True, gc=False):
     """The cluster that was asked: the names of its context and its server, and the server's version; "" where not known."""
 
     context: str
@@ -234,13 +234,13 @@ class Report(Struct, frozen=True):
 
     preflight: str
     command: str
-    steps: tuple[Step, ...]
-    judged: Judged
+    steps: tuple[ReportStep, ...]
+    judged: CheckedCounts
     assumptions: tuple[str, ...]
-    skipped: tuple[Skipped, ...]
+    skipped: tuple[SkippedCheck, ...]
     problems: tuple[Problem, ...]
     findings: tuple[Finding, ...]
     exit: int
-    why: tuple[Link, ...] = ()
+    why: tuple[ExplanationLink, ...] = ()
     rules: tuple[RuleInfo, ...] = ()
-    cluster: Cluster | None = None
+    cluster: ClusterIdentity | None = None

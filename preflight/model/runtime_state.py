@@ -10,23 +10,23 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from preflight.model.objects import Taint, _Object
-from preflight.model.pod_scheduling import ContainerStatus, ScheduledPod, ScheduledStatus
+from preflight.model.objects import APIStruct, Taint
+from preflight.model.pod_scheduling import ContainerStatus, SchedulerPod, SchedulerPodStatus
 
 
-class OwnedMetadata(_Object, frozen=True, gc=False, rename={"labels": "f:labels"}):
+class OwnedMetadata(APIStruct, frozen=True, gc=False, rename={"labels": "f:labels"}):
     """`f:metadata` of the fields that somebody manages: the labels, as `f:KEY`."""
 
     labels: dict[str, Any] = field(default_factory=dict)
 
 
-class OwnedFields(_Object, frozen=True, gc=False, rename={"metadata": "f:metadata"}):
+class OwnedFields(APIStruct, frozen=True, gc=False, rename={"metadata": "f:metadata"}):
     """`fieldsV1` of an entry of `managedFields`, as far as it is about labels."""
 
     metadata: OwnedMetadata | None = None
 
 
-class ManagedFields(_Object, frozen=True, gc=False):
+class ManagedFields(APIStruct, frozen=True, gc=False):
     """`metadata.managedFields[]`: who set which fields last, and when."""
 
     manager: str = ""
@@ -35,13 +35,13 @@ class ManagedFields(_Object, frozen=True, gc=False):
     fieldsV1: OwnedFields | None = None
 
     @property
-    def labels(self) -> tuple[str, ...]:
+    def owned_labels(self) -> tuple[str, ...]:
         """The keys of the labels that are its own."""
         owned = self.fieldsV1.metadata.labels if self.fieldsV1 and self.fieldsV1.metadata else {}
         return tuple(name.removeprefix("f:") for name in owned if name.startswith("f:"))
 
 
-class NodeStateMetadata(_Object, frozen=True, gc=False):
+class NodeStateMetadata(APIStruct, frozen=True, gc=False):
     """`metadata` of a node."""
 
     name: str = ""
@@ -55,13 +55,13 @@ class TimedTaint(Taint, frozen=True, gc=False):
     timeAdded: str = ""
 
 
-class NodeStateSpec(_Object, frozen=True, gc=False):
+class NodeStateSpec(APIStruct, frozen=True, gc=False):
     """`spec` of a node."""
 
     taints: tuple[TimedTaint, ...] = ()
 
 
-class StateCondition(_Object, frozen=True, gc=False):
+class NodeCondition(APIStruct, frozen=True, gc=False):
     """`status.conditions[]` of a node."""
 
     type: str = ""
@@ -77,52 +77,52 @@ class StateCondition(_Object, frozen=True, gc=False):
         return (self.status != "True") if self.type == "Ready" else self.status == "True"
 
 
-class NodeStateStatus(_Object, frozen=True, gc=False):
+class NodeStateStatus(APIStruct, frozen=True, gc=False):
     """`status` of a node."""
 
     capacity: dict[str, str | int | float] = field(default_factory=dict)
-    conditions: tuple[StateCondition, ...] = ()
+    conditions: tuple[NodeCondition, ...] = ()
 
 
-class NodeState(_Object, frozen=True, gc=False):
+class NodeState(APIStruct, frozen=True, gc=False):
     """v1 Node, as far as it says how it is and since when."""
 
     metadata: NodeStateMetadata = NodeStateMetadata()
     spec: NodeStateSpec = NodeStateSpec()
     status: NodeStateStatus = NodeStateStatus()
 
-    def condition(self, type: str) -> StateCondition | None:
+    def find_condition(self, type: str) -> NodeCondition | None:
         """The condition of a type."""
-        return next((each for each in self.status.conditions if each.type == type), None)
+        return next((condition for condition in self.status.conditions if condition.type == type), None)
 
-    def set_by(self, label: str) -> ManagedFields | None:
+    def find_label_manager(self, label_key: str) -> ManagedFields | None:
         """Who set a label last; None where nobody says."""
-        found = [each for each in self.metadata.managedFields if label in each.labels]
+        found = [managed_field for managed_field in self.metadata.managedFields if label_key in managed_field.owned_labels]
         return max(found, key=lambda each: each.time) if found else None
 
 
-class Waiting(_Object, frozen=True, gc=False):
+class ContainerStateWaiting(APIStruct, frozen=True, gc=False):
     """`state.waiting` of a container: why it does not run."""
 
     reason: str = ""
     message: str = ""
 
 
-class Terminated(_Object, frozen=True, gc=False):
+class ContainerStateTerminated(APIStruct, frozen=True, gc=False):
     """`state.terminated` of a container; its message is left unread: it may be what the container printed."""
 
     exitCode: int = 0
     reason: str = ""
 
 
-class ContainerState(_Object, frozen=True, gc=False):
+class ContainerState(APIStruct, frozen=True, gc=False):
     """`state` and `lastState` of a container."""
 
-    waiting: Waiting | None = None
-    terminated: Terminated | None = None
+    waiting: ContainerStateWaiting | None = None
+    terminated: ContainerStateTerminated | None = None
 
 
-class StatedContainer(ContainerStatus, frozen=True, gc=False):
+class ContainerStatusWithState(ContainerStatus, frozen=True, gc=False):
     """`status.containerStatuses[]` with what the container does, None where it runs; `started` is not read: a probe decides it."""
 
     state: ContainerState | None = None
@@ -130,22 +130,22 @@ class StatedContainer(ContainerStatus, frozen=True, gc=False):
     restartCount: int = 0
 
 
-class StatedStatus(ScheduledStatus, frozen=True, gc=False):
+class PodStateStatus(SchedulerPodStatus, frozen=True, gc=False):
     """`status` of a pod, with its containers; `reason` says why it failed."""
 
     reason: str = ""
     message: str = ""
-    containerStatuses: tuple[StatedContainer, ...] = ()
-    initContainerStatuses: tuple[StatedContainer, ...] = ()
+    containerStatuses: tuple[ContainerStatusWithState, ...] = ()
+    initContainerStatuses: tuple[ContainerStatusWithState, ...] = ()
 
 
-class StatedPod(ScheduledPod, tag="Pod", tag_field="kind", frozen=True, gc=False):
+class PodState(SchedulerPod, tag="Pod", tag_field="kind", frozen=True, gc=False):
     """v1 Pod as the cluster has it, with what it waits for."""
 
-    status: StatedStatus = StatedStatus()
+    status: PodStateStatus = PodStateStatus()
 
 
-class EventMetadata(_Object, frozen=True, gc=False):
+class EventMetadata(APIStruct, frozen=True, gc=False):
     """`metadata` of an event."""
 
     name: str = ""
@@ -153,7 +153,7 @@ class EventMetadata(_Object, frozen=True, gc=False):
     creationTimestamp: str = ""
 
 
-class EventObject(_Object, frozen=True, gc=False):
+class EventObject(APIStruct, frozen=True, gc=False):
     """`involvedObject` of an event."""
 
     kind: str = ""
@@ -161,20 +161,20 @@ class EventObject(_Object, frozen=True, gc=False):
     name: str = ""
 
 
-class EventSource(_Object, frozen=True, gc=False):
+class EventSource(APIStruct, frozen=True, gc=False):
     """`source` of an event."""
 
     component: str = ""
 
 
-class EventSeries(_Object, frozen=True, gc=False):
+class EventSeries(APIStruct, frozen=True, gc=False):
     """`series` of an event that goes on."""
 
     count: int = 0
     lastObservedTime: str = ""
 
 
-class Event(_Object, frozen=True, gc=False):
+class Event(APIStruct, frozen=True, gc=False):
     """v1 Event."""
 
     metadata: EventMetadata = EventMetadata()
@@ -191,58 +191,59 @@ class Event(_Object, frozen=True, gc=False):
     series: EventSeries | None = None
 
     @property
-    def component(self) -> str:
+    def reporter(self) -> str:
         """Who says it: a scheduler, a controller, a kubelet."""
         return self.reportingComponent or self.source.component
 
     @property
-    def last(self) -> str:
+    def last_seen(self) -> str:
         """When it was said last."""
         series = self.series.lastObservedTime if self.series else ""
         return max(series, self.lastTimestamp, self.eventTime, self.firstTimestamp, self.metadata.creationTimestamp)
 
 
-class CSINodeDriver(_Object, frozen=True, gc=False):
+class CSINodeDriver(APIStruct, frozen=True, gc=False):
     """`spec.drivers[]` of a CSINode."""
 
     name: str = ""
 
 
-class CSINodeMetadata(_Object, frozen=True, gc=False):
+class CSINodeMetadata(APIStruct, frozen=True, gc=False):
     """`metadata` of a CSINode: the name of its node."""
 
     name: str = ""
 
 
-class CSINodeSpec(_Object, frozen=True, gc=False):
+class CSINodeSpec(APIStruct, frozen=True, gc=False):
     """`spec` of a CSINode."""
 
     drivers: tuple[CSINodeDriver, ...] = ()
 
 
-class CSINode(_Object, frozen=True, gc=False):
+class CSINode(APIStruct, frozen=True, gc=False):
     """storage.k8s.io/v1 CSINode: the CSI drivers that are registered on a node."""
 
     metadata: CSINodeMetadata = CSINodeMetadata()
     spec: CSINodeSpec = CSINodeSpec()
 
 
-class State(Struct, frozen=True):
+class RuntimeState(Struct, frozen=True):
     """What a cluster says of its state.
 
     1. `nodes` and `csi_nodes` by the name of the node, `events` in order of their objects and times.
-    2. `at` is the latest time that anything in it states, as it is written (UTC): nobody reads a clock. "" where no time is stated.
-    3. `given` are the kinds of which something was given, though nothing of it be kept.
+    2. `latest_time` is the latest time that anything in it states, as it is written (UTC): nobody reads a clock. "" where no time is
+       stated.
+    3. `given_kinds` are the kinds of which something was given, though nothing of it be kept.
     """
 
     nodes: Mapping[str, NodeState] = {}
     events: tuple[Event, ...] = ()
     csi_nodes: Mapping[str, CSINode] = {}
-    at: str = ""
-    given: frozenset[str] = frozenset()
+    latest_time: str = ""
+    given_kinds: frozenset[str] = frozenset()
 
 
-SAFE_REASONS = frozenset(
+SAFE_WAITING_REASONS = frozenset(
     ("ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "RegistryUnavailable", "CrashLoopBackOff")
 )
 """The reasons of a waiting container whose message names no argument and no variable of it."""

@@ -4,45 +4,45 @@ from __future__ import annotations
 
 from msgspec import field
 
-from preflight.model.objects import ClaimSpec, CSISource, Metadata, _Object, _Read
+from preflight.model.objects import APIStruct, ClaimSpec, CSISource, Metadata, SourcedObject
 
 
-class PersistentVolumeClaim(_Read, frozen=True, gc=False):
+class PersistentVolumeClaim(SourcedObject, frozen=True, gc=False):
     """v1 PersistentVolumeClaim."""
 
     metadata: Metadata = Metadata()
     spec: ClaimSpec = ClaimSpec()
 
 
-class ClaimReference(_Object, frozen=True, gc=False):
+class ClaimReference(APIStruct, frozen=True, gc=False):
     """`spec.claimRef` of a PersistentVolume: the claim that it is bound to."""
 
     namespace: str = ""
     name: str = ""
 
 
-class PersistentVolumeSpec(_Object, frozen=True, gc=False):
+class PersistentVolumeSpec(APIStruct, frozen=True, gc=False):
     """`spec` of a PersistentVolume; `csi` None where it is no CSI volume."""
 
     csi: CSISource | None = None
     claimRef: ClaimReference | None = None
 
 
-class PersistentVolume(_Read, frozen=True, gc=False):
+class PersistentVolume(SourcedObject, frozen=True, gc=False):
     """v1 PersistentVolume."""
 
     metadata: Metadata = Metadata()
     spec: PersistentVolumeSpec = PersistentVolumeSpec()
 
 
-class StorageClass(_Read, frozen=True, gc=False):
+class StorageClass(SourcedObject, frozen=True, gc=False):
     """storage.k8s.io/v1 StorageClass: its provisioner is the name of the CSI driver, where it is one's."""
 
     metadata: Metadata = Metadata()
     provisioner: str = ""
 
 
-class ConfigMap(_Read, frozen=True, gc=False):
+class ConfigMap(SourcedObject, frozen=True, gc=False):
     """v1 ConfigMap."""
 
     metadata: Metadata = Metadata()

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from preflight.model.budgets import PodDisruptionBudget
-from preflight.model.declared_components import StatedKinds
+from preflight.model.declared_components import ComponentOverride
 from preflight.model.objects import (
+    CoveragePod,
     CSIDriver,
     DaemonSet,
     JobSet,
-    ListedPod,
     Namespace,
     Node,
     ObjectKey,
@@ -25,19 +25,19 @@ from preflight.model.quota import ResourceQuota
 from preflight.model.storage import PersistentVolume, PersistentVolumeClaim, StorageClass
 
 if TYPE_CHECKING:
-    from preflight.model.pod_scheduling import ScheduledPod
-    from preflight.model.runtime_state import State
+    from preflight.model.pod_scheduling import SchedulerPod
+    from preflight.model.runtime_state import RuntimeState
 
 
-class Survey(Struct, frozen=True, rename="camel", omit_defaults=True):
+class ClusterListing(Struct, frozen=True, rename="camel", omit_defaults=True):
     """What a listing of one cluster, live or saved, says of itself.
 
     1. `context` and `server` are those of the kubeconfig it was asked with, `version` the server's (`v1.37.2`); "" where not known.
-       `namespace` is the one of the context. `live`: the cluster itself answered just now; what it does not show is not there.
-    2. `listed` are the namespaces whose pods were listed, None for all of them; `nodes` whether every node was. With `daemonsets`, only
-       the pods of these (namespace and name) were listed, in whatever namespace.
-    3. `missing` are the kinds that could not be had, each with the reason; a kind that nobody asked for is not in it.
-    4. `complete` are the kinds of which every object was asked for and had.
+       `default_namespace` is the one of the context. `live`: the cluster itself answered just now; what it does not show is not there.
+    2. `listed_namespaces` are the namespaces whose pods were listed, None for all of them; `nodes` whether every node was. With
+       `daemonsets`, only the pods of these (namespace and name) were listed, in whatever namespace.
+    3. `missing_kinds` are the kinds that could not be had, each with the reason; a kind that nobody asked for is not in it.
+    4. `complete_kinds` are the kinds of which every object was asked for and had.
     5. `at` is the latest time that anything of a saved state states: see `State`; "" where no state was saved.
     6. `templates`: DaemonSets have their whole pod template. A snapshot keeps only what is read, and then any `apply` may be an update.
     """
@@ -57,35 +57,36 @@ class Survey(Struct, frozen=True, rename="camel", omit_defaults=True):
     at: str = ""
 
 
-class World(Struct, frozen=True):
+class ClusterState(Struct, frozen=True):
     """The objects of one cluster.
 
     1. `nodes` by name and `daemonsets` by key, each sorted by name; `workloads` is every document with a pod template in order of its
        place, DaemonSets included, also those that stand twice: hygiene judges each by itself.
-    2. `pods` were listed: they are evidence. `listed` holds the namespaces whose pods were listed; None means every namespace.
-    3. `ambiguous` names the DaemonSets and nodes that were given twice with other content (a repository of many clusters): their
+    2. `pods` were listed: they are evidence. `listed_namespaces` holds the namespaces whose pods were listed; None means every namespace.
+    3. `ambiguous_names` names the DaemonSets and nodes that were given twice with other content (a repository of many clusters): their
        coverage is not judged, and they are in neither `nodes` nor `daemonsets`.
-    4. `missing` are kinds that could not be had, with the reason: what needs them answers "unknown, because ...".
-    5. `configs` is the data of ConfigMaps by namespace and name: some components read from one what they provide. `stated` is what a
-       policy says that DaemonSets are.
+    4. `missing_kinds` are kinds that could not be had, with the reason: what needs them answers "unknown, because ...".
+    5. `config_maps` is the data of ConfigMaps by namespace and name: some components read from one what they provide. `component_overrides`
+       is what a policy says that DaemonSets are.
     6. `job_sets` have several pod templates each, and are in no list of workloads; `claims`, `volumes` and `storage_classes` lead from a
        pod's volume to the CSI driver that mounts it.
     7. `comparison_operators` is the gate TaintTolerationComparisonOperators: None where not known.
-    8. `running` are the listed pods as a whole, by namespace and name; None where nobody wanted them. `complete` are the kinds of which
-       every object is there: one that is not does not exist.
-    9. `orphaned` are the DaemonSets that a plan has deleted and whose pods it has left, by a key that no DaemonSet has. `displaced`: other
-       pods have gone in an earlier step, and nobody knows on which nodes their replacements are.
-    10. `state` is how things are and since when; None where nobody wanted that. Then `running` are pods with what they wait for.
-    11. `survey` is what a live cluster or a snapshot says of itself; None for files.
+    8. `pods_by_key` are the listed pods as a whole, by namespace and name; None where nobody wanted them. `complete_kinds` are the kinds of
+       which every object is there: one that is not does not exist.
+    9. `orphaned_daemonsets` are the DaemonSets that a plan has deleted and whose pods it has left, by a key that no DaemonSet has.
+       `has_displaced_pods`: other pods have gone in an earlier step, and nobody knows on which nodes their replacements are.
+    10. `runtime_state` is how things are and since when; None where nobody wanted that. Then `pods_by_key` are pods with what they wait
+        for.
+    11. `listing` is what a live cluster or a snapshot says of itself; None for files.
     """
 
     nodes: Mapping[str, Node] = {}
     daemonsets: Mapping[ObjectKey, DaemonSet] = {}
-    orphaned: Mapping[ObjectKey, DaemonSet] = {}
+    orphaned_daemonsets: Mapping[ObjectKey, DaemonSet] = {}
     workloads: tuple[Workload, ...] = ()
-    pods: tuple[ListedPod, ...] = ()
-    running: Mapping[tuple[str, str], ScheduledPod] | None = None
-    listed: frozenset[str] | None = frozenset()
+    pods: tuple[CoveragePod, ...] = ()
+    pods_by_key: Mapping[tuple[str, str], SchedulerPod] | None = None
+    listed_namespaces: frozenset[str] | None = frozenset()
     budgets: tuple[PodDisruptionBudget, ...] = ()
     namespaces: tuple[Namespace, ...] = ()
     priority_classes: tuple[PriorityClass, ...] = ()
@@ -96,28 +97,28 @@ class World(Struct, frozen=True):
     volumes: tuple[PersistentVolume, ...] = ()
     storage_classes: tuple[StorageClass, ...] = ()
     quotas: tuple[ResourceQuota, ...] = ()
-    configs: Mapping[tuple[str, str], Mapping[str, str]] = {}
-    stated: tuple[StatedKinds, ...] = ()
-    ambiguous: tuple[str, ...] = ()
-    missing: Mapping[str, str] = {}
+    config_maps: Mapping[tuple[str, str], Mapping[str, str]] = {}
+    component_overrides: tuple[ComponentOverride, ...] = ()
+    ambiguous_names: tuple[str, ...] = ()
+    missing_kinds: Mapping[str, str] = {}
     comparison_operators: bool | None = None
-    survey: Survey | None = None
-    complete: frozenset[str] = frozenset()
-    displaced: bool = False
-    state: State | None = None
+    listing: ClusterListing | None = None
+    complete_kinds: frozenset[str] = frozenset()
+    has_displaced_pods: bool = False
+    runtime_state: RuntimeState | None = None
 
     @property
-    def pods_read(self) -> bool:
+    def has_full_pods(self) -> bool:
         """Whether listed pods were read as a whole, of one namespace at least."""
-        return self.running is not None and (self.listed is None or bool(self.listed))
+        return self.pods_by_key is not None and (self.listed_namespaces is None or bool(self.listed_namespaces))
 
     @property
-    def namespace(self) -> str:
+    def default_namespace(self) -> str:
         """The namespace of what is named without one: the context's, from files `default`."""
-        return self.survey.namespace if self.survey else "default"
+        return self.listing.namespace if self.listing else "default"
 
-    def pods_known(self, namespace: str, daemonset: str = "") -> bool:
+    def are_pods_listed(self, namespace: str, daemonset: str = "") -> bool:
         """Whether the pods of a namespace (of a DaemonSet in it) were listed, so that a missing pod is known to be missing."""
-        if self.survey is not None and self.survey.daemonsets is not None:
-            return (namespace, daemonset) in self.survey.daemonsets
-        return self.listed is None or namespace in self.listed
+        if self.listing is not None and self.listing.daemonsets is not None:
+            return (namespace, daemonset) in self.listing.daemonsets
+        return self.listed_namespaces is None or namespace in self.listed_namespaces

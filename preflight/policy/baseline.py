@@ -11,27 +11,27 @@ from collections.abc import Iterable, Sequence
 import msgspec
 from msgspec import Struct
 
-from preflight.documents import Chunk, locate
+from preflight.documents import Chunk, locate_paths
 from preflight.errors import UsageError
 from preflight.model.report import Finding
-from preflight.policy.reader import plain_document, refuse
-from preflight.policy.schema_errors import faults
-from preflight.policy.validate import day
+from preflight.policy.reader import raise_faults, read_plain_document
+from preflight.policy.schema_errors import find_faults
+from preflight.policy.validate import parse_day
 
 VERSION = 1
 MAX_SIZE = 32 << 20
 """How many bytes a baseline may have."""
-DAYS = 90
+DEFAULT_DAYS = 90
 """How long a baseline accepts what it holds, where nobody says otherwise."""
 
 _COUNTS = re.compile(r"\b(?<=line )\d+|\b(?<=lines )\d+(?:(?:, | and )\d+)*|\b\d+ (?=DaemonSets|more\b|nodes)")
-_HEAD = """\
+_FILE_HEADER = """\
 # Findings that preflight accepts for a while: they were there when this was written, by `--write-baseline`. New ones count.
 # An entry is known by its rule, its object and what it says; lines and files may move. `count` is how many such findings there may be.
 """
 
 
-class Entry(Struct, frozen=True, forbid_unknown_fields=True, order=True):
+class BaselineEntry(Struct, frozen=True, forbid_unknown_fields=True, order=True):
     """Findings of one rule on one object (`DaemonSet storage/csi`) that say the same; `count` is how many there may be."""
 
     rule: str
@@ -45,102 +45,102 @@ class Entry(Struct, frozen=True, forbid_unknown_fields=True, order=True):
         return self.rule, self.subject, self.message
 
 
-class _Written(Struct, frozen=True, forbid_unknown_fields=True):
+class _BaselineFile(Struct, frozen=True, forbid_unknown_fields=True):
     version: int
     expires: str
-    findings: tuple[Entry, ...] = ()
+    findings: tuple[BaselineEntry, ...] = ()
 
 
 class Baseline:
     """What is accepted: each entry takes as many findings as it counts, in the order of the report."""
 
-    def __init__(self, file: str, expires: str, entries: Sequence[Entry], chunk: Chunk | None = None) -> None:
+    def __init__(self, file: str, expires: str, entries: Sequence[BaselineEntry], chunk: Chunk | None = None) -> None:
         """`chunk` is the text of the file, None of a new one."""
         self.file, self.expires = file, expires
         self._entries, self._chunk = entries, chunk
-        self._left: Counter[tuple[str, str, str]] = Counter()
-        for each in entries:
-            self._left[each.key] += each.count
+        self._remaining: Counter[tuple[str, str, str]] = Counter()
+        for entry in entries:
+            self._remaining[entry.key] += entry.count
 
     @property
-    def number(self) -> int:
+    def finding_count(self) -> int:
         """How many findings it accepts."""
-        return sum(each.count for each in self._entries)
+        return sum(entry.count for entry in self._entries)
 
     def has_expired(self, today: datetime.date) -> bool:
         """Whether its last day is over."""
-        until = day(self.expires)
+        until = parse_day(self.expires)
         return until is not None and until < today
 
-    def takes(self, finding: Finding) -> bool:
+    def accept_finding(self, finding: Finding) -> bool:
         """Whether it accepts one more such finding; then there is room for one less."""
-        key = identity(finding)
-        if self._left[key] <= 0:
+        key = get_finding_key(finding)
+        if self._remaining[key] <= 0:
             return False
-        self._left[key] -= 1
+        self._remaining[key] -= 1
         return True
 
-    def left(self) -> list[tuple[Entry, int]]:
+    def list_unused_entries(self) -> list[tuple[BaselineEntry, int]]:
         """The entries that have taken nothing, each with its line."""
-        left = [(number, each) for number, each in enumerate(self._entries) if self._left[each.key] >= each.count]
+        left = [(number, entry) for number, entry in enumerate(self._entries) if self._remaining[entry.key] >= entry.count]
         if self._chunk is None:
             return [(each, 0) for _, each in left]
-        places = locate(self._chunk, [("findings", number) for number, _ in left])
+        places = locate_paths(self._chunk, [("findings", number) for number, _ in left])
         return [(each, place.line) for (_, each), place in zip(left, places, strict=True)]
 
-    def text(self) -> str:
+    def format_file(self) -> str:
         """The file: sorted, the same bytes for the same findings."""
         lines = [f"version: {VERSION}", f'expires: "{self.expires}"', "findings:" if self._entries else "findings: []"]
         for entry in sorted(self._entries):
-            lines += [f"- rule: {entry.rule}", f"  subject: {_quoted(entry.subject)}", f"  message: {_quoted(entry.message)}"]
+            lines += [f"- rule: {entry.rule}", f"  subject: {_quote_text(entry.subject)}", f"  message: {_quote_text(entry.message)}"]
             lines += [f"  count: {entry.count}"] if entry.count > 1 else []
-        return _HEAD + "\n".join(lines) + "\n"
+        return _FILE_HEADER + "\n".join(lines) + "\n"
 
 
-def identity(finding: Finding) -> tuple[str, str, str]:
+def get_finding_key(finding: Finding) -> tuple[str, str, str]:
     """What a finding is known by: its rule, its object, and what it says without its lines, counts and names of nodes."""
-    from preflight.messages.lists import names
+    from preflight.messages.lists import join_node_names
 
     message = finding.message
     if finding.nodes:
-        message = message.replace(names(finding.nodes), "these nodes")
-    return finding.rule, f"{finding.subject.kind} {finding.subject}", _COUNTS.sub(_number, message)
+        message = message.replace(join_node_names(finding.nodes), "these nodes")
+    return finding.rule, f"{finding.subject.kind} {finding.subject}", _COUNTS.sub(_mask_count, message)
 
 
-def _number(found: re.Match[str]) -> str:
-    return "N " if found[0].endswith(" ") else "N"
+def _mask_count(match: re.Match[str]) -> str:
+    return "N " if match[0].endswith(" ") else "N"
 
 
-def of(findings: Iterable[Finding], file: str, expires: str) -> Baseline:
+def make_baseline(findings: Iterable[Finding], file: str, expires: str) -> Baseline:
     """The baseline that accepts some findings."""
-    counted = Counter(identity(finding) for finding in findings)
-    return Baseline(file, expires, [Entry(*key, count) for key, count in counted.items()])
+    counted = Counter(get_finding_key(finding) for finding in findings)
+    return Baseline(file, expires, [BaselineEntry(*key, count) for key, count in counted.items()])
 
 
-def read(path: str, shown: str) -> Baseline:
+def read_baseline(path: str, display_name: str) -> Baseline:
     """The baseline of a file; UsageError, with every fault and its place, where it is none."""
-    chunk, data = plain_document(path, shown, MAX_SIZE)
+    chunk, data = read_plain_document(path, display_name, MAX_SIZE)
     try:
-        written = msgspec.convert(data, _Written)
+        written = msgspec.convert(data, _BaselineFile)
     except (msgspec.ValidationError, RecursionError) as error:
-        refuse(shown, chunk, list(faults(data, _Written)) or [((), str(error))])
+        raise_faults(display_name, chunk, list(find_faults(data, _BaselineFile)) or [((), str(error))])
     if written.version != VERSION:
-        refuse(shown, chunk, [(("version",), f"this preflight reads version {VERSION}")])
-    if day(written.expires) is None:
-        refuse(shown, chunk, [(("expires",), "is no day: write it as 2027-01-31")])
-    if wrong := [(("findings", number, "count"), "is less than 1") for number, each in enumerate(written.findings) if each.count < 1]:
-        refuse(shown, chunk, wrong)
-    return Baseline(shown, written.expires, written.findings, chunk)
+        raise_faults(display_name, chunk, [(("version",), f"this preflight reads version {VERSION}")])
+    if parse_day(written.expires) is None:
+        raise_faults(display_name, chunk, [(("expires",), "is no day: write it as 2027-01-31")])
+    if wrong := [(("findings", number, "count"), "is less than 1") for number, entry in enumerate(written.findings) if entry.count < 1]:
+        raise_faults(display_name, chunk, wrong)
+    return Baseline(display_name, written.expires, written.findings, chunk)
 
 
-def last_day(text: str, today: datetime.date) -> str:
+def parse_last_day(text: str, today: datetime.date) -> str:
     """The last day of a new baseline: of a number of days from today on, or the day itself; UsageError for anything else."""
     if text.isascii() and text.isdecimal() and 0 < int(text[:6]) <= 36500:
         return (today + datetime.timedelta(days=int(text))).isoformat()
-    if day(text) is None:
+    if parse_day(text) is None:
         raise UsageError(f"--baseline-expires takes a number of days or a day as 2027-01-31, not {text!r}")
     return text
 
 
-def _quoted(text: str) -> str:
+def _quote_text(text: str) -> str:
     return json.dumps(text)

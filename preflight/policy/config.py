@@ -13,11 +13,11 @@ SEVERITIES = ("error", "warning", "note", "off")
 NO_EXECUTE = ("stay", "leave", "decide")
 
 
-class _Map(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+class _PolicyStruct(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     pass
 
 
-class Match(_Map, frozen=True):
+class Match(_PolicyStruct, frozen=True):
     """Which objects: all keys must fit, of several globs one. `*`, `?` and `[...]` stand for characters; `*` crosses `/` too.
 
     `file` is the path below the folder of the policy. A label is given by its key; its globs fit its value.
@@ -30,7 +30,7 @@ class Match(_Map, frozen=True):
     labels: dict[str, Globs] = {}
 
 
-class Setting(_Map, frozen=True):
+class Setting(_PolicyStruct, frozen=True):
     """What a rule does, for the objects that `match` says (without it, for all): where several settings fit, the last one counts.
 
     `severity` takes the place of the rule's own; what the rule itself says more mildly stays that mild. `off` (or `false`, as YAML
@@ -42,7 +42,7 @@ class Setting(_Map, frozen=True):
     match: Match | None = None
 
 
-class DeclaredTaint(_Map, frozen=True):
+class DeclaredTaint(_PolicyStruct, frozen=True):
     """A taint of the team's convention: rules take it for one that nodes carry. Without `values` its value is empty."""
 
     key: str
@@ -51,7 +51,7 @@ class DeclaredTaint(_Map, frozen=True):
     meaning: str = ""
 
 
-class PoolTaint(_Map, frozen=True):
+class PoolTaint(_PolicyStruct, frozen=True):
     """A taint as a Node has it."""
 
     key: str
@@ -59,7 +59,7 @@ class PoolTaint(_Map, frozen=True):
     value: str = ""
 
 
-class NodePool(_Map, frozen=True):
+class NodePool(_PolicyStruct, frozen=True):
     """Nodes that are alike: what a label that is not stated here says of them is not known."""
 
     name: str
@@ -68,7 +68,7 @@ class NodePool(_Map, frozen=True):
     count: int | None = None
 
 
-class WantedToleration(_Map, frozen=True):
+class WantedToleration(_PolicyStruct, frozen=True):
     """A toleration as the API has it; no operator means Equal."""
 
     key: str = ""
@@ -78,7 +78,7 @@ class WantedToleration(_Map, frozen=True):
     tolerationSeconds: int | None = None
 
 
-class Required(_Map, frozen=True):
+class Required(_PolicyStruct, frozen=True):
     """Tolerations that some workloads must have (PF230).
 
     They are meant for DaemonSets that are of one of the `kinds` of component, and for the workloads that `match` says; with both, for
@@ -93,7 +93,7 @@ class Required(_Map, frozen=True):
     reason: str = ""
 
 
-class Stated(_Map, frozen=True):
+class Stated(_PolicyStruct, frozen=True):
     """What DaemonSets are, where preflight does not recognise it, or wrongly.
 
     `image` fits the image of a container, with or without its tag. `kinds` are all that it is (an empty list: nothing); `add` comes to what
@@ -110,7 +110,7 @@ class Stated(_Map, frozen=True):
     taints: tuple[str, ...] = ()
 
 
-class Exemption(_Map, frozen=True):
+class Exemption(_PolicyStruct, frozen=True):
     """Findings that are accepted: those of a rule (an id or a name) on the objects that `match` says, up to and on the day `expires`."""
 
     rule: str
@@ -119,7 +119,7 @@ class Exemption(_Map, frozen=True):
     expires: str = ""
 
 
-class Written(_Map, frozen=True):
+class PolicyFile(_PolicyStruct, frozen=True):
     """A policy of preflight.
 
     1. `extends` names packs and files (relative to this one) that stand before it, later ones over earlier ones; without it: `default`.

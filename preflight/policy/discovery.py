@@ -6,10 +6,10 @@ import os
 
 from preflight.errors import UsageError
 
-FOUND = ".preflight.yaml"
+POLICY_FILE_NAME = ".preflight.yaml"
 
 
-def find(start: str = ".") -> str | None:
+def find_policy(start: str = ".") -> str | None:
     """The `.preflight.yaml` of a folder or of the nearest one above it; None where there is none.
 
     The search ends at the root of the repository (the folder with `.git`), and at the root of the file system. UsageError for a symbolic
@@ -17,7 +17,7 @@ def find(start: str = ".") -> str | None:
     """
     folder = os.path.abspath(start)  # noqa: PTH100 (pathlib costs 10 ms at the start)
     while True:
-        path = os.path.join(folder, FOUND)  # noqa: PTH118
+        path = os.path.join(folder, POLICY_FILE_NAME)  # noqa: PTH118
         if os.path.isfile(path):  # noqa: PTH113
             if os.path.islink(path):  # noqa: PTH114
                 raise UsageError(f"{path}: a symbolic link is not followed: name the policy by --policy")

@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from preflight.model.report import Finding
-from preflight.policy.matching import Found, Judged, Thing
+from preflight.policy.matching import ExemptionScope, LocatedFinding, MatchTarget
 from preflight.policy.model import Policy
 from preflight.rules.api import Hit, Rule
 
@@ -18,56 +18,62 @@ if TYPE_CHECKING:
     from preflight.policy.baseline import Baseline
 
 ANNOTATION = "preflight/exempt"
-CLUE = "preflight:"
+COMMENT_MARKER = "preflight:"
 """What stands in every document with a comment of ours."""
 
 
-class Terms(Struct, frozen=True):
+class PolicyOptions(Struct, frozen=True):
     """What a run is held to.
 
-    1. `exemptions` False: nothing is exempted, by no one, and nothing is said of exemptions.
+    1. `allows_exemptions` False: nothing is exempted, by no one, and nothing is said of exemptions.
     2. `today` is the day that exemptions are judged by, None for the day of the run.
-    3. `baseline` accepts what it holds. `accept` is the file of a new one and its last day: then all that is found is accepted, and
+    3. `baseline` accepts what it holds. `new_baseline` is the file of a new one and its last day: then all that is found is accepted, and
        `baseline` is left aside.
     """
 
     policy: Policy = Policy()
-    exemptions: bool = True
+    allows_exemptions: bool = True
     today: datetime.date | None = None
     baseline: Baseline | None = None
-    accept: tuple[str, str] | None = None
+    new_baseline: tuple[str, str] | None = None
 
 
-def ruled(policy: Policy, hits: Iterable[tuple[Rule, Hit]], thing: Callable[[Hit], Thing]) -> Iterator[tuple[Rule, Hit]]:
+def apply_rule_severities(
+    policy: Policy, hits: Iterable[tuple[Rule, Hit]], make_target: Callable[[Hit], MatchTarget]
+) -> Iterator[tuple[Rule, Hit]]:
     """The hits with the severity that a policy gives them; those of a rule that is off are left out, a crash never is."""
     for rule, hit in hits:
-        if rule.id not in policy.rulings or rule.id == "PF900":
+        if rule.id not in policy.rule_settings or rule.id == "PF900":
             yield rule, hit
             continue
-        severity = policy.severity(rule.id, rule.severity, hit.severity, thing(hit))
+        severity = policy.resolve_severity(rule.id, rule.severity, hit.severity, make_target(hit))
         if severity is not None:
             yield rule, replace(hit, severity=severity)
 
 
-def settled(terms: Terms, found: Sequence[Found], judged: Judged) -> tuple[list[Finding], Baseline | None]:
+def settle_findings(
+    policy_options: PolicyOptions, located_findings: Sequence[LocatedFinding], scope: ExemptionScope
+) -> tuple[list[Finding], Baseline | None]:
     """The findings of a run, exempted ones marked, with what there is to say of exemptions; and the new baseline, where one is wanted."""
-    findings: list[Finding] = [each.finding for each in found]
-    if terms.exemptions and _speaks_of_exemptions(terms, judged):
-        from preflight.policy.exemption_matcher import Exempting
+    findings: list[Finding] = [located_finding.finding for located_finding in located_findings]
+    if policy_options.allows_exemptions and _has_exemptions(policy_options, scope):
+        from preflight.policy.exemption_matcher import ExemptionMatcher
 
-        old = None if terms.accept else terms.baseline
-        findings = Exempting(terms.policy, judged, terms.today or datetime.date.today(), old).apply(found)
-    if terms.accept is None:
+        old = None if policy_options.new_baseline else policy_options.baseline
+        findings = ExemptionMatcher(policy_options.policy, scope, policy_options.today or datetime.date.today(), old).apply(
+            located_findings
+        )
+    if policy_options.new_baseline is None:
         return findings, None
-    from preflight.policy.write_baseline import accepted
+    from preflight.policy.write_baseline import accept_findings
 
-    return accepted(findings, terms.policy, *terms.accept)
+    return accept_findings(findings, policy_options.policy, *policy_options.new_baseline)
 
 
-def _speaks_of_exemptions(terms: Terms, judged: Judged) -> bool:
+def _has_exemptions(policy_options: PolicyOptions, scope: ExemptionScope) -> bool:
     """Whether anybody exempts anything: else there is nothing to look for."""
     return (
-        bool(terms.policy.exemptions or terms.baseline)
-        or any(ANNOTATION in each.metadata.annotations for each in judged.objects)
-        or any(CLUE in chunk.text for chunk in judged.texts.values())
+        bool(policy_options.policy.exemptions or policy_options.baseline)
+        or any(ANNOTATION in each.metadata.annotations for each in scope.objects)
+        or any(COMMENT_MARKER in chunk.text for chunk in scope.chunks.values())
     )

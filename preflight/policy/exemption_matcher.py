@@ -10,17 +10,17 @@ from msgspec.structs import replace
 
 from preflight.model.report import Finding, Location, Subject
 from preflight.policy.baseline import Baseline
-from preflight.policy.exemptions import Exemptions, Use, thing_of
-from preflight.policy.matching import Found, Judged, Thing, fits
+from preflight.policy.exemptions import Exemptions, ExemptionUse, make_match_target
+from preflight.policy.matching import ExemptionScope, LocatedFinding, MatchTarget, matches_target
 from preflight.policy.model import Policy
-from preflight.policy.validate import ABOUT_EXEMPTIONS, rule_named
-from preflight.rules.run.unused_exemption import OF_A_BASELINE
+from preflight.policy.validate import EXEMPTION_RULES, find_rule
+from preflight.rules.run.unused_exemption import BASELINE_SEVERITY
 
-NEVER = ("PF900", *ABOUT_EXEMPTIONS)
+NEVER_EXEMPTED = ("PF900", *EXEMPTION_RULES)
 """What nothing exempts, whatever a policy says: a crash, and what is said of exemptions."""
 
 
-class Exempting:
+class ExemptionMatcher:
     """One run's findings against its exemptions and its baseline.
 
     1. An exemption in a manifest goes before one of the policy, and that before the baseline.
@@ -29,72 +29,74 @@ class Exempting:
        objects. Those of the policy are unused only where folders were judged that hold what they are for, or the policy itself.
     """
 
-    def __init__(self, policy: Policy, judged: Judged, today: datetime.date, baseline: Baseline | None = None) -> None:
-        self.policy, self.judged, self.today, self.baseline = policy, judged, today, baseline
-        self.exemptions = Exemptions(policy, judged, today)
+    def __init__(self, policy: Policy, scope: ExemptionScope, today: datetime.date, baseline: Baseline | None = None) -> None:
+        self.policy, self.scope, self.today, self.baseline = policy, scope, today, baseline
+        self.exemptions = Exemptions(policy, scope, today)
 
-    def apply(self, found: Iterable[Found]) -> list[Finding]:
+    def apply(self, located_findings: Iterable[LocatedFinding]) -> list[Finding]:
         """The findings, exempted ones marked with their reason, and what there is to say of the exemptions themselves."""
-        findings = [self._marked(each) for each in found]
-        if self.judged.lint:
+        findings = [self._mark_finding(located_finding) for located_finding in located_findings]
+        if self.scope.is_lint:
             self._find_unused()
-        return findings + self.exemptions.said
+        return findings + self.exemptions.findings
 
-    def _marked(self, each: Found) -> Finding:
-        finding = each.finding
-        if finding.rule in NEVER or finding.rule in self.policy.mandatory:
+    def _mark_finding(self, located: LocatedFinding) -> Finding:
+        finding = located.finding
+        if finding.rule in NEVER_EXEMPTED or finding.rule in self.policy.mandatory:
             return finding
-        use = self.exemptions.of(each)
+        use = self.exemptions.find_use(located)
         if use is not None:
-            use.used += 1
+            use.use_count += 1
             return replace(finding, exempted=use.reason)
-        if self.baseline is not None and not self.baseline.has_expired(self.today) and self.baseline.takes(finding):
+        if self.baseline is not None and not self.baseline.has_expired(self.today) and self.baseline.accept_finding(finding):
             return replace(finding, exempted=f"baseline {self.baseline.file}")
         return finding
 
     def _find_unused(self) -> None:
-        for use in self.exemptions.in_manifests():
-            self._say_unused(use)
-        whole = _is_below(self.policy.folder, self.judged.paths)
-        things = [thing_of(each) for each in self.judged.objects]
-        for exemption, said, use in self.exemptions.of_policy:
-            if whole or (self._named_folders and any(fits(exemption.match, thing, said.layer.folder) for thing in things)):
-                self._say_unused(use)
+        for use in self.exemptions.iter_manifest_uses():
+            self._report_unused(use)
+        whole = _is_below(self.policy.folder, self.scope.paths)
+        things = [make_match_target(each) for each in self.scope.objects]
+        for exemption, said, use in self.exemptions.policy_uses:
+            if whole or (self._has_only_folders and any(matches_target(exemption.match, thing, said.layer.folder) for thing in things)):
+                self._report_unused(use)
         if self.baseline is not None:
-            self._say_of_baseline(self.baseline, things)
+            self._report_baseline_use(self.baseline, things)
 
     @property
-    def _named_folders(self) -> bool:
+    def _has_only_folders(self) -> bool:
         """Whether all that was named are folders: of a few files nobody can tell what an exemption is for."""
-        return bool(self.judged.paths) and all(os.path.isdir(path) for path in self.judged.paths)  # noqa: PTH112
+        return bool(self.scope.paths) and all(os.path.isdir(path) for path in self.scope.paths)  # noqa: PTH112
 
-    def _say_unused(self, use: Use) -> None:
+    def _report_unused(self, use: ExemptionUse) -> None:
         rule = use.rule
-        if use.used or use.has_expired(self.today):
+        if use.use_count or use.has_expired(self.today):
             return
-        if rule.id in NEVER or rule.id in self.policy.mandatory:
+        if rule.id in NEVER_EXEMPTED or rule.id in self.policy.mandatory:
             said = self.policy.mandatory.get(rule.id)
-            why = f"it is mandatory ({said.where})" if said else "nothing exempts it"
-        elif rule.by_itself and self.policy.said_of(rule.id, use.thing) != "off":
+            why = f"it is mandatory ({said.location})" if said else "nothing exempts it"
+        elif rule.is_per_object and self.policy.find_severity(rule.id, use.target) != "off":
             why = use.reason
         else:
             return
-        self.exemptions.say("PF990", use.thing, f"has an exemption of {rule.id} {rule.name} that exempts nothing: {why}", use.location())
+        self.exemptions.add_finding(
+            "PF990", use.target, f"has an exemption of {rule.id} {rule.name} that exempts nothing: {why}", use.locate()
+        )
 
-    def _say_of_baseline(self, baseline: Baseline, things: Sequence[Thing]) -> None:
-        about = Thing(Subject("Baseline", "", baseline.file), baseline.file)
+    def _report_baseline_use(self, baseline: Baseline, targets: Sequence[MatchTarget]) -> None:
+        about = MatchTarget(Subject("Baseline", "", baseline.file), baseline.file)
         if baseline.has_expired(self.today):
-            message = f"expired on {baseline.expires}: its {baseline.number} findings count again"
-            self.exemptions.say("PF991", about, message, Location(baseline.file, 1))
+            message = f"expired on {baseline.expires}: its {baseline.finding_count} findings count again"
+            self.exemptions.add_finding("PF991", about, message, Location(baseline.file, 1))
             return
-        if not self._named_folders:
+        if not self._has_only_folders:
             return
-        seen = {f"{thing.subject.kind} {thing.subject}" for thing in things}
-        for entry, line in baseline.left():
-            rule = rule_named(entry.rule)
-            if rule is not None and (not rule.needs_nodes or self.judged.has_nodes) and entry.subject in seen:
+        seen = {f"{thing.subject.kind} {thing.subject}" for thing in targets}
+        for entry, line in baseline.list_unused_entries():
+            rule = find_rule(entry.rule)
+            if rule is not None and (not rule.needs_nodes or self.scope.has_nodes) and entry.subject in seen:
                 message = f"has an entry that accepts nothing any more: {entry.rule} {entry.subject} {entry.message}"
-                self.exemptions.say("PF990", about, message, Location(baseline.file, line), OF_A_BASELINE)
+                self.exemptions.add_finding("PF990", about, message, Location(baseline.file, line), BASELINE_SEVERITY)
 
 
 def _is_below(folder: str, paths: Iterable[str]) -> bool:

@@ -10,154 +10,161 @@ from preflight.model.objects import Node, Origin
 from preflight.model.report import Finding, Location, Severity, Subject
 from preflight.policy.config import Exemption
 from preflight.policy.evaluate import ANNOTATION
-from preflight.policy.inline_exemptions import Stated, in_annotation, in_comments
-from preflight.policy.matching import Bearer, Found, Judged, Thing, fits
-from preflight.policy.model import Policy, Said
-from preflight.policy.schema_errors import nearest, shown
-from preflight.policy.validate import day, rule_named
-from preflight.rules.api import Rule, subject_of
-from preflight.rules.registry import all_rules
+from preflight.policy.inline_exemptions import InlineExemption, parse_annotation, parse_comments
+from preflight.policy.matching import ExemptibleObject, ExemptionScope, LocatedFinding, MatchTarget, matches_target
+from preflight.policy.model import Policy, PolicySource
+from preflight.policy.schema_errors import quote_value, suggest_nearest
+from preflight.policy.validate import find_rule, parse_day
+from preflight.rules.api import Rule, make_subject_of
+from preflight.rules.registry import load_all_rules
 
 
-class Use:
+class ExemptionUse:
     """An exemption, and how often it was of use."""
 
-    def __init__(self, rule: Rule, reason: str, until: str, thing: Thing, location: Callable[[], Location]) -> None:
-        """`thing` is the object that it stands in, or the policy; `location` where it stands, looked up when somebody asks."""
-        self.rule, self.reason, self.until, self.thing, self.location = rule, reason, until, thing, location
-        self.used = 0
+    def __init__(self, rule: Rule, reason: str, until: str, target: MatchTarget, locate: Callable[[], Location]) -> None:
+        """`target` is the object that it stands in, or the policy; `locate` where it stands, looked up when somebody asks."""
+        self.rule, self.reason, self.until, self.target, self.locate = rule, reason, until, target, locate
+        self.use_count = 0
 
     def has_expired(self, today: datetime.date) -> bool:
         """Whether its last day is over."""
-        until = day(self.until)
+        until = parse_day(self.until)
         return until is not None and until < today
 
 
 class Exemptions:
     """What manifests and the policy exempt. One in a manifest goes before one of the policy, an annotation before a comment."""
 
-    def __init__(self, policy: Policy, judged: Judged, today: datetime.date) -> None:
-        self.policy, self.judged, self.today = policy, judged, today
-        self.said: list[Finding] = []
-        self.by_object: dict[Origin, list[Use]] = {}
-        self.by_document: dict[tuple[str, int], list[tuple[Stated, Use]]] = {}
-        self.of_policy: list[tuple[Exemption, Said, Use]] = []
+    def __init__(self, policy: Policy, scope: ExemptionScope, today: datetime.date) -> None:
+        self.policy, self.scope, self.today = policy, scope, today
+        self.findings: list[Finding] = []
+        self.uses_by_object: dict[Origin, list[ExemptionUse]] = {}
+        self.uses_by_document: dict[tuple[str, int], list[tuple[InlineExemption, ExemptionUse]]] = {}
+        self.policy_uses: list[tuple[Exemption, PolicySource, ExemptionUse]] = []
         self._read_manifests()
         self._read_policy()
 
-    def of(self, each: Found) -> Use | None:
+    def find_use(self, located: LocatedFinding) -> ExemptionUse | None:
         """The exemption that is for a finding, and counts today."""
-        return next((use for use in self._of(each) if use.rule.id == each.finding.rule and not use.has_expired(self.today)), None)
+        return next(
+            (use for use in self._iter_matching_uses(located) if use.rule.id == located.finding.rule and not use.has_expired(self.today)),
+            None,
+        )
 
-    def _of(self, each: Found) -> Iterator[Use]:
-        line = each.finding.location.line if each.finding.location else 0
-        yield from self.by_object.get(each.origin, ())
-        for stated, use in self.by_document.get((each.origin.file, each.origin.document), ()):
+    def _iter_matching_uses(self, located: LocatedFinding) -> Iterator[ExemptionUse]:
+        line = located.finding.location.line if located.finding.location else 0
+        yield from self.uses_by_object.get(located.origin, ())
+        for stated, use in self.uses_by_document.get((located.origin.file, located.origin.document), ()):
             if stated.covers(line):
                 yield use
-        for exemption, said, use in self.of_policy:
-            if fits(exemption.match, each.thing, said.layer.folder):
+        for exemption, said, use in self.policy_uses:
+            if matches_target(exemption.match, located.target, said.layer.folder):
                 yield use
 
-    def in_manifests(self) -> Iterator[Use]:
+    def iter_manifest_uses(self) -> Iterator[ExemptionUse]:
         """Those of manifests."""
-        for uses in self.by_object.values():
+        for uses in self.uses_by_object.values():
             yield from uses
-        for pairs in self.by_document.values():
+        for pairs in self.uses_by_document.values():
             yield from (use for _, use in pairs)
 
-    def say(self, rule: str, thing: Thing, message: str, location: Location, given: Severity | None = None) -> None:
+    def add_finding(self, rule: str, target: MatchTarget, message: str, location: Location, hit_severity: Severity | None = None) -> None:
         """Say something of an exemption, as severely as the policy says."""
-        found = rule_named(rule)
+        found = find_rule(rule)
         assert found is not None
-        severity = self.policy.severity(rule, found.severity, given, thing)
+        severity = self.policy.resolve_severity(rule, found.severity, hit_severity, target)
         if severity is not None:
-            self.said.append(Finding(found.id, found.name, severity, thing.subject, message, location=location))
+            self.findings.append(Finding(found.id, found.name, severity, target.subject, message, location=location))
 
     def _read_manifests(self) -> None:
-        things: dict[tuple[str, int], Thing] = {}
-        for each in self.judged.objects:
-            thing = thing_of(each)
+        things: dict[tuple[str, int], MatchTarget] = {}
+        for each in self.scope.objects:
+            thing = make_match_target(each)
             things.setdefault((each.origin.file, each.origin.document), thing)
             text = each.metadata.annotations.get(ANNOTATION)
             if text is not None:
-                location = self._annotation(each.origin)
-                for stated in in_annotation(text):
-                    use = self._taken(stated, thing, location, "annotation")
+                location = self._make_annotation_locator(each.origin)
+                for stated in parse_annotation(text):
+                    use = self._accept_inline(stated, thing, location, "annotation")
                     if use is not None:
-                        self.by_object.setdefault(each.origin, []).append(use)
+                        self.uses_by_object.setdefault(each.origin, []).append(use)
         for key, thing in things.items():
-            chunk = self.judged.texts.get(key)
-            for stated in in_comments(chunk) if chunk is not None else ():
-                use = self._taken(stated, thing, _comment(key[0], stated), "comment")
+            chunk = self.scope.chunks.get(key)
+            for stated in parse_comments(chunk) if chunk is not None else ():
+                use = self._accept_inline(stated, thing, _make_comment_locator(key[0], stated), "comment")
                 if use is not None:
-                    self.by_document.setdefault(key, []).append((stated, use))
+                    self.uses_by_document.setdefault(key, []).append((stated, use))
 
-    def _annotation(self, origin: Origin) -> Callable[[], Location]:
-        chunk = self.judged.texts.get((origin.file, origin.document))
+    def _make_annotation_locator(self, origin: Origin) -> Callable[[], Location]:
+        chunk = self.scope.chunks.get((origin.file, origin.document))
 
         def located() -> Location:
             if chunk is None:
                 return Location(origin.file, origin.line)
-            place = documents.locate(chunk, [(*origin.path, "metadata", "annotations", ANNOTATION)])[0]
-            return Location(origin.file, place.line, place.column, source=documents.source_line(chunk, place.line))
+            place = documents.locate_paths(chunk, [(*origin.path, "metadata", "annotations", ANNOTATION)])[0]
+            return Location(origin.file, place.line, place.column, source=documents.get_source_line(chunk, place.line))
 
         return located
 
-    def _taken(self, stated: Stated, thing: Thing, location: Callable[[], Location], where: str) -> Use | None:
+    def _accept_inline(
+        self, exemption: InlineExemption, target: MatchTarget, locate: Callable[[], Location], where: str
+    ) -> ExemptionUse | None:
         """An exemption of a manifest; None, and a finding, where it does not count."""
-        rule = rule_named(stated.rule)
-        if why := self._why_not(rule, stated):
-            self.say("PF992", thing, f"has an exemption ({where}) that does not count: {why}", location())
+        rule = find_rule(exemption.rule)
+        if why := self._explain_rejection(rule, exemption):
+            self.add_finding("PF992", target, f"has an exemption ({where}) that does not count: {why}", locate())
             return None
         assert rule is not None
-        use = Use(rule, stated.reason, stated.until, thing, location)
+        use = ExemptionUse(rule, exemption.reason, exemption.until, target, locate)
         if use.has_expired(self.today):
-            self._expired(use, f"has an exemption ({where})")
+            self._add_expired_finding(use, f"has an exemption ({where})")
         return use
 
-    def _why_not(self, rule: Rule | None, stated: Stated) -> str:
+    def _explain_rejection(self, rule: Rule | None, exemption: InlineExemption) -> str:
         if rule is None:
-            known = [name for each in all_rules() for name in (each.id, each.name)]
-            return f"no rule {shown(stated.rule)}{nearest(stated.rule, known)}" if stated.rule else "it names no rule"
-        if not stated.reason:
+            known = [name for rule_info in load_all_rules() for name in (rule_info.id, rule_info.name)]
+            return (
+                f"no rule {quote_value(exemption.rule)}{suggest_nearest(exemption.rule, known)}" if exemption.rule else "it names no rule"
+            )
+        if not exemption.reason:
             return "it gives no reason"
-        if stated.until and day(stated.until) is None:
-            return f"{shown(stated.until)} is no day: write it as 2027-01-31"
-        return self._endless if not stated.until and self.policy.requires_expires else ""
+        if exemption.until and parse_day(exemption.until) is None:
+            return f"{quote_value(exemption.until)} is no day: write it as 2027-01-31"
+        return self._missing_expiry_reason if not exemption.until and self.policy.requires_expires else ""
 
     @property
-    def _endless(self) -> str:
-        said = self.policy.requires_expires_said
+    def _missing_expiry_reason(self) -> str:
+        said = self.policy.requires_expires_source
         return f"it does not say until when, and {said.layer.file if said else 'the policy'} asks for that"
 
     def _read_policy(self) -> None:
         for exemption, said in self.policy.exemptions:
-            rule = rule_named(exemption.rule)
+            rule = find_rule(exemption.rule)
             assert rule is not None
-            thing = Thing(Subject("Policy", "", said.layer.file), said.layer.file)
-            use = Use(rule, exemption.reason, exemption.expires, thing, _in_policy(said))
+            thing = MatchTarget(Subject("Policy", "", said.layer.file), said.layer.file)
+            use = ExemptionUse(rule, exemption.reason, exemption.expires, thing, _make_policy_locator(said))
             if not exemption.expires and self.policy.requires_expires:
-                if self.judged.lint:
-                    self.say("PF992", thing, f"has an exemption that does not count: {self._endless}", use.location())
+                if self.scope.is_lint:
+                    self.add_finding("PF992", thing, f"has an exemption that does not count: {self._missing_expiry_reason}", use.locate())
                 continue
-            if self.judged.lint and use.has_expired(self.today):
-                self._expired(use, "has an exemption")
-            self.of_policy.append((exemption, said, use))
+            if self.scope.is_lint and use.has_expired(self.today):
+                self._add_expired_finding(use, "has an exemption")
+            self.policy_uses.append((exemption, said, use))
 
-    def _expired(self, use: Use, what: str) -> None:
-        self.say("PF991", use.thing, f"{what} of {use.rule.id} that expired on {use.until}: {use.reason}", use.location())
+    def _add_expired_finding(self, use: ExemptionUse, description: str) -> None:
+        self.add_finding("PF991", use.target, f"{description} of {use.rule.id} that expired on {use.until}: {use.reason}", use.locate())
 
 
-def thing_of(each: Bearer) -> Thing:
+def make_match_target(exemptible: ExemptibleObject) -> MatchTarget:
     """An object as a match reads it."""
-    subject = Subject("Node", "", each.name) if isinstance(each, Node) else subject_of(each)
-    return Thing(subject, each.origin.file, each.metadata.labels)
+    subject = Subject("Node", "", exemptible.name) if isinstance(exemptible, Node) else make_subject_of(exemptible)
+    return MatchTarget(subject, exemptible.origin.file, exemptible.metadata.labels)
 
 
-def _comment(file: str, stated: Stated) -> Callable[[], Location]:
-    return lambda: Location(file, stated.line, stated.column, source=stated.source)
+def _make_comment_locator(file: str, exemption: InlineExemption) -> Callable[[], Location]:
+    return lambda: Location(file, exemption.line, exemption.column, source=exemption.source)
 
 
-def _in_policy(said: Said) -> Callable[[], Location]:
-    return lambda: Location(said.layer.file, *said.layer.place(said.path))
+def _make_policy_locator(source: PolicySource) -> Callable[[], Location]:
+    return lambda: Location(source.layer.file, *source.layer.locate(source.path))

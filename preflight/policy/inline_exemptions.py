@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from preflight.documents import Chunk
-from preflight.policy.evaluate import CLUE
+from preflight.policy.evaluate import COMMENT_MARKER
 
 MAX_SOURCE = 1000
 """How much of its line is kept."""
@@ -19,53 +19,55 @@ _MAX_BRACKETS = 200
 
 _COMMENT = re.compile(r"(?:^|(?<=[ \t]))#[ \t]*preflight:[ \t]*exempt\b[ \t]*(?:\[([^\]\n]*)\])?[ \t]*:?[ \t]*(.*)$")
 _ONLY_COMMENT = re.compile(r"[ \t]*(?:#.*)?$")
-_RULES = re.compile(r"(?P<rules>[\w, -]*?)(?:\s+until\s+(?P<until>\S+))?\s*")
-_PART = re.compile(r"\s*(?P<rules>PF\w*|[a-z]+(?:-[a-z]+)+)(?:\s+until\s+(?P<until>[^\s:]+))?\s*(?P<colon>:|$)\s*(?P<reason>.*)", re.DOTALL)
+_BRACKET_CONTENT = re.compile(r"(?P<rules>[\w, -]*?)(?:\s+until\s+(?P<until>\S+))?\s*")
+_ANNOTATION_PART = re.compile(
+    r"\s*(?P<rules>PF\w*|[a-z]+(?:-[a-z]+)+)(?:\s+until\s+(?P<until>[^\s:]+))?\s*(?P<colon>:|$)\s*(?P<reason>.*)", re.DOTALL
+)
 
 
-class Stated(Struct, frozen=True):
+class InlineExemption(Struct, frozen=True):
     """One exemption as it is written in a manifest.
 
     1. `rule` is an id or a name, as it is written; `until` the day on which it ends, "" for none; `reason` "" where it is missing.
-    2. `line`, `column` and `source` are where it stands and what the line says; `first` and `last` the lines whose findings it is for, 0
-       for the whole object.
+    2. `line`, `column` and `source` are where it stands and what the line says; `first_line` and `last_line` the lines whose findings it is
+       for, 0 for the whole object.
     """
 
     rule: str
     reason: str
     until: str = ""
     line: int = 0
-    first: int = 0
-    last: int = 0
+    first_line: int = 0
+    last_line: int = 0
     column: int = 0
     source: str = ""
 
     def covers(self, line: int) -> bool:
         """Whether it is for a finding in a line."""
-        return not self.last or self.first <= line <= self.last
+        return not self.last_line or self.first_line <= line <= self.last_line
 
 
-def in_annotation(text: str) -> Iterator[Stated]:
+def parse_annotation(text: str) -> Iterator[InlineExemption]:
     """The exemptions of an annotation: `PF102: reason`, `PF102 until 2027-01-31: reason`, separated by line ends or `;`.
 
     A part that does not begin with a rule belongs to the reason before it. A text without a rule is an exemption of the rule "".
     """
-    found: list[Stated] = []
+    found: list[InlineExemption] = []
     for part in re.split(r"[;\n]", text):
         if len(found) > MAX_EXEMPTIONS:
             break
-        match = _PART.match(part)
+        match = _ANNOTATION_PART.match(part)
         if match is not None:
-            found.append(Stated(match["rules"], match["reason"].strip(), match["until"] or ""))
+            found.append(InlineExemption(match["rules"], match["reason"].strip(), match["until"] or ""))
         elif part.strip() and found:
             last = found.pop()
-            found.append(Stated(last.rule, f"{last.reason}; {part.strip()}".removeprefix("; "), last.until))
+            found.append(InlineExemption(last.rule, f"{last.reason}; {part.strip()}".removeprefix("; "), last.until))
         elif part.strip():
-            found.append(Stated("", part.strip()))
+            found.append(InlineExemption("", part.strip()))
     return iter(found[:MAX_EXEMPTIONS])
 
 
-def in_comments(chunk: Chunk) -> Iterator[Stated]:
+def parse_comments(chunk: Chunk) -> Iterator[InlineExemption]:
     """The exemptions in the comments of a document: `# preflight: exempt[PF102] reason`, `exempt[PF102 until 2027-01-31] reason`.
 
     1. Behind something: for findings in this line. In a line of its own: for the next line that is more than a comment, and so
@@ -73,14 +75,14 @@ def in_comments(chunk: Chunk) -> Iterator[Stated]:
     2. Before the first line of the document that says something: for the whole object.
     3. Several rules in one pair of brackets, with commas between them, are several exemptions. JSON has no comments.
     """
-    if chunk.json or CLUE not in chunk.text:
+    if chunk.is_json or COMMENT_MARKER not in chunk.text:
         return
     lines = chunk.text.split("\n")
     at_top, left = True, MAX_EXEMPTIONS
     for number, line in enumerate(lines):
         is_comment = _ONLY_COMMENT.match(line.rstrip("\r")) is not None
         at_top = at_top and is_comment
-        match = _COMMENT.search(line.rstrip("\r")) if CLUE in line else None
+        match = _COMMENT.search(line.rstrip("\r")) if COMMENT_MARKER in line else None
         if match is None or left <= 0:
             continue
         left -= 1
@@ -89,21 +91,23 @@ def in_comments(chunk: Chunk) -> Iterator[Stated]:
         if at_top:
             first = last = 0
         elif is_comment:
-            last = chunk.line + _next_said(lines, number)
-        for stated in _stated(match):
-            yield replace(stated, line=own, first=first, last=last, column=match.start() + 1, source=line.rstrip("\r")[:MAX_SOURCE])
+            last = chunk.line + _find_next_content(lines, number)
+        for stated in _parse_brackets(match):
+            yield replace(
+                stated, line=own, first_line=first, last_line=last, column=match.start() + 1, source=line.rstrip("\r")[:MAX_SOURCE]
+            )
 
 
-def _next_said(lines: list[str], number: int) -> int:
+def _find_next_content(lines: list[str], number: int) -> int:
     """The number of the next line that is more than a comment, or the given one where none follows."""
     following = range(number + 1, len(lines))
     return next((each for each in following if not _ONLY_COMMENT.match(lines[each].rstrip("\r"))), number)
 
 
-def _stated(match: re.Match[str]) -> Iterator[Stated]:
+def _parse_brackets(match: re.Match[str]) -> Iterator[InlineExemption]:
     brackets, reason = (match[1] or "")[:_MAX_BRACKETS], match[2].strip()
-    parts = _RULES.fullmatch(brackets)
+    parts = _BRACKET_CONTENT.fullmatch(brackets)
     names = [each.strip() for each in parts["rules"].split(",")] if parts else [brackets.strip()]
     until = (parts["until"] or "") if parts else ""
     for name in names:
-        yield Stated(name, reason, until)
+        yield InlineExemption(name, reason, until)

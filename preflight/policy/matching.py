@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from preflight.model.objects import Origin
     from preflight.policy.config import Globs, Match
 
-Bearer = Workload | JobSet | Node | PodDisruptionBudget
+ExemptibleObject = Workload | JobSet | Node | PodDisruptionBudget
 """What can bear an exemption, in an annotation or in a comment."""
 MAX_GLOB = 200
 """How many characters a glob may have."""
 
 
-class Thing(Struct, frozen=True):
+class MatchTarget(Struct, frozen=True):
     """What is matched: an object by its kind, namespace and name, its file as it was given, and its labels."""
 
     subject: Subject
@@ -32,35 +32,35 @@ class Thing(Struct, frozen=True):
     labels: Mapping[str, str] = {}
 
 
-class Found(NamedTuple):
+class LocatedFinding(NamedTuple):
     """A finding, and the object that it is about: its origin, and what a match reads of it."""
 
     finding: Finding
     origin: Origin
-    thing: Thing
+    target: MatchTarget
 
 
-class Judged(Struct, frozen=True):
+class ExemptionScope(Struct, frozen=True):
     """What a run has judged, as far as it tells whether an exemption is of use.
 
     1. `objects` are those whose exemptions are read: in lint all that are judged, under a change those that a finding is about. `texts` are
        the documents that they stand in.
-    2. `paths` are what a person named. `lint` without a change. `has_nodes` where coverage was judged.
+    2. `paths` are what a person named. `is_lint` without a change. `has_nodes` where coverage was judged.
     """
 
-    objects: Sequence[Bearer]
-    texts: Mapping[tuple[str, int], Chunk]
+    objects: Sequence[ExemptibleObject]
+    chunks: Mapping[tuple[str, int], Chunk]
     paths: Sequence[str] = ()
-    lint: bool = True
+    is_lint: bool = True
     has_nodes: bool = False
 
 
-def texts(value: Globs | None) -> tuple[str, ...]:
+def to_texts(value: Globs | None) -> tuple[str, ...]:
     """One text or several, as several."""
     return (value,) if isinstance(value, str) else value or ()
 
 
-def fits(match: Match | None, thing: Thing, folder: str) -> bool:
+def matches_target(match: Match | None, target: MatchTarget, folder: str) -> bool:
     """Whether a match means an object.
 
     1. None means everything. All keys must fit; of the globs of one key, one.
@@ -69,21 +69,21 @@ def fits(match: Match | None, thing: Thing, folder: str) -> bool:
     """
     if match is None:
         return True
-    subject = thing.subject
+    subject = target.subject
     asked = ((match.namespace, subject.namespace), (match.name, subject.name), (match.kind, subject.kind))
-    if not all(any_glob(globs, value) for globs, value in asked if texts(globs)):
+    if not all(matches_any_glob(globs, value) for globs, value in asked if to_texts(globs)):
         return False
-    if texts(match.file) and not any_glob(match.file, below(thing.file, folder)):
+    if to_texts(match.file) and not matches_any_glob(match.file, make_relative_path(target.file, folder)):
         return False
-    return all(key in thing.labels and any_glob(globs, thing.labels[key]) for key, globs in match.labels.items())
+    return all(key in target.labels and matches_any_glob(globs, target.labels[key]) for key, globs in match.labels.items())
 
 
-def any_glob(globs: Globs, value: str) -> bool:
+def matches_any_glob(globs: Globs, value: str) -> bool:
     """Whether one of some globs fits a value; the case counts."""
-    return any(fnmatchcase(value, glob) for glob in texts(globs))
+    return any(fnmatchcase(value, glob) for glob in to_texts(globs))
 
 
-def below(file: str, folder: str) -> str:
+def make_relative_path(file: str, folder: str) -> str:
     """The path of a file below a folder, with `/`; where it is not below, the path as it was given."""
     if not folder or file == "-":
         return file

@@ -8,73 +8,75 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from preflight.policy.matching import texts
-from preflight.policy.model import Policy, Ruling, Said
-from preflight.policy.reader import Layer, refuse
-from preflight.policy.validate import rule_named, settings
+from preflight.policy.matching import to_texts
+from preflight.policy.model import Policy, PolicySource, RuleSetting
+from preflight.policy.reader import PolicyLayer, raise_faults
+from preflight.policy.validate import find_rule, iter_settings
 
 
-def merged(layers: Sequence[Layer]) -> Policy:
+def merge_layers(layers: Sequence[PolicyLayer]) -> Policy:
     """Layers as one policy, later ones over earlier ones. UsageError where a mandatory rule is switched off."""
-    rulings: dict[str, list[Ruling]] = {}
+    rulings: dict[str, list[RuleSetting]] = {}
     options: dict[str, dict[str, Any]] = {}
-    mandatory: dict[str, Said] = {}
-    no_execute: tuple[str, Said | None] = ("decide", None)
-    expires: tuple[bool, Said | None] = (False, None)
+    mandatory: dict[str, PolicySource] = {}
+    no_execute: tuple[str, PolicySource | None] = ("decide", None)
+    expires: tuple[bool, PolicySource | None] = (False, None)
     for layer in layers:
-        written = layer.written
+        written = layer.policy_file
         for name, value in written.rules.items():
-            rule = rule_named(name)
+            rule = find_rule(name)
             assert rule is not None
-            for path, setting in settings(name, value):
-                rulings.setdefault(rule.id, []).append(Ruling(setting, Said(layer, path)))
+            for path, setting in iter_settings(name, value):
+                rulings.setdefault(rule.id, []).append(RuleSetting(setting, PolicySource(layer, path)))
                 options.setdefault(rule.id, {}).update(setting.options)
         for number, name in enumerate(written.mandatory):
-            rule = rule_named(name)
+            rule = find_rule(name)
             assert rule is not None
-            mandatory.setdefault(rule.id, Said(layer, ("mandatory", number)))
+            mandatory.setdefault(rule.id, PolicySource(layer, ("mandatory", number)))
         if written.noExecute:
-            no_execute = (written.noExecute, Said(layer, ("noExecute",)))
+            no_execute = (written.noExecute, PolicySource(layer, ("noExecute",)))
         if written.requireExpires is not None:
-            expires = (written.requireExpires, Said(layer, ("requireExpires",)))
-    _mandatory_stays(rulings, mandatory)
+            expires = (written.requireExpires, PolicySource(layer, ("requireExpires",)))
+    _check_mandatory_rules(rulings, mandatory)
     return Policy(
         layers=tuple(layers),
-        rulings={rule: tuple(found) for rule, found in sorted(rulings.items())},
-        options={rule: _options(rule, found) for rule, found in sorted(options.items()) if found},
-        taints=_by_name(layers, "taints", lambda each: (each.key, texts(each.values))),
-        node_pools=_by_name(layers, "nodePools", lambda each: each.name),
-        required=_by_name(layers, "required", lambda each: each.name),
-        components=_every(layers, "components"),
-        exemptions=_every(layers, "exemptions"),
+        rule_settings={rule: tuple(found) for rule, found in sorted(rulings.items())},
+        options={rule: _convert_options(rule, found) for rule, found in sorted(options.items()) if found},
+        taints=_merge_by_name(layers, "taints", lambda each: (each.key, to_texts(each.values))),
+        node_pools=_merge_by_name(layers, "nodePools", lambda each: each.name),
+        required=_merge_by_name(layers, "required", lambda each: each.name),
+        components=_collect_entries(layers, "components"),
+        exemptions=_collect_entries(layers, "exemptions"),
         mandatory=dict(sorted(mandatory.items())),
         no_execute=no_execute[0],
-        no_execute_said=no_execute[1],
+        no_execute_source=no_execute[1],
         requires_expires=expires[0],
-        requires_expires_said=expires[1],
+        requires_expires_source=expires[1],
     )
 
 
-def _mandatory_stays(rulings: Mapping[str, Iterable[Ruling]], mandatory: Mapping[str, Said]) -> None:
+def _check_mandatory_rules(rulings: Mapping[str, Iterable[RuleSetting]], mandatory: Mapping[str, PolicySource]) -> None:
     for rule, said in mandatory.items():
         for ruling in rulings.get(rule, ()):
             if ruling.severity == "off":
-                layer = ruling.said.layer
-                refuse(layer.file, layer.chunk, [(ruling.said.path, f"{rule} is mandatory ({said.where}): it cannot be off")])
+                layer = ruling.source.layer
+                raise_faults(layer.file, layer.chunk, [(ruling.source.path, f"{rule} is mandatory ({said.location}): it cannot be off")])
 
 
-def _options(rule: str, given: Mapping[str, Any]) -> Struct:
-    found = rule_named(rule)
+def _convert_options(rule: str, given: Mapping[str, Any]) -> Struct:
+    found = find_rule(rule)
     assert found is not None
     assert found.options is not None
     value: Struct = msgspec.convert(given, found.options)
     return value
 
 
-def _every(layers: Iterable[Layer], field: str) -> tuple[tuple[Any, Said], ...]:
-    return tuple((each, Said(layer, (field, number))) for layer in layers for number, each in enumerate(getattr(layer.written, field)))
+def _collect_entries(layers: Iterable[PolicyLayer], field: str) -> tuple[tuple[Any, PolicySource], ...]:
+    return tuple(
+        (each, PolicySource(layer, (field, number))) for layer in layers for number, each in enumerate(getattr(layer.policy_file, field))
+    )
 
 
-def _by_name(layers: Iterable[Layer], field: str, name: Any) -> tuple[tuple[Any, Said], ...]:
-    found = {name(each): (each, said) for each, said in _every(layers, field)}
+def _merge_by_name(layers: Iterable[PolicyLayer], field: str, name: Any) -> tuple[tuple[Any, PolicySource], ...]:
+    found = {name(entry): (entry, said) for entry, said in _collect_entries(layers, field)}
     return tuple(found[key] for key in sorted(found))

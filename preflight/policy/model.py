@@ -8,35 +8,35 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from preflight.model.report import Severity
-from preflight.policy.matching import Thing, fits
+from preflight.policy.matching import MatchTarget, matches_target
 
 if TYPE_CHECKING:
     from preflight.policy.config import DeclaredTaint, Exemption, NodePool, Required, Setting, Stated
-    from preflight.policy.reader import Layer
+    from preflight.policy.reader import PolicyLayer
     from preflight.policy.schema_errors import Path
 
 
-class Said(Struct, frozen=True):
+class PolicySource(Struct, frozen=True):
     """Where something is said: a path in a policy."""
 
-    layer: Layer
+    layer: PolicyLayer
     path: Path
 
     @property
-    def where(self) -> str:
+    def location(self) -> str:
         """`file:line`."""
-        return self.layer.where(self.path)
+        return self.layer.format_location(self.path)
 
 
-class Ruling(Struct, frozen=True):
+class RuleSetting(Struct, frozen=True):
     """A setting of a rule, and where it is said."""
 
     setting: Setting
-    said: Said
+    source: PolicySource
 
-    def covers(self, thing: Thing) -> bool:
+    def covers(self, target: MatchTarget) -> bool:
         """Whether it is about an object."""
-        return fits(self.setting.match, thing, self.said.layer.folder)
+        return matches_target(self.setting.match, target, self.source.layer.folder)
 
     @property
     def severity(self) -> str | None:
@@ -48,42 +48,50 @@ class Ruling(Struct, frozen=True):
 class Policy(Struct, frozen=True):
     """What holds: the layers in order, and what they say together. Without layers it is what the pack `default` says.
 
-    1. `rulings` are the settings by the rule's id, in order: the last one that covers an object counts.
+    1. `rule_settings` are the settings by the rule's id, in order: the last one that covers an object counts.
     2. `options` are those of the rules that have some. `mandatory` are rules that nothing exempts.
     3. Each entry of a list stands beside the place that says it.
     """
 
-    layers: tuple[Layer, ...] = ()
-    rulings: Mapping[str, tuple[Ruling, ...]] = {}
+    layers: tuple[PolicyLayer, ...] = ()
+    rule_settings: Mapping[str, tuple[RuleSetting, ...]] = {}
     options: Mapping[str, Struct] = {}
-    taints: tuple[tuple[DeclaredTaint, Said], ...] = ()
-    node_pools: tuple[tuple[NodePool, Said], ...] = ()
-    required: tuple[tuple[Required, Said], ...] = ()
-    components: tuple[tuple[Stated, Said], ...] = ()
-    exemptions: tuple[tuple[Exemption, Said], ...] = ()
-    mandatory: Mapping[str, Said] = {}
+    taints: tuple[tuple[DeclaredTaint, PolicySource], ...] = ()
+    node_pools: tuple[tuple[NodePool, PolicySource], ...] = ()
+    required: tuple[tuple[Required, PolicySource], ...] = ()
+    components: tuple[tuple[Stated, PolicySource], ...] = ()
+    exemptions: tuple[tuple[Exemption, PolicySource], ...] = ()
+    mandatory: Mapping[str, PolicySource] = {}
     no_execute: str = "decide"
-    no_execute_said: Said | None = None
+    no_execute_source: PolicySource | None = None
     requires_expires: bool = False
-    requires_expires_said: Said | None = None
+    requires_expires_source: PolicySource | None = None
 
-    def severity(self, rule: str, own: Severity, given: Severity | None, thing: Thing) -> Severity | None:
+    def resolve_severity(self, rule: str, rule_severity: Severity, hit_severity: Severity | None, target: MatchTarget) -> Severity | None:
         """What a hit of a rule is: None where the rule is off for this object.
 
-        1. `own` is the severity of the rule, `given` that of the hit where it has one of its own.
-        2. What the policy says takes the place of `own`; a hit that the rule itself gives a milder one stays that mild.
+        1. `rule_severity` is the severity of the rule, `hit_severity` that of the hit where it has one of its own.
+        2. What the policy says takes the place of `rule_severity`; a hit that the rule itself gives a milder one stays that mild.
         """
-        said = self.said_of(rule, thing)
+        said = self.find_severity(rule, target)
         if said is None:
-            return given or own
+            return hit_severity or rule_severity
         if said == "off":
             return None
         wanted = Severity(said)
-        return wanted if given is None or given.rank <= own.rank else max(given, wanted, key=lambda each: each.rank)
+        return (
+            wanted
+            if hit_severity is None or hit_severity.rank <= rule_severity.rank
+            else max(hit_severity, wanted, key=lambda each: each.rank)
+        )
 
-    def said_of(self, rule: str, thing: Thing) -> str | None:
+    def find_severity(self, rule: str, target: MatchTarget) -> str | None:
         """The severity that the last ruling over an object says, None where none does."""
-        said = (ruling.severity for ruling in reversed(self.rulings.get(rule, ())) if ruling.severity is not None and ruling.covers(thing))
+        said = (
+            ruling.severity
+            for ruling in reversed(self.rule_settings.get(rule, ()))
+            if ruling.severity is not None and ruling.covers(target)
+        )
         return next(said, None)
 
     @property

@@ -5,31 +5,31 @@ from __future__ import annotations
 import os
 
 from preflight.errors import UsageError
-from preflight.policy.matching import texts
-from preflight.policy.merge import merged
+from preflight.policy.matching import to_texts
+from preflight.policy.merge import merge_layers
 from preflight.policy.model import Policy
-from preflight.policy.reader import Layer, read
-from preflight.policy.schema_errors import nearest, shown
+from preflight.policy.reader import PolicyLayer, read_layer
+from preflight.policy.schema_errors import quote_value, suggest_nearest
 
 PACKS = ("baseline", "default", "strict", "gpu-rdma")
 _ENDINGS = (".yaml", ".yml", ".json")
 _MOST_FILES = 20
 
 
-def load(name: str) -> Policy:
+def load_policy(name: str) -> Policy:
     """The policy that a pack's name or a file's path means, with all that it extends.
 
     1. A word without `/` and without the ending of a file is a pack. What follows `extends` is looked up beside the file that says it.
     2. A policy that stands there by several ways counts once, at its first place.
     3. UsageError where one can't be read or is no policy, where one extends itself, and for a URL.
     """
-    layers: list[Layer] = []
-    path, label, folder = _named(name, "", "")
-    _add(read(path, label, folder), path, [path], layers, set())
-    return merged(layers)
+    layers: list[PolicyLayer] = []
+    path, label, folder = _resolve_name(name, "", "")
+    _add_layers(read_layer(path, label, folder), path, [path], layers, set())
+    return merge_layers(layers)
 
 
-def pack(name: str) -> str:
+def find_pack_file(name: str) -> str:
     """The file of a pack: in the package where it was installed, beside the package in a repository."""
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120
     inside = os.path.join(package, "policies", f"{name}.yaml")  # noqa: PTH118
@@ -43,45 +43,47 @@ def is_pack(name: str) -> bool:
     return "/" not in name and not name.endswith(_ENDINGS) and os.sep not in name
 
 
-def _add(layer: Layer, path: str, way: list[str], layers: list[Layer], seen: set[str]) -> None:
+def _add_layers(layer: PolicyLayer, path: str, extends_chain: list[str], layers: list[PolicyLayer], seen: set[str]) -> None:
     """Add what a policy extends, then the policy itself."""
     seen.add(os.path.realpath(path))
-    own = layer.written.extends
-    names = texts(own) if own is not None else (() if path == pack("default") else ("default",))
+    own = layer.policy_file.extends
+    names = to_texts(own) if own is not None else (() if path == find_pack_file("default") else ("default",))
     for number, name in enumerate(names):
         at = ("extends",) if isinstance(own, str) else ("extends", number)
-        line, column = layer.place(at)
-        said = f"{layer.file}:{line}:{column}: extends {shown(name)}"
+        line, column = layer.locate(at)
+        said = f"{layer.file}:{line}:{column}: extends {quote_value(name)}"
         if "://" in name or name.startswith("/"):
             raise UsageError(f"{said}: only packs and files relative to this one can be extended, no URL and no absolute path")
-        target, label, folder = _named(name, layer.folder, f"{said}: ")
+        target, label, folder = _resolve_name(name, layer.folder, f"{said}: ")
         if os.path.islink(target):  # noqa: PTH114
             raise UsageError(f"{said}: a symbolic link is not followed")
         real = os.path.realpath(target)
-        if real in [os.path.realpath(each) for each in way]:
-            raise UsageError(f"{said}: a policy cannot extend itself ({' -> '.join([*map(_short, way), _short(target)])})")
+        if real in [os.path.realpath(each) for each in extends_chain]:
+            raise UsageError(
+                f"{said}: a policy cannot extend itself ({' -> '.join([*map(_get_file_name, extends_chain), _get_file_name(target)])})"
+            )
         if real in seen:
             continue
         if len(seen) >= _MOST_FILES:
             raise UsageError(f"{said}: more than {_MOST_FILES} policies stand one on another")
-        _add(read(target, label, folder), target, [*way, target], layers, seen)
+        _add_layers(read_layer(target, label, folder), target, [*extends_chain, target], layers, seen)
     layers.append(layer)
 
 
-def _short(path: str) -> str:
+def _get_file_name(path: str) -> str:
     return os.path.basename(path)  # noqa: PTH119
 
 
-def _named(name: str, folder: str, said: str) -> tuple[str, str, str]:
+def _resolve_name(name: str, folder: str, error_prefix: str) -> tuple[str, str, str]:
     """The path that a name means, what to call it, and the folder that its files are below."""
     if is_pack(name):
         if name not in PACKS:
-            raise UsageError(f"{said}no pack {shown(name)}{nearest(name, PACKS)}; a file ends in .yaml")
-        return pack(name), f"<{name}>", ""
+            raise UsageError(f"{error_prefix}no pack {quote_value(name)}{suggest_nearest(name, PACKS)}; a file ends in .yaml")
+        return find_pack_file(name), f"<{name}>", ""
     path = os.path.join(folder, name)  # noqa: PTH118
     label = os.path.relpath(path) if folder else name
-    return path, _plain(label), os.path.dirname(os.path.abspath(path))  # noqa: PTH100, PTH120
+    return path, _make_printable(label), os.path.dirname(os.path.abspath(path))  # noqa: PTH100, PTH120
 
 
-def _plain(text: str) -> str:
+def _make_printable(text: str) -> str:
     return "".join(each if each.isprintable() else "?" for each in os.fsencode(text).decode("utf-8", "replace"))

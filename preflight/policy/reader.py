@@ -12,20 +12,20 @@ import msgspec
 from msgspec import Struct
 
 from preflight import documents
-from preflight.documents import Broken, Chunk, Document
+from preflight.documents import Chunk, Document, InvalidDocument
 from preflight.errors import UsageError
-from preflight.policy.config import Written
-from preflight.policy.schema_errors import Fault, Path, faults
+from preflight.policy.config import PolicyFile
+from preflight.policy.schema_errors import Fault, Path, find_faults
 
 if TYPE_CHECKING:
-    from preflight.documents.yaml_positions import Positions
+    from preflight.documents.yaml_positions import YamlPositions
 
 MAX_SIZE = 1 << 20
 """How many bytes a policy may have."""
-_MOST = 10
+_MAX_ERRORS = 10
 
 
-class Layer(Struct, frozen=True):
+class PolicyLayer(Struct, frozen=True):
     """One policy file: its name as it is shown, the folder that it stands in, its text, and what is written in it.
 
     `folder` is "" for a pack: no file of the user's lies below it.
@@ -34,86 +34,86 @@ class Layer(Struct, frozen=True):
     file: str
     folder: str
     chunk: Chunk
-    written: Written
+    policy_file: PolicyFile
 
-    def place(self, path: Path) -> tuple[int, int]:
+    def locate(self, path: Path) -> tuple[int, int]:
         """The line and column of what is written at a path."""
-        positions = _positions(self.chunk)
+        positions = _read_chunk_positions(self.chunk)
         if positions is None:
             return self.chunk.line, 1
-        place = positions.place(path)
+        place = positions.find_position(path)
         return place.line, place.column
 
-    def where(self, path: Path) -> str:
+    def format_location(self, path: Path) -> str:
         """`file:line`."""
-        return f"{self.file}:{self.place(path)[0]}"
+        return f"{self.file}:{self.locate(path)[0]}"
 
 
 @lru_cache(maxsize=64)
-def _positions(chunk: Chunk) -> Positions | None:
+def _read_chunk_positions(chunk: Chunk) -> YamlPositions | None:
     from preflight.documents.yaml_reader import read_positions
 
     return read_positions(chunk)
 
 
-def read(path: str, shown: str, folder: str) -> Layer:
+def read_layer(path: str, display_name: str, folder: str) -> PolicyLayer:
     """The policy in a file.
 
     1. UsageError where it is no policy: every fault with `file:line:column`, the first ten of many.
     2. An empty section (`exemptions:` with nothing after it) is as if it were not there; an empty file says nothing.
     """
-    chunk, data = _document(text_of(path, shown), shown)
+    chunk, data = _parse_document(read_text(path, display_name), display_name)
     if not isinstance(data, dict):
-        raise UsageError(f"{shown}:{chunk.line}:1: a policy is a map")
+        raise UsageError(f"{display_name}:{chunk.line}:1: a policy is a map")
     data = {key: value for key, value in data.items() if value is not None}
     try:
-        written = msgspec.convert(data, Written)
+        written = msgspec.convert(data, PolicyFile)
     except (msgspec.ValidationError, RecursionError) as error:
-        refuse(shown, chunk, list(faults(data, Written)) or [((), str(error))])
+        raise_faults(display_name, chunk, list(find_faults(data, PolicyFile)) or [((), str(error))])
     from preflight.policy.validate import check
 
-    layer = Layer(shown, folder, chunk, written)
+    layer = PolicyLayer(display_name, folder, chunk, written)
     if wrong := list(check(written)):
-        refuse(shown, chunk, wrong)
+        raise_faults(display_name, chunk, wrong)
     return layer
 
 
-def refuse(file: str, chunk: Chunk, wrong: Sequence[Fault]) -> Any:
+def raise_faults(file: str, chunk: Chunk, policy_faults: Sequence[Fault]) -> Any:
     """Raise the UsageError that says all that is wrong, in the order of the file."""
-    places = documents.locate(chunk, [path for path, _ in wrong])
-    lines = sorted((place.line, place.column, message) for place, (_, message) in zip(places, wrong, strict=True))
+    places = documents.locate_paths(chunk, [path for path, _ in policy_faults])
+    lines = sorted((place.line, place.column, message) for place, (_, message) in zip(places, policy_faults, strict=True))
     texts = [f"{file}:{line}:{column}: {message}" for line, column, message in lines]
-    more = [f"and {len(texts) - _MOST} more"] if len(texts) > _MOST else []
-    raise UsageError("\n".join(texts[:_MOST] + more))
+    more = [f"and {len(texts) - _MAX_ERRORS} more"] if len(texts) > _MAX_ERRORS else []
+    raise UsageError("\n".join(texts[:_MAX_ERRORS] + more))
 
 
-def text_of(path: str, shown: str, most: int = MAX_SIZE) -> str:
+def read_text(path: str, display_name: str, max_size: int = MAX_SIZE) -> str:
     """The text of a regular file of at most so many bytes; UsageError where that can't be had."""
     try:
         with open(path, "rb") as file:  # noqa: PTH123 (pathlib costs 10 ms at the start)
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise UsageError(f"{shown}: not a file")
-            data = file.read(most + 1)
+                raise UsageError(f"{display_name}: not a file")
+            data = file.read(max_size + 1)
     except (OSError, ValueError) as error:
         reason = (error.strerror if isinstance(error, OSError) else "") or str(error)
-        raise UsageError(f"{shown}: cannot be read: {reason[:1].lower()}{reason[1:]}") from None
-    if len(data) > most:
-        raise UsageError(f"{shown}: larger than {most >> 20} MiB")
+        raise UsageError(f"{display_name}: cannot be read: {reason[:1].lower()}{reason[1:]}") from None
+    if len(data) > max_size:
+        raise UsageError(f"{display_name}: larger than {max_size >> 20} MiB")
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise UsageError(f"{shown}:{data[: error.start].count(10) + 1}:1: not UTF-8") from None
+        raise UsageError(f"{display_name}:{data[: error.start].count(10) + 1}:1: not UTF-8") from None
 
 
-def plain_document(path: str, shown: str, most: int = MAX_SIZE) -> tuple[Chunk, Any]:
+def read_plain_document(path: str, display_name: str, max_size: int = MAX_SIZE) -> tuple[Chunk, Any]:
     """The one document of a file, as text and as plain data; UsageError where it can't be read."""
-    return _document(text_of(path, shown, most), shown)
+    return _parse_document(read_text(path, display_name, max_size), display_name)
 
 
-def _document(text: str, file: str) -> tuple[Chunk, Any]:
+def _parse_document(text: str, file: str) -> tuple[Chunk, Any]:
     found: list[Document] = []
     for item in documents.read_yaml(text, ()):
-        if isinstance(item, Broken):
+        if isinstance(item, InvalidDocument):
             raise UsageError(f"{file}:{item.line}:{item.column}: {item.message}")
         if isinstance(item, Document):
             found.append(item)
@@ -122,7 +122,7 @@ def _document(text: str, file: str) -> tuple[Chunk, Any]:
     if len(found) > 1:
         raise UsageError(f"{file}:{found[1].chunk.line}:1: one document is read, and here a second one starts")
     only = found[0]
-    if only.repeated:
-        twice = only.repeated[0]
+    if only.repeated_keys:
+        twice = only.repeated_keys[0]
         raise UsageError(f"{file}:{twice.line}:1: {twice.key!r} stands twice, first in line {twice.first_line}")
     return only.chunk, only.data

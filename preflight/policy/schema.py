@@ -10,22 +10,22 @@ from typing import Any
 
 from msgspec import Struct
 
-from preflight.components import kinds
-from preflight.policy.config import SEVERITIES, Match, Setting, Written
+from preflight.components import load_kinds
+from preflight.policy.config import SEVERITIES, Match, PolicyFile, Setting
 from preflight.policy.matching import MAX_GLOB
-from preflight.policy.validate import UNSETTABLE
+from preflight.policy.validate import UNSETTABLE_RULES
 from preflight.rules.api import Rule
-from preflight.rules.registry import all_rules
+from preflight.rules.registry import load_all_rules
 
 _PLAIN = {str: "string", bool: "boolean", int: "integer"}
 _DAY = r"^\d{4}-\d{2}-\d{2}$"
 
 
-def schema() -> dict[str, Any]:
+def build_schema() -> dict[str, Any]:
     """The schema, draft 2020-12: editors complete and check a policy by it; what it can't say, `preflight policy check` does."""
-    made = _Made()
-    top = made.object(Written)
-    top["properties"]["rules"]["anyOf"][0] = _rules(made)
+    made = _SchemaBuilder()
+    top = made.build_object(PolicyFile)
+    top["properties"]["rules"]["anyOf"][0] = _build_rules(made)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "preflight policy",
@@ -34,87 +34,95 @@ def schema() -> dict[str, Any]:
     }
 
 
-def _rules(made: _Made) -> dict[str, Any]:
+def _build_rules(builder: _SchemaBuilder) -> dict[str, Any]:
     properties: dict[str, Any] = {}
-    for rule in all_rules():
-        if rule.id not in UNSETTABLE:
+    for rule in load_all_rules():
+        if rule.id not in UNSETTABLE_RULES:
             for name in (rule.id, rule.name):
-                properties[name] = {"description": f"{rule.id} {rule.name} ({rule.severity}): {rule.summary}.", "$ref": _rule(made, rule)}
+                properties[name] = {
+                    "description": f"{rule.id} {rule.name} ({rule.severity}): {rule.summary}.",
+                    "$ref": _define_rule(builder, rule),
+                }
     return {"type": "object", "additionalProperties": False, "properties": properties}
 
 
-def _rule(made: _Made, rule: Rule) -> str:
+def _define_rule(builder: _SchemaBuilder, rule: Rule) -> str:
     name = "rule" if rule.options is None else rule.id
-    if name not in made.definitions:
+    if name not in builder.definitions:
         severity = {"enum": [*SEVERITIES, False]}
-        setting = made.object(Setting)
+        setting = builder.build_object(Setting)
         setting["properties"]["severity"] = {"anyOf": [severity, {"type": "null"}]}
         if rule.options is None:
             setting["properties"]["options"] = {"type": "object", "maxProperties": 0}
         else:
-            setting["properties"]["options"] = made.object(rule.options)
-        made.definitions[name] = {"anyOf": [severity, setting, {"type": "array", "items": setting}]}
+            setting["properties"]["options"] = builder.build_object(rule.options)
+        builder.definitions[name] = {"anyOf": [severity, setting, {"type": "array", "items": setting}]}
     return f"#/$defs/{name}"
 
 
-class _Made:
+class _SchemaBuilder:
     """The definitions made so far."""
 
     def __init__(self) -> None:
         self.definitions: dict[str, Any] = {}
 
-    def object(self, kind: type[Struct]) -> dict[str, Any]:
+    def build_object(self, kind: type[Struct]) -> dict[str, Any]:
         """A map with the fields of a Struct and no others."""
         hints = typing.get_type_hints(kind)
         names = kind.__struct_fields__
         required = list(names[: len(names) - len(kind.__struct_defaults__)])
-        properties = {name: self._field(kind, name, hints[name]) for name in names}
-        made: dict[str, Any] = {"description": _said(kind), "type": "object", "additionalProperties": False, "properties": properties}
+        properties = {name: self._build_field(kind, name, hints[name]) for name in names}
+        made: dict[str, Any] = {
+            "description": _describe_struct(kind),
+            "type": "object",
+            "additionalProperties": False,
+            "properties": properties,
+        }
         return {**made, "required": required} if required else made
 
-    def _field(self, kind: type[Struct], name: str, hint: Any) -> dict[str, Any]:
-        made = self._of(hint)
+    def _build_field(self, kind: type[Struct], name: str, hint: Any) -> dict[str, Any]:
+        made = self._build_type(hint)
         if name in ("mandatory", "rule"):
-            known: list[object] = [each for rule in all_rules() for each in (rule.id, rule.name)]
+            known: list[object] = [each for rule in load_all_rules() for each in (rule.id, rule.name)]
             made = {"enum": known} if name == "rule" else {"type": "array", "items": {"enum": known}}
         elif name in ("kinds", "add"):
-            made = _limited(made, {"enum": list(kinds())})
+            made = _restrict_strings(made, {"enum": list(load_kinds())})
         elif name == "expires":
             made = {"type": "string", "pattern": _DAY}
         elif kind is Match:
-            made = _limited(made, {"type": "string", "minLength": 1, "maxLength": MAX_GLOB}) if name != "labels" else made
-        if kind is Written and "anyOf" not in made and not name.startswith("requireExp"):
+            made = _restrict_strings(made, {"type": "string", "minLength": 1, "maxLength": MAX_GLOB}) if name != "labels" else made
+        if kind is PolicyFile and "anyOf" not in made and not name.startswith("requireExp"):
             made = {"anyOf": [made, {"type": "null"}]}
         return made
 
-    def _of(self, hint: Any) -> dict[str, Any]:
+    def _build_type(self, hint: Any) -> dict[str, Any]:
         origin, arguments = typing.get_origin(hint), typing.get_args(hint)
         if origin in (types.UnionType, typing.Union):
-            return {"anyOf": [self._of(each) for each in arguments]}
+            return {"anyOf": [self._build_type(argument) for argument in arguments]}
         if origin is typing.Literal:
             return {"enum": [each for each in arguments if each != ""]}
         if origin is tuple:
-            return {"type": "array", "items": self._of(arguments[0])}
+            return {"type": "array", "items": self._build_type(arguments[0])}
         if origin is dict:
-            return {"type": "object", "additionalProperties": self._of(arguments[1])}
+            return {"type": "object", "additionalProperties": self._build_type(arguments[1])}
         if hint is types.NoneType:
             return {"type": "null"}
         if isinstance(hint, type) and issubclass(hint, Struct):
             if hint.__name__ not in self.definitions:
                 self.definitions[hint.__name__] = {}
-                self.definitions[hint.__name__] = self.object(hint)
+                self.definitions[hint.__name__] = self.build_object(hint)
             return {"$ref": f"#/$defs/{hint.__name__}"}
         return {"type": _PLAIN[hint]} if hint in _PLAIN else {}
 
 
-def _limited(made: Mapping[str, Any], item: Mapping[str, Any]) -> dict[str, Any]:
+def _restrict_strings(definition: Mapping[str, Any], string_schema: Mapping[str, Any]) -> dict[str, Any]:
     """A schema with another one in the place of its strings."""
-    if made.get("type") == "string":
-        return dict(item)
-    if "anyOf" in made:
-        return {"anyOf": [_limited(each, item) for each in made["anyOf"]]}
-    return {**made, "items": dict(item)} if made.get("type") == "array" else dict(made)
+    if definition.get("type") == "string":
+        return dict(string_schema)
+    if "anyOf" in definition:
+        return {"anyOf": [_restrict_strings(each, string_schema) for each in definition["anyOf"]]}
+    return {**definition, "items": dict(string_schema)} if definition.get("type") == "array" else dict(definition)
 
 
-def _said(kind: type[Struct]) -> str:
+def _describe_struct(kind: type[Struct]) -> str:
     return " ".join((inspect.getdoc(kind) or "").split())

@@ -14,67 +14,67 @@ from msgspec.json import encode
 Path = tuple[str | int, ...]
 Fault = tuple[Path, str]
 
-_SHOWN = 60
-_WORDS = {str: "a string", bool: "true or false", int: "a whole number", dict: "a map", tuple: "a list"}
+_MAX_SHOWN = 60
+_TYPE_NAMES = {str: "a string", bool: "true or false", int: "a whole number", dict: "a map", tuple: "a list"}
 
 
-def faults(data: object, hint: Any, path: Path = ()) -> Iterator[Fault]:
+def find_faults(data: object, hint: Any, path: Path = ()) -> Iterator[Fault]:
     """What in plain data is not as a type of `written` wants it, in the order of the data.
 
     A key that is not known is told with the known one that is nearest to it.
     """
-    kinds = [each for each in _alternatives(hint) if _takes(each, data)]
+    kinds = [alternative for alternative in _list_alternatives(hint) if _accepts_type(alternative, data)]
     if not kinds:
-        yield path, _wanted(data, hint)
+        yield path, _describe_expected(data, hint)
         return
     kind = kinds[0]
     origin = typing.get_origin(kind)
     if isinstance(kind, type) and issubclass(kind, Struct) and isinstance(data, dict):
-        known = _fields(kind)
+        known = _get_fields(kind)
         for key, value in data.items():
             if key in known:
-                yield from faults(value, known[key], (*path, key))
+                yield from find_faults(value, known[key], (*path, key))
             else:
-                yield (*path, key), f"unknown key {shown(key)}{nearest(key, known)}"
+                yield (*path, key), f"unknown key {quote_value(key)}{suggest_nearest(key, known)}"
         for name in kind.__struct_fields__:
-            if name not in data and name in _required(kind):
+            if name not in data and name in _get_required_fields(kind):
                 yield path, f"lacks {name}"
     elif origin is tuple and isinstance(data, list):
         for index, value in enumerate(data):
-            yield from faults(value, typing.get_args(kind)[0], (*path, index))
+            yield from find_faults(value, typing.get_args(kind)[0], (*path, index))
     elif origin is dict and isinstance(data, dict):
         for key, value in data.items():
-            yield from faults(value, typing.get_args(kind)[1], (*path, key))
+            yield from find_faults(value, typing.get_args(kind)[1], (*path, key))
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
+def suggest_nearest(word: str, known_words: Iterable[str]) -> str:
     """`: did you mean "severity"?`, where a known word is near; else all of them, where they are few, or nothing."""
     from difflib import get_close_matches
 
-    every = [each for each in known if each]
+    every = [known_word for known_word in known_words if known_word]
     by_case = {each.lower(): each for each in every}
-    near = get_close_matches(word.lower()[:_SHOWN], by_case, 1)
+    near = get_close_matches(word.lower()[:_MAX_SHOWN], by_case, 1)
     if near:
-        return f": did you mean {shown(by_case[near[0]])}?"
+        return f": did you mean {quote_value(by_case[near[0]])}?"
     return f": known are {', '.join(every)}" if len(every) <= 12 else ""
 
 
-def shown(value: object) -> str:
+def quote_value(value: object) -> str:
     """A value in quotes, in ASCII and cut where it is long: nothing in it reaches a terminal as it is."""
     import json
 
     text = value if isinstance(value, str) else encode(value).decode("utf-8", "replace")
-    cut = f"{text[:_SHOWN]}..." if len(text) > _SHOWN else text
+    cut = f"{text[:_MAX_SHOWN]}..." if len(text) > _MAX_SHOWN else text
     return json.dumps(cut) if isinstance(value, str) else cut
 
 
-def _alternatives(hint: Any) -> tuple[Any, ...]:
+def _list_alternatives(hint: Any) -> tuple[Any, ...]:
     if typing.get_origin(hint) in (types.UnionType, typing.Union):
-        return tuple(part for each in typing.get_args(hint) for part in _alternatives(each))
+        return tuple(part for argument in typing.get_args(hint) for part in _list_alternatives(argument))
     return (hint,)
 
 
-def _takes(hint: Any, data: object) -> bool:
+def _accepts_type(hint: Any, data: object) -> bool:
     """Whether data is of the sort that a type without alternatives wants; what is in it comes later."""
     origin = typing.get_origin(hint)
     if hint is Any or hint is types.NoneType:
@@ -88,37 +88,37 @@ def _takes(hint: Any, data: object) -> bool:
     return type(data) is hint
 
 
-def _wanted(data: object, hint: Any) -> str:
+def _describe_expected(data: object, hint: Any) -> str:
     words: list[str] = []
     choices: list[str] = []
-    for each in _alternatives(hint):
-        origin = typing.get_origin(each)
+    for alternative in _list_alternatives(hint):
+        origin = typing.get_origin(alternative)
         if origin is typing.Literal:
-            choices += [choice for choice in typing.get_args(each) if choice]
-        elif origin in _WORDS or each in _WORDS:
-            words.append(_WORDS[origin or each])
-        elif isinstance(each, type) and issubclass(each, Struct):
+            choices += [choice for choice in typing.get_args(alternative) if choice]
+        elif origin in _TYPE_NAMES or alternative in _TYPE_NAMES:
+            words.append(_TYPE_NAMES[origin or alternative])
+        elif isinstance(alternative, type) and issubclass(alternative, Struct):
             words.append("a map")
     if isinstance(data, str) and choices:
-        return f"{shown(data)} is not one of {', '.join(choices)}{_only_near(data, choices)}"
+        return f"{quote_value(data)} is not one of {', '.join(choices)}{_suggest_only_near(data, choices)}"
     words = [*(["one of " + ", ".join(choices)] if choices else []), *dict.fromkeys(words)]
-    quote = "; quote it" if str in _alternatives(hint) and isinstance(data, bool | int | float) else ""
+    quote = "; quote it" if str in _list_alternatives(hint) and isinstance(data, bool | int | float) else ""
     is_ = (
         "it is empty"
         if data is None
-        else f"{shown(data)} is {_sort(data)}"
+        else f"{quote_value(data)} is {_describe_type(data)}"
         if not isinstance(data, dict | list)
-        else f"it is {_sort(data)}"
+        else f"it is {_describe_type(data)}"
     )
     return f"must be {' or '.join(words)}: {is_}{quote}"
 
 
-def _only_near(word: str, known: Iterable[str]) -> str:
-    text = nearest(word, known)
+def _suggest_only_near(word: str, known_words: Iterable[str]) -> str:
+    text = suggest_nearest(word, known_words)
     return text if "did you mean" in text else ""
 
 
-def _sort(data: object) -> str:
+def _describe_type(data: object) -> str:
     if isinstance(data, bool):
         return "a boolean"
     if isinstance(data, int | float):
@@ -127,11 +127,11 @@ def _sort(data: object) -> str:
 
 
 @cache
-def _fields(kind: type[Struct]) -> dict[str, Any]:
+def _get_fields(kind: type[Struct]) -> dict[str, Any]:
     return dict(typing.get_type_hints(kind))
 
 
 @cache
-def _required(kind: type[Struct]) -> frozenset[str]:
+def _get_required_fields(kind: type[Struct]) -> frozenset[str]:
     fields = kind.__struct_fields__
     return frozenset(fields[: len(fields) - len(kind.__struct_defaults__)])

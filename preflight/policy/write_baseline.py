@@ -9,13 +9,17 @@ from msgspec.structs import replace
 from preflight.model.report import Finding
 from preflight.policy import baseline as baselines
 from preflight.policy.baseline import Baseline
-from preflight.policy.exemption_matcher import NEVER
+from preflight.policy.exemption_matcher import NEVER_EXEMPTED
 from preflight.policy.model import Policy
 
 
-def accepted(findings: Sequence[Finding], policy: Policy, file: str, until: str) -> tuple[list[Finding], Baseline]:
+def accept_findings(findings: Sequence[Finding], policy: Policy, file: str, until: str) -> tuple[list[Finding], Baseline]:
     """The findings, marked, and the baseline that accepts them: all but the exempted ones, those of mandatory rules, and crashes."""
-    open_ = [each for each in findings if each.exempted is None and each.rule not in NEVER and each.rule not in policy.mandatory]
+    open_ = [
+        finding
+        for finding in findings
+        if finding.exempted is None and finding.rule not in NEVER_EXEMPTED and finding.rule not in policy.mandatory
+    ]
     taken = {id(each) for each in open_}
     marked = [replace(each, exempted=f"baseline {file}") if id(each) in taken else each for each in findings]
-    return marked, baselines.of(open_, file, until)
+    return marked, baselines.make_baseline(open_, file, until)

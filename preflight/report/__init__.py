@@ -8,7 +8,7 @@ from importlib import import_module
 Reporter = Callable[..., str]
 
 
-class _Formats(Mapping[str, Reporter]):
+class _ReportFormats(Mapping[str, Reporter]):
     """The reporters by the name of their format, in the order in which help names them.
 
     1. A module is imported when its format is asked for.
@@ -34,4 +34,4 @@ class _Formats(Mapping[str, Reporter]):
         return len(self._names)
 
 
-FORMATS: Mapping[str, Reporter] = _Formats()
+FORMATS: Mapping[str, Reporter] = _ReportFormats()

@@ -6,40 +6,43 @@ import posixpath
 from collections.abc import Iterator
 
 from preflight.model.report import Finding, Location, Report
-from preflight.report.formatting import clip, place
-from preflight.report.terminal import plain
+from preflight.report.formatting import clip, format_location
+from preflight.report.terminal import escape_unprintable
 
 _MOST = 1000
 _MOST_LINES = 20
 
 
-def open_findings(report: Report) -> list[Finding]:
+def select_open_findings(report: Report) -> list[Finding]:
     """The findings that no exemption covers, the worst first, else in the order of the report."""
     return sorted((finding for finding in report.findings if finding.exempted is None), key=lambda finding: finding.severity.rank)
 
 
-def title(finding: Finding) -> str:
+def format_title(finding: Finding) -> str:
     """`PF102 lost-on-recreation`."""
-    return clip(plain(f"{finding.rule} {finding.name}"), 200)
+    return clip(escape_unprintable(f"{finding.rule} {finding.name}"), 200)
 
 
-def sentence(finding: Finding, steps: int = 0) -> str:
+def format_sentence(finding: Finding, steps: int = 0) -> str:
     """`storage/csi loses rdma-1 ...` on one line; of a plan with several steps it ends with its own: ` (step 2 of 3)`."""
     step = f" (step {finding.step} of {steps})" if steps > 1 and finding.step else ""
-    return clip(plain(f"{finding.subject} {finding.message}"), _MOST) + step
+    return clip(escape_unprintable(f"{finding.subject} {finding.message}"), _MOST) + step
 
 
-def further(finding: Finding) -> Iterator[str]:
+def iter_further_lines(finding: Finding) -> Iterator[str]:
     """The lines behind the sentence: the label, notes, related places and the fix, each with its heading; 20 at most."""
     texts = [("note", finding.label)] if finding.label else []
     texts += finding.notes
-    texts += [("note", f"{each.message}{f' ({place(each.location)})' if each.location else ''}") for each in finding.related]
+    texts += [
+        ("note", f"{location.message}{f' ({format_location(location.location)})' if location.location else ''}")
+        for location in finding.related
+    ]
     texts += [("fix", line) for line in (finding.suggestion.text if finding.suggestion else ())]
     for heading, text in texts[:_MOST_LINES]:
-        yield clip(plain(f"{heading}: {text}"), _MOST)
+        yield clip(escape_unprintable(f"{heading}: {text}"), _MOST)
 
 
-def path_of(location: Location | None) -> str:
+def get_file_path(location: Location | None) -> str:
     """The path of a file as version control writes it: `a/b.yaml` for `./a//b.yaml`.
 
     1. "" where no file is: the object came from a live cluster or from standard input (`-`), or its place is not known.

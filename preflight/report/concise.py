@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from preflight.model.report import Report
-from preflight.report.formatting import headline, place
-from preflight.report.terminal import inert, plain
+from preflight.report.formatting import format_headline, format_location
+from preflight.report.terminal import escape_ci_commands, escape_unprintable
 
 
 def render(report: Report, **_options: object) -> str:
@@ -19,7 +19,7 @@ def render(report: Report, **_options: object) -> str:
     for finding in report.findings:
         if finding.exempted is not None:
             continue
-        where = place(finding.location) if finding.location else plain(str(finding.subject))
+        where = format_location(finding.location) if finding.location else escape_unprintable(str(finding.subject))
         step = f" (step {finding.step} of {steps})" if steps > 1 and finding.step else ""
-        lines.append(inert(f"{where}: {plain(''.join(headline(finding)))}{step}\n"))
+        lines.append(escape_ci_commands(f"{where}: {escape_unprintable(''.join(format_headline(finding)))}{step}\n"))
     return "".join(lines)

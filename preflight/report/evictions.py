@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from preflight.model.evictions import Eviction, Evictions, JobFate, JobSetFate, NodeEvictions
-from preflight.report.formatting import count, names
-from preflight.report.terminal import Ink, columns, fold, pad, plain
+from preflight.model.evictions import Eviction, EvictionReport, JobOutcome, JobSetOutcome, NodeEvictions
+from preflight.report.formatting import format_count, format_names
+from preflight.report.terminal import Ink, count_columns, escape_unprintable, fold, pad
 
 MOST_ROWS = 30
-_BAD = ("blocked-for-ever", "refused")
+_BLOCKING_VERDICTS = ("blocked-for-ever", "refused")
 _MARKERS = {
-    **dict.fromkeys(_BAD, "x"),
+    **dict.fromkeys(_BLOCKING_VERDICTS, "x"),
     "unknown": "?",
     **dict.fromkeys(("blocked-now", "held", "waits"), "!"),
 }
 _ORDER = "x?! "
 _STYLES = {"x": "error", "?": "warning", "!": "warning"}
 _LEAST_WHY = 44
-_WAYS = {
+_METHOD_TEXTS = {
     "drain": "drain",
     "taint": "NoExecute: taint eviction, which no budget holds up",
     "shutdown": "graceful shutdown: all its pods end, and no budget is asked",
@@ -27,81 +27,88 @@ _WAYS = {
 }
 
 
-class Row(NamedTuple):
-    """A pod in the table of its node; `where` is what becomes of its replacement."""
+class EvictionRow(NamedTuple):
+    """A pod in the table of its node; `replacement` is what becomes of its replacement."""
 
     marker: str
     pod: str
     owner: str
-    what: str
-    where: str
-    why: str
+    verdict: str
+    replacement: str
+    reasons: str
 
 
-def rows_of(node: NodeEvictions) -> list[Row]:
+def make_eviction_rows(node: NodeEvictions) -> list[EvictionRow]:
     """The rows of a node: what blocks or is lost first, else in order."""
-    rows = [_row(each) for each in node.pods]
+    rows = [_make_row(pod) for pod in node.pods]
     return sorted(rows, key=lambda row: _ORDER.index(row.marker))
 
 
-def _row(each: Eviction) -> Row:
-    marker = _MARKERS.get(each.verdict, " ")
-    if each.leaves and (each.lost or each.replacement == "pending"):
+def _make_row(eviction: Eviction) -> EvictionRow:
+    marker = _MARKERS.get(eviction.verdict, " ")
+    if eviction.is_leaving and (eviction.lost or eviction.replacement == "pending"):
         marker = "x"
-    elif each.leaves and (each.last or each.replacement == "none") and marker == " ":
+    elif eviction.is_leaving and (eviction.last or eviction.replacement == "none") and marker == " ":
         marker = "!"
-    return Row(marker, each.pod, each.owner or "-", _what(each), _where(each), "; ".join(_why(each)))
+    return EvictionRow(
+        marker,
+        eviction.pod,
+        eviction.owner or "-",
+        _format_verdict(eviction),
+        _format_replacement(eviction),
+        "; ".join(_iter_reasons(eviction)),
+    )
 
 
-def _what(each: Eviction) -> str:
-    words = each.verdict.replace("-", " ")
-    if each.leaves and each.lost:
+def _format_verdict(eviction: Eviction) -> str:
+    words = eviction.verdict.replace("-", " ")
+    if eviction.is_leaving and eviction.lost:
         return f"{words}, lost for good"
-    if each.verdict == "deleted" and each.why == "taint":
-        return f"deleted after {each.after:g} s" if each.after else "deleted now"
+    if eviction.verdict == "deleted" and eviction.why == "taint":
+        return f"deleted after {eviction.after:g} s" if eviction.after else "deleted now"
     return words
 
 
-def _where(each: Eviction) -> str:
-    if each.replacement == "fits":
-        return names(each.where, 2)
-    return {"pending": "Pending", "unknown": "?"}.get(each.replacement, "-")
+def _format_replacement(eviction: Eviction) -> str:
+    if eviction.replacement == "fits":
+        return format_names(eviction.where, 2)
+    return {"pending": "Pending", "unknown": "?"}.get(eviction.replacement, "-")
 
 
-def _why(each: Eviction) -> Iterator[str]:
-    yield from (reason for reason in each.reasons if reason != "nothing creates it again")
-    if each.localData and each.leaves:
+def _iter_reasons(eviction: Eviction) -> Iterator[str]:
+    yield from (reason for reason in eviction.reasons if reason != "nothing creates it again")
+    if eviction.localData and eviction.is_leaving:
         yield "the data of its emptyDir is lost"
 
 
-def heading(evictions: Evictions, node: NodeEvictions) -> str:
+def format_node_heading(evictions: EvictionReport, node: NodeEvictions) -> str:
     """What becomes of a node, in one line."""
-    going = sum(each.leaves for each in node.pods)
-    parts = [f"{count(going, 'pod')} {'goes' if going == 1 else 'go'}" if going else "no pod goes"]
+    going = sum(pod.is_leaving for pod in node.pods)
+    parts = [f"{format_count(going, 'pod')} {'goes' if going == 1 else 'go'}" if going else "no pod goes"]
     for verdict in ("blocked-for-ever", "blocked-now", "refused", "held", "waits", "unknown"):
-        number = sum(each.verdict == verdict for each in node.pods)
+        number = sum(eviction.verdict == verdict for eviction in node.pods)
         if number and verdict != "waits":
             parts.append(f"{number} {verdict.replace('-', ' ')}")
         elif number:
             parts.append(f"{number} of them {'waits' if number == 1 else 'wait'} for replacements")
     if evictions.way != "drain":
-        parts.append(_WAYS.get(evictions.way, evictions.way))
+        parts.append(_METHOD_TEXTS.get(evictions.way, evictions.way))
     elif not node.reached:
         parts.append("kubectl never gets here")
     elif node.ends is False:
         parts.append("kubectl waits for ever")
     elif node.least is not None and not node.refusals:
-        parts.append(_takes(node.least, node.withGrace))
+        parts.append(_format_duration(node.least, node.withGrace))
     return f"{node.node}: {', '.join(parts)}"
 
 
-def _takes(least: float, grace: float | None) -> str:
+def _format_duration(least: float, grace: float | None) -> str:
     if grace is None or grace <= least:
-        return f"takes {time(least)} at least"
-    return f"takes {time(least)} at least, {time(grace)} with the whole grace periods"
+        return f"takes {format_time(least)} at least"
+    return f"takes {format_time(least)} at least, {format_time(grace)} with the whole grace periods"
 
 
-def time(seconds: float) -> str:
+def format_time(seconds: float) -> str:
     """`8 s`, `2 min 5 s`, `1 h 3 min`."""
     whole = int(seconds + 0.5)
     if whole < 100:
@@ -113,26 +120,26 @@ def time(seconds: float) -> str:
     return f"{hours} h {minutes} min" if minutes else f"{hours} h"
 
 
-def staying(node: NodeEvictions) -> str:
+def format_staying(node: NodeEvictions) -> str:
     """The pods that stay for what they are; "" where there are none."""
     parts = []
     if node.daemonsets:
-        parts.append(f"{count(node.daemonsets, 'pod')} of DaemonSets")
+        parts.append(f"{format_count(node.daemonsets, 'pod')} of DaemonSets")
     if node.static:
-        parts.append(f"{count(len(node.static), 'static pod')} ({names(node.static)})")
+        parts.append(f"{format_count(len(node.static), 'static pod')} ({format_names(node.static)})")
     if node.staying:
-        parts.append(count(node.staying, "other pod"))
+        parts.append(format_count(node.staying, "other pod"))
     return f"not asked to go: {', '.join(parts)}" if parts else ""
 
 
-def totals(evictions: Evictions) -> list[str]:
+def format_totals(evictions: EvictionReport) -> list[str]:
     """What all nodes come to, what becomes of Jobs and JobSets, and what to do first; each line with its heading."""
-    pods = [each for node in evictions.nodes for each in node.pods]
-    going = sum(each.leaves for each in pods)
-    parts = [f"{count(going, 'pod')} of {count(len(evictions.nodes), 'node')} {'goes' if going == 1 else 'go'}"]
+    pods = [pod for node in evictions.nodes for pod in node.pods]
+    going = sum(eviction.is_leaving for eviction in pods)
+    parts = [f"{format_count(going, 'pod')} of {format_count(len(evictions.nodes), 'node')} {'goes' if going == 1 else 'go'}"]
     for words, number in (
-        ("lost for good", sum(each.leaves and each.lost for each in pods)),
-        ("Pending afterwards", sum(each.leaves and each.replacement == "pending" for each in pods)),
+        ("lost for good", sum(each.is_leaving and each.lost for each in pods)),
+        ("Pending afterwards", sum(each.is_leaving and each.replacement == "pending" for each in pods)),
         ("blocked for ever", sum(each.verdict == "blocked-for-ever" for each in pods)),
         ("blocked for now", sum(each.verdict == "blocked-now" for each in pods)),
         ("refused by kubectl", sum(each.verdict == "refused" for each in pods)),
@@ -144,10 +151,10 @@ def totals(evictions: Evictions) -> list[str]:
         if evictions.ends is False:
             parts.append("kubectl never ends")
         elif evictions.least is not None:
-            parts.append(_takes(evictions.least, evictions.withGrace))
+            parts.append(_format_duration(evictions.least, evictions.withGrace))
     lines = [f"total: {', '.join(parts)}"]
-    lines += (f"Job: {_job(each)}" for each in evictions.jobs)
-    lines += (f"JobSet: {_job_set(each)}" for each in evictions.jobSets)
+    lines += (f"Job: {_format_job(job)}" for job in evictions.jobs)
+    lines += (f"JobSet: {_format_job_set(job_set)}" for job_set in evictions.jobSets)
     for node in evictions.nodes:
         lines += (
             f"DaemonSet: {each.daemonset} finds no room on {node.node} when it comes back: {'; '.join(each.reasons)}"
@@ -157,87 +164,91 @@ def totals(evictions: Evictions) -> list[str]:
     return lines
 
 
-def _job(each: JobFate) -> str:
-    lost = f"{each.job} loses {count(len(each.pods), 'pod')}"
-    if each.unknown:
-        return f"{lost}: nobody can tell what becomes of it: {each.unknown}"
+def _format_job(forecast: JobOutcome) -> str:
+    lost = f"{forecast.job} loses {format_count(len(forecast.pods), 'pod')}"
+    if forecast.unknown:
+        return f"{lost}: nobody can tell what becomes of it: {forecast.unknown}"
     parts = []
-    if each.fails:
-        parts.append(f"{'fails' if each.certain else 'may fail'}: {each.fails}")
-    elif each.limit:
-        parts.append(f"goes on, and counts it against {' and '.join(each.limit)}")
+    if forecast.fails:
+        parts.append(f"{'fails' if forecast.certain else 'may fail'}: {forecast.fails}")
+    elif forecast.limit:
+        parts.append(f"goes on, and counts it against {' and '.join(forecast.limit)}")
     else:
         parts.append("goes on")
-    if each.overlap and not (each.fails and each.certain):
-        what = "of one index " if each.indexed else ""
-        parts.append(f"two pods {what}run at once for up to {time(each.overlap)}")
-    return "; ".join([f"{lost}, and {parts[0]}", *parts[1:], *each.reasons])
+    if forecast.overlap and not (forecast.fails and forecast.certain):
+        what = "of one index " if forecast.indexed else ""
+        parts.append(f"two pods {what}run at once for up to {format_time(forecast.overlap)}")
+    return "; ".join([f"{lost}, and {parts[0]}", *parts[1:], *forecast.reasons])
 
 
-def _job_set(each: JobSetFate) -> str:
-    if each.unknown:
-        return f"{each.jobSet}: nobody can tell what becomes of it: {each.unknown}"
+def _format_job_set(forecast: JobSetOutcome) -> str:
+    if forecast.unknown:
+        return f"{forecast.jobSet}: nobody can tell what becomes of it: {forecast.unknown}"
     what = "goes on"
-    if each.fails:
-        what = f"{'fails' if each.certain else 'may fail'}: {each.fails}"
-    elif each.restarts != "none":
-        which = "all its Jobs" if each.restarts == "all" else "one of its Jobs"
-        what = f"{'starts' if each.certain else 'may start'} {which} anew; {count(each.left, 'restart')} left then"
-    return "; ".join([f"{each.jobSet} {what}", *each.reasons])
+    if forecast.fails:
+        what = f"{'fails' if forecast.certain else 'may fail'}: {forecast.fails}"
+    elif forecast.restarts != "none":
+        which = "all its Jobs" if forecast.restarts == "all" else "one of its Jobs"
+        what = f"{'starts' if forecast.certain else 'may start'} {which} anew; {format_count(forecast.left, 'restart')} left then"
+    return "; ".join([f"{forecast.jobSet} {what}", *forecast.reasons])
 
 
-def draw(evictions: Evictions, ink: Ink, width: int, all_rows: bool) -> Iterator[list[str]]:
+def draw_evictions(evictions: EvictionReport, ink: Ink, width: int, all_rows: bool) -> Iterator[list[str]]:
     """The blocks: one a node, then the totals.
 
     1. A node has 30 rows at most, with a line that counts the others, unless `all_rows`; those that block or are lost come first.
     2. `width` 0 means no limit; else a WHY that does not fit is folded, in its column or under the row.
     """
     for node in evictions.nodes:
-        lines = [ink(line, "strong") for line in fold(plain(heading(evictions, node)), width)]
+        lines = [ink(line, "strong") for line in fold(escape_unprintable(format_node_heading(evictions, node)), width)]
         for refusal in node.refusals:
-            lines += _hanging("kubectl: ", refusal, width)
-        rows = rows_of(node)
+            lines += _fold_hanging("kubectl: ", refusal, width)
+        rows = make_eviction_rows(node)
         shown = rows if all_rows else rows[:MOST_ROWS]
         if shown:
-            lines += _grid(shown, ink, width)
+            lines += _draw_grid(shown, ink, width)
         if hidden := rows[len(shown) :]:
             bad = sum(row.marker == "x" for row in hidden)
             say = f", {bad} of them blocked or lost" if bad else ""
-            lines.append(f"  {count(len(hidden), 'more pod')}{say} (--all-rows shows all)")
-        if text := staying(node):
-            lines += [f"  {line}" for line in fold(plain(text), max(20, width - 2) if width else 0)]
+            lines.append(f"  {format_count(len(hidden), 'more pod')}{say} (--all-rows shows all)")
+        if text := format_staying(node):
+            lines += [f"  {line}" for line in fold(escape_unprintable(text), max(20, width - 2) if width else 0)]
         yield lines
     lines = []
     for note in evictions.notes:
-        lines += _hanging("note: ", note, width)
-    for line in totals(evictions):
+        lines += _fold_hanging("note: ", note, width)
+    for line in format_totals(evictions):
         head, _, text = line.partition(": ")
-        lines += _hanging(f"{head}: ", text, width)
+        lines += _fold_hanging(f"{head}: ", text, width)
     yield lines
 
 
-def _hanging(head: str, text: str, width: int) -> list[str]:
+def _fold_hanging(head: str, text: str, width: int) -> list[str]:
     """A line with a heading, folded under its text."""
     room = max(20, width - len(head) - 2) if width else 0
-    return [f"  {head if at == 0 else ' ' * len(head)}{line}" for at, line in enumerate(fold(plain(text), room))]
+    return [f"  {head if at == 0 else ' ' * len(head)}{line}" for at, line in enumerate(fold(escape_unprintable(text), room))]
 
 
-def _grid(rows: Sequence[Row], ink: Ink, width: int) -> Iterator[str]:
-    heads = Row(" ", "POD", "OF", "WHAT", "REPLACEMENT", "WHY")
-    sizes = [max(columns(plain(row[at])) for row in (heads, *rows)) for at in range(1, 5)]
+def _draw_grid(rows: Sequence[EvictionRow], ink: Ink, width: int) -> Iterator[str]:
+    heads = EvictionRow(" ", "POD", "OF", "WHAT", "REPLACEMENT", "WHY")
+    sizes = [max(count_columns(escape_unprintable(row[at])) for row in (heads, *rows)) for at in range(1, 5)]
     fixed = 2 + sum(sizes) + 2 * len(sizes)
-    below = bool(width) and width - fixed < min(_LEAST_WHY, max(columns(plain(row.why)) for row in rows))
-    has_why = any(row.why for row in rows) and not below
-    yield ink(_line(heads, sizes, "WHY" if has_why else ""), "strong")
+    below = bool(width) and width - fixed < min(_LEAST_WHY, max(count_columns(escape_unprintable(row.reasons)) for row in rows))
+    has_why = any(row.reasons for row in rows) and not below
+    yield ink(_format_line(heads, sizes, "WHY" if has_why else ""), "strong")
     for row in rows:
-        lines = [""] if below else (fold(plain(row.why), width - fixed) if width else [plain(row.why)]) or [""]
-        text = _line(row, sizes, lines[0])
+        lines = (
+            [""]
+            if below
+            else (fold(escape_unprintable(row.reasons), width - fixed) if width else [escape_unprintable(row.reasons)]) or [""]
+        )
+        text = _format_line(row, sizes, lines[0])
         yield ink(row.marker, _STYLES.get(row.marker, "")) + text[1:] if row.marker != " " else text
         yield from (" " * fixed + line for line in lines[1:])
-        if below and row.why:
-            yield from (f"    {line}" for line in fold(plain(row.why), max(20, width - 4)))
+        if below and row.reasons:
+            yield from (f"    {line}" for line in fold(escape_unprintable(row.reasons), max(20, width - 4)))
 
 
-def _line(row: Row, sizes: Sequence[int], why: str) -> str:
+def _format_line(row: EvictionRow, sizes: Sequence[int], why: str) -> str:
     cells = "  ".join(pad(row[at], size) for at, size in enumerate(sizes, 1))
     return f"{row.marker} {cells}  {why}".rstrip()

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from hashlib import sha256
 
 from preflight.model.report import Finding
-from preflight.report.ci_annotation import path_of
+from preflight.report.ci_annotation import get_file_path
 
 
-def fingerprints(findings: Iterable[Finding]) -> list[str]:
+def make_fingerprints(findings: Iterable[Finding]) -> list[str]:
     """A fingerprint for each finding, in their order: 32 hexadecimal digits, no two alike.
 
     1. It is made of the rule, the object, the file and the message. The message tells the reasons of one object apart, so that whoever
@@ -22,25 +22,25 @@ def fingerprints(findings: Iterable[Finding]) -> list[str]:
     seen: Counter[str] = Counter()
     made = []
     for finding in findings:
-        key = "\0".join(_parts(finding))
+        key = "\0".join(_get_key_parts(finding))
         seen[key] += 1
         made.append(sha256(f"{key}\0{seen[key]}".encode(errors="surrogatepass")).hexdigest()[:32])
     return made
 
 
-def _parts(finding: Finding) -> tuple[str, ...]:
+def _get_key_parts(finding: Finding) -> tuple[str, ...]:
     subject = finding.subject
     return (
         finding.rule,
         subject.kind,
         subject.namespace,
         subject.name,
-        path_of(finding.location),
-        _without(finding.message, finding.nodes),
+        get_file_path(finding.location),
+        _remove_node_list(finding.message, finding.nodes),
     )
 
 
-def _without(message: str, nodes: Sequence[str]) -> str:
+def _remove_node_list(message: str, nodes: Sequence[str]) -> str:
     """The message without its list of nodes: all of them, or the first ones `and 7 more nodes`."""
     if not nodes:
         return message

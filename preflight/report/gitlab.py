@@ -6,10 +6,10 @@ import json
 from typing import Any
 
 from preflight.model.report import Finding, Report, Severity, Subject
-from preflight.report.ci_annotation import path_of, sentence, title
-from preflight.report.fingerprints import fingerprints
+from preflight.report.ci_annotation import format_sentence, format_title, get_file_path
+from preflight.report.fingerprints import make_fingerprints
 from preflight.report.formatting import clip
-from preflight.report.terminal import plain
+from preflight.report.terminal import escape_unprintable
 
 _SEVERITIES = {Severity.ERROR: "critical", Severity.WARNING: "major", Severity.NOTE: "info"}
 
@@ -22,26 +22,28 @@ def render(report: Report, **_options: object) -> str:
     3. The format asks for a path and a line. A finding without a line is on line 1; one without a file has the name of its object for
        a path, as in `DaemonSet/storage/csi`.
     """
-    marks = fingerprints(report.findings)
+    marks = make_fingerprints(report.findings)
     issues = [
-        _issue(finding, mark, len(report.steps)) for finding, mark in zip(report.findings, marks, strict=True) if finding.exempted is None
+        _make_issue(finding, mark, len(report.steps))
+        for finding, mark in zip(report.findings, marks, strict=True)
+        if finding.exempted is None
     ]
     return json.dumps(issues, indent=2) + "\n"
 
 
-def _issue(finding: Finding, mark: str, steps: int) -> dict[str, Any]:
-    path = clip(plain(path_of(finding.location)), 1000)
+def _make_issue(finding: Finding, fingerprint: str, steps: int) -> dict[str, Any]:
+    path = clip(escape_unprintable(get_file_path(finding.location)), 1000)
     line = finding.location.line if finding.location and path else 0
     return {
-        "description": f"{title(finding)}: {sentence(finding, steps)}",
-        "check_name": clip(plain(finding.rule), 200),
-        "fingerprint": mark,
+        "description": f"{format_title(finding)}: {format_sentence(finding, steps)}",
+        "check_name": clip(escape_unprintable(finding.rule), 200),
+        "fingerprint": fingerprint,
         "severity": _SEVERITIES[finding.severity],
-        "location": {"path": path or _named(finding.subject), "lines": {"begin": line or 1}},
+        "location": {"path": path or _make_object_path(finding.subject), "lines": {"begin": line or 1}},
     }
 
 
-def _named(subject: Subject) -> str:
+def _make_object_path(subject: Subject) -> str:
     """The object as a path that leads nowhere else: no part of it climbs or starts at the root."""
-    parts = (plain(part).replace("/", "_") for part in (subject.kind, subject.namespace, subject.name) if part)
+    parts = (escape_unprintable(part).replace("/", "_") for part in (subject.kind, subject.namespace, subject.name) if part)
     return "/".join("_" if part in (".", "..") else clip(part, 300) for part in parts)

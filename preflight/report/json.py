@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from preflight.model.report import Coverage, Finding, Location, Report, Step
+from preflight.model.report import Coverage, Finding, Location, Report, ReportStep
 
 VERSION = 1
 _UNSAFE = re.compile(r"[^\n -~]")
@@ -21,10 +21,10 @@ def render(report: Report, **_options: object) -> str:
     2. The text is ASCII: any other character is written as `\uXXXX`, so that no terminal obeys it and no encoding breaks it.
     3. The same report gives the same bytes.
     """
-    return as_text(_document(report))
+    return format_document(_make_document(report))
 
 
-def as_text(document: dict[str, Any]) -> str:
+def format_document(document: dict[str, Any]) -> str:
     """A document as text: see `render`."""
     try:
         text = msgspec.json.format(msgspec.json.encode(document), indent=2).decode()
@@ -35,23 +35,23 @@ def as_text(document: dict[str, Any]) -> str:
     return f"{text}\n"
 
 
-def _escape(found: re.Match[str]) -> str:
-    return json.dumps(found[0]).strip('"') if ord(found[0]) > 0x7F else "\\u007f"
+def _escape(match: re.Match[str]) -> str:
+    return json.dumps(match[0]).strip('"') if ord(match[0]) > 0x7F else "\\u007f"
 
 
-def _document(report: Report) -> dict[str, Any]:
+def _make_document(report: Report) -> dict[str, Any]:
     steps = [(number if report.command else 0, step) for number, step in enumerate(report.steps, 1)]
     document: dict[str, Any] = {
         "version": VERSION,
         "preflight": report.preflight,
-        "change": {"command": report.command, "steps": [_step(step) for _, step in steps]} if report.command else None,
+        "change": {"command": report.command, "steps": [_make_step(step) for _, step in steps]} if report.command else None,
         "cluster": msgspec.to_builtins(report.cluster),
         "judged": msgspec.to_builtins(report.judged),
         "assumptions": report.assumptions,
         "skipped": msgspec.to_builtins(report.skipped),
-        "problems": [{"message": problem.message, "location": _location(problem.location)} for problem in report.problems],
-        "coverage": [_coverage(coverage, number) for number, step in steps for coverage in step.coverage],
-        "findings": [_finding(finding) for finding in report.findings],
+        "problems": [{"message": problem.message, "location": _make_location(problem.location)} for problem in report.problems],
+        "coverage": [_make_coverage(coverage, number) for number, step in steps for coverage in step.coverage],
+        "findings": [_make_finding(finding) for finding in report.findings],
         "exit": report.exit,
     }
     if report.why:
@@ -59,7 +59,7 @@ def _document(report: Report) -> dict[str, Any]:
     return document
 
 
-def _step(step: Step) -> dict[str, Any]:
+def _make_step(step: ReportStep) -> dict[str, Any]:
     shown: dict[str, Any] = {
         "command": step.command,
         "headline": step.headline,
@@ -72,7 +72,7 @@ def _step(step: Step) -> dict[str, Any]:
     return shown if step.evictions is None else {**shown, "evictions": msgspec.to_builtins(step.evictions)}
 
 
-def _coverage(coverage: Coverage, step: int) -> dict[str, Any]:
+def _make_coverage(coverage: Coverage, step: int) -> dict[str, Any]:
     row: dict[str, Any] = {
         "step": step,
         "daemonset": coverage.daemonset,
@@ -95,13 +95,13 @@ def _coverage(coverage: Coverage, step: int) -> dict[str, Any]:
     return row
 
 
-def _location(location: Location | None) -> dict[str, Any] | None:
+def _make_location(location: Location | None) -> dict[str, Any] | None:
     if location is None:
         return None
     return {"file": location.file, "line": location.line or None, "column": location.column or None, "path": location.path}
 
 
-def _finding(finding: Finding) -> dict[str, Any]:
+def _make_finding(finding: Finding) -> dict[str, Any]:
     subject = finding.subject
     suggestion = finding.suggestion
     return {
@@ -111,8 +111,8 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "subject": {"kind": subject.kind, "namespace": subject.namespace or None, "name": subject.name},
         "nodes": finding.nodes,
         "message": finding.message,
-        "location": _location(finding.location),
-        "related": [{"message": related.message, "location": _location(related.location)} for related in finding.related],
+        "location": _make_location(finding.location),
+        "related": [{"message": related.message, "location": _make_location(related.location)} for related in finding.related],
         "notes": [{"heading": heading, "text": text} for heading, text in finding.notes],
         "suggestion": {"tolerations": suggestion.tolerations, "text": suggestion.text} if suggestion else None,
         "exempted": finding.exempted,

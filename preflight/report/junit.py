@@ -8,14 +8,14 @@ from xml.etree.ElementTree import Element, SubElement
 
 from preflight.model.report import Coverage, Finding, Outcome, Report, Severity
 from preflight.report import findings as shape
-from preflight.report.ci_annotation import sentence, title
-from preflight.report.formatting import clip, names
-from preflight.report.summary import summary
-from preflight.report.terminal import Ink, inert, plain
+from preflight.report.ci_annotation import format_sentence, format_title
+from preflight.report.formatting import clip, format_names
+from preflight.report.summary import format_summary
+from preflight.report.terminal import Ink, escape_ci_commands, escape_unprintable
 from preflight.report.text import render_problems
 
 _MOST_LINES = 200
-_NOT_FINE = (Outcome.LOST_NOW, Outcome.LOST_ON_RECREATION, Outcome.LOOP, Outcome.NOT_READY, Outcome.UNKNOWN)
+_SKIPPED_OUTCOMES = (Outcome.LOST_NOW, Outcome.LOST_ON_RECREATION, Outcome.LOOP, Outcome.NOT_READY, Outcome.UNKNOWN)
 
 
 def render(report: Report, **_options: object) -> str:
@@ -30,12 +30,12 @@ def render(report: Report, **_options: object) -> str:
        a case at 200 lines.
     """
     suite = Element("testsuite", {"name": "preflight"})
-    _input(suite, report)
+    _add_input_case(suite, report)
     groups: dict[tuple[str, str, str], list[Finding]] = {}
     for finding in report.findings:
         groups.setdefault((f"{finding.subject.kind} {finding.subject}", finding.rule, finding.name), []).append(finding)
-    failed = {owner for (owner, *_), case in groups.items() if _case(suite, owner, case, len(report.steps))}
-    _coverage(suite, report, failed)
+    failed = {owner for (owner, *_), case in groups.items() if _add_finding_case(suite, owner, case, len(report.steps))}
+    _add_coverage_cases(suite, report, failed)
     for attribute, path in (("tests", "testcase"), ("failures", ".//failure"), ("errors", ".//error"), ("skipped", ".//skipped")):
         suite.set(attribute, str(len(suite.findall(path))))
     root = Element("testsuites", {each: suite.get(each, "") for each in ("name", "tests", "failures", "errors")})
@@ -44,39 +44,41 @@ def render(report: Report, **_options: object) -> str:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
 
 
-def _test(suite: Element, owner: str, name: str) -> Element:
-    return SubElement(suite, "testcase", {"classname": clip(plain(owner), 500), "name": clip(plain(name), 500)})
+def _add_case(suite: Element, owner: str, name: str) -> Element:
+    return SubElement(suite, "testcase", {"classname": clip(escape_unprintable(owner), 500), "name": clip(escape_unprintable(name), 500)})
 
 
-def _input(suite: Element, report: Report) -> None:
-    case = _test(suite, "preflight", "input")
+def _add_input_case(suite: Element, report: Report) -> None:
+    case = _add_case(suite, "preflight", "input")
     if report.problems:
         lines = render_problems(report.problems).splitlines()
-        SubElement(case, "error", {"message": clip(plain(report.problems[0].message), 1000), "type": "input"}).text = _text(lines)
-    SubElement(case, "system-out").text = _text([summary(report)])
+        SubElement(
+            case, "error", {"message": clip(escape_unprintable(report.problems[0].message), 1000), "type": "input"}
+        ).text = _join_lines(lines)
+    SubElement(case, "system-out").text = _join_lines([format_summary(report)])
 
 
-def _case(suite: Element, owner: str, findings: Sequence[Finding], steps: int) -> bool:
+def _add_finding_case(suite: Element, owner: str, findings: Sequence[Finding], steps: int) -> bool:
     """The test case of one object and rule; whether it failed."""
-    case = _test(suite, owner, title(findings[0]))
+    case = _add_case(suite, owner, format_title(findings[0]))
     still = [finding for finding in findings if finding.exempted is None]
     bad = [finding for finding in still if finding.severity is not Severity.NOTE]
     if bad:
         worst = min(bad, key=lambda finding: finding.severity.rank)
         more = f" (+ {len(bad) - 1} more)" if len(bad) > 1 else ""
-        told = {"message": sentence(worst, steps) + more, "type": str(worst.severity)}
-        SubElement(case, "failure", told).text = _text(_lines(bad, steps))
+        told = {"message": format_sentence(worst, steps) + more, "type": str(worst.severity)}
+        SubElement(case, "failure", told).text = _join_lines(_iter_lines(bad, steps))
     elif not still:
         reason = next(finding.exempted for finding in findings if finding.exempted is not None)
-        SubElement(case, "skipped", {"message": clip(plain(f"exempted: {reason}"), 1000)})
+        SubElement(case, "skipped", {"message": clip(escape_unprintable(f"exempted: {reason}"), 1000)})
     if rest := [finding for finding in findings if finding not in bad]:
-        SubElement(case, "system-out").text = _text(_lines(rest, steps))
+        SubElement(case, "system-out").text = _join_lines(_iter_lines(rest, steps))
     return bool(bad)
 
 
-def _lines(findings: Sequence[Finding], steps: int) -> Iterator[str]:
+def _iter_lines(findings: Sequence[Finding], steps: int) -> Iterator[str]:
     for finding in findings:
-        yield from shape.draw(finding, Ink(False), 0)
+        yield from shape.draw_finding(finding, Ink(False), 0)
         if finding.exempted is not None:
             yield f"  = exempted: {finding.exempted}"
         if steps > 1 and finding.step:
@@ -84,25 +86,25 @@ def _lines(findings: Sequence[Finding], steps: int) -> Iterator[str]:
         yield ""
 
 
-def _coverage(suite: Element, report: Report, failed: set[str]) -> None:
+def _add_coverage_cases(suite: Element, report: Report, failed: set[str]) -> None:
     groups: dict[str, list[Coverage]] = {}
-    for each in (coverage for step in report.steps for coverage in step.coverage):
-        name = f"DaemonSet {each.daemonset}"
+    for row in (coverage for step in report.steps for coverage in step.coverage):
+        name = f"DaemonSet {row.daemonset}"
         if name not in failed:
-            groups.setdefault(f"{name} ({each.place})" if each.place else name, []).append(each)
+            groups.setdefault(f"{name} ({row.place})" if row.place else name, []).append(row)
     for name, parts in groups.items():
-        case = _test(suite, name, "coverage")
-        if open_ := [part for part in parts if part.outcome in _NOT_FINE]:
+        case = _add_case(suite, name, "coverage")
+        if open_ := [part for part in parts if part.outcome in _SKIPPED_OUTCOMES]:
             reasons = dict.fromkeys(reason for part in open_ for reason in part.reasons)
             nodes = dict.fromkeys(node for part in open_ for node in part.nodes)
             words = dict.fromkeys(part.outcome.value for part in open_)
-            message = f"{', '.join(words)} on {names(tuple(nodes))}"
+            message = f"{', '.join(words)} on {format_names(tuple(nodes))}"
             message += f": {'; '.join(reasons)}" if reasons else ""
-            SubElement(case, "skipped", {"message": clip(plain(message), 1000)})
+            SubElement(case, "skipped", {"message": clip(escape_unprintable(message), 1000)})
 
 
-def _text(lines: Iterator[str] | Sequence[str]) -> str:
+def _join_lines(lines: Iterator[str] | Sequence[str]) -> str:
     """Lines as the text of an element: nothing in it but what prints, and no command to a machine that prints it."""
-    kept = [inert(clip(plain(line), 1000)) for line in lines]
+    kept = [escape_ci_commands(clip(escape_unprintable(line), 1000)) for line in lines]
     cut = [f"... {len(kept) - _MOST_LINES} more lines"] if len(kept) > _MOST_LINES else []
     return "\n".join([*kept[:_MOST_LINES], *cut]).strip("\n")

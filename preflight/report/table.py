@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from preflight.model.report import Coverage, Outcome, Step, Tolerates
-from preflight.report.formatting import count, names
-from preflight.report.terminal import Ink, columns, fold, pad, plain
+from preflight.model.report import Coverage, Outcome, ReportStep, TaintTolerance
+from preflight.report.formatting import format_count, format_names
+from preflight.report.terminal import Ink, count_columns, escape_unprintable, fold, pad
 
 MOST_ROWS = 30
 MARKERS = {
@@ -25,29 +25,29 @@ MARKERS = {
 }
 ORDER = "x?!+ "
 _STYLES = {"x": "error", "?": "warning", "!": "warning", "+": "gain"}
-_WORST = ("no", "unknown", "everything", "effect", "key", "exact", "implicit")
+_TOLERATES_ORDER = ("no", "unknown", "everything", "effect", "key", "exact", "implicit")
 # With less room than this a WHY that does not fit stands under its row, over the whole width.
 _LEAST_WHY = 44
 
 
-class Row(NamedTuple):
+class CoverageRow(NamedTuple):
     """A DaemonSet in the table.
 
-    1. `nodes` are the nodes on which it is judged; where a step compares, those with a pod before. `counts` are the nodes with a pod, one
-       for each column of the step, None where not asked. `why` are reasons; where a step compares, the nodes that lost their pod.
-    2. `unsure` where some of these are counted under a condition: they are printed with a question mark.
+    1. `node_count` are the nodes on which it is judged; where a step compares, those with a pod before. `counts` are the nodes with a pod,
+       one for each column of the step, None where not asked. `reasons` are reasons; where a step compares, the nodes that lost their pod.
+    2. `is_unsure` where some of these are counted under a condition: they are printed with a question mark.
     """
 
     marker: str
     name: str
-    nodes: int
+    node_count: int
     counts: tuple[int | None, ...]
     tolerates: str
-    why: str
-    unsure: bool = False
+    reasons: str
+    is_unsure: bool = False
 
 
-def draw(step: Step, ink: Ink, width: int, all_rows: bool) -> list[str]:
+def draw_table(step: ReportStep, ink: Ink, width: int, all_rows: bool) -> list[str]:
     """The lines of the table.
 
     1. A DaemonSet that leaves every node out by its selector is no row: one line counts these.
@@ -55,73 +55,73 @@ def draw(step: Step, ink: Ink, width: int, all_rows: bool) -> list[str]:
     3. `width` 0 means no limit. Else a WHY that does not fit is folded, in its column or under the row, and a name that does not
        fit stands on a line of its own. Nothing is cut.
     """
-    rows, left_out = rows_of(step)
+    rows, left_out = make_coverage_rows(step)
     shown = rows if all_rows else rows[:MOST_ROWS]
     heads = ("BEFORE", *step.columns, "LOST ON") if step.compares else ("NODES", *step.columns, "WHY")
-    lines = list(_grid(shown, heads, ink, width)) if shown else []
+    lines = list(_draw_grid(shown, heads, ink, width)) if shown else []
     if hidden := rows[len(shown) :]:
         losing = sum(row.marker == "x" for row in hidden)
         say = f", {losing} of them losing nodes" if losing else ""
-        lines.append(f"  {count(len(hidden), 'more DaemonSet')}{say} (--all-rows shows all)")
+        lines.append(f"  {format_count(len(hidden), 'more DaemonSet')}{say} (--all-rows shows all)")
     if left_out:
         verb, whose = ("leaves", "its") if left_out == 1 else ("leave", "their")
         which = "this node" if len(step.nodes) == 1 else "these nodes"
-        lines.append(f"  {count(left_out, 'DaemonSet')} {verb} {which} out by {whose} selector")
+        lines.append(f"  {format_count(left_out, 'DaemonSet')} {verb} {which} out by {whose} selector")
     return lines or ["  no DaemonSet to judge"]
 
 
-def rows_of(step: Step) -> tuple[list[Row], int]:
+def make_coverage_rows(step: ReportStep) -> tuple[list[CoverageRow], int]:
     """The rows of a step, those that lose nodes first and then by marker and name; and how many DaemonSets leave every node out."""
-    rows, left_out = rows_with_coverage(step)
+    rows, left_out = make_rows_with_coverage(step)
     return [row for row, _ in rows], left_out
 
 
-def rows_with_coverage(step: Step) -> tuple[list[tuple[Row, Sequence[Coverage]]], int]:
+def make_rows_with_coverage(step: ReportStep) -> tuple[list[tuple[CoverageRow, Sequence[Coverage]]], int]:
     """The same, each row with all coverage of its DaemonSet, the nodes that it leaves out included."""
     groups: dict[tuple[str, str], list[Coverage]] = {}
     for coverage in step.coverage:
         groups.setdefault((coverage.daemonset, coverage.place), []).append(coverage)
     times = Counter(name for name, _ in groups)
-    rows: list[tuple[Row, Sequence[Coverage]]] = []
+    rows: list[tuple[CoverageRow, Sequence[Coverage]]] = []
     for (name, file), group in groups.items():
         parts = sorted((part for part in group if part.outcome is not Outcome.EXCLUDED), key=lambda part: part.outcome.rank)
         if parts:
             shown = f"{name} ({file})" if times[name] > 1 else name
-            rows.append((_compared(shown, parts) if step.compares else _row(shown, parts, len(step.columns)), group))
+            rows.append((_make_compared_row(shown, parts) if step.compares else _make_row(shown, parts, len(step.columns)), group))
     rows.sort(key=lambda each: (ORDER.index(each[0].marker), each[0].name))
     return rows, len(groups) - len(rows)
 
 
-def _row(name: str, parts: Sequence[Coverage], asked: int) -> Row:
+def _make_row(name: str, parts: Sequence[Coverage], column_count: int) -> CoverageRow:
     replaced = [part.replaced for part in parts if part.replaced is not None]
     counts = (sum(part.now for part in parts), sum(part.recreated for part in parts), sum(replaced) if replaced else None)
-    return Row(
+    return CoverageRow(
         marker=MARKERS.get(parts[0].outcome, " "),
         name=name,
-        nodes=sum(len(part.nodes) for part in parts),
-        counts=counts[:asked],
-        tolerates=_tolerates(how for part in parts for how in part.tolerates),
-        why=_why(parts),
-        unsure=any(part.outcome is Outcome.UNKNOWN for part in parts),
+        node_count=sum(len(part.nodes) for part in parts),
+        counts=counts[:column_count],
+        tolerates=_format_tolerates(how for part in parts for how in part.tolerates),
+        reasons=_format_reasons(parts),
+        is_unsure=any(part.outcome is Outcome.UNKNOWN for part in parts),
     )
 
 
-def _compared(name: str, parts: Sequence[Coverage]) -> Row:
+def _make_compared_row(name: str, parts: Sequence[Coverage]) -> CoverageRow:
     """The row of a DaemonSet that is compared with what it was."""
     lost = sorted(node for part in parts if part.outcome is Outcome.LOST_NOW for node in part.nodes)
     lost += [f"{node} (gone)" for part in parts if part.outcome is Outcome.NODE_GONE for node in part.nodes]
     unknown = next((part for part in parts if part.outcome is Outcome.UNKNOWN), None)
-    return Row(
+    return CoverageRow(
         marker=MARKERS.get(parts[0].outcome, " "),
         name=name,
-        nodes=sum(part.before for part in parts),
+        node_count=sum(part.before for part in parts),
         counts=(None, None) if unknown else (sum(part.now for part in parts), sum(part.ready or 0 for part in parts)),
         tolerates="",
-        why=f"not known: {', '.join(unknown.reasons)}" if unknown else names(lost),
+        reasons=f"not known: {', '.join(unknown.reasons)}" if unknown else format_names(lost),
     )
 
 
-def _tolerates(answers: Iterable[Tolerates]) -> str:
+def _format_tolerates(answers: Iterable[TaintTolerance]) -> str:
     """The answers for all taints, each once, the worst first."""
     words = {}
     for answer in answers:
@@ -130,78 +130,80 @@ def _tolerates(answers: Iterable[Tolerates]) -> str:
             text += " (any effect)"
         if answer.seconds is not None and answer.how not in ("no", "unknown"):
             text += f", {answer.seconds} s"
-        words[text] = _WORST.index(answer.how) if answer.how in _WORST else 0
+        words[text] = _TOLERATES_ORDER.index(answer.how) if answer.how in _TOLERATES_ORDER else 0
     return "; ".join(sorted(words, key=lambda word: (words[word], word)))
 
 
-def _why(parts: Sequence[Coverage]) -> str:
+def _format_reasons(parts: Sequence[Coverage]) -> str:
     """The reasons, those of the worst outcome first; one that holds on some of the nodes only says on how many."""
     nodes: Counter[str] = Counter()
     for part in parts:
-        for reason in _reasons(part):
+        for reason in _iter_reasons(part):
             nodes[reason] += len(part.nodes)
     total = sum(len(part.nodes) for part in parts)
     return "; ".join(reason if number == total else f"{reason} ({number} of {total} nodes)" for reason, number in nodes.items())
 
 
-def _reasons(part: Coverage) -> Iterator[str]:
+def _iter_reasons(part: Coverage) -> Iterator[str]:
     if part.outcome is Outcome.LOOP and not any("deleted and re-created" in reason for reason in part.reasons):
         again = "again and again" if part.periodSeconds is None else f"every {part.periodSeconds} s"
         yield f"deleted and re-created {again}"
     yield from part.reasons
 
 
-def _grid(rows: Sequence[Row], asked: Sequence[str], ink: Ink, width: int) -> Iterator[str]:
-    heads, last = list(asked[: len(rows[0].counts) + 1]), asked[-1]
-    cells = [[str(row.nodes), *(_cell(number, row.unsure) for number in row.counts)] for row in rows]
-    longest = max(len("DAEMONSET"), *(columns(plain(row.name)) for row in rows))
-    how = max(columns(plain(row.tolerates)) for row in rows)
-    grid = _Grid(longest, _widest([heads, *cells]), max(how, len("TOLERATES")) if how else 0)
+def _draw_grid(rows: Sequence[CoverageRow], headings: Sequence[str], ink: Ink, width: int) -> Iterator[str]:
+    heads, last = list(headings[: len(rows[0].counts) + 1]), headings[-1]
+    cells = [[str(row.node_count), *(_format_cell(number, row.is_unsure) for number in row.counts)] for row in rows]
+    longest = max(len("DAEMONSET"), *(count_columns(escape_unprintable(row.name)) for row in rows))
+    how = max(count_columns(escape_unprintable(row.tolerates)) for row in rows)
+    grid = _TableLayout(longest, _get_widths([heads, *cells]), max(how, len("TOLERATES")) if how else 0)
     tops = [""] * len(heads)
     if width and grid.width > width:  # headings of two words take two lines, and long names a line of their own
         tops, heads = map(list, zip(*(head.rpartition(" ")[::2] for head in heads), strict=True))
-        grid = grid._replace(numbers=_widest([tops, heads, *cells]))
+        grid = grid._replace(numbers=_get_widths([tops, heads, *cells]))
         grid = grid._replace(name=max(len("DAEMONSET"), min(longest, longest + width - grid.width)))
     room = width - grid.width - 2 if width else 0
-    below = bool(width) and room < min(_LEAST_WHY, max(columns(plain(row.why)) for row in rows))
+    below = bool(width) and room < min(_LEAST_WHY, max(count_columns(escape_unprintable(row.reasons)) for row in rows))
     if any(tops):
-        yield ink(grid.line("", tops, "", ""), "strong")
-    yield ink(grid.line("DAEMONSET", heads, "TOLERATES", last if any(row.why for row in rows) and not below else ""), "strong")
+        yield ink(grid.format_line("", tops, "", ""), "strong")
+    yield ink(grid.format_line("DAEMONSET", heads, "TOLERATES", last if any(row.reasons for row in rows) and not below else ""), "strong")
     for row, numbers in zip(rows, cells, strict=True):
         marker = ink(row.marker, _STYLES.get(row.marker, ""))
-        lines = [""] if below else (fold(row.why, room) if width else [row.why]) or [""]
-        if columns(plain(row.name)) > grid.name:
-            yield f"{marker} {plain(row.name)}"
-            yield grid.line("", numbers, row.tolerates, lines[0])
+        lines = [""] if below else (fold(row.reasons, room) if width else [row.reasons]) or [""]
+        if count_columns(escape_unprintable(row.name)) > grid.name:
+            yield f"{marker} {escape_unprintable(row.name)}"
+            yield grid.format_line("", numbers, row.tolerates, lines[0])
         else:
-            yield marker + grid.line(row.name, numbers, row.tolerates, lines[0])[1:]
+            yield marker + grid.format_line(row.name, numbers, row.tolerates, lines[0])[1:]
         yield from (" " * (grid.width + 2) + text for text in lines[1:])
         if below:
-            yield from (f"    {text}" for text in fold(row.why, width - 4))
+            yield from (f"    {text}" for text in fold(row.reasons, width - 4))
 
 
-def _cell(number: int | None, unsure: bool) -> str:
-    return "-" if number is None else f"{number}?" if unsure else str(number)
+def _format_cell(number: int | None, is_unsure: bool) -> str:
+    return "-" if number is None else f"{number}?" if is_unsure else str(number)
 
 
-def _widest(lines: Sequence[Sequence[str]]) -> list[int]:
+def _get_widths(lines: Sequence[Sequence[str]]) -> list[int]:
     return [max(map(len, column)) for column in zip(*lines, strict=True)]
 
 
-class _Grid(NamedTuple):
+class _TableLayout(NamedTuple):
     """The widths of the columns; `how` is 0 where no row has anything to say about tolerations."""
 
     name: int
     numbers: Sequence[int]
-    how: int
+    tolerates_width: int
 
     @property
     def width(self) -> int:
         """Everything but WHY."""
-        return 2 + self.name + 1 + sum(self.numbers) + 2 * (len(self.numbers) - 1) + (2 + self.how if self.how else 0)
+        return (
+            2 + self.name + 1 + sum(self.numbers) + 2 * (len(self.numbers) - 1) + (2 + self.tolerates_width if self.tolerates_width else 0)
+        )
 
-    def line(self, name: str, numbers: Sequence[str], how: str, why: str) -> str:
+    def format_line(self, name: str, numbers: Sequence[str], toleration_text: str, reasons: str) -> str:
         """A line of the table, the marker left blank."""
         cells = "  ".join(f"{number:>{size}}" for number, size in zip(numbers, self.numbers, strict=True))
-        tolerates = f"  {pad(how, self.how)}" if self.how else ""
-        return f"  {pad(name, self.name)} {cells}{tolerates}  {plain(why)}".rstrip()
+        tolerates = f"  {pad(toleration_text, self.tolerates_width)}" if self.tolerates_width else ""
+        return f"  {pad(name, self.name)} {cells}{tolerates}  {escape_unprintable(reasons)}".rstrip()

@@ -19,10 +19,10 @@ class Ink(NamedTuple):
     def __call__(self, text: str, style: str) -> str:
         """The text made plain, in a style: error, warning, note, gain, strong; "" and any other word mean none."""
         code = _STYLES.get(style)
-        return f"\x1b[{code}m{plain(text)}\x1b[0m" if self.color and code and text else plain(text)
+        return f"\x1b[{code}m{escape_unprintable(text)}\x1b[0m" if self.color and code and text else escape_unprintable(text)
 
 
-def plain(text: str) -> str:
+def escape_unprintable(text: str) -> str:
     r"""The text with every character that does not print written as an escape such as `\x1b`, `\n` or `\u202e`.
 
     1. These are the control characters (C0, C1), marks of direction and zero width, line separators, lone surrogates, unassigned
@@ -34,14 +34,14 @@ def plain(text: str) -> str:
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text)
 
 
-def inert(line: str) -> str:
+def escape_ci_commands(line: str) -> str:
     r"""The line without a command to a CI machine: the first character of one is written as an escape (`\x3a`, `\x23`)."""
     if "::" not in line and "##" not in line:
         return line
     return _COMMAND.sub(lambda found: r"\x23" if found[0] == "#" else f"{found[1]}\\x3a", line)
 
 
-def columns(text: str) -> int:
+def count_columns(text: str) -> int:
     """How many columns plain text takes: two for a wide East Asian character, none for a mark that combines."""
     if text.isascii():
         return len(text)
@@ -50,18 +50,18 @@ def columns(text: str) -> int:
 
 def pad(text: str, width: int) -> str:
     """The text made plain and filled with blanks on the right up to a width."""
-    text = plain(text)
-    return text + " " * (width - columns(text))
+    text = escape_unprintable(text)
+    return text + " " * (width - count_columns(text))
 
 
 def fold(text: str, width: int) -> list[str]:
     """The text made plain as lines of at most `width` columns, one where it is 0; a word that is longer stands on a line of its own."""
     if not width:
-        return [plain(text)]
+        return [escape_unprintable(text)]
     lines: list[str] = []
     line = ""
-    for word in plain(text).split(" "):
-        if line and columns(line) + 1 + columns(word) > width:
+    for word in escape_unprintable(text).split(" "):
+        if line and count_columns(line) + 1 + count_columns(word) > width:
             lines.append(line)
             line = word
         else:

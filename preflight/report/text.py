@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from preflight.model.report import Finding, Problem, Report, Severity, Step
+from preflight.model.report import Finding, Problem, Report, ReportStep, Severity
 from preflight.report import findings as shape
 from preflight.report import table
-from preflight.report.formatting import count, place
-from preflight.report.summary import cluster, summary
-from preflight.report.terminal import Ink, columns, fold, inert, pad, plain
+from preflight.report.formatting import format_count, format_location
+from preflight.report.summary import format_cluster, format_summary
+from preflight.report.terminal import Ink, count_columns, escape_ci_commands, escape_unprintable, fold, pad
 
 MOST_FINDINGS = 10
 # Of the worst 10, those that begin beyond these lines say only what and where: the whole must fit on a screen.
@@ -31,8 +31,8 @@ def render(report: Report, *, width: int = 0, color: bool = False, all_rows: boo
     7. Whatever the names hold, no control character of theirs and no command to a CI machine gets through.
     """
     ink = Ink(color)
-    blocks = list(_blocks(report, ink, width, all_rows))
-    return "\n\n".join("\n".join(inert(line) for line in block) for block in blocks) + "\n"
+    blocks = list(_iter_blocks(report, ink, width, all_rows))
+    return "\n\n".join("\n".join(escape_ci_commands(line) for line in block) for block in blocks) + "\n"
 
 
 def render_problems(problems: Iterable[Problem], *, color: bool = False) -> str:
@@ -40,60 +40,60 @@ def render_problems(problems: Iterable[Problem], *, color: bool = False) -> str:
     ink = Ink(color)
     lines = []
     for problem in problems:
-        where = f"{place(problem.location)}: " if problem.location else ""
-        lines.append(inert(f"{where}{ink('error:', 'error')} {plain(problem.message)}\n"))
+        where = f"{format_location(problem.location)}: " if problem.location else ""
+        lines.append(escape_ci_commands(f"{where}{ink('error:', 'error')} {escape_unprintable(problem.message)}\n"))
     return "".join(lines)
 
 
-def _blocks(report: Report, ink: Ink, width: int, all_rows: bool) -> Iterator[list[str]]:
+def _iter_blocks(report: Report, ink: Ink, width: int, all_rows: bool) -> Iterator[list[str]]:
     """The parts of the text that an empty line stands between."""
     if report.why:
         if report.cluster is not None:
-            yield fold(cluster(report.cluster), width)
-        yield from _chain(report, ink, width)
-        yield fold(summary(report), width)
+            yield fold(format_cluster(report.cluster), width)
+        yield from _render_chain(report, ink, width)
+        yield fold(format_summary(report), width)
         return
     open_ = [finding for finding in report.findings if finding.exempted is None]
     several = len(report.steps) > 1
     told = any(step.story is not None for step in report.steps)
     if told and several:
-        yield list(_clusters(report, ink))
+        yield list(_render_clusters(report, ink))
     if report.cluster is not None:
-        yield fold(cluster(report.cluster), width)
+        yield fold(format_cluster(report.cluster), width)
     for number, step in enumerate(report.steps, 1):
-        yield from _step(step, f"step {number} of {len(report.steps)}: " if several and not told else "", ink, width, all_rows)
+        yield from _render_step(step, f"step {number} of {len(report.steps)}: " if several and not told else "", ink, width, all_rows)
         if several:
             own = [finding for finding in open_ if finding.step == number]
             if told and not all_rows and len(own) > MOST_FINDINGS:
-                yield from _worst(own[:MOST_FINDINGS], ink, width)
-                yield _rules(own, ink)
+                yield from _render_worst(own[:MOST_FINDINGS], ink, width)
+                yield _render_rule_counts(own, ink)
             else:
-                yield from _findings(own, ink, width)
+                yield from _render_findings(own, ink, width)
     rest = [finding for finding in open_ if not 0 < finding.step <= len(report.steps)] if several else open_
     is_long = report.command and not told
     if is_long or all_rows or len(rest) <= MOST_FINDINGS:
-        yield from _findings(rest, ink, width)
+        yield from _render_findings(rest, ink, width)
     else:
-        yield from _worst(sorted(rest, key=lambda finding: finding.severity.rank)[:MOST_FINDINGS], ink, width)
-        yield _rules(rest, ink)
-    yield fold(summary(report), width)
+        yield from _render_worst(sorted(rest, key=lambda finding: finding.severity.rank)[:MOST_FINDINGS], ink, width)
+        yield _render_rule_counts(rest, ink)
+    yield fold(format_summary(report), width)
 
 
-def _chain(report: Report, ink: Ink, width: int) -> Iterator[list[str]]:
+def _render_chain(report: Report, ink: Ink, width: int) -> Iterator[list[str]]:
     """The chain of one DaemonSet on one node: a block a step, a heading once for the lines that share it."""
     margin = max(len(link.heading) for link in report.why) + 2
     for step in dict.fromkeys(link.step for link in report.why):
         lines, last = [], ""
         for link in report.why:
             if link.step == step:
-                for at, line in enumerate(fold(plain(link.text), max(20, width - margin) if width else 0)):
+                for at, line in enumerate(fold(escape_unprintable(link.text), max(20, width - margin) if width else 0)):
                     heading = link.heading if at == 0 and link.heading != last else ""
                     lines.append(ink(heading.ljust(margin), "strong") + line)
                 last = link.heading
         yield lines
 
 
-def _step(step: Step, heading: str, ink: Ink, width: int, all_rows: bool) -> Iterator[list[str]]:
+def _render_step(step: ReportStep, heading: str, ink: Ink, width: int, all_rows: bool) -> Iterator[list[str]]:
     headline = heading + (step.headline or step.command)
     lines = [ink(line, "strong") for line in fold(headline, width) if line]
     for note in step.notes:
@@ -101,18 +101,18 @@ def _step(step: Step, heading: str, ink: Ink, width: int, all_rows: bool) -> Ite
     if lines:
         yield lines
     if step.story is not None and step.nodes:
-        yield list(_story(step.story, ink, width, all_rows))
+        yield list(_render_story(step.story, ink, width, all_rows))
     if step.story is None or (all_rows and step.nodes):
-        yield table.draw(step, ink, width, all_rows)
+        yield table.draw_table(step, ink, width, all_rows)
     if step.evictions is not None:
         from preflight.report import evictions
 
-        yield from evictions.draw(step.evictions, ink, width, all_rows)
+        yield from evictions.draw_evictions(step.evictions, ink, width, all_rows)
 
 
-def _clusters(report: Report, ink: Ink) -> Iterator[str]:
+def _render_clusters(report: Report, ink: Ink) -> Iterator[str]:
     """Several clusters side by side: a line each, with the numbers of nodes and of findings."""
-    longest = max(len("CLUSTER"), *(columns(plain(step.command)) for step in report.steps))
+    longest = max(len("CLUSTER"), *(count_columns(escape_unprintable(step.command)) for step in report.steps))
     heads = ["NODES", *(f"{severity}s".upper() for severity in Severity)]
     yield ink(f"  {pad('CLUSTER', longest)}  {'  '.join(heads)}", "strong")
     for number, step in enumerate(report.steps, 1):
@@ -120,14 +120,14 @@ def _clusters(report: Report, ink: Ink) -> Iterator[str]:
         counts = [len(step.nodes), *(own.count(severity) for severity in Severity)] if step.nodes else []
         cells = [f"{each:>{len(head)}}" for each, head in zip(counts, heads, strict=False)] or ["cannot be read"]
         mark = ink("x", "error") if Severity.ERROR in own or not counts else "!" if own else " "
-        yield f"{mark} {pad(plain(step.command), longest)}  {'  '.join(cells)}".rstrip()
+        yield f"{mark} {pad(escape_unprintable(step.command), longest)}  {'  '.join(cells)}".rstrip()
 
 
-def _story(story: Sequence[str], ink: Ink, width: int, all_rows: bool) -> Iterator[str]:
+def _render_story(story: Sequence[str], ink: Ink, width: int, all_rows: bool) -> Iterator[str]:
     """What is broken, a sentence each; of a long story the beginning."""
     shown = story if all_rows or len(story) <= _MOST_STORY else story[: _MOST_STORY - 1]
     for sentence in shown:
-        for at, line in enumerate(fold(plain(sentence), max(20, width - 2) if width else 0)):
+        for at, line in enumerate(fold(escape_unprintable(sentence), max(20, width - 2) if width else 0)):
             yield f"{ink('x', 'error') if at == 0 else ' '} {line}"
     if left := len(story) - len(shown):
         yield f"  and {left} more (--all-rows shows all)"
@@ -135,20 +135,20 @@ def _story(story: Sequence[str], ink: Ink, width: int, all_rows: bool) -> Iterat
         yield "  nothing is broken that can be seen"
 
 
-def _findings(findings: Sequence[Finding], ink: Ink, width: int) -> Iterator[list[str]]:
+def _render_findings(findings: Sequence[Finding], ink: Ink, width: int) -> Iterator[list[str]]:
     for finding in findings:
-        yield list(shape.draw(finding, ink, width))
+        yield list(shape.draw_finding(finding, ink, width))
 
 
-def _worst(findings: Sequence[Finding], ink: Ink, width: int) -> Iterator[list[str]]:
+def _render_worst(findings: Sequence[Finding], ink: Ink, width: int) -> Iterator[list[str]]:
     lines = 0
     for finding in findings:
-        block = list(shape.draw(finding, ink, width, short=lines >= _MOST_LINES))
+        block = list(shape.draw_finding(finding, ink, width, short=lines >= _MOST_LINES))
         lines += len(block) + 1
         yield block
 
 
-def _rules(findings: Sequence[Finding], ink: Ink) -> list[str]:
+def _render_rule_counts(findings: Sequence[Finding], ink: Ink) -> list[str]:
     """How many findings each rule has, rules with the worst ones first."""
     rules: dict[tuple[str, str], list[Finding]] = {}
     for finding in findings:
@@ -156,8 +156,8 @@ def _rules(findings: Sequence[Finding], ink: Ink) -> list[str]:
     worst = {rule: min(found, key=lambda finding: finding.severity.rank).severity for rule, found in rules.items()}
     digits = max(len(str(len(found))) for found in rules.values())
     more = "--all-rows shows all, --write-baseline FILE accepts them for now"
-    lines = [f"{count(len(findings), 'finding')} in all, the worst {MOST_FINDINGS} above ({more}):"]
+    lines = [f"{format_count(len(findings), 'finding')} in all, the worst {MOST_FINDINGS} above ({more}):"]
     for rule in sorted(rules, key=lambda rule: (worst[rule].rank, rule)):
         number = f"{len(rules[rule]):>{digits}}"
-        lines.append(f"  {number}  {ink(rule[0], worst[rule])} {plain(rule[1])}")
+        lines.append(f"  {number}  {ink(rule[0], worst[rule])} {escape_unprintable(rule[1])}")
     return lines

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from preflight.coverage.component_cache import Recognised
-from preflight.model.world import World
+from preflight.coverage.component_cache import ComponentCache
+from preflight.model.world import ClusterState
 from preflight.rules.api import Context
 
 
-class _Last:
+class _LastWorld:
     """The world that was asked for last: the rules of one run ask for the same."""
 
-    world: World | None = None
-    recognised: Recognised | None = None
+    world: ClusterState | None = None
+    recognised: ComponentCache | None = None
 
 
-def recognised(context: Context) -> Recognised:
+def get_component_cache(context: Context) -> ComponentCache:
     """What the DaemonSets after the change are, or those of lint."""
     if context.impact is not None:
-        return context.impact.recognised
-    if _Last.recognised is None or _Last.world is not context.world:
-        _Last.world, _Last.recognised = context.world, Recognised(context.world)
-    return _Last.recognised
+        return context.impact.component_cache
+    if _LastWorld.recognised is None or _LastWorld.world is not context.world:
+        _LastWorld.world, _LastWorld.recognised = context.world, ComponentCache(context.world)
+    return _LastWorld.recognised

@@ -11,41 +11,41 @@ from preflight.model.objects import CronJob, Job
 from preflight.rules.api import Context, Rule
 
 _ALWAYS = ("coverage", "hygiene", "run")
-"""The folders of the rules that every run asks but for `verify` and `doctor`: see `rules_for`."""
-_FOLDERS = (*_ALWAYS, "verify", "doctor", "evictions", "budgets", "jobs")
+"""The folders of the rules that every run asks but for `verify` and `doctor`: see `select_rules`."""
+_RULE_FOLDERS = (*_ALWAYS, "verify", "doctor", "evictions", "budgets", "jobs")
 
 
 @cache
-def all_rules() -> tuple[Rule, ...]:
+def load_all_rules() -> tuple[Rule, ...]:
     """Every rule, sorted by id."""
-    return _sorted(*(rules_in(folder) for folder in _FOLDERS))
+    return _merge_sorted(*(load_rules(folder) for folder in _RULE_FOLDERS))
 
 
-def rules_for(context: Context) -> tuple[Rule, ...]:
+def select_rules(context: Context) -> tuple[Rule, ...]:
     """The rules that may have something to say, sorted by id; a run imports only those.
 
     1. A comparison in time asks its own alone, and so does a diagnosis.
     2. Those on pods that have to go are asked where a change lets some go, those on budgets and Jobs where lint has some.
     """
-    if context.since is not None:
-        return rules_in("verify")
-    if context.today is not None:
-        return rules_in("doctor")
+    if context.comparison is not None:
+        return load_rules("verify")
+    if context.cluster_facts is not None:
+        return load_rules("doctor")
     asked = {"evictions": context.evictions is not None}
-    if context.lint:
+    if context.is_lint:
         asked["budgets"] = bool(context.world.budgets)
-        asked["jobs"] = bool(context.world.job_sets) or any(isinstance(each, Job | CronJob) for each in context.workloads)
-    return _sorted(common_rules(), *(rules_in(folder) for folder, is_asked in asked.items() if is_asked))
+        asked["jobs"] = bool(context.world.job_sets) or any(isinstance(workload, Job | CronJob) for workload in context.workloads)
+    return _merge_sorted(common_rules(), *(load_rules(folder) for folder, is_asked in asked.items() if is_asked))
 
 
 @cache
 def common_rules() -> tuple[Rule, ...]:
     """The rules that every run asks, of a change and of lint, sorted by id."""
-    return _sorted(*map(rules_in, _ALWAYS))
+    return _merge_sorted(*map(load_rules, _ALWAYS))
 
 
 @cache
-def rules_in(folder: str) -> tuple[Rule, ...]:
+def load_rules(folder: str) -> tuple[Rule, ...]:
     """The rules of a folder next to this module, sorted by id. Modules that start with an underscore hold what they share."""
     package = f"preflight.rules.{folder}"
     found = []
@@ -53,9 +53,9 @@ def rules_in(folder: str) -> tuple[Rule, ...]:
         if file.endswith(".py") and not file.startswith("_"):
             name = f"{package}.{file.removesuffix('.py')}"
             rule = importlib.import_module(name).RULE
-            found.append(Rule(rule.id, rule.name, rule.severity, rule.check, rule.needs_nodes, name, rule.options, rule.by_itself))
-    return _sorted(found)
+            found.append(Rule(rule.id, rule.name, rule.severity, rule.check, rule.needs_nodes, name, rule.options, rule.is_per_object))
+    return _merge_sorted(found)
 
 
-def _sorted(*parts: Iterable[Rule]) -> tuple[Rule, ...]:
+def _merge_sorted(*parts: Iterable[Rule]) -> tuple[Rule, ...]:
     return tuple(sorted((rule for part in parts for rule in part), key=lambda rule: rule.id))

@@ -7,23 +7,23 @@ from functools import lru_cache
 
 from preflight.model.convert import is_one_edit
 
-_PARTS = re.compile(r"[-_./]")
-_SHORT, _LONG = 4, 5
+_PART_SEPARATOR = re.compile(r"[-_./]")
+_MIN_SIMILAR_LENGTH, _MIN_TYPO_LENGTH = 4, 5
 
 
 @lru_cache(maxsize=4096)
-def slip(written: str, meant: str) -> str:
+def describe_typo(written: str, expected: str) -> str:
     """How a word differs from the one that was meant, in words that end a sentence; "" where it is likely to be another word.
 
     1. The case, or the separators between its parts (`gpu_node`, `gpunode`).
     2. One letter left out, added or swapped with its neighbour in a part of 4 letters or more; one changed in a part of 5 or more.
     3. Another digit is another thing (`rack-1`, `rack-2`), and so is another short part (`team-a`, `team-b`; `cpu`, `gpu`).
     """
-    if written == meant or abs(len(written) - len(meant)) > 2:
+    if written == expected or abs(len(written) - len(expected)) > 2:
         return ""
-    if written.lower() == meant.lower():
+    if written.lower() == expected.lower():
         return "the case differs"
-    own, other = _PARTS.split(written.lower()), _PARTS.split(meant.lower())
+    own, other = _PART_SEPARATOR.split(written.lower()), _PART_SEPARATOR.split(expected.lower())
     if "".join(own) == "".join(other):
         return "a separator differs"
     if len(own) != len(other):
@@ -33,11 +33,11 @@ def slip(written: str, meant: str) -> str:
 
 
 def _is_typo(word: str, other: str) -> bool:
-    if not is_one_edit(word, other) or _digits(word) != _digits(other):
+    if not is_one_edit(word, other) or _strip_digits(word) != _strip_digits(other):
         return False
     changed = len(word) == len(other) and sorted(word) != sorted(other)
-    return max(len(word), len(other)) >= (_LONG if changed else _SHORT)
+    return max(len(word), len(other)) >= (_MIN_TYPO_LENGTH if changed else _MIN_SIMILAR_LENGTH)
 
 
-def _digits(word: str) -> str:
+def _strip_digits(word: str) -> str:
     return "".join(letter for letter in word if letter.isdigit())

@@ -12,28 +12,29 @@ from preflight.model.objects import Taint, Toleration, Workload
 class RequiredTolerations(Struct, frozen=True):
     """Tolerations that some workloads must have.
 
-    1. `is_meant` tells which workloads by their names and labels; `kinds` are kinds of component (ids), of which a DaemonSet must be
+    1. `applies_to` tells which workloads by their names and labels; `kinds` are kinds of component (ids), of which a DaemonSet must be
        one; () means that the kind does not matter.
-    2. `exactly`: a wider toleration is not enough. `reason` is why, "" where nobody says.
+    2. `is_exact`: a wider toleration is not enough. `reason` is why, "" where nobody says.
     """
 
     name: str
     tolerations: tuple[Toleration, ...]
-    is_meant: Callable[[Workload], bool]
+    applies_to: Callable[[Workload], bool]
     kinds: tuple[str, ...] = ()
-    exactly: bool = False
+    is_exact: bool = False
     reason: str = ""
 
 
-class Convention(Struct, frozen=True):
+class TeamConvention(Struct, frozen=True):
     """What a team wants.
 
     1. `no_execute` is what DaemonSets are to do on a node that is being emptied: `stay`, `leave`, or `decide`: each by itself.
-    2. `required` are tolerations that must be there. `declared` are the taints of the convention, each with what it is for, or "".
-    3. `options` are the options of rules by the rule's id.
+    2. `required_tolerations` are tolerations that must be there. `declared_taints` are the taints of the convention, each with what it is
+       for, or "".
+    3. `rule_options` are the options of rules by the rule's id.
     """
 
     no_execute: str = "decide"
-    required: tuple[RequiredTolerations, ...] = ()
-    declared: Mapping[Taint, str] = {}
-    options: Mapping[str, Struct] = {}
+    required_tolerations: tuple[RequiredTolerations, ...] = ()
+    declared_taints: Mapping[Taint, str] = {}
+    rule_options: Mapping[str, Struct] = {}

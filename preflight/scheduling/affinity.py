@@ -9,32 +9,32 @@ from functools import cache
 from msgspec import Struct
 
 from preflight.model.objects import Node, NodeSelectorTerm, PodSpec, SelectorRequirement
-from preflight.scheduling.name_validation import label_value_errors, qualified_name_errors
+from preflight.scheduling.name_validation import validate_label_value, validate_qualified_name
 
 
-class Unknown(Enum):
+class UnknownLabel(Enum):
     """The one value of a label that a partly known node does not state."""
 
     UNKNOWN = "unknown"
 
 
-UNKNOWN = Unknown.UNKNOWN
+UNKNOWN = UnknownLabel.UNKNOWN
 
 
-def label(node: Node, key: str) -> str | Unknown | None:
+def get_label(node: Node, key: str) -> str | UnknownLabel | None:
     """The value of a node's label: None where it is absent, UNKNOWN where a partly known node does not state it."""
     value = node.metadata.labels.get(key)
-    if value is None and node.partial and key not in node.absent:
+    if value is None and node.is_partial and key not in node.absent_labels:
         return UNKNOWN
     return value
 
 
 class SelectorMismatch(Struct, frozen=True):
-    """An entry of nodeSelector that a node does not have; `found` is None where the label is absent."""
+    """An entry of nodeSelector that a node does not have; `actual` is None where the label is absent."""
 
     key: str
-    wanted: str
-    found: str | None
+    required: str
+    actual: str | None
 
 
 class TermMismatch(Struct, frozen=True):
@@ -48,18 +48,18 @@ class TermMismatch(Struct, frozen=True):
 class AffinityMatch(Struct, frozen=True):
     """The answer for one pod and one node.
 
-    1. `matches` is None where it depends on labels that are not known (`unknown` names them).
-    2. `selector` and `terms` are all mismatches, empty where it matches; terms are ORed, so each is one reason.
-    3. `no_terms` where a required affinity has no term at all: it matches nothing.
+    1. `matches` is None where it depends on labels that are not known (`unknown_labels` names them).
+    2. `selector_mismatches` and `term_mismatches` are all mismatches, empty where it matches; terms are ORed, so each is one reason.
+    3. `has_no_terms` where a required affinity has no term at all: it matches nothing.
     4. `errors` are those of the broken terms where nodeSelector matched and no term did.
     """
 
     matches: bool | None
-    selector: tuple[SelectorMismatch, ...] = ()
-    terms: tuple[TermMismatch, ...] = ()
-    no_terms: bool = False
+    selector_mismatches: tuple[SelectorMismatch, ...] = ()
+    term_mismatches: tuple[TermMismatch, ...] = ()
+    has_no_terms: bool = False
     errors: tuple[str, ...] = ()
-    unknown: tuple[str, ...] = ()
+    unknown_labels: tuple[str, ...] = ()
 
 
 def match_affinity(spec: PodSpec, node: Node) -> AffinityMatch:
@@ -76,7 +76,7 @@ def match_affinity(spec: PodSpec, node: Node) -> AffinityMatch:
     mismatches = []
     selector: bool | None = True
     for key, wanted in spec.nodeSelector.items():
-        found = label(node, key)
+        found = get_label(node, key)
         if found is UNKNOWN:
             unknown.append(key)
             selector = None if selector is not False else False
@@ -87,7 +87,7 @@ def match_affinity(spec: PodSpec, node: Node) -> AffinityMatch:
     if spec.affinity and spec.affinity.nodeAffinity:
         required = spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution
     if required is None:
-        return AffinityMatch(selector, tuple(mismatches), unknown=tuple(unknown) if selector is None else ())
+        return AffinityMatch(selector, tuple(mismatches), unknown_labels=tuple(unknown) if selector is None else ())
     terms: list[TermMismatch] = []
     errors: list[str] = []
     affinity: bool | None = False
@@ -105,11 +105,11 @@ def match_affinity(spec: PodSpec, node: Node) -> AffinityMatch:
     matches = False if selector is False or affinity is False else None if selector is None or affinity is None else True
     return AffinityMatch(
         matches=matches,
-        selector=tuple(mismatches),
-        terms=tuple(terms) if affinity is False else (),
-        no_terms=not required.nodeSelectorTerms,
+        selector_mismatches=tuple(mismatches),
+        term_mismatches=tuple(terms) if affinity is False else (),
+        has_no_terms=not required.nodeSelectorTerms,
         errors=tuple(dict.fromkeys(errors)) if selector and affinity is False else (),
-        unknown=tuple(dict.fromkeys(unknown)) if matches is None else (),
+        unknown_labels=tuple(dict.fromkeys(unknown)) if matches is None else (),
     )
 
 
@@ -118,14 +118,14 @@ def _match_term(term: NodeSelectorTerm, node: Node, path: str) -> tuple[bool | N
         return False, TermMismatch(), []
     errors: list[str] = []
     for place, requirement in enumerate(term.matchExpressions):
-        errors += requirement_errors(requirement, f"{path}.matchExpressions[{place}]")
+        errors += validate_requirement(requirement, f"{path}.matchExpressions[{place}]")
     for place, requirement in enumerate(term.matchFields):
-        errors += _field_errors(requirement, f"{path}.matchFields[{place}]")
+        errors += _validate_match_field(requirement, f"{path}.matchFields[{place}]")
     if errors:
         return False, TermMismatch(errors=tuple(errors)), []
     failed, unknown = [], []
     for requirement in term.matchExpressions:
-        answer = match_requirement(requirement, label(node, requirement.key))
+        answer = match_requirement(requirement, get_label(node, requirement.key))
         if answer is None:
             unknown.append(requirement.key)
         elif not answer:
@@ -133,7 +133,7 @@ def _match_term(term: NodeSelectorTerm, node: Node, path: str) -> tuple[bool | N
     failed_fields = []
     for requirement in term.matchFields:
         value = node.name if requirement.key == "metadata.name" else ""
-        if node.partial and node.name.startswith("("):
+        if node.is_partial and node.name.startswith("("):
             unknown.append(requirement.key)
         elif (value == requirement.values[0]) != (requirement.operator == "In"):
             failed_fields.append(requirement)
@@ -142,7 +142,7 @@ def _match_term(term: NodeSelectorTerm, node: Node, path: str) -> tuple[bool | N
     return (None if unknown else True), TermMismatch(), unknown
 
 
-def match_requirement(requirement: SelectorRequirement, value: str | Unknown | None) -> bool | None:
+def match_requirement(requirement: SelectorRequirement, value: str | UnknownLabel | None) -> bool | None:
     """Whether one well-formed requirement holds for the value of its label; None where the value is not known.
 
     1. In and Exists do not hold for an absent label, NotIn and DoesNotExist do.
@@ -177,13 +177,13 @@ def parse_int64(text: str) -> int | None:
 
 
 @cache
-def requirement_errors(requirement: SelectorRequirement, path: str) -> tuple[str, ...]:
+def validate_requirement(requirement: SelectorRequirement, path: str) -> tuple[str, ...]:
     """Why a `matchExpressions` entry cannot be parsed, in Kubernetes' words; empty where it can.
 
     Source: `staging/src/k8s.io/apimachinery/pkg/labels/selector.go`, NewRequirement.
     """
     values = requirement.values
-    errors = [f'{path}.key: Invalid value: "{requirement.key}": {reason}' for reason in qualified_name_errors(requirement.key)]
+    errors = [f'{path}.key: Invalid value: "{requirement.key}": {reason}' for reason in validate_qualified_name(requirement.key)]
     shown = "[" + " ".join(values) + "]"
     if requirement.operator in ("In", "NotIn"):
         if not values:
@@ -202,11 +202,11 @@ def requirement_errors(requirement: SelectorRequirement, path: str) -> tuple[str
     else:
         errors.append(f'{path}.operator: Invalid value: "{requirement.operator}": not a valid selector operator')
     for place, value in enumerate(values):
-        errors += [f'{path}.values[{place}]: Invalid value: "{value}": {reason}' for reason in label_value_errors(value)]
+        errors += [f'{path}.values[{place}]: Invalid value: "{value}": {reason}' for reason in validate_label_value(value)]
     return tuple(errors)
 
 
-def _field_errors(requirement: SelectorRequirement, path: str) -> list[str]:
+def _validate_match_field(requirement: SelectorRequirement, path: str) -> list[str]:
     """Source: nodeaffinity.go, nodeSelectorRequirementsAsFieldSelector: In and NotIn with exactly one value."""
     if requirement.operator not in ("In", "NotIn"):
         return [f'{path}.operator: Invalid value: "{requirement.operator}": not a valid selector operator']
@@ -215,7 +215,7 @@ def _field_errors(requirement: SelectorRequirement, path: str) -> list[str]:
     return []
 
 
-def mentioned_labels(spec: PodSpec) -> tuple[frozenset[str], bool]:
+def collect_label_keys(spec: PodSpec) -> tuple[frozenset[str], bool]:
     """The node labels that placement reads, and whether it reads the node's name (`matchFields` or `nodeName`)."""
     keys = set(spec.nodeSelector)
     by_name = bool(spec.nodeName)

@@ -9,9 +9,9 @@ from collections.abc import Collection, Iterable, Mapping
 from msgspec import Struct
 
 from preflight.model.budgets import BudgetStatus, PodDisruptionBudget
-from preflight.model.pod_status import RunningPod
-from preflight.scheduling.affinity import matches_labels, requirement_errors
-from preflight.scheduling.owners import Owners, scale
+from preflight.model.pod_status import ClusterPod
+from preflight.scheduling.affinity import matches_labels, validate_requirement
+from preflight.scheduling.owners import Owners, find_owner_scale
 
 _OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist")
 
@@ -27,20 +27,21 @@ def selects(budget: PodDisruptionBudget, namespace: str, labels: Mapping[str, st
     selector = budget.spec.selector
     if selector is None or budget.metadata.namespace != namespace:
         return False
-    if any(each.operator not in _OPERATORS or requirement_errors(each, "") for each in selector.matchExpressions):
+    if any(expression.operator not in _OPERATORS or validate_requirement(expression, "") for expression in selector.matchExpressions):
         return False
     return matches_labels(selector.matchLabels, selector.matchExpressions, labels)
 
 
-def guarding(pod: RunningPod, budgets: Iterable[PodDisruptionBudget]) -> tuple[PodDisruptionBudget, ...]:
+def find_covering_budgets(pod: ClusterPod, budgets: Iterable[PodDisruptionBudget]) -> tuple[PodDisruptionBudget, ...]:
     """The budgets that select a pod, in the order given."""
-    return tuple(each for each in budgets if selects(each, pod.metadata.namespace, pod.metadata.labels))
+    return tuple(budget for budget in budgets if selects(budget, pod.metadata.namespace, pod.metadata.labels))
 
 
-class Health(Struct, frozen=True):
+class BudgetHealth(Struct, frozen=True):
     """What the disruption controller makes of a budget and the pods that it selects.
 
-    1. `current` healthy pods, `desired` ones, `expected` pods and how many disruptions are `allowed`: the numbers of its status.
+    1. `current` healthy pods, `desired` ones, `expected` pods and how many disruptions are `count_allowed_disruptions`: the numbers of its
+       status.
     2. `failure` is its error where it makes no numbers of it, in its words: then nothing is allowed.
     3. `capacity` is how many of the selected pods can be healthy at once when all is well: what the owners want, and the bare ones that
        are there. Of an owner without a scale the pods that are there count.
@@ -56,10 +57,12 @@ class Health(Struct, frozen=True):
     unknown: str = ""
 
 
-def health(budget: PodDisruptionBudget, pods: Iterable[RunningPod], owners: Owners, disrupted: Collection[str] | None = None) -> Health:
+def evaluate_budget_health(
+    budget: PodDisruptionBudget, pods: Iterable[ClusterPod], owners: Owners, disrupted_pods: Collection[str] | None = None
+) -> BudgetHealth:
     """What the disruption controller makes of a budget.
 
-    1. Healthy is a selected pod that is Ready, not being deleted, and not among the `disrupted` (None: those of its status).
+    1. Healthy is a selected pod that is Ready, not being deleted, and not among the `disrupted_pods` (None: those of its status).
     2. maxUnavailable, and minAvailable as a percentage, are of the sum of what the owners want, each once; bare pods do not count. A
        percentage is rounded up. One owner without a scale makes it fail.
     3. minAvailable as a number is that number, whatever the owners want; expected is how many pods are selected.
@@ -68,42 +71,42 @@ def health(budget: PodDisruptionBudget, pods: Iterable[RunningPod], owners: Owne
     `pods` are all pods of its namespace at least. Source: `pkg/controller/disruption/disruption.go`, trySync.
     """
     selected = [pod for pod in pods if selects(budget, pod.metadata.namespace, pod.metadata.labels)]
-    if disrupted is None:
-        disrupted = budget.status.disruptedPods if budget.status is not None else ()
-    current = sum(pod.ready and not pod.metadata.deletionTimestamp and pod.metadata.name not in disrupted for pod in selected)
-    scales = [(pod, scale(pod, owners)) for pod in selected]
-    wanted = {each.owner: each.replicas for _, each in scales if each.owner and not each.failure and not each.unknown}
+    if disrupted_pods is None:
+        disrupted_pods = budget.status.disruptedPods if budget.status is not None else ()
+    current = sum(pod.is_ready and not pod.metadata.deletionTimestamp and pod.metadata.name not in disrupted_pods for pod in selected)
+    scales = [(pod, find_owner_scale(pod, owners)) for pod in selected]
+    wanted = {scale.owner: scale.replicas for _, scale in scales if scale.owner and not scale.failure and not scale.unknown}
     live = sum(each.owner not in wanted and not pod.has_ended and not pod.metadata.deletionTimestamp for pod, each in scales)
     capacity = sum(wanted.values()) + live
     limit = budget.spec.minAvailable if budget.spec.maxUnavailable is None else budget.spec.maxUnavailable
     if limit is None:
-        return Health(current, capacity=capacity)
+        return BudgetHealth(current, capacity=capacity)
     if budget.spec.maxUnavailable is None and isinstance(limit, int):
-        return _allowing(current, limit, len(selected), capacity)
+        return _make_budget_health(current, limit, len(selected), capacity)
     failure = next((each.failure for _, each in scales if each.failure), "")
     if failure:
-        return Health(current, capacity=capacity, failure=failure)
+        return BudgetHealth(current, capacity=capacity, failure=failure)
     unknown = next((each.unknown for _, each in scales if each.unknown), "")
     if unknown:
-        return Health(current, capacity=capacity, unknown=unknown)
+        return BudgetHealth(current, capacity=capacity, unknown=unknown)
     expected = sum(wanted.values())
-    share = _share(limit, expected)
+    share = _resolve_limit(limit, expected)
     if isinstance(share, str):
-        return Health(current, capacity=capacity, failure=share)
+        return BudgetHealth(current, capacity=capacity, failure=share)
     desired = share if budget.spec.maxUnavailable is None else max(expected - share, 0)
-    return _allowing(current, desired, expected, capacity)
+    return _make_budget_health(current, desired, expected, capacity)
 
 
-def _allowing(current: int, desired: int, expected: int, capacity: int) -> Health:
-    return Health(current, desired, expected, allowed(current, desired, expected), capacity=capacity)
+def _make_budget_health(current: int, desired: int, expected: int, capacity: int) -> BudgetHealth:
+    return BudgetHealth(current, desired, expected, count_allowed_disruptions(current, desired, expected), capacity=capacity)
 
 
-def allowed(current: int, desired: int, expected: int) -> int:
-    """How many disruptions the controller allows: see `health`, rule 4."""
+def count_allowed_disruptions(current: int, desired: int, expected: int) -> int:
+    """How many disruptions the controller allows: see `evaluate_budget_health`, rule 4."""
     return max(current - desired, 0) if expected > 0 else 0
 
 
-def _share(limit: int | str, total: int) -> int | str:
+def _resolve_limit(limit: int | str, total: int) -> int | str:
     """A number, or a percentage of a total rounded up; the words of the error where it is neither.
 
     Source: `staging/src/k8s.io/apimachinery/pkg/util/intstr/intstr.go`, GetScaledValueFromIntOrPercent.
@@ -117,7 +120,7 @@ def _share(limit: int | str, total: int) -> int | str:
     return math.ceil(int(limit[:-1]) * total / 100)
 
 
-def stated(budget: PodDisruptionBudget) -> BudgetStatus | None:
+def get_server_status(budget: PodDisruptionBudget) -> BudgetStatus | None:
     """The status that a server holds; None where the budget was never with one: a manifest, even with an empty `status`."""
     status = budget.status
     return None if status is None or (status == BudgetStatus() and not budget.metadata.generation) else status

@@ -7,40 +7,40 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from preflight.model.budgets import PodDisruptionBudget
-from preflight.model.pod_status import RunningPod
-from preflight.scheduling.budgets import Health, stated
+from preflight.model.pod_status import ClusterPod
+from preflight.scheduling.budgets import BudgetHealth, get_server_status
 
-VIOLATES = "Cannot evict pod as it would violate the pod's disruption budget."
-SEVERAL = "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support."
-_TOO_MANY = 2000
+VIOLATES_BUDGET = "Cannot evict pod as it would violate the pod's disruption budget."
+SEVERAL_BUDGETS = "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support."
+_MAX_DISRUPTED_PODS = 2000
 
 
-class Standing(Struct, frozen=True):
+class BudgetView(Struct, frozen=True):
     """What the API server reads of a budget at one moment.
 
-    1. `synced`: the controller has seen the budget as it is now. Where it has not, the numbers are not asked.
-    2. `failure` is the error of its last sync, "" where that went well; `disrupted` how many pods it waits for.
-    3. `unknown` is why nobody can tell, "" where the rest is known.
+    1. `is_synced`: the controller has seen the budget as it is now. Where it has not, the numbers are not asked.
+    2. `failure` is the error of its last sync, "" where that went well; `disrupted_count` how many pods it waits for.
+    3. `unknown_reason` is why nobody can tell, "" where the rest is known.
     """
 
     name: str
     always_allow: bool
-    synced: bool = True
+    is_synced: bool = True
     current: int = 0
     desired: int = 0
     allowed: int = 0
     failure: str = ""
-    disrupted: int = 0
-    unknown: str = ""
+    disrupted_count: int = 0
+    unknown_reason: str = ""
 
 
-class Answer(Struct, frozen=True):
+class EvictionResponse(Struct, frozen=True):
     """The answer to an eviction.
 
     1. `code` 201 lets the pod go; 429 is for now, as far as the server knows; 403 and 500 are final. 0 where nobody can tell: the message
        then is why.
     2. `cause` is what the server says of the budget; `budget` its name, "" where none was asked.
-    3. `takes`: the pod takes one of the disruptions that the budget allows.
+    3. `takes_disruption`: the pod takes one of the disruptions that the budget allows.
     4. `retry_after` are the seconds after which the server wants to be asked again; 0 where it does not say.
     """
 
@@ -48,29 +48,29 @@ class Answer(Struct, frozen=True):
     message: str = ""
     cause: str = ""
     budget: str = ""
-    takes: bool = False
+    takes_disruption: bool = False
     retry_after: int = 0
 
 
-EVICTED = Answer(201)
+EVICTION_ALLOWED = EvictionResponse(201)
 
 
-def asks_no_budget(pod: RunningPod) -> bool:
+def skips_budget_check(pod: ClusterPod) -> bool:
     """Whether a pod goes without a budget being asked: it is Pending, has ended, or is being deleted."""
     return pod.status.phase in ("Pending", "Succeeded", "Failed") or bool(pod.metadata.deletionTimestamp)
 
 
-def standing(budget: PodDisruptionBudget, health: Health) -> Standing:
+def view_budget(budget: PodDisruptionBudget, health: BudgetHealth) -> BudgetView:
     """How a budget stands: by its status where a server has one, else as the controller will write it."""
     name, always = budget.metadata.name, budget.spec.unhealthyPodEvictionPolicy == "AlwaysAllow"
-    status = stated(budget)
+    status = get_server_status(budget)
     if status is None:
         if health.unknown:
-            return Standing(name, always, unknown=health.unknown)
-        return Standing(name, always, True, health.current, health.desired, health.allowed, health.failure)
+            return BudgetView(name, always, unknown_reason=health.unknown)
+        return BudgetView(name, always, True, health.current, health.desired, health.allowed, health.failure)
     condition = next((each for each in status.conditions if each.type == "DisruptionAllowed"), None)
     failed = condition is not None and condition.status == "False" and condition.reason == "SyncFailed"
-    return Standing(
+    return BudgetView(
         name,
         always,
         status.observedGeneration >= budget.metadata.generation,
@@ -82,7 +82,7 @@ def standing(budget: PodDisruptionBudget, health: Health) -> Standing:
     )
 
 
-def answer(pod: RunningPod, guards: Sequence[Standing]) -> Answer:
+def answer_eviction(pod: ClusterPod, budget_views: Sequence[BudgetView]) -> EvictionResponse:
     """The API server's answer to an eviction, as the budgets that select the pod stand.
 
     1. A pod that asks no budget, or that none selects, goes. With more than one it is refused for good, whatever they say.
@@ -93,30 +93,32 @@ def answer(pod: RunningPod, guards: Sequence[Standing]) -> Answer:
 
     Source: `pkg/registry/core/pod/storage/eviction.go`, Create and checkAndDecrement.
     """
-    if asks_no_budget(pod) or not guards:
-        return EVICTED
-    if len(guards) > 1:
-        return Answer(500, SEVERAL)
-    (guard,) = guards
+    if skips_budget_check(pod) or not budget_views:
+        return EVICTION_ALLOWED
+    if len(budget_views) > 1:
+        return EvictionResponse(500, SEVERAL_BUDGETS)
+    (guard,) = budget_views
     name = guard.name
-    if not pod.ready and (guard.always_allow or guard.current >= guard.desired > 0):
-        return Answer(201, budget=name)
-    if guard.unknown:
-        return Answer(0, guard.unknown, budget=name)
-    if not guard.synced:
-        return Answer(429, VIOLATES, f"The disruption budget {name} is still being processed by the server.", name, retry_after=10)
+    if not pod.is_ready and (guard.always_allow or guard.current >= guard.desired > 0):
+        return EvictionResponse(201, budget=name)
+    if guard.unknown_reason:
+        return EvictionResponse(0, guard.unknown_reason, budget=name)
+    if not guard.is_synced:
+        return EvictionResponse(
+            429, VIOLATES_BUDGET, f"The disruption budget {name} is still being processed by the server.", name, retry_after=10
+        )
     if guard.allowed < 0:
-        return _forbidden(name, "pdb disruptions allowed is negative", "pdb disruptions allowed is negative")
-    if guard.disrupted > _TOO_MANY:
+        return _make_forbidden_response(name, "pdb disruptions allowed is negative", "pdb disruptions allowed is negative")
+    if guard.disrupted_count > _MAX_DISRUPTED_PODS:
         words = "DisruptedPods map too big - too many evictions not confirmed by PDB controller"
-        return _forbidden(name, words, "too many pending evictions not confirmed by PDB controller")
+        return _make_forbidden_response(name, words, "too many pending evictions not confirmed by PDB controller")
     if guard.allowed == 0:
-        return Answer(429, VIOLATES, _cause(guard), name)
-    return Answer(201, budget=name, takes=True)
+        return EvictionResponse(429, VIOLATES_BUDGET, _describe_cause(guard), name)
+    return EvictionResponse(201, budget=name, takes_disruption=True)
 
 
-def _forbidden(name: str, words: str, cause: str) -> Answer:
-    return Answer(
+def _make_forbidden_response(name: str, words: str, cause: str) -> EvictionResponse:
+    return EvictionResponse(
         403,
         f'poddisruptionbudget.policy "{name}" is forbidden: {words}',
         f"The disruption budget {name} does not allow evicting pods currently: {cause}",
@@ -124,9 +126,11 @@ def _forbidden(name: str, words: str, cause: str) -> Answer:
     )
 
 
-def _cause(guard: Standing) -> str:
-    if guard.failure:
-        return f"The disruption budget {guard.name} does not allow evicting pods currently because it failed sync: {guard.failure}"
-    if guard.current <= guard.desired:
-        return f"The disruption budget {guard.name} needs {guard.desired} healthy pods and has {guard.current} currently"
-    return f"The disruption budget {guard.name} does not allow evicting pods currently"
+def _describe_cause(budget_view: BudgetView) -> str:
+    if budget_view.failure:
+        return (
+            f"The disruption budget {budget_view.name} does not allow evicting pods currently because it failed sync: {budget_view.failure}"
+        )
+    if budget_view.current <= budget_view.desired:
+        return f"The disruption budget {budget_view.name} needs {budget_view.desired} healthy pods and has {budget_view.current} currently"
+    return f"The disruption budget {budget_view.name} does not allow evicting pods currently"

@@ -8,10 +8,10 @@ from msgspec import Struct
 
 from preflight.model.objects import Node, PodSpec, Taint, Toleration
 from preflight.scheduling.affinity import AffinityMatch, match_affinity
-from preflight.scheduling.occupancy import Held, Room
-from preflight.scheduling.ports import HostPort, clashes
+from preflight.scheduling.occupancy import NodeOccupancy, NodeUsage
+from preflight.scheduling.ports import HostPort, is_port_taken
 from preflight.scheduling.tolerations import find_toleration
-from preflight.scheduling.uncertainty import Doubt, Unjudged, doubt
+from preflight.scheduling.uncertainty import Uncertainty, UncertaintyKind, make_uncertainty
 
 NODE_AFFINITY = "NodeAffinity"
 NODE_PORTS = "NodePorts"
@@ -19,16 +19,16 @@ NODE_RESOURCES = "NodeResourcesFit"
 NODE_UNSCHEDULABLE = "NodeUnschedulable"
 TAINT_TOLERATION = "TaintToleration"
 
-_CORDON = Taint("node.kubernetes.io/unschedulable", "", "NoSchedule")
-_CORE = ("cpu", "memory", "ephemeral-storage")
+_CORDON_TAINT = Taint("node.kubernetes.io/unschedulable", "", "NoSchedule")
+_CORE_RESOURCES = ("cpu", "memory", "ephemeral-storage")
 
 
-class Wanted(Struct, frozen=True):
+class PodToSchedule(Struct, frozen=True):
     """A new pod, as the filters see it.
 
     1. `tolerations` are those that it has after admission.
     2. `requests` are as the scheduler counts them; None where one cannot be read.
-    3. `names` are the nodes that every term of its required affinity names, None where a term names none: the scheduler then does not
+    3. `named_nodes` are the nodes that every term of its required affinity names, None where a term names none: the scheduler then does not
        look at the other nodes.
     4. `priority` is None where it is not known.
     """
@@ -37,7 +37,7 @@ class Wanted(Struct, frozen=True):
     tolerations: tuple[Toleration, ...]
     requests: Mapping[str, int] | None
     ports: frozenset[HostPort]
-    names: frozenset[str] | None
+    named_nodes: frozenset[str] | None
     priority: int | None
 
 
@@ -45,35 +45,35 @@ class Shortage(Struct, frozen=True):
     """A resource of which too little is left: what one pod asks for, what is used and what the node can allocate, as it is counted."""
 
     resource: str
-    wanted: int
+    requested: int
     used: int
     allocatable: int
 
 
-class Reason(Struct, frozen=True):
+class FilterReason(Struct, frozen=True):
     """One reason why a node does not take a pod.
 
     1. `plugin` is the filter, `text` what the scheduler says (1.37; older ones name a taint: `node(s) had untolerated taint {key: value}`).
     2. `taints`, `affinity` and `shortage` are what stands behind it, all of it; empty and None for the other filters.
-    3. `lasting`: it does not help if pods go from the node (the scheduler's "Preemption is not helpful for scheduling").
+    3. `is_unresolvable`: it does not help if pods go from the node (the scheduler's "Preemption is not helpful for scheduling").
     """
 
     plugin: str
     text: str
-    lasting: bool
+    is_unresolvable: bool
     taints: tuple[Taint, ...] = ()
     affinity: AffinityMatch | None = None
     shortage: Shortage | None = None
 
 
-class Answer(Struct, frozen=True):
+class FilterResult(Struct, frozen=True):
     """What one filter says of one node: the reasons to refuse it, and what keeps that from being certain or complete."""
 
-    reasons: tuple[Reason, ...] = ()
-    doubts: tuple[Doubt, ...] = ()
+    reasons: tuple[FilterReason, ...] = ()
+    uncertainties: tuple[Uncertainty, ...] = ()
 
 
-def node_answers(wanted: Wanted, node: Node, comparison_operators: bool | None) -> Iterator[Answer]:
+def run_node_filters(pod: PodToSchedule, node: Node, comparison_operators: bool | None) -> Iterator[FilterResult]:
     """What the filters say that look at the node alone, in the order of the scheduler.
 
     1. Where every term of the required affinity names nodes, the others are not looked at; where the names exclude one another, none is.
@@ -86,94 +86,111 @@ def node_answers(wanted: Wanted, node: Node, comparison_operators: bool | None) 
     Source: `pkg/scheduler/apis/config/v1/default_plugins.go` for the order; `pkg/scheduler/framework/plugins/` nodeunschedulable,
     tainttoleration and nodeaffinity.
     """
-    if wanted.names is not None:
-        if node.partial and node.name.startswith("("):
-            yield Answer(doubts=(doubt(Unjudged.LABELS, "metadata.name"),))
-        elif node.name not in wanted.names:
-            text = f"node(s) didn't satisfy plugin(s) [{NODE_AFFINITY}]" if wanted.names else "pod affinity terms conflict"
-            yield Answer((Reason(NODE_AFFINITY, text, lasting=True),))
-    if node.partial:
-        yield Answer(doubts=(doubt(Unjudged.NODE),))
-    if node.spec.unschedulable and not find_toleration(wanted.tolerations, _CORDON, comparison_operators)[0]:
-        yield Answer((Reason(NODE_UNSCHEDULABLE, "node(s) were unschedulable", lasting=True),))
-    yield _taints(wanted, node, comparison_operators)
-    match = match_affinity(wanted.spec, node)
+    if pod.named_nodes is not None:
+        if node.is_partial and node.name.startswith("("):
+            yield FilterResult(uncertainties=(make_uncertainty(UncertaintyKind.LABELS, "metadata.name"),))
+        elif node.name not in pod.named_nodes:
+            text = f"node(s) didn't satisfy plugin(s) [{NODE_AFFINITY}]" if pod.named_nodes else "pod affinity terms conflict"
+            yield FilterResult((FilterReason(NODE_AFFINITY, text, is_unresolvable=True),))
+    if node.is_partial:
+        yield FilterResult(uncertainties=(make_uncertainty(UncertaintyKind.NODE),))
+    if node.spec.unschedulable and not find_toleration(pod.tolerations, _CORDON_TAINT, comparison_operators)[0]:
+        yield FilterResult((FilterReason(NODE_UNSCHEDULABLE, "node(s) were unschedulable", is_unresolvable=True),))
+    yield _filter_taints(pod, node, comparison_operators)
+    match = match_affinity(pod.spec, node)
     if match.matches is False:
-        yield Answer((Reason(NODE_AFFINITY, "node(s) didn't match Pod's node affinity/selector", lasting=True, affinity=match),))
+        yield FilterResult(
+            (FilterReason(NODE_AFFINITY, "node(s) didn't match Pod's node affinity/selector", is_unresolvable=True, affinity=match),)
+        )
     elif match.matches is None:
-        yield Answer(doubts=tuple(doubt(Unjudged.LABELS, key) for key in match.unknown))
+        yield FilterResult(uncertainties=tuple(make_uncertainty(UncertaintyKind.LABELS, key) for key in match.unknown_labels))
 
 
-def _taints(wanted: Wanted, node: Node, comparison_operators: bool | None) -> Answer:
+def _filter_taints(pod: PodToSchedule, node: Node, comparison_operators: bool | None) -> FilterResult:
     untolerated: list[Taint] = []
     unsure: list[Taint] = []
     for taint in node.spec.taints:
         if taint.effect in ("NoSchedule", "NoExecute"):
-            toleration, certain = find_toleration(wanted.tolerations, taint, comparison_operators)
+            toleration, certain = find_toleration(pod.tolerations, taint, comparison_operators)
             if toleration is None:
                 (untolerated if certain else unsure).append(taint)
     if untolerated:
-        return Answer((Reason(TAINT_TOLERATION, "node(s) had untolerated taint(s)", lasting=True, taints=tuple(untolerated)),))
-    return Answer(doubts=tuple(doubt(Unjudged.COMPARISON, str(taint)) for taint in unsure))
+        return FilterResult(
+            (FilterReason(TAINT_TOLERATION, "node(s) had untolerated taint(s)", is_unresolvable=True, taints=tuple(untolerated)),)
+        )
+    return FilterResult(uncertainties=tuple(make_uncertainty(UncertaintyKind.COMPARISON, str(taint)) for taint in unsure))
 
 
-def room_answers(
-    wanted: Wanted, room: Room, held: Held, copies: int, claimed: frozenset[str], doubts: tuple[Doubt, ...]
-) -> Iterator[Answer]:
-    """What the filters say that look at what is left of a node, once `held` and some copies of the pod are there.
+def run_usage_filters(
+    pod: PodToSchedule,
+    node_occupancy: NodeOccupancy,
+    usage: NodeUsage,
+    copies: int,
+    claimed_resources: frozenset[str],
+    uncertainties: tuple[Uncertainty, ...],
+) -> Iterator[FilterResult]:
+    """What the filters say that look at what is left of a node, once `usage` and some copies of the pod are there.
 
     1. A port of the node that the pod takes, and another pod, or a copy, has already.
     2. One more pod than the node may have, and every resource of which less is left than the pod asks for: all of them, not the first. A
        resource of which it asks for 0 keeps it from no node, however overcommitted.
-    3. A resource in `claimed` may be had through a DeviceClass where the node itself has none.
-    4. `doubts` are why more may be held than `held` says.
+    3. A resource in `claimed_resources` may be had through a DeviceClass where the node itself has none.
+    4. `uncertainties` are why more may be held than `usage` says.
 
     Source: `pkg/scheduler/framework/plugins/` nodeports and noderesources/fit.go, fitsRequest.
     """
-    if wanted.ports and (copies or any(clashes(port, held.ports) for port in wanted.ports)):
-        yield Answer((Reason(NODE_PORTS, "node(s) didn't have free ports for the requested pod ports", lasting=False),))
-    if doubts or held.doubts:
-        yield Answer(doubts=(*doubts, *held.doubts))
-    yield _resources(wanted, room, held, copies, claimed)
+    if pod.ports and (copies or any(is_port_taken(port, usage.ports) for port in pod.ports)):
+        yield FilterResult((FilterReason(NODE_PORTS, "node(s) didn't have free ports for the requested pod ports", is_unresolvable=False),))
+    if uncertainties or usage.uncertainties:
+        yield FilterResult(uncertainties=(*uncertainties, *usage.uncertainties))
+    yield _filter_resources(pod, node_occupancy, usage, copies, claimed_resources)
 
 
-def _resources(wanted: Wanted, room: Room, held: Held, copies: int, claimed: frozenset[str]) -> Answer:
-    if room.allocatable is None:
-        return Answer(doubts=(doubt(Unjudged.ALLOCATABLE),))
+def _filter_resources(
+    pod: PodToSchedule, node_occupancy: NodeOccupancy, usage: NodeUsage, copies: int, claimed_resources: frozenset[str]
+) -> FilterResult:
+    if node_occupancy.allocatable is None:
+        return FilterResult(uncertainties=(make_uncertainty(UncertaintyKind.ALLOCATABLE),))
     reasons = []
     doubts = []
-    if "pods" in room.unreadable:
-        doubts.append(doubt(Unjudged.QUANTITY, "pods"))
-    elif held.pods + copies + 1 > (allowed := room.allocatable.get("pods", 0)):
-        reasons.append(Reason(NODE_RESOURCES, "Too many pods", lasting=False, shortage=Shortage("pods", 1, held.pods + copies, allowed)))
-    if wanted.requests is None:
-        return Answer(tuple(reasons), (*doubts, doubt(Unjudged.QUANTITY)))
-    for name in sorted(wanted.requests, key=_place):
-        amount = wanted.requests[name]
+    if "pods" in node_occupancy.unreadable_resources:
+        doubts.append(make_uncertainty(UncertaintyKind.QUANTITY, "pods"))
+    elif usage.pod_count + copies + 1 > (allowed := node_occupancy.allocatable.get("pods", 0)):
+        reasons.append(
+            FilterReason(
+                NODE_RESOURCES, "Too many pods", is_unresolvable=False, shortage=Shortage("pods", 1, usage.pod_count + copies, allowed)
+            )
+        )
+    if pod.requests is None:
+        return FilterResult(tuple(reasons), (*doubts, make_uncertainty(UncertaintyKind.QUANTITY)))
+    for name in sorted(pod.requests, key=_rank_resource):
+        amount = pod.requests[name]
         if not amount:
             continue
-        if name in room.unreadable:
-            doubts.append(doubt(Unjudged.QUANTITY, name))
+        if name in node_occupancy.unreadable_resources:
+            doubts.append(make_uncertainty(UncertaintyKind.QUANTITY, name))
             continue
-        allocatable = room.allocatable.get(name, 0)
-        used = held.amounts.get(name, 0) + copies * amount
-        if may_be_claimed(name, room, claimed):
-            doubts.append(doubt(Unjudged.CLAIMS, name))
+        allocatable = node_occupancy.allocatable.get(name, 0)
+        used = usage.amounts.get(name, 0) + copies * amount
+        if may_be_claimed(name, node_occupancy, claimed_resources):
+            doubts.append(make_uncertainty(UncertaintyKind.CLAIMS, name))
         elif amount > allocatable - used:
             shortage = Shortage(name, amount, used, allocatable)
-            reasons.append(Reason(NODE_RESOURCES, f"Insufficient {name}", lasting=amount > allocatable, shortage=shortage))
-    return Answer(tuple(reasons), tuple(doubts))
+            reasons.append(FilterReason(NODE_RESOURCES, f"Insufficient {name}", is_unresolvable=amount > allocatable, shortage=shortage))
+    return FilterResult(tuple(reasons), tuple(doubts))
 
 
-def may_be_claimed(resource: str, room: Room, claimed: frozenset[str]) -> bool:
+def may_be_claimed(resource: str, node_occupancy: NodeOccupancy, claimed_resources: frozenset[str]) -> bool:
     """Whether a resource may come from a device claim and not from the node's own number.
 
     Source: `pkg/scheduler/framework/plugins/noderesources/fit.go`, shouldDelegateResourceToDRA.
     """
-    if resource in ("cpu", "memory", "ephemeral-storage") or (room.allocatable and room.allocatable.get(resource, 0) > 0):
+    if resource in ("cpu", "memory", "ephemeral-storage") or (
+        node_occupancy.allocatable and node_occupancy.allocatable.get(resource, 0) > 0
+    ):
         return False
-    return resource in claimed or resource.startswith("deviceclass.resource.kubernetes.io/")
+    return resource in claimed_resources or resource.startswith("deviceclass.resource.kubernetes.io/")
 
 
-def _place(resource: str) -> tuple[int, str]:
-    return (_CORE.index(resource) if resource in _CORE else len(_CORE)), resource
+def _rank_resource(resource: str) -> tuple[int, str]:
+    return (_CORE_RESOURCES.index(resource) if resource in _CORE_RESOURCES else len(_CORE_RESOURCES)), resource

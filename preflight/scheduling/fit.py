@@ -8,100 +8,100 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from preflight.model.objects import PodSpec
-from preflight.model.pod_scheduling import ScheduledSpec
-from preflight.scheduling.anti_affinity import guards_against
-from preflight.scheduling.filters import Wanted
-from preflight.scheduling.node_fit import NodeFit, Terms, node_fit
+from preflight.model.pod_scheduling import SchedulerPodSpec
+from preflight.scheduling.anti_affinity import find_anti_affinities
+from preflight.scheduling.filters import PodToSchedule
+from preflight.scheduling.node_fit import FitConditions, NodeFit, fit_node
 from preflight.scheduling.occupancy import Occupancy
-from preflight.scheduling.ports import host_ports
+from preflight.scheduling.ports import list_host_ports
 from preflight.scheduling.quantities import QuantityError
-from preflight.scheduling.requests import pod_requests
-from preflight.scheduling.tolerations import ordinary_tolerations
-from preflight.scheduling.uncertainty import Doubt, Unjudged, doubt, pod_doubts
+from preflight.scheduling.requests import sum_pod_requests
+from preflight.scheduling.tolerations import add_default_tolerations
+from preflight.scheduling.uncertainty import Uncertainty, UncertaintyKind, iter_pod_uncertainties, make_uncertainty
 
-_SYSTEM = {"system-cluster-critical": 2_000_000_000, "system-node-critical": 2_000_001_000}
+_SYSTEM_PRIORITIES = {"system-cluster-critical": 2_000_000_000, "system-node-critical": 2_000_001_000}
 
 
-class Fit(Struct, frozen=True):
+class FitResult(Struct, frozen=True):
     """Where a pod fits now.
 
-    1. `nodes` in order of their names, `doubts` what is not judged of the pod or known of the cluster.
-    2. `conflict`: the terms of the required affinity name nodes that exclude one another, so that no node is looked at.
+    1. `nodes` in order of their names, `uncertainties` what is not judged of the pod or known of the cluster.
+    2. `has_conflict`: the terms of the required affinity name nodes that exclude one another, so that no node is looked at.
     """
 
     nodes: tuple[NodeFit, ...]
-    doubts: tuple[Doubt, ...] = ()
-    conflict: bool = False
+    uncertainties: tuple[Uncertainty, ...] = ()
+    has_conflict: bool = False
 
     @property
     def fits(self) -> bool | None:
         """Whether some node takes the pod: None where it is in doubt, or pods of lower priority may have to go for it."""
-        if any(node.takes for node in self.nodes):
+        if any(node.fits for node in self.nodes):
             return True
-        in_doubt = any(node.takes is None or node.preempts is not False for node in self.nodes)
-        return None if in_doubt or doubt(Unjudged.NODES) in self.doubts else False
+        in_doubt = any(node.fits is None or node.may_preempt is not False for node in self.nodes)
+        return None if in_doubt or make_uncertainty(UncertaintyKind.NODES) in self.uncertainties else False
 
     @property
-    def takers(self) -> tuple[str, ...]:
+    def fitting_nodes(self) -> tuple[str, ...]:
         """The nodes that take it for certain."""
-        return tuple(node.node for node in self.nodes if node.takes)
+        return tuple(node.node for node in self.nodes if node.fits)
 
     @property
     def copies(self) -> int:
-        """How many copies fit for certain: see `fit`."""
+        """How many copies fit for certain: see `fit_pod`."""
         return sum(node.copies for node in self.nodes)
 
     @property
-    def at_most(self) -> int | None:
+    def max_copies(self) -> int | None:
         """How many copies fit where all in doubt turns out well: `copies` where nothing is in doubt, None where nothing bounds it."""
-        counts = [node.at_most for node in self.nodes]
-        if None in counts or doubt(Unjudged.NODES) in self.doubts:
+        counts = [node.max_copies for node in self.nodes]
+        if None in counts or make_uncertainty(UncertaintyKind.NODES) in self.uncertainties:
             return None
         return sum(count for count in counts if count is not None)
 
-    def counts(self, *, full: bool = False) -> Mapping[str, int] | None:
+    def count_reasons(self, *, when_full: bool = False) -> Mapping[str, int] | None:
         """How many nodes the scheduler counts under each reason, now or once all `copies` are bound.
 
         A node may count under several, where one filter found several. None where it is not certain what it says of some node.
         """
         counts: Counter[str] = Counter()
         for node in self.nodes:
-            reasons = node.full if full else node.stated
+            reasons = node.full_reasons if when_full else node.stated_reasons
             if reasons is None:
                 return None
             counts.update(reason.text for reason in reasons)
         return counts
 
-    def message(self, *, full: bool = False) -> str | None:
+    def format_message(self, *, when_full: bool = False) -> str | None:
         """What the scheduler says of a pod that no node takes, or of one more once all `copies` are bound.
 
-        Its sentence on preemption is left out. None as for `counts`, and where a node takes the pod.
+        Its sentence on preemption is left out. None as for `count_reasons`, and where a node takes the pod.
 
         Source: `pkg/scheduler/framework/types.go`, FitError.Error.
         """
-        counts = self.counts(full=full)
-        if counts is None or (self.takers and not full):
+        counts = self.count_reasons(when_full=when_full)
+        if counts is None or (self.fitting_nodes and not when_full):
             return None
         if not self.nodes:
             return "no nodes available to schedule pods"
-        said = list(counts) if self.conflict else sorted(f"{count} {text}" for text, count in counts.items())
+        said = list(counts) if self.has_conflict else sorted(f"{count} {text}" for text, count in counts.items())
         return f"0/{len(self.nodes)} nodes are available: {', '.join(said)}."
 
 
-def fit(
+def fit_pod(
     spec: PodSpec,
     occupancy: Occupancy,
     *,
     labels: Mapping[str, str] | None = None,
     namespace: str = "",
-    admitted: bool = False,
+    is_admitted: bool = False,
     comparison_operators: bool | None = None,
-    claimed: frozenset[str] = frozenset(),
-) -> Fit:
+    claimed_resources: frozenset[str] = frozenset(),
+) -> FitResult:
     """Which nodes take a new pod now, how many copies, and why not.
 
     1. The pod may be one as it is sent, or as the API server keeps it: defaults are filled in here, the two tolerations of 300 s included.
-       `admitted` says that its RuntimeClass has added what it adds. `nodeName` is not looked at: a pod that has it asks no scheduler.
+       `is_admitted` says that its RuntimeClass has added what it adds. `nodeName` is not looked at: a pod that has it asks no scheduler.
     2. The pod asks nobody to go: whether pods of lower priority could be evicted for it is in `preempts`, and not in the copies.
     3. `copies` is a sum over the nodes. All copies are equal, so each takes the same of whatever node it gets; and every filter here looks
        at the pod and at one node with what is on it. So a node takes the same number of copies however they come, none of them changes
@@ -109,49 +109,51 @@ def fit(
     4. On one node that number is the smallest of: what is left of the pods that it may have; for each resource that the pod asks for, what
        is left of it divided by what one copy asks for, rounded down; and 1 where the pod takes a port of the node.
     5. `labels` and `namespace` are those of the pod, None and "" where not known: other pods may want no such pod near them.
-    6. `claimed` are resources that a DeviceClass provides. `comparison_operators` is the gate of Lt and Gt, None where not known.
+    6. `claimed_resources` are resources that a DeviceClass provides. `comparison_operators` is the gate of Lt and Gt, None where not known.
 
     Not looked at: other pods that wait, quota, extenders, features that a node must declare.
 
     Source: `pkg/scheduler/schedule_one.go`, findNodesThatFitPod.
     """
     try:
-        requests = pod_requests(spec)
+        requests = sum_pod_requests(spec)
     except QuantityError:
         requests = None
-    priority = pod_priority(spec)
-    wanted = Wanted(spec, ordinary_tolerations(spec.tolerations), requests, host_ports(spec), _named_nodes(spec), priority)
-    doubts = [each for each in occupancy.doubts if each != doubt(Unjudged.NODES)]
-    unlisted = tuple(each for each in doubts if each == doubt(Unjudged.PODS))
-    doubts += pod_doubts(spec, admitted)
+    priority = find_pod_priority(spec)
+    wanted = PodToSchedule(
+        spec, add_default_tolerations(spec.tolerations), requests, list_host_ports(spec), _list_named_nodes(spec), priority
+    )
+    doubts = [uncertainty for uncertainty in occupancy.uncertainties if uncertainty != make_uncertainty(UncertaintyKind.NODES)]
+    unlisted = tuple(doubt for doubt in doubts if doubt == make_uncertainty(UncertaintyKind.PODS))
+    doubts += iter_pod_uncertainties(spec, is_admitted)
     if requests is None:
-        doubts.append(doubt(Unjudged.QUANTITY))
-    terms = Terms(
+        doubts.append(make_uncertainty(UncertaintyKind.QUANTITY))
+    terms = FitConditions(
         comparison_operators,
-        claimed,
+        claimed_resources,
         tuple(doubts),
         unlisted,
-        refusals=all(each.what != Unjudged.SCHEDULER.value for each in doubts),
-        evicts=not (isinstance(spec, ScheduledSpec) and spec.preemptionPolicy == "Never"),
-        guards=guards_against(occupancy, labels, namespace),
-        tolerations=all(each.what != Unjudged.ADMISSION.value for each in doubts),
+        are_refusals_certain=all(each.kind != UncertaintyKind.SCHEDULER.value for each in doubts),
+        can_preempt=not (isinstance(spec, SchedulerPodSpec) and spec.preemptionPolicy == "Never"),
+        anti_affinities=find_anti_affinities(occupancy, labels, namespace),
+        are_tolerations_complete=all(each.kind != UncertaintyKind.ADMISSION.value for each in doubts),
     )
-    nodes = tuple(node_fit(wanted, room, occupancy, terms) for room in occupancy.rooms.values())
-    if doubt(Unjudged.NODES) in occupancy.doubts:
-        doubts.append(doubt(Unjudged.NODES))
-    if any(node.preempts for node in nodes):
-        doubts.append(doubt(Unjudged.PREEMPTION))
-    return Fit(nodes, tuple(doubts), conflict=wanted.names == frozenset())
+    nodes = tuple(fit_node(wanted, room, occupancy, terms) for room in occupancy.nodes.values())
+    if make_uncertainty(UncertaintyKind.NODES) in occupancy.uncertainties:
+        doubts.append(make_uncertainty(UncertaintyKind.NODES))
+    if any(node.may_preempt for node in nodes):
+        doubts.append(make_uncertainty(UncertaintyKind.PREEMPTION))
+    return FitResult(nodes, tuple(doubts), has_conflict=wanted.named_nodes == frozenset())
 
 
-def pod_priority(spec: PodSpec) -> int | None:
+def find_pod_priority(spec: PodSpec) -> int | None:
     """The priority of a pod: 0 where it names no class, None where the value of its class is not known."""
     if spec.priority is not None:
         return spec.priority
-    return _SYSTEM.get(spec.priorityClassName) if spec.priorityClassName else 0
+    return _SYSTEM_PRIORITIES.get(spec.priorityClassName) if spec.priorityClassName else 0
 
 
-def _named_nodes(spec: PodSpec) -> frozenset[str] | None:
+def _list_named_nodes(spec: PodSpec) -> frozenset[str] | None:
     """The nodes that the terms of the required affinity name; None where a term names none, and where there is no term.
 
     Source: `pkg/scheduler/framework/plugins/nodeaffinity/node_affinity.go`, PreFilter.
@@ -162,7 +164,11 @@ def _named_nodes(spec: PodSpec) -> frozenset[str] | None:
         return None
     named: set[str] = set()
     for term in required.nodeSelectorTerms:
-        wanted = [frozenset(each.values) for each in term.matchFields if (each.key, each.operator) == ("metadata.name", "In")]
+        wanted = [
+            frozenset(match_field.values)
+            for match_field in term.matchFields
+            if (match_field.key, match_field.operator) == ("metadata.name", "In")
+        ]
         if not wanted:
             return None
         named |= frozenset.intersection(*wanted)

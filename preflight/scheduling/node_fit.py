@@ -6,81 +6,89 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from preflight.scheduling.anti_affinity import neighbour_doubts
-from preflight.scheduling.filters import TAINT_TOLERATION, Answer, Reason, Wanted, may_be_claimed, node_answers, room_answers
-from preflight.scheduling.occupancy import Guard, Held, Occupancy, Room
-from preflight.scheduling.uncertainty import Doubt, Unjudged, doubt
+from preflight.scheduling.anti_affinity import iter_topology_uncertainties
+from preflight.scheduling.filters import (
+    TAINT_TOLERATION,
+    FilterReason,
+    FilterResult,
+    PodToSchedule,
+    may_be_claimed,
+    run_node_filters,
+    run_usage_filters,
+)
+from preflight.scheduling.occupancy import NodeOccupancy, NodeUsage, Occupancy, PodAntiAffinity
+from preflight.scheduling.uncertainty import Uncertainty, UncertaintyKind, make_uncertainty
 
 
 class NodeFit(Struct, frozen=True):
     """Whether a node takes a pod, and how many copies of it.
 
-    1. `takes`: True or False where it is certain, None where `doubts`, of the node or of the pod, leave it open.
+    1. `fits`: True or False where it is certain, None where `uncertainties`, of the node or of the pod, leave it open.
     2. `reasons` are all that stand in the way, those of later filters too, in the scheduler's order; empty unless it is refused.
-    3. `stated` are those that the scheduler says: it stops at the first filter that refuses, and says all that this one found. None
+    3. `stated_reasons` are those that the scheduler says: it stops at the first filter that refuses, and says all that this one found. None
        where it is not certain which they are.
-    4. `copies` fit for certain, one after another; `at_most` where all in doubt turns out well, None where nothing bounds it. They are
-       equal where `takes` is not None.
-    5. `full` is what the scheduler says of the node once `copies` are there; None where `stated` would be.
-    6. `preempts`: it takes the pod once pods of lower priority are gone, and refuses it now. None where that is not known.
+    4. `copies` fit for certain, one after another; `max_copies` where all in doubt turns out well, None where nothing bounds it. They are
+       equal where `fits` is not None.
+    5. `full_reasons` is what the scheduler says of the node once `copies` are there; None where `stated_reasons` would be.
+    6. `may_preempt`: it takes the pod once pods of lower priority are gone, and refuses it now. None where that is not known.
     """
 
     node: str
-    takes: bool | None
-    reasons: tuple[Reason, ...]
-    stated: tuple[Reason, ...] | None
+    fits: bool | None
+    reasons: tuple[FilterReason, ...]
+    stated_reasons: tuple[FilterReason, ...] | None
     copies: int
-    at_most: int | None
-    full: tuple[Reason, ...] | None
-    preempts: bool | None = False
-    doubts: tuple[Doubt, ...] = ()
+    max_copies: int | None
+    full_reasons: tuple[FilterReason, ...] | None
+    may_preempt: bool | None = False
+    uncertainties: tuple[Uncertainty, ...] = ()
 
 
-class Terms(Struct, frozen=True):
+class FitConditions(Struct, frozen=True):
     """What holds for a pod on every node.
 
-    1. `doubts` keep any node from taking it for certain; `unlisted` are those of them that concern the pods that are there.
-    2. `refusals` are certain: false where another scheduler may do as it likes.
-    3. `evicts`: pods of lower priority may have to go for it.
-    4. `guards` are the pods whose anti-affinity may select it.
-    5. `tolerations` are all known: false where a RuntimeClass may add some, so that a taint need not refuse it. One of the node itself
-       (`node.kubernetes.io/`) does all the same: no class tolerates that.
+    1. `uncertainties` keep any node from taking it for certain; `unlisted_pods` are those of them that concern the pods that are there.
+    2. `are_refusals_certain` are certain: false where another scheduler may do as it likes.
+    3. `can_preempt`: pods of lower priority may have to go for it.
+    4. `anti_affinities` are the pods whose anti-affinity may select it.
+    5. `are_tolerations_complete` are all known: false where a RuntimeClass may add some, so that a taint need not refuse it. One of the
+       node itself (`node.kubernetes.io/`) does all the same: no class tolerates that.
     """
 
     comparison_operators: bool | None
-    claimed: frozenset[str]
-    doubts: tuple[Doubt, ...] = ()
-    unlisted: tuple[Doubt, ...] = ()
-    refusals: bool = True
-    evicts: bool = True
-    guards: tuple[Guard, ...] = ()
-    tolerations: bool = True
+    claimed_resources: frozenset[str]
+    uncertainties: tuple[Uncertainty, ...] = ()
+    unlisted_pods: tuple[Uncertainty, ...] = ()
+    are_refusals_certain: bool = True
+    can_preempt: bool = True
+    anti_affinities: tuple[PodAntiAffinity, ...] = ()
+    are_tolerations_complete: bool = True
 
 
-def node_fit(wanted: Wanted, room: Room, occupancy: Occupancy, terms: Terms) -> NodeFit:
+def fit_node(pod: PodToSchedule, node_occupancy: NodeOccupancy, occupancy: Occupancy, conditions: FitConditions) -> NodeFit:
     """Whether a node takes a pod, with the filters in the order of the scheduler: see NodeFit."""
-    fixed = tuple(node_answers(wanted, room.node, terms.comparison_operators))
-    held = room.held(wanted.priority)
-    answers = (*fixed, *room_answers(wanted, room, held, 0, terms.claimed, terms.unlisted))
+    fixed = tuple(run_node_filters(pod, node_occupancy.node, conditions.comparison_operators))
+    held = node_occupancy.sum_usage_for(pod.priority)
+    answers = (*fixed, *run_usage_filters(pod, node_occupancy, held, 0, conditions.claimed_resources, conditions.unlisted_pods))
     reasons = tuple(reason for answer in answers for reason in answer.reasons)
-    doubts = [each for answer in answers for each in answer.doubts if each not in terms.doubts]
-    doubts += neighbour_doubts(terms.guards, room.node, occupancy)
-    if wanted.priority is None and any(each.nominated for each in room.taken):
-        doubts.append(doubt(Unjudged.PREEMPTION))
-    name = room.node.name
-    if reasons and terms.refusals and (terms.tolerations or not _may_be_tolerated(reasons)):
-        stated = _stated(answers)
-        preempts = _preempts(wanted, room, held, terms, fixed, reasons)
+    doubts = [uncertainty for answer in answers for uncertainty in answer.uncertainties if uncertainty not in conditions.uncertainties]
+    doubts += iter_topology_uncertainties(conditions.anti_affinities, node_occupancy.node, occupancy)
+    if pod.priority is None and any(pod_usage.is_nominated for pod_usage in node_occupancy.pod_usages):
+        doubts.append(make_uncertainty(UncertaintyKind.PREEMPTION))
+    name = node_occupancy.node.name
+    if reasons and conditions.are_refusals_certain and (conditions.are_tolerations_complete or not _may_be_tolerated(reasons)):
+        stated = _find_stated_reasons(answers)
+        preempts = _may_preempt(pod, node_occupancy, held, conditions, fixed, reasons)
         return NodeFit(name, False, reasons, stated, 0, 0, stated, preempts, tuple(doubts))
-    most = _most(wanted, room, held, terms.claimed) if terms.refusals else None
-    if doubts or terms.doubts:
+    most = _count_max_copies(pod, node_occupancy, held, conditions.claimed_resources) if conditions.are_refusals_certain else None
+    if doubts or conditions.uncertainties:
         return NodeFit(name, None, reasons, None, 0, most, None, None, tuple(doubts))
     copies = most or 0
-    full = _stated(tuple(room_answers(wanted, room, held, copies, terms.claimed, ())))
+    full = _find_stated_reasons(tuple(run_usage_filters(pod, node_occupancy, held, copies, conditions.claimed_resources, ())))
     return NodeFit(name, True, (), (), copies, copies, full)
 
 
-def _may_be_tolerated(reasons: Sequence[Reason]) -> bool:
+def _may_be_tolerated(reasons: Sequence[FilterReason]) -> bool:
     """Whether nothing but taints stands in the way, and none of them is one of the node itself."""
     return all(
         reason.plugin == TAINT_TOLERATION and not any(taint.key.startswith("node.kubernetes.io/") for taint in reason.taints)
@@ -88,39 +96,46 @@ def _may_be_tolerated(reasons: Sequence[Reason]) -> bool:
     )
 
 
-def _stated(answers: Sequence[Answer]) -> tuple[Reason, ...] | None:
+def _find_stated_reasons(answers: Sequence[FilterResult]) -> tuple[FilterReason, ...] | None:
     """The reasons of the first filter that refuses; None where one before it, or itself, is in doubt."""
-    first = next((answer for answer in answers if answer.doubts or answer.reasons), None)
-    return first.reasons if first and not first.doubts else None
+    first = next((answer for answer in answers if answer.uncertainties or answer.reasons), None)
+    return first.reasons if first and not first.uncertainties else None
 
 
-def _most(wanted: Wanted, room: Room, held: Held, claimed: frozenset[str]) -> int | None:
+def _count_max_copies(pod: PodToSchedule, node_occupancy: NodeOccupancy, usage: NodeUsage, claimed_resources: frozenset[str]) -> int | None:
     """How many copies what is left has room for, by all of it that is known."""
-    bounds = [1] if wanted.ports else []
-    if room.allocatable is not None:
-        if "pods" not in room.unreadable:
-            bounds.append(room.allocatable.get("pods", 0) - held.pods)
-        for name, amount in (wanted.requests or {}).items():
-            if amount and name not in room.unreadable and not may_be_claimed(name, room, claimed):
-                bounds.append((room.allocatable.get(name, 0) - held.amounts.get(name, 0)) // amount)
+    bounds = [1] if pod.ports else []
+    if node_occupancy.allocatable is not None:
+        if "pods" not in node_occupancy.unreadable_resources:
+            bounds.append(node_occupancy.allocatable.get("pods", 0) - usage.pod_count)
+        for name, amount in (pod.requests or {}).items():
+            if amount and name not in node_occupancy.unreadable_resources and not may_be_claimed(name, node_occupancy, claimed_resources):
+                bounds.append((node_occupancy.allocatable.get(name, 0) - usage.amounts.get(name, 0)) // amount)
     return min(bounds) if bounds else None
 
 
-def _preempts(wanted: Wanted, room: Room, held: Held, terms: Terms, fixed: Sequence[Answer], reasons: Sequence[Reason]) -> bool | None:
+def _may_preempt(
+    pod: PodToSchedule,
+    node_occupancy: NodeOccupancy,
+    usage: NodeUsage,
+    conditions: FitConditions,
+    node_results: Sequence[FilterResult],
+    reasons: Sequence[FilterReason],
+) -> bool | None:
     """Whether the node would take the pod once every pod of lower priority were gone from it.
 
     Source: `pkg/scheduler/framework/plugins/defaultpreemption/default_preemption.go`, SelectVictimsOnNode.
     """
-    if not terms.evicts or any(reason.lasting for reason in reasons):
+    if not conditions.can_preempt or any(reason.is_unresolvable for reason in reasons):
         return False
-    if terms.unlisted:
+    if conditions.unlisted_pods:
         return None
-    if wanted.priority is None:
-        return None if held.pods else False
-    staying = room.held_above(wanted.priority)
-    if staying.pods == held.pods:
+    if pod.priority is None:
+        return None if usage.pod_count else False
+    staying = node_occupancy.sum_usage_above(pod.priority)
+    if staying.pod_count == usage.pod_count:
         return False
-    answers = (*fixed, *room_answers(wanted, room, staying, 0, terms.claimed, ()))
+    answers = (*node_results, *run_usage_filters(pod, node_occupancy, staying, 0, conditions.claimed_resources, ()))
     if any(answer.reasons for answer in answers):
         return False
-    return None if terms.doubts or any(answer.doubts for answer in answers) else True
+    return None if conditions.uncertainties or any(answer.uncertainties for answer in answers) else True

@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterable, Mapping
 from msgspec import Struct
 
 from preflight.model.objects import DaemonSet, Deployment, OwnerReference
-from preflight.model.pod_status import RunningPod
+from preflight.model.pod_status import ClusterPod
 
-_APPS = ("apps", "extensions")
+_APPS_GROUPS = ("apps", "extensions")
 
 # Kinds of Kubernetes itself that control pods and have no scale, as the server calls them.
 _WITHOUT_SCALE = {("Job", "batch"): "jobs.batch", ("DaemonSet", "apps"): "daemonsets.apps", ("Node", ""): "nodes"}
@@ -29,28 +29,28 @@ class Owner(Struct, frozen=True):
 class Owners(Struct, frozen=True):
     """The owners that are known, by kind, namespace and name.
 
-    `complete` are the kinds of which all objects are there: one that is not among them does not exist. Of other kinds nobody knows.
+    `complete_kinds` are the kinds of which all objects are there: one that is not among them does not exist. Of other kinds nobody knows.
     """
 
     by_key: Mapping[tuple[str, str, str], Owner] = {}
-    complete: frozenset[str] = frozenset()
+    complete_kinds: frozenset[str] = frozenset()
 
     def find(self, kind: str, namespace: str, name: str) -> Owner | bool | None:
         """The owner; False where it does not exist, None where nobody knows."""
-        return self.by_key.get((kind, namespace, name)) or (False if kind in self.complete else None)
+        return self.by_key.get((kind, namespace, name)) or (False if kind in self.complete_kinds else None)
 
 
-def owners_of(objects: Iterable[DaemonSet | Deployment], complete: Collection[str]) -> Owners:
-    """The owners that these objects are; `complete` as in Owners. No replicas stated means one; a Job and a DaemonSet have none."""
+def index_owners(objects: Iterable[DaemonSet | Deployment], complete_kinds: Collection[str]) -> Owners:
+    """The owners that these objects are; `complete_kinds` as in Owners. No replicas stated means one; a Job and a DaemonSet have none."""
     by_key: dict[tuple[str, str, str], Owner] = {}
-    for each in objects:
-        kind, metadata = type(each).__name__, each.metadata
+    for workload in objects:
+        kind, metadata = type(workload).__name__, workload.metadata
         replicas: int | None = None
-        if isinstance(each, Deployment) and kind != "Job":
-            replicas = 1 if each.spec.replicas is None else each.spec.replicas
+        if isinstance(workload, Deployment) and kind != "Job":
+            replicas = 1 if workload.spec.replicas is None else workload.spec.replicas
         controller = next((owner for owner in metadata.ownerReferences if owner.controller), None)
         by_key[kind, metadata.namespace, metadata.name] = Owner(kind, metadata.namespace, metadata.name, metadata.uid, replicas, controller)
-    return Owners(by_key, frozenset(complete))
+    return Owners(by_key, frozenset(complete_kinds))
 
 
 class Scale(Struct, frozen=True):
@@ -67,7 +67,7 @@ class Scale(Struct, frozen=True):
     unknown: str = ""
 
 
-def scale(pod: RunningPod, owners: Owners) -> Scale:
+def find_owner_scale(pod: ClusterPod, owners: Owners) -> Scale:
     """The scale of the owner that controls a pod.
 
     1. No controller: a bare pod, which has no owner.
@@ -84,15 +84,17 @@ def scale(pod: RunningPod, owners: Owners) -> Scale:
     if reference is None:
         return Scale()
     namespace = pod.metadata.namespace
-    if is_kind(reference, "ReplicaSet", _APPS):
-        return _replica_set(pod, reference, owners)
+    if is_kind(reference, "ReplicaSet", _APPS_GROUPS):
+        return _find_replica_set_scale(pod, reference, owners)
     for kind, groups in (("StatefulSet", ("apps",)), ("ReplicationController", ("",))):
         if is_kind(reference, kind, groups):
-            return _own(pod, owners.find(kind, namespace, reference.name), reference)
+            return _find_own_scale(pod, owners.find(kind, namespace, reference.name), reference)
     for (kind, group), resource in _WITHOUT_SCALE.items():
         if is_kind(reference, kind, (group,)):
-            return Scale(_label(reference, namespace), failure=f"{resource} does not implement the scale subresource")
-    return Scale(_label(reference, namespace), unknown=f"nobody knows whether a {reference.kind} of {reference.apiVersion} has a scale")
+            return Scale(_format_reference(reference, namespace), failure=f"{resource} does not implement the scale subresource")
+    return Scale(
+        _format_reference(reference, namespace), unknown=f"nobody knows whether a {reference.kind} of {reference.apiVersion} has a scale"
+    )
 
 
 def is_kind(reference: OwnerReference, kind: str, groups: Collection[str]) -> bool:
@@ -100,40 +102,42 @@ def is_kind(reference: OwnerReference, kind: str, groups: Collection[str]) -> bo
     return reference.kind == kind and (not reference.apiVersion or reference.apiVersion.rpartition("/")[0] in groups)
 
 
-def _replica_set(pod: RunningPod, reference: OwnerReference, owners: Owners) -> Scale:
+def _find_replica_set_scale(pod: ClusterPod, reference: OwnerReference, owners: Owners) -> Scale:
     namespace = pod.metadata.namespace
     found = owners.find("ReplicaSet", namespace, reference.name)
     if not isinstance(found, Owner):
         name, _, tail = reference.name.rpartition("-")
         by_name = owners.by_key.get(("Deployment", namespace, name))
         if found is None and by_name is not None and tail == pod.metadata.labels.get("pod-template-hash"):
-            return _counted(by_name)
-        return _own(pod, found, reference)
-    if found.controller is not None and is_kind(found.controller, "Deployment", _APPS):
+            return _make_scale(by_name)
+        return _find_own_scale(pod, found, reference)
+    if found.controller is not None and is_kind(found.controller, "Deployment", _APPS_GROUPS):
         deployment = owners.find("Deployment", namespace, found.controller.name)
         if deployment is None:
-            return Scale(_label(found.controller, namespace), unknown=f"Deployment {namespace}/{found.controller.name} is not known")
-        if isinstance(deployment, Owner) and _same(deployment.uid, found.controller.uid):
-            return _counted(deployment)
-    return _own(pod, found, reference)
+            return Scale(
+                _format_reference(found.controller, namespace), unknown=f"Deployment {namespace}/{found.controller.name} is not known"
+            )
+        if isinstance(deployment, Owner) and _is_same_uid(deployment.uid, found.controller.uid):
+            return _make_scale(deployment)
+    return _find_own_scale(pod, found, reference)
 
 
-def _own(pod: RunningPod, found: Owner | bool | None, reference: OwnerReference) -> Scale:
-    if found is None:
+def _find_own_scale(pod: ClusterPod, owner: Owner | bool | None, reference: OwnerReference) -> Scale:
+    if owner is None:
         namespace = pod.metadata.namespace
-        return Scale(_label(reference, namespace), unknown=f"{reference.kind} {namespace}/{reference.name} is not known")
-    if isinstance(found, Owner) and _same(found.uid, reference.uid):
-        return _counted(found)
-    return Scale(_label(reference, pod.metadata.namespace), failure=f'found no controllers for pod "{pod.metadata.name}"')
+        return Scale(_format_reference(reference, namespace), unknown=f"{reference.kind} {namespace}/{reference.name} is not known")
+    if isinstance(owner, Owner) and _is_same_uid(owner.uid, reference.uid):
+        return _make_scale(owner)
+    return Scale(_format_reference(reference, pod.metadata.namespace), failure=f'found no controllers for pod "{pod.metadata.name}"')
 
 
-def _counted(owner: Owner) -> Scale:
+def _make_scale(owner: Owner) -> Scale:
     return Scale(f"{owner.kind} {owner.namespace}/{owner.name}", owner.replicas or 0)
 
 
-def _label(reference: OwnerReference, namespace: str) -> str:
+def _format_reference(reference: OwnerReference, namespace: str) -> str:
     return f"{reference.kind} {namespace}/{reference.name}"
 
 
-def _same(uid: str, other: str) -> bool:
+def _is_same_uid(uid: str, other: str) -> bool:
     return not uid or not other or uid == other

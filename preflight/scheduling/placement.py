@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from preflight.model.objects import Node, PodSpec, Taint, Toleration
 from preflight.scheduling.affinity import AffinityMatch, match_affinity
-from preflight.scheduling.tolerations import evict_after, find_toleration
+from preflight.scheduling.tolerations import find_eviction_delay, find_toleration
 
 
 class Placement(Struct, frozen=True):
@@ -14,23 +14,23 @@ class Placement(Struct, frozen=True):
 
     1. `should_run`: the controller would create a pod; `may_stay`: it leaves a pod that is there. None where not known.
     2. `other_node` is the `nodeName` of the template where it is another node's, "" otherwise.
-    3. `selected` is whether nodeName, nodeSelector and affinity take the node: None where it depends on unknown labels.
-    4. `untolerated` are the NoExecute and NoSchedule taints that nothing tolerates; `unsure` those where it depends on the gate of
-       Lt and Gt. PreferNoSchedule is never looked at.
-    5. `evict_after` is the time that taint eviction gives a new pod: see `tolerations.evict_after`.
+    3. `is_selected` is whether nodeName, nodeSelector and affinity take the node: None where it depends on unknown labels.
+    4. `untolerated_taints` are the NoExecute and NoSchedule taints that nothing tolerates; `unsure_taints` those where it depends on the
+       gate of Lt and Gt. PreferNoSchedule is never looked at.
+    5. `eviction_delay` is the time that taint eviction gives a new pod: see `tolerations.evict_after`.
     """
 
     should_run: bool | None
     may_stay: bool | None
-    selected: bool | None
+    is_selected: bool | None
     affinity: AffinityMatch
     other_node: str = ""
-    untolerated: tuple[Taint, ...] = ()
-    unsure: tuple[Taint, ...] = ()
-    evict_after: float | None = None
+    untolerated_taints: tuple[Taint, ...] = ()
+    unsure_taints: tuple[Taint, ...] = ()
+    eviction_delay: float | None = None
 
 
-def place(template: PodSpec, tolerations: tuple[Toleration, ...], node: Node, comparison_operators: bool | None) -> Placement:
+def evaluate_placement(template: PodSpec, tolerations: tuple[Toleration, ...], node: Node, comparison_operators: bool | None) -> Placement:
     """Whether a DaemonSet's pod should run on a node, and may stay there.
 
     1. `nodeName` of another node: neither.
@@ -54,26 +54,26 @@ def place(template: PodSpec, tolerations: tuple[Toleration, ...], node: Node, co
         toleration, certain = find_toleration(tolerations, taint, comparison_operators)
         if toleration is None:
             (untolerated if certain else unsure).append(taint)
-    may_stay = _all(selected, _none(untolerated, unsure, "NoExecute"))
+    may_stay = _combine_answers(selected, _tolerates_effect(untolerated, unsure, "NoExecute"))
     return Placement(
-        should_run=_all(may_stay, _none(untolerated, unsure, "NoSchedule")),
+        should_run=_combine_answers(may_stay, _tolerates_effect(untolerated, unsure, "NoSchedule")),
         may_stay=may_stay,
-        selected=selected,
+        is_selected=selected,
         affinity=affinity,
         other_node=elsewhere,
-        untolerated=tuple(untolerated),
-        unsure=tuple(unsure),
-        evict_after=evict_after(tolerations, node.spec.taints, comparison_operators),
+        untolerated_taints=tuple(untolerated),
+        unsure_taints=tuple(unsure),
+        eviction_delay=find_eviction_delay(tolerations, node.spec.taints, comparison_operators),
     )
 
 
-def _none(untolerated: list[Taint], unsure: list[Taint], effect: str) -> bool | None:
-    if any(taint.effect == effect for taint in untolerated):
+def _tolerates_effect(untolerated_taints: list[Taint], unsure_taints: list[Taint], effect: str) -> bool | None:
+    if any(taint.effect == effect for taint in untolerated_taints):
         return False
-    return None if any(taint.effect == effect for taint in unsure) else True
+    return None if any(taint.effect == effect for taint in unsure_taints) else True
 
 
-def _all(first: bool | None, second: bool | None) -> bool | None:
+def _combine_answers(first: bool | None, second: bool | None) -> bool | None:
     if first is False or second is False:
         return False
     return None if first is None or second is None else True

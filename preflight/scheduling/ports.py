@@ -16,7 +16,7 @@ class HostPort(NamedTuple):
     address: str
 
 
-def host_ports(spec: PodSpec) -> frozenset[HostPort]:
+def list_host_ports(spec: PodSpec) -> frozenset[HostPort]:
     """The ports of the node that a pod takes, whether or not the API server has filled in its defaults.
 
     1. Those of its containers and sidecars; an init container that ends takes none.
@@ -34,7 +34,7 @@ def host_ports(spec: PodSpec) -> frozenset[HostPort]:
     )
 
 
-def clashes(port: HostPort, taken: Iterable[HostPort]) -> bool:
+def is_port_taken(port: HostPort, taken_ports: Iterable[HostPort]) -> bool:
     """Whether a port is taken: number and protocol are equal, and the addresses are, or one of them is 0.0.0.0.
 
     Source: `staging/src/k8s.io/kube-scheduler/framework/types.go`, HostPortInfo.CheckConflict.
@@ -42,5 +42,5 @@ def clashes(port: HostPort, taken: Iterable[HostPort]) -> bool:
     return any(
         (port.number, port.protocol) == (other.number, other.protocol)
         and (port.address == other.address or "0.0.0.0" in (port.address, other.address))
-        for other in taken
+        for other in taken_ports
     )

@@ -5,11 +5,11 @@ from __future__ import annotations
 from enum import Enum
 
 from preflight.model.objects import DaemonSetSpec, PodSpec
-from preflight.scheduling.ports import clashes, host_ports
-from preflight.scheduling.validation import scaled
+from preflight.scheduling.ports import is_port_taken, list_host_ports
+from preflight.scheduling.validation import resolve_int_or_percent
 
 
-class Update(Enum):
+class UpdateEffect(Enum):
     """What an update does to the pods of the old template, by strategy.
 
     1. REPLACE: each goes; a new one is created only where the DaemonSet should run.
@@ -24,7 +24,7 @@ class Update(Enum):
     HANG = "hang"
 
 
-def update(spec: DaemonSetSpec, desired: int, old: PodSpec | None = None) -> Update:
+def predict_update(spec: DaemonSetSpec, desired: int, old_template: PodSpec | None = None) -> UpdateEffect:
     """What an update of the template does while all pods are available and all nodes well; `updates.course` knows those that are not.
 
     1. OnDelete: nothing until a pod is deleted.
@@ -34,28 +34,32 @@ def update(spec: DaemonSetSpec, desired: int, old: PodSpec | None = None) -> Upd
     4. maxSurge above 0 with a port of the host that the old template takes too: the new pod never runs beside the old one; old pods
        where the DaemonSet should not run go.
 
-    `desired` is the number of nodes that should run the new template, `old` the template before (None: the same ports).
+    `desired` is the number of nodes that should run the new template, `old_template` the template before (None: the same ports).
 
     Source: `pkg/controller/daemon/update.go`, rollingUpdate.
     """
     if spec.updateStrategy.type == "OnDelete":
-        return Update.HOLD
+        return UpdateEffect.HOLD
     rolling = spec.updateStrategy.rollingUpdate
-    surge = scaled(rolling.maxSurge, desired, default=0)
+    surge = resolve_int_or_percent(rolling.maxSurge, desired, default=0)
     if surge == 0:
-        return Update.HOLD if desired == 0 and scaled(rolling.maxUnavailable, desired, default=1) == 0 else Update.REPLACE
-    return Update.STALL if shared_ports(old or spec.template.spec, spec.template.spec) else Update.REPLACE
+        return (
+            UpdateEffect.HOLD
+            if desired == 0 and resolve_int_or_percent(rolling.maxUnavailable, desired, default=1) == 0
+            else UpdateEffect.REPLACE
+        )
+    return UpdateEffect.STALL if find_shared_ports(old_template or spec.template.spec, spec.template.spec) else UpdateEffect.REPLACE
 
 
-def surges(spec: DaemonSetSpec) -> bool:
+def uses_surge(spec: DaemonSetSpec) -> bool:
     """Whether an update creates the new pod before the old one goes: RollingUpdate with a maxSurge that is not 0."""
-    return spec.updateStrategy.type != "OnDelete" and scaled(spec.updateStrategy.rollingUpdate.maxSurge, 100, default=0) > 0
+    return spec.updateStrategy.type != "OnDelete" and resolve_int_or_percent(spec.updateStrategy.rollingUpdate.maxSurge, 100, default=0) > 0
 
 
-def shared_ports(old: PodSpec, new: PodSpec) -> tuple[int, ...]:
+def find_shared_ports(old_template: PodSpec, new_template: PodSpec) -> tuple[int, ...]:
     """The numbers of the ports of the node that pods of both templates take, so that they cannot run beside one another.
 
     As `ports.clashes` tells.
     """
-    taken = host_ports(old)
-    return tuple(sorted({port.number for port in host_ports(new) if clashes(port, taken)}))
+    taken = list_host_ports(old_template)
+    return tuple(sorted({port.number for port in list_host_ports(new_template) if is_port_taken(port, taken)}))

@@ -10,11 +10,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from preflight.model.objects import DaemonSetSpec
-from preflight.scheduling.rollout import surges
-from preflight.scheduling.validation import scaled
+from preflight.scheduling.rollout import uses_surge
+from preflight.scheduling.validation import resolve_int_or_percent
 
 
-class Start(Enum):
+class NewPodOutcome(Enum):
     """What becomes of a new pod: READY, bound but never Ready, never bound to its node, or never created (quota, webhook)."""
 
     READY = "ready"
@@ -23,7 +23,7 @@ class Start(Enum):
     REFUSED = "refused"
 
 
-class Pod(Enum):
+class LivePod(Enum):
     """The live pod of a node: none, one of an old template, or one of the template that the update brings."""
 
     NONE = "none"
@@ -31,100 +31,102 @@ class Pod(Enum):
     NEW = "new"
 
 
-class Part(Struct, frozen=True, gc=False):
+class UpdateCohort(Struct, frozen=True, gc=False):
     """Nodes that an update cannot tell apart.
 
     1. `should_run` and `may_stay` are the placement of the new template.
-    2. `pod` is the live pod there, `ready` whether it is available. `leaving`: a pod there is terminating.
-    3. `silent`: the kubelet says nothing. A pod that is deleted hangs in Terminating, and no new one becomes Ready.
-    4. `start` is what becomes of a new pod; `crowded`: it is not bound while an old one is on the node, a terminating one included.
+    2. `pod` is the live pod there, `is_available` whether it is available. `is_terminating`: a pod there is terminating.
+    3. `is_kubelet_silent`: the kubelet says nothing. A pod that is deleted hangs in Terminating, and no new one becomes Ready.
+    4. `new_pod` is what becomes of a new pod; `is_crowded`: it is not bound while an old one is on the node, a terminating one included.
     """
 
     count: int
     should_run: bool
     may_stay: bool
-    pod: Pod = Pod.NONE
-    ready: bool = True
-    leaving: bool = False
-    silent: bool = False
-    start: Start = Start.READY
-    crowded: bool = False
+    pod: LivePod = LivePod.NONE
+    is_available: bool = True
+    is_terminating: bool = False
+    is_kubelet_silent: bool = False
+    new_pod: NewPodOutcome = NewPodOutcome.READY
+    is_crowded: bool = False
 
 
-class There(NamedTuple):
-    """The pods on a node: the one from before, a new one (`bound` or waiting for that), and one that hangs in Terminating."""
+class PodsOnNode(NamedTuple):
+    """The pods on a node: the one from before, a new one (`is_bound` or waiting for that), and one that hangs in Terminating."""
 
-    same: bool = False
-    new: bool = False
-    bound: bool = True
+    has_previous: bool = False
+    has_new: bool = False
+    is_bound: bool = True
     hangs: bool = False
 
 
-class End(Struct, frozen=True, gc=False):
+class UpdateEnd(Struct, frozen=True, gc=False):
     """What an update comes to on the nodes of a part.
 
-    1. `reached` is what is there where their turn came, `left` where it did not; the two are equal where there is no turn to wait for.
+    1. `reached_range` is what is there where their turn came, `unreached` where it did not; the two are equal where there is no turn to
+       wait for.
     2. `fewest` and `most` are how many of the nodes it reaches; equal and neither 0 nor all: how many is certain, which ones is chance.
     3. `holds`: a node that is reached uses a part of the budget up for good.
     4. `waits`: an available old pod has to wait for the budget. `sunset`: with a surge, it should not run there, and goes only once
        enough others are available.
-    5. `available`: its nodes have an available pod in the end, the old one or a new one.
+    5. `is_available`: its nodes have an available pod in the end, the old one or a new one.
     """
 
     count: int
-    reached: There
-    left: There
+    reached: PodsOnNode
+    unreached: PodsOnNode
     fewest: int
     most: int
     holds: bool = False
     waits: bool = False
-    sunset: bool = False
-    available: bool = False
+    awaits_removal: bool = False
+    is_available: bool = False
 
     @property
-    def possible(self) -> tuple[There, ...]:
+    def possible_states(self) -> tuple[PodsOnNode, ...]:
         """What may be on any one of the nodes."""
-        return tuple(dict.fromkeys((*([self.reached] if self.most else []), *([self.left] if self.fewest < self.count else []))))
+        return tuple(dict.fromkeys((*([self.reached] if self.most else []), *([self.unreached] if self.fewest < self.count else []))))
 
 
-class Course(Struct, frozen=True):
+class UpdateForecast(Struct, frozen=True):
     """The course of an update to its end.
 
     1. `desired` is the number of nodes that should run the new template, `budget` what maxUnavailable or maxSurge comes to with it (0
-       under OnDelete), `surge` which of the two counts.
-    2. `held` is how many nodes use the budget up whatever the update does with the pods that wait for it.
-    3. `waiting` is the number of nodes with an available old pod that waits for its turn, `bad` how many of them would use the budget up
-       for good, `bad_reached` how many of those are reached.
-    4. `sunset` is the number of available old pods that a surge takes once enough others are available, `sunset_kept` how many stay.
+       under OnDelete), `is_surge` which of the two counts.
+    2. `blocked_nodes` is how many nodes use the budget up whatever the update does with the pods that wait for it.
+    3. `waiting_nodes` is the number of nodes with an available old pod that waits for its turn, `failing_nodes` how many of them would use
+       the budget up for good, `failing_reached` how many of those are reached.
+    4. `sunset` is the number of available old pods that a surge takes once enough others are available, `removable_remaining` how many
+       stay.
     5. `ends` has an end for each part, in their order.
     """
 
     desired: int
     budget: int
-    surge: bool
-    held: int
-    waiting: int
-    bad: int
-    bad_reached: int
-    sunset: int
-    sunset_kept: int
-    ends: tuple[End, ...]
+    is_surge: bool
+    blocked_nodes: int
+    waiting_nodes: int
+    failing_nodes: int
+    failing_reached: int
+    removable_pods: int
+    removable_remaining: int
+    ends: tuple[UpdateEnd, ...]
 
     @property
-    def stops(self) -> bool:
+    def may_stop(self) -> bool:
         """Whether old pods that wait for the budget may be left behind, or new ones never get their place."""
-        return any(end.waits and end.left in end.possible for end in self.ends) or (self.surge and self.bad_reached > 0)
+        return any(end.waits and end.unreached in end.possible_states for end in self.ends) or (self.is_surge and self.failing_reached > 0)
 
     @property
-    def reached(self) -> tuple[int, int]:
+    def reached_range(self) -> tuple[int, int]:
         """How many of the waiting nodes the update reaches, at least and at most."""
-        left = self.budget - self.held
-        if self.bad < left:
-            return self.waiting, self.waiting
-        return self.bad_reached, self.bad_reached + (self.waiting - self.bad if left > 0 else 0)
+        left = self.budget - self.blocked_nodes
+        if self.failing_nodes < left:
+            return self.waiting_nodes, self.waiting_nodes
+        return self.failing_reached, self.failing_reached + (self.waiting_nodes - self.failing_nodes if left > 0 else 0)
 
 
-def course(spec: DaemonSetSpec, desired: int, parts: Sequence[Part]) -> Course:
+def simulate_update(spec: DaemonSetSpec, desired: int, cohorts: Sequence[UpdateCohort]) -> UpdateForecast:
     """How an update ends, where nothing changes but by it.
 
     1. A pod that may not stay is deleted at once, whatever the strategy; a wanted node without a pod gets a new one. Without a surge a
@@ -144,22 +146,22 @@ def course(spec: DaemonSetSpec, desired: int, parts: Sequence[Part]) -> Course:
     Source: `pkg/controller/daemon/update.go` (rollingUpdate, updatedDesiredNodeCounts), `daemon_controller.go` (podsShouldBeOnNode).
     """
     rolling, on_delete = spec.updateStrategy.rollingUpdate, spec.updateStrategy.type == "OnDelete"
-    surge = 0 if on_delete else scaled(rolling.maxSurge, desired, default=0)
-    budget = surge or (0 if on_delete else scaled(rolling.maxUnavailable, desired, default=1))
+    surge = 0 if on_delete else resolve_int_or_percent(rolling.maxSurge, desired, default=0)
+    budget = surge or (0 if on_delete else resolve_int_or_percent(rolling.maxUnavailable, desired, default=1))
     if desired and not budget and not on_delete:
         budget = 1  # what the API server refuses: the controller takes it for the default
-    beside = surges(spec)
-    ends = [_end(part, surge=surge > 0, beside=beside, on_delete=on_delete) for part in parts]
+    beside = uses_surge(spec)
+    ends = [_simulate_cohort(part, surge=surge > 0, allows_two_pods=beside, on_delete=on_delete) for part in cohorts]
     if surge:  # nodes without a live old pod take no part of it
         ends = [replace(end, holds=end.holds and end.waits) for end in ends]
     held = sum(end.count for end in ends if end.holds and not end.waits)
     waiting = sum(end.count for end in ends if end.waits)
     bad = sum(end.count for end in ends if end.waits and end.holds)
     bad_reached = min(bad, max(budget - held, 0))
-    sunset = sum(end.count for end in ends if end.sunset)
-    available = sum(end.count for end in ends if end.available)
+    sunset = sum(end.count for end in ends if end.awaits_removal)
+    available = sum(end.count for end in ends if end.is_available)
     kept = min(sunset, max(desired - available, 0))
-    return Course(
+    return UpdateForecast(
         desired,
         budget,
         surge > 0,
@@ -169,74 +171,96 @@ def course(spec: DaemonSetSpec, desired: int, parts: Sequence[Part]) -> Course:
         bad_reached,
         sunset,
         kept,
-        tuple(_counted(end, bad, max(budget - held, 0), sunset, kept) for end in ends),
+        tuple(_limit_end(end, bad, max(budget - held, 0), sunset, kept) for end in ends),
     )
 
 
-def _counted(end: End, bad: int, left: int, sunset: int, kept: int) -> End:
-    """An end with how many of its nodes are reached, where `left` of the budget can be used up for good by `bad` nodes."""
-    if end.sunset:
-        gone = sunset - kept
-        return _between(end, max(gone - (sunset - end.count), 0), min(end.count, gone))
-    if not end.waits or bad < left:
+def _limit_end(end: UpdateEnd, failing_nodes: int, left: int, removable_pods: int, removable_remaining: int) -> UpdateEnd:
+    """An end with how many of its nodes are reached, where `unreached` of the budget can be used up for good by `failing_nodes` nodes."""
+    if end.awaits_removal:
+        gone = removable_pods - removable_remaining
+        return _set_reach(end, max(gone - (removable_pods - end.count), 0), min(end.count, gone))
+    if not end.waits or failing_nodes < left:
         return end
     if left == 0:
-        return _between(end, 0, 0)
+        return _set_reach(end, 0, 0)
     if end.holds:
-        return _between(end, max(left - (bad - end.count), 0), min(end.count, left))
-    return _between(end, 0, end.count)
+        return _set_reach(end, max(left - (failing_nodes - end.count), 0), min(end.count, left))
+    return _set_reach(end, 0, end.count)
 
 
-def _between(end: End, fewest: int, most: int) -> End:
+def _set_reach(end: UpdateEnd, fewest: int, most: int) -> UpdateEnd:
     return replace(end, fewest=fewest, most=most)
 
 
-def _end(part: Part, *, surge: bool, beside: bool, on_delete: bool) -> End:
+def _simulate_cohort(cohort: UpdateCohort, *, surge: bool, allows_two_pods: bool, on_delete: bool) -> UpdateEnd:
     """What is there where the turn of a part came, and where it did not, as if all were reached.
 
-    `surge`: new pods are created before old ones go. `beside`: the strategy allows two pods on a node.
+    `is_surge`: new pods are created before old ones go. `allows_two_pods`: the strategy allows two pods on a node.
     """
-    same = There(same=True)
-    if not part.may_stay:
-        hangs = part.silent and (part.pod is not Pod.NONE or part.leaving)
-        return _made(part, There(hangs=hangs), holds=hangs)
-    if part.pod is Pod.NONE:
-        hangs = part.silent and part.leaving
-        if not part.should_run or (hangs and not beside):
-            return _made(part, There(hangs=hangs), holds=hangs)
-        return _made(part, _new(part, hangs=hangs), holds=not _starts(part))
-    if part.pod is Pod.NEW or on_delete:
-        return _made(part, same, holds=part.pod is Pod.NEW and not part.ready)
+    same = PodsOnNode(has_previous=True)
+    if not cohort.may_stay:
+        hangs = cohort.is_kubelet_silent and (cohort.pod is not LivePod.NONE or cohort.is_terminating)
+        return _make_end(cohort, PodsOnNode(hangs=hangs), holds=hangs)
+    if cohort.pod is LivePod.NONE:
+        hangs = cohort.is_kubelet_silent and cohort.is_terminating
+        if not cohort.should_run or (hangs and not allows_two_pods):
+            return _make_end(cohort, PodsOnNode(hangs=hangs), holds=hangs)
+        return _make_end(cohort, _make_new_pod(cohort, hangs=hangs), holds=not _becomes_ready(cohort))
+    if cohort.pod is LivePod.NEW or on_delete:
+        return _make_end(cohort, same, holds=cohort.pod is LivePod.NEW and not cohort.is_available)
     if not surge:
-        replaced = There(hangs=part.silent) if part.silent or not part.should_run else _new(part)
-        return _made(part, replaced, same, holds=part.silent or (part.should_run and not _starts(part)), waits=part.ready)
-    if not part.should_run:
-        return _made(part, There(hangs=part.silent), same, sunset=part.ready)
-    if part.start is Start.REFUSED:
-        return _made(part, same)
-    if not part.ready:
-        return _made(part, _new(part, hangs=part.silent))
-    if _starts(part) and not part.crowded:
-        return _made(part, There(new=True), same, waits=True)
-    return _made(part, There(same=True, new=True, bound=part.start is not Start.PENDING and not part.crowded), same, holds=True, waits=True)
+        replaced = (
+            PodsOnNode(hangs=cohort.is_kubelet_silent) if cohort.is_kubelet_silent or not cohort.should_run else _make_new_pod(cohort)
+        )
+        return _make_end(
+            cohort,
+            replaced,
+            same,
+            holds=cohort.is_kubelet_silent or (cohort.should_run and not _becomes_ready(cohort)),
+            waits=cohort.is_available,
+        )
+    if not cohort.should_run:
+        return _make_end(cohort, PodsOnNode(hangs=cohort.is_kubelet_silent), same, awaits_removal=cohort.is_available)
+    if cohort.new_pod is NewPodOutcome.REFUSED:
+        return _make_end(cohort, same)
+    if not cohort.is_available:
+        return _make_end(cohort, _make_new_pod(cohort, hangs=cohort.is_kubelet_silent))
+    if _becomes_ready(cohort) and not cohort.is_crowded:
+        return _make_end(cohort, PodsOnNode(has_new=True), same, waits=True)
+    return _make_end(
+        cohort,
+        PodsOnNode(has_previous=True, has_new=True, is_bound=cohort.new_pod is not NewPodOutcome.PENDING and not cohort.is_crowded),
+        same,
+        holds=True,
+        waits=True,
+    )
 
 
-def _made(part: Part, reached: There, left: There | None = None, *, holds: bool = False, waits: bool = False, sunset: bool = False) -> End:
-    """An end that reaches all of its nodes; `left` counts only where they wait for something."""
-    available = part.ready if reached.same else reached.new and _starts(part)
-    left = left if left is not None and (waits or sunset) else reached
-    if part.leaving and part.silent:
-        reached, left = reached._replace(hangs=True), left._replace(hangs=True)
-    return End(part.count, reached, left, part.count, part.count, holds, waits, sunset, available)
+def _make_end(
+    cohort: UpdateCohort,
+    reached: PodsOnNode,
+    unreached: PodsOnNode | None = None,
+    *,
+    holds: bool = False,
+    waits: bool = False,
+    awaits_removal: bool = False,
+) -> UpdateEnd:
+    """An end that reaches all of its nodes; `unreached` counts only where they wait for something."""
+    available = cohort.is_available if reached.has_previous else reached.has_new and _becomes_ready(cohort)
+    unreached = unreached if unreached is not None and (waits or awaits_removal) else reached
+    if cohort.is_terminating and cohort.is_kubelet_silent:
+        reached, unreached = reached._replace(hangs=True), unreached._replace(hangs=True)
+    return UpdateEnd(cohort.count, reached, unreached, cohort.count, cohort.count, holds, waits, awaits_removal, available)
 
 
-def _starts(part: Part) -> bool:
+def _becomes_ready(cohort: UpdateCohort) -> bool:
     """Whether a new pod becomes Ready."""
-    return part.start is Start.READY and not part.silent
+    return cohort.new_pod is NewPodOutcome.READY and not cohort.is_kubelet_silent
 
 
-def _new(part: Part, *, hangs: bool = False) -> There:
+def _make_new_pod(cohort: UpdateCohort, *, hangs: bool = False) -> PodsOnNode:
     """A new pod without an old live one, beside one that hangs perhaps."""
-    if part.start is Start.REFUSED:
-        return There(hangs=hangs)
-    return There(new=True, bound=part.start is not Start.PENDING and not (part.crowded and hangs), hangs=hangs)
+    if cohort.new_pod is NewPodOutcome.REFUSED:
+        return PodsOnNode(hangs=hangs)
+    return PodsOnNode(has_new=True, is_bound=cohort.new_pod is not NewPodOutcome.PENDING and not (cohort.is_crowded and hangs), hangs=hangs)

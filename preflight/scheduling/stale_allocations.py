@@ -8,10 +8,10 @@ from enum import Enum
 from msgspec import Struct
 
 from preflight.model.objects import Node
-from preflight.model.pod_status import RunningPod
+from preflight.model.pod_status import ClusterPod
 
 
-class Why(Enum):
+class StaleReason(Enum):
     """Why nothing of a pod runs.
 
     PENDING: its node has it, and has started nothing yet. DEAD: it is being deleted, and its node is not Ready.
@@ -21,15 +21,15 @@ class Why(Enum):
     DEAD = "dead"
 
 
-class Ghost(Struct, frozen=True, gc=False):
+class StalePod(Struct, frozen=True, gc=False):
     """One such pod: its namespace and name, its node, and why."""
 
     key: tuple[str, str]
     node: str
-    why: Why
+    reason: StaleReason
 
 
-def ghost(pod: RunningPod, nodes: Mapping[str, Node]) -> Ghost | None:
+def find_stale_pod(pod: ClusterPod, nodes: Mapping[str, Node]) -> StalePod | None:
     """Whether a pod holds room though nothing of it runs; None where it does not.
 
     1. The scheduler counts it all the same: what a pod asks for is taken from its binding to the end of its object.
@@ -41,11 +41,11 @@ def ghost(pod: RunningPod, nodes: Mapping[str, Node]) -> Ghost | None:
     on = pod.spec.nodeName
     if not on or pod.has_ended or on not in nodes:
         return None
-    if pod.metadata.deletionTimestamp and nodes[on].ready is False:
-        return Ghost(pod.key, on, Why.DEAD)
-    return Ghost(pod.key, on, Why.PENDING) if pod.status.phase == "Pending" else None
+    if pod.metadata.deletionTimestamp and nodes[on].is_ready is False:
+        return StalePod(pod.key, on, StaleReason.DEAD)
+    return StalePod(pod.key, on, StaleReason.PENDING) if pod.status.phase == "Pending" else None
 
 
-def ghosts(pods: Iterable[RunningPod], nodes: Mapping[str, Node]) -> tuple[Ghost, ...]:
+def list_stale_pods(pods: Iterable[ClusterPod], nodes: Mapping[str, Node]) -> tuple[StalePod, ...]:
     """Those of the pods that are ghosts, in their order."""
-    return tuple(found for pod in pods if (found := ghost(pod, nodes)))
+    return tuple(found for pod in pods if (found := find_stale_pod(pod, nodes)))

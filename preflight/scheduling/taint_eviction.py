@@ -8,40 +8,41 @@ from msgspec import Struct
 
 from preflight.model.budgets import PodDisruptionBudget
 from preflight.model.objects import Taint
-from preflight.model.pod_status import RunningPod
-from preflight.scheduling.budgets import guarding
+from preflight.model.pod_status import ClusterPod
+from preflight.scheduling.budgets import find_covering_budgets
 from preflight.scheduling.drain.pod_filters import has_local_data
 from preflight.scheduling.owners import is_kind
-from preflight.scheduling.tolerations import NEVER, evict_after, find_toleration
+from preflight.scheduling.tolerations import NEVER, find_eviction_delay, find_toleration
 
 
 class TaintEviction(Struct, frozen=True):
     """A pod under the NoExecute taints of its node.
 
-    1. `after` are the seconds until it is deleted: 0 for now, NEVER, None where that depends on an unknown gate.
+    1. `delay` are the seconds until it is deleted: 0 for now, NEVER, None where that depends on an unknown gate.
     2. `before` are those under the taints that the node had; where they are not NEVER a timer runs already, nobody knows since when.
-    3. `untolerated` are the taints that nothing in the pod tolerates; `bounded` those that it tolerates for some seconds only.
+    3. `untolerated_taints` are the taints that nothing in the pod tolerates; `time_limited_taints` those that it tolerates for some seconds
+       only.
     4. `budgets` select the pod, and none of them protects it.
-    5. `lost`: nothing creates it again. `local_data`: its emptyDir goes with it. `may_return`: it tolerates every taint of the node, for
-       a while at least, so that its replacement can land there again and be deleted again.
+    5. `is_lost`: nothing creates it again. `has_local_data`: its emptyDir goes with it. `may_return`: it tolerates every taint of the node,
+       for a while at least, so that its replacement can land there again and be deleted again.
     """
 
-    pod: RunningPod
-    after: float | None
-    before: float | None = NEVER
-    untolerated: tuple[Taint, ...] = ()
-    bounded: tuple[Taint, ...] = ()
+    pod: ClusterPod
+    delay: float | None
+    previous_delay: float | None = NEVER
+    untolerated_taints: tuple[Taint, ...] = ()
+    time_limited_taints: tuple[Taint, ...] = ()
     budgets: tuple[tuple[str, str], ...] = ()
-    lost: bool = False
-    local_data: bool = False
+    is_lost: bool = False
+    has_local_data: bool = False
     may_return: bool = False
 
 
-def taint_evictions(
-    pods: Iterable[RunningPod],
+def predict_taint_evictions(
+    pods: Iterable[ClusterPod],
     node: str,
     taints: Sequence[Taint],
-    before: Sequence[Taint],
+    previous_taints: Sequence[Taint],
     budgets: Iterable[PodDisruptionBudget],
     comparison_operators: bool | None,
 ) -> tuple[TaintEviction, ...]:
@@ -57,7 +58,7 @@ def taint_evictions(
     """
     known = tuple(budgets)
     found = [
-        _under(pod, taints, before, known, comparison_operators)
+        _predict_taint_eviction(pod, taints, previous_taints, known, comparison_operators)
         for pod in pods
         if pod.spec.nodeName == node
         and not pod.metadata.deletionTimestamp
@@ -66,10 +67,10 @@ def taint_evictions(
     return tuple(sorted(found, key=lambda each: each.pod.key))
 
 
-def _under(
-    pod: RunningPod,
+def _predict_taint_eviction(
+    pod: ClusterPod,
     taints: Sequence[Taint],
-    before: Sequence[Taint],
+    previous_taints: Sequence[Taint],
     budgets: tuple[PodDisruptionBudget, ...],
     comparison_operators: bool | None,
 ) -> TaintEviction:
@@ -88,12 +89,12 @@ def _under(
             may_return = False
     return TaintEviction(
         pod,
-        after=evict_after(own, taints, comparison_operators),
-        before=evict_after(own, before, comparison_operators),
-        untolerated=tuple(untolerated),
-        bounded=tuple(bounded),
-        budgets=tuple(each.key for each in guarding(pod, budgets)),
-        lost=pod.controller is None and not pod.has_ended,
-        local_data=has_local_data(pod) and not pod.has_ended,
+        delay=find_eviction_delay(own, taints, comparison_operators),
+        previous_delay=find_eviction_delay(own, previous_taints, comparison_operators),
+        untolerated_taints=tuple(untolerated),
+        time_limited_taints=tuple(bounded),
+        budgets=tuple(covering_budget.key for covering_budget in find_covering_budgets(pod, budgets)),
+        is_lost=pod.controller is None and not pod.has_ended,
+        has_local_data=has_local_data(pod) and not pod.has_ended,
         may_return=may_return,
     )

@@ -11,7 +11,7 @@ from preflight.model.objects import PodSpec, Taint, Toleration
 
 NEVER = math.inf
 
-_ALWAYS = (
+_ALWAYS_TOLERATED = (
     ("node.kubernetes.io/not-ready", "NoExecute"),
     ("node.kubernetes.io/unreachable", "NoExecute"),
     ("node.kubernetes.io/disk-pressure", "NoSchedule"),
@@ -22,7 +22,7 @@ _ALWAYS = (
 _HOST_NETWORK = ("node.kubernetes.io/network-unavailable", "NoSchedule")
 
 
-def implicit_tolerations(host_network: bool) -> tuple[Toleration, ...]:
+def list_implicit_tolerations(host_network: bool) -> tuple[Toleration, ...]:
     """The tolerations that the DaemonSet controller adds to every pod of a DaemonSet.
 
     1. not-ready and unreachable with NoExecute, the three pressures and unschedulable with NoSchedule: always, for ever.
@@ -30,11 +30,11 @@ def implicit_tolerations(host_network: bool) -> tuple[Toleration, ...]:
 
     Source: `pkg/controller/daemon/util/daemonset_util.go`, AddOrUpdateDaemonPodTolerations.
     """
-    pairs = (*_ALWAYS, _HOST_NETWORK) if host_network else _ALWAYS
+    pairs = (*_ALWAYS_TOLERATED, _HOST_NETWORK) if host_network else _ALWAYS_TOLERATED
     return tuple(Toleration(key=key, operator="Exists", effect=effect) for key, effect in pairs)
 
 
-def daemon_tolerations(template: PodSpec) -> tuple[Toleration, ...]:
+def add_implicit_tolerations(template: PodSpec) -> tuple[Toleration, ...]:
     """The tolerations of a DaemonSet's new pods: the template's, with the implicit ones.
 
     1. A toleration of the template with the key, operator, value and effect of an implicit one is replaced by it where it stands
@@ -44,7 +44,7 @@ def daemon_tolerations(template: PodSpec) -> tuple[Toleration, ...]:
     Source: `pkg/apis/core/v1/helper/helpers.go`, AddOrUpdateTolerationInPodSpec.
     """
     tolerations = list(template.tolerations)
-    for implicit in implicit_tolerations(template.hostNetwork):
+    for implicit in list_implicit_tolerations(template.hostNetwork):
         for place, own in enumerate(tolerations):
             if (own.key, own.operator, own.value, own.effect) == (implicit.key, implicit.operator, implicit.value, implicit.effect):
                 tolerations[place] = implicit
@@ -57,7 +57,7 @@ def daemon_tolerations(template: PodSpec) -> tuple[Toleration, ...]:
 _FIVE_MINUTES = 300
 
 
-def ordinary_tolerations(tolerations: tuple[Toleration, ...]) -> tuple[Toleration, ...]:
+def add_default_tolerations(tolerations: tuple[Toleration, ...]) -> tuple[Toleration, ...]:
     """The tolerations of a new pod once it is admitted: not-ready and unreachable with NoExecute are tolerated for 300 s.
 
     1. Each is added at the end, not-ready first, unless a toleration speaks of it: with its key or none, and with NoExecute or no effect,
@@ -97,14 +97,14 @@ def tolerates(toleration: Toleration, taint: Taint, comparison_operators: bool |
     if operator == "Exists":
         return True
     if operator in ("Lt", "Gt"):
-        have, bound = _canonical_int64(taint.value), _canonical_int64(toleration.value)
+        have, bound = _parse_canonical_int64(taint.value), _parse_canonical_int64(toleration.value)
         if have is None or bound is None or not (have > bound if operator == "Gt" else have < bound):
             return False
         return comparison_operators
     return False
 
 
-def _canonical_int64(text: str) -> int | None:
+def _parse_canonical_int64(text: str) -> int | None:
     digits = text.removeprefix("-")
     if not (digits.isascii() and digits.isdigit()) or (digits[0] == "0" and text != "0") or len(digits) > 19:
         return None
@@ -128,7 +128,7 @@ def find_toleration(tolerations: Iterable[Toleration], taint: Taint, comparison_
     return None, certain
 
 
-def evict_after(tolerations: Sequence[Toleration], taints: Iterable[Taint], comparison_operators: bool | None) -> float | None:
+def find_eviction_delay(tolerations: Sequence[Toleration], taints: Iterable[Taint], comparison_operators: bool | None) -> float | None:
     """Seconds after which taint eviction deletes a pod: 0 for now, NEVER, None where it depends on an unknown gate.
 
     1. Only NoExecute taints count, against the pod's own tolerations.
@@ -155,15 +155,15 @@ def evict_after(tolerations: Sequence[Toleration], taints: Iterable[Taint], comp
 class NearMiss(Struct, frozen=True):
     """A toleration that nearly tolerates a taint, and what stands in the way.
 
-    `why` is `empty-value` (no operator, so Equal with an empty value), `value`, `effect`, `comparison` (Lt or Gt that does not
+    `reason` is `empty-value` (no operator, so Equal with an empty value), `value`, `effect`, `comparison` (Lt or Gt that does not
     hold), `operator` (no operator of Kubernetes) or `key` (the key differs only by case).
     """
 
     toleration: Toleration
-    why: str
+    reason: str
 
 
-def near_miss(tolerations: Iterable[Toleration], taint: Taint) -> NearMiss | None:
+def find_near_miss(tolerations: Iterable[Toleration], taint: Taint) -> NearMiss | None:
     """The toleration that comes nearest to an untolerated taint; None where none speaks of its key.
 
     The nearest is the one with the right effect, then the first in list order.

@@ -8,10 +8,10 @@ from enum import Enum
 from msgspec import Struct
 
 from preflight.model.objects import PodSpec
-from preflight.model.pod_scheduling import ScheduledSpec
+from preflight.model.pod_scheduling import SchedulerPodSpec
 
 
-class Unjudged(Enum):
+class UncertaintyKind(Enum):
     """What was not judged, or could not be; what `Doubt.about` then names.
 
     1. Of the input: PODS (not every pod is known), NODES (not every node is known), NODE (a partly known node), ALLOCATABLE (a node
@@ -41,23 +41,23 @@ class Unjudged(Enum):
     AFFINITY = "affinity"
     SPREAD = "spread"
     ADMISSION = "admission"
-    NEIGHBOURS = "neighbours"
+    NEIGHBORS = "neighbours"
     PREEMPTION = "preemption"
 
 
-class Doubt(Struct, frozen=True, order=True):
-    """One reason not to know: `what` as Unjudged's value, so that doubts sort, and what it is about, "" where that is plain."""
+class Uncertainty(Struct, frozen=True, order=True):
+    """One reason not to know: `kind` as Unjudged's value, so that doubts sort, and what it is about, "" where that is plain."""
 
-    what: str
-    about: str = ""
+    kind: str
+    subject: str = ""
 
 
-def doubt(what: Unjudged, about: str = "") -> Doubt:
+def make_uncertainty(kind: UncertaintyKind, subject: str = "") -> Uncertainty:
     """A doubt of a kind."""
-    return Doubt(what.value, about)
+    return Uncertainty(kind.value, subject)
 
 
-_ELSEWHERE = (
+_NODE_BOUND_VOLUMES = (
     "awsElasticBlockStore",
     "azureDisk",
     "azureFile",
@@ -70,7 +70,7 @@ _ELSEWHERE = (
 )
 
 
-def pod_doubts(spec: PodSpec, admitted: bool) -> Iterator[Doubt]:
+def iter_pod_uncertainties(spec: PodSpec, is_admitted: bool) -> Iterator[Uncertainty]:
     """What of a pod the filters here do not judge; nothing where they judge all of it.
 
     1. A scheduler of another name may do as it likes.
@@ -78,30 +78,30 @@ def pod_doubts(spec: PodSpec, admitted: bool) -> Iterator[Doubt]:
     3. Claims, ephemeral volumes that make a claim, and volumes of a cloud or a storage cluster may be had on some nodes alone. An inline
        CSI volume, emptyDir, hostPath, configMap and the like are had everywhere.
     4. Only required pod affinity and anti-affinity, and spread with DoNotSchedule, keep a pod from a node.
-    5. A RuntimeClass may add overhead, a nodeSelector and tolerations: not known of a pod that was not `admitted` yet.
+    5. A RuntimeClass may add overhead, a nodeSelector and tolerations: not known of a pod that was not `is_admitted` yet.
     6. A pod that is no ScheduledSpec was not read whole: gates, claims, groups, pod affinity and spread of it are not known.
     """
     if spec.schedulerName not in ("", "default-scheduler"):
-        yield doubt(Unjudged.SCHEDULER, spec.schedulerName)
-    if spec.runtimeClassName and not admitted:
-        yield doubt(Unjudged.ADMISSION, spec.runtimeClassName)
+        yield make_uncertainty(UncertaintyKind.SCHEDULER, spec.schedulerName)
+    if spec.runtimeClassName and not is_admitted:
+        yield make_uncertainty(UncertaintyKind.ADMISSION, spec.runtimeClassName)
     for volume in spec.volumes:
-        if volume.persistentVolumeClaim or volume.ephemeral or any(getattr(volume, kind, None) is not None for kind in _ELSEWHERE):
-            yield doubt(Unjudged.VOLUMES, volume.name)
-    if not isinstance(spec, ScheduledSpec):
-        yield doubt(Unjudged.UNREAD)
+        if volume.persistentVolumeClaim or volume.ephemeral or any(getattr(volume, kind, None) is not None for kind in _NODE_BOUND_VOLUMES):
+            yield make_uncertainty(UncertaintyKind.VOLUMES, volume.name)
+    if not isinstance(spec, SchedulerPodSpec):
+        yield make_uncertainty(UncertaintyKind.UNREAD)
         return
     for gate in spec.schedulingGates:
-        yield doubt(Unjudged.GATES, gate.name)
+        yield make_uncertainty(UncertaintyKind.GATES, gate.name)
     if spec.schedulingGroup:
-        yield doubt(Unjudged.GROUP)
+        yield make_uncertainty(UncertaintyKind.GROUP)
     for claim in spec.resourceClaims:
-        yield doubt(Unjudged.CLAIMS, claim.name)
+        yield make_uncertainty(UncertaintyKind.CLAIMS, claim.name)
     affinity = spec.affinity
     for each in (affinity.podAffinity, affinity.podAntiAffinity) if affinity else ():
         if each and each.requiredDuringSchedulingIgnoredDuringExecution:
-            yield doubt(Unjudged.AFFINITY)
+            yield make_uncertainty(UncertaintyKind.AFFINITY)
             break
     for constraint in spec.topologySpreadConstraints:
         if constraint.whenUnsatisfiable != "ScheduleAnyway":
-            yield doubt(Unjudged.SPREAD, constraint.topologyKey)
+            yield make_uncertainty(UncertaintyKind.SPREAD, constraint.topologyKey)

@@ -11,14 +11,14 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from preflight.model.objects import DaemonSetUpdateStrategy, NodeSelector, PodSpec, Refusal, SelectorRequirement, Taint, Toleration
 from preflight.scheduling.affinity import parse_int64
-from preflight.scheduling.name_validation import label_value_errors, qualified_name_errors
+from preflight.scheduling.name_validation import validate_label_value, validate_qualified_name
 
-EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
+TAINT_EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 
 Path = tuple[str | int, ...]
 
 
-def toleration_refusals(tolerations: Sequence[Toleration], path: Path, comparison_operators: bool | None) -> Iterator[Refusal]:
+def validate_tolerations(tolerations: Sequence[Toleration], path: Path, comparison_operators: bool | None) -> Iterator[Refusal]:
     """What is refused of a list of tolerations; repeated ones, and seconds of 0 or less, are accepted.
 
     1. A key must be a label's name; an empty one needs the operator Exists.
@@ -31,27 +31,27 @@ def toleration_refusals(tolerations: Sequence[Toleration], path: Path, compariso
     for number, toleration in enumerate(tolerations):
         here = (*path, number)
         if toleration.key:
-            yield from _invalid((*here, "key"), toleration.key, qualified_name_errors(toleration.key))
+            yield from _refuse_invalid((*here, "key"), toleration.key, validate_qualified_name(toleration.key))
         elif toleration.operator != "Exists":
             reason = 'operator must be Exists when `key` is empty, which means "match all values and all keys"'
-            yield from _invalid((*here, "operator"), toleration.operator, [reason])
+            yield from _refuse_invalid((*here, "operator"), toleration.operator, [reason])
         if toleration.tolerationSeconds is not None and toleration.effect != "NoExecute":
-            yield from _invalid((*here, "effect"), toleration.effect, ["effect must be 'NoExecute' when `tolerationSeconds` is set"])
+            yield from _refuse_invalid((*here, "effect"), toleration.effect, ["effect must be 'NoExecute' when `tolerationSeconds` is set"])
         if toleration.operator in ("", "Equal"):
-            yield from _invalid((*here, "value"), toleration.value, label_value_errors(toleration.value))
+            yield from _refuse_invalid((*here, "value"), toleration.value, validate_label_value(toleration.value))
         elif toleration.operator == "Exists":
             if toleration.value:
-                yield from _invalid((*here, "value"), toleration.value, ["value must be empty when `operator` is 'Exists'"])
+                yield from _refuse_invalid((*here, "value"), toleration.value, ["value must be empty when `operator` is 'Exists'"])
         elif toleration.operator in ("Lt", "Gt") and comparison_operators is not False:
             if parse_int64(toleration.value) is None:
-                yield from _invalid((*here, "value"), toleration.value, ["value must be a valid integer for Lt and Gt"])
+                yield from _refuse_invalid((*here, "value"), toleration.value, ["value must be a valid integer for Lt and Gt"])
         else:
-            yield _unsupported((*here, "operator"), toleration.operator, ("Equal", "Exists"))
-        if toleration.effect and toleration.effect not in EFFECTS:
-            yield _unsupported((*here, "effect"), toleration.effect, EFFECTS)
+            yield _refuse_unsupported((*here, "operator"), toleration.operator, ("Equal", "Exists"))
+        if toleration.effect and toleration.effect not in TAINT_EFFECTS:
+            yield _refuse_unsupported((*here, "effect"), toleration.effect, TAINT_EFFECTS)
 
 
-def taint_refusals(taints: Sequence[Taint], path: Path = ("spec", "taints")) -> Iterator[Refusal]:
+def validate_taints(taints: Sequence[Taint], path: Path = ("spec", "taints")) -> Iterator[Refusal]:
     """What is refused of a node's taints.
 
     1. A key must be a label's name, a value a label's value or empty.
@@ -61,46 +61,46 @@ def taint_refusals(taints: Sequence[Taint], path: Path = ("spec", "taints")) -> 
     seen: set[tuple[str, str]] = set()
     for number, taint in enumerate(taints):
         here = (*path, number)
-        yield from _invalid((*here, "key"), taint.key, qualified_name_errors(taint.key))
-        yield from _invalid((*here, "value"), taint.value, label_value_errors(taint.value))
+        yield from _refuse_invalid((*here, "key"), taint.key, validate_qualified_name(taint.key))
+        yield from _refuse_invalid((*here, "value"), taint.value, validate_label_value(taint.value))
         if not taint.effect:
             yield Refusal((*here, "effect"), "effect: Required value")
-        elif taint.effect not in EFFECTS:
-            yield _unsupported((*here, "effect"), taint.effect, EFFECTS)
+        elif taint.effect not in TAINT_EFFECTS:
+            yield _refuse_unsupported((*here, "effect"), taint.effect, TAINT_EFFECTS)
         elif (taint.key, taint.effect) in seen:
             yield Refusal(here, f"Duplicate value: {taint}: taints must be unique by key and effect pair")
         seen.add((taint.key, taint.effect))
 
 
-def label_refusals(labels: dict[str, str], path: Path) -> Iterator[Refusal]:
+def validate_labels(labels: dict[str, str], path: Path) -> Iterator[Refusal]:
     """What is refused of labels or a nodeSelector: a key must be a label's name, a value a label's value."""
     for key, value in labels.items():
-        yield from _invalid((*path, key), key, qualified_name_errors(key))
-        yield from _invalid((*path, key), value, label_value_errors(value))
+        yield from _refuse_invalid((*path, key), key, validate_qualified_name(key))
+        yield from _refuse_invalid((*path, key), value, validate_label_value(value))
 
 
-def selection_refusals(spec: PodSpec, path: Path) -> Iterator[Refusal]:
+def validate_node_selection(spec: PodSpec, path: Path) -> Iterator[Refusal]:
     """What is refused of a pod's nodeSelector and required node affinity."""
-    yield from label_refusals(spec.nodeSelector, (*path, "nodeSelector"))
+    yield from validate_labels(spec.nodeSelector, (*path, "nodeSelector"))
     if spec.affinity and spec.affinity.nodeAffinity:
         required = spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution
         if required:
             where = (*path, "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution")
-            yield from _node_selector_refusals(required, where)
+            yield from _validate_node_selector(required, where)
 
 
-def _node_selector_refusals(selector: NodeSelector, path: Path) -> Iterator[Refusal]:
+def _validate_node_selector(selector: NodeSelector, path: Path) -> Iterator[Refusal]:
     """An empty list of terms is refused; an empty term, and Gt or Lt with text, are accepted (they match nothing)."""
     if not selector.nodeSelectorTerms:
         yield Refusal((*path, "nodeSelectorTerms"), "nodeSelectorTerms: Required value: must have at least one node selector term")
     for number, term in enumerate(selector.nodeSelectorTerms):
         for place, requirement in enumerate(term.matchExpressions):
-            yield from _expression_refusals(requirement, (*path, "nodeSelectorTerms", number, "matchExpressions", place))
+            yield from _validate_expression(requirement, (*path, "nodeSelectorTerms", number, "matchExpressions", place))
         for place, requirement in enumerate(term.matchFields):
-            yield from _field_refusals(requirement, (*path, "nodeSelectorTerms", number, "matchFields", place))
+            yield from _validate_match_field(requirement, (*path, "nodeSelectorTerms", number, "matchFields", place))
 
 
-def _expression_refusals(requirement: SelectorRequirement, path: Path) -> Iterator[Refusal]:
+def _validate_expression(requirement: SelectorRequirement, path: Path) -> Iterator[Refusal]:
     values = requirement.values
     if requirement.operator in ("In", "NotIn"):
         if not values:
@@ -112,21 +112,21 @@ def _expression_refusals(requirement: SelectorRequirement, path: Path) -> Iterat
         if len(values) != 1:
             yield Refusal((*path, "values"), "values: Required value: must be specified single value when `operator` is 'Lt' or 'Gt'")
     else:
-        yield from _invalid((*path, "operator"), requirement.operator, ["not a valid selector operator"])
-    yield from _invalid((*path, "key"), requirement.key, qualified_name_errors(requirement.key))
+        yield from _refuse_invalid((*path, "operator"), requirement.operator, ["not a valid selector operator"])
+    yield from _refuse_invalid((*path, "key"), requirement.key, validate_qualified_name(requirement.key))
 
 
-def _field_refusals(requirement: SelectorRequirement, path: Path) -> Iterator[Refusal]:
+def _validate_match_field(requirement: SelectorRequirement, path: Path) -> Iterator[Refusal]:
     if requirement.operator not in ("In", "NotIn"):
-        yield from _invalid((*path, "operator"), requirement.operator, ["not a valid selector operator"])
+        yield from _refuse_invalid((*path, "operator"), requirement.operator, ["not a valid selector operator"])
     elif len(requirement.values) != 1:
         reason = "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"
         yield Refusal((*path, "values"), f"values: Required value: {reason}")
     if requirement.key != "metadata.name":
-        yield from _invalid((*path, "key"), requirement.key, ["not a valid field selector key"])
+        yield from _refuse_invalid((*path, "key"), requirement.key, ["not a valid field selector key"])
 
 
-def strategy_refusals(strategy: DaemonSetUpdateStrategy, path: Path = ("spec", "updateStrategy")) -> Iterator[Refusal]:
+def validate_update_strategy(strategy: DaemonSetUpdateStrategy, path: Path = ("spec", "updateStrategy")) -> Iterator[Refusal]:
     """What is refused of a DaemonSet's update strategy.
 
     1. The type is RollingUpdate (also where empty) or OnDelete; under OnDelete nothing else is looked at.
@@ -136,19 +136,19 @@ def strategy_refusals(strategy: DaemonSetUpdateStrategy, path: Path = ("spec", "
     if strategy.type == "OnDelete":
         return
     if strategy.type not in ("", "RollingUpdate"):
-        yield _unsupported((*path, "type"), strategy.type, ("RollingUpdate", "OnDelete"))
+        yield _refuse_unsupported((*path, "type"), strategy.type, ("RollingUpdate", "OnDelete"))
         return
     here = (*path, "rollingUpdate")
     values = {"maxUnavailable": strategy.rollingUpdate.maxUnavailable, "maxSurge": strategy.rollingUpdate.maxSurge}
     broken = False
     for name, value in values.items():
-        for reason in _int_or_percent_errors(value):
+        for reason in _validate_int_or_percent(value):
             broken = True
             yield Refusal((*here, name), f'{name}: Invalid value: "{value}": {reason}')
     if broken:
         return
-    unavailable = scaled(values["maxUnavailable"], 100, default=1)
-    surge = scaled(values["maxSurge"], 100, default=0)
+    unavailable = resolve_int_or_percent(values["maxUnavailable"], 100, default=1)
+    surge = resolve_int_or_percent(values["maxSurge"], 100, default=0)
     if unavailable and surge:
         shown = f'"{values["maxSurge"]}"' if isinstance(values["maxSurge"], str) else values["maxSurge"]
         yield Refusal((*here, "maxSurge"), f"maxSurge: Invalid value: {shown}: may not be set when maxUnavailable is non-zero")
@@ -156,7 +156,7 @@ def strategy_refusals(strategy: DaemonSetUpdateStrategy, path: Path = ("spec", "
         yield Refusal((*here, "maxUnavailable"), "maxUnavailable: Required value: cannot be 0 when maxSurge is 0")
 
 
-def _int_or_percent_errors(value: int | str | None) -> list[str]:
+def _validate_int_or_percent(value: int | str | None) -> list[str]:
     if value is None:
         return []
     if isinstance(value, int):
@@ -166,7 +166,7 @@ def _int_or_percent_errors(value: int | str | None) -> list[str]:
     return ["must not be greater than 100%"] if len(value) > 4 or int(value[:-1]) > 100 else []
 
 
-def scaled(value: int | str | None, total: int, *, default: int) -> int:
+def resolve_int_or_percent(value: int | str | None, total: int, *, default: int) -> int:
     """An integer or percentage of a total, a percentage rounded up; the default where absent, also for text that is neither.
 
     Source: `staging/src/k8s.io/apimachinery/pkg/util/intstr/intstr.go`, GetScaledValueFromIntOrPercent.
@@ -178,11 +178,11 @@ def scaled(value: int | str | None, total: int, *, default: int) -> int:
     return math.ceil(int(value[:-1]) * total / 100)
 
 
-def _invalid(path: Path, value: str, reasons: Iterable[str]) -> Iterator[Refusal]:
+def _refuse_invalid(path: Path, value: str, reasons: Iterable[str]) -> Iterator[Refusal]:
     for reason in reasons:
         yield Refusal(path, f'{path[-1]}: Invalid value: "{value}": {reason}')
 
 
-def _unsupported(path: Path, value: str, supported: Sequence[str]) -> Refusal:
+def _refuse_unsupported(path: Path, value: str, supported: Sequence[str]) -> Refusal:
     shown = ", ".join(f'"{item}"' for item in supported)
     return Refusal(path, f'{path[-1]}: Unsupported value: "{value}": supported values: {shown}')

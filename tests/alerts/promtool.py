@@ -53,7 +53,7 @@ def differs(folder: Path, rules: Sequence[Path], series: Mapping[str, str], minu
         tests.append({"expr": expr, "eval_time": f"{minutes if minute == EVER else minute}m", "exp_samples": samples})
     inputs = [{"series": name, "values": values} for name, values in series.items()]
     story = {"interval": "1m", "input_series": inputs, "promql_expr_test": tests}
-    document = {"rule_files": [str(each) for each in rules], "evaluation_interval": "1m", "tests": [story]}
+    document = {"rule_files": [str(rule) for rule in rules], "evaluation_interval": "1m", "tests": [story]}
     path = folder / "test.yaml"
     path.write_text(json.dumps(document, indent=1), encoding="utf-8")
     done = run("test", "rules", path)

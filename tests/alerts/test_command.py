@@ -39,7 +39,7 @@ def made(*items: Object, words: tuple[str, ...] = ()) -> tuple[list[Object], str
 def of(rules: list[Object], alert: str, name: str = "") -> list[str]:
     """The expressions of an alert, of a DaemonSet or resource where one is named; each in one line."""
     named = [
-        each for each in rules if each["alert"] == alert and name in ("", each["labels"].get("daemonset"), each["labels"].get("resource"))
+        rule for rule in rules if rule["alert"] == alert and name in ("", rule["labels"].get("daemonset"), rule["labels"].get("resource"))
     ]
     return [" ".join(each["expr"].split()) for each in named]
 
@@ -49,13 +49,13 @@ def of(rules: list[Object], alert: str, name: str = "") -> list[str]:
 
 def test_without_nodes_there_are_only_the_rules_that_need_none() -> None:
     rules, said = made(daemonset("a", "agent"))
-    assert {each["alert"] for each in rules} == GENERAL
+    assert {rule["alert"] for rule in rules} == GENERAL
     assert said == "not in the rules: no node is known: there are only the rules that need none\n"
 
 
 def test_a_daemonset_that_must_be_nowhere_has_no_rule() -> None:
     rules, said = made(node("n", pool="b"), daemonset("a", "agent", nodeSelector={"pool": "a"}))
-    assert ({each["alert"] for each in rules}, said) == (GENERAL, "")
+    assert ({rule["alert"] for rule in rules}, said) == (GENERAL, "")
 
 
 def test_no_daemonset_at_all() -> None:
@@ -152,7 +152,7 @@ def test_resources_that_nodes_have_and_those_that_a_plugin_provides_where_they_d
     plugin["spec"]["template"]["spec"]["containers"][0] |= {"command": ["nvidia-device-plugin"], "volumeMounts": [mount]}
     plugin["spec"]["template"]["spec"]["volumes"] = [{"name": "plugins", "hostPath": {"path": "/var/lib/kubelet/device-plugins"}}]
     rules, _ = made(has, node("silent"), plugin)
-    assert [each["labels"]["resource"] for each in rules if each["alert"] == "PreflightResourceGone"] == [
+    assert [rule["labels"]["resource"] for rule in rules if rule["alert"] == "PreflightResourceGone"] == [
         "example.com/gpu",
         "nvidia.com/gpu",
     ]
@@ -167,7 +167,7 @@ def test_amounts_of_nothing_and_names_that_no_server_takes_are_no_resource() -> 
     odd = {"example.com/a": "0k", "example.com/b": "00", "example.com/c": "many", "x/{{ .Evil }}": "1", "x/\n- evil: 1": "1"}
     has = {**node("a"), "status": {"allocatable": {"example.com/gpu": "1", **odd}}}
     rules, _ = made(has, daemonset("a", "agent"))
-    assert [each["labels"]["resource"] for each in rules if each["alert"] == "PreflightResourceGone"] == ["example.com/gpu"]
+    assert [rule["labels"]["resource"] for rule in rules if rule["alert"] == "PreflightResourceGone"] == ["example.com/gpu"]
     assert "evil" not in program("alerts", "--from", "world.json").out.lower()
 
 
@@ -179,7 +179,7 @@ def test_a_daemonset_without_a_namespace_and_nodes_of_a_pool() -> None:
     del nameless["metadata"]["namespace"]
     pool = {"apiVersion": "karpenter.sh/v1", "kind": "NodePool", "metadata": {"name": "p"}, "spec": {"template": {}}}
     rules, said = made(node("n"), nameless, daemonset("a", "other"), pool)
-    assert [each["labels"]["daemonset"] for each in rules if each["alert"] == "PreflightDaemonSetNotCovering"] == ["other"]
+    assert [rule["labels"]["daemonset"] for rule in rules if rule["alert"] == "PreflightDaemonSetNotCovering"] == ["other"]
     assert said.splitlines() == [
         "not in the rules: DaemonSet -/agent: its manifest states no namespace",
         "not in the rules: 1 node only partly known, as the next ones of a pool",
@@ -192,7 +192,7 @@ def test_names_that_no_server_takes_are_in_no_rule() -> None:
     bad = 'x"} or vector(1) # Evil\n'
     rules, said = made(node(bad), node("n"), daemonset("a", bad), daemonset("a", "agent"))
     assert "Evil" not in json.dumps(rules)
-    assert [each["labels"]["daemonset"] for each in rules if "daemonset" in each["labels"]] == ["agent", "agent"]
+    assert [rule["labels"]["daemonset"] for rule in rules if "daemonset" in rule["labels"]] == ["agent", "agent"]
     assert said.count("the API server takes no such name") == 1
     assert "not in the rules: 1 node with a name that the API server does not take\n" in said
     assert "\n#" not in program("alerts", "--from", "world.json").out.partition("groups:")[2]

@@ -60,7 +60,7 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def on(alert: str, daemonset: str = "", nodes: Sequence[str] = GPU_POOL, **more: str) -> list[str]:
     """An alert on each of some nodes."""
     labels = [{**({"daemonset": daemonset} if daemonset else {}), "node": name, **more} for name in nodes]
-    return [f"{alert}{{{', '.join(f'{key}={json.dumps(value)}' for key, value in each.items())}}}" for each in labels]
+    return [f"{alert}{{{', '.join(f'{key}={json.dumps(value)}' for key, value in label.items())}}}" for label in labels]
 
 
 LOST = ("rdma-device-plugin", "csi-rdma-node", "log-agent")

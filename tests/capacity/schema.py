@@ -16,11 +16,11 @@ PATH = ROOT / "preflight/report/capacity/schema.v1.json"
 def schema() -> dict[str, Any]:
     """Closed: every field is there, and no other."""
     (_,), components = msgspec.json.schema_components([CapacityReport], ref_template="#/$defs/{name}")
-    for each in components.values():
-        each.pop("title", None)
-        each["required"] = sorted(each["properties"])
-        each["additionalProperties"] = False
-        for part in each["properties"].values():
+    for component in components.values():
+        component.pop("title", None)
+        component["required"] = sorted(component["properties"])
+        component["additionalProperties"] = False
+        for part in component["properties"].values():
             part.pop("default", None)
     top = components.pop("CapacityReport")
     top["properties"] = {"version": {"const": 1}, **top["properties"]}

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from preflight.engine.multi_cluster import Place, beside, is_snapshot, places
+from preflight.engine.multi_cluster import ClusterSource, ask_clusters, is_snapshot, list_cluster_sources
 from preflight.errors import InputError, UsageError
-from preflight.load.live.target import Target
+from preflight.load.live.target import ClusterTarget
 from tests.capacity.made import GPU, asked, deployment, listing, node, pod, snapshot
 from tests.cli.program import program
 from tests.load.live.server import ApiServer, Asked, serving, status
@@ -31,45 +31,57 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_nowhere_to_ask_is_no_answer() -> None:
-    assert beside([], lambda place: place.name) == []
+    assert ask_clusters([], lambda place: place.name) == []
 
 
 def test_each_is_asked_while_the_others_are() -> None:
     all_there = threading.Barrier(3, timeout=10)
 
-    def ask(place: Place) -> str:
+    def ask(place: ClusterSource) -> str:
         all_there.wait()
         return place.name.upper()
 
-    found = beside([Place("a"), Place("b"), Place("c")], ask)
-    assert [(each.place.name, each.value, each.why) for each in found] == [("a", "A", ""), ("b", "B", ""), ("c", "C", "")]
+    found = ask_clusters([ClusterSource("a"), ClusterSource("b"), ClusterSource("c")], ask)
+    assert [(cluster_result.source.name, cluster_result.value, cluster_result.error) for cluster_result in found] == [
+        ("a", "A", ""),
+        ("b", "B", ""),
+        ("c", "C", ""),
+    ]
 
 
 def test_one_that_fails_has_its_reason_in_the_place_of_its_answer() -> None:
-    def ask(place: Place) -> str:
+    def ask(place: ClusterSource) -> str:
         if place.name == "a":
             raise InputError("no such host")
         return place.name
 
-    assert [(each.value, each.why) for each in beside([Place("a"), Place("b")], ask)] == [(None, "no such host"), ("b", "")]
+    assert [(ask_cluster.value, ask_cluster.error) for ask_cluster in ask_clusters([ClusterSource("a"), ClusterSource("b")], ask)] == [
+        (None, "no such host"),
+        ("b", ""),
+    ]
     with pytest.raises(InputError, match="no such host"):
-        beside([Place("a")], ask)
+        ask_clusters([ClusterSource("a")], ask)
 
 
 def test_a_fault_of_ours_and_a_wrong_command_line_are_not_hidden() -> None:
     for fault in (AssertionError, UsageError):
 
-        def ask(place: Place, fault: type[Exception] = fault) -> str:
+        def ask(place: ClusterSource, fault: type[Exception] = fault) -> str:
             raise fault(place.name)
 
         with pytest.raises(fault):
-            beside([Place("a"), Place("b")], ask)
+            ask_clusters([ClusterSource("a"), ClusterSource("b")], ask)
 
 
 def test_several_files_are_one_world_unless_each_is_a_snapshot() -> None:
     Path("nodes.json").write_text(listing([node("n")]))
-    assert places(["east.json", "nodes.json"], (), None) == (Place("east.json, nodes.json", ("east.json", "nodes.json")),)
-    assert places(["east.json", "west.json"], (), None) == (Place("east.json", ("east.json",)), Place("west.json", ("west.json",)))
+    assert list_cluster_sources(["east.json", "nodes.json"], (), None) == (
+        ClusterSource("east.json, nodes.json", ("east.json", "nodes.json")),
+    )
+    assert list_cluster_sources(["east.json", "west.json"], (), None) == (
+        ClusterSource("east.json", ("east.json",)),
+        ClusterSource("west.json", ("west.json",)),
+    )
     assert [is_snapshot(each) for each in ("east.json", "nodes.json", "nowhere", "-", ".")] == [True, False, False, False, False]
 
 
@@ -82,11 +94,14 @@ def test_a_packed_snapshot_is_one_and_a_broken_pack_is_none() -> None:
 
 
 def test_contexts_are_a_cluster_each() -> None:
-    assert places([], (), Target()) == (Place("the current context", (), Target()),)
-    found = places([], ("a", "b"), Target(user="sre"))
-    assert found == (Place("a", (), Target(context="a", user="sre")), Place("b", (), Target(context="b", user="sre")))
+    assert list_cluster_sources([], (), ClusterTarget()) == (ClusterSource("the current context", (), ClusterTarget()),)
+    found = list_cluster_sources([], ("a", "b"), ClusterTarget(user="sre"))
+    assert found == (
+        ClusterSource("a", (), ClusterTarget(context="a", user="sre")),
+        ClusterSource("b", (), ClusterTarget(context="b", user="sre")),
+    )
     with pytest.raises(UsageError, match="--context a is given twice"):
-        places([], ("a", "a"), Target())
+        list_cluster_sources([], ("a", "a"), ClusterTarget())
 
 
 def test_snapshots_side_by_side() -> None:
@@ -192,7 +207,7 @@ def test_pods_that_may_not_be_listed_may_take_the_room(here: Path) -> None:
 
 def test_files_of_credentials_of_one_outlive_the_other(here: Path) -> None:
     """The client keeps them by their content, which is the same here: the cluster that ends first leaves those of the other."""
-    from preflight.load.live.kubeconfig import access
+    from preflight.load.live.kubeconfig import open_access
 
     with clusters(here, east=ApiServer([]), west=ApiServer([])):
         config = str(here / "config")
@@ -200,8 +215,8 @@ def test_files_of_credentials_of_one_outlive_the_other(here: Path) -> None:
         for each in found["clusters"]:
             each["cluster"] = {"server": "https://127.0.0.1:1"}
         Path(config).write_text(json.dumps(found))
-        east, west = (access(Target(context=name, kubeconfig=config)) for name in ("east", "west"))
-        files = [Path(each) for each in west._files]
+        east, west = (open_access(ClusterTarget(context=name, kubeconfig=config)) for name in ("east", "west"))
+        files = [Path(file) for file in west._files]
         assert files
         assert not set(east._files) & set(west._files)
         east.close()

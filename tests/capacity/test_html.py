@@ -6,16 +6,24 @@ import re
 
 import pytest
 
-from preflight.model.capacity import CapacityReport, ClassRoom, ClusterAnswer, ClusterRoom, GhostPod, NodeRoom, Step
+from preflight.model.capacity import (
+    CapacityReport,
+    CapacityStep,
+    ClusterCapacity,
+    ClusterCapacityAnswer,
+    NodeCapacity,
+    NodeClassCapacity,
+    StaleAllocationRow,
+)
 from preflight.report.capacity import html
 from tests.capacity.made import GPU
 from tests.report.readers import Document
 
 
-def room(copies: int = 0, most: int | None = None, nodes: int = 1, **more: object) -> ClusterRoom:
+def room(copies: int = 0, most: int | None = None, nodes: int = 1, **more: object) -> ClusterCapacity:
     """8 GPUs, of which all but the copies are used."""
     alike = {"kind": "big", "allocatable": 8, "used": 8 - copies, "ghosts": 0, "free": copies, "copies": copies, "atMost": most}
-    return ClusterRoom(
+    return ClusterCapacity(
         resource=GPU,
         wanted=1,
         requests={GPU: 1},
@@ -25,15 +33,18 @@ def room(copies: int = 0, most: int | None = None, nodes: int = 1, **more: objec
         atMost=most,
         largest=copies,
         largestOn=("n-0",),
-        steps=(Step("used", 8 - copies, 0, ("n-0",)),),
-        classes=(ClassRoom(nodes=("n-0",), **alike),),  # type: ignore[arg-type]
-        nodes=tuple(NodeRoom(node=f"n-{at}", takes=bool(copies), **alike) for at in range(nodes)),  # type: ignore[arg-type]
+        steps=(CapacityStep("used", 8 - copies, 0, ("n-0",)),),
+        classes=(NodeClassCapacity(nodes=("n-0",), **alike),),  # type: ignore[arg-type]
+        nodes=tuple(NodeCapacity(node=f"n-{at}", takes=bool(copies), **alike) for at in range(nodes)),  # type: ignore[arg-type]
         **more,  # type: ignore[arg-type]
     )
 
 
-def answer(*rooms: ClusterRoom | None, least: int = 1) -> CapacityReport:
-    named = (ClusterAnswer(f"c-{at}", f"a pod with {GPU}=1", room=each, error="" if each else "no route") for at, each in enumerate(rooms))
+def answer(*rooms: ClusterCapacity | None, least: int = 1) -> CapacityReport:
+    named = (
+        ClusterCapacityAnswer(f"c-{at}", f"a pod with {GPU}=1", room=capacity, error="" if capacity else "no route")
+        for at, capacity in enumerate(rooms)
+    )
     return CapacityReport("0.1.0", "a pod", least, tuple(named), 1)
 
 
@@ -63,7 +74,7 @@ def test_the_way_is_drawn_with_the_words_of_the_text() -> None:
 
 
 def test_ghosts_are_named() -> None:
-    page = html.render(answer(room(ghosts=(GhostPod("a/p", "n-0", 1, "pending"),))))
+    page = html.render(answer(room(ghosts=(StaleAllocationRow("a/p", "n-0", 1, "pending"),))))
     assert f"<dt>ghost</dt><dd>a/p holds 1 {GPU} on n-0: Pending there: its containers have not started</dd>" in page
 
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from preflight.engine.capacity import Question, answer
-from preflight.engine.multi_cluster import Place
-from preflight.engine.pod_from_flags import asked_pod
+from preflight.engine.capacity import CapacityQuery, run_capacity_query
+from preflight.engine.multi_cluster import ClusterSource
+from preflight.engine.pod_from_flags import parse_pod_flags
 from preflight.report.capacity import FORMATS, text
-from preflight.report.capacity.formatting import amount
+from preflight.report.capacity.formatting import format_amount
 from tests.capacity.made import GPU, node, pod, snapshot
 from tests.capacity.test_command import ASKS, thirteen_free, write
 from tests.cli.program import program
@@ -79,7 +79,7 @@ def test_the_whole_markdown() -> None:
     ],
 )
 def test_amounts_are_written_as_people_do(resource: str, number: int | None, text: str) -> None:
-    assert amount(resource, number) == text
+    assert format_amount(resource, number) == text
 
 
 def test_the_formats_by_name() -> None:
@@ -128,8 +128,8 @@ def test_ghosts_that_are_not_shown_are_counted() -> None:
 
 def test_a_narrow_terminal_gets_folded_lines() -> None:
     world = write("w.json", thirteen_free())
-    new = asked_pod([f"{GPU}=1"], "node_env=prod", (), "")
-    report = answer(Question(new, new.words), [Place(world, (world,))])
+    new = parse_pod_flags([f"{GPU}=1"], "node_env=prod", (), "")
+    report = run_capacity_query(CapacityQuery(new, new.description), [ClusterSource(world, (world,))])
     said = text.render(report, width=100, color=True)
     assert "\x1b[1;31m" in said
     assert max(len(re.sub(r"\x1b\[[\d;]*m", "", line)) for line in said.splitlines()) <= 100

@@ -8,12 +8,12 @@ from typing import Any
 
 import msgspec
 
-from preflight.change.apply_command import perform
+from preflight.change.apply_command import perform_command
 from preflight.change.model import Change
-from preflight.kubectl.parser import parse
+from preflight.kubectl.parser import parse_command
 from preflight.model.convert import convert
-from preflight.model.objects import DaemonSet, ListedPod, Metadata, Node, NodeSpec, Origin, Taint
-from preflight.model.world import World
+from preflight.model.objects import CoveragePod, DaemonSet, Metadata, Node, NodeSpec, Origin, Taint
+from preflight.model.world import ClusterState
 from tests.worlds import node
 
 
@@ -50,34 +50,34 @@ def daemonset(name: str, namespace: str = "default", *, file: str = "m.yaml", **
 
 def partial(name: str, *taints: Taint, absent: Sequence[str] = (), **labels: str) -> Node:
     """A partly known node."""
-    return Node(metadata=Metadata(name=name, labels=labels), spec=NodeSpec(taints=taints), partial=True, absent=frozenset(absent))
+    return Node(metadata=Metadata(name=name, labels=labels), spec=NodeSpec(taints=taints), is_partial=True, absent_labels=frozenset(absent))
 
 
 def pod(
     name: str, owner: str, on: str, namespace: str = "default", kind: str = "DaemonSet", labels: Mapping[str, str] | None = None
-) -> ListedPod:
+) -> CoveragePod:
     """A listed pod that an owner controls; "" for none."""
     owners = [{"kind": kind, "name": owner, "controller": True}] if owner else []
     metadata = {"name": name, "namespace": namespace, "labels": dict(labels or {}), "ownerReferences": owners}
     data = {"kind": "Pod", "metadata": metadata, "spec": {"nodeName": on}}
-    return msgspec.json.decode(msgspec.json.encode(data), type=ListedPod)
+    return msgspec.json.decode(msgspec.json.encode(data), type=CoveragePod)
 
 
-def world(*objects: Node | DaemonSet | ListedPod, listed: Sequence[str] = ()) -> World:
+def world(*objects: Node | DaemonSet | CoveragePod, listed: Sequence[str] = ()) -> ClusterState:
     """A world of these objects; `listed` are the namespaces whose pods were listed."""
     daemonsets = [each for each in objects if isinstance(each, DaemonSet)]
-    return World(
+    return ClusterState(
         nodes={each.name: each for each in sorted((each for each in objects if isinstance(each, Node)), key=lambda each: each.name)},
         daemonsets={each.key: each for each in sorted(daemonsets, key=lambda each: each.key)},
         workloads=tuple(daemonsets),
-        pods=tuple(each for each in objects if isinstance(each, ListedPod)),
-        listed=frozenset(listed),
+        pods=tuple(each for each in objects if isinstance(each, CoveragePod)),
+        listed_namespaces=frozenset(listed),
     )
 
 
-def run(line: str, on: World, files: Mapping[str, Sequence[object]] | None = None) -> Change:
+def run(line: str, on: ClusterState, files: Mapping[str, Sequence[object]] | None = None) -> Change:
     """Perform a command line; `files` holds the objects of each file."""
-    return perform(parse(shlex.split(line)), on, lambda file: (files or {})[file])
+    return perform_command(parse_command(shlex.split(line)), on, lambda file: (files or {})[file])
 
 
 __all__ = ["daemonset", "manifest", "node", "partial", "pod", "run", "typed", "world"]

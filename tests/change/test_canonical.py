@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from preflight.kubectl.apiserver.normalize import same_template
-from preflight.kubectl.patch.three_way import three_way
+from preflight.kubectl.apiserver.normalize import is_same_template
+from preflight.kubectl.patch.three_way import merge_three_way
 from tests.change.made import manifest
 
 SAME: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
@@ -80,23 +80,23 @@ def template(**spec: Any) -> Any:
 
 @pytest.mark.parametrize(("one", "other"), [pytest.param(one, other, id=name) for name, one, other in SAME])
 def test_is_the_same(one: dict[str, Any], other: dict[str, Any]) -> None:
-    assert same_template(template(**one), template(**other))
+    assert is_same_template(template(**one), template(**other))
 
 
 @pytest.mark.parametrize(("one", "other"), [pytest.param(one, other, id=name) for name, one, other in SAME_CONTAINERS])
 def test_is_the_same_container(one: dict[str, Any], other: dict[str, Any]) -> None:
-    assert same_template(template(containers=[{"name": "c", **one}]), template(containers=[{"name": "c", **other}]))
+    assert is_same_template(template(containers=[{"name": "c", **one}]), template(containers=[{"name": "c", **other}]))
 
 
 @pytest.mark.parametrize(("one", "other"), [pytest.param(one, other, id=name) for name, one, other in OTHER])
 def test_is_another(one: dict[str, Any], other: dict[str, Any]) -> None:
-    assert not same_template(template(**one), template(**other))
+    assert not is_same_template(template(**one), template(**other))
 
 
 @pytest.mark.parametrize("odd", [None, [], "x", 5, {"spec": None}, {"spec": []}, {"spec": {"containers": 5, "volumes": ["x"]}}])
 def test_odd_data_is_compared_too(odd: object) -> None:
-    assert same_template(odd, odd)
-    assert not same_template(odd, template())
+    assert is_same_template(odd, odd)
+    assert not is_same_template(odd, template())
 
 
 @pytest.mark.parametrize(
@@ -122,4 +122,4 @@ def test_odd_data_is_compared_too(odd: object) -> None:
     ],
 )
 def test_three_way(name: str, last: Any, new: Any, there: Any, merged: Any) -> None:
-    assert three_way({name: last}, {name: new}, {name: there}) == {name: merged}
+    assert merge_three_way({name: last}, {name: new}, {name: there}) == {name: merged}

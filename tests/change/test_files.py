@@ -12,10 +12,10 @@ import pytest
 
 from preflight.change.model import Change
 from preflight.errors import InputError, UsageError
-from preflight.kubectl.apiserver.defaults import LAST_APPLIED, generation
-from preflight.kubectl.apiserver.normalize import canonical_spec
+from preflight.kubectl.apiserver.defaults import LAST_APPLIED, get_generation
+from preflight.kubectl.apiserver.normalize import normalize_spec
 from preflight.model.objects import DaemonSet, Deployment, Metadata, Node, ObjectKey, Origin
-from preflight.model.world import World
+from preflight.model.world import ClusterState
 from tests.change.made import daemonset, manifest, node, run, typed, world
 
 D1 = ObjectKey("default", "d1")
@@ -23,7 +23,7 @@ RECORDED = [json.loads(line) for line in gzip.decompress((Path(__file__).parent 
 TOLERATION = {"key": "a", "operator": "Exists"}
 
 
-def applied(new: object, on: World, line: str = "apply -f x.yaml") -> Change:
+def applied(new: object, on: ClusterState, line: str = "apply -f x.yaml") -> Change:
     return run(line, on, {"x.yaml": [new] if not isinstance(new, list) else new})
 
 
@@ -45,7 +45,7 @@ def test_the_same_manifest_changes_nothing() -> None:
     on = world(daemonset("d1", file="old.yaml"))
     change = applied(daemonset("d1"), on)
     assert change.after is on
-    assert not change.updated
+    assert not change.updated_daemonsets
     assert change.daemonsets == {D1}
     assert change.notes == ("unchanged: default/d1",)
     assert change.headline == "apply x.yaml"
@@ -56,15 +56,15 @@ def test_as_a_real_api_server_took_it(case: dict[str, Any]) -> None:
     """Recorded: a manifest applied over a manifest, over a live object changed by hand, and over one that kubectl never applied."""
     old = typed(case["world"], "old.yaml")
     change = applied(typed(case["manifest"]), world(old))
-    assert (old.key in change.updated) is case["updated"]
+    assert (old.key in change.updated_daemonsets) is case["updated"]
     if case["start"] != "manifest":
-        assert canonical_spec(change.after.daemonsets[old.key].data["spec"]) == canonical_spec(case["spec"])
+        assert normalize_spec(change.after.daemonsets[old.key].data["spec"]) == normalize_spec(case["spec"])
 
 
 def test_a_manifest_takes_the_place_of_a_manifest_as_a_whole() -> None:
     on = world(daemonset("d1", tolerations=[TOLERATION], nodeSelector={"a": "b"}, file="old.yaml"))
     change = applied(daemonset("d1", nodeSelector={"a": "c"}), on)
-    assert change.updated == {D1}
+    assert change.updated_daemonsets == {D1}
     assert pod_spec(change) == {"containers": [{"name": "c", "image": "c:1"}], "nodeSelector": {"a": "c"}}
     assert change.after.daemonsets[D1].origin == Origin("m.yaml")
     assert change.notes == ()
@@ -74,14 +74,14 @@ def test_what_the_last_manifest_stated_and_this_one_does_not_is_removed_from_a_l
     last = manifest("d1", tolerations=[TOLERATION], nodeSelector={"a": "b"})
     hand = manifest("d1", tolerations=[TOLERATION], nodeSelector={"a": "b", "hand": "made"}, hostNetwork=True)
     change = applied(daemonset("d1"), world(live(hand, last)))
-    assert change.updated == {D1}
+    assert change.updated_daemonsets == {D1}
     assert pod_spec(change) == {"containers": [{"name": "c", "image": "c:1"}], "hostNetwork": True}
     assert json.loads(change.after.daemonsets[D1].metadata.annotations[LAST_APPLIED]) == manifest("d1")
 
 
 def test_what_no_manifest_stated_stays_on_a_live_object_and_is_said() -> None:
     change = applied(daemonset("d1"), world(live(manifest("d1", tolerations=[TOLERATION], nodeSelector={"a": "b"}))))
-    assert change.updated == frozenset()
+    assert change.updated_daemonsets == frozenset()
     assert change.notes == (
         "default/d1: not stated by the manifest, so as in the cluster: tolerations, nodeSelector",
         "unchanged: default/d1",
@@ -99,9 +99,9 @@ def test_an_apply_after_a_restart_is_no_update_and_one_after_an_image_is() -> No
     restarted = run("rollout restart ds/d1", on).after
     again = applied(daemonset("d1"), restarted)
     assert again.after.daemonsets[D1] is restarted.daemonsets[D1]
-    assert again.updated == frozenset()
+    assert again.updated_daemonsets == frozenset()
     back = applied(daemonset("d1"), run("set image ds/d1 c=c:2", on).after)
-    assert back.updated == {D1}
+    assert back.updated_daemonsets == {D1}
     assert pod_spec(back) == {"containers": [{"name": "c", "image": "c:1"}]}
 
 
@@ -110,23 +110,23 @@ def test_what_was_patched_stays_through_an_apply_of_the_manifest_that_does_not_s
         'patch ds d1 -p \'{"spec":{"template":{"spec":{"tolerations":[{"key":"a","operator":"Exists"}]}}}}\'', world(daemonset("d1"))
     )
     change = applied(daemonset("d1"), patched.after)
-    assert change.updated == frozenset()
+    assert change.updated_daemonsets == frozenset()
     assert change.notes == ("default/d1: not stated by the manifest, so as in the cluster: tolerations", "unchanged: default/d1")
 
 
 def test_a_new_daemonset_has_its_first_template_and_each_later_one_the_next_number() -> None:
     first = applied(daemonset("d1"), world())
-    assert generation(first.after.daemonsets[D1].data) == 1
+    assert get_generation(first.after.daemonsets[D1].data) == 1
     assert first.notes == ("new: default/d1",)
     second = applied(daemonset("d1", hostNetwork=True), first.after)
-    assert generation(second.after.daemonsets[D1].data) == 2
-    assert generation(applied(daemonset("d1", hostNetwork=True), second.after).after.daemonsets[D1].data) == 2
+    assert get_generation(second.after.daemonsets[D1].data) == 2
+    assert get_generation(applied(daemonset("d1", hostNetwork=True), second.after).after.daemonsets[D1].data) == 2
 
 
 def test_an_annotation_that_cannot_be_read_is_none() -> None:
     old = manifest("d1", nodeSelector={"a": "b"})
     old["metadata"]["annotations"] = {LAST_APPLIED: "{"}
-    assert applied(daemonset("d1"), world(typed(old))).updated == frozenset()
+    assert applied(daemonset("d1"), world(typed(old))).updated_daemonsets == frozenset()
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_what_is_no_part_of_the_template(change: dict[str, Any], notes: tuple[st
     new = manifest("d1")
     new["spec"].update(change)
     done = applied(typed(new), world(daemonset("d1")))
-    assert not done.updated
+    assert not done.updated_daemonsets
     assert done.notes == notes
     assert (done.after.daemonsets[D1] is done.before.daemonsets[D1]) is ("unchanged" in notes[0])
 
@@ -151,8 +151,8 @@ def test_a_new_daemonset_is_none_that_is_updated() -> None:
     change = applied(daemonset("d1", ""), world(daemonset("z", "a")))
     assert list(change.after.daemonsets) == [ObjectKey("a", "z"), D1]
     assert change.after.daemonsets[D1].metadata.namespace == "default"
-    assert [each.key for each in change.after.workloads if isinstance(each, DaemonSet)] == [ObjectKey("a", "z"), D1]
-    assert not change.updated
+    assert [workload.key for workload in change.after.workloads if isinstance(workload, DaemonSet)] == [ObjectKey("a", "z"), D1]
+    assert not change.updated_daemonsets
     assert change.daemonsets == {D1}
     assert change.notes == ("new: default/d1",)
 
@@ -170,7 +170,7 @@ def test_a_manifest_without_a_namespace_finds_its_object(line: str, world_namesp
     on = world(daemonset("d1", world_namespace, file="old.yaml"))
     change = applied(daemonset("d1", "", nodeSelector={"a": "b"}), on, line)
     assert list(change.after.daemonsets) == [key]
-    assert change.updated == {key}
+    assert change.updated_daemonsets == {key}
     assert change.after.daemonsets[key].metadata.namespace == world_namespace
 
 
@@ -213,7 +213,7 @@ def test_limits_that_stay_in_the_cluster_beside_those_of_the_manifest_are_refuse
 
 def test_another_namespace_than_the_manifest_states_is_refused() -> None:
     with pytest.raises(UsageError) as refused:
-        applied(daemonset("d1", "a"), World(), "apply -f x.yaml -n b")
+        applied(daemonset("d1", "a"), ClusterState(), "apply -f x.yaml -n b")
     assert str(refused.value) == (
         'the namespace from the provided object "a" does not match the namespace "b". '
         "You must pass '--namespace=a' to perform this operation."
@@ -223,13 +223,13 @@ def test_another_namespace_than_the_manifest_states_is_refused() -> None:
 def test_files_without_objects_are_nothing_to_judge() -> None:
     for line in ("apply -f x.yaml", "delete -f x.yaml"):
         with pytest.raises(InputError, match=r"^there is nothing to judge: no objects in x.yaml$"):
-            applied([], World(), line)
+            applied([], ClusterState(), line)
 
 
 def test_objects_of_other_kinds_are_counted() -> None:
     others: list[object] = [Deployment(metadata=Metadata(name="a")), Deployment(metadata=Metadata(name="b"))]
-    assert applied(others, World()).notes == ("not judged for coverage: 2 objects of other kinds (2 Deployment)",)
-    assert applied(others, World(), "delete -f x.yaml").notes == (
+    assert applied(others, ClusterState()).notes == ("not judged for coverage: 2 objects of other kinds (2 Deployment)",)
+    assert applied(others, ClusterState(), "delete -f x.yaml").notes == (
         "nothing changes: no such DaemonSet is there",
         "not judged for coverage: 2 objects of other kinds (2 Deployment)",
     )
@@ -237,7 +237,7 @@ def test_objects_of_other_kinds_are_counted() -> None:
 
 def test_a_selector_chooses_among_the_objects() -> None:
     objects: list[object] = [daemonset("d1"), daemonset("d2")]
-    assert applied(objects, World(), "apply -f x.yaml -l app=d2").daemonsets == {ObjectKey("default", "d2")}
+    assert applied(objects, ClusterState(), "apply -f x.yaml -l app=d2").daemonsets == {ObjectKey("default", "d2")}
 
 
 def test_an_object_twice_is_applied_twice() -> None:
@@ -270,7 +270,7 @@ def test_a_cordon_by_manifest() -> None:
 
 def test_a_node_of_a_manifest_that_is_not_given() -> None:
     change = applied([node("n9", pool="a"), daemonset("d1")], world(node("n1")))
-    assert change.before.nodes["n9"].partial
+    assert change.before.nodes["n9"].is_partial
     assert change.after.nodes["n9"].metadata.labels == {"pool": "a"}
     assert change.notes == ("n9 is not among the 1 node given: judged as a partly known node", "new: default/d1")
 
@@ -278,20 +278,20 @@ def test_a_node_of_a_manifest_that_is_not_given() -> None:
 def test_a_deletion_by_file() -> None:
     on = world(daemonset("d1"), daemonset("d2"), node("n1", "a:NoSchedule"))
     change = applied([daemonset("d1", ""), node("n1")], on, "delete -f x.yaml --cascade=orphan")
-    assert change.deleted == {D1: "orphan"}
+    assert change.deleted_daemonsets == {D1: "orphan"}
     assert list(change.after.daemonsets) == [ObjectKey("default", "d2")]
-    assert change.reborn == {"n1"}
+    assert change.recreation_nodes == {"n1"}
     assert change.headline == "delete x.yaml"
 
 
 def test_a_deletion_by_file_of_what_is_not_there() -> None:
     with pytest.raises(UsageError, match=r'^daemonsets.apps "d1" not found in namespace default \(no DaemonSet is given\)$'):
-        applied(daemonset("d1"), World(), "delete -f x.yaml")
-    assert applied(daemonset("d1"), World(), "delete -f x.yaml --ignore-not-found").deleted == {}
+        applied(daemonset("d1"), ClusterState(), "delete -f x.yaml")
+    assert applied(daemonset("d1"), ClusterState(), "delete -f x.yaml --ignore-not-found").deleted_daemonsets == {}
 
 
 def test_what_was_applied_can_be_applied_again() -> None:
     first = applied(daemonset("d1", tolerations=[TOLERATION]), world(live(manifest("d1"), manifest("d1"))))
     second = applied(daemonset("d1"), first.after)
     assert "tolerations" not in pod_spec(second)
-    assert second.updated == {D1}
+    assert second.updated_daemonsets == {D1}

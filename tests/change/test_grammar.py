@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from preflight.errors import PreflightError, UsageError
 from preflight.kubectl.commands import (
     ApplyFiles,
-    Chosen,
     Command,
     CordonNodes,
     DeleteDaemonSets,
@@ -22,22 +21,23 @@ from preflight.kubectl.commands import (
     DeletePods,
     DrainNodes,
     LabelNodes,
-    Patch,
+    PatchObjects,
     RebootNodes,
     ReplaceNodes,
     RestartRollout,
     SetImage,
     TaintNodes,
+    TargetObjects,
 )
-from preflight.kubectl.flags import FLAGS, GLOBAL, takes_value
+from preflight.kubectl.flags import FLAGS_BY_VERB, GLOBAL_FLAGS, flag_takes_value
 from preflight.kubectl.label_selector import parse_selector
-from preflight.kubectl.parser import VERBS, parse
+from preflight.kubectl.parser import VERBS, parse_command
 from preflight.model.objects import Taint
 
-N1 = Chosen(("n1",))
+N1 = TargetObjects(("n1",))
 K = Taint("k", "v", "NoSchedule")
-POOL = Chosen(selector=parse_selector("pool=a"))
-D1 = Chosen(("d1",))
+POOL = TargetObjects(selector=parse_selector("pool=a"))
+D1 = TargetObjects(("d1",))
 
 READ: list[tuple[str, str, Command]] = [
     ("a taint by name", "taint nodes n1 k=v:NoSchedule", TaintNodes("", N1, (K,))),
@@ -51,7 +51,7 @@ READ: list[tuple[str, str, Command]] = [
     ("a long selector after a blank", "taint nodes k=v:NoSchedule --selector pool=a", TaintNodes("", POOL, (K,))),
     ("the last selector counts", "taint nodes -l x -l pool=a k=v:NoSchedule", TaintNodes("", POOL, (K,))),
     ("names are ignored beside a selector", "taint nodes n9 -l pool=a k=v:NoSchedule", TaintNodes("", POOL, (K,))),
-    ("all nodes", "taint nodes --all k=v:NoSchedule", TaintNodes("", Chosen(all=True), (K,))),
+    ("all nodes", "taint nodes --all k=v:NoSchedule", TaintNodes("", TargetObjects(all=True), (K,))),
     ("not all nodes", "taint nodes n1 --all=false k=v:NoSchedule", TaintNodes("", N1, (K,))),
     ("overwrite, before the verb's words", "taint --overwrite nodes n1 k=v:NoSchedule", TaintNodes("", N1, (K,), (), True)),
     ("overwrite switched off again", "taint nodes n1 k=v:NoSchedule --overwrite --overwrite=f", TaintNodes("", N1, (K,))),
@@ -64,7 +64,7 @@ READ: list[tuple[str, str, Command]] = [
     ("labels set and removed", "label nodes n1 a=b c= d- --overwrite", LabelNodes("", N1, {"a": "b", "c": ""}, ("d",), True)),
     ("a label by type and name in one word", "label node/n1 a=b", LabelNodes("", N1, {"a": "b"})),
     ("the last value of a label counts", "label nodes n1 a=b a=c", LabelNodes("", N1, {"a": "c"})),
-    ("a cordon", "cordon n1 node/n2", CordonNodes("", Chosen(("n1", "n2")), True)),
+    ("a cordon", "cordon n1 node/n2", CordonNodes("", TargetObjects(("n1", "n2")), True)),
     ("an uncordon", "uncordon -l pool=a", CordonNodes("", POOL, False)),
     ("a drain", "drain n1 --ignore-daemonsets --timeout 5m --grace-period 30", DrainNodes("", N1, True, grace_period=30, timeout=300)),
     (
@@ -78,44 +78,52 @@ READ: list[tuple[str, str, Command]] = [
         DrainNodes("", N1, delete_emptydir_data=True, force=True, pod_selector=parse_selector("a=b")),
     ),
     ("images", "set image ds/d1 c=x:1 i=r:5/y@sha256:0", SetImage("", D1, {"c": "x:1", "i": "r:5/y@sha256:0"})),
-    ("flags between the words of a verb", "set -n x image ds d1 *=y", SetImage("", Chosen(("d1",), namespace="x"), {"*": "y"})),
+    ("flags between the words of a verb", "set -n x image ds d1 *=y", SetImage("", TargetObjects(("d1",), namespace="x"), {"*": "y"})),
     ("a group after the resource", "set image daemonsets.v1.apps/d1 c=x", SetImage("", D1, {"c": "x"})),
-    ("two DaemonSets of two short words", "set image ds/d1 daemonset/d2 c=x", SetImage("", Chosen(("d1", "d2")), {"c": "x"})),
-    ("a restart", "rollout restart ds/d1 -n x", RestartRollout("", Chosen(("d1",), namespace="x"))),
-    ("a restart of all", "rollout restart daemonsets", RestartRollout("", Chosen(all=True))),
+    ("two DaemonSets of two short words", "set image ds/d1 daemonset/d2 c=x", SetImage("", TargetObjects(("d1", "d2")), {"c": "x"})),
+    ("a restart", "rollout restart ds/d1 -n x", RestartRollout("", TargetObjects(("d1",), namespace="x"))),
+    ("a restart of all", "rollout restart daemonsets", RestartRollout("", TargetObjects(all=True))),
     ("a restart by label", "rollout restart ds -l pool=a", RestartRollout("", POOL)),
     ("an apply of files", "apply -f a.yaml,b.yaml --filename=c -R --server-side", ApplyFiles("", ("a.yaml", "b.yaml", "c"), "", True)),
     ("short flags in one word", "apply -Rfa.yaml -n x -l pool=a", ApplyFiles("", ("a.yaml",), "x", False, POOL.selector)),
     ("an apply of standard input", "apply -f -", ApplyFiles("", ("-",))),
     ("a comma in quotes", "apply -f '\"a,b.yaml\"'", ApplyFiles("", ("a,b.yaml",))),
-    ("a patch", "patch ds d1 -p {}", Patch("", "daemonsets", D1, "strategic", "{}")),
-    ("a patch of a type in any case", "patch ds/d1 --type=Merge -p {}", Patch("", "daemonsets", D1, "merge", "{}")),
-    ("a patch of no type", "patch ds d1 --type= -p {}", Patch("", "daemonsets", D1, "strategic", "{}")),
-    ("a patch of nodes", "patch no n1 n2 --patch={} --dry-run=server", Patch("", "nodes", Chosen(("n1", "n2")), "strategic", "{}")),
+    ("a patch", "patch ds d1 -p {}", PatchObjects("", "daemonsets", D1, "strategic", "{}")),
+    ("a patch of a type in any case", "patch ds/d1 --type=Merge -p {}", PatchObjects("", "daemonsets", D1, "merge", "{}")),
+    ("a patch of no type", "patch ds d1 --type= -p {}", PatchObjects("", "daemonsets", D1, "strategic", "{}")),
+    (
+        "a patch of nodes",
+        "patch no n1 n2 --patch={} --dry-run=server",
+        PatchObjects("", "nodes", TargetObjects(("n1", "n2")), "strategic", "{}"),
+    ),
     (
         "a patch in a file",
         "patch daemonset.apps d1 -n x --type json --patch-file p.yaml --record",
-        Patch("", "daemonsets", Chosen(("d1",), namespace="x"), "json", "", "p.yaml"),
+        PatchObjects("", "daemonsets", TargetObjects(("d1",), namespace="x"), "json", "", "p.yaml"),
     ),
     ("a deletion of files", "delete -f a.yaml --cascade=orphan", DeleteFiles("", ("a.yaml",), "", "orphan")),
-    ("a deletion of nodes", "delete nodes n1 n2 --wait=false", DeleteNodes("", Chosen(("n1", "n2")))),
+    ("a deletion of nodes", "delete nodes n1 n2 --wait=false", DeleteNodes("", TargetObjects(("n1", "n2")))),
     ("a deletion of a DaemonSet", "delete ds/d1 --cascade --now", DeleteDaemonSets("", D1)),
     ("a foreground deletion", "delete ds d1 --cascade=foreground", DeleteDaemonSets("", D1, "foreground")),
     ("an orphaning deletion, the old way", "delete ds d1 --cascade=false", DeleteDaemonSets("", D1, "orphan")),
-    ("a deletion of pods", "delete po/p -n x --force --grace-period=0", DeletePods("", Chosen(("p",), namespace="x"))),
-    ("a deletion of all pods", "delete pods --all -A", DeletePods("", Chosen(all=True, everywhere=True), True)),
+    ("a deletion of pods", "delete po/p -n x --force --grace-period=0", DeletePods("", TargetObjects(("p",), namespace="x"))),
+    ("a deletion of all pods", "delete pods --all -A", DeletePods("", TargetObjects(all=True, all_namespaces=True), True)),
     (
         "a deletion of the pods of a node",
         "delete pod --field-selector spec.nodeName=n1 -l pool=a",
         DeletePods("", POOL, True, "n1"),
     ),
-    ("a deletion of all pods of a node", "delete pod --field-selector=spec.nodeName==n1", DeletePods("", Chosen(all=True), True, "n1")),
+    (
+        "a deletion of all pods of a node",
+        "delete pod --field-selector=spec.nodeName==n1",
+        DeletePods("", TargetObjects(all=True), True, "n1"),
+    ),
     ("a deletion of namespaces", "delete ns a b --timeout=60s", DeleteNamespaces("", ("a", "b"))),
     ("a reboot", "reboot n1", RebootNodes("", N1)),
     ("a replacement that says that there are none", "replace n1 --labels= --taint=", ReplaceNodes("", N1, {}, ())),
     ("a graceful reboot by type and name", "reboot node n1 --graceful", RebootNodes("", N1, True)),
     ("a replacement", "replace n1", ReplaceNodes("", N1)),
-    ("a replacement of all", "replace --all", ReplaceNodes("", Chosen(all=True))),
+    ("a replacement of all", "replace --all", ReplaceNodes("", TargetObjects(all=True))),
     (
         "a replacement with labels and taints",
         "replace node/n1 --label a=b --labels c=d,e=f --taint k=v:NoSchedule",
@@ -273,18 +281,18 @@ REFUSED: list[tuple[str, str, str]] = [
 
 @pytest.mark.parametrize(("line", "wanted"), [pytest.param(line, wanted, id=name) for name, line, wanted in READ])
 def test_is_read(line: str, wanted: Command) -> None:
-    assert {**fields(parse(shlex.split(line))), "text": ""} == fields(wanted)
+    assert {**fields(parse_command(shlex.split(line))), "text": ""} == fields(wanted)
 
 
 @pytest.mark.parametrize(("line", "says"), [pytest.param(line, says, id=name) for name, line, says in REFUSED])
 def test_is_refused(line: str, says: str) -> None:
     with pytest.raises(UsageError) as refused:
-        parse(shlex.split(line))
+        parse_command(shlex.split(line))
     assert str(refused.value).startswith(says)
 
 
 def test_text_is_the_line_without_the_program() -> None:
-    assert parse(["kubectl", "taint", "nodes", "-l", "a in (b)", "k-"]).text == "taint nodes -l 'a in (b)' k-"
+    assert parse_command(["kubectl", "taint", "nodes", "-l", "a in (b)", "k-"]).text == "taint nodes -l 'a in (b)' k-"
 
 
 @pytest.mark.parametrize(
@@ -319,12 +327,12 @@ def test_text_is_the_line_without_the_program() -> None:
     ],
 )
 def test_takes_value(flag: str, answer: bool | None) -> None:
-    assert takes_value(flag) is answer
+    assert flag_takes_value(flag) is answer
 
 
 def test_a_flag_means_the_same_for_every_verb() -> None:
     kinds: dict[str, set[Any]] = {}
-    for flags in (*FLAGS.values(), GLOBAL):
+    for flags in (*FLAGS_BY_VERB.values(), GLOBAL_FLAGS):
         for flag in flags:
             kinds.setdefault(flag.name, set()).add(flag)
     assert {name: found for name, found in kinds.items() if len(found) > 1} == {}
@@ -340,12 +348,12 @@ WORDS = st.sampled_from(SOME.split())
 @given(st.lists(st.one_of(WORDS, st.text(max_size=8)), max_size=9))
 def test_any_argv_is_read_or_refused(argv: list[str]) -> None:
     try:
-        assert isinstance(parse(argv), Command)
+        assert isinstance(parse_command(argv), Command)
     except PreflightError:
         return
     finally:
         for word in argv:
-            takes_value(word)
+            flag_takes_value(word)
 
 
 def fields(command: Command) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import pytest
 
 from preflight.change.model import Change
 from preflight.model.objects import Node, Taint
-from preflight.model.world import World
+from preflight.model.world import ClusterState
 from tests.change.made import node, partial, run, world
 
 OWN = {"kubernetes.io/hostname": "n1", "kubernetes.io/os": "linux", "topology.kubernetes.io/zone": "z"}
@@ -32,7 +32,7 @@ def looks(change: Change) -> tuple[dict[str, str], list[str]]:
 def test_a_reboot_changes_no_node(line: str, rebooted: frozenset[str], reborn: frozenset[str], headline: str) -> None:
     change = run(line, ON)
     assert change.after is change.before is ON
-    assert (change.rebooted, change.reborn, change.headline, change.notes) == (rebooted, reborn, headline, ())
+    assert (change.rebooted_nodes, change.recreation_nodes, change.headline, change.notes) == (rebooted, reborn, headline, ())
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_a_reboot_changes_no_node(line: str, rebooted: frozenset[str], reborn: f
 def test_a_node_that_registers_anew(line: str, labels: dict[str, str], taints: list[str], notes: list[str] | None) -> None:
     change = run(line, ON)
     assert looks(change) == (labels, taints)
-    assert change.reborn == change.nodes == {"n1"}
+    assert change.recreation_nodes == change.nodes == {"n1"}
     if notes is not None:
         assert list(change.notes) == notes
     assert change.after.nodes["n2"] is ON.nodes["n2"]
@@ -67,21 +67,21 @@ def test_a_new_node_that_looks_the_same_is_the_same_object() -> None:
 def test_a_new_node_is_not_cordoned_and_has_no_taint_of_the_controller() -> None:
     on = world(node("n1", "node.kubernetes.io/not-ready:NoSchedule", "a:NoSchedule", ready=False), node("n2"))
     after = run("delete nodes --all", run("cordon n1", on).after).after.nodes["n1"]
-    assert ([str(taint) for taint in after.spec.taints], after.spec.unschedulable, after.ready) == (["a:NoSchedule"], False, None)
+    assert ([str(taint) for taint in after.spec.taints], after.spec.unschedulable, after.is_ready) == (["a:NoSchedule"], False, None)
 
 
 def test_a_partly_known_node_stays_partly_known() -> None:
-    change = run("replace x --label pool=a", World())
+    change = run("replace x --label pool=a", ClusterState())
     after = change.after.nodes["x"]
-    assert (after.partial, after.metadata.labels) == (True, {"pool": "a"})
+    assert (after.is_partial, after.metadata.labels) == (True, {"pool": "a"})
     assert change.notes[0] == "no nodes are given: x is judged as a partly known node"
 
 
 def test_a_label_that_was_removed_by_hand_may_be_there_again() -> None:
     def replaced(old: Node) -> Node:
-        return run("replace x --label a=b", World(nodes={"x": old})).after.nodes["x"]
+        return run("replace x --label a=b", ClusterState(nodes={"x": old})).after.nodes["x"]
 
-    assert replaced(partial("x", absent=["pool"])).absent == frozenset()
+    assert replaced(partial("x", absent=["pool"])).absent_labels == frozenset()
 
 
 def test_several_nodes_are_deleted() -> None:

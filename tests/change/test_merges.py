@@ -16,7 +16,7 @@ import pytest
 
 from preflight.errors import UsageError
 from preflight.kubectl.patch import json_patch
-from preflight.kubectl.patch.strategic_merge import strategic
+from preflight.kubectl.patch.strategic_merge import apply_strategic_patch
 
 RECORDED: list[dict[str, Any]] = [
     json.loads(line) for line in gzip.decompress((Path(__file__).parent / "recorded-merges.jsonl.gz").read_bytes()).splitlines()
@@ -24,7 +24,11 @@ RECORDED: list[dict[str, Any]] = [
 
 
 def made(row: dict[str, Any]) -> dict[str, Any]:
-    return strategic(row["before"], row["patch"]) if row["kind"] == "strategic" else json_patch.operated(row["before"], row["patch"])
+    return (
+        apply_strategic_patch(row["before"], row["patch"])
+        if row["kind"] == "strategic"
+        else json_patch.apply_json_patch(row["before"], row["patch"])
+    )
 
 
 @pytest.mark.parametrize("kind", ["strategic", "json"])
@@ -49,25 +53,25 @@ def test_a_patch_is_refused_where_the_servers_library_refuses_it(kind: str) -> N
 def test_what_an_operation_adds_is_another_each_time() -> None:
     """A patch of two DaemonSets is one list of operations, of which a later one may change what an earlier one added."""
     operations = [{"op": "add", "path": "/list", "value": []}, {"op": "add", "path": "/list/-", "value": 1}]
-    assert json_patch.operated({}, operations) == {"list": [1]}
-    assert json_patch.operated({}, operations) == {"list": [1]}
+    assert json_patch.apply_json_patch({}, operations) == {"list": [1]}
+    assert json_patch.apply_json_patch({}, operations) == {"list": [1]}
 
 
 def test_an_operation_changes_one_of_two_places_that_share_what_they_hold() -> None:
     """So it is in a manifest where one place has an anchor and another an alias of it."""
     shared = {"cpu": "1"}
-    after = json_patch.operated({"one": shared, "other": shared}, [{"op": "replace", "path": "/one/cpu", "value": "2"}])
+    after = json_patch.apply_json_patch({"one": shared, "other": shared}, [{"op": "replace", "path": "/one/cpu", "value": "2"}])
     assert after == {"one": {"cpu": "2"}, "other": {"cpu": "1"}}
 
 
 def test_a_list_and_what_to_delete_from_it_are_not_judged_together() -> None:
     with pytest.raises(UsageError, match="in no certain order"):
-        strategic({}, {"finalizers": ["a"], "$deleteFromPrimitiveList/finalizers": ["a"]})
+        apply_strategic_patch({}, {"finalizers": ["a"], "$deleteFromPrimitiveList/finalizers": ["a"]})
     ordered = {"finalizers": ["b"], "$setElementOrder/finalizers": ["b"], "$deleteFromPrimitiveList/finalizers": ["a"]}
-    assert strategic({"finalizers": ["a"]}, ordered) == {"finalizers": ["b"]}
+    assert apply_strategic_patch({"finalizers": ["a"]}, ordered) == {"finalizers": ["b"]}
 
 
 @pytest.mark.parametrize("value", [True, 1, "text", None])
 def test_nothing_but_a_map_or_a_list_takes_the_place_of_the_object(value: object) -> None:
     with pytest.raises(UsageError, match="must be object or array"):
-        json_patch.operated({}, [{"op": "replace", "path": "", "value": value}, {"op": "remove", "path": "/list/0"}])
+        json_patch.apply_json_patch({}, [{"op": "replace", "path": "", "value": value}, {"op": "remove", "path": "/list/0"}])

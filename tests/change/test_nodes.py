@@ -7,7 +7,7 @@ import pytest
 from preflight.change.model import Change
 from preflight.errors import InputError, UsageError
 from preflight.model.objects import Node, Taint
-from preflight.model.world import World
+from preflight.model.world import ClusterState
 from tests.change.made import node, partial, run, world
 
 CORDON = "node.kubernetes.io/unschedulable:NoSchedule"
@@ -69,7 +69,7 @@ def test_headline_and_nodes(line: str, headline: str, names: set[str]) -> None:
 def test_only_the_named_nodes_are_other_objects() -> None:
     change = run("taint nodes -l pool=a k=v:NoSchedule", SIX)
     assert change.before is SIX
-    assert [name for name, each in change.after.nodes.items() if each is not SIX.nodes[name]] == ["n0", "n2", "n4"]
+    assert [name for name, node in change.after.nodes.items() if node is not SIX.nodes[name]] == ["n0", "n2", "n4"]
     assert list(change.after.nodes) == list(SIX.nodes)
     assert change.taints == (K,)
 
@@ -102,26 +102,26 @@ def test_a_refused_node_among_many_refuses_the_command_and_is_named() -> None:
 def test_a_node_that_is_not_given_is_partly_known_before_and_after() -> None:
     change = run("taint nodes rdma-9 n1 k=v:NoSchedule", SIX)
     before, after = change.before.nodes["rdma-9"], change.after.nodes["rdma-9"]
-    assert (before.partial, before.metadata.labels, before.spec.taints) == (True, {}, ())
-    assert (after.partial, after.spec.taints) == (True, (K,))
+    assert (before.is_partial, before.metadata.labels, before.spec.taints) == (True, {}, ())
+    assert (after.is_partial, after.spec.taints) == (True, (K,))
     assert change.notes == ("rdma-9 is not among the 6 nodes given: judged as a partly known node",)
     assert list(change.before.nodes) == ["n0", "n1", "n2", "n3", "n4", "n5", "rdma-9"]
-    assert change.unknown == ()
+    assert change.unknowns == ()
 
 
 @pytest.mark.parametrize(
     ("line", "on", "note"),
     [
         ("cordon x y", SIX, "x, y are not among the 6 nodes given: judged as partly known nodes"),
-        ("cordon x", World(), "no nodes are given: x is judged as a partly known node"),
-        ("cordon x y", World(), "no nodes are given: x, y are judged as partly known nodes"),
+        ("cordon x", ClusterState(), "no nodes are given: x is judged as a partly known node"),
+        ("cordon x y", ClusterState(), "no nodes are given: x, y are judged as partly known nodes"),
         ("cordon x", world(node("n1")), "x is not among the 1 node given: judged as a partly known node"),
-        ("taint nodes --all k=v:NoSchedule", World(), "no nodes are given: all of them are judged as one partly known node"),
+        ("taint nodes --all k=v:NoSchedule", ClusterState(), "no nodes are given: all of them are judged as one partly known node"),
         ("cordon -l pool=c", SIX, "none of the 6 nodes given matches pool=c: judged as a partly known node"),
-        ("cordon -l pool=c", World(), "no nodes are given: judged as a partly known node"),
+        ("cordon -l pool=c", ClusterState(), "no nodes are given: judged as a partly known node"),
     ],
 )
-def test_notes_on_nodes_that_are_not_given(line: str, on: World, note: str) -> None:
+def test_notes_on_nodes_that_are_not_given(line: str, on: ClusterState, note: str) -> None:
     assert run(line, on).notes == (note,)
 
 
@@ -131,8 +131,8 @@ def test_a_selector_of_no_node_states_its_labels() -> None:
     assert change.nodes == {name}
     before = change.before.nodes[name]
     assert before.metadata.labels == {"pool": "rdma"}
-    assert before.absent == {"x"}
-    assert before.partial
+    assert before.absent_labels == {"x"}
+    assert before.is_partial
     assert taints(change, name) == ["k=v:NoSchedule"]
 
 
@@ -142,9 +142,9 @@ def test_a_selector_that_no_node_can_match_is_nothing_to_judge() -> None:
 
 
 def test_all_nodes_of_a_world_without_nodes() -> None:
-    change = run("taint nodes --all k=v:NoSchedule", World())
+    change = run("taint nodes --all k=v:NoSchedule", ClusterState())
     assert change.nodes == {"(all nodes)"}
-    assert change.after.nodes["(all nodes)"].partial
+    assert change.after.nodes["(all nodes)"].is_partial
 
 
 def test_a_partly_known_node_that_may_match_is_judged_as_if_it_does() -> None:
@@ -159,7 +159,7 @@ def test_a_step_finds_the_partly_known_node_of_the_step_before() -> None:
     second = run("taint nodes -l pool=rdma k-", first.after)
     assert second.nodes == {"(pool=rdma)"}
     assert taints(second, "(pool=rdma)") == []
-    assert (second.notes, second.unknown) == ((), ())
+    assert (second.notes, second.unknowns) == ((), ())
 
 
 @pytest.mark.parametrize(
@@ -174,16 +174,16 @@ def test_a_removal_from_a_partly_known_node(line: str, before: list[str], unknow
     change = run(line, world(node("n1")))
     assert taints(change, "x", before=True) == before
     assert taints(change, "x") == []
-    assert change.unknown == unknown
+    assert change.unknowns == unknown
     assert [str(taint) for taint in change.taints] == before
 
 
 def test_a_removed_label_is_absent_from_a_partly_known_node() -> None:
-    removed = run("label nodes x pool- zone-", World())
-    assert removed.after.nodes["x"].absent == {"pool", "zone"}
+    removed = run("label nodes x pool- zone-", ClusterState())
+    assert removed.after.nodes["x"].absent_labels == {"pool", "zone"}
     assert removed.notes == ("no nodes are given: x is judged as a partly known node",)
     again = run("label nodes x pool=a", removed.after)
-    assert again.after.nodes["x"].absent == {"zone"}
+    assert again.after.nodes["x"].absent_labels == {"zone"}
     assert again.after.nodes["x"].metadata.labels == {"pool": "a"}
 
 
@@ -194,9 +194,9 @@ def test_a_name_that_no_node_can_have_is_not_found() -> None:
 
 def test_a_node_that_stands_twice_is_unknown() -> None:
     sentence = "Node n1 is in a.yaml:1 and b.yaml:1, each time with other content"
-    change = run("cordon n1 n2", World(nodes={"n2": node("n2")}, ambiguous=(sentence,)))
+    change = run("cordon n1 n2", ClusterState(nodes={"n2": node("n2")}, ambiguous_names=(sentence,)))
     assert change.nodes == {"n2"}
-    assert change.unknown == (sentence,)
+    assert change.unknowns == (sentence,)
 
 
 @pytest.mark.parametrize(
@@ -276,7 +276,7 @@ def test_a_drain_cordons_and_knows_the_replacement() -> None:
     on = world(node("n1", "a:NoSchedule", pool="a"), node("n2"))
     change = run("drain n1 --ignore-daemonsets", on)
     assert taints(change, "n1") == ["a:NoSchedule", CORDON]
-    assert change.drained == {"n1"}
+    assert change.drained_nodes == {"n1"}
     assert change.replacements == {"n1": on.nodes["n1"]}
     assert change.notes == ("not judged: evictions, budgets, Jobs",)
     assert change.after.nodes["n2"] is on.nodes["n2"]

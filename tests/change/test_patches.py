@@ -18,19 +18,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from preflight.change.apply_command import perform
-from preflight.change.apply_merge import content
+from preflight.change.apply_command import perform_command
+from preflight.change.apply_merge import comparable_content
 from preflight.change.model import Change
 from preflight.change.patch_daemonsets import patch
 from preflight.errors import InputError, UsageError
-from preflight.kubectl.apiserver.defaults import generation, stored
-from preflight.kubectl.commands import Patch
-from preflight.kubectl.parser import parse
+from preflight.kubectl.apiserver.defaults import fill_server_defaults, get_generation
+from preflight.kubectl.commands import PatchObjects
+from preflight.kubectl.parser import parse_command
 from preflight.kubectl.patch import json_patch
-from preflight.kubectl.patch.strategic_merge import strategic
+from preflight.kubectl.patch.strategic_merge import apply_strategic_patch
 from preflight.model.convert import convert
 from preflight.model.objects import TEMPLATE_GENERATION, DaemonSet, Node, ObjectKey, Origin, Taint
-from preflight.model.world import World
+from preflight.model.world import ClusterState
 from tests.change.made import daemonset, node, run, typed, world
 
 RECORDED: list[dict[str, Any]] = [
@@ -45,10 +45,10 @@ def line_of(row: dict[str, Any]) -> str:
     return shlex.join(row["argv"])
 
 
-def answer(row: dict[str, Any], on: World) -> tuple[Change | None, str]:
+def answer(row: dict[str, Any], on: ClusterState) -> tuple[Change | None, str]:
     """What preflight makes of a recorded line, or why it refuses it."""
     try:
-        return perform(parse(row["argv"]), on, lambda _: []), ""
+        return perform_command(parse_command(row["argv"]), on, lambda _: []), ""
     except UsageError as error:
         return None, str(error)
 
@@ -72,30 +72,30 @@ def test_a_daemonset_is_patched_as_recorded(row: dict[str, Any], start: str) -> 
     if start == "before":
         data["metadata"]["uid"] = "1-2-3"
     old = typed(data)
-    change, says = answer(row, World(daemonsets={old.key: old}, workloads=(old,), comparison_operators=False))
+    change, says = answer(row, ClusterState(daemonsets={old.key: old}, workloads=(old,), comparison_operators=False))
     if change is None:
         assert row["exit"]
         assert says.startswith(refusal(row))
         return
     assert not row["exit"]
     after, wanted = change.after.daemonsets[old.key].data, row["after"]
-    assert content(after) == content(wanted)
-    assert (old.key in change.updated) is (generation(wanted) > generation(row["before"]))
-    assert generation(after) == (generation(wanted) if start == "before" else 0)
+    assert comparable_content(after) == comparable_content(wanted)
+    assert (old.key in change.updated_daemonsets) is (get_generation(wanted) > get_generation(row["before"]))
+    assert get_generation(after) == (get_generation(wanted) if start == "before" else 0)
     assert {note.split('"')[1] for note in change.notes if "unknown field" in note} == unknown_fields(row)
-    assert (change.after.daemonsets[old.key] is old) is (content(wanted) == content(row["before"]))
+    assert (change.after.daemonsets[old.key] is old) is (comparable_content(wanted) == comparable_content(row["before"]))
 
 
 @pytest.mark.parametrize("row", OF_DAEMONSETS, ids=line_of)
 def test_a_manifest_is_stored_as_recorded(row: dict[str, Any]) -> None:
-    assert stored(row["manifest"])["spec"] == row["before"]["spec"]
+    assert fill_server_defaults(row["manifest"])["spec"] == row["before"]["spec"]
 
 
 @pytest.mark.parametrize("row", OF_NODES, ids=line_of)
 def test_a_node_is_patched_as_recorded(row: dict[str, Any]) -> None:
     found, _ = convert(row["manifest"], Node, Origin("n.yaml"))
     assert found is not None
-    change, says = answer(row, World(nodes={found.name: found}))
+    change, says = answer(row, ClusterState(nodes={found.name: found}))
     if change is None:
         assert row["exit"]
         assert says.startswith(refusal(row))
@@ -124,14 +124,14 @@ def of_spec(**spec: Any) -> str:
 def test_a_list_that_is_stated_as_it_is_changes_nothing() -> None:
     change = run(f"patch ds d1 -p {of_spec(tolerations=[A, B])}", ON)
     assert change.after is ON
-    assert change.updated == frozenset()
+    assert change.updated_daemonsets == frozenset()
     assert change.notes == ("nothing changes: default/d1",)
 
 
 def test_a_strategic_patch_replaces_the_tolerations_and_says_what_it_drops() -> None:
     change = run(f"patch ds d1 -p {of_spec(tolerations=[C])}", ON)
-    assert [each.key for each in change.after.daemonsets[D1].spec.template.spec.tolerations] == ["c"]
-    assert change.updated == change.daemonsets == {D1}
+    assert [toleration.key for toleration in change.after.daemonsets[D1].spec.template.spec.tolerations] == ["c"]
+    assert change.updated_daemonsets == change.daemonsets == {D1}
     assert change.headline == "patch default/d1"
     assert change.notes == (
         "default/d1: the patch replaces the whole list of tolerations, and drops a:NoSchedule, b=x: "
@@ -153,13 +153,13 @@ def test_a_strategic_patch_replaces_the_tolerations_and_says_what_it_drops() -> 
 def test_nothing_is_said_to_be_dropped(line: str, keys: list[str]) -> None:
     change = run(line, ON)
     assert not [note for note in change.notes if "drops" in note]
-    assert [each.key for each in change.after.daemonsets[D1].spec.template.spec.tolerations] == keys
+    assert [toleration.key for toleration in change.after.daemonsets[D1].spec.template.spec.tolerations] == keys
 
 
 def test_a_strategy_alone_is_no_update() -> None:
     change = run('patch ds/d1 -p \'{"spec":{"updateStrategy":{"type":"OnDelete"}}}\'', ON)
     assert change.after.daemonsets[D1].spec.updateStrategy.type == "OnDelete"
-    assert change.updated == frozenset()
+    assert change.updated_daemonsets == frozenset()
     assert change.notes == ("changed, but not its template: no pod is replaced: default/d1",)
 
 
@@ -175,17 +175,17 @@ def test_tolerations_in_the_wrong_place_are_said_to_be_dropped() -> None:
 def test_what_was_wrong_before_the_patch_is_not_blamed_on_it() -> None:
     wrong = daemonset("d1", tolerations=[{"key": "", "operator": "Equal"}])
     change = run(f"patch ds d1 -p {of_spec(schedulerName='other')}", world(wrong))
-    assert change.updated == {D1}
+    assert change.updated_daemonsets == {D1}
 
 
 def test_the_number_of_a_template_is_kept_where_it_is_known_and_grows_with_the_template() -> None:
     data = copy.deepcopy(daemonset("d1").data)
     data["metadata"]["annotations"] = {TEMPLATE_GENERATION: "3"}
     on = world(typed(data))
-    assert generation(run('patch ds d1 -p \'{"metadata":{"labels":{"x":"y"}}}\'', on).after.daemonsets[D1].data) == 3
-    assert generation(run(f"patch ds d1 -p {of_spec(schedulerName='other')}", on).after.daemonsets[D1].data) == 4
-    assert generation(run("set image ds/d1 c=c:2", on).after.daemonsets[D1].data) == 4
-    assert generation(run("rollout restart ds/d1", on).after.daemonsets[D1].data) == 4
+    assert get_generation(run('patch ds d1 -p \'{"metadata":{"labels":{"x":"y"}}}\'', on).after.daemonsets[D1].data) == 3
+    assert get_generation(run(f"patch ds d1 -p {of_spec(schedulerName='other')}", on).after.daemonsets[D1].data) == 4
+    assert get_generation(run("set image ds/d1 c=c:2", on).after.daemonsets[D1].data) == 4
+    assert get_generation(run("rollout restart ds/d1", on).after.daemonsets[D1].data) == 4
 
 
 def test_a_node_that_is_patched_to_what_it_is_does_not_change() -> None:
@@ -198,14 +198,14 @@ def test_a_node_that_is_patched_to_what_it_is_does_not_change() -> None:
 
 def test_a_patch_replaces_the_taints_of_a_node_and_says_so() -> None:
     change = run('patch node n1 -p \'{"spec":{"taints":[{"key":"z","effect":"NoExecute"}]}}\'', ON)
-    assert [str(each) for each in change.after.nodes["n1"].spec.taints] == ["z:NoExecute"]
+    assert [str(taint) for taint in change.after.nodes["n1"].spec.taints] == ["z:NoExecute"]
     assert [str(each) for each in change.taints] == ["z:NoExecute", "t=v:NoSchedule"]
     assert change.notes == ("the patch replaces the whole list of taints of n1, and drops t=v:NoSchedule",)
 
 
 def test_unschedulable_brings_the_taint_of_a_cordon_and_takes_it_away() -> None:
     change = run("patch node n1 -p 'spec: {unschedulable: true}'", ON)
-    assert [str(each) for each in change.after.nodes["n1"].spec.taints] == ["t=v:NoSchedule", f"{CORDON}:NoSchedule"]
+    assert [str(taint) for taint in change.after.nodes["n1"].spec.taints] == ["t=v:NoSchedule", f"{CORDON}:NoSchedule"]
     assert change.notes == ()
     back = run("patch node n1 -p 'spec: {unschedulable: null}'", change.after)
     assert [str(each) for each in back.after.nodes["n1"].spec.taints] == ["t=v:NoSchedule"]
@@ -223,7 +223,7 @@ def test_the_kubelet_puts_its_own_labels_back_after_a_patch_too() -> None:
     on = world(linux, daemonset("d1", nodeSelector={"kubernetes.io/os": "linux"}))
     change = run('patch node n1 -p \'{"metadata":{"labels":{"kubernetes.io/os":null}}}\'', on)
     assert change.after.nodes["n1"] == linux
-    assert change.ended == {D1: {"n1"}}
+    assert change.deleted_pod_nodes == {D1: {"n1"}}
 
 
 def test_a_node_that_was_not_given_has_what_the_patch_says() -> None:
@@ -231,15 +231,15 @@ def test_a_node_that_was_not_given_has_what_the_patch_says() -> None:
         'patch node n9 -p \'{"spec":{"taints":[{"key":"z","effect":"NoSchedule"}]},"metadata":{"labels":{"a":"b","c":null}}}\'', ON
     )
     after = change.after.nodes["n9"]
-    assert [str(each) for each in after.spec.taints] == ["z:NoSchedule"]
-    assert (after.metadata.labels, after.absent) == ({"a": "b"}, frozenset({"c"}))
-    assert change.unknown == ()
+    assert [str(taint) for taint in after.spec.taints] == ["z:NoSchedule"]
+    assert (after.metadata.labels, after.absent_labels) == ({"a": "b"}, frozenset({"c"}))
+    assert change.unknowns == ()
 
 
 def test_whether_an_addition_to_the_taints_of_such_a_node_succeeds_is_not_known() -> None:
     change = run('patch node n9 --type=json -p \'[{"op":"add","path":"/spec/taints/-","value":{"key":"z","effect":"NoSchedule"}}]\'', ON)
-    assert [str(each) for each in change.after.nodes["n9"].spec.taints] == ["z:NoSchedule"]
-    assert change.unknown == ("whether n9 has what /spec/taints/- needs: judged as if",)
+    assert [str(taint) for taint in change.after.nodes["n9"].spec.taints] == ["z:NoSchedule"]
+    assert change.unknowns == ("whether n9 has what /spec/taints/- needs: judged as if",)
 
 
 def test_what_an_operation_asks_of_such_a_node_is_refused() -> None:
@@ -256,7 +256,7 @@ def test_a_field_of_a_node_that_is_not_read_is_left_out_and_a_test_of_it_is_not_
     )
     assert change.after is ON
     assert change.notes == ("nothing changes: n1", "not judged: the patch of /spec/podCIDR")
-    assert change.unknown == ("whether `test` of /spec/providerID succeeds: that field is not read",)
+    assert change.unknowns == ("whether `test` of /spec/providerID succeeds: that field is not read",)
 
 
 @pytest.mark.parametrize(
@@ -330,7 +330,7 @@ MAPS = st.dictionaries(st.sampled_from(["a", "b", "c"]), VALUES, max_size=3)
 @given(MAPS, MAPS)
 def test_a_merge_patch_applied_twice_is_applied_once_and_changes_nothing_in_place(original: dict[str, Any], patch: dict[str, Any]) -> None:
     before = copy.deepcopy((original, patch))
-    for merge in (json_patch.merged, strategic):
+    for merge in (json_patch.apply_merge_patch, apply_strategic_patch):
         once = merge(original, patch)
         assert merge(once, patch) == once
         assert merge(original, {}) == original
@@ -340,17 +340,17 @@ def test_a_merge_patch_applied_twice_is_applied_once_and_changes_nothing_in_plac
 @given(MAPS, VALUES)
 def test_what_is_added_is_there_and_once_removed_all_is_as_before(original: dict[str, Any], value: object) -> None:
     before = copy.deepcopy(original)
-    added = json_patch.operated(
+    added = json_patch.apply_json_patch(
         original, [{"op": "add", "path": "/new~1key", "value": value}, {"op": "test", "path": "/new~1key", "value": value}]
     )
     assert added == {**before, "new/key": value}
-    assert json_patch.operated(added, [{"op": "remove", "path": "/new~1key"}]) == before
+    assert json_patch.apply_json_patch(added, [{"op": "remove", "path": "/new~1key"}]) == before
     assert original == before
 
 
 def test_a_file_that_was_not_read_is_no_patch() -> None:
-    command = parse(["patch", "ds", "d1", "--patch-file", "p.yaml"])
-    assert isinstance(command, Patch)
+    command = parse_command(["patch", "ds", "d1", "--patch-file", "p.yaml"])
+    assert isinstance(command, PatchObjects)
     assert (command.file, command.patch) == ("p.yaml", "")
-    assert patch(command, ON).updated == frozenset()
+    assert patch(command, ON).updated_daemonsets == frozenset()
     assert isinstance(ON.daemonsets[D1], DaemonSet)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from preflight.errors import InputError, UsageError
-from preflight.kubectl.parser import parse
-from preflight.kubectl.plan_file import commands
+from preflight.kubectl.parser import parse_command
+from preflight.kubectl.plan_file import parse_plan
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ from preflight.kubectl.plan_file import commands
     ],
 )
 def test_a_step(item: object, argv: list[str]) -> None:
-    assert commands([item]) == [parse(argv)]
+    assert parse_plan([item]) == [parse_command(argv)]
 
 
 @pytest.mark.parametrize(
@@ -46,10 +46,10 @@ def test_a_step(item: object, argv: list[str]) -> None:
 )
 def test_a_wrong_step_is_named(item: object, says: str) -> None:
     with pytest.raises(UsageError) as refused:
-        commands(["cordon n1", item])
+        parse_plan(["cordon n1", item])
     assert str(refused.value).startswith(says)
 
 
 def test_no_steps() -> None:
     with pytest.raises(InputError, match=r"^there is nothing to judge: the plan has no steps$"):
-        commands([])
+        parse_plan([])

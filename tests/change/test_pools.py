@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import pytest
 
 from preflight.change.model import Change
-from preflight.change.node_pools import members
-from preflight.coverage.daemonset_pods import listed_pods
-from preflight.coverage.label_cascade import predict
-from preflight.model.objects import Metadata, Node, NodeSpec, Pool, Taint
+from preflight.change.node_pools import list_pool_nodes
+from preflight.coverage.daemonset_pods import collect_listed_pods
+from preflight.coverage.label_cascade import predict_impact
+from preflight.model.objects import Metadata, Node, NodeSpec, PoolTemplate, Taint
 from preflight.model.report import Outcome
-from preflight.model.world import World
+from preflight.model.world import ClusterState
 from tests.change.made import daemonset, node, run, world
 
 MEMBER = "karpenter.sh/nodepool"
@@ -32,17 +32,17 @@ def pool(*taints: str, kept: bool = False, startup: Sequence[str] = (), cluster:
     return Node(
         metadata=Metadata(name="(pool p)", labels={MEMBER: "p", **labels}),
         spec=NodeSpec(taints=declared),
-        partial=True,
-        startup=tuple(map(taint, startup)),
-        pool=Pool(
+        is_partial=True,
+        startup_taints=tuple(map(taint, startup)),
+        pool=PoolTemplate(
             kind="NodePool",
             name="p",
             cluster=cluster,
-            members={MEMBER: "p"},
-            kept_labels=labels if kept else {},
-            kept_taints=declared if kept else (),
-            renewal=": somebody replaces them",
-            count=count,
+            member_labels={MEMBER: "p"},
+            synced_labels=labels if kept else {},
+            synced_taints=declared if kept else (),
+            replacement_trigger=": somebody replaces them",
+            node_count=count,
         ),
     )
 
@@ -51,20 +51,20 @@ def live(name: str, *taints: str, **labels: str) -> Node:
     return Node(metadata=Metadata(name=name, labels={**labels, MEMBER: "p"}), spec=NodeSpec(taints=tuple(map(taint, taints))))
 
 
-def applied(new: Node, on: World) -> Change:
+def applied(new: Node, on: ClusterState) -> Change:
     return run("apply -f pool.yaml", on, {"pool.yaml": [new]})
 
 
 def outcomes(change: Change) -> dict[str, Outcome]:
-    impact = predict(change, listed_pods(change.before))
-    return {name: group.outcome for group in impact.groups for name in group.names}
+    impact = predict_impact(change, collect_listed_pods(change.before))
+    return {name: group.outcome for group in impact.groups for name in group.node_names}
 
 
 def test_a_pool_that_is_declared_as_before_changes_nothing() -> None:
     on = world(pool("a=b:NoSchedule"), live("n1", "a=b:NoSchedule"), daemonset("d"))
     change = applied(pool("a=b:NoSchedule"), on)
     assert change.after is on
-    assert (change.taints, change.delayed, change.reborn) == ((), {}, frozenset())
+    assert (change.taints, change.delayed_pools, change.recreation_nodes) == ((), {}, frozenset())
     assert change.notes == ("unchanged: (pool p)",)
 
 
@@ -78,8 +78,8 @@ def test_a_new_pool_is_a_new_partly_known_node() -> None:
     assert list(change.before.nodes) == ["n1"]
     assert list(change.after.nodes) == ["(pool p)", "n1"]
     assert change.notes == ("new: (pool p)",)
-    impact = predict(change, {})
-    found = [(group.key.name, group.names, group.outcome) for group in impact.groups]
+    impact = predict_impact(change, {})
+    found = [(group.key.name, group.node_names, group.outcome) for group in impact.groups]
     assert found == [("d", ("(pool p)",), Outcome.NEVER), ("t", ("(pool p)",), Outcome.GAINED)]
 
 
@@ -145,8 +145,8 @@ def test_what_is_set_once_and_what_is_kept_are_told_apart() -> None:
     mixed = Node(
         metadata=both.metadata,
         spec=both.spec,
-        partial=True,
-        pool=Pool("NodePool", "p", members={MEMBER: "p"}, kept_taints=(taint("k:NoSchedule"),)),
+        is_partial=True,
+        pool=PoolTemplate("NodePool", "p", member_labels={MEMBER: "p"}, synced_taints=(taint("k:NoSchedule"),)),
     )
     change = applied(mixed, world(old, live("n1", "k:NoSchedule"), daemonset("d", tolerations=[{"key": "k", "operator": "Exists"}])))
     assert change.after.nodes["n1"] is change.before.nodes["n1"]
@@ -155,10 +155,10 @@ def test_what_is_set_once_and_what_is_kept_are_told_apart() -> None:
 
 def test_the_next_step_goes_on_from_the_new_template() -> None:
     on = world(pool(), daemonset("d"))
-    impact = predict(applied(pool("a:NoExecute"), on), {})
+    impact = predict_impact(applied(pool("a:NoExecute"), on), {})
     assert [group.outcome for group in impact.groups] == [Outcome.LOST_ON_RECREATION]
-    after = predict(run("rollout restart ds/d", impact.change.after), impact.pods)
-    assert [(group.outcome, group.was) for group in after.groups] == [(Outcome.NEVER, Outcome.NEVER)]
+    after = predict_impact(run("rollout restart ds/d", impact.change.after), impact.pods_after)
+    assert [(group.outcome, group.outcome_before) for group in after.groups] == [(Outcome.NEVER, Outcome.NEVER)]
 
 
 def test_a_startup_taint_that_differs_is_not_judged() -> None:
@@ -168,8 +168,8 @@ def test_a_startup_taint_that_differs_is_not_judged() -> None:
 
 
 def test_a_pool_keeps_the_name_that_the_world_knows_it_by() -> None:
-    known = Node(metadata=Metadata(name="(pool p of c)"), partial=True, pool=Pool("NodePool", "p", "c"))
-    other = Node(metadata=Metadata(name="(pool p of d)"), partial=True, pool=Pool("NodePool", "p", "d"))
+    known = Node(metadata=Metadata(name="(pool p of c)"), is_partial=True, pool=PoolTemplate("NodePool", "p", "c"))
+    other = Node(metadata=Metadata(name="(pool p of d)"), is_partial=True, pool=PoolTemplate("NodePool", "p", "d"))
     change = applied(pool("a:NoSchedule", cluster="c"), world(known, other))
     assert list(change.after.nodes) == ["(pool p of c)", "(pool p of d)"]
     assert change.after.nodes["(pool p of d)"] is other
@@ -186,8 +186,8 @@ def test_the_nodes_of_a_pool_of_cluster_api_are_told_by_their_owner() -> None:
         machine("d", "md-0-5d8f6", "Other"),
         node("e"),
     ]
-    assert members(world(*nodes), Pool("MachineDeployment", "md-0", owner=("MachineSet", "md-0"))) == ("a", "b")
-    assert members(world(*nodes), Pool("Config", "x")) == ()
+    assert list_pool_nodes(world(*nodes), PoolTemplate("MachineDeployment", "md-0", owner_annotations=("MachineSet", "md-0"))) == ("a", "b")
+    assert list_pool_nodes(world(*nodes), PoolTemplate("Config", "x")) == ()
 
 
 def test_a_deleted_pool_takes_its_nodes_with_it() -> None:

@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
-from preflight.change.apply_command import perform
+from preflight.change.apply_command import perform_command
 from preflight.errors import UsageError
-from preflight.kubectl.parser import parse
+from preflight.kubectl.parser import parse_command
 from preflight.model.objects import Node, Taint
-from preflight.model.world import World
+from preflight.model.world import ClusterState
 from tests.change.made import daemonset, node, world
 
 HERE = Path(__file__).parent
@@ -26,10 +26,10 @@ LINES: list[dict[str, Any]] = json.loads((HERE / "recorded-lines.json").read_tex
 CORDON = Taint("node.kubernetes.io/unschedulable", "", "NoSchedule")
 
 
-def answer(line: str, on: World) -> tuple[str, Node | None]:
+def answer(line: str, on: ClusterState) -> tuple[str, Node | None]:
     """What preflight says of a line, "" where it is accepted, and the first node afterwards."""
     try:
-        change = perform(parse(shlex.split(line)), on, lambda _: [])
+        change = perform_command(parse_command(shlex.split(line)), on, lambda _: [])
     except UsageError as error:
         return str(error), None
     return "", next(iter(change.after.nodes.values()), None)

@@ -154,7 +154,7 @@ def test_is_written(text: str, written: str) -> None:
 
 @pytest.mark.parametrize(("text", "stated"), STATED)
 def test_what_every_selected_node_states(text: str, stated: tuple[dict[str, str], set[str]] | None) -> None:
-    found = parse_selector(text).stated()
+    found = parse_selector(text).implied_labels()
     assert (found and (found[0], set(found[1]))) == stated
 
 

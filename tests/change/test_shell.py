@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from preflight.kubectl.runbook.lexer import Word, tokens
-from preflight.kubectl.runbook.reader import Script, read_script
+from preflight.kubectl.runbook.lexer import ShellWord, iter_tokens
+from preflight.kubectl.runbook.reader import RunbookScript, read_script
 
 
-def judged(script: Script) -> list[str]:
-    return [f"{each.line}: {each.command.text}" for each in script.lines]
+def judged(script: RunbookScript) -> list[str]:
+    return [f"{command.line}: {command.command.text}" for command in script.commands]
 
 
-def unread(script: Script) -> list[str]:
-    return [f"{each.line}: {each.text}: {each.why}" for each in script.unread]
+def unread(script: RunbookScript) -> list[str]:
+    return [f"{line.line}: {line.text}: {line.why}" for line in script.unanalyzed]
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_nothing_to_judge(text: str, reads: int) -> None:
     assert judged(script) == []
     expected = ["1: $(kubectl get nodes): $(kubectl get nodes) is not expanded, so nobody knows what runs"] if text.startswith("$(") else []
     assert unread(script) == expected
-    assert script.reads == reads
+    assert script.read_count == reads
 
 
 @pytest.mark.parametrize(
@@ -252,7 +252,7 @@ def test_what_preflight_does_not_judge_is_said_in_its_words() -> None:
 
 def test_what_comes_after_a_line_that_is_not_understood_knows_it() -> None:
     script = read_script("kubectl cordon n1\nkubectl cordon $X\nhelm install a b\nkubectl cordon n2")
-    assert [(each.line, each.after) for each in script.lines] == [(1, 0), (4, 2)]
+    assert [(command.line, command.follows_unread) for command in script.commands] == [(1, 0), (4, 2)]
 
 
 def test_what_stands_before_a_fault_is_judged() -> None:
@@ -281,19 +281,19 @@ SPLIT = [
 @pytest.mark.parametrize("line", SPLIT)
 def test_words_are_those_of_bash(line: str) -> None:
     told = subprocess.run(["bash", "-c", f"printf '%s\\0' {line}"], capture_output=True, text=True, check=True).stdout
-    assert [each.text for each in tokens(line) if isinstance(each, Word)] == told.split("\0")[:-1]
+    assert [token.text for token in iter_tokens(line) if isinstance(token, ShellWord)] == told.split("\0")[:-1]
 
 
 @given(st.text(alphabet="kubectl cordon n1 '\"\\$`(){}[]<>|&;#\n\t=*-if then fi do done", max_size=60))
 def test_no_text_makes_it_crash_and_every_line_is_one_of_the_text(text: str) -> None:
     script = read_script(text)
     last = text.count("\n") + 1
-    assert all(1 <= line <= last for line in [*(each.line for each in script.lines), *(each.line for each in script.unread)])
+    assert all(1 <= line <= last for line in [*(command.line for command in script.commands), *(each.line for each in script.unanalyzed)])
 
 
 @given(st.lists(st.sampled_from(["kubectl cordon n1", "echo x", "kubectl get nodes", "kubectl cordon $X", "# c", ""]), max_size=6))
 def test_every_line_is_judged_counted_named_or_leaves_the_cluster_alone(lines: list[str]) -> None:
     script = read_script("\n".join(lines))
-    assert len(script.lines) == lines.count("kubectl cordon n1")
-    assert script.reads == lines.count("kubectl get nodes")
-    assert len(script.unread) == lines.count("kubectl cordon $X")
+    assert len(script.commands) == lines.count("kubectl cordon n1")
+    assert script.read_count == lines.count("kubectl get nodes")
+    assert len(script.unanalyzed) == lines.count("kubectl cordon $X")

@@ -10,7 +10,7 @@ import pytest
 from preflight.change.workload_verbs import RESTARTED
 from preflight.errors import InputError, UsageError
 from preflight.model.objects import DaemonSet, ObjectKey
-from preflight.model.world import World
+from preflight.model.world import ClusterState
 from tests.change.made import daemonset, node, pod, run, world
 
 D1 = ObjectKey("default", "d1")
@@ -27,7 +27,7 @@ def images(found: DaemonSet) -> dict[str, str]:
 def test_the_same_image_is_no_update() -> None:
     change = run("set image ds/d1 c=c:1", ON)
     assert change.after is ON
-    assert change.updated == frozenset()
+    assert change.updated_daemonsets == frozenset()
     assert change.daemonsets == {D1}
     assert change.notes == ("default/d1: the images are these already, so nothing is updated",)
 
@@ -48,16 +48,18 @@ def test_the_same_image_is_no_update() -> None:
 def test_set_image(line: str, key: ObjectKey, wanted: dict[str, str]) -> None:
     change = run(line, ON)
     assert images(change.after.daemonsets[key]) == wanted
-    assert change.updated == change.daemonsets == {key}
+    assert change.updated_daemonsets == change.daemonsets == {key}
     assert [other for other in ON.daemonsets if change.after.daemonsets[other] is not ON.daemonsets[other]] == [key]
     assert change.after.daemonsets[key].origin == ON.daemonsets[key].origin
     assert change.after.daemonsets[key].key == key
-    assert list(change.after.workloads) == [change.after.daemonsets.get(each.key) for each in ON.workloads if isinstance(each, DaemonSet)]
+    assert list(change.after.workloads) == [
+        change.after.daemonsets.get(workload.key) for workload in ON.workloads if isinstance(workload, DaemonSet)
+    ]
 
 
 def test_all_of_a_namespace_are_those_that_state_it_and_those_that_state_none() -> None:
-    assert run("set image ds --all c=c:2", ON).updated == {D1, LOOSE}
-    assert run("rollout restart ds -n storage", ON).updated == {CSI, LOOSE}
+    assert run("set image ds --all c=c:2", ON).updated_daemonsets == {D1, LOOSE}
+    assert run("rollout restart ds -n storage", ON).updated_daemonsets == {CSI, LOOSE}
 
 
 def test_plain_data_is_never_changed_in_place() -> None:
@@ -96,7 +98,7 @@ def test_is_refused(line: str, says: str) -> None:
 @pytest.mark.parametrize(
     ("line", "on", "says"),
     [
-        ("rollout restart ds", World(), "there is nothing to judge: no DaemonSet in namespace default (no DaemonSet is given)"),
+        ("rollout restart ds", ClusterState(), "there is nothing to judge: no DaemonSet in namespace default (no DaemonSet is given)"),
         (
             "rollout restart ds -l app=x -n storage",
             ON,
@@ -109,12 +111,12 @@ def test_is_refused(line: str, says: str) -> None:
         ),
         (
             "rollout restart ds/d",
-            World(ambiguous=("DaemonSet default/d is in a:1 and b:1, each time with other content",)),
+            ClusterState(ambiguous_names=("DaemonSet default/d is in a:1 and b:1, each time with other content",)),
             "DaemonSet default/d is in a:1 and b:1, each time with other content",
         ),
     ],
 )
-def test_is_not_to_be_judged(line: str, on: World, says: str) -> None:
+def test_is_not_to_be_judged(line: str, on: ClusterState, says: str) -> None:
     with pytest.raises(InputError) as refused:
         run(line, on)
     assert str(refused.value) == says
@@ -128,12 +130,12 @@ def test_a_name_in_two_other_namespaces() -> None:
 
 def test_a_restart_is_an_annotation_of_the_template_and_every_restart_another() -> None:
     once = run("rollout restart ds/d1", ON)
-    assert once.updated == {D1}
+    assert once.updated_daemonsets == {D1}
     assert once.headline == "restart default/d1"
     template: dict[str, Any] = once.after.daemonsets[D1].data["spec"]["template"]
     assert template["metadata"] == {"labels": {"app": "d1"}, "annotations": {RESTARTED: "now"}}
     twice = run("rollout restart ds/d1", once.after)
-    assert twice.updated == {D1}
+    assert twice.updated_daemonsets == {D1}
 
 
 @pytest.mark.parametrize(
@@ -146,10 +148,10 @@ def test_a_restart_is_an_annotation_of_the_template_and_every_restart_another() 
 )
 def test_a_deletion(line: str, cascade: str, headline: str) -> None:
     change = run(line, ON)
-    assert change.deleted == {D1: cascade}
+    assert change.deleted_daemonsets == {D1: cascade}
     assert change.daemonsets == {D1}
     assert list(change.after.daemonsets) == [LOOSE, CSI]
-    assert [each.key for each in change.after.workloads if isinstance(each, DaemonSet)] == [CSI, LOOSE]
+    assert [workload.key for workload in change.after.workloads if isinstance(workload, DaemonSet)] == [CSI, LOOSE]
     assert change.headline == headline
     assert change.before is ON
 
@@ -157,7 +159,7 @@ def test_a_deletion(line: str, cascade: str, headline: str) -> None:
 def test_a_deletion_of_nothing() -> None:
     change = run("delete ds d9 --ignore-not-found", ON)
     assert change.after is ON
-    assert (change.deleted, change.notes) == ({}, ("nothing changes: no such DaemonSet is there",))
+    assert (change.deleted_daemonsets, change.notes) == ({}, ("nothing changes: no such DaemonSet is there",))
 
 
 PODS = world(
@@ -198,7 +200,7 @@ PODS = world(
 )
 def test_a_deletion_of_pods(line: str, ended: dict[ObjectKey, set[str]], notes: list[str]) -> None:
     change = run(line, PODS)
-    assert change.ended == ended
+    assert change.deleted_pod_nodes == ended
     assert list(change.notes) == notes
     assert change.after is change.before is PODS
     assert change.daemonsets == frozenset(ended)
@@ -208,18 +210,18 @@ def test_a_deletion_of_pods(line: str, ended: dict[ObjectKey, set[str]], notes: 
 def test_a_deletion_of_a_namespace_where_nothing_is_given() -> None:
     change = run("delete namespace other", PODS)
     assert change.after is PODS
-    assert change.deleted == {}
+    assert change.deleted_daemonsets == {}
     assert change.notes == ("no DaemonSet is given in namespace other",)
 
 
 def test_a_deletion_of_a_namespace_takes_its_daemonsets_and_what_another_left_there() -> None:
     orphaned = run("delete ds csi -n storage --cascade=orphan", PODS).after
-    assert [str(key) for key in orphaned.orphaned] == ["storage/csi"]
+    assert [str(key) for key in orphaned.orphaned_daemonsets] == ["storage/csi"]
     change = run("delete ns/storage", orphaned)
-    assert change.after.orphaned == {}
+    assert change.after.orphaned_daemonsets == {}
     assert change.notes == ("no DaemonSet is given in namespace storage",)
     whole = run("delete ns storage other", PODS)
-    assert whole.deleted == {CSI: "background"}
+    assert whole.deleted_daemonsets == {CSI: "background"}
     assert whole.headline == "delete namespace storage, other"
     assert whole.notes == ("no DaemonSet is given in namespace other",)
 

@@ -32,7 +32,7 @@ def test_an_interrupted_run(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: object) -> Run:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Run, "of_lint", interrupted)
+    monkeypatch.setattr(Run, "run_lint", interrupted)
     result = program("lint", "calm")
     assert (result.code, result.out) == (130, "")
     assert result.err.strip() == "interrupted"
@@ -42,7 +42,7 @@ def test_a_fault_of_ours_shows_its_traceback_and_ends_with_4(monkeypatch: pytest
     def fault(*_: object) -> Run:
         raise AssertionError("planted")
 
-    monkeypatch.setattr(Run, "of_lint", fault)
+    monkeypatch.setattr(Run, "run_lint", fault)
     result = program("lint", "calm")
     assert (result.code, result.out) == (4, "")
     assert result.err.splitlines()[-2:] == ["AssertionError: planted", "this is a fault of preflight: nothing was judged"]

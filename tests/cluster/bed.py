@@ -74,7 +74,7 @@ class Bed:
         users: Mapping[str, Iterable[str]] | None = None,
         grace: float = 24 * 3600,
     ) -> None:
-        groups = {name: list(each) for name, each in (users or {}).items()}
+        groups = {name: list(user) for name, user in (users or {}).items()}
         self.options = Options(node_lifecycle, dict(gates or {}), rbac, audit, groups, grace)
         self.children: list[Child] = []
 

@@ -27,7 +27,7 @@ def delete_world(api: Api) -> list[str]:
 def delete_all(api: Api, resource: Resource) -> list[str]:
     """Delete all objects of a kind but those that a cluster begins with; the answer is what was still there."""
     items = api.ask("GET", resource.path(), accept=METADATA_LIST)["items"] or []
-    found = [each["metadata"] for each in items if not kept(resource, each["metadata"])]
+    found = [item["metadata"] for item in items if not kept(resource, item["metadata"])]
     paths = [resource.path(each.get("namespace"), each["name"]) for each in found]
     if "deletecollection" in resource.verbs and len(found) == len(items):
         api.all_at_once(lambda path: delete(api, path), {resource.path(each.get("namespace")) for each in found})

@@ -10,10 +10,10 @@ import pytest
 
 from preflight.model.convert import convert
 from preflight.model.objects import Job, Origin
-from preflight.model.pod_status import RunningPod
+from preflight.model.pod_status import ClusterPod
 from preflight.scheduling.jobs.disruption import Disruption
-from preflight.scheduling.jobs.forecast import JobForecast, forecast
-from preflight.scheduling.jobs.lost_pods import INDEX, SIGKILL, SIGTERM, Loss, job_pod
+from preflight.scheduling.jobs.forecast import JobForecast, forecast_job
+from preflight.scheduling.jobs.lost_pods import COMPLETION_INDEX, SIGKILL, SIGTERM, PodLoss, make_job_pod
 from tests.cluster.api import Object, Objects
 from tests.cluster.bed import Bed
 from tests.cluster.objects import IMAGE, node, told
@@ -94,7 +94,7 @@ def name_of(pod: Object) -> str:
 
 
 def index_of(pod: Object) -> str:
-    return str(pod["metadata"]["annotations"].get(INDEX, ""))
+    return str(pod["metadata"]["annotations"].get(COMPLETION_INDEX, ""))
 
 
 def by_job(pods: Objects) -> dict[str, Objects]:
@@ -114,22 +114,22 @@ class Seen:
         self.ended: dict[str, float] = {}
 
     def look(self, pods: Objects, now: float) -> None:
-        for each in pods:
-            if name_of(each) not in self.there:
-                self.there.add(name_of(each))
-                self.came.setdefault(each["metadata"]["labels"]["job-name"], []).append((now, index_of(each)))
+        for pod in pods:
+            if name_of(pod) not in self.there:
+                self.there.add(name_of(pod))
+                self.came.setdefault(pod["metadata"]["labels"]["job-name"], []).append((now, index_of(pod)))
         over = {name_of(each) for each in pods if each["status"]["phase"] in ("Failed", "Succeeded")}
         for name in over | (self.there - {name_of(each) for each in pods}):
             self.ended.setdefault(name, now)
 
 
-def play(bed: Bed, losses: Mapping[str, list[Loss]]) -> Seen:
+def play(bed: Bed, losses: Mapping[str, list[PodLoss]]) -> Seen:
     """Lose the pods at their times, and watch."""
     seen = Seen(bed.list("pods", "default"))
-    waiting = sorted((each for of_one in losses.values() for each in of_one), key=lambda each: each.at)
+    waiting = sorted((loss for of_one in losses.values() for loss in of_one), key=lambda each: each.lost_at)
     start = time.monotonic()
     while (now := time.monotonic() - start) < HORIZON:
-        while waiting and waiting[0].at <= now:
+        while waiting and waiting[0].lost_at <= now:
             lost = waiting.pop(0)
             path = f"/api/v1/namespaces/default/pods/{lost.pod}"
             if lost.disruption is EVICT:
@@ -142,15 +142,15 @@ def play(bed: Bed, losses: Mapping[str, list[Loss]]) -> Seen:
     return seen
 
 
-def differences(foreseen: JobForecast, losses: list[Loss], status: Object, seen: Seen, name: str) -> Iterator[str]:
+def differences(foreseen: JobForecast, losses: list[PodLoss], status: Object, seen: Seen, name: str) -> Iterator[str]:
     """What came otherwise than it was foreseen."""
     came = list(seen.came.get(name, ()))
-    for loss, fate in zip(sorted(losses, key=lambda each: each.at), foreseen.fates, strict=True):
+    for loss, fate in zip(sorted(losses, key=lambda each: each.lost_at), foreseen.lost_pods, strict=True):
         index = "" if fate.index is None else str(fate.index)
         new = next((each for each in came if each[1] == index), None)
         if new is not None:
             came.remove(new)
-        after = None if new is None else new[0] - loss.at
+        after = None if new is None else new[0] - loss.lost_at
         near = after is not None and fate.replaced_after is not None and abs(after - fate.replaced_after) <= LAG
         if not near and (after, fate.replaced_after) != (None, None):
             yield f"{loss.pod} was replaced after {after} s, not {fate.replaced_after}"
@@ -161,11 +161,11 @@ def differences(foreseen: JobForecast, losses: list[Loss], status: Object, seen:
     yield from (
         f"{what}: {real!r}, not {ours!r}"
         for what, real, ours in (
-            ("it fails", true.get("FailureTarget", ""), foreseen.fails),
+            ("it fails", true.get("FailureTarget", ""), foreseen.failure_reason),
             ("its success policy is met", "SuccessCriteriaMet" in true, foreseen.succeeds),
-            ("failed pods", status.get("failed", 0), foreseen.failed),
+            ("failed pods", status.get("failed", 0), foreseen.failed_count),
             ("failed indexes", status.get("failedIndexes", ""), foreseen.failed_indexes),
-            ("other new pods", len(came), len(foreseen.others)),
+            ("other new pods", len(came), len(foreseen.other_indexes)),
         )
         if real != ours
     )
@@ -179,11 +179,11 @@ def test_what_becomes_of_a_job(bed: Bed) -> None:
     pods = by_job(bed.list("pods", "default"))
     jobs = {name_of(each): read(each, Job) for each in bed.list("jobs", "default")}
     losses = {
-        name: [Loss(name_of(pods[name][which]), kind, at, story.ends_after, story.exit_code) for which, kind, at in story.losses]
+        name: [PodLoss(name_of(pods[name][which]), kind, at, story.ends_after, story.exit_code) for which, kind, at in story.losses]
         for name, story in STORIES.items()
     }
     foreseen = {
-        name: forecast(jobs[name], [job_pod(read(each, RunningPod)) for each in pods[name]], given) for name, given in losses.items()
+        name: forecast_job(jobs[name], [make_job_pod(read(pod, ClusterPod)) for pod in pods[name]], given) for name, given in losses.items()
     }
     seen = play(bed, losses)
     found = {name_of(each): each.get("status", {}) for each in bed.list("jobs", "default")}

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from preflight.kubectl.parser import VERBS
-from preflight.load.live.resources import EVERY
+from preflight.load.live.resources import ALL_RESOURCES
 from tests.cli.program import Result, program
 from tests.cluster.bed import Bed
 from tests.load.live.made import daemonset, node
@@ -110,14 +110,16 @@ def test_every_command_only_gets_and_lists_with_the_role_that_rbac_prints(bed: B
     for line in LINES:
         result = _run(bed, line, folder, "sre", "-v")
         assert result.code in (0, 1), f"{line}: {result.err}"
-        assert not [each for each in result.err.splitlines() if not each.startswith(("asked bed (https://127.0.0.1:", "wrote "))]
+        assert not [
+            splitline for splitline in result.err.splitlines() if not splitline.startswith(("asked bed (https://127.0.0.1:", "wrote "))
+        ]
         assert "right to list" not in result.out
         assert bed.token_of("sre") not in result.out + result.err
     logged = [each for each in bed.audit() if each["user"]["username"] == "sre"]
     assert {each["verb"] for each in logged} == {"get", "list"}
     assert {each["responseStatus"]["code"] for each in logged} <= {200, 404}
     asked = {(each["objectRef"].get("apiGroup", ""), each["objectRef"]["resource"]) for each in logged if "objectRef" in each}
-    assert asked == {(each.group, each.plural) for each in EVERY}
+    assert asked == {(resource.group, resource.plural) for resource in ALL_RESOURCES}
     assert {each["requestURI"] for each in logged if "objectRef" not in each} == {"/version"}
     assert _state(bed) == before
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from preflight.change.apply_command import perform
-from preflight.kubectl.parser import parse
+from preflight.change.apply_command import perform_command
+from preflight.kubectl.parser import parse_command
 from tests.change.made import daemonset
 from tests.cluster.bed import Bed
 from tests.cluster.parity import NODES, Ground, state_of, taints_of, words
@@ -97,6 +97,6 @@ def foretold(line: str) -> tuple[list[str], dict[str, str], bool]:
     """The taints, labels and cordon that preflight sees on n1 after a line."""
     nodes = [node(name, labels=each["metadata"]["labels"]) for name, each in NODES.items()]
     nodes[0] = node("n1", pool="a")
-    after = perform(parse(shlex.split(line)), world(nodes, [daemonset("d1", init=True)]), lambda _: []).after.nodes["n1"]
-    taints = [str(each) for each in after.spec.taints]
+    after = perform_command(parse_command(shlex.split(line)), world(nodes, [daemonset("d1", init=True)]), lambda _: []).after.nodes["n1"]
+    taints = [str(taint) for taint in after.spec.taints]
     return taints, dict(after.metadata.labels), CORDON in taints

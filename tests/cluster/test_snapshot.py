@@ -45,7 +45,7 @@ def _ready(name: str) -> dict[str, Any]:
 
 def _ready_pods(bed: Bed) -> int:
     conditions = [each for pod in bed.list("pods") for each in pod["status"].get("conditions", [])]
-    return sum(each["type"] == "Ready" and each["status"] == "True" for each in conditions)
+    return sum(condition["type"] == "Ready" and condition["status"] == "True" for condition in conditions)
 
 
 def _verify(bed: Bed, saved: Path) -> Any:

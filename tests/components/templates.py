@@ -31,7 +31,7 @@ def daemonset(
     namespace: str = "here",
 ) -> DaemonSet:
     """A DaemonSet of these containers; `configs` are ConfigMaps that it mounts, `tolerates` keys of taints."""
-    volumes: dict[str, dict[str, Any]] = {each: {"configMap": {"name": each}} for each in configs}
+    volumes: dict[str, dict[str, Any]] = {config: {"configMap": {"name": config}} for config in configs}
 
     def finished(given: Mapping[str, Any]) -> dict[str, Any]:
         data = dict(given)
@@ -49,6 +49,6 @@ def daemonset(
 
     spec: dict[str, Any] = {"containers": [finished(each) for each in containers], "initContainers": [finished(each) for each in init]}
     spec["volumes"] = [{"name": each, **volume} for each, volume in volumes.items()]
-    spec["tolerations"] = [{"key": each, "operator": "Exists"} for each in tolerates]
+    spec["tolerations"] = [{"key": tolerate, "operator": "Exists"} for tolerate in tolerates]
     data = {"metadata": {"name": name, "namespace": namespace}, "spec": {"template": {"spec": spec}}}
     return DaemonSet(metadata=Metadata(name=name, namespace=namespace), data=data)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from preflight.components import recognise
+from preflight.components import recognize_components
 from preflight.model.objects import DaemonSet, Metadata
 
 MANIFESTS = Path(__file__).parents[3] / "shared" / "corpus" / "manifests"
@@ -95,7 +95,7 @@ def answers() -> dict[tuple[str, str], set[str]]:
             if each.get("kind") == "DaemonSet":
                 name, namespace = each["metadata"]["name"], each["metadata"].get("namespace") or ""
                 daemonset = DaemonSet(metadata=Metadata(name=name, namespace=namespace), data=each)
-                found[file.name, name] = {component.kind.id for component in recognise(daemonset, config)}
+                found[file.name, name] = {component.kind.id for component in recognize_components(daemonset, config)}
     return found
 
 

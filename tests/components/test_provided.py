@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from preflight.components import Component, recognise
+from preflight.components import Component, recognize_components
 from preflight.model.objects import DaemonSet
 from tests.components.templates import container, daemonset
 
@@ -18,7 +18,7 @@ SRIOV = """{"resourceList": [
 
 def only(given: DaemonSet, kind: str, **config: str) -> Component:
     data = {("here", name.replace("_", "-")): {"config": text} for name, text in config.items()}
-    (found,) = (each for each in recognise(given, data) if each.kind.id == kind)
+    (found,) = (recognize_component for recognize_component in recognize_components(given, data) if recognize_component.kind.id == kind)
     return found
 
 
@@ -85,7 +85,7 @@ def test_the_sriov_plugin_advertises_what_its_configmap_names(args: list[str], e
 
 def test_a_configmap_of_another_namespace_or_that_is_not_named_says_nothing() -> None:
     given = daemonset(container("ghcr.io/mellanox/k8s-rdma-shared-dev-plugin", mounts=PLUGINS), configs=["rdma-devices"])
-    (found,) = recognise(given, {("elsewhere", "rdma-devices"): {"c": RDMA}, ("here", "other"): {"c": RDMA}})
+    (found,) = recognize_components(given, {("elsewhere", "rdma-devices"): {"c": RDMA}, ("here", "other"): {"c": RDMA}})
     assert found.resources == ("rdma/*",)
 
 
@@ -144,8 +144,8 @@ def test_a_csi_driver_is_called(args: list[str], env: dict[str, str], expected: 
 )
 def test_a_csi_driver_removes_its_startup_taint(args: list[str], tolerates: list[str], expected: list[str]) -> None:
     path = "--kubelet-registration-path=/var/lib/kubelet/plugins/disk.csi.azure.com/csi.sock"
-    found = recognise(daemonset(container("registry.example/registrar:1", args=[path, *args]), tolerates=tolerates))
-    assert [taint for each in found for taint in each.taints] == expected
+    found = recognize_components(daemonset(container("registry.example/registrar:1", args=[path, *args]), tolerates=tolerates))
+    assert [taint for component in found for taint in component.taints] == expected
 
 
 def test_a_csi_driver_that_tolerates_its_own_taint_removes_it() -> None:
@@ -174,10 +174,13 @@ def test_a_prefix_of_labels_covers_what_begins_so() -> None:
 def test_cilium_reads_its_configmap_without_mounting_it() -> None:
     given = daemonset(container("quay.io/cilium/cilium:v1.18", "cilium-agent", args=["--config-dir=/tmp/c"]))
     data = {"kube-proxy-replacement": "true", "agent-not-ready-taint-key": "example.com/cilium"}
-    found = {each.kind.id: each for each in recognise(given, {("here", "cilium-config"): data})}
+    found = {
+        recognize_component.kind.id: recognize_component
+        for recognize_component in recognize_components(given, {("here", "cilium-config"): data})
+    }
     assert found.keys() == {"cni", "kube-proxy", "startup-taint-remover"}
     assert found["startup-taint-remover"].taints == ("example.com/cilium",)
-    assert {each.kind.id for each in recognise(given)} == {"cni", "startup-taint-remover"}
+    assert {component.kind.id for component in recognize_components(given)} == {"cni", "startup-taint-remover"}
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from preflight.components import recognise
+from preflight.components import recognize_components
 from preflight.model.objects import DaemonSet
 from tests.components.templates import READ_ONLY, SHARED, container, daemonset
 
@@ -594,18 +594,18 @@ PROJECTS: dict[str, tuple[DaemonSet, str]] = {
 
 @pytest.mark.parametrize("given", NOTHING.values(), ids=NOTHING)
 def test_nothing_is_recognised(given: DaemonSet) -> None:
-    assert [component.kind.id for component in recognise(given)] == []
+    assert [component.kind.id for component in recognize_components(given)] == []
 
 
 @pytest.mark.parametrize(("given", "expected"), PROJECTS.values(), ids=PROJECTS)
 def test_a_daemonset_is_of_these_kinds(given: DaemonSet, expected: str) -> None:
-    assert {component.kind.id for component in recognise(given)} == set(expected.split())
+    assert {component.kind.id for component in recognize_components(given)} == set(expected.split())
 
 
 @pytest.mark.parametrize(("given", "expected"), PROJECTS.values(), ids=PROJECTS)
 def test_kinds_come_worst_first_and_with_evidence_that_can_be_located(given: DaemonSet, expected: str) -> None:
     del expected
-    found = recognise(given)
+    found = recognize_components(given)
     assert [component.kind.rank for component in found] == sorted(component.kind.rank for component in found)
     for component in found:
         assert component.evidence
@@ -613,4 +613,4 @@ def test_kinds_come_worst_first_and_with_evidence_that_can_be_located(given: Dae
             value = given.data
             for step in evidence.path:
                 value = value[step]  # type: ignore[index]
-            assert evidence.words
+            assert evidence.description

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from preflight.doctor.pending.known_bugs import _SIGNS, FAULTS, KnownFault, reasons_told
+from preflight.doctor.pending.known_bugs import _SIGN_CHECKS, KNOWN_BUGS, KnownBug, count_explained_nodes
 
 
 @pytest.mark.parametrize(
@@ -31,23 +31,23 @@ from preflight.doctor.pending.known_bugs import _SIGNS, FAULTS, KnownFault, reas
     ],
 )
 def test_the_nodes_that_a_message_has_reasons_for(message: str, told: int | None) -> None:
-    assert reasons_told(message) == told
+    assert count_explained_nodes(message) == told
 
 
-@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.id)
-def test_a_fault_has_a_sign_and_ranges_that_are_ranges(fault: KnownFault) -> None:
-    assert fault.id in _SIGNS
+@pytest.mark.parametrize("fault", KNOWN_BUGS, ids=lambda fault: fault.id)
+def test_a_fault_has_a_sign_and_ranges_that_are_ranges(fault: KnownBug) -> None:
+    assert fault.id in _SIGN_CHECKS
     assert fault.ranges
     assert all(since < fixed for since, fixed in fault.ranges)
     assert all(re.fullmatch(r"[\w-]+/[\w-]+#\d+", link) for link in fault.links)
 
 
 def test_every_sign_is_of_a_fault_and_no_fault_stands_twice() -> None:
-    assert sorted(_SIGNS) == sorted(fault.id for fault in FAULTS)
+    assert sorted(_SIGN_CHECKS) == sorted(fault.id for fault in KNOWN_BUGS)
 
 
 @pytest.mark.parametrize(
     ("version", "covered"), [((1, 17, 17), False), ((1, 18, 0), True), ((1, 18, 6), True), ((1, 18, 8), False), ((1, 19, 0), False)]
 )
 def test_the_releases_that_forget_nodes(version: tuple[int, int, int], covered: bool) -> None:
-    assert [fault.covers(version) for fault in FAULTS if fault.id == "kubernetes#91601"] == [covered]
+    assert [fault.affects(version) for fault in KNOWN_BUGS if fault.id == "kubernetes#91601"] == [covered]

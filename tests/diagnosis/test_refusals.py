@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import convert
 
-from preflight.doctor.context import Diagnosis
-from preflight.doctor.pending.unschedulable import Account, account
+from preflight.doctor.context import ClusterFacts
+from preflight.doctor.pending.unschedulable import SchedulerAccount, explain_pod_fit
 from preflight.model.objects import Node
-from preflight.model.runtime_state import State, StatedPod
-from preflight.model.world import World
+from preflight.model.runtime_state import PodState, RuntimeState
+from preflight.model.world import ClusterState
 
 GPU = "nvidia.com/gpu"
 
@@ -22,22 +22,27 @@ def node(name: str, *, gpus: int, labels: dict[str, str], tainted: bool = False)
     return convert({"metadata": {"name": name, "labels": labels}, "spec": {"taints": taints}, "status": {"allocatable": allocatable}}, Node)
 
 
-def pod(name: str, gpus: int, node: str = "") -> StatedPod:
+def pod(name: str, gpus: int, node: str = "") -> PodState:
     """A pod that asks for GPUs and for the label pool=a, on a node where one is named."""
     containers = [{"name": "a", "resources": {"requests": {GPU: str(gpus)}}}]
     spec = {"containers": containers, "nodeSelector": {"pool": "a"}, **({"nodeName": node} if node else {})}
-    return convert({"kind": "Pod", "metadata": {"name": name, "namespace": "n"}, "spec": spec}, StatedPod)
+    return convert({"kind": "Pod", "metadata": {"name": name, "namespace": "n"}, "spec": spec}, PodState)
 
 
-def of(nodes: list[Node], there: list[StatedPod], waits: StatedPod) -> Account:
+def of(nodes: list[Node], there: list[PodState], waits: PodState) -> SchedulerAccount:
     """The account of a pod that waits, beside pods that are there."""
-    world = World(nodes={each.name: each for each in nodes}, running={each.key: each for each in there}, listed=None, state=State())
-    return account(Diagnosis(world, None), waits)
+    world = ClusterState(
+        nodes={each.name: each for each in nodes},
+        pods_by_key={pod_state.key: pod_state for pod_state in there},
+        listed_namespaces=None,
+        runtime_state=RuntimeState(),
+    )
+    return explain_pod_fit(ClusterFacts(world, None), waits)
 
 
-def told(found: Account) -> list[tuple[tuple[str, ...], str]]:
+def told(found: SchedulerAccount) -> list[tuple[tuple[str, ...], str]]:
     """Each class with its words."""
-    return [(each.nodes, each.why) for each in found.classes]
+    return [(node_class.nodes, node_class.reason) for node_class in found.classes]
 
 
 def test_a_node_with_the_device_that_lacks_only_a_label_or_tolerates_too_little_comes_first() -> None:
@@ -82,8 +87,10 @@ def test_every_node_stands_in_one_class_and_those_that_take_the_pod_first(rows: 
     ]
     there = [pod(f"p{at}", used, f"n{at}") for at, (*_, used) in enumerate(rows) if used]
     found = of(nodes, there, pod("p", wanted))
-    assert sorted(name for each in found.classes for name in each.nodes) == sorted(each.name for each in nodes)
-    assert [name for each in found.classes if each.takes for name in each.nodes] == list(found.takers)
+    assert sorted(name for node_class in found.classes for name in node_class.nodes) == sorted(each.name for each in nodes)
+    assert [name for fit_class in found.classes if fit_class.can_take for name in fit_class.nodes] == list(found.fitting_nodes)
     expected = [f"n{at}" for at, (gpus, pool, tainted, used) in enumerate(rows) if pool == "a" and not tainted and gpus - used >= wanted]
-    assert list(found.takers) == expected
-    assert [each.takes for each in found.classes] == sorted((each.takes for each in found.classes), key=lambda takes: takes is not True)
+    assert list(found.fitting_nodes) == expected
+    assert [each.can_take for each in found.classes] == sorted(
+        (each.can_take for each in found.classes), key=lambda takes: takes is not True
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from preflight.doctor.pending.schedulers import meaning
+from preflight.doctor.pending.schedulers import interpret_message
 
 GANG = "it waits for the other pods of its group"
 QUOTA = "a quota of its queue holds it"
@@ -26,4 +26,4 @@ QUOTA = "a quota of its queue holds it"
     ],
 )
 def test_what_words_mean(words: str, means: str) -> None:
-    assert meaning(words) == means
+    assert interpret_message(words) == means

@@ -32,7 +32,7 @@ def manifest(name: str, *tolerations: Mapping[str, Any], namespace: str | None =
     metadata = {"name": name, **({"namespace": namespace} if namespace else {})}
     spec = {"nodeSelector": {"kubernetes.io/os": "linux"}, "containers": [{"name": "c", "image": image}], **pod}
     if tolerations:
-        spec["tolerations"] = [dict(each) for each in tolerations]
+        spec["tolerations"] = [dict(toleration) for toleration in tolerations]
     template = {"metadata": {"labels": {"app": name}}, "spec": spec}
     return _dumped(
         {
@@ -47,7 +47,7 @@ def manifest(name: str, *tolerations: Mapping[str, Any], namespace: str | None =
 def node(name: str, *taints: Mapping[str, str], **labels: str) -> str:
     """A Linux node."""
     metadata = {"name": name, "labels": {"kubernetes.io/os": "linux", **labels}}
-    return _dumped({"apiVersion": "v1", "kind": "Node", "metadata": metadata, "spec": {"taints": [dict(each) for each in taints]}})
+    return _dumped({"apiVersion": "v1", "kind": "Node", "metadata": metadata, "spec": {"taints": [dict(taint) for taint in taints]}})
 
 
 RDMA = {"key": "dedicated", "value": "rdma", "effect": "NoSchedule"}

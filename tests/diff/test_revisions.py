@@ -11,8 +11,8 @@ import pytest
 
 from preflight.errors import InputError
 from preflight.load.git import revisions
-from preflight.load.git.plumbing import NoRevision
-from preflight.load.git.revisions import resolve
+from preflight.load.git.plumbing import RevisionError
+from preflight.load.git.revisions import resolve_revision
 from tests.diff.made import DEDICATED, NODES, Files, commit, diff, findings, git, headline, manifest, node, notes, report, repository, write
 
 NARROW, WIDE = manifest("agent"), manifest("agent", DEDICATED)
@@ -179,7 +179,7 @@ def test_links_submodules_hidden_files_and_other_files_are_not_read(tmp_path: Pa
     git(folder, "add", "-A")
     git(folder, "commit", "-q", "-m", "more")
     monkeypatch.chdir(folder)
-    assert [entry.path for entry in revisions.files(resolve("main")).entries] == ["a.yaml"]
+    assert [entry.path for entry in revisions.list_revision_files(resolve_revision("main")).entries] == ["a.yaml"]
     given = report("v1", "main")
     assert (given["exit"], headline(given)) == (0, "")
     assert {(each["what"], each["why"]) for each in given["skipped"]} == {
@@ -219,7 +219,9 @@ def test_contents_are_the_bytes_that_were_committed(tmp_path: Path, monkeypatch:
     dos = WIDE.replace("\n", "\r\n")
     folder = repository(tmp_path / "repo", {"a.yaml": WIDE}, {"a.yaml": dos, ".gitattributes": "* -text\n"})
     monkeypatch.chdir(folder)
-    assert list(revisions.contents(entry.blob for entry in revisions.files(resolve("v2")).entries)) == [dos.encode()]
+    assert list(revisions.iter_blob_contents(entry.blob for entry in revisions.list_revision_files(resolve_revision("v2")).entries)) == [
+        dos.encode()
+    ]
     result = diff("v1", "v2")
     assert (result.code, result.out.startswith("No findings.")) == (0, True)
 
@@ -257,7 +259,7 @@ def test_what_is_too_large_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(revisions, "MAX_FILE", 1 << 20)
     monkeypatch.setattr(revisions, "MAX_TREE", 300)
     with pytest.raises(InputError, match="name the folder, as REV:FOLDER"):
-        list(revisions.contents(entry.blob for entry in revisions.files(resolve("v1")).entries * 9))
+        list(revisions.iter_blob_contents(entry.blob for entry in revisions.list_revision_files(resolve_revision("v1")).entries * 9))
 
 
 def test_a_chart_is_named_and_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -284,14 +286,14 @@ def test_a_chart_is_named_and_not_read(tmp_path: Path, monkeypatch: pytest.Monke
     ],
 )
 def test_a_revision_is_parted_from_its_path(text: str, name: str, path: str) -> None:
-    found = resolve(text)
-    assert (found.text, found.name, found.path) == (text, name, path)
+    found = resolve_revision(text)
+    assert (found.text, found.display_name, found.path) == (text, name, path)
 
 
 @pytest.mark.usefixtures("repo")
 def test_an_ambiguous_or_missing_revision_has_its_reason() -> None:
-    with pytest.raises(NoRevision, match="a shallow clone has few"):
-        resolve("origin/main")
+    with pytest.raises(RevisionError, match="a shallow clone has few"):
+        resolve_revision("origin/main")
 
 
 # Speed.

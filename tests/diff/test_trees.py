@@ -277,7 +277,7 @@ def test_what_stands_twice_is_skipped_with_both_places_and_the_rest_is_judged() 
 
 def pool(name: str, *taints: str) -> str:
     """A Karpenter NodePool of Linux nodes with taints."""
-    lines = [f"        - {{key: {each.partition('=')[0]}, value: {each.partition('=')[2]}, effect: NoSchedule}}" for each in taints]
+    lines = [f"        - {{key: {taint.partition('=')[0]}, value: {taint.partition('=')[2]}, effect: NoSchedule}}" for taint in taints]
     listing = "".join(f"{line}\n" for line in ["      taints:", *lines]) if lines else ""
     labels = "    metadata:\n      labels: {kubernetes.io/os: linux}\n"
     reference = "      nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}\n"
@@ -297,14 +297,14 @@ def test_a_pool_that_gets_a_taint_costs_what_its_next_nodes_lack() -> None:
 def test_a_pool_that_is_new_and_one_that_is_gone() -> None:
     given = report(*trees({"a.yaml": OLD, "p.yaml": pool("old")}, {"a.yaml": OLD, "p.yaml": pool("new", "dedicated=rdma")}))
     assert headline(given) == "from base to head: DaemonSets 1 unchanged; nodes 1 new, 1 gone"
-    assert [rule for each in findings(given) for rule in each.split()[:1]] == ["PF108"]
+    assert [rule for finding in findings(given) for rule in finding.split()[:1]] == ["PF108"]
 
 
 def test_only_what_is_new_of_hygiene_is_said() -> None:
     base = {"a.yaml": manifest("a", EVERYTHING), "b.yaml": manifest("b")}
     head = {"a.yaml": manifest("a", EVERYTHING), "b.yaml": manifest("b", EVERYTHING), "c.yaml": manifest("c", EVERYTHING)}
     given = report(*trees(base, head))
-    assert {each.partition(" ")[2] for each in findings(given)} == {"apps/b", "apps/c"}
+    assert {finding.partition(" ")[2] for finding in findings(given)} == {"apps/b", "apps/c"}
     assert [text for text in given["assumptions"] if "already" in text] != []
 
 

@@ -16,7 +16,7 @@ def found(example: str) -> list[tuple[str, str, str, list[str]]]:
     """The findings."""
     result = program("doctor", "--from", str(ROOT / "examples" / example), "-o", "json")
     findings = json.loads(result.out)["findings"]
-    return [(each["rule"], each["severity"], each["subject"]["name"], each["nodes"]) for each in findings]
+    return [(finding["rule"], finding["severity"], finding["subject"]["name"], finding["nodes"]) for finding in findings]
 
 
 def test_thirteen_gpus_are_free() -> None:

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from preflight import load
 from preflight.model.convert import convert
 from preflight.model.objects import DaemonSet, Node, Origin
-from preflight.scheduling.placement import place
-from preflight.scheduling.tolerations import daemon_tolerations
+from preflight.scheduling.placement import evaluate_placement
+from preflight.scheduling.tolerations import add_implicit_tolerations
 from tests.cli.program import program
 
 CORPUS = Path(__file__).parents[3] / "shared" / "corpus" / "manifests"
@@ -51,7 +51,7 @@ def pods_of(daemonset: Data, nodes: list[Data]) -> list[Data]:
     for each in nodes:
         one = convert(each, Node, origin)[0]
         assert one is not None
-        if place(spec, daemon_tolerations(spec), one, None).should_run:
+        if evaluate_placement(spec, add_implicit_tolerations(spec), one, None).should_run:
             name, namespace = made.metadata.name, made.metadata.namespace
             owner = {"apiVersion": "apps/v1", "kind": "DaemonSet", "name": name, "controller": True}
             found.append(
@@ -77,7 +77,7 @@ def diagnosed(objects: list[Data], path: Path) -> list[tuple[str, str, str, str]
     others = [{**other, "metadata": {"name": "p", "namespace": namespace}, "status": {"phase": "Running"}} for namespace in ("a", "b")]
     path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [*objects, *others]}), encoding="utf-8")
     result = program("doctor", "--from", str(path), "--no-policy", "-o", "json")
-    return [(each["rule"], each["severity"], each["subject"]["name"], each["message"]) for each in json.loads(result.out)["findings"]]
+    return [(load["rule"], load["severity"], load["subject"]["name"], load["message"]) for load in json.loads(result.out)["findings"]]
 
 
 KEYS = st.sampled_from(["a", "b"])
@@ -112,11 +112,11 @@ def test_a_pod_wherever_one_should_be_is_well(nodes: list[tuple[Data, list[Data]
 @pytest.mark.skipif(not CORPUS.is_dir(), reason="the manifests of others are not here")
 def test_what_people_run_is_well_where_it_runs(tmp_path: Path) -> None:
     daemonsets: dict[tuple[str, str], Data] = {}
-    for each in load.read([str(CORPUS)], one_cluster=False).world.workloads:
-        if isinstance(each, DaemonSet) and not each.refusals:
-            namespace = each.metadata.namespace or "default"
-            data = {**each.data, "apiVersion": "apps/v1", "metadata": {"name": each.metadata.name, "namespace": namespace}}
-            daemonsets.setdefault((namespace, each.metadata.name), {key: value for key, value in data.items() if key != "status"})
+    for workload in load.load_world([str(CORPUS)], one_cluster=False).world.workloads:
+        if isinstance(workload, DaemonSet) and not workload.refusals:
+            namespace = workload.metadata.namespace or "default"
+            data = {**workload.data, "apiVersion": "apps/v1", "metadata": {"name": workload.metadata.name, "namespace": namespace}}
+            daemonsets.setdefault((namespace, workload.metadata.name), {key: value for key, value in data.items() if key != "status"})
     assert len(daemonsets) > 40
     nodes = [node("n1", {}, []), node("n2", {}, []), node("cp", {"node-role.kubernetes.io/control-plane": ""}, [CONTROL_PLANE])]
     wrong = {}

@@ -57,7 +57,7 @@ def doctor(path: Path, *objects: Data, form: str = "text") -> Result:
 
 def said(result: Result) -> list[tuple[str, str]]:
     """The rules with their messages."""
-    return [(each["rule"], each["message"]) for each in json.loads(result.out)["findings"]]
+    return [(load["rule"], load["message"]) for load in json.loads(result.out)["findings"]]
 
 
 def test_a_plugin_may_run_on_a_node_that_was_not_given(tmp_path: Path) -> None:
@@ -79,7 +79,7 @@ def test_a_snapshot_whose_daemonsets_were_edited_says_so(kept: object, tmp_path:
     whole.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [node("n1", {}, []), PLUGIN]}), encoding="utf-8")
     assert program("snapshot", "-o", str(file), "--from", str(whole)).code == 0
     data = json.loads(file.read_text(encoding="utf-8"))
-    next(each for each in data["items"] if each["kind"] == "DaemonSet")["preflight"] = kept
+    next(item for item in data["items"] if item["kind"] == "DaemonSet")["preflight"] = kept
     file.write_text(json.dumps(data), encoding="utf-8")
     result = program("doctor", "--from", str(file))
     words = "DaemonSet cannot be judged: what the snapshot has of the rest of it was edited: make a new one"

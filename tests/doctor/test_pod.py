@@ -27,7 +27,7 @@ def chain(pod: str, *words: str) -> list[tuple[str, str]]:
 
 def findings(pod: str, *words: str) -> list[str]:
     """The rules that say something of what is in the chain."""
-    return [each["rule"] for each in json.loads(program("doctor", "--pod", pod, *words, "-o", "json").out)["findings"]]
+    return [load["rule"] for load in json.loads(program("doctor", "--pod", pod, *words, "-o", "json").out)["findings"]]
 
 
 def waiting(**status: object) -> list[Data]:

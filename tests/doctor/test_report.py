@@ -114,7 +114,7 @@ def test_the_report() -> None:
 def test_of_one_node() -> None:
     write(Path("world.json"), broken())
     findings, code = found("--from", "world.json", "--node", "rdma-1")
-    assert ([each[0] for each in findings], code) == (["PF414"], 0)
+    assert ([finding[0] for finding in findings], code) == (["PF414"], 0)
     out = program("doctor", "--from", "world.json", "--node", "rdma-1").out
     assert "ops/agent" in out
     assert "services" not in out
@@ -129,7 +129,7 @@ def test_since_a_maintenance_of_one_node() -> None:
     named(after, "Node", "cpu-1")["spec"]["unschedulable"] = True
     write(Path("world.json"), after)
     findings, code = found(*line)
-    assert ([each[0] for each in findings], code) == (["PF401", "PF410", "PF404", "PF431"], 1)
+    assert ([finding[0] for finding in findings], code) == (["PF401", "PF410", "PF404", "PF431"], 1)
     text = "3 DaemonSets that had a pod on cpu-1 have one, not kube-system/services\n"
     assert f"note: since before.json.gz: 2 of the {text}" in program("doctor", *line).out
 

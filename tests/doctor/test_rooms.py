@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from preflight import load
-from preflight.doctor.occupancy import occupancy
-from preflight.model.lazy_pods import UndecodedPods
-from preflight.scheduling.occupancy import Occupancy, occupy
+from preflight.doctor.occupancy import compute_occupancy
+from preflight.model.lazy_pods import LazyPods
+from preflight.scheduling.occupancy import Occupancy, build_occupancy
 from tests.snapshot.made import Data, cluster, save, write
 
 ROOT = Path(__file__).parents[2]
@@ -48,9 +48,11 @@ def odd() -> list[Data]:
 
 def both(path: str) -> tuple[Occupancy, Occupancy]:
     """What is counted together, and one by one."""
-    world = load.read([path], one_cluster=True, wants_state=True).world
-    assert world.running is not None
-    return occupancy(world), occupy(world.nodes.values(), world.running.values(), all_pods=world.listed is None)
+    world = load.load_world([path], one_cluster=True, wants_state=True).world
+    assert world.pods_by_key is not None
+    return compute_occupancy(world), build_occupancy(
+        world.nodes.values(), world.pods_by_key.values(), all_pods=world.listed_namespaces is None
+    )
 
 
 @pytest.mark.parametrize("saved", [False, True], ids=["as kubectl prints it", "saved"])
@@ -61,8 +63,8 @@ def test_of_a_cluster(saved: bool, tmp_path: Path) -> None:
         path = str(tmp_path / "w.json")
     together, one_by_one = both(path)
     assert together == one_by_one
-    assert len(together.rooms["rdma-1"].taken) > len(odd()) - 2
-    assert together.guards
+    assert len(together.nodes["rdma-1"].pod_usages) > len(odd()) - 2
+    assert together.anti_affinities
 
 
 @pytest.mark.parametrize("example", ["gpu-13-free/cluster.json", "drain/cluster.yaml", "rdma-incident/thursday.json"])
@@ -72,7 +74,7 @@ def test_of_the_examples(example: str) -> None:
 
 
 def test_most_pods_are_not_decoded_for_it() -> None:
-    world = load.read([str(ROOT / "examples/gpu-13-free/cluster.json")], one_cluster=True, wants_state=True).world
-    assert isinstance(world.running, UndecodedPods)
-    occupancy(world)
-    assert len(world.running._read) < len(world.running) / 4
+    world = load.load_world([str(ROOT / "examples/gpu-13-free/cluster.json")], one_cluster=True, wants_state=True).world
+    assert isinstance(world.pods_by_key, LazyPods)
+    compute_occupancy(world)
+    assert len(world.pods_by_key._decoded) < len(world.pods_by_key) / 4

@@ -33,7 +33,7 @@ def test_two_snapshots_stand_side_by_side() -> None:
     assert "\na.json.gz: today at 2026-03-01T12:00:00Z: nothing wrong is seen on 4 nodes\n" in result.out
     alone = program("doctor", "--from", "b.json", "-o", "json")
     together = json.loads(program("doctor", "--from", "a.json.gz", "--from", "b.json", "-o", "json").out)
-    expected = [{**each, "step": 2} for each in json.loads(alone.out)["findings"]]
+    expected = [{**load, "step": 2} for load in json.loads(alone.out)["findings"]]
     assert together["findings"] == expected
     assert [step["command"] for step in together["change"]["steps"]] == ["a.json.gz", "b.json"]
 

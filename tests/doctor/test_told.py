@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from preflight.doctor.timestamps import moment
+from preflight.doctor.timestamps import parse_time
 from tests.cli.program import program
 from tests.doctor.test_healthy import AT, Data, node
 from tests.doctor.test_odd_input import PLUGIN, doctor, pod
@@ -91,7 +91,7 @@ def test_what_was_not_given_is_not_known(objects: list[Data], unknown: list[str]
 
 
 def test_a_time_without_a_zone_is_the_same_on_every_machine() -> None:
-    assert moment("2026-03-01T12:00:00") == moment(AT) == moment("2026-03-01T13:00:00+01:00")
+    assert parse_time("2026-03-01T12:00:00") == parse_time(AT) == parse_time("2026-03-01T13:00:00+01:00")
 
 
 def test_an_event_of_nobody_may_be_of_a_kubelet_and_is_not_shown(tmp_path: Path) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from preflight.documents import Broken, Chunk, Document, Skipped, read_yaml, split
+from preflight.documents import Chunk, Document, InvalidDocument, SkippedDocument, read_yaml, split_documents
 
-Result = Document | Broken | Skipped
+Result = Document | InvalidDocument | SkippedDocument
 
 
 def read_all(text: str, kinds: Collection[str] = ()) -> list[Result]:
@@ -24,13 +24,13 @@ def read_data(text: str) -> object:
 def read_broken(text: str) -> tuple[int, int, str]:
     """Why the only document of a text cannot be read: line, column, message."""
     (result,) = read_all(text)
-    assert isinstance(result, Broken), result
+    assert isinstance(result, InvalidDocument), result
     return result.line, result.column, result.message
 
 
 def only_chunk(text: str) -> Chunk:
     """The only document of a text, as text."""
-    (chunk,) = split(text)
+    (chunk,) = split_documents(text)
     assert isinstance(chunk, Chunk), chunk
     return chunk
 
@@ -40,6 +40,6 @@ def outline(result: Result) -> object:
     match result:
         case Document(data=data):
             return data
-        case Broken(line=line, column=column):
+        case InvalidDocument(line=line, column=column):
             return f"broken at {line}:{column}"
     return "skipped"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from preflight.documents import Broken, Chunk, split
+from preflight.documents import Chunk, InvalidDocument, split_documents
 
 NOTHING = {
     "an empty file": "",
@@ -33,7 +33,7 @@ PARTS: dict[str, tuple[str, list[Chunk]]] = {
     "an indented separator is text": ("a: |\n  ---\n", [Chunk("a: |\n  ---\n", 1, 0)]),
     "what follows an end mark stays with its document": ("a: 1\n...\nb: 2\n", [Chunk("a: 1\n...\nb: 2\n", 1, 0)]),
     "a byte order mark before a separator hides it": ("\ufeff---\na: 1\n", [Chunk("\ufeff---\na: 1\n", 1, 0)]),
-    "a JSON object": ('{"a": 1}\n', [Chunk('{"a": 1}', 1, 0, json=True)]),
+    "a JSON object": ('{"a": 1}\n', [Chunk('{"a": 1}', 1, 0, is_json=True)]),
     "JSON objects on one line": ('{"a":1} {"b":2}', [Chunk('{"a":1}', 1, 0, True), Chunk('{"b":2}', 1, 1, True, column=9)]),
     "JSON objects on lines of their own": ('\n{"a":1}\n\n{"b":2}\n', [Chunk('{"a":1}', 2, 0, True), Chunk('{"b":2}', 4, 1, True)]),
     "JSON, then YAML": ('{"a":1}\n---\nb: 2\n', [Chunk('{"a":1}', 1, 0, True), Chunk("b: 2\n", 3, 1)]),
@@ -43,39 +43,39 @@ PARTS: dict[str, tuple[str, list[Chunk]]] = {
     "a word that JSON does not know makes YAML": ('{"a": NaN}', [Chunk('{"a": NaN}', 1, 0)]),
 }
 _WHY = ": kubectl drops the document before this line and reads nothing after it"
-REFUSED: dict[str, tuple[str, list[Chunk | Broken]]] = {
+REFUSED: dict[str, tuple[str, list[Chunk | InvalidDocument]]] = {
     "content after a separator takes the document before it along": (
         "a: 1\n--- b: 2\n",
-        [Broken(None, 2, 5, f"only a comment may follow `---`, not `b: 2`{_WHY}")],
+        [InvalidDocument(None, 2, 5, f"only a comment may follow `---`, not `b: 2`{_WHY}")],
     ),
     "what follows is read from the next separator on": (
         "--- {a: 1}\nb: 2\n---\nc: 3\n",
-        [Broken(None, 1, 5, f"only a comment may follow `---`, not `{{a: 1}}`{_WHY}"), Chunk("c: 3\n", 4, 0)],
+        [InvalidDocument(None, 1, 5, f"only a comment may follow `---`, not `{{a: 1}}`{_WHY}"), Chunk("c: 3\n", 4, 0)],
     ),
     "the first of two is named": (
         "a: 1\n---b\nc: 3\n---d\ne: 5\n---\nf: 6",
-        [Broken(None, 2, 4, f"only a comment may follow `---`, not `b`{_WHY}"), Chunk("f: 6", 7, 0)],
+        [InvalidDocument(None, 2, 4, f"only a comment may follow `---`, not `b`{_WHY}"), Chunk("f: 6", 7, 0)],
     ),
     "long content is cut, and control characters are not shown": (
         "---\x1b[31m" + "x" * 50,
-        [Broken(None, 1, 4, f"only a comment may follow `---`, not `?[31m{'x' * 35}...`{_WHY}")],
+        [InvalidDocument(None, 1, 4, f"only a comment may follow `---`, not `?[31m{'x' * 35}...`{_WHY}")],
     ),
 }
 
 
 @pytest.mark.parametrize("text", NOTHING.values(), ids=NOTHING.keys())
 def test_nothing_is_found_in(text: str) -> None:
-    assert list(split(text)) == []
+    assert list(split_documents(text)) == []
 
 
 @pytest.mark.parametrize(("text", "chunks"), PARTS.values(), ids=PARTS.keys())
 def test_a_stream_is_split(text: str, chunks: list[Chunk]) -> None:
-    assert list(split(text)) == chunks
+    assert list(split_documents(text)) == chunks
 
 
 @pytest.mark.parametrize(("text", "parts"), REFUSED.values(), ids=REFUSED.keys())
-def test_a_separator_is_refused(text: str, parts: list[Chunk | Broken]) -> None:
-    assert list(split(text)) == parts
+def test_a_separator_is_refused(text: str, parts: list[Chunk | InvalidDocument]) -> None:
+    assert list(split_documents(text)) == parts
 
 
 LINES = st.lists(st.sampled_from(["---", "--- # c", "a: 1", "# c", "", "  ---", "b: |", "  text\r", "...", '{"a":1}']), max_size=12)
@@ -84,7 +84,7 @@ LINES = st.lists(st.sampled_from(["---", "--- # c", "a: 1", "# c", "", "  ---", 
 @given(LINES)
 def test_a_chunk_is_a_piece_of_its_file_at_its_line(lines: list[str]) -> None:
     text = "\n".join(lines)
-    for index, chunk in enumerate(split(text)):
+    for index, chunk in enumerate(split_documents(text)):
         assert isinstance(chunk, Chunk)
         start = sum(len(line) + 1 for line in lines[: chunk.line - 1]) + chunk.column - 1
         assert text[start : start + len(chunk.text)] == chunk.text

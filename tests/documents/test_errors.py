@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import yaml
 
-from preflight.documents import Broken, source_text
+from preflight.documents import InvalidDocument, source_text
 from tests.documents.reading import read_all, read_broken, read_data
 
 ERRORS: dict[str, tuple[str, tuple[int, int, str]]] = {
@@ -95,7 +95,7 @@ def test_it_is_said_of(text: str, want: tuple[int, int, str]) -> None:
 
 @pytest.mark.parametrize(("text", "want"), PLACES.values(), ids=PLACES.keys())
 def test_a_place_is_exact_after(text: str, want: tuple[int, int]) -> None:
-    broken = [(result.line, result.column) for result in read_all(text) if isinstance(result, Broken)]
+    broken = [(result.line, result.column) for result in read_all(text) if isinstance(result, InvalidDocument)]
     assert broken == [want]
 
 

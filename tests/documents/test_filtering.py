@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from preflight.documents import Broken, Document, Skipped, locate, read_yaml
+from preflight.documents import Document, InvalidDocument, SkippedDocument, locate_paths, read_yaml
 from tests.documents.generator import WANTED, document
 from tests.documents.reading import outline, read_all
 
@@ -63,7 +63,7 @@ PARSED = {
 def test_it_is_skipped(text: str) -> None:
     results = read_all(text, {"DaemonSet", "Node"})
     assert {outline(result) for result in results} == {"skipped"}
-    assert {result.reason for result in results if isinstance(result, Skipped)} == {"holds no wanted kind"}
+    assert {result.reason for result in results if isinstance(result, SkippedDocument)} == {"holds no wanted kind"}
 
 
 @pytest.mark.parametrize("text", PARSED.values(), ids=PARSED.keys())
@@ -77,7 +77,7 @@ def test_it_is_parsed(text: str) -> None:
 @pytest.mark.parametrize("text", SKIPPED.values(), ids=SKIPPED.keys())
 @pytest.mark.parametrize("kinds", [(), {"DaemonSet", "a b"}], ids=["no kinds", "a kind that is no word"])
 def test_nothing_is_skipped_for(text: str, kinds: set[str]) -> None:
-    assert not [result for result in read_all(text, kinds) if isinstance(result, Skipped)]
+    assert not [result for result in read_all(text, kinds) if isinstance(result, SkippedDocument)]
 
 
 @pytest.mark.parametrize(
@@ -94,19 +94,19 @@ def test_nothing_is_skipped_for(text: str, kinds: set[str]) -> None:
 )
 def test_a_kind_with_clues_is_parsed_where_one_stands(text: str, skips: bool) -> None:
     (result,) = read_yaml(text, {"Node", "ConfigMap"}, {"ConfigMap": ("resourceList",), "Secret": ("x",)})
-    assert isinstance(result, Skipped) is skips
+    assert isinstance(result, SkippedDocument) is skips
 
 
 def test_what_is_skipped_keeps_its_place() -> None:
     skipped, wanted = read_all("a: 1\n---\nkind: Node\n", {"Node"})
-    assert isinstance(skipped, Skipped)
+    assert isinstance(skipped, SkippedDocument)
     assert isinstance(wanted, Document)
     assert (skipped.chunk.line, skipped.chunk.index, wanted.chunk.line, wanted.chunk.index) == (1, 0, 3, 1)
 
 
 def missed(text: str) -> list[object]:
     """The documents of a wanted kind that the filter skips."""
-    skipped = {result.chunk.index for result in read_yaml(text, WANTED) if isinstance(result, Skipped)}
+    skipped = {result.chunk.index for result in read_yaml(text, WANTED) if isinstance(result, SkippedDocument)}
     return [
         result.data
         for result in (read_yaml(text, ()) if skipped else ())
@@ -125,7 +125,7 @@ def test_no_spelling_slips_a_kind_past_the_filter() -> None:
         assert missed(text) == [], ascii(text)
         for result in read_yaml(text, WANTED):
             wanted += isinstance(result, Document) and isinstance(result.data, dict) and result.data.get("kind") in WANTED
-            skipped += isinstance(result, Skipped)
+            skipped += isinstance(result, SkippedDocument)
     assert wanted > 3_000
     assert skipped > 500
 
@@ -160,10 +160,10 @@ def test_any_text_is_read_without_a_crash_and_without_a_miss(text: str) -> None:
     assert missed(text) == []
     for result in read_yaml(text, ()):
         lines = text.split("\n")
-        if isinstance(result, Broken):
+        if isinstance(result, InvalidDocument):
             assert 1 <= result.line <= len(lines)
             assert 1 <= result.column <= len(lines[result.line - 1]) + 1
             assert result.message.isprintable()
             assert not result.message.endswith(".")
         elif isinstance(result, Document):
-            assert locate(result.chunk, [(), ("kind",), (0,)])
+            assert locate_paths(result.chunk, [(), ("kind",), (0,)])

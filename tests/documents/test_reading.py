@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from preflight.documents import Broken, Chunk, Document, RepeatedKey
+from preflight.documents import Chunk, Document, InvalidDocument, RepeatedKey
 from preflight.documents.constructor import MAX_COPIED
 from preflight.documents.reader import MAX_SIZE, read_chunk
 from preflight.documents.yaml_events import MAX_DEPTH
@@ -75,7 +75,7 @@ def test_a_document_holds(text: str, want: object) -> None:
 
 
 def test_a_chunk_that_is_no_json_is_read_as_yaml() -> None:
-    chunk = Chunk("{a: 1}", 1, 0, json=True)
+    chunk = Chunk("{a: 1}", 1, 0, is_json=True)
     assert read_chunk(chunk) == Document({"a": 1}, chunk)
 
 
@@ -108,7 +108,7 @@ REPEATED: dict[str, tuple[str, list[RepeatedKey]]] = {
 
 @pytest.mark.parametrize(("text", "want"), REPEATED.values(), ids=REPEATED.keys())
 def test_repeated_is(text: str, want: list[RepeatedKey]) -> None:
-    assert [repeat for result in read_all(text) if isinstance(result, Document) for repeat in result.repeated] == want
+    assert [repeat for result in read_all(text) if isinstance(result, Document) for repeat in result.repeated_keys] == want
 
 
 def test_the_last_of_a_repeated_key_wins() -> None:
@@ -165,5 +165,5 @@ def test_too_many_values_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_bomb_is_refused_at_once() -> None:
     begin = time.process_time()
-    assert isinstance(read_all(_bomb(9))[0], Broken)
+    assert isinstance(read_all(_bomb(9))[0], InvalidDocument)
     assert time.process_time() - begin < 1

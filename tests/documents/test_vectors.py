@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from preflight.documents import Broken, Chunk, Document, Skipped
+from preflight.documents import Chunk, Document, InvalidDocument, SkippedDocument
 from preflight.documents.reader import read_chunk
 from tests.documents.golang import go_json
 from tests.documents.reading import read_all
@@ -31,7 +31,7 @@ def document(case: dict[str, Any]) -> str:
 def test_a_scalar_is_what_kubectl_makes_of_it(case: dict[str, Any]) -> None:
     result = read_chunk(Chunk(document(case), 1, 0))
     if "error" in case:
-        assert isinstance(result, Broken)
+        assert isinstance(result, InvalidDocument)
         return
     assert isinstance(result, Document)
     data: Any = result.data if "document" in case else result.data["v"]  # type: ignore[index]
@@ -44,8 +44,8 @@ def test_a_stream_holds_what_kubectl_would_act_on(case: dict[str, Any]) -> None:
     objects: list[object] = []
     error = False
     for result in read_all(case["document"]):
-        assert not isinstance(result, Skipped)
-        if isinstance(result, Broken):
+        assert not isinstance(result, SkippedDocument)
+        if isinstance(result, InvalidDocument):
             error = True
             break
         objects.append(result.data)
@@ -58,7 +58,7 @@ def test_each_document_is_what_kubectl_s_reader_makes_of_it_alone(case: dict[str
     for part in case["readerChunks"]:
         result = read_chunk(Chunk(part["text"], 1, 0))
         if "error" in part:
-            assert isinstance(result, Broken)
+            assert isinstance(result, InvalidDocument)
         else:
             assert isinstance(result, Document)
             assert result.data == part["json"]

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from preflight.documents import Document, locate, read_yaml
-from preflight.documents.model import Path as FieldPath
+from preflight.documents import Document, locate_paths, read_yaml
+from preflight.documents.model import FieldPath as FieldPath
 from preflight.documents.yaml_reader import read_positions
 
-STREAMS = [each["document"] for each in json.loads((Path(__file__).parent.parent / "data/vectors/yaml-documents.json").read_text())]
+STREAMS = [load["document"] for load in json.loads((Path(__file__).parent.parent / "data/vectors/yaml-documents.json").read_text())]
 MANIFEST = """\
 # a comment
 apiVersion: apps/v1
@@ -61,4 +61,4 @@ def test_each_path_alone_is_where_it_is_among_all(text: str) -> None:
                 continue
             for path in paths(document.data):
                 for asked in (path, (*path, "absent"), (*path, 99)):
-                    assert locate(document.chunk, [asked]) == [whole.place(asked)], asked
+                    assert locate_paths(document.chunk, [asked]) == [whole.find_position(asked)], asked

@@ -54,7 +54,7 @@ def pod(node: str) -> dict[str, Any]:
 
 
 def pods(*nodes: str) -> None:
-    Path("pods.json").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [pod(each) for each in nodes]}), encoding="utf-8")
+    Path("pods.json").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [pod(node) for node in nodes]}), encoding="utf-8")
 
 
 def left(*argv: str, **more: Any) -> tuple[int, list[str]]:

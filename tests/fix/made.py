@@ -6,8 +6,8 @@ from typing import Any
 
 from preflight import documents
 from preflight.documents import Document
-from preflight.fix.edits import Add, Operation
-from preflight.fix.manifest import Fixed, Wanted, fix
+from preflight.fix.edits import AddToleration, Operation
+from preflight.fix.manifest import ManifestChange, ManifestResult, fix_manifest
 from preflight.model.objects import POD_TEMPLATE_SPEC
 
 RDMA = {"key": "dedicated", "operator": "Equal", "value": "rdma", "effect": "NoSchedule"}
@@ -27,7 +27,7 @@ spec:
 def read(text: str) -> list[Any]:
     """The documents of a text as Kubernetes reads them."""
     found = list(documents.read_yaml(text, ()))
-    assert all(isinstance(each, Document) for each in found), found
+    assert all(isinstance(document, Document) for document in found), found
     return [each.data for each in found if isinstance(each, Document)]
 
 
@@ -37,8 +37,8 @@ def at(data: Any, path: tuple[str | int, ...]) -> Any:
     return data
 
 
-def fixed(text: str, *operations: Operation, document: int = 0, path: tuple[str | int, ...] = POD_TEMPLATE_SPEC) -> Fixed:
+def fixed(text: str, *operations: Operation, document: int = 0, path: tuple[str | int, ...] = POD_TEMPLATE_SPEC) -> ManifestResult:
     """A text with the tolerations of one workload changed."""
     documents_ = {each.chunk.index: each.data for each in documents.read_yaml(text, ()) if isinstance(each, Document)}
-    wanted = Wanted(document, path, at(documents_[document], path), operations or (Add(RDMA),))
-    return fix(text, [wanted])
+    wanted = ManifestChange(document, path, at(documents_[document], path), operations or (AddToleration(RDMA),))
+    return fix_manifest(text, [wanted])

@@ -87,8 +87,8 @@ def test_a_file_that_changed_meanwhile_is_left(monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr("preflight.fix.write.os.stat", change)
     from preflight.errors import InputError
-    from preflight.fix.write import write
+    from preflight.fix.write import write_fixed_file
 
     with pytest.raises(InputError, match="has changed since it was read"):
-        write("m/agent.yaml", b"old", b"new")
+        write_fixed_file("m/agent.yaml", b"old", b"new")
     assert Path("m/agent.yaml").read_text(encoding="utf-8") == "# mine\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from preflight.fix.edits import Add, DropField, Operation, Replace, SetFields
+from preflight.fix.edits import AddToleration, DropField, Operation, ReplaceToleration, SetFields
 from tests.fix.made import HEAD, RDMA, fixed
 
 TAIL = "      containers: [{name: agent, image: a}]\n"
@@ -254,7 +254,7 @@ ITEMS: dict[str, tuple[str, Operation, str]] = {
     ),
     "a wildcard becomes two": (
         "        # all\n        - operator: Exists # every one\n        - key: b\n",
-        Replace(0, (RDMA, GPU)),
+        ReplaceToleration(0, (RDMA, GPU)),
         "        # all\n        - key: dedicated\n          operator: Equal\n          value: rdma\n          effect: NoSchedule"
         " # every one\n"
         "        - key: b\n"
@@ -262,7 +262,7 @@ ITEMS: dict[str, tuple[str, Operation, str]] = {
     ),
     "a wildcard in braces becomes one": (
         "        - {operator: Exists}\n",
-        Replace(0, (RDMA,)),
+        ReplaceToleration(0, (RDMA,)),
         "        - {key: dedicated, operator: Equal, value: rdma, effect: NoSchedule}\n",
     ),
 }
@@ -375,12 +375,12 @@ def test_an_alias_as_an_item_is_kept_and_another_stands_below() -> None:
 
 def test_a_comment_inside_what_would_go_is_no_loss() -> None:
     text = HEAD + "      tolerations:\n        - operator: Exists\n          # only these\n          effect: NoSchedule\n" + TAIL
-    assert fixed(text, Replace(0, (RDMA,))).refusals == ("a comment stands inside the toleration that would go: edit it by hand",)
+    assert fixed(text, ReplaceToleration(0, (RDMA,))).refusals == ("a comment stands inside the toleration that would go: edit it by hand",)
 
 
 def test_two_are_added_in_order() -> None:
     text = HEAD + "      tolerations: [{key: a}]\n" + TAIL
     assert (
         "[{key: a}, {key: dedicated, operator: Equal, value: rdma, effect: NoSchedule}, {key: nvidia.com/gpu"
-        in fixed(text, Add(RDMA), Add(GPU)).text
+        in fixed(text, AddToleration(RDMA), AddToleration(GPU)).text
     )

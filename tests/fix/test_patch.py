@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 import yaml
 
-from preflight.fix.edits import Add, DropField, Operation, Replace, SetFields
-from preflight.fix.kubectl_patch import PATH, operations
+from preflight.fix.edits import AddToleration, DropField, Operation, ReplaceToleration, SetFields
+from preflight.fix.kubectl_patch import TOLERATIONS_PATH, make_json_patch
 from tests.cli.program import program
 from tests.fix.folder import AGENT, CONTAINERS, TAINT, fix, world
 from tests.fix.made import RDMA
@@ -21,38 +21,49 @@ from tests.fix.made import RDMA
 needs_kubectl = pytest.mark.skipif(shutil.which("kubectl") is None, reason="there is no kubectl here")
 
 OLD = [{"key": "a", "effect": "NoExecute", "tolerationSeconds": 9}]
-TEST = {"op": "test", "path": PATH, "value": OLD}
+TEST = {"op": "test", "path": TOLERATIONS_PATH, "value": OLD}
 
 
 @pytest.mark.parametrize(
     ("current", "operation", "patch"),
     [
-        pytest.param(OLD, Add(RDMA), [TEST, {"op": "add", "path": f"{PATH}/-", "value": RDMA}], id="appended"),
+        pytest.param(OLD, AddToleration(RDMA), [TEST, {"op": "add", "path": f"{TOLERATIONS_PATH}/-", "value": RDMA}], id="appended"),
         pytest.param(
             None,
-            Add(RDMA),
-            [{"op": "test", "path": PATH, "value": None}, {"op": "add", "path": PATH, "value": [RDMA]}],
+            AddToleration(RDMA),
+            [{"op": "test", "path": TOLERATIONS_PATH, "value": None}, {"op": "add", "path": TOLERATIONS_PATH, "value": [RDMA]}],
             id="a new list, where there is none",
         ),
         pytest.param(
             OLD,
             SetFields(0, {"operator": "Equal", "value": "b"}),
-            [TEST, {"op": "add", "path": f"{PATH}/0/operator", "value": "Equal"}, {"op": "add", "path": f"{PATH}/0/value", "value": "b"}],
+            [
+                TEST,
+                {"op": "add", "path": f"{TOLERATIONS_PATH}/0/operator", "value": "Equal"},
+                {"op": "add", "path": f"{TOLERATIONS_PATH}/0/value", "value": "b"},
+            ],
             id="fields",
         ),
         pytest.param(
-            OLD, DropField(0, "tolerationSeconds"), [TEST, {"op": "remove", "path": f"{PATH}/0/tolerationSeconds"}], id="a field goes"
+            OLD,
+            DropField(0, "tolerationSeconds"),
+            [TEST, {"op": "remove", "path": f"{TOLERATIONS_PATH}/0/tolerationSeconds"}],
+            id="a field goes",
         ),
         pytest.param(
             OLD,
-            Replace(0, (RDMA, {"key": "b"})),
-            [TEST, {"op": "replace", "path": f"{PATH}/0", "value": RDMA}, {"op": "add", "path": f"{PATH}/-", "value": {"key": "b"}}],
+            ReplaceToleration(0, (RDMA, {"key": "b"})),
+            [
+                TEST,
+                {"op": "replace", "path": f"{TOLERATIONS_PATH}/0", "value": RDMA},
+                {"op": "add", "path": f"{TOLERATIONS_PATH}/-", "value": {"key": "b"}},
+            ],
             id="two in the place of one",
         ),
     ],
 )
 def test_operations(current: list[dict[str, Any]] | None, operation: Operation, patch: list[dict[str, Any]]) -> None:
-    assert operations(current, [operation]) == patch
+    assert make_json_patch(current, [operation]) == patch
 
 
 def patched(line: str, file: str) -> subprocess.CompletedProcess[str]:

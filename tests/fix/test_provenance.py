@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from preflight.fix.provenance import Maker, maker
+from preflight.fix.provenance import Manager, find_manager
 from preflight.model.convert import convert
 from preflight.model.objects import DaemonSet, Origin
 
 
-def made(text: str = "", name: str = "agent", **metadata: Any) -> Maker | None:
+def made(text: str = "", name: str = "agent", **metadata: Any) -> Manager | None:
     data = {
         "apiVersion": "apps/v1",
         "kind": "DaemonSet",
@@ -22,7 +22,7 @@ def made(text: str = "", name: str = "agent", **metadata: Any) -> Maker | None:
     }
     daemonset, _ = convert(data, DaemonSet, Origin("x.yaml"))
     assert daemonset is not None
-    return maker(daemonset, text)
+    return find_manager(daemonset, text)
 
 
 def owned(kind: str, group: str, **more: Any) -> dict[str, Any]:
@@ -106,7 +106,7 @@ KEEP = "a list there takes the place of the chart's own, so repeat what is to st
 def test_the_maker(given: dict[str, Any], evidence: str, where: str) -> None:
     found = made(**given)
     assert found is not None
-    assert (found.evidence, found.where) == (evidence, where)
+    assert (found.evidence, found.advice) == (evidence, where)
 
 
 @pytest.mark.parametrize(

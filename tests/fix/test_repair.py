@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from preflight.rules.registry import all_rules
+from preflight.rules.registry import load_all_rules
 from tests.cli.program import program
 from tests.fix.folder import AGENT, CONTAINERS, NODES, TAINT, fix, pods, world
 
@@ -79,7 +79,7 @@ def test_git_takes_a_diff_of_a_file_without_a_line_end_and_with_an_odd_name() ->
     )
 
 
-RULES = {rule.id for rule in all_rules()}
+RULES = {rule.id for rule in load_all_rules()}
 
 TOLERATED = {
     "PF101": ("", "{key: drain, value: now, effect: NoExecute}", ["--from", "pods.json"]),

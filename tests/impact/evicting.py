@@ -8,11 +8,11 @@ import shlex
 from typing import Any
 
 from preflight import load
-from preflight.change.apply_command import perform
-from preflight.evictions.evaluate import Evicted, evict
-from preflight.kubectl.parser import parse
+from preflight.change.apply_command import perform_command
+from preflight.evictions.evaluate import EvictionImpact, evaluate_evictions
+from preflight.kubectl.parser import parse_command
 from preflight.model.evictions import Eviction
-from preflight.model.world import World
+from preflight.model.world import ClusterState
 
 Data = dict[str, Any]
 
@@ -88,17 +88,17 @@ ELSEWHERE = pod("quiet-1", "", namespace="elsewhere")
 """A pod of another namespace, so that a dump is one of all namespaces."""
 
 
-def world(*objects: Data) -> World:
+def world(*objects: Data) -> ClusterState:
     """The objects, and a pod of another namespace, as one list of a whole cluster."""
     text = json.dumps({"apiVersion": "v1", "kind": "List", "items": [*objects, ELSEWHERE]})
-    loaded = load.read(["-"], stdin=io.BytesIO(text.encode()), one_cluster=True, wants_whole_pods=True)
+    loaded = load.load_world(["-"], stdin=io.BytesIO(text.encode()), one_cluster=True, wants_whole_pods=True)
     assert loaded.problems == ()
     return loaded.world
 
 
-def evicted(line: str, on: World) -> Evicted:
+def evicted(line: str, on: ClusterState) -> EvictionImpact:
     """What a command line does to the pods of a world."""
-    found = evict(perform(parse(shlex.split(line)), on, lambda _: ()))
+    found = evaluate_evictions(perform_command(parse_command(shlex.split(line)), on, lambda _: ()))
     assert found is not None
     return found
 
@@ -106,4 +106,4 @@ def evicted(line: str, on: World) -> Evicted:
 def pods(line: str, *objects: Data) -> dict[str, Eviction]:
     """The pods that a command line speaks of, by their names."""
     evictions = evicted(line, world(*objects)).evictions
-    return {each.pod.rpartition("/")[2]: each for node in evictions.nodes for each in node.pods}
+    return {eviction.pod.rpartition("/")[2]: eviction for node in evictions.nodes for eviction in node.pods}

@@ -10,13 +10,13 @@ from collections.abc import Mapping
 import msgspec
 import pytest
 
-from preflight.change.apply_command import perform
-from preflight.coverage.daemonset_pods import PodsOf, listed_pods
-from preflight.coverage.label_cascade import predict
+from preflight.change.apply_command import perform_command
+from preflight.coverage.daemonset_pods import DaemonSetPods, collect_listed_pods
+from preflight.coverage.label_cascade import predict_impact
 from preflight.coverage.model import Impact
-from preflight.kubectl.parser import parse
-from preflight.model.objects import TEMPLATE_GENERATION, DaemonSet, ListedPod, ObjectKey
-from preflight.model.world import World
+from preflight.kubectl.parser import parse_command
+from preflight.model.objects import TEMPLATE_GENERATION, CoveragePod, DaemonSet, ObjectKey
+from preflight.model.world import ClusterState
 from tests.worlds import NAMESPACE, daemonset, made, node, outcomes, pod, pods_after, world
 
 TIME_BOMB = [node("n1"), node("n2", "t:NoSchedule")]
@@ -33,13 +33,13 @@ def numbered(found: DaemonSet, number: int = 1) -> DaemonSet:
     return made(data, DaemonSet)
 
 
-def steps(start: World, *lines: str, new: DaemonSet | None = None) -> list[Impact]:
+def steps(start: ClusterState, *lines: str, new: DaemonSet | None = None) -> list[Impact]:
     """The impact of each command line, over the world that the one before leaves; `apply -f new` applies the DaemonSet."""
-    pods: Mapping[ObjectKey, PodsOf] = listed_pods(start)
+    pods: Mapping[ObjectKey, DaemonSetPods] = collect_listed_pods(start)
     found: list[Impact] = []
     for line in lines:
-        found.append(predict(perform(parse(shlex.split(line)), start, lambda _: [new] if new else []), pods))
-        start, pods = found[-1].change.after, found[-1].pods
+        found.append(predict_impact(perform_command(parse_command(shlex.split(line)), start, lambda _: [new] if new else []), pods))
+        start, pods = found[-1].change.after, found[-1].pods_after
     return found
 
 
@@ -47,7 +47,7 @@ def image(name: str) -> DaemonSet:
     return daemonset("d", containers=[{"name": "c", "image": name}])
 
 
-def bare(name: str, on: str, phase: str = "Running", **labels: str) -> ListedPod:
+def bare(name: str, on: str, phase: str = "Running", **labels: str) -> CoveragePod:
     """A listed pod that nothing controls; `_` in a label stands for `-`."""
     data = {
         "kind": "Pod",
@@ -55,21 +55,21 @@ def bare(name: str, on: str, phase: str = "Running", **labels: str) -> ListedPod
         "spec": {"nodeName": on},
         "status": {"phase": phase},
     }
-    return msgspec.json.decode(json.dumps(data), type=ListedPod)
+    return msgspec.json.decode(json.dumps(data), type=CoveragePod)
 
 
 def test_an_orphan_that_is_evicted_later_is_there_until_then() -> None:
     tolerations = [{"key": "t", "operator": "Exists", "tolerationSeconds": 3600, "effect": "NoExecute"}]
     start = world([node("n1", "t:NoExecute")], [daemonset("d", *tolerations)], [pod("d", "n1", tolerations)])
-    change = perform(parse(shlex.split(ORPHAN)), start, lambda _: [])
-    assert pods_after(predict(change, listed_pods(start))) == {("d", "n1"): "none"}
-    assert pods_after(predict(change, listed_pods(start), horizon=60)) == {("d", "n1"): "same"}
+    change = perform_command(parse_command(shlex.split(ORPHAN)), start, lambda _: [])
+    assert pods_after(predict_impact(change, collect_listed_pods(start))) == {("d", "n1"): "none"}
+    assert pods_after(predict_impact(change, collect_listed_pods(start), horizon=60)) == {("d", "n1"): "same"}
 
 
 def test_a_new_daemonset_that_selects_nothing_of_them_adopts_nothing() -> None:
     _, new = steps(world(TIME_BOMB, [daemonset("d")]), ORPHAN, APPLY, new=daemonset("other"))
     assert outcomes(new) == {("other", "n1"): "gained", ("other", "n2"): "never"}
-    assert list(new.change.after.orphaned) != []
+    assert list(new.change.after.orphaned_daemonsets) != []
 
 
 def test_a_daemonset_of_the_same_template_adopts_them_as_they_are() -> None:
@@ -77,7 +77,7 @@ def test_a_daemonset_of_the_same_template_adopts_them_as_they_are() -> None:
     _, new = steps(start, ORPHAN, APPLY, new=daemonset("d"))
     assert pods_after(new) == {("d", "n1"): "same", ("d", "n2"): "same"}
     assert outcomes(new) == {("d", "n1"): "kept", ("d", "n2"): "lost-on-recreation"}
-    assert new.change.after.orphaned == {}
+    assert new.change.after.orphaned_daemonsets == {}
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_who_adopts_at_once_is_said_and_nothing_is_left_without_an_owner() -> No
     assert deleted.change.notes == (
         "truth/e adopts the pods of truth/d, which its selector matches: where a node has a pod of both, the older one stays",
     )
-    assert deleted.change.after.orphaned == {}
+    assert deleted.change.after.orphaned_daemonsets == {}
 
 
 def test_a_rollback_to_the_template_of_pods_that_are_there_replaces_none() -> None:

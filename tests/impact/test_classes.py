@@ -20,13 +20,13 @@ MANY = 5000
 def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     """The calls of the matcher, by the DaemonSet's image."""
     counted: Counter[str] = Counter()
-    real = placement.place
+    real = placement.evaluate_placement
 
     def count(template: PodSpec, tolerations: tuple[Toleration, ...], on: Node, gate: bool | None) -> Placement:
         counted[template.containers[0].name] += 1
         return real(template, tolerations, on, gate)
 
-    monkeypatch.setattr(judging, "place", count)
+    monkeypatch.setattr(judging, "evaluate_placement", count)
     return counted
 
 
@@ -54,7 +54,7 @@ def test_a_daemonset_that_selects_by_host_name_changes_only_its_own_count(calls:
 def test_a_change_of_three_nodes_judges_three_nodes(calls: Counter[str]) -> None:
     (impact,) = run(world(many_nodes(), [named("host", nodeSelector={"hostname": "n0001"})]), "taint nodes n0001 n0002 n0003 t:NoSchedule")
     assert calls == {"host": 6}
-    assert impact.pairs == 3
+    assert impact.pair_count == 3
 
 
 def test_nodes_that_do_not_change_are_matched_once(calls: Counter[str]) -> None:

@@ -10,17 +10,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from preflight.components import Component, Evidence, kinds
-from preflight.coverage.daemonset_pods import listed_pods
-from preflight.coverage.evaluate import unchanged
-from preflight.coverage.label_cascade import predict
-from preflight.dependents.consequences import Consequence, consequences
-from preflight.dependents.csi_volumes import Drivers
-from preflight.dependents.remaining_providers import provides_the_same
-from preflight.dependents.requirements import Landing, is_extended
+from preflight.components import Component, Evidence, load_kinds
+from preflight.coverage.daemonset_pods import collect_listed_pods
+from preflight.coverage.evaluate import make_empty_change
+from preflight.coverage.label_cascade import predict_impact
+from preflight.dependents.consequences import Consequence, find_consequences
+from preflight.dependents.csi_volumes import CsiDriverIndex
+from preflight.dependents.remaining_providers import can_replace_component
+from preflight.dependents.requirements import PlaceableNodes, is_extended_resource
 from preflight.model.objects import CronJob, DaemonSet, Deployment, Job, JobSet, Node, PodSpec, StatefulSet
 from preflight.model.storage import PersistentVolume, PersistentVolumeClaim, StorageClass
-from preflight.model.world import World
+from preflight.model.world import ClusterState
 from tests.worlds import daemonset, made, node, pod, run, world
 
 SOCKETS = "/var/lib/kubelet/device-plugins"
@@ -29,7 +29,7 @@ TOLERATES = [{"key": "dedicated", "operator": "Exists"}]
 
 def component(kind: str, *words: str, **provided: tuple[str, ...]) -> Component:
     evidence = tuple(Evidence(("spec",), word) for word in words or ("is one",))
-    return Component(kinds()[kind], evidence, **provided)  # type: ignore[arg-type]
+    return Component(load_kinds()[kind], evidence, **provided)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -77,8 +77,8 @@ def component(kind: str, *words: str, **provided: tuple[str, ...]) -> Component:
     ],
 )
 def test_what_stands_in_for_what(one: Component, other: Component, same: bool) -> None:
-    assert provides_the_same(one, other) is same
-    assert provides_the_same(other, one) is same
+    assert can_replace_component(one, other) is same
+    assert can_replace_component(other, one) is same
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_what_stands_in_for_what(one: Component, other: Component, same: bool) -
     ],
 )
 def test_extended_resources(resource: str, extended: bool) -> None:
-    assert is_extended(resource) is extended
+    assert is_extended_resource(resource) is extended
 
 
 def storage_class(name: str, provisioner: str, *, default: bool = False) -> StorageClass:
@@ -120,7 +120,7 @@ FAST, SLOW = storage_class("fast", "fast.example.com"), storage_class("slow", "s
     ],
 )
 def test_a_claim_leads_to_its_driver(claim: dict[str, str], classes: list[StorageClass], driver: str) -> None:
-    given = World(
+    given = ClusterState(
         claims=(made({"metadata": {"name": "c", "namespace": "web"}, "spec": claim}, PersistentVolumeClaim),),
         volumes=(
             made({"metadata": {"name": "pv-csi"}, "spec": {"csi": {"driver": "csi.example.com"}}}, PersistentVolume),
@@ -129,8 +129,8 @@ def test_a_claim_leads_to_its_driver(claim: dict[str, str], classes: list[Storag
         storage_classes=tuple(classes),
     )
     spec = made({"volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "c"}}]}, PodSpec)
-    assert list(Drivers(given).of(spec, "web")) == ([(driver, ("volumes", 0))] if driver else [])
-    assert list(Drivers(given).of(spec, "other")) == []
+    assert list(CsiDriverIndex(given).iter_drivers(spec, "web")) == ([(driver, ("volumes", 0))] if driver else [])
+    assert list(CsiDriverIndex(given).iter_drivers(spec, "other")) == []
 
 
 NODES = [
@@ -140,7 +140,7 @@ NODES = [
     node("soft", "dedicated=x:PreferNoSchedule"),
     node("unready", "node.kubernetes.io/not-ready:NoExecute"),
     node("gpu", pool="gpu"),
-    msgspec.structs.replace(node("partial"), partial=True),
+    msgspec.structs.replace(node("partial"), is_partial=True),
 ]
 
 
@@ -157,13 +157,13 @@ NODES = [
     ],
 )
 def test_where_pods_may_run(spec: dict[str, Any], daemon: bool, nodes: str) -> None:
-    landing = Landing({each.name: each for each in NODES}, False)
-    assert " ".join(sorted(landing.of(made(spec, PodSpec), daemon=daemon))) == nodes
-    assert landing.of(made(spec, PodSpec), daemon=daemon) is landing.of(made(spec, PodSpec), daemon=daemon)
+    landing = PlaceableNodes({node.name: node for node in NODES}, False)
+    assert " ".join(sorted(landing.select_nodes(made(spec, PodSpec), is_daemon=daemon))) == nodes
+    assert landing.select_nodes(made(spec, PodSpec), is_daemon=daemon) is landing.select_nodes(made(spec, PodSpec), is_daemon=daemon)
 
 
 def plugin(*resources: str, name: str = "plugin", **spec: Any) -> DaemonSet:
-    arguments = [f"--resource-name={each}" for each in resources]
+    arguments = [f"--resource-name={resource}" for resource in resources]
     container = {"name": "c", "image": "example/a-plugin:1", "args": arguments, "volumeMounts": [{"name": "s", "mountPath": SOCKETS}]}
     return daemonset(name, containers=[container], volumes=[{"name": "s", "hostPath": {"path": SOCKETS}}], **spec)
 
@@ -191,23 +191,23 @@ def of(
 ) -> list[Consequence]:
     """The consequences of the last of some command lines."""
     start = world(nodes, daemonsets)
-    job_sets = tuple(each for each in workloads if isinstance(each, JobSet))
+    job_sets = tuple(workload for workload in workloads if isinstance(workload, JobSet))
     others = tuple(each for each in workloads if not isinstance(each, JobSet))
     start = msgspec.structs.replace(start, workloads=(*daemonsets, *others), job_sets=job_sets)
-    return list(consequences(run(start, *lines)[-1]))
+    return list(find_consequences(run(start, *lines)[-1]))
 
 
 def told(found: list[Consequence]) -> list[tuple[str, str, str, str, str]]:
     """Each consequence in words: kind, nodes, outcome, what goes, and who depends on it, `*` after those that can run elsewhere."""
     return [
         (
-            each.component.kind.id,
-            " ".join(each.nodes),
-            each.outcome.value,
-            " ".join(each.gone),
-            " ".join(f"{one.subject.kind} {one.subject}{'*' if one.elsewhere else ''}" for one in each.dependents),
+            consequence.component.kind.id,
+            " ".join(consequence.nodes),
+            consequence.outcome.value,
+            " ".join(consequence.lost_names),
+            " ".join(f"{one.subject.kind} {one.subject}{'*' if one.can_run_elsewhere else ''}" for one in consequence.dependents),
         )
-        for each in found
+        for consequence in found
     ]
 
 
@@ -335,13 +335,13 @@ def test_of_the_templates_of_a_job_set_the_one_that_waits_counts() -> None:
     (found,) = of([plugin("rdma/hca")], [made(named("set", {"replicatedJobs": jobs}), JobSet)], TAINT, nodes=nodes)
     (dependent,) = found.dependents
     assert dependent.path[:3] == ("spec", "replicatedJobs", 1)
-    assert not dependent.elsewhere
+    assert not dependent.can_run_elsewhere
 
 
 def test_without_a_change_a_time_bomb_and_what_never_came_are_told() -> None:
     nodes = [node("n1", "dedicated=x:NoSchedule"), node("n2", "dedicated=x:NoSchedule")]
     start = msgspec.structs.replace(world(nodes, [plugin("rdma/hca")], [pod("plugin", "n1")]), workloads=(JOB,))
-    assert told(list(consequences(predict(unchanged(start), listed_pods(start))))) == [
+    assert told(list(find_consequences(predict_impact(make_empty_change(start), collect_listed_pods(start))))) == [
         ("device-plugin", "n1", "already-fragile", "rdma/hca", "Job research/a"),
         ("device-plugin", "n2", "never", "rdma/hca", ""),  # today the Job still runs on n1
     ]
@@ -390,7 +390,11 @@ def expression(key: str, operator: str, *values: str) -> dict[str, Any]:
 def test_a_plugin_waits(nodes: list[Node], spec: dict[str, Any], waits: bool) -> None:
     waiting = plugin("rdma/hca", **{"tolerations": TOLERATES, **spec})
     start = msgspec.structs.replace(world(nodes, [LABELLER, waiting]), workloads=(JOB,))
-    found = [each for each in consequences(predict(unchanged(start), listed_pods(start))) if each.producer]
+    found = [
+        consequence
+        for consequence in find_consequences(predict_impact(make_empty_change(start), collect_listed_pods(start)))
+        if consequence.producer
+    ]
     assert told(found) == ([("device-plugin", "n1", "never", "rdma/hca", "Job research/a")] if waits else [])
     assert [(str(each.producer), each.labels) for each in found] == ([("truth/nfd", (LABEL,))] if waits else [])
 
@@ -398,8 +402,8 @@ def test_a_plugin_waits(nodes: list[Node], spec: dict[str, Any], waits: bool) ->
 def test_what_was_so_and_passes_is_told_with_its_coverage() -> None:
     nodes = [node("n1", "node.kubernetes.io/not-ready:NoSchedule")]
     start = world(nodes, [plugin("rdma/hca")])
-    (found,) = consequences(predict(unchanged(start), listed_pods(start)))
-    assert (found.is_lost, found.is_old_and_passes) == (False, True)
+    (found,) = find_consequences(predict_impact(make_empty_change(start), collect_listed_pods(start)))
+    assert (found.is_lost, found.is_existing_and_transient) == (False, True)
 
 
 SPECS = st.fixed_dictionaries(
@@ -409,7 +413,7 @@ RESOURCES = st.lists(st.sampled_from(["rdma/hca", "nvidia.com/gpu"]), max_size=2
 
 
 @st.composite
-def worlds(draw: st.DrawFn) -> World:
+def worlds(draw: st.DrawFn) -> ClusterState:
     nodes = [node(f"n{number}", pool=draw(st.sampled_from(["a", "b"]))) for number in range(draw(st.integers(1, 3)))]
     plugins = [plugin(*draw(RESOURCES), name=f"p{number}", **draw(SPECS)) for number in range(draw(st.integers(1, 3)))]
     jobs = [
@@ -426,27 +430,30 @@ LINES = st.sampled_from(
 
 @settings(max_examples=150, deadline=None)
 @given(worlds(), LINES)
-def test_a_consequence_is_of_nodes_that_are_lost_and_of_nobody_who_stays_served(start: World, line: str) -> None:
+def test_a_consequence_is_of_nodes_that_are_lost_and_of_nobody_who_stays_served(start: ClusterState, line: str) -> None:
     (impact,) = run(start, line)
-    for each in consequences(impact):
-        groups = [group for group in impact.groups if group.key == each.key and group.outcome is each.outcome]
-        assert set(each.nodes) <= {name for group in groups for name in group.nodes}
-        assert all(set(one.needs) <= set(each.gone) for one in each.dependents)
+    for consequence in find_consequences(impact):
+        groups = [group for group in impact.groups if group.key == consequence.key and group.outcome is consequence.outcome]
+        assert set(consequence.nodes) <= {name for group in groups for name in group.nodes}
+        assert all(set(one.needs) <= set(consequence.lost_names) for one in consequence.dependents)
 
 
 @settings(max_examples=100, deadline=None)
 @given(worlds(), LINES)
-def test_the_order_of_what_is_given_changes_nothing(start: World, line: str) -> None:
+def test_the_order_of_what_is_given_changes_nothing(start: ClusterState, line: str) -> None:
     turned = msgspec.structs.replace(start, workloads=start.workloads[::-1], nodes=dict(list(start.nodes.items())[::-1]))
     one, other = (
-        [(words[:4], sorted(words[4].split(" Job "))) for words in told(list(consequences(run(each, line)[0])))] for each in (start, turned)
+        [(words[:4], sorted(words[4].split(" Job "))) for words in told(list(find_consequences(run(cluster_state, line)[0])))]
+        for cluster_state in (start, turned)
     )
     assert [words for words, _ in one] == [words for words, _ in other]
 
 
 @settings(max_examples=100, deadline=None)
 @given(worlds(), LINES)
-def test_what_tolerates_everything_and_selects_nothing_has_no_consequence(start: World, line: str) -> None:
-    daemonsets = [plugin("rdma/hca", name=each.metadata.name, tolerations=[{"operator": "Exists"}]) for each in start.daemonsets.values()]
+def test_what_tolerates_everything_and_selects_nothing_has_no_consequence(start: ClusterState, line: str) -> None:
+    daemonsets = [
+        plugin("rdma/hca", name=daemonset.metadata.name, tolerations=[{"operator": "Exists"}]) for daemonset in start.daemonsets.values()
+    ]
     kept = msgspec.structs.replace(start, daemonsets={each.key: each for each in daemonsets})
-    assert consequences(run(kept, line)[0]) == ()
+    assert find_consequences(run(kept, line)[0]) == ()

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from preflight.change.apply_command import perform
-from preflight.evictions.evaluate import evict
-from preflight.kubectl.parser import parse
+from preflight.change.apply_command import perform_command
+from preflight.evictions.evaluate import evaluate_evictions
+from preflight.kubectl.parser import parse_command
 from preflight.model.evictions import Eviction
-from preflight.model.world import Survey
+from preflight.model.world import ClusterListing
 from tests.impact.evicting import budget, evicted, job, node, owned, pod, pods, world
 
 TWO = (node("n1"), node("n2"))
@@ -155,12 +155,12 @@ GOING: list[tuple[str, str, tuple[dict[str, Any], ...], dict[str, tuple[str, str
 
 @pytest.mark.parametrize(("line", "objects", "wanted"), [pytest.param(*case, id=name) for name, *case in GOING])
 def test_what_goes(line: str, objects: tuple[dict[str, Any], ...], wanted: dict[str, tuple[str, str, str]]) -> None:
-    assert {name: (each.verdict, each.why, each.replacement) for name, each in pods(line, *objects).items()} == wanted
+    assert {name: (pod.verdict, pod.why, pod.replacement) for name, pod in pods(line, *objects).items()} == wanted
 
 
 @pytest.mark.parametrize("line", ["taint nodes n1 a=b:NoSchedule", "cordon n1", "label nodes n1 a=b", "reboot n1"])
 def test_what_lets_no_pod_go_says_nothing(line: str) -> None:
-    assert evict(perform(parse(line.split()), world(*TWO, *WEB), lambda _: ())) is None
+    assert evaluate_evictions(perform_command(parse_command(line.split()), world(*TWO, *WEB), lambda _: ())) is None
 
 
 @pytest.mark.parametrize(
@@ -176,21 +176,21 @@ def test_what_lets_no_pod_go_says_nothing(line: str) -> None:
 def test_what_nobody_knows_of_budgets_is_unknown_and_said(budgets: tuple[dict[str, Any], ...], missing: dict[str, str], says: str) -> None:
     on = world(*TWO, *WEB, *budgets)
     if missing:
-        on = replace(on, missing=missing, survey=Survey(live=True, missing=missing, complete=frozenset({"DaemonSet"})))
+        on = replace(on, missing_kinds=missing, listing=ClusterListing(live=True, missing=missing, complete=frozenset({"DaemonSet"})))
     found = evicted("drain n1", on).evictions
-    assert [each.verdict for each in found.nodes[0].pods] == ["unknown"]
-    assert found.is_unknown
+    assert [pod.verdict for pod in found.nodes[0].pods] == ["unknown"]
+    assert found.has_unknown_pods
     assert found.notes[0].startswith(f"{says}, so nobody knows what the API server answers")
 
 
 def test_nodes_come_in_the_order_of_the_command_line() -> None:
     on = world(*TWO, *WEB, ANY)
-    assert [each.node for each in evicted("drain n2 n1", on).evictions.nodes] == ["n2", "n1"]
+    assert [node.node for node in evicted("drain n2 n1", on).evictions.nodes] == ["n2", "n1"]
 
 
 def test_a_node_after_one_that_never_ends_is_not_reached() -> None:
     found = evicted("drain n1 n2", world(*TWO, node("n3"), *WEB, budget("web", "web", minAvailable=2))).evictions
-    assert [(each.node, each.ends, each.reached, each.exitCodes) for each in found.nodes] == [
+    assert [(evictions.node, evictions.ends, evictions.reached, evictions.exitCodes) for evictions in found.nodes] == [
         ("n1", False, True, ()),
         ("n2", False, False, ()),
     ]
@@ -217,7 +217,7 @@ def test_a_replacement_of_a_stateful_set_may_be_there_before_the_timeout(flags: 
     """It comes once the old pod is gone; without a grace period, the controller may take it for gone all the same."""
     on = world(*TWO, *STATEFUL, budget("db", "db", maxUnavailable=1))
     (found,) = evicted(f"drain n1 --timeout=20s {flags}", on).evictions.nodes
-    assert [(each.verdict, each.after) for each in found.pods] == [("evicted", 0), ("waits", 5), ("waits", 10)]
+    assert [(pod.verdict, pod.after) for pod in found.pods] == [("evicted", 0), ("waits", 5), ("waits", 10)]
     assert found.exitCodes == (0, 1)
 
 
@@ -285,7 +285,7 @@ def test_two_pods_of_one_index_run_at_once() -> None:
 )
 def test_what_becomes_of_a_job(line: str, spec: dict[str, Any], fails: str, overlap: float) -> None:
     found = evicted(line, world(*TWO, ANY, job("train", **INDEXED, **spec), worker(0, "n1"), worker(1, "n2"))).evictions
-    assert [(each.fails, each.overlap) for each in found.jobs] == [(fails, overlap)]
+    assert [(outcome.fails, outcome.overlap) for outcome in found.jobs] == [(fails, overlap)]
 
 
 def test_a_job_that_is_not_given_is_unknown() -> None:
@@ -380,8 +380,8 @@ def test_what_to_do_first(line: str, objects: tuple[dict[str, Any], ...], first:
 def test_what_went_is_on_no_node_afterwards_and_its_replacement_counts_as_ready() -> None:
     on = world(*TWO, node("n3"), *WEB, budget("web", "web", maxUnavailable=1), pod("x-1", "n1"))
     after = evicted("drain n1 --force", on).after
-    assert after.running is not None
-    assert {name: each.spec.nodeName for (_, name), each in after.running.items()} == {"quiet-1": "", "web-1": "", "web-2": "n2"}
+    assert after.pods_by_key is not None
+    assert {name: each.spec.nodeName for (_, name), each in after.pods_by_key.items()} == {"quiet-1": "", "web-1": "", "web-2": "n2"}
     second = evicted("drain n2", after).evictions
     (each,) = second.nodes[0].pods
     assert (each.pod, each.verdict, each.replacement) == ("shop/web-2", "evicted", "unknown")
@@ -400,5 +400,5 @@ def test_a_daemonset_that_finds_its_node_full_is_named() -> None:
 
 
 def test_a_pod_is_told_by_what_the_report_reads() -> None:
-    assert Eviction("a/b", "", "waits").leaves
-    assert not Eviction("a/b", "", "held").leaves
+    assert Eviction("a/b", "", "waits").is_leaving
+    assert not Eviction("a/b", "", "held").is_leaving

@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from preflight.change.node_lifecycle import is_owned
+from preflight.change.node_lifecycle import is_controller_owned
 from preflight.coverage.outcome import PodAfter
 from preflight.model.objects import DaemonSet, Taint, Toleration
-from preflight.model.world import World
-from preflight.scheduling.tolerations import daemon_tolerations
+from preflight.model.world import ClusterState
+from preflight.scheduling.tolerations import add_implicit_tolerations
 from tests.worlds import daemonset, node, outcomes, pods_after, rolling, run, strings, world
 
 RECORDED: dict[str, dict[str, Any]] = {
-    each["experiment"]: each for each in json.loads((Path(__file__).parent.parent / "data/vectors/experiments.json").read_text())
+    load["experiment"]: load for load in json.loads((Path(__file__).parent.parent / "data/vectors/experiments.json").read_text())
 }
 SAID = {"same": "same", "new": "new", "ABSENT": "none"}
 STRATEGIES = {
@@ -36,7 +36,7 @@ def recorded(start: str) -> dict[str, Any]:
     return found
 
 
-def e1_world() -> World:
+def e1_world() -> ClusterState:
     """One DaemonSet a strategy on one node, and the same on four nodes."""
     narrow = [daemonset(name, strategy=strategy, nodeSelector={"only": "n00"}) for name, strategy in STRATEGIES.items()]
     wide = [daemonset(f"wide-{name}", strategy=strategy) for name, strategy in STRATEGIES.items()]
@@ -44,7 +44,7 @@ def e1_world() -> World:
     return world(nodes, [*narrow, *wide])
 
 
-def restarts(start: World) -> list[str]:
+def restarts(start: ClusterState) -> list[str]:
     """A rollout restart of every DaemonSet."""
     return [f"rollout restart ds/{key.name} -n truth" for key in start.daemonsets]
 
@@ -69,7 +69,7 @@ def test_e1_once_the_taint_is_removed_every_pod_is_there_again() -> None:
     start = e1_world()
     last = run(start, "taint nodes n00 t:NoSchedule", *restarts(start), "taint nodes n00 t:NoSchedule-")[-1]
     for name, nodes in recorded("E1c")["pods"].items():
-        (pods,) = (pods for key, pods in last.pods.items() if key.name == name)
+        (pods,) = (pods for key, pods in last.pods_after.items() if key.name == name)
         assert sorted(on for group in pods.groups for on in group.nodes) == nodes, name
 
 
@@ -95,9 +95,9 @@ def test_e2_a_no_execute_taint_for_twenty_seconds(name: str) -> None:
     seen = recorded("E2 taint")
     born = seen["newPods"][name]
     if born > 20:
-        assert (group.outcome, group.verdict.period) == ("loop", 0)
+        assert (group.outcome, group.forecast.loop_seconds) == ("loop", 0)
     elif born:
-        assert (group.outcome, group.verdict.period) == ("loop", 5)
+        assert (group.outcome, group.forecast.loop_seconds) == ("loop", 5)
     else:
         assert group.outcome == ("kept" if seen["present"][name] else "lost-now")
 
@@ -105,7 +105,7 @@ def test_e2_a_no_execute_taint_for_twenty_seconds(name: str) -> None:
 @pytest.mark.parametrize("name", E2)
 def test_e2_all_are_there_again_once_the_taint_is_gone(name: str) -> None:
     impact = run(world([node("n00")], [E2[name]]), "taint nodes n00 ne:NoExecute", "taint nodes n00 ne-")[-1]
-    there = any("n00" in group.nodes for pods in impact.pods.values() for group in pods.groups)
+    there = any("n00" in group.nodes for pods in impact.pods_after.values() for group in pods.groups)
     assert there is recorded("E2 after removal")["present"][name]
 
 
@@ -120,7 +120,7 @@ E3: dict[str, DaemonSet] = {
 @pytest.mark.parametrize("name", E3)
 def test_e3_the_tolerations_of_new_pods_are_those_recorded(name: str) -> None:
     want = tuple(Toleration(**toleration) for toleration in recorded("E3")["podTolerations"][name])
-    assert daemon_tolerations(E3[name].spec.template.spec) == want
+    assert add_implicit_tolerations(E3[name].spec.template.spec) == want
 
 
 @pytest.mark.parametrize("name", E3)
@@ -136,7 +136,7 @@ def test_e4_cordon_and_drain_keep_every_daemonset_pod(line: str) -> None:
     assert recorded("E4 cordon: pods stay")["same"]
     assert recorded("E4 drain n01 --ignore-daemonsets")["same"]
     assert set(outcomes(impact).values()) == {"kept", "excluded"}
-    assert {group.verdict.pod for group in impact.groups if group.outcome == "kept"} == {PodAfter.SAME}
+    assert {group.forecast.pod_after for group in impact.groups if group.outcome == "kept"} == {PodAfter.SAME}
 
 
 def test_e4_a_drain_without_ignore_daemonsets_is_refused_by_kubectl_and_said_so() -> None:
@@ -150,7 +150,7 @@ def test_e4_a_drain_without_ignore_daemonsets_is_refused_by_kubectl_and_said_so(
 def test_e4_a_pod_deleted_on_the_cordoned_node_is_created_again() -> None:
     (impact,) = run(e1_world(), "cordon n01")
     assert recorded("E4 DaemonSet pod deleted")["recreated"]
-    assert all(group.verdict.recreated for group in impact.groups if group.outcome == "kept")
+    assert all(group.forecast.is_recreated for group in impact.groups if group.outcome == "kept")
 
 
 E9_LIMITS = {
@@ -200,7 +200,7 @@ def test_l3_of_the_taints_set_by_hand_on_a_ready_node_just_the_recorded_ones_are
         for key in (*keys, "unschedulable")
         for effect in ("NoSchedule", "PreferNoSchedule", "NoExecute")
     ]
-    left = [str(each) for each in every if not is_owned(each)]
+    left = [str(taint) for taint in every if not is_controller_owned(taint)]
     assert sorted(left) == sorted(recorded("L3")["taints"])
 
 

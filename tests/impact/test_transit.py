@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from preflight.model.objects import ListedPod
+from preflight.model.objects import CoveragePod
 from tests.worlds import daemonset, node, outcomes, pod, pods_after, rolling, run, world
 
 NOT_READY: dict[str, Any] = {"conditions": [{"type": "Ready", "status": "False"}]}
@@ -21,7 +21,7 @@ NOT_READY: dict[str, Any] = {"conditions": [{"type": "Ready", "status": "False"}
     ],
 )
 @pytest.mark.parametrize("effect", ["NoSchedule", "NoExecute"])
-def test_a_pod_in_transit_has_no_successor_where_the_daemonset_should_run_no_more(waiting: ListedPod, effect: str) -> None:
+def test_a_pod_in_transit_has_no_successor_where_the_daemonset_should_run_no_more(waiting: CoveragePod, effect: str) -> None:
     start = world([node("n1")], [daemonset("d")], [waiting])
     (impact,) = run(start, f"taint nodes n1 t:{effect}")
     assert outcomes(impact) == {("d", "n1"): "lost-now"}
@@ -89,7 +89,7 @@ def test_a_loop_that_its_own_pod_does_not_feel_leaves_the_pod_where_it_is() -> N
     start = world([node("n1")], [daemonset("d", seconds)], [pod("d", "n1", [for_ever])])
     (impact,) = run(start, "taint nodes n1 t:NoExecute")
     (group,) = impact.groups
-    assert (group.outcome, group.verdict.now, group.verdict.recreated) == ("loop", True, False)
+    assert (group.outcome, group.forecast.has_pod, group.forecast.is_recreated) == ("loop", True, False)
 
 
 def test_a_label_that_one_of_two_terms_may_rest_on_makes_the_answer_unknown() -> None:

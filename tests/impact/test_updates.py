@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from preflight.change.apply_command import perform
-from preflight.coverage.daemonset_pods import listed_pods
-from preflight.coverage.label_cascade import predict
+from preflight.change.apply_command import perform_command
+from preflight.coverage.daemonset_pods import collect_listed_pods
+from preflight.coverage.label_cascade import predict_impact
 from preflight.coverage.model import Impact
-from preflight.coverage.reasons import why
-from preflight.kubectl.parser import parse
-from preflight.model.objects import DaemonSet, ListedPod, Node, ObjectKey
-from preflight.model.world import World
-from preflight.scheduling.rollout_simulation import Start
+from preflight.coverage.reasons import explain_outcome
+from preflight.kubectl.parser import parse_command
+from preflight.model.objects import CoveragePod, DaemonSet, Node, ObjectKey
+from preflight.model.world import ClusterState
+from preflight.scheduling.rollout_simulation import NewPodOutcome
 from tests.worlds import NAMESPACE, daemonset, made, node, outcomes, pod, pods_after, rolling, run, world
 
 NOT_READY: dict[str, Any] = {"conditions": [{"type": "Ready", "status": "False"}]}
@@ -30,23 +30,23 @@ def silent(name: str) -> Node:
     return made({"metadata": {"name": name}, "spec": {"taints": keys}, "status": status}, Node)
 
 
-def restarted(nodes: list[Node], owner: DaemonSet, pods: list[ListedPod] | None) -> Impact:
+def restarted(nodes: list[Node], owner: DaemonSet, pods: list[CoveragePod] | None) -> Impact:
     (impact,) = run(world(nodes, [owner], pods), "rollout restart ds/d -n truth")
     return impact
 
 
 def reasons(impact: Impact) -> set[str]:
-    return {reason for group in impact.groups if group.outcome == "unknown" for reason in why(group)}
+    return {reason for group in impact.groups if group.outcome == "unknown" for reason in explain_outcome(group)}
 
 
-def well(*names: str) -> list[ListedPod]:
+def well(*names: str) -> list[CoveragePod]:
     return [pod("d", name, **READY) for name in names]
 
 
 def test_where_all_is_well_nothing_is_chance() -> None:
     impact = restarted([node("n1", ready=True), node("n2", "t:NoSchedule", ready=True)], daemonset("d"), well("n1", "n2"))
     assert outcomes(impact) == {("d", "n1"): "kept", ("d", "n2"): "lost-now"}
-    assert [group.fate for group in impact.groups] == [None, None]
+    assert [group.update_uncertainty for group in impact.groups] == [None, None]
 
 
 def test_a_silent_node_that_holds_the_budget_keeps_the_time_bomb_behind_it() -> None:
@@ -66,8 +66,8 @@ def test_a_pod_on_a_silent_node_is_missing_while_it_hangs_and_the_next_step_know
     first, second = run(start, "rollout restart ds/d -n truth", "rollout restart ds/d -n truth")
     assert outcomes(first) == outcomes(second) == {("d", "n1"): "kept", ("d", "n2"): "missing"}
     (hung,) = (group for group in first.groups if group.outcome == "missing")
-    assert hung.verdict.before
-    assert why(hung) == ("the update deletes its pod, which hangs in Terminating: the kubelet of the node is silent",)
+    assert hung.forecast.had_pod
+    assert explain_outcome(hung) == ("the update deletes its pod, which hangs in Terminating: the kubelet of the node is silent",)
     assert pods_after(second) == {("d", "n1"): "new", ("d", "n2"): "none"}
 
 
@@ -101,13 +101,13 @@ def test_where_none_of_them_may_go_all_are_certain_to_stay() -> None:
     assert outcomes(impact) == {("d", "n1"): "kept", ("d", "n2"): "already-fragile", ("d", "n3"): "kept"}
 
 
-def not_ready_node(starts: dict[str, Start] | None) -> Impact:
+def not_ready_node(starts: dict[str, NewPodOutcome] | None) -> Impact:
     """A node that is not Ready and where the DaemonSet should run all the same, a healthy one, and a time bomb."""
     start = world(
         [node("n1", ready=False), node("n2", ready=True), node("n3", "t:NoSchedule", ready=True)], [daemonset("d")], well("n1", "n2", "n3")
     )
-    change = perform(parse(["rollout", "restart", "ds/d", "-n", "truth"]), start, lambda _: ())
-    return predict(change, listed_pods(start), starts=None if starts is None else {ObjectKey(NAMESPACE, "d"): starts})
+    change = perform_command(parse_command(["rollout", "restart", "ds/d", "-n", "truth"]), start, lambda _: ())
+    return predict_impact(change, collect_listed_pods(start), starts=None if starts is None else {ObjectKey(NAMESPACE, "d"): starts})
 
 
 def test_where_it_depends_on_a_node_that_is_not_ready_the_answer_is_unknown() -> None:
@@ -123,10 +123,10 @@ def test_where_it_depends_on_a_node_that_is_not_ready_the_answer_is_unknown() ->
     ("starts", "outcome", "unsure"),
     [
         pytest.param({}, "lost-now", False, id="new pods become Ready there"),
-        pytest.param({"n1": Start.UNREADY}, "unknown", True, id="they do not: the update stops there, sooner or later"),
+        pytest.param({"n1": NewPodOutcome.UNREADY}, "unknown", True, id="they do not: the update stops there, sooner or later"),
     ],
 )
-def test_where_somebody_knows_how_new_pods_begin(starts: dict[str, Start], outcome: str, unsure: bool) -> None:
+def test_where_somebody_knows_how_new_pods_begin(starts: dict[str, NewPodOutcome], outcome: str, unsure: bool) -> None:
     impact = not_ready_node(starts)
     assert outcomes(impact)["d", "n3"] == outcome
     assert reasons(impact) == (
@@ -140,24 +140,24 @@ def test_a_pod_that_is_wanted_is_kept_whichever_is_there_and_that_it_is_chance_i
     (group,) = restarted(
         [node("n1"), node("n2")], daemonset("d", strategy=rolling(maxSurge=1, maxUnavailable=0), containers=PORTS), None
     ).groups
-    assert (group.outcome, group.fate) == ("kept", None)
-    impact = not_ready_node({"n1": Start.UNREADY})
-    kept = {group.names: group.fate is not None for group in impact.groups if group.outcome == "kept"}
+    assert (group.outcome, group.update_uncertainty) == ("kept", None)
+    impact = not_ready_node({"n1": NewPodOutcome.UNREADY})
+    kept = {group.node_names: group.update_uncertainty is not None for group in impact.groups if group.outcome == "kept"}
     assert kept == {("n1",): False, ("n2",): True}
 
 
 def test_a_quota_takes_the_pods_of_as_many_nodes_as_may_lack_one() -> None:
     start = world([node("n1", ready=True), node("n2", ready=True)], [daemonset("d")], well("n1", "n2"))
-    change = perform(parse(["rollout", "restart", "ds/d", "-n", "truth"]), start, lambda _: ())
-    refused = {ObjectKey(NAMESPACE, "d"): dict.fromkeys(("n1", "n2"), Start.REFUSED)}
-    impact = predict(change, listed_pods(start), starts=refused)
-    assert impact.rollouts[ObjectKey(NAMESPACE, "d")].likely.reached == (1, 1)
+    change = perform_command(parse_command(["rollout", "restart", "ds/d", "-n", "truth"]), start, lambda _: ())
+    refused = {ObjectKey(NAMESPACE, "d"): dict.fromkeys(("n1", "n2"), NewPodOutcome.REFUSED)}
+    impact = predict_impact(change, collect_listed_pods(start), starts=refused)
+    assert impact.rollouts[ObjectKey(NAMESPACE, "d")].likely_course.reached_range == (1, 1)
 
 
 def test_where_a_node_is_only_partly_known_pods_are_taken_to_be_well() -> None:
-    start = World(
+    start = ClusterState(
         nodes={}, daemonsets={each.key: each for each in [daemonset("d", nodeSelector={"gpu": "true"})]}, comparison_operators=False
     )
     _, impact = run(start, "label nodes n1 other=x", "rollout restart ds/d -n truth")
-    assert not impact.rollouts[ObjectKey(NAMESPACE, "d")].exact
+    assert not impact.rollouts[ObjectKey(NAMESPACE, "d")].is_exact
     assert outcomes(impact) == {("d", "n1"): "kept"}

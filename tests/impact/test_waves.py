@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from preflight.coverage.model import Fall, Impact
+from preflight.coverage.model import CascadeLoss, Impact
 from preflight.model.objects import DaemonSet, Node, ObjectKey
-from preflight.model.world import World
+from preflight.model.world import ClusterState
 from tests.worlds import daemonset, node, outcomes, run, world
 
 NFD = "feature.node.kubernetes.io/pci-10de.present"
@@ -32,24 +32,24 @@ def gpu(name: str, *taints: str) -> Node:
     return node(name, *taints, labels=LABELS)
 
 
-def chain() -> World:
+def chain() -> ClusterState:
     return world([gpu("n1"), gpu("n2"), node("n3")], [nfd(), gfd(), plugin()])
 
 
 def falls(impact: Impact) -> list[tuple[str, str, tuple[str, ...], tuple[str, ...], bool]]:
-    return [(fall.producer.name, fall.consumer.name, fall.labels, fall.nodes, fall.now) for fall in impact.falls]
+    return [(fall.producer.name, fall.consumer.name, fall.labels, fall.nodes, fall.is_immediate) for fall in impact.cascade_losses]
 
 
 def test_a_producer_that_keeps_its_node_takes_nothing() -> None:
     (impact,) = run(chain(), "taint nodes n1 dedicated=x:PreferNoSchedule")
     assert set(outcomes(impact).values()) == {"kept"}
-    assert impact.falls == ()
+    assert impact.cascade_losses == ()
 
 
 def test_a_producer_whose_labels_nobody_selects_on_takes_nobody() -> None:
     (impact,) = run(world([gpu("n1")], [nfd(), daemonset("other", TOLERATION)]), "taint nodes n1 dedicated=x:NoExecute")
     assert outcomes(impact) == {("nfd", "n1"): "lost-now", ("other", "n1"): "kept"}
-    assert impact.falls == ()
+    assert impact.cascade_losses == ()
 
 
 def test_what_selects_on_the_labels_of_a_lost_producer_goes_at_once_and_so_on() -> None:
@@ -61,7 +61,7 @@ def test_what_selects_on_the_labels_of_a_lost_producer_goes_at_once_and_so_on() 
 def test_a_producer_that_is_a_time_bomb_makes_its_consumers_time_bombs() -> None:
     (impact,) = run(chain(), "taint nodes n1 dedicated=x:NoSchedule")
     assert set(outcomes(impact).values()) == {"lost-on-recreation"}
-    assert all(group.verdict.now for group in impact.groups)
+    assert all(group.forecast.has_pod for group in impact.groups)
     assert falls(impact) == [("nfd", "gfd", (NFD,), ("n1",), False), ("gfd", "plugin", (COUNT,), ("n1",), False)]
 
 
@@ -117,4 +117,4 @@ def test_a_deleted_producer_takes_its_labels_everywhere() -> None:
 def test_a_fall_names_its_producer_and_its_labels() -> None:
     (impact,) = run(chain(), "taint nodes n1 dedicated=x:NoExecute")
     (group,) = (group for group in impact.groups if group.key.name == "plugin")
-    assert group.falls == (Fall(ObjectKey("truth", "gfd"), (COUNT,), ObjectKey("truth", "plugin"), ("n1",), True),)
+    assert group.cascade_losses == (CascadeLoss(ObjectKey("truth", "gfd"), (COUNT,), ObjectKey("truth", "plugin"), ("n1",), True),)

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from preflight.load import Loaded, read
+from preflight.load import LoadResult, load_world
 
 Data = dict[str, Any]
 
@@ -57,23 +57,23 @@ def write(folder: Path, **texts: str | bytes | Data) -> None:
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
 
 
-def loaded(*texts: str | Data, one_cluster: bool = True, folder: Path) -> Loaded:
+def loaded(*texts: str | Data, one_cluster: bool = True, folder: Path) -> LoadResult:
     """What is read of texts, each in a file of its own: 0.yaml, 1.yaml; the current folder is theirs."""
     names = []
     for index, text in enumerate(texts):
         names.append(f"{index}.yaml")
         write(folder, **{f"{index}_yaml": text})
-    return read(names, one_cluster=one_cluster)
+    return load_world(names, one_cluster=one_cluster)
 
 
-def skipped(result: Loaded) -> list[str]:
-    return [f"{each.what}: {each.why}" for each in result.skipped]
+def skipped(result: LoadResult) -> list[str]:
+    return [f"{check.what}: {check.why}" for check in result.skipped]
 
 
-def problems(result: Loaded) -> list[str]:
+def problems(result: LoadResult) -> list[str]:
     shown = []
-    for each in result.problems:
-        where = each.location
+    for problem in result.problems:
+        where = problem.location
         assert where is not None
-        shown.append(f"{where.file}:{where.line}:{where.column}: {each.message}")
+        shown.append(f"{where.file}:{where.line}:{where.column}: {problem.message}")
     return shown

@@ -19,7 +19,7 @@ SERVICE = "apiVersion: v1\nkind: Service\nmetadata: {name: s, namespace: x}\n"
 def test_the_objects_of_a_file_in_order(folder: Path) -> None:
     write(folder, a_yaml=f"{SERVICE}---\n{json.dumps(listed(daemonset(), pod('p', node='n1')))}\n---\n{json.dumps(node())}\n")
     result = read_objects("a.yaml")
-    service, first, second, third = result.given
+    service, first, second, third = result.given_objects
     assert service == Other("v1", "Service", "x", "s", Origin("a.yaml", 0, 1))
     assert isinstance(first, DaemonSet)
     assert first.origin == Origin("a.yaml", 1, 5, ("items", 0))
@@ -31,7 +31,7 @@ def test_the_objects_of_a_file_in_order(folder: Path) -> None:
 
 def test_a_part_of_an_object_is_what_it_states(folder: Path) -> None:
     write(folder, a_yaml="apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: d}\nspec: {minReadySeconds: 5}\n")
-    (value,) = read_objects("a.yaml").given
+    (value,) = read_objects("a.yaml").given_objects
     assert isinstance(value, DaemonSet)
     assert value.spec.minReadySeconds == 5
     assert value.data["spec"] == {"minReadySeconds": 5}
@@ -39,14 +39,14 @@ def test_a_part_of_an_object_is_what_it_states(folder: Path) -> None:
 
 def test_a_kind_of_another_group_is_another_kind(folder: Path) -> None:
     write(folder, a_json=node() | {"apiVersion": "longhorn.io/v1"})
-    assert read_objects("a.json").given == (Other("longhorn.io/v1", "Node", "", "n1", Origin("a.json", 0, 1)),)
+    assert read_objects("a.json").given_objects == (Other("longhorn.io/v1", "Node", "", "n1", Origin("a.json", 0, 1)),)
 
 
 def test_a_folder_is_read_as_kubectl_reads_it(folder: Path) -> None:
     write(folder, m__b_yaml=node("b"), m__a_json=node("a"), m__c_jsonl="{", m__sub__d_yaml=node("d"))
-    names = [value.name for value in read_objects("m").given if isinstance(value, Node)]
+    names = [value.name for value in read_objects("m").given_objects if isinstance(value, Node)]
     assert names == ["a", "b"]
-    assert len(read_objects("m", recursive=True).given) == 3
+    assert len(read_objects("m", recursive=True).given_objects) == 3
 
 
 def test_a_path_starts_from_the_plan_that_names_it(folder: Path) -> None:
@@ -57,7 +57,7 @@ def test_a_path_starts_from_the_plan_that_names_it(folder: Path) -> None:
 
 def test_objects_from_standard_input(folder: Path) -> None:
     result = read_objects("-", "plans/a.yaml", stdin=io.BytesIO(json.dumps(node()).encode()))
-    assert [value.origin.file for value in result.given if isinstance(value, Node)] == ["-"]
+    assert [value.origin.file for value in result.given_objects if isinstance(value, Node)] == ["-"]
     assert folder.exists()
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from preflight.model.convert import convert, is_one_edit
-from preflight.model.objects import DaemonSet, Job, ListedPod, Metadata, Node, NodeSpec, Origin, Pod, Refusal, Taint, Toleration
+from preflight.model.objects import CoveragePod, DaemonSet, Job, Metadata, Node, NodeSpec, Origin, Pod, Refusal, Taint, Toleration
 
 ORIGIN = Origin("a.yaml", 2, 7)
 
@@ -183,7 +183,7 @@ def test_a_huge_number_is_named_and_not_printed() -> None:
 
 
 def test_what_stays_text_is_encoded_again() -> None:
-    pod, refusals = convert({"metadata": {"name": "p", "labels": {"a": "b"}, "namespace": None}}, ListedPod, ORIGIN)
+    pod, refusals = convert({"metadata": {"name": "p", "labels": {"a": "b"}, "namespace": None}}, CoveragePod, ORIGIN)
     assert pod is not None
     assert bytes(pod.metadata.labels) == b'{"a":"b"}'
     assert refusals == ()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from preflight.load import read
+from preflight.load import load_world
 from preflight.model.objects import CSISource, Origin
 from preflight.model.storage import ClaimReference
 from tests.load.objects import Data, daemonset, listed, loaded, node, pod, problems, skipped, workload, write
@@ -90,17 +90,21 @@ spec:
 """
     world = loaded(text, folder=folder).world
     assert list(world.nodes) == ["n1"]
-    assert [each.metadata.name for each in world.budgets] == ["budget"]
-    assert [each.metadata.name for each in world.namespaces] == ["space"]
-    assert [each.metadata.name for each in world.csi_drivers] == ["csi.example.com"]
-    assert [(each.metadata.name, each.value) for each in world.priority_classes] == [("high", 1000)]
-    assert [(each.metadata.name, each.spec.storageClassName, each.spec.volumeName) for each in world.claims] == [("data", "fast", "pv-1")]
-    assert [(each.spec.csi, each.spec.claimRef) for each in world.volumes] == [
+    assert [budget.metadata.name for budget in world.budgets] == ["budget"]
+    assert [namespace.metadata.name for namespace in world.namespaces] == ["space"]
+    assert [csi_driver.metadata.name for csi_driver in world.csi_drivers] == ["csi.example.com"]
+    assert [(node_class.metadata.name, node_class.value) for node_class in world.priority_classes] == [("high", 1000)]
+    assert [(claim.metadata.name, claim.spec.storageClassName, claim.spec.volumeName) for claim in world.claims] == [
+        ("data", "fast", "pv-1")
+    ]
+    assert [(volume.spec.csi, volume.spec.claimRef) for volume in world.volumes] == [
         (CSISource("csi.example.com"), ClaimReference("web", "data"))
     ]
-    assert [(each.metadata.name, each.provisioner) for each in world.storage_classes] == [("fast", "csi.example.com")]
-    assert world.configs == {("kube-system", "plugin"): {"config.json": '{"resourceList": []}'}}
-    assert [job.template.spec.template.spec.nodeSelector for each in world.job_sets for job in each.spec.replicatedJobs] == [
+    assert [(storage_class.metadata.name, storage_class.provisioner) for storage_class in world.storage_classes] == [
+        ("fast", "csi.example.com")
+    ]
+    assert world.config_maps == {("kube-system", "plugin"): {"config.json": '{"resourceList": []}'}}
+    assert [job.template.spec.template.spec.nodeSelector for job_set in world.job_sets for job in job_set.spec.replicatedJobs] == [
         {"pool": "gpu"}
     ]
     assert world.workloads == ()
@@ -110,7 +114,7 @@ def test_a_cron_job_and_a_pod_are_workloads(folder: Path) -> None:
     job = {"spec": {"template": {"spec": {"containers": [{"name": "a"}]}}}}
     cron = {"apiVersion": "batch/v1", "kind": "CronJob", "metadata": {"name": "c"}, "spec": {"jobTemplate": job}}
     result = loaded(cron, pod("p", node="n1", phase="Running"), folder=folder)
-    assert [each.metadata.name for each in result.world.workloads] == ["c", "p"]
+    assert [workload.metadata.name for workload in result.world.workloads] == ["c", "p"]
     assert result.world.pods == ()  # a pod that no list shows is a manifest
 
 
@@ -184,7 +188,7 @@ def test_a_name_that_the_server_makes(folder: Path) -> None:
 
 def test_broken_syntax_is_a_problem_with_its_place_and_the_rest_is_judged(folder: Path) -> None:
     result = loaded(f"kind: Node\nmetadata: [\n---\n{json.dumps(node())}\n", folder=folder)
-    assert [(each.location.file, each.location.line > 0) for each in result.problems if each.location] == [("0.yaml", True)]
+    assert [(problem.location.file, problem.location.line > 0) for problem in result.problems if problem.location] == [("0.yaml", True)]
     assert list(result.world.nodes) == ["n1"]
 
 
@@ -199,7 +203,7 @@ def test_an_object_without_sense_is_a_problem(folder: Path) -> None:
 def test_a_repeated_key_is_noted_where_the_object_is_ours(folder: Path) -> None:
     text = "kind: ConfigMap\na: 1\na: 2\n---\nkind: Node\napiVersion: v1\nmetadata:\n  name: a\n  name: b\n"
     result = loaded(text, folder=folder)
-    assert [(origin, key.path, key.first_line, key.line) for origin, key in result.repeated] == [
+    assert [(origin, key.path, key.first_line, key.line) for origin, key in result.repeated_keys] == [
         (Origin("0.yaml", 1, 5), ("metadata", "name"), 8, 9)
     ]
     assert list(result.world.nodes) == ["b"]
@@ -218,11 +222,11 @@ QUOTED_TEMPLATE = json.dumps(daemonset("{{ .Release.Name }}"))
 @pytest.mark.parametrize("text", [BROKEN_TEMPLATE, QUOTED_TEMPLATE, "{{- if .Values.a }}\n" + BROKEN_TEMPLATE])
 def test_a_template_is_left_out_of_a_folder_and_a_problem_where_it_is_named(folder: Path, text: str) -> None:
     write(folder, a_yaml=text)
-    walked = read(["."], one_cluster=True)
-    named = read(["a.yaml"], one_cluster=True)
-    assert [each.why for each in walked.skipped] == [RENDER.format("CHARTDIR")]
+    walked = load_world(["."], one_cluster=True)
+    named = load_world(["a.yaml"], one_cluster=True)
+    assert [check.why for check in walked.skipped] == [RENDER.format("CHARTDIR")]
     assert walked.problems == ()
-    assert [each.message for each in named.problems] == [RENDER.format("CHARTDIR")]
+    assert [problem.message for problem in named.problems] == [RENDER.format("CHARTDIR")]
     assert named.skipped == ()
     assert (walked.objects, named.objects) == (0, 0)
 
@@ -230,9 +234,9 @@ def test_a_template_is_left_out_of_a_folder_and_a_problem_where_it_is_named(fold
 @pytest.mark.parametrize("text", [BROKEN_TEMPLATE, QUOTED_TEMPLATE])
 def test_a_template_that_is_named_can_be_left_out_and_what_is_broken_stays_a_problem(folder: Path, text: str) -> None:
     write(folder, a_yaml=text, b_yaml="kind: DaemonSet\napiVersion: apps/v1\nmetadata: {name: [}\n")
-    result = read(["a.yaml", "b.yaml"], one_cluster=False, leaves_templates=True)
-    assert [each.why for each in result.skipped] == [RENDER.format("CHARTDIR")]
-    assert [each.location.file for each in result.problems if each.location] == ["b.yaml"]
+    result = load_world(["a.yaml", "b.yaml"], one_cluster=False, leaves_templates=True)
+    assert [check.why for check in result.skipped] == [RENDER.format("CHARTDIR")]
+    assert [problem.location.file for problem in result.problems if problem.location] == ["b.yaml"]
 
 
 def test_the_templates_of_a_chart_are_counted_and_not_read(folder: Path) -> None:
@@ -244,11 +248,11 @@ def test_the_templates_of_a_chart_are_counted_and_not_read(folder: Path) -> None
         charts__a__crds__node_yaml=node(),
         templates__node_yaml=node("n2"),
     )
-    result = read(["."], one_cluster=True)
+    result = load_world(["."], one_cluster=True)
     assert skipped(result)[-1] == f"2 files of the chart charts/a: {RENDER.format('charts/a')}"
     assert list(result.world.nodes) == ["n1", "n2"]
     assert result.world.daemonsets == {}
-    below = read(["charts/a/templates/sub"], one_cluster=True)
+    below = load_world(["charts/a/templates/sub"], one_cluster=True)
     assert skipped(below) == [f"1 file of the chart charts/a: {RENDER.format('charts/a')}"]
 
 
@@ -267,4 +271,4 @@ def test_the_content_tells_what_a_named_file_is(folder: Path, name: str, packed:
         "\n {}\n" + json.dumps(node()),
     ):
         (folder / name).write_bytes(gzip.compress(text.encode()) if packed else text.encode())
-        assert list(read([name], one_cluster=True).world.nodes) == ["n1"]
+        assert list(load_world([name], one_cluster=True).world.nodes) == ["n1"]

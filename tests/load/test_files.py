@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from preflight.load import files, read
+from preflight.load import files, load_world
 from tests.load.objects import listed, node, problems, skipped, write
 
 
 def names(*paths: str) -> list[str]:
-    return [source.file for source in files.find(paths).sources]
+    return [source.file for source in files.find_files(paths).sources]
 
 
 def test_a_folder_gives_its_manifests_and_those_below(folder: Path) -> None:
@@ -36,14 +36,14 @@ def test_hidden_things_and_links_are_left_alone(folder: Path) -> None:
     (folder / "up").symlink_to("..")
     os.mkfifo(folder / "pipe.yaml")
     assert names(".") == ["a.yaml", "sub/b.yaml"]
-    assert skipped(read(["."], one_cluster=True)) == ["2 symbolic links: not followed: name it to read it"]
+    assert skipped(load_world(["."], one_cluster=True)) == ["2 symbolic links: not followed: name it to read it"]
 
 
 def test_what_is_named_is_read_whatever_it_is(folder: Path) -> None:
     write(folder, readme_md=node(), sub__c_yaml=node("n2"))
     (folder / "link").symlink_to("readme.md")
     (folder / "folder").symlink_to("sub")
-    assert list(read(["link", "folder"], one_cluster=True).world.nodes) == ["n1", "n2"]
+    assert list(load_world(["link", "folder"], one_cluster=True).world.nodes) == ["n1", "n2"]
 
 
 def test_a_file_that_is_meant_twice_is_read_once(folder: Path) -> None:
@@ -53,16 +53,16 @@ def test_a_file_that_is_meant_twice_is_read_once(folder: Path) -> None:
 
 def test_the_order_of_the_paths_changes_nothing(folder: Path) -> None:
     write(folder, a_yaml=node("n2"), b_yaml=node("n1"), c__d_yaml=node("n1", unschedulable=True))
-    one = read(["c", "b.yaml", "a.yaml", "missing"], one_cluster=True)
-    other = read(["missing", "a.yaml", "b.yaml", "c", "a.yaml"], one_cluster=True)
+    one = load_world(["c", "b.yaml", "a.yaml", "missing"], one_cluster=True)
+    other = load_world(["missing", "a.yaml", "b.yaml", "c", "a.yaml"], one_cluster=True)
     assert one == other
 
 
 def test_what_cannot_be_read_is_a_problem_and_the_rest_is_judged(folder: Path) -> None:
     write(folder, a_yaml=node(), b_gz=gzip.compress(b"kind: Node")[:-9], c_gz=b"\x1f\x8b\x08nonsense")
-    result = read(["missing.yaml", "a.yaml", "a\0b", "b.gz", "c.gz", "a.yaml/x"], one_cluster=True)
+    result = load_world(["missing.yaml", "a.yaml", "a\0b", "b.gz", "c.gz", "a.yaml/x"], one_cluster=True)
     assert list(result.world.nodes) == ["n1"]
-    assert [each.split(": ")[:2] for each in problems(result)] == [
+    assert [problem.split(": ")[:2] for problem in problems(result)] == [
         ["a\0b:0:0", "cannot be read"],
         ["a.yaml/x:0:0", "cannot be read"],
         ["b.gz:0:0", "cannot be read"],
@@ -76,14 +76,14 @@ def test_what_cannot_be_read_is_a_problem_and_the_rest_is_judged(folder: Path) -
 def test_a_folder_that_may_not_be_read(folder: Path) -> None:
     write(folder, a_yaml=node(), b__c_yaml=node("n2"))
     (folder / "b").chmod(0)
-    assert problems(read(["."], one_cluster=True)) == ["b:0:0: cannot be read: permission denied"]
+    assert problems(load_world(["."], one_cluster=True)) == ["b:0:0: cannot be read: permission denied"]
 
 
 def test_standard_input(folder: Path) -> None:
     write(folder, a_yaml=node("n2"))
     text = json.dumps(listed(node())).encode()
     for given in (text, gzip.compress(text), b"\xef\xbb\xbf" + text):
-        result = read(["-", "a.yaml"], stdin=io.BytesIO(given), one_cluster=True)
+        result = load_world(["-", "a.yaml"], stdin=io.BytesIO(given), one_cluster=True)
         assert [(value.name, value.origin.file) for value in result.world.nodes.values()] == [("n1", "-"), ("n2", "a.yaml")]
         assert result.files == 2
 
@@ -93,7 +93,7 @@ def test_a_pipe_that_is_named() -> None:
     os.write(write_end, json.dumps(node()).encode())
     os.close(write_end)
     try:
-        assert list(read([f"/dev/fd/{read_end}"], one_cluster=True).world.nodes) == ["n1"]
+        assert list(load_world([f"/dev/fd/{read_end}"], one_cluster=True).world.nodes) == ["n1"]
     finally:
         os.close(read_end)
 
@@ -101,7 +101,7 @@ def test_a_pipe_that_is_named() -> None:
 def test_text_that_is_not_utf8_is_a_problem_and_still_read(folder: Path) -> None:
     write(folder, a_yaml=b"# caf\xe9\nkind: Node\napiVersion: v1\nmetadata: {name: n1}\n", b_yaml="kind: Node".encode("utf-16"))
     (folder / "c.yaml.gz").write_bytes(gzip.compress("kind: Node".encode("utf-16")))
-    result = read(["."], one_cluster=True)
+    result = load_world(["."], one_cluster=True)
     assert problems(result) == [
         "a.yaml:1:6: not UTF-8: byte 0xe9",
         "b.yaml:1:1: UTF-16: save it as UTF-8",
@@ -113,14 +113,14 @@ def test_text_that_is_not_utf8_is_a_problem_and_still_read(folder: Path) -> None
 def test_a_file_that_unpacks_without_end(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "_ALWAYS_UNPACKED", 1 << 20)
     write(folder, a_gz=gzip.compress(b"\0" * (3 << 20)))
-    assert problems(read(["a.gz"], one_cluster=True)) == [
+    assert problems(load_world(["a.gz"], one_cluster=True)) == [
         "a.gz:0:0: a.gz: unpacks to more than 1 MiB: unpack it first, if it is meant to be that large"
     ]
 
 
 def test_a_name_that_is_not_utf8_is_shown_all_the_same(folder: Path) -> None:
     (folder / os.fsdecode(b"\xff.yaml")).write_text(json.dumps(node()))
-    (value,) = read(["."], one_cluster=True).world.nodes.values()
+    (value,) = load_world(["."], one_cluster=True).world.nodes.values()
     assert value.origin.file == "\ufffd.yaml"
 
 
@@ -133,6 +133,6 @@ def test_a_large_file_is_mapped(folder: Path, monkeypatch: pytest.MonkeyPatch) -
         c_yaml="# caf\xe9\n",
         d_gz=gzip.compress(b"x: 1"),
     )
-    result = read(["."], one_cluster=True)
+    result = load_world(["."], one_cluster=True)
     assert list(result.world.nodes) == ["n1", "n2"]
-    assert problems(read(["d.gz"], one_cluster=True)) == []
+    assert problems(load_world(["d.gz"], one_cluster=True)) == []

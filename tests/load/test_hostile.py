@@ -13,17 +13,17 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from preflight.errors import InputError
-from preflight.load import Loaded, read, read_objects
-from preflight.load.kinds import KINDS
+from preflight.load import LoadResult, load_world, read_objects
+from preflight.load.kinds import CHECKED_KINDS
 from preflight.model.objects import DaemonSet
 from tests.load.objects import Data, daemonset, node
 
 _WORDS = st.sampled_from(
     [
-        *KINDS, "List", "NodeList", "PodList", "v1", "apps/v1", "batch/v1", "kind", "apiVersion", "items", "metadata", "name", "namespace",
-        "labels", "spec", "template", "selector", "containers", "taints", "tolerations", "key", "value", "effect", "tolerationSeconds",
-        "nodeSelector", "nodeName", "status", "conditions", "jobTemplate", "generateName", "ownerReferences", "updateStrategy",
-        "rollingUpdate", "maxUnavailable", "affinity", "{{ x }}", "\ue000origin", "\x00", "a", "",
+        *CHECKED_KINDS, "List", "NodeList", "PodList", "v1", "apps/v1", "batch/v1", "kind", "apiVersion", "items", "metadata", "name",
+        "namespace", "labels", "spec", "template", "selector", "containers", "taints", "tolerations", "key", "value", "effect",
+        "tolerationSeconds", "nodeSelector", "nodeName", "status", "conditions", "jobTemplate", "generateName", "ownerReferences",
+        "updateStrategy", "rollingUpdate", "maxUnavailable", "affinity", "{{ x }}", "\ue000origin", "\x00", "a", "",
     ]
 )  # fmt: skip
 _SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | _WORDS | st.text(max_size=5)
@@ -43,7 +43,7 @@ def shaken(data: Any) -> st.SearchStrategy[Any]:
 
 
 def _whole(name: str) -> Data:
-    kind = KINDS[name]
+    kind = CHECKED_KINDS[name]
     spec: Any = {"containers": [{"name": "c"}], "tolerations": [{"key": "a", "operator": "Exists"}], "nodeSelector": {"a": "b"}}
     for step in reversed(kind.pod_spec):
         spec = {step: spec, "selector": {}, "metadata": {}}
@@ -57,18 +57,18 @@ def _whole(name: str) -> Data:
     }
 
 
-_OBJECTS = st.sampled_from(sorted(KINDS)).flatmap(lambda name: shaken(_whole(name)))
+_OBJECTS = st.sampled_from(sorted(CHECKED_KINDS)).flatmap(lambda name: shaken(_whole(name)))
 _STREAMS = st.lists(_OBJECTS | _VALUES, max_size=4)
 _LISTS = st.fixed_dictionaries({"apiVersion": st.just("v1"), "items": _STREAMS, "kind": st.sampled_from(["List", "PodList", "NodeList"])})
 
 
-def take(text: bytes) -> Loaded:
-    result = read(["-"], stdin=io.BytesIO(text), one_cluster=True)
-    assert result == read(["-"], stdin=io.BytesIO(text), one_cluster=True)
-    for each in (*result.world.workloads, *result.nodes):
-        result.locate(each.origin, ("spec", "taints", 0))
-        for refusal in each.refusals:
-            result.locate(each.origin, refusal.path)
+def take(text: bytes) -> LoadResult:
+    result = load_world(["-"], stdin=io.BytesIO(text), one_cluster=True)
+    assert result == load_world(["-"], stdin=io.BytesIO(text), one_cluster=True)
+    for workload in (*result.world.workloads, *result.nodes):
+        result.locate(workload.origin, ("spec", "taints", 0))
+        for refusal in workload.refusals:
+            result.locate(workload.origin, refusal.path)
     with suppress(InputError):
         read_objects("-", stdin=io.BytesIO(text))
     return result
@@ -109,15 +109,15 @@ def _known(value: DaemonSet) -> DaemonSet:
 
 @given(_LISTS)
 def test_the_quick_and_the_slow_way_agree(data: Data) -> None:
-    assume(not any(isinstance(each, dict) and each.get("kind") == "Pod" and each.get("apiVersion") != "v1" for each in data["items"]))
+    assume(not any(isinstance(item, dict) and item.get("kind") == "Pod" and item.get("apiVersion") != "v1" for item in data["items"]))
     quick = take(json.dumps(data).encode())
     slow = take(json.dumps({**data, "items": [*data["items"], {"kind": None}]}).encode())
     assert quick.world.nodes == slow.world.nodes
     assert [_known(value) for value in quick.world.daemonsets.values()] == [_known(value) for value in slow.world.daemonsets.values()]
-    assert [(each.metadata.name, each.spec.nodeName) for each in quick.world.pods] == [
+    assert [(pod.metadata.name, pod.spec.nodeName) for pod in quick.world.pods] == [
         (each.metadata.name, each.spec.nodeName) for each in slow.world.pods
     ]
-    assert [each.message for each in quick.problems] == [each.message for each in slow.problems]
+    assert [problem.message for problem in quick.problems] == [each.message for each in slow.problems]
 
 
 @given(
@@ -129,7 +129,7 @@ def test_the_order_of_documents_changes_nothing_but_places(values: list[Data]) -
     world = take("\n---\n".join(json.dumps(value) for value in values).encode()).world
     assert list(world.nodes) == ["b"]
     assert [str(key) for key in world.daemonsets] == ["kube-system/c", "kube-system/d"]
-    assert len(world.ambiguous) == 1
+    assert len(world.ambiguous_names) == 1
 
 
 def test_what_nests_deeper_than_yaml_may_is_refused_in_json_too() -> None:

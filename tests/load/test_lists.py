@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 import yaml
 
-from preflight.load import Loaded, json_stream, read
-from preflight.load.kinds import KINDS
-from preflight.load.kubectl_list_schema import Rest
+from preflight.load import LoadResult, json_stream, load_world
+from preflight.load.kinds import CHECKED_KINDS
+from preflight.load.kubectl_list_schema import RawItem
 from preflight.model.objects import DaemonSet, Node, Origin, Taint
 from tests.load.objects import Data, daemonset, listed, node, pod, problems, skipped, workload, write
 
@@ -20,50 +20,50 @@ UNKNOWN: Data = {"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"
 SERVICE: Data = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"}, "spec": {"selector": {"a": "b"}}}
 
 
-def quick(folder: Path, data: Data) -> Loaded:
+def quick(folder: Path, data: Data) -> LoadResult:
     write(folder, a_json=data)
-    return read(["a.json"], one_cluster=True)
+    return load_world(["a.json"], one_cluster=True)
 
 
-def indented(folder: Path, data: Data) -> Loaded:
+def indented(folder: Path, data: Data) -> LoadResult:
     write(folder, a_json=json.dumps(data, indent=4))
-    return read(["a.json"], one_cluster=True)
+    return load_world(["a.json"], one_cluster=True)
 
 
-def with_a_kind_to_learn(folder: Path, data: Data) -> Loaded:
+def with_a_kind_to_learn(folder: Path, data: Data) -> LoadResult:
     """A kind that nobody knows: the quick way learns it."""
     write(folder, a_json={**data, "items": [*data["items"], UNKNOWN]})
-    return read(["a.json"], one_cluster=True)
+    return load_world(["a.json"], one_cluster=True)
 
 
-def one_by_one(folder: Path, data: Data) -> Loaded:
+def one_by_one(folder: Path, data: Data) -> LoadResult:
     """A null where none belongs makes the quick way give up."""
     write(folder, a_json={**data, "items": [*data["items"], UNKNOWN, {"kind": None}]})
-    return read(["a.json"], one_cluster=True)
+    return load_world(["a.json"], one_cluster=True)
 
 
-def as_yaml(folder: Path, data: Data) -> Loaded:
+def as_yaml(folder: Path, data: Data) -> LoadResult:
     write(folder, a_yaml=yaml.safe_dump(data))
-    return read(["a.yaml"], one_cluster=True)
+    return load_world(["a.yaml"], one_cluster=True)
 
 
-def as_a_list_in_a_list(folder: Path, data: Data) -> Loaded:
+def as_a_list_in_a_list(folder: Path, data: Data) -> LoadResult:
     write(folder, a_json=listed(data))
-    return read(["a.json"], one_cluster=True)
+    return load_world(["a.json"], one_cluster=True)
 
 
 WAYS = pytest.mark.parametrize("way", [quick, indented, with_a_kind_to_learn, one_by_one, as_yaml, as_a_list_in_a_list])
-Way = Callable[[Path, Data], Loaded]
+Way = Callable[[Path, Data], LoadResult]
 
 
-def pods_of(result: Loaded) -> list[tuple[str, str, str, str]]:
-    return [(each.metadata.namespace, each.metadata.name, each.spec.nodeName, each.status.phase) for each in result.world.pods]
+def pods_of(result: LoadResult) -> list[tuple[str, str, str, str]]:
+    return [(pod.metadata.namespace, pod.metadata.name, pod.spec.nodeName, pod.status.phase) for pod in result.world.pods]
 
 
 @WAYS
 def test_an_empty_list(folder: Path, way: Way) -> None:
     result = way(folder, listed())
-    assert (result.objects, result.problems, result.world.listed) == (0, (), frozenset())
+    assert (result.objects, result.problems, result.world.listed_namespaces) == (0, (), frozenset())
 
 
 @WAYS
@@ -84,7 +84,7 @@ def test_a_list_of_everything(folder: Path, way: Way) -> None:
     assert value.data == data["items"][1]
     assert [each.metadata.name for each in world.workloads] == ["ds", "d"]
     assert pods_of(result) == [("kube-system", "p", "n1", "Running")]
-    assert world.listed == frozenset({"kube-system"})
+    assert world.listed_namespaces == frozenset({"kube-system"})
     assert (result.problems, result.objects) == ((), 4)
 
 
@@ -101,23 +101,23 @@ def test_each_way_gives_the_same_objects(folder: Path) -> None:
 @WAYS
 def test_pods_of_two_namespaces_beside_their_nodes_were_listed_everywhere(folder: Path, way: Way) -> None:
     result = way(folder, listed(node("n1"), pod("p", "a", "n1"), pod("p", "b", "n1")))
-    assert result.world.listed is None
-    assert result.world.pods_known("c")
+    assert result.world.listed_namespaces is None
+    assert result.world.are_pods_listed("c")
 
 
 @WAYS
 def test_a_list_of_nothing_but_pods_may_be_two_namespaces_put_together(folder: Path, way: Way) -> None:
     result = way(folder, listed(pod("p", "a", "n1"), pod("p", "b", "n1")))
-    assert result.world.listed == frozenset({"a", "b"})
-    assert not result.world.pods_known("c")
+    assert result.world.listed_namespaces == frozenset({"a", "b"})
+    assert not result.world.are_pods_listed("c")
 
 
 @WAYS
 def test_a_pod_that_waits_is_evidence_and_one_that_nobody_started_is_a_manifest(folder: Path, way: Way) -> None:
     result = way(folder, listed(pod("waits", phase="Pending"), pod("manifest"), pod("bound", node="n1")))
     assert [name for _, name, _, _ in pods_of(result)] == ["waits", "bound"]
-    assert [each.metadata.name for each in result.world.workloads] == ["manifest"]
-    assert result.world.listed == frozenset({"default"})
+    assert [workload.metadata.name for workload in result.world.workloads] == ["manifest"]
+    assert result.world.listed_namespaces == frozenset({"default"})
 
 
 @WAYS
@@ -152,7 +152,7 @@ def test_config_maps_count_where_they_say_something_of_what_is_judged(folder: Pa
         return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name, "namespace": "ops"}, "data": {"a": text}}
 
     result = way(folder, listed(config("prose", "log-level: info"), config("plugin", '{"configList": []}'), config("empty", ""), node()))
-    assert result.world.configs == {("ops", "plugin"): {"a": '{"configList": []}'}}
+    assert result.world.config_maps == {("ops", "plugin"): {"a": '{"configList": []}'}}
     assert "2 objects: ConfigMap that says nothing of what is judged" in skipped(result)
 
 
@@ -166,7 +166,7 @@ def test_a_storage_class_and_a_claim(folder: Path, way: Way) -> None:
     }
     claim: Data = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "c"}, "spec": {"storageClassName": ""}}
     world = way(folder, listed(storage, claim, {**claim, "metadata": {"name": "d"}, "spec": {}})).world
-    assert [each.provisioner for each in world.storage_classes] == ["csi.example.com"]
+    assert [node_class.provisioner for node_class in world.storage_classes] == ["csi.example.com"]
     assert [each.spec.storageClassName for each in world.claims] == ["", None]
 
 
@@ -194,7 +194,7 @@ def test_null_is_absent(folder: Path, way: Way) -> None:
 @WAYS
 def test_what_the_api_refuses_is_noted_with_its_path(folder: Path, way: Way) -> None:
     result = way(folder, listed(node("n1", taints=[{"key": "a", "vlaue": "x"}]), daemonset(tolerations=[{"value": True}])))
-    refused = [(each.path, each.reason) for value in result.nodes for each in value.refusals]
+    refused = [(refusal.path, refusal.reason) for value in result.nodes for refusal in value.refusals]
     assert refused == [(("spec", "taints", 0, "vlaue"), 'unknown field "vlaue": did you mean "value"?')]
     (value,) = result.world.daemonsets.values()
     assert [each.reason for each in value.refusals] == ["value must be a string: true is a boolean; quote it"]
@@ -211,7 +211,7 @@ def test_an_odd_item_hurts_nobody_else(folder: Path, way: Way, item: Any) -> Non
 @WAYS
 def test_an_item_without_sense_is_a_problem(folder: Path, way: Way) -> None:
     result = way(folder, listed(node() | {"metadata": []}, node("n2")))
-    assert [each.message for each in result.problems] == ["Node cannot be judged: metadata must be a map: it is a list"]
+    assert [problem.message for problem in result.problems] == ["Node cannot be judged: metadata must be a map: it is a list"]
     assert list(result.world.nodes) == ["n2"]
 
 
@@ -234,7 +234,7 @@ def test_lists_of_the_api_leave_the_kind_of_their_items_out(folder: Path, kind_c
         e_json=of("NodeList", node("n3", taints=None)),
         f_json=of("ServiceList", SERVICE),
     )
-    result = read(["."], one_cluster=True)
+    result = load_world(["."], one_cluster=True)
     assert list(result.world.nodes) == ["n1", "n2", "n3"]
     assert [name for _, name, _, _ in pods_of(result)] == ["p", "q"]
     assert [type(each).__name__ for each in result.world.workloads] == ["DaemonSet", "Deployment"]
@@ -246,9 +246,9 @@ def test_lists_of_the_api_leave_the_kind_of_their_items_out(folder: Path, kind_c
 @pytest.mark.parametrize("between", ["\n", "", " ", "\n\n"], ids=["lines", "nothing", "a blank", "empty lines"])
 def test_values_one_after_another(folder: Path, between: str) -> None:
     values: list[Any] = [node("n1"), SERVICE, daemonset(), node("n2"), [], 5]
-    texts = [json.dumps(each) for each in values]
+    texts = [json.dumps(value) for value in values]
     write(folder, a_json=between.join(texts) + "\n")
-    result = read(["a.json"], one_cluster=True)
+    result = load_world(["a.json"], one_cluster=True)
     assert list(result.world.nodes) == ["n1", "n2"]
     lines = {"\n": 4, "": 1, " ": 1, "\n\n": 7}
     assert result.world.nodes["n2"].origin == Origin("a.json", 3, lines[between])
@@ -258,7 +258,7 @@ def test_values_one_after_another(folder: Path, between: str) -> None:
 
 def test_indented_values_one_after_another(folder: Path) -> None:
     write(folder, a_json=json.dumps(listed(node("n1")), indent=4) + "\n" + json.dumps(listed(node("n2")), indent=4) + "\n")
-    result = read(["a.json"], one_cluster=True)
+    result = load_world(["a.json"], one_cluster=True)
     assert [value.origin for value in result.nodes] == [
         Origin("a.json", 0, 1, ("items", 0)),
         Origin("a.json", 1, 15, ("items", 0)),
@@ -268,12 +268,12 @@ def test_indented_values_one_after_another(folder: Path) -> None:
 def test_two_pods_one_after_another_are_evidence_and_one_is_a_manifest(folder: Path) -> None:
     first, second, manifest = pod("p", node="n1"), pod("q", phase="Pending"), pod("r")
     write(folder, a_json="\n".join(json.dumps(each) for each in (first, second, manifest)), b_json=json.dumps(first) + json.dumps(node()))
-    result = read(["a.json"], one_cluster=True)
+    result = load_world(["a.json"], one_cluster=True)
     assert [name for _, name, _, _ in pods_of(result)] == ["p", "q"]
-    assert [each.metadata.name for each in result.world.workloads] == ["r"]
-    assert result.world.listed == frozenset({"default"})
-    alone = read(["b.json"], one_cluster=True)
-    assert (alone.world.pods, alone.world.listed) == ((), frozenset())
+    assert [workload.metadata.name for workload in result.world.workloads] == ["r"]
+    assert result.world.listed_namespaces == frozenset({"default"})
+    alone = load_world(["b.json"], one_cluster=True)
+    assert (alone.world.pods, alone.world.listed_namespaces) == ((), frozenset())
     assert [each.metadata.name for each in alone.world.workloads] == ["p"]
 
 
@@ -281,26 +281,26 @@ def test_two_pods_one_after_another_are_evidence_and_one_is_a_manifest(folder: P
 def test_a_broken_value_is_a_problem_and_reading_goes_on(folder: Path, monkeypatch: pytest.MonkeyPatch, cap: int) -> None:
     monkeypatch.setattr(json_stream, "MAX_LOCATED", cap)
     write(folder, a_json=f'{json.dumps(node("n1"))}\n{{"a": x}}\n{json.dumps(node("n2"))}\n{{"kind": "No')
-    result = read(["a.json"], one_cluster=True)
+    result = load_world(["a.json"], one_cluster=True)
     assert problems(result) == ["a.json:2:7: broken JSON: invalid character", "a.json:4:12: broken JSON: the text ends too early"]
     assert list(result.world.nodes) == ["n1", "n2"]
 
 
 def test_a_broken_first_line_of_json_lines(folder: Path) -> None:
     write(folder, a_jsonl="{'a'}\n" + json.dumps(node()))
-    result = read(["."], one_cluster=True)
+    result = load_world(["."], one_cluster=True)
     assert problems(result) == ["a.jsonl:1:2: broken JSON: expected '\"'"]
     assert list(result.world.nodes) == ["n1"]
 
 
 def test_json_before_yaml(folder: Path) -> None:
     write(folder, a_yaml=f"{json.dumps(node())}\n---\nkind: Node\napiVersion: v1\nmetadata: {{name: n2}}\n")
-    assert list(read(["a.yaml"], one_cluster=True).world.nodes) == ["n1", "n2"]
+    assert list(load_world(["a.yaml"], one_cluster=True).world.nodes) == ["n1", "n2"]
 
 
 def test_yaml_that_looks_like_json(folder: Path) -> None:
     write(folder, a_yaml="{apiVersion: v1, kind: Node, metadata: {name: n1}}\n")
-    assert list(read(["a.yaml"], one_cluster=True).world.nodes) == ["n1"]
+    assert list(load_world(["a.yaml"], one_cluster=True).world.nodes) == ["n1"]
 
 
 @pytest.mark.parametrize("cap", [0, 1 << 20], ids=["large", "small"])
@@ -318,9 +318,9 @@ def test_yaml_that_looks_like_json(folder: Path) -> None:
 def test_what_cannot_be_read_is_a_problem(folder: Path, monkeypatch: pytest.MonkeyPatch, text: str, cap: int) -> None:
     monkeypatch.setattr(json_stream, "MAX_LOCATED", cap)
     write(folder, a_json=text)
-    result = read(["a.json"], one_cluster=True)
+    result = load_world(["a.json"], one_cluster=True)
     assert len(result.problems) == 1 or [value.refusals for value in result.nodes]
-    assert all(len(each.message) < 200 for each in result.problems)
+    assert all(len(problem.message) < 200 for problem in result.problems)
 
 
 def test_types_of_what_is_listed(folder: Path) -> None:
@@ -344,8 +344,8 @@ def test_a_list_that_is_whole_is_none(folder: Path, way: Way) -> None:
 
 
 def test_a_list_keeps_every_field_that_is_read_of_a_kind() -> None:
-    read_of = {name for kind in KINDS.values() for name in kind.type.__struct_encode_fields__ if name[:1] != "\ue000"}
-    assert read_of - set(Rest.__struct_fields__) == set()
+    read_of = {name for kind in CHECKED_KINDS.values() for name in kind.type.__struct_encode_fields__ if name[:1] != "\ue000"}
+    assert read_of - set(RawItem.__struct_fields__) == set()
 
 
 @WAYS

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from preflight.load import collector, json_stream, read
-from preflight.load.locations import path_text
+from preflight.load import collector, json_stream, load_world
+from preflight.load.locations import format_path
 from preflight.model.objects import Origin
 from preflight.model.report import Location
 from tests.load.objects import daemonset, listed, loaded, node, pod, write
@@ -46,7 +46,7 @@ items:
     ],
 )
 def test_a_path_as_text(path: tuple[str | int, ...], text: str) -> None:
-    assert path_text(path) == text
+    assert format_path(path) == text
 
 
 def test_the_place_of_a_field_and_of_its_nearest_parent(folder: Path) -> None:
@@ -85,7 +85,7 @@ def test_a_long_line_is_not_shown(folder: Path) -> None:
 
 def test_what_no_file_holds_has_no_place(folder: Path) -> None:
     (folder / "a.yaml").write_text("")
-    assert read(["a.yaml"], one_cluster=True).locate(Origin("<pool>"), ("spec",)) == Location("<pool>", 0, 0, "spec", "")
+    assert load_world(["a.yaml"], one_cluster=True).locate(Origin("<pool>"), ("spec",)) == Location("<pool>", 0, 0, "spec", "")
 
 
 def test_only_documents_with_objects_keep_their_text(folder: Path) -> None:
@@ -106,5 +106,5 @@ def test_only_documents_with_objects_keep_their_text(folder: Path) -> None:
 )
 def test_the_template_that_a_document_was_rendered_from(folder: Path, head: str, template: str) -> None:
     write(folder, a_yaml=f"# Source: other.yaml\n---\n{head}kind: Node\napiVersion: v1\nmetadata: {{name: n1}} # Source: c\n# Source: d\n")
-    result = read(["."], one_cluster=True)
-    assert [result.rendered_from(node.origin) for node in result.nodes] == [template]
+    result = load_world(["."], one_cluster=True)
+    assert [result.find_source_template(node.origin) for node in result.nodes] == [template]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from preflight.load import Loaded, read
+from preflight.load import LoadResult, load_world
 from preflight.load.command_files import read_objects
 from preflight.model.objects import Node
 from tests.load.objects import Data, listed, loaded, node, problems, skipped, write
@@ -24,7 +24,7 @@ def karpenter(name: str = "p", **spec: Any) -> Data:
     return manifest("karpenter.sh/v1", "NodePool", name, spec={"template": {"metadata": {"labels": labels}, "spec": spec}})
 
 
-def pool(result: Loaded, name: str = "p") -> Node:
+def pool(result: LoadResult, name: str = "p") -> Node:
     return result.world.nodes[f"(pool {name})"]
 
 
@@ -62,7 +62,7 @@ def test_a_pool_is_one_partly_known_node_beside_those_that_are_there(folder: Pat
     live = node("n1") | {"metadata": {"name": "n1", "labels": {"karpenter.sh/nodepool": "p"}}}
     result = loaded(karpenter(), live, folder=folder)
     assert list(result.world.nodes) == ["(pool p)", "n1"]
-    assert pool(result).partial
+    assert pool(result).is_partial
     assert [each.name for each in result.nodes] == ["n1", "(pool p)"]
     assert result.objects == 2
 
@@ -91,7 +91,7 @@ def test_a_pool_is_one_partly_known_node_beside_those_that_are_there(folder: Pat
 def test_a_requirement_of_karpenter(requirement: Data, labels: dict[str, str], absent: set[str], folder: Path) -> None:
     found = pool(loaded(karpenter(requirements=[requirement]), folder=folder))
     assert found.metadata.labels == {"karpenter.sh/nodepool": "p", **labels}
-    assert found.absent == absent
+    assert found.absent_labels == absent
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_the_system_of_a_karpenter_pool_is_that_of_its_class(node_class: Data, s
     of = {"group": "karpenter.k8s.aws", "kind": "EC2NodeClass", "name": "c"}
     result = loaded(karpenter(nodeClassRef=of), manifest("karpenter.k8s.aws/v1", "EC2NodeClass", "c", spec=node_class), folder=folder)
     assert pool(result).metadata.labels.get("kubernetes.io/os") == system
-    assert pool(result).absent == {"eks.amazonaws.com/compute-type"}
+    assert pool(result).absent_labels == {"eks.amazonaws.com/compute-type"}
     assert list(result.world.nodes) == ["(pool p)"]
 
 
@@ -123,7 +123,7 @@ def test_taints_that_an_agent_removes_are_startup_taints_wherever_they_are_decla
         )
     )
     assert taints(found) == ["a:NoSchedule"]
-    assert [str(taint) for taint in found.startup] == ["node.cilium.io/agent-not-ready=true:NoExecute", "b:NoSchedule"]
+    assert [str(taint) for taint in found.startup_taints] == ["node.cilium.io/agent-not-ready=true:NoExecute", "b:NoSchedule"]
 
 
 CONFIG = {
@@ -166,9 +166,9 @@ def test_a_machine_deployment_has_what_its_bootstrap_says(folder: Path) -> None:
     assert found.metadata.labels == {**kept, "a": "b", "c": "d"}
     assert taints(found) == ["always:NoSchedule", "once:NoSchedule", "x=y:NoSchedule", "z:NoExecute"]
     assert found.pool is not None
-    assert found.pool.kept_labels == kept
-    assert [str(taint) for taint in found.pool.kept_taints] == ["always:NoSchedule"]
-    assert (found.pool.count, found.pool.cluster, found.pool.owner) == ("3", "k", ("MachineSet", "p"))
+    assert found.pool.synced_labels == kept
+    assert [str(taint) for taint in found.pool.synced_taints] == ["always:NoSchedule"]
+    assert (found.pool.node_count, found.pool.cluster, found.pool.owner_annotations) == ("3", "k", ("MachineSet", "p"))
 
 
 def test_arguments_of_the_kubelet_as_a_list(folder: Path) -> None:
@@ -256,9 +256,9 @@ def test_azure_states_what_a_spot_pool_has_by_itself(folder: Path) -> None:
     assert found.metadata.labels["kubernetes.io/os"] == "windows"
     assert found.metadata.labels["kubernetes.azure.com/scalesetpriority"] == "spot"
     assert taints(found) == ["sku=gpu:NoSchedule", "kubernetes.azure.com/scalesetpriority=spot:NoSchedule"]
-    assert [str(taint) for taint in found.startup] == ["init=1:NoExecute"]
+    assert [str(taint) for taint in found.startup_taints] == ["init=1:NoExecute"]
     assert found.pool is not None
-    assert (found.pool.count, found.pool.kept_labels) == ("1 to 5", {"a": "b"})
+    assert (found.pool.node_count, found.pool.synced_labels) == ("1 to 5", {"a": "b"})
 
 
 def test_the_profiles_of_a_managed_cluster_are_pools(folder: Path) -> None:
@@ -288,7 +288,7 @@ def test_upper_case_effects_and_a_field_of_another_name(folder: Path) -> None:
     assert found.metadata.labels["cloud.google.com/gke-spot"] == "true"
     assert found.metadata.labels["topology.kubernetes.io/region"] == "europe-west1"
     assert found.pool is not None
-    assert [(each.path, each.reason) for each in found.pool.refused] == [
+    assert [(taint_error.path, taint_error.reason) for taint_error in found.pool.taint_errors] == [
         (("spec", "nodeConfig", "taints"), 'unknown field "taints": did you mean "taint"?')
     ]
 
@@ -296,7 +296,7 @@ def test_upper_case_effects_and_a_field_of_another_name(folder: Path) -> None:
 def test_labels_that_the_api_server_refuses(folder: Path) -> None:
     found = pool(loaded(karpenter(labels={"a": True, "b c": "x", "d": "${D}"}), folder=folder))
     assert found.metadata.labels == {"karpenter.sh/nodepool": "p", "a": "true", "b c": "x"}
-    assert [each.path[-1] for each in found.refusals] == ["a", "b c"]
+    assert [refusal.path[-1] for refusal in found.refusals] == ["a", "b c"]
 
 
 @pytest.mark.parametrize(
@@ -313,7 +313,7 @@ def test_the_configuration_of_an_rke2_or_k3s_node(file: str, named: bool, read_a
     path = folder / file
     path.parent.mkdir(parents=True)
     path.write_text("node-name: n7\nnode-label:\n- a=b\nnode-taint:\n- k=v:NoExecute\n")
-    result = read([file if named else "."], one_cluster=True)
+    result = load_world([file if named else "."], one_cluster=True)
     assert list(result.world.nodes) == (["(pool n7)"] if read_as_pool else [])
     if read_as_pool:
         assert (pool(result, "n7").metadata.labels, taints(pool(result, "n7"))) == ({"a": "b"}, ["k=v:NoExecute"])
@@ -327,24 +327,24 @@ def test_two_pools_of_one_name_of_different_kinds_are_told_apart(folder: Path) -
 def test_one_pool_with_other_content_twice_is_ambiguous(folder: Path) -> None:
     result = loaded(karpenter(), karpenter(labels={"a": "b"}), folder=folder, one_cluster=False)
     assert result.world.nodes == {}
-    assert result.world.ambiguous == ("Node (pool p) is in 0.yaml:1 and 1.yaml:1, each time with other content",)
+    assert result.world.ambiguous_names == ("Node (pool p) is in 0.yaml:1 and 1.yaml:1, each time with other content",)
 
 
 def test_an_applied_bootstrap_changes_the_pools_that_refer_to_it(folder: Path) -> None:
     around = loaded(machines(), bootstrap(CONFIG_2), folder=folder).pools
     write(folder, new_yaml=bootstrap(CONFIG))
-    given = read_objects("new.yaml", pools=around).given
-    assert [each.name for each in given if isinstance(each, Node)] == ["(pool p)"]
+    given = read_objects("new.yaml", pools=around).given_objects
+    assert [node.name for node in given if isinstance(node, Node)] == ["(pool p)"]
     assert [taints(each) for each in given if isinstance(each, Node)] == [["x=y:NoSchedule", "z:NoExecute"]]
 
 
 def test_no_document_makes_it_crash(folder: Path) -> None:
-    from preflight.load.kinds import POOLS
+    from preflight.load.kinds import POOL_KINDS
 
     odd: list[Any] = [None, "x", 5, True, [], {}, [1], ["a=b:c:d"], [{}], {"a": {"b": []}}]
     paths = ["spec", "topology", "nodeGroups", "managedNodeGroups"]
     texts: list[str] = []
-    for kind, groups in POOLS.items():
+    for kind, groups in POOL_KINDS.items():
         for value in odd:
             inner = dict.fromkeys(
                 (

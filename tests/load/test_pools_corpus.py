@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from preflight.load import Loaded, read
+from preflight.load import LoadResult, load_world
 
 POOLS = Path(__file__).parents[3] / "shared" / "corpus" / "nodepools"
 
@@ -232,30 +232,30 @@ REFUSED = {
 }
 
 
-def pools(loaded: Loaded) -> Pools:
+def pools(loaded: LoadResult) -> Pools:
     found = {}
     for node in loaded.world.nodes.values():
-        assert node.partial
+        assert node.is_partial
         assert node.pool is not None
         taints = [str(taint) for taint in node.spec.taints]
-        found[node.pool.name] = (node.metadata.labels, taints, [str(taint) for taint in node.startup], node.pool.count)
+        found[node.pool.name] = (node.metadata.labels, taints, [str(taint) for taint in node.startup_taints], node.pool.node_count)
     return found
 
 
 @pytest.mark.parametrize("file", sorted(path.name for path in POOLS.glob("*.yaml")) if POOLS.is_dir() else [])
 def test_a_file_of_the_corpus(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(POOLS)
-    loaded = read([file], one_cluster=True)
+    loaded = load_world([file], one_cluster=True)
     assert loaded.problems == ()
     assert pools(loaded) == EXPECTED[file]
-    refused = [refusal.reason for node in loaded.nodes if node.pool for refusal in (*node.refusals, *node.pool.refused)]
+    refused = [refusal.reason for node in loaded.nodes if node.pool for refusal in (*node.refusals, *node.pool.taint_errors)]
     assert refused == REFUSED.get(file, [])
-    assert [doubt for node in loaded.nodes if node.pool for doubt in node.pool.doubtful] == []
+    assert [doubt for node in loaded.nodes if node.pool for doubt in node.pool.taint_warnings] == []
 
 
 def test_the_folder_as_a_whole_tells_pools_of_one_name_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(POOLS)
-    loaded = read(["."], one_cluster=False)
+    loaded = load_world(["."], one_cluster=False)
     names = [name for name in loaded.world.nodes if name.startswith(("(pool ng1-public", "(pool nodes"))]
     assert names == [
         "(pool ng1-public of cluster-5)",
@@ -263,4 +263,4 @@ def test_the_folder_as_a_whole_tells_pools_of_one_name_apart(monkeypatch: pytest
         "(pool nodes of ha-gce.example.com)",
         "(pool nodes of test.k8s.io)",
     ]
-    assert [sentence.partition(" is in ")[0] for sentence in loaded.world.ambiguous] == ["Node (pool nodepool-sample-${uniqueId})"]
+    assert [sentence.partition(" is in ")[0] for sentence in loaded.world.ambiguous_names] == ["Node (pool nodepool-sample-${uniqueId})"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from preflight.load.pools.taint_formats import CLOUD, CORE, FIELDS, Form, read_taints
+from preflight.load.pools.taint_formats import CLOUD_EFFECTS, CORE_EFFECTS, TAINT_FIELDS, TaintFormat, parse_taints
 
-PLAIN, UPPER, BY_KEY = Form(), Form(effects=CLOUD), Form(by_key=True)
+PLAIN, UPPER, BY_KEY = TaintFormat(), TaintFormat(effects=CLOUD_EFFECTS), TaintFormat(by_key=True)
 SUPPORTED = 'supported values: "NoSchedule", "PreferNoSchedule", "NoExecute"'
 
 
@@ -45,10 +45,10 @@ SUPPORTED = 'supported values: "NoSchedule", "PreferNoSchedule", "NoExecute"'
         "an effect that is filled in later is left out",
     ],
 )
-def test_taints_that_everybody_accepts(data: object, form: Form, taints: list[str]) -> None:
-    read = read_taints(data, ("spec", "taints"), form)
+def test_taints_that_everybody_accepts(data: object, form: TaintFormat, taints: list[str]) -> None:
+    read = parse_taints(data, ("spec", "taints"), form)
     assert [str(taint) for taint in read.taints] == taints
-    assert (read.refused, read.doubtful) == ((), ())
+    assert (read.refused, read.suspicious) == ((), ())
 
 
 @pytest.mark.parametrize(
@@ -142,23 +142,23 @@ def test_taints_that_everybody_accepts(data: object, form: Form, taints: list[st
         "one key and effect twice",
     ],
 )
-def test_what_is_refused(data: object, form: Form, taints: list[str], place: tuple[str | int, ...], reason: str) -> None:
-    read = read_taints(data, ("taints",), form)
+def test_what_is_refused(data: object, form: TaintFormat, taints: list[str], place: tuple[str | int, ...], reason: str) -> None:
+    read = parse_taints(data, ("taints",), form)
     assert [str(taint) for taint in read.taints] == taints
-    assert [(each.path, each.reason) for each in read.refused] == [(("taints", *place), reason)]
-    assert read.doubtful == ()
+    assert [(refusal.path, refusal.reason) for refusal in read.refused] == [(("taints", *place), reason)]
+    assert read.suspicious == ()
 
 
 def test_a_key_and_a_value_that_are_none() -> None:
-    read = read_taints([{"key": "a b", "value": "-", "effect": "NoSchedule"}], ("taints",), PLAIN)
-    assert [each.path for each in read.refused] == [("taints", 0, "key"), ("taints", 0, "value")]
+    read = parse_taints([{"key": "a b", "value": "-", "effect": "NoSchedule"}], ("taints",), PLAIN)
+    assert [refusal.path for refusal in read.refused] == [("taints", 0, "key"), ("taints", 0, "value")]
 
 
 def test_a_value_that_is_the_word_of_an_operator_is_accepted_and_doubtful() -> None:
-    read = read_taints([{"key": "CriticalAddonsOnly", "value": "Exists", "effect": "NO_SCHEDULE"}], ("taints",), UPPER)
+    read = parse_taints([{"key": "CriticalAddonsOnly", "value": "Exists", "effect": "NO_SCHEDULE"}], ("taints",), UPPER)
     assert [str(taint) for taint in read.taints] == ["CriticalAddonsOnly=Exists:NoSchedule"]
     assert read.refused == ()
-    assert [(each.path, each.reason) for each in read.doubtful] == [
+    assert [(refusal.path, refusal.reason) for refusal in read.suspicious] == [
         (
             ("taints", 0, "value"),
             'its value is the text "Exists": a taint has no operator; without a value it is CriticalAddonsOnly:NoSchedule',
@@ -167,5 +167,5 @@ def test_a_value_that_is_the_word_of_an_operator_is_accepted_and_doubtful() -> N
 
 
 def test_the_tables_are_complete() -> None:
-    assert set(CLOUD.values()) == set(CORE)
-    assert FIELDS == ("key", "value", "effect", "timeAdded")
+    assert set(CLOUD_EFFECTS.values()) == set(CORE_EFFECTS)
+    assert TAINT_FIELDS == ("key", "value", "effect", "timeAdded")

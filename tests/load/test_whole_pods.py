@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
-from preflight.load import read
-from preflight.model.pod_scheduling import ScheduledPod
+from preflight.load import load_world
+from preflight.model.pod_scheduling import SchedulerPod
 
 POD: dict[str, Any] = {
     "apiVersion": "v1",
@@ -54,29 +54,29 @@ _TEXTS = {
 @pytest.mark.parametrize(("name", "text"), [pytest.param(*case, id=title) for title, case in _TEXTS.items()])
 def test_pods_are_read_as_a_whole_where_they_are_wanted(name: str, text: str, tmp_path: Path) -> None:
     (tmp_path / name).write_text(text)
-    world = read([str(tmp_path)], one_cluster=True, wants_whole_pods=True).world
-    assert world.running is not None
-    assert list(world.running) == [("ml", "train-0"), ("ml", "train-1")]
-    pod = world.running["ml", "train-1"]
-    assert isinstance(pod, ScheduledPod)
+    world = load_world([str(tmp_path)], one_cluster=True, wants_whole_pods=True).world
+    assert world.pods_by_key is not None
+    assert list(world.pods_by_key) == [("ml", "train-0"), ("ml", "train-1")]
+    pod = world.pods_by_key["ml", "train-1"]
+    assert isinstance(pod, SchedulerPod)
     assert pod.metadata.annotations == {"kubernetes.io/config.mirror": "x"}
     assert (pod.spec.nodeName, pod.spec.priority, pod.spec.terminationGracePeriodSeconds) == ("gpu-1", 5, 30)
     assert pod.spec.containers[0].resources.requests == {"nvidia.com/gpu": "8", "cpu": 2}
-    assert [each.restartPolicy for each in pod.spec.initContainers] == ["Always"]
+    assert [init_container.restartPolicy for init_container in pod.spec.initContainers] == ["Always"]
     assert pod.spec.volumes[0].emptyDir is not None
-    assert (pod.ready, pod.has_ended, pod.status.conditions[0].reason) == (True, False, "r")
+    assert (pod.is_ready, pod.has_ended, pod.status.conditions[0].reason) == (True, False, "r")
     assert pod.controller is not None
     assert pod.controller.kind == "Job"
 
 
 def test_they_are_not_read_where_nobody_wants_them(tmp_path: Path) -> None:
     (tmp_path / "pods.json").write_text(json.dumps(_list(POD)))
-    assert read([str(tmp_path)], one_cluster=True).world.running is None
+    assert load_world([str(tmp_path)], one_cluster=True).world.pods_by_key is None
 
 
 def test_a_pod_with_a_value_of_the_wrong_type_is_there_without_it(tmp_path: Path) -> None:
     odd = {**POD, "spec": {**POD["spec"], "priority": "high"}}
     (tmp_path / "pods.json").write_text(json.dumps(_list(odd, SECOND)))
-    world = read([str(tmp_path)], one_cluster=True, wants_whole_pods=True).world
-    assert world.running is not None
-    assert [pod.spec.priority for pod in world.running.values()] == [None, 5]
+    world = load_world([str(tmp_path)], one_cluster=True, wants_whole_pods=True).world
+    assert world.pods_by_key is not None
+    assert [pod.spec.priority for pod in world.pods_by_key.values()] == [None, 5]

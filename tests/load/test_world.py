@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from preflight.load import read
+from preflight.load import load_world
 from preflight.model.objects import ObjectKey
 from tests.load.objects import daemonset, listed, loaded, node, pod, problems, workload, write
 
@@ -20,18 +20,18 @@ def test_equal_objects_are_one(folder: Path, one_cluster: bool) -> None:
     result = loaded(node(), listed(daemonset(), node()), changed, folder=folder, one_cluster=one_cluster)
     assert list(result.world.nodes) == ["n1"]
     assert list(result.world.daemonsets) == [ObjectKey("kube-system", "ds")]
-    assert [each.origin.file for each in result.world.workloads] == ["1.yaml", "2.yaml"]  # hygiene judges each document
-    assert (result.world.ambiguous, result.problems) == ((), ())
+    assert [workload.origin.file for workload in result.world.workloads] == ["1.yaml", "2.yaml"]  # hygiene judges each document
+    assert (result.world.ambiguous_names, result.problems) == ((), ())
 
 
 @pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
 def test_other_content_is_ambiguous_in_a_repository(folder: Path, order: tuple[int, ...]) -> None:
     objects = [daemonset(), daemonset(tolerations=[{"operator": "Exists"}]), daemonset("other")]
     write(folder, **{f"{index}_yaml": objects[index] for index in range(3)})
-    result = read([f"{index}.yaml" for index in order], one_cluster=False)
+    result = load_world([f"{index}.yaml" for index in order], one_cluster=False)
     assert list(result.world.daemonsets) == [ObjectKey("kube-system", "other")]
-    assert [each.origin.file for each in result.world.workloads] == ["0.yaml", "1.yaml", "2.yaml"]
-    assert result.world.ambiguous == ("DaemonSet kube-system/ds is in 0.yaml:1 and 1.yaml:1, each time with other content",)
+    assert [workload.origin.file for workload in result.world.workloads] == ["0.yaml", "1.yaml", "2.yaml"]
+    assert result.world.ambiguous_names == ("DaemonSet kube-system/ds is in 0.yaml:1 and 1.yaml:1, each time with other content",)
     assert result.problems == ()
 
 
@@ -43,7 +43,7 @@ def test_other_content_is_a_problem_in_one_cluster(folder: Path) -> None:
         "0.yaml:3:0: Node n1 is in 0.yaml:1 and 0.yaml:3, each time with other content",
         "1.yaml:1:0: Deployment default/w is in 0.yaml:5 and 1.yaml:1, each time with other content",
     ]
-    assert result.world.ambiguous == ("Node n1 is in 0.yaml:1 and 0.yaml:3, each time with other content",)
+    assert result.world.ambiguous_names == ("Node n1 is in 0.yaml:1 and 0.yaml:3, each time with other content",)
     assert result.world.nodes == {}
     assert len(result.nodes) == 2
 
@@ -60,7 +60,7 @@ def test_what_a_cluster_fills_in_is_no_other_content(folder: Path) -> None:
 
 def test_many_places_are_not_all_named(folder: Path) -> None:
     result = loaded(listed(*(node(taints=[{"key": f"k{index}", "effect": "NoSchedule"}]) for index in range(6))), folder=folder)
-    assert result.world.ambiguous == (
+    assert result.world.ambiguous_names == (
         "Node n1 is in 0.yaml:1 (items[0]), 0.yaml:1 (items[1]), 0.yaml:1 (items[2]) and 3 more places, each time with other content",
     )
 
@@ -70,19 +70,19 @@ def test_an_object_without_a_namespace_is_known_by_its_file(folder: Path) -> Non
     assert list(result.world.daemonsets) == [ObjectKey("", "a", "0.yaml"), ObjectKey("", "a", "1.yaml"), ObjectKey("x", "a")]
     twice = loaded(listed(daemonset("a", None), daemonset("a", None, hostNetwork=True)), folder=folder, one_cluster=False)
     assert twice.world.daemonsets == {}
-    assert twice.world.ambiguous == ("DaemonSet -/a is in 0.yaml:1 (items[0]) and 0.yaml:1 (items[1]), each time with other content",)
+    assert twice.world.ambiguous_names == ("DaemonSet -/a is in 0.yaml:1 (items[0]) and 0.yaml:1 (items[1]), each time with other content",)
 
 
 def test_everything_is_in_order(folder: Path) -> None:
     result = loaded(listed(node("b"), daemonset("z"), daemonset("y", "a")), listed(node("a"), daemonset("x")), folder=folder)
     assert list(result.world.nodes) == ["a", "b"]
     assert [str(key) for key in result.world.daemonsets] == ["a/y", "kube-system/x", "kube-system/z"]
-    assert [each.metadata.name for each in result.world.workloads] == ["z", "y", "x"]
+    assert [workload.metadata.name for workload in result.world.workloads] == ["z", "y", "x"]
 
 
 def test_the_gate_is_handed_on(folder: Path) -> None:
     write(folder, a_yaml=node())
-    assert [read(["."], one_cluster=True, comparison_operators=gate).world.comparison_operators for gate in (None, True, False)] == [
+    assert [load_world(["."], one_cluster=True, comparison_operators=gate).world.comparison_operators for gate in (None, True, False)] == [
         None,
         True,
         False,
@@ -94,7 +94,7 @@ def test_pods_that_two_lists_show_are_counted_once(folder: Path) -> None:
     second = listed(pod("p", "a", "n1", "Failed"))
     result = loaded(first, second, listed(pod("r", "b", "n1")), folder=folder)
     assert [each.metadata.name for each in result.world.pods] == ["p", "q", "r"]
-    assert result.world.listed == frozenset({"a", "b"})  # each list was of one namespace
+    assert result.world.listed_namespaces == frozenset({"a", "b"})  # each list was of one namespace
     assert (result.problems, result.objects) == ((), 3)
 
 
@@ -106,9 +106,9 @@ def test_pods_that_moved_between_two_lists_are_a_problem(folder: Path) -> None:
 
 def test_what_is_around_gets_no_findings(folder: Path) -> None:
     write(folder, a_yaml=daemonset(), b_yaml=node())
-    result = read(["a.yaml"], around=["b.yaml"], one_cluster=False)
-    assert (result.sources, result.judged) == (frozenset({"a.yaml", "b.yaml"}), frozenset({"a.yaml"}))
-    assert read(["."], one_cluster=False).judged is None
+    result = load_world(["a.yaml"], context_paths=["b.yaml"], one_cluster=False)
+    assert (result.sources, result.checked_files) == (frozenset({"a.yaml", "b.yaml"}), frozenset({"a.yaml"}))
+    assert load_world(["."], one_cluster=False).checked_files is None
 
 
 def test_an_object_of_the_judged_paths_stands_for_the_one_of_the_surroundings(tmp_path: Path) -> None:
@@ -117,6 +117,6 @@ def test_an_object_of_the_judged_paths_stands_for_the_one_of_the_surroundings(tm
         folder.mkdir()
         spec = f"{{selector: {{}}, template: {{spec: {{containers: [{{name: c, image: {image}}}]}}}}}}"
         (folder / "d.yaml").write_text(f"{{apiVersion: apps/v1, kind: DaemonSet, metadata: {{name: d, namespace: n}}, spec: {spec}}}\n")
-    loaded = read([str(new)], around=[str(old)], one_cluster=False)
-    assert loaded.world.ambiguous == ()
-    assert [each.spec.template.spec.containers[0].image for each in loaded.world.daemonsets.values()] == ["c:2"]
+    loaded = load_world([str(new)], context_paths=[str(old)], one_cluster=False)
+    assert loaded.world.ambiguous_names == ()
+    assert [daemonset.spec.template.spec.containers[0].image for daemonset in loaded.world.daemonsets.values()] == ["c:2"]

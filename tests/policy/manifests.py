@@ -24,7 +24,7 @@ def daemonset(
         "      nodeSelector: {kubernetes.io/os: linux}",
         f'      containers: [{{name: c, image: "registry.example/{name}:1"}}]',
         *(["      tolerations:"] if tolerations else []),
-        *(f"        {each}" if each.startswith("#") else f"        - {each}" for each in tolerations),
+        *(f"        {toleration}" if toleration.startswith("#") else f"        - {toleration}" for toleration in tolerations),
     ]
     return "\n".join(lines) + "\n"
 

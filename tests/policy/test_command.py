@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 
-from preflight.policy.schema import schema
+from preflight.policy.schema import build_schema
 from tests.cli.program import program
 from tests.policy.conftest import Write
 
 
 def test_the_schema_is_printed() -> None:
     result = program("policy", "schema")
-    assert (result.code, json.loads(result.out), result.err) == (0, schema(), "")
+    assert (result.code, json.loads(result.out), result.err) == (0, build_schema(), "")
 
 
 def test_good_policies(write: Write) -> None:

@@ -5,15 +5,18 @@ from __future__ import annotations
 import pytest
 
 from preflight.documents import Chunk
-from preflight.policy.inline_exemptions import MAX_EXEMPTIONS, in_annotation, in_comments
+from preflight.policy.inline_exemptions import MAX_EXEMPTIONS, parse_annotation, parse_comments
 
 
 def chunk(text: str, line: int = 1, *, json: bool = False) -> Chunk:
-    return Chunk(text, line, 0, json=json)
+    return Chunk(text, line, 0, is_json=json)
 
 
 def comments(text: str, line: int = 1, *, json: bool = False) -> list[tuple[str, str, str, int, int, int]]:
-    return [(each.rule, each.until, each.reason, each.line, each.first, each.last) for each in in_comments(chunk(text, line, json=json))]
+    return [
+        (comment.rule, comment.until, comment.reason, comment.line, comment.first_line, comment.last_line)
+        for comment in parse_comments(chunk(text, line, json=json))
+    ]
 
 
 NONE = {
@@ -75,7 +78,7 @@ def test_lines_are_those_of_the_file() -> None:
 
 
 def test_where_a_comment_starts() -> None:
-    (found,) = in_comments(chunk("a: 1\nbb: 2  # preflight: exempt[PF201] it is so\n"))
+    (found,) = parse_comments(chunk("a: 1\nbb: 2  # preflight: exempt[PF201] it is so\n"))
     assert (found.column, found.source) == (8, "bb: 2  # preflight: exempt[PF201] it is so")
 
 
@@ -97,10 +100,10 @@ ANNOTATIONS = {
 
 @pytest.mark.parametrize(("text", "expected"), ANNOTATIONS.values(), ids=ANNOTATIONS)
 def test_exemptions_in_an_annotation(text: str, expected: list[tuple[str, str, str]]) -> None:
-    assert [(each.rule, each.until, each.reason) for each in in_annotation(text)] == expected
+    assert [(exemption.rule, exemption.until, exemption.reason) for exemption in parse_annotation(text)] == expected
 
 
 def test_of_very_many_only_the_first_are_read() -> None:
-    assert len(list(in_annotation("PF1;" * 1_000_000))) == MAX_EXEMPTIONS
+    assert len(list(parse_annotation("PF1;" * 1_000_000))) == MAX_EXEMPTIONS
     assert len(comments("a: 1 # preflight: exempt[PF201]\n" * 10_000)) == MAX_EXEMPTIONS
     assert comments("# preflight: exempt[" + "PF201," * 100_000 + "] x\n")[0] == ("PF201", "", "x", 1, 0, 0)

@@ -9,12 +9,12 @@ import pytest
 
 from preflight.model.report import Severity, Subject
 from preflight.policy import load
-from preflight.policy.matching import Thing
+from preflight.policy.matching import MatchTarget
 from tests.cli.program import program
 from tests.policy.conftest import Write
 from tests.policy.manifests import WILD, daemonset
 
-AGENT = Thing(Subject("DaemonSet", "ops", "agent"), "m/agent.yaml", {"team": "network"})
+AGENT = MatchTarget(Subject("DaemonSet", "ops", "agent"), "m/agent.yaml", {"team": "network"})
 E, W, N = Severity.ERROR, Severity.WARNING, Severity.NOTE
 
 # The policy's `rules`; the rule's own severity, and that of the hit where it has one; what comes of it.
@@ -43,15 +43,15 @@ SEVERITIES: dict[str, tuple[str, Severity, Severity | None, Severity | None]] = 
 @pytest.mark.parametrize(("rules", "own", "given", "expected"), SEVERITIES.values(), ids=SEVERITIES)
 def test_severity(rules: str, own: Severity, given: Severity | None, expected: Severity | None, write: Write) -> None:
     write("policy.yaml", f"rules: {rules}\n")
-    assert load("policy.yaml").severity("PF201", own, given, AGENT) is expected
+    assert load("policy.yaml").resolve_severity("PF201", own, given, AGENT) is expected
 
 
 def test_a_policy_goes_over_what_it_extends(write: Write) -> None:
     write("base.yaml", "rules: {PF201: {severity: error, options: {kinds: [cni]}}}\nnoExecute: stay\nrequireExpires: true\n")
     write("policy.yaml", "extends: base.yaml\nrules: {PF201: note}\nnoExecute: leave\nrequireExpires: false\n")
     policy = load("policy.yaml")
-    assert policy.severity("PF201", W, None, AGENT) is N
-    assert str(policy.options["PF201"]) == "Options(kinds=('cni',))"
+    assert policy.resolve_severity("PF201", W, None, AGENT) is N
+    assert str(policy.options["PF201"]) == "ToleratesEverythingOptions(kinds=('cni',))"
     assert (policy.no_execute, policy.requires_expires) == ("leave", False)
 
 
@@ -62,7 +62,7 @@ def test_lists_come_together_and_the_later_of_one_name_counts(write: Write) -> N
     write("base.yaml", pool % "b" + required % "old" + taint % ("old", "p") + "mandatory: [PF205]\n")
     write("policy.yaml", "extends: base.yaml\n" + pool % "c" + required % "new" + taint % ("new", "q") + "mandatory: [PF206]\n")
     policy = load("policy.yaml")
-    assert [(each.name, each.count, said.where) for each, said in policy.node_pools] == [
+    assert [(node_pool.name, node_pool.count, said.location) for node_pool, said in policy.node_pools] == [
         ("a", 1, "policy.yaml:2"),
         ("b", 2, "base.yaml:1"),
         ("c", 2, "policy.yaml:2"),
@@ -114,7 +114,7 @@ def test_a_wrong_policy_is_said_before_anything_is_read(write: Write) -> None:
 def test_a_milder_rule_no_longer_hides_a_worse_one_of_the_same_toleration(write: Write) -> None:
     write("m/a.yaml", daemonset("agent", "{key: a, operator: Exists, effect: NoExecute, tolerationSeconds: 60}"))
     write("policy.yaml", "taints: [{key: a, values: x, effects: NoExecute}]\nrules: {PF204: off}\n")
-    assert [each[0] for each in findings("lint", "m")] == ["PF204"]
+    assert [finding[0] for finding in findings("lint", "m")] == ["PF204"]
     assert [each[0] for each in findings("lint", "m", "--policy", "policy.yaml")] == ["PF202"]
 
 
@@ -162,7 +162,7 @@ def test_a_label_that_a_pool_does_not_state_may_be_there(write: Write) -> None:
 def test_stated_components_count_wherever_components_do(write: Write) -> None:
     write("m/a.yaml", daemonset("agent"))
     write("policy.yaml", "components: [{image: registry.example/*, kinds: [csi-node-driver], drivers: [csi.example.com]}]\n")
-    assert ("PF214", "warning") in [each[:2] for each in findings("lint", "m", "--policy", "policy.yaml")]
+    assert ("PF214", "warning") in [finding[:2] for finding in findings("lint", "m", "--policy", "policy.yaml")]
     assert findings("lint", "m") == []
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from preflight.rules.registry import all_rules
+from preflight.rules.registry import load_all_rules
 from tests.cli.program import Result, program
 from tests.policy.conftest import Write
 from tests.policy.manifests import WILD, daemonset
@@ -45,7 +45,7 @@ BY = {
 def test_exempted_by(text: str, reason: str, write: Write) -> None:
     write("m/a.yaml", text)
     findings = lint()[1]
-    assert [each for each in findings if each[0] != "PF990"] == [("PF201", "warning", reason)]
+    assert [finding for finding in findings if finding[0] != "PF990"] == [("PF201", "warning", reason)]
 
 
 def test_an_exempted_finding_is_counted_and_not_shown(write: Write) -> None:
@@ -203,7 +203,7 @@ def test_a_comment_exempts_under_a_change_too(write: Write) -> None:
     write("m/a.yaml", node + "---\n" + daemonset("agent", head="# preflight: exempt[PF102] nobody misses it"))
     result = program("taint", "nodes", "n1", "a=b:NoSchedule", "--from", "m", "-o", "json")
     assert result.code == 0
-    assert [(each["rule"], each["exempted"]) for each in json.loads(result.out)["findings"]] == [("PF102", "nobody misses it")]
+    assert [(load["rule"], load["exempted"]) for load in json.loads(result.out)["findings"]] == [("PF102", "nobody misses it")]
     assert program("taint", "nodes", "n1", "a=b:NoSchedule", "--from", "m", "--no-exemptions").code == 1
 
 
@@ -216,7 +216,7 @@ def test_it_counts_in_a_file_that_the_command_names(write: Write) -> None:
     write("m/a.yaml", node + "---\n" + old)
     write("new.yaml", daemonset("agent", head="# preflight: exempt[PF101] nobody misses it"))
     result = program("apply", "-f", "new.yaml", "--from", "m", "-o", "json")
-    assert {(each["rule"], each["exempted"]) for each in json.loads(result.out)["findings"]} == {("PF101", "nobody misses it")}
+    assert {(load["rule"], load["exempted"]) for load in json.loads(result.out)["findings"]} == {("PF101", "nobody misses it")}
 
 
 JOBS = ["PF331", "PF332", "PF333", "PF334", "PF335"]
@@ -224,6 +224,6 @@ JOBS = ["PF331", "PF332", "PF333", "PF334", "PF335"]
 
 def test_the_rules_that_judge_each_object_by_itself() -> None:
     """Whoever adds a rule to these has looked: it says the same of an object whatever else was given."""
-    names = [rule.id for rule in all_rules() if rule.by_itself]
+    names = [rule.id for rule in load_all_rules() if rule.is_per_object]
     assert names == ["PF201", "PF203", "PF204", "PF205", "PF206", "PF207", "PF210", "PF211", "PF215", *JOBS, "PF901"]
-    assert [rule.id for rule in all_rules() if rule.by_itself and rule.needs_nodes] == []
+    assert [rule.id for rule in load_all_rules() if rule.is_per_object and rule.needs_nodes] == []

@@ -9,9 +9,9 @@ import msgspec
 import pytest
 
 from preflight.errors import UsageError
-from preflight.policy import Policy, find, load
-from preflight.policy.packs import PACKS, pack
-from preflight.policy.schema import schema
+from preflight.policy import Policy, find_policy, load
+from preflight.policy.packs import PACKS, find_pack_file
+from preflight.policy.schema import build_schema
 from tests.policy.conftest import Write
 from tests.policy.test_reading import plain
 
@@ -22,17 +22,17 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_no_policy_is_found_where_there_is_none() -> None:
-    assert find() is None
+    assert find_policy() is None
 
 
 def test_a_policy_is_found_here_and_from_folders_below(write: Write, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(".preflight.yaml", "")
     write("apps/web/deploy.yaml", "")
-    assert find() == ".preflight.yaml"
+    assert find_policy() == ".preflight.yaml"
     monkeypatch.chdir(folder / "apps" / "web")
-    assert find() == "../../.preflight.yaml"
+    assert find_policy() == "../../.preflight.yaml"
     write("apps/.preflight.yaml", "")
-    assert find() == "../.preflight.yaml"
+    assert find_policy() == "../.preflight.yaml"
 
 
 def test_the_search_ends_at_the_root_of_the_repository(write: Write, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -40,16 +40,16 @@ def test_the_search_ends_at_the_root_of_the_repository(write: Write, folder: Pat
     write("inner/.git", "gitdir: elsewhere\n")  # a worktree or a submodule has a file
     write("inner/apps/x.yaml", "")
     monkeypatch.chdir(folder / "inner" / "apps")
-    assert find() is None
+    assert find_policy() is None
     write("inner/.preflight.yaml", "")
-    assert find() == "../.preflight.yaml"
+    assert find_policy() == "../.preflight.yaml"
 
 
 def test_a_symbolic_link_is_not_followed(write: Write, folder: Path) -> None:
     secret = write("secret.yaml", "password: x\n")
     (folder / ".preflight.yaml").symlink_to(secret)
     with pytest.raises(UsageError, match=r"\.preflight\.yaml: a symbolic link is not followed: name the policy by --policy"):
-        find()
+        find_policy()
     (folder / "link.yaml").symlink_to(secret)
     write("policy.yaml", "extends: link.yaml\n")
     with pytest.raises(UsageError, match=r'policy\.yaml:1:1: extends "link\.yaml": a symbolic link is not followed'):
@@ -64,7 +64,7 @@ def files(policy: Policy) -> list[str]:
 
 
 def severity(policy: Policy, rule: str) -> str | None:
-    return policy.rulings[rule][-1].severity
+    return policy.rule_settings[rule][-1].severity
 
 
 def test_a_policy_extends_default_where_it_says_nothing(write: Write) -> None:
@@ -143,17 +143,17 @@ def test_every_pack_is_a_file_and_every_file_a_pack() -> None:
 def test_every_pack_is_good_by_the_schema_too(name: str) -> None:
     policy = load(name)
     assert files(policy)[-1] == f"<{name}>"
-    jsonschema.validate(plain(Path(pack(name)).read_text(encoding="utf-8")), schema())
+    jsonschema.validate(plain(Path(find_pack_file(name)).read_text(encoding="utf-8")), build_schema())
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "examples").rglob(".preflight.yaml")), ids=str)
 def test_every_example_is_good_by_the_schema_too(path: Path) -> None:
     load(str(path))
-    jsonschema.validate(plain(path.read_text(encoding="utf-8")), schema())
+    jsonschema.validate(plain(path.read_text(encoding="utf-8")), build_schema())
 
 
 def test_the_pack_default_is_what_happens_without_a_policy() -> None:
-    without = msgspec.structs.replace(load("default"), layers=(), no_execute_said=None, requires_expires_said=None)
+    without = msgspec.structs.replace(load("default"), layers=(), no_execute_source=None, requires_expires_source=None)
     assert without == Policy()
 
 

@@ -15,15 +15,15 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from preflight.change.apply_command import perform
-from preflight.coverage.daemonset_pods import PodsOf
-from preflight.coverage.label_cascade import predict
-from preflight.coverage.model import Group
+from preflight.change.apply_command import perform_command
+from preflight.coverage.daemonset_pods import DaemonSetPods
+from preflight.coverage.label_cascade import predict_impact
+from preflight.coverage.model import CoverageGroup
 from preflight.coverage.outcome import PodAfter
-from preflight.kubectl.parser import parse
+from preflight.kubectl.parser import parse_command
 from preflight.model.convert import convert
 from preflight.model.objects import DaemonSet, Node, ObjectKey, Origin
-from preflight.model.world import World
+from preflight.model.world import ClusterState
 
 HORIZON = 60.0
 """Seconds that a recording can see: evictions after 5 s happened, those after 3600 s did not."""
@@ -49,34 +49,34 @@ def command_line(node: str, change: dict[str, Any]) -> list[str]:
     return {"cordon": ["cordon", node], "uncordon": ["uncordon", node], "nothing": ["reboot", node]}[kind]
 
 
-def prediction(recording: dict[str, Any]) -> tuple[dict[Pair, tuple[str, str, str, str]], World]:
+def prediction(recording: dict[str, Any]) -> tuple[dict[Pair, tuple[str, str, str, str]], ClusterState]:
     """Our states of every pair at the four stages, and the world after the changes."""
     nodes = {node["metadata"]["name"]: _object(node, Node) for node in recording["nodesBefore"]}
     daemonsets = [_object(data, DaemonSet) for data in recording["daemonsets"]]
     after = {node["metadata"]["name"]: _object(node, Node) for node in recording["nodesAfter"]}
-    world = World(nodes=nodes, daemonsets={each.key: each for each in daemonsets}, comparison_operators=False)
-    pods: Mapping[ObjectKey, PodsOf] = {}
-    first: dict[Pair, Group] = {}
+    world = ClusterState(nodes=nodes, daemonsets={each.key: each for each in daemonsets}, comparison_operators=False)
+    pods: Mapping[ObjectKey, DaemonSetPods] = {}
+    first: dict[Pair, CoverageGroup] = {}
     for node, change in recording["changes"].items():
-        step = perform(parse(command_line(node, change)), world, lambda name: [after[name]])
-        impact = predict(step, pods, HORIZON)
+        step = perform_command(parse_command(command_line(node, change)), world, lambda name: [after[name]])
+        impact = predict_impact(step, pods, HORIZON)
         first |= _by_pair(impact.groups, only=node)
-        world, pods = impact.change.after, impact.pods
-    second: dict[Pair, Group] = {}
+        world, pods = impact.change.after, impact.pods_after
+    second: dict[Pair, CoverageGroup] = {}
     for daemonset in daemonsets:
         line = ["rollout", "restart", f"ds/{daemonset.metadata.name}", "-n", daemonset.metadata.namespace]
-        step = perform(parse(line), world, lambda _: ())
-        impact = predict(step, pods, HORIZON)
+        step = perform_command(parse_command(line), world, lambda _: ())
+        impact = predict_impact(step, pods, HORIZON)
         second |= _by_pair(group for group in impact.groups if group.key == daemonset.key)
-        world, pods = impact.change.after, impact.pods
+        world, pods = impact.change.after, impact.pods_after
     states = {}
     for pair, group in first.items():
         restarted = second[pair]
         states[pair] = (
-            "running" if group.verdict.before else "absent",
-            _STATES[group.verdict.pod],
-            _STATES[restarted.verdict.pod],
-            "new" if restarted.verdict.recreated else "absent",
+            "running" if group.forecast.had_pod else "absent",
+            _STATES[group.forecast.pod_after],
+            _STATES[restarted.forecast.pod_after],
+            "new" if restarted.forecast.is_recreated else "absent",
         )
     return states, world
 
@@ -87,7 +87,7 @@ def _object(data: object, kind: type[Any]) -> Any:
     return found
 
 
-def _by_pair(groups: Any, only: str | None = None) -> dict[Pair, Group]:
+def _by_pair(groups: Any, only: str | None = None) -> dict[Pair, CoverageGroup]:
     return {(group.key.name, node): group for group in groups for node in group.nodes if only is None or node == only}
 
 

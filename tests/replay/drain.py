@@ -24,20 +24,20 @@ from msgspec import convert
 from preflight.kubectl.label_selector import parse_selector
 from preflight.model.budgets import PodDisruptionBudget
 from preflight.model.objects import DaemonSet, Deployment, Job, Node, ReplicaSet, StatefulSet
-from preflight.model.pod_status import RunningPod
-from preflight.scheduling.drain import drain
-from preflight.scheduling.drain.model import Assumed, NodeDrain, Verdict, never_ready
+from preflight.model.pod_status import ClusterPod
+from preflight.scheduling.drain import simulate_drain
+from preflight.scheduling.drain.model import DrainAssumptions, DrainVerdict, NodeDrain, assume_never_ready
 from preflight.scheduling.drain.pod_filters import DrainFlags
-from preflight.scheduling.eviction import VIOLATES
-from preflight.scheduling.owners import Owners, owners_of
+from preflight.scheduling.eviction import VIOLATES_BUDGET
+from preflight.scheduling.owners import Owners, index_owners
 
 _KINDS = {"Deployment": Deployment, "StatefulSet": StatefulSet, "ReplicaSet": ReplicaSet, "Job": Job, "DaemonSet": DaemonSet}
 _PODS = r"([a-z0-9.-]+/[a-z0-9.-]+(?:, [a-z0-9.-]+/[a-z0-9.-]+)*)"
 REFUSED = re.compile(rf"cannot delete (.+?): {_PODS}")
 WARNED = re.compile(rf"(?:^Warning: |; )([^:;]+): {_PODS}", re.MULTILINE)
 _REQUEST = {
-    **dict.fromkeys((Verdict.EVICTED, Verdict.BLOCKED_FOREVER, Verdict.BLOCKED_NOW), "evict"),
-    Verdict.DELETED: "delete",
+    **dict.fromkeys((DrainVerdict.EVICTED, DrainVerdict.BLOCKED_FOREVER, DrainVerdict.BLOCKED_NOW), "evict"),
+    DrainVerdict.DELETED: "delete",
 }
 
 
@@ -67,12 +67,12 @@ def replay(world: dict[str, Any]) -> Iterator[Compared]:
     pods, settled = world["pods"], world["settled"]
     statuses = {name_of(each): each["status"] for each in world["pdbs"]}
     for number, recorded in enumerate(world["drains"]):
-        running = tuple(pod_of(each, graces) for each in pods)
+        running = tuple(pod_of(pod, graces) for pod in pods)
         budgets = tuple(budget_of(each, statuses[name_of(each)]) for each in world["pdbs"])
         flags = _flags(recorded["flags"])
         said, otherwise = (
-            drain([nodes[recorded["node"]]], running, budgets, owners, flags, Assumed(ready, _ends_after))[0]
-            for ready in (_ready_after, never_ready)
+            simulate_drain([nodes[recorded["node"]]], running, budgets, owners, flags, DrainAssumptions(ready, _ends_after))[0]
+            for ready in (_ready_after, assume_never_ready)
         )
         where = f"seed {world['seed']}, world {world['world']}, drain {number}: {recorded['command']}"
         for each in _compare(where, recorded, said, otherwise):
@@ -85,9 +85,9 @@ def _compare(where: str, recorded: dict[str, Any], said: NodeDrain, otherwise: N
         return Compared(where, what, have, want, have == want)
 
     requests = [each for each in recorded["requests"] if each["attempt"] == 1]
-    by_name = {"/".join(each.pod.key): each for each in said.pods}
-    asked = [(_REQUEST[each.verdict], name) for name, each in by_name.items() if each.verdict in _REQUEST]
-    yield same("asked for", sorted((each["request"], each["pod"]) for each in requests), sorted(asked))
+    by_name = {"/".join(pod.pod.key): pod for pod in said.pods}
+    asked = [(_REQUEST[drain.verdict], name) for name, drain in by_name.items() if drain.verdict in _REQUEST]
+    yield same("asked for", sorted((request["request"], request["pod"]) for request in requests), sorted(asked))
     stderr = recorded["stderr"]
     yield same("refused", _by_words(REFUSED, stderr.split(", continuing command")[0]), _by_words(REFUSED, "\n".join(said.refusals)))
     yield same("warned", _by_words(WARNED, stderr), _by_words(WARNED, "Warning: " + "; ".join(said.warnings)))
@@ -95,7 +95,7 @@ def _compare(where: str, recorded: dict[str, Any], said: NodeDrain, otherwise: N
     yield Compared(where, "exit code", recorded["exitCode"], codes, recorded["exitCode"] in codes, len(codes) > 1)
     yield from _answers(where, {each["pod"]: each for each in requests}, said)
     removed = {each["pod"] for each in recorded["removed"]}
-    forever = {name for name, each in by_name.items() if each.verdict is Verdict.BLOCKED_FOREVER}
+    forever = {name for name, each in by_name.items() if each.verdict is DrainVerdict.BLOCKED_FOREVER}
     yield same("blocked for ever and gone", sorted(forever & removed), [])
 
 
@@ -108,7 +108,7 @@ def _answers(where: str, requests: Mapping[str, dict[str, Any]], said: NodeDrain
         what = f"first answer to {request['pod']}"
         have = (request["code"], request.get("message", ""), *request.get("causes", []))
         if request["pod"] in contested:
-            either = ((201, ""), (429, VIOLATES))
+            either = ((201, ""), (429, VIOLATES_BUDGET))
             yield Compared(where, what, have, either, have[:2] in either, True)
         else:
             want = (pod.code, pod.message, *([pod.cause] if pod.cause else []))
@@ -116,7 +116,14 @@ def _answers(where: str, requests: Mapping[str, dict[str, Any]], said: NodeDrain
     for each in said.first_round:
         number = sum(requests[name]["code"] == 201 for name in map("/".join, each.pods) if name in requests)
         what = f"let go by {'/'.join(each.budget)}"
-        yield Compared(where, what, number, (each.least, each.most), each.least <= number <= each.most, each.least < each.most)
+        yield Compared(
+            where,
+            what,
+            number,
+            (each.min_evicted, each.max_evicted),
+            each.min_evicted <= number <= each.max_evicted,
+            each.min_evicted < each.max_evicted,
+        )
 
 
 def _by_words(pattern: re.Pattern[str], text: str) -> dict[str, list[str]]:
@@ -139,18 +146,18 @@ def _flags(words: list[str]) -> DrainFlags:
 
 def owners_in(workloads: list[dict[str, Any]]) -> Owners:
     """The ReplicaSets of Deployments were not recorded: they are known by their names."""
-    objects = [convert(each, _KINDS[each["kind"]]) for each in workloads if each["kind"] in _KINDS]
-    return owners_of(objects, _KINDS.keys() - {"ReplicaSet"})
+    objects = [convert(workload, _KINDS[workload["kind"]]) for workload in workloads if workload["kind"] in _KINDS]
+    return index_owners(objects, _KINDS.keys() - {"ReplicaSet"})
 
 
 def graces_in(workloads: list[dict[str, Any]]) -> dict[tuple[str, str], int]:
     """Grace periods by namespace and name of a workload; of a bare Pod that is its own name."""
-    specs = ((each["metadata"], each["spec"].get("template", {}).get("spec", each["spec"])) for each in workloads)
+    specs = ((workload["metadata"], workload["spec"].get("template", {}).get("spec", workload["spec"])) for workload in workloads)
     return {(metadata["namespace"], metadata["name"]): spec.get("terminationGracePeriodSeconds", 30) for metadata, spec in specs}
 
 
-def pod_of(data: dict[str, Any], graces: Mapping[tuple[str, str], int]) -> RunningPod:
-    owner = next((each["name"] for each in data["ownerReferences"]), data["name"])
+def pod_of(data: dict[str, Any], graces: Mapping[tuple[str, str], int]) -> ClusterPod:
+    owner = next((item["name"] for item in data["ownerReferences"]), data["name"])
     known = (graces.get((data["namespace"], name)) for name in (owner, owner.rpartition("-")[0]))
     return convert(
         {
@@ -167,7 +174,7 @@ def pod_of(data: dict[str, Any], graces: Mapping[tuple[str, str], int]) -> Runni
             },
             "status": {"phase": data["phase"], "conditions": [{"type": "Ready", "status": "True" if data["ready"] else "False"}]},
         },
-        RunningPod,
+        ClusterPod,
     )
 
 
@@ -187,7 +194,7 @@ def name_of(budget: dict[str, Any]) -> str:
     return f"{budget['namespace']}/{budget['name']}"
 
 
-def _ready_after(pod: RunningPod) -> float | None:
+def _ready_after(pod: ClusterPod) -> float | None:
     """What the stand-in kubelet was told of the pods of this workload: the replacement has the same annotations."""
     annotations = pod.metadata.annotations
     if annotations.get("truth/ready") == "never" or annotations.get("truth/phase", "first").partition("-")[0] != "first":
@@ -195,7 +202,7 @@ def _ready_after(pod: RunningPod) -> float | None:
     return float(annotations.get("truth/ready-after", 0))
 
 
-def _ends_after(pod: RunningPod, _: int) -> float | None:
+def _ends_after(pod: ClusterPod, _: int) -> float | None:
     """The stand-in kubelet ends a pod within a second whatever its grace period, or never."""
     return None if pod.metadata.annotations.get("truth/terminate") == "never" else 1.0
 

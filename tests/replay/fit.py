@@ -23,10 +23,10 @@ import msgspec
 
 from preflight.model.convert import convert
 from preflight.model.objects import Node, Origin
-from preflight.model.pod_scheduling import ScheduledPod, ScheduledSpec
-from preflight.scheduling.fit import Fit, fit
-from preflight.scheduling.occupancy import Occupancy, occupy
-from preflight.scheduling.tolerations import ordinary_tolerations
+from preflight.model.pod_scheduling import SchedulerPod, SchedulerPodSpec
+from preflight.scheduling.fit import FitResult, fit_pod
+from preflight.scheduling.occupancy import Occupancy, build_occupancy
+from preflight.scheduling.tolerations import add_default_tolerations
 
 _COUNTED = re.compile(r"(\d+) (.+)")
 _UNHELPFUL = "Preemption is not helpful for scheduling"
@@ -37,7 +37,7 @@ def occupancy(world: dict[str, Any]) -> Occupancy:
     """The nodes of a recorded world, and what the pods that were there take of them."""
     nodes = [_object(_node(each), Node) for each in world["nodes"]]
     lost = set(world.get("lostPods", ()))
-    return occupy(nodes, [_object(_pod(each), ScheduledPod) for each in world["existingPods"] if each["name"] not in lost])
+    return build_occupancy(nodes, [_object(_pod(each), SchedulerPod) for each in world["existingPods"] if each["name"] not in lost])
 
 
 def _node(recorded: dict[str, Any]) -> dict[str, Any]:
@@ -66,9 +66,9 @@ def _object(data: object, kind: type[Any]) -> Any:
     return found
 
 
-def answer(spec: ScheduledSpec, room: Occupancy) -> Fit:
+def answer(spec: SchedulerPodSpec, room: Occupancy) -> FitResult:
     """Where the pods of a recorded world fit: nothing is on the way besides what is recorded, and the gate of Lt and Gt is off."""
-    return fit(spec, room, labels={}, namespace="default", comparison_operators=False)
+    return fit_pod(spec, room, labels={}, namespace="default", comparison_operators=False)
 
 
 def said(message: str) -> tuple[dict[str, int], dict[str, int]]:
@@ -86,10 +86,12 @@ def _counts(sentence: str) -> dict[str, int]:
     return counts
 
 
-def _preemption(found: Fit) -> dict[str, int]:
+def _preemption(found: FitResult) -> dict[str, int]:
     """What the scheduler says of preemption once all copies are bound: no pod here has a priority, so nobody goes for another."""
     counts = Counter(
-        _UNHELPFUL if any(reason.lasting for reason in node.full or ()) else _NO_VICTIMS for node in found.nodes if not found.conflict
+        _UNHELPFUL if any(reason.is_unresolvable for reason in node.full_reasons or ()) else _NO_VICTIMS
+        for node in found.nodes
+        if not found.has_conflict
     )
     return dict(counts)
 
@@ -101,15 +103,15 @@ Compared = Iterator[tuple[str, object, object]]
 def of_a_scheduler(world: dict[str, Any]) -> Compared:
     """A world in which a whole scheduler bound pods."""
     room = occupancy(world)
-    sent = _object(world["podSpec"], ScheduledSpec)
-    tolerations = [msgspec.to_builtins(each) for each in ordinary_tolerations(sent.tolerations)]
+    sent = _object(world["podSpec"], SchedulerPodSpec)
+    tolerations = [msgspec.to_builtins(add_default_toleration) for add_default_toleration in add_default_tolerations(sent.tolerations)]
     yield "tolerations", world["podTolerationsDefaulted"], tolerations
-    kept = _object(world["podSpecDefaulted"], ScheduledSpec)
+    kept = _object(world["podSpecDefaulted"], SchedulerPodSpec)
     kept = msgspec.structs.replace(kept, nodeSelector=sent.nodeSelector, affinity=sent.affinity, tolerations=sent.tolerations)
     for shape, spec in (("as sent", sent), ("as kept", kept)):
         found = answer(spec, room)
         bound, created = world["bound"], world["created"]
-        yield f"bound, {shape}", (bound, bound), (min(created, found.copies), min(created, found.at_most or 0))
+        yield f"bound, {shape}", (bound, bound), (min(created, found.copies), min(created, found.max_copies or 0))
         by_node = {node.node: node.copies for node in found.nodes if node.copies}
         if bound < created:
             yield f"nodes, {shape}", world["boundTo"], by_node
@@ -118,33 +120,35 @@ def of_a_scheduler(world: dict[str, Any]) -> Compared:
             yield f"nodes beyond what they take, {shape}", {}, over
         for message in world["messages"]:
             reasons, preemption = said(message["message"])
-            yield f"reasons, {shape}", reasons, dict(found.counts(full=True) or {})
+            yield f"reasons, {shape}", reasons, dict(found.count_reasons(when_full=True) or {})
             yield f"preemption, {shape}", preemption, _preemption(found)
-            yield f"message, {shape}", message["message"].partition(" preemption: ")[0], found.message(full=True)
+            yield f"message, {shape}", message["message"].partition(" preemption: ")[0], found.format_message(when_full=True)
 
 
 def of_the_filters(world: dict[str, Any]) -> Compared:
     """A world in which the filters were asked node by node."""
     want = world["want"]
-    room = occupy([_object(each, Node) for each in world["nodes"]], [_object(each, ScheduledPod) for each in world["pods"]])
-    found = fit(_object(world["podSpec"], ScheduledSpec), room, labels={}, namespace="default", admitted=True, comparison_operators=False)
+    room = build_occupancy([_object(each, Node) for each in world["nodes"]], [_object(each, SchedulerPod) for each in world["pods"]])
+    found = fit_pod(
+        _object(world["podSpec"], SchedulerPodSpec), room, labels={}, namespace="default", is_admitted=True, comparison_operators=False
+    )
     if "prefilter" in want:
-        yield "message", f"0/{len(room.rooms)} nodes are available: {want['prefilter']}.", found.message()
+        yield "message", f"0/{len(room.nodes)} nodes are available: {want['prefilter']}.", found.format_message()
         return
     for node in found.nodes:
         name = node.node
-        amounts = room.rooms[name].bound.amounts
+        amounts = room.nodes[name].bound_usage.amounts
         yield f"{name}, taken", _positive(want["used"][name]), _positive(amounts)
         copies = want["copies"].get(name, 0)
-        yield f"{name}, copies", (copies, copies, copies > 0), (node.copies, node.at_most, node.takes)
-        yield f"{name}, reasons", want["stated"].get(name, []), sorted(reason.text for reason in node.stated or ())
+        yield f"{name}, copies", (copies, copies, copies > 0), (node.copies, node.max_copies, node.fits)
+        yield f"{name}, reasons", want["stated"].get(name, []), sorted(reason.text for reason in node.stated_reasons or ())
         yield (
             f"{name}, reasons once full",
             want["full"].get(name, want["stated"].get(name)),
-            sorted(reason.text for reason in node.full or ()),
+            sorted(reason.text for reason in node.full_reasons or ()),
         )
-        yield f"{name}, lasting", want["lasting"][name], any(reason.lasting for reason in node.full or ())
-        yield f"{name}, preempts", want["preempts"].get(name, False), node.preempts
+        yield f"{name}, lasting", want["lasting"][name], any(reason.is_unresolvable for reason in node.full_reasons or ())
+        yield f"{name}, preempts", want["preempts"].get(name, False), node.may_preempt
 
 
 def _positive(amounts: Mapping[str, int]) -> dict[str, int]:

@@ -22,9 +22,9 @@ from typing import Any, NamedTuple
 from preflight.model.convert import convert
 from preflight.model.objects import Job, Origin, Refusal
 from preflight.scheduling.jobs.disruption import Disruption
-from preflight.scheduling.jobs.forecast import JobForecast, forecast
-from preflight.scheduling.jobs.lost_pods import SIGTERM, JobPod, Loss
-from preflight.scheduling.jobs.validation import job_refusals
+from preflight.scheduling.jobs.forecast import JobForecast, forecast_job
+from preflight.scheduling.jobs.lost_pods import SIGTERM, JobPod, PodLoss
+from preflight.scheduling.jobs.validation import validate_job
 
 Data = dict[str, Any]
 
@@ -80,7 +80,7 @@ def job(recorded: Data) -> Job:
 
 def refusal(given: Job) -> str:
     """What the API server answers, "" where it accepts."""
-    reasons = [_whole(each) for each in job_refusals(given.spec)]
+    reasons = [_whole(each) for each in validate_job(given.spec)]
     shown = f"[{', '.join(reasons)}]" if len(reasons) > 1 else "".join(reasons)
     return f'Job.batch "{given.metadata.name}" is invalid: {shown}' if reasons else ""
 
@@ -98,7 +98,7 @@ def foreseen(recorded: Data, apart: float) -> JobForecast:
     lost = recorded["disruptedIndexes"] if is_indexed else range(recorded["disruptedPods"])
     code = 0 if recorded.get("exitsZeroOnSIGTERM") else SIGTERM
     kind, seconds = KINDS[recorded["disruption"]], recorded["terminationSeconds"]
-    return forecast(job(recorded), pods, [Loss(str(pod), kind, apart * place, seconds, code) for place, pod in enumerate(lost)])
+    return forecast_job(job(recorded), pods, [PodLoss(str(pod), kind, apart * place, seconds, code) for place, pod in enumerate(lost)])
 
 
 def compare(recorded: Data) -> Compared:
@@ -126,15 +126,15 @@ def _values(recorded: Data, ours: JobForecast) -> Iterator[tuple[str, object, ob
     after, final = recorded["statusAfter"], recorded["statusFinal"]
     ended = next((each["reason"] for each in final["conditions"] or () if each["type"] == "Failed"), "")
     early = any(each["type"] == "FailureTarget" for each in recorded["statusTwoSecondsIn"].get("conditions") or ())
-    yield "whether it fails", recorded["failedByDisruption"], bool(ours.fails)
+    yield "whether it fails", recorded["failedByDisruption"], bool(ours.failure_reason)
     yield "whether it fails within two seconds", early, ours.fails_after is not None and ours.fails_after <= 2
-    yield "the reason for which it ends Failed", ended, ours.ends
-    yield "how it ends", recorded["finalCondition"], "Failed" if ours.ends else "Complete"
-    yield "failed pods", after.get("failed", 0), ours.failed
+    yield "the reason for which it ends Failed", ended, ours.end_reason
+    yield "how it ends", recorded["finalCondition"], "Failed" if ours.end_reason else "Complete"
+    yield "failed pods", after.get("failed", 0), ours.failed_count
     yield "failed indexes", after.get("failedIndexes", ""), ours.failed_indexes
-    yield "other new pods", recorded["otherNewPods"], len(ours.others)
-    yield "lost pods", len(recorded["replacements"]), len(ours.fates)
-    for theirs, fate in zip(recorded["replacements"], ours.fates, strict=False):
+    yield "other new pods", recorded["otherNewPods"], len(ours.other_indexes)
+    yield "lost pods", len(recorded["replacements"]), len(ours.lost_pods)
+    for theirs, fate in zip(recorded["replacements"], ours.lost_pods, strict=False):
         pod = f"pod {fate.pod}: "
         yield pod + "whether it is replaced", "none" not in theirs, fate.replaced_after is not None
         if "none" in theirs or fate.replaced_after is None:
@@ -147,8 +147,8 @@ def _values(recorded: Data, ours: JobForecast) -> Iterator[tuple[str, object, ob
     alive = recorded["maxAliveAtOncePerIndex"]
     if alive is not None:
         twice = sorted(int(index) for index, pods in alive.items() if pods > 1)
-        yield "indexes with two pods at once", twice, sorted(fate.index or 0 for fate in ours.fates if fate.overlap > 0)
-    yield "pods at once", recorded["maxAliveAtOnce"], ours.most_at_once
+        yield "indexes with two pods at once", twice, sorted(fate.index or 0 for fate in ours.lost_pods if fate.overlap > 0)
+    yield "pods at once", recorded["maxAliveAtOnce"], ours.max_pods
 
 
 def _near(theirs: float, ours: float) -> float:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from tests.cli.program import Result, program
 
 RECORDED: dict[str, dict[str, Any]] = {
-    each["experiment"]: each for each in json.loads((Path(__file__).parent.parent / "data/vectors/lifecycle.json").read_text())
+    load["experiment"]: load for load in json.loads((Path(__file__).parent.parent / "data/vectors/lifecycle.json").read_text())
 }
 IMAGE = "registry.example/c:1"
 COVERED = {
@@ -121,7 +121,7 @@ class Story:
 
     def pods(self, when: str) -> list[Object]:
         """The pods of an observation as `kubectl get pods -o json` shows them."""
-        return [self.pod(each, place) for place, each in enumerate(self.seen(when))]
+        return [self.pod(seen, place) for place, seen in enumerate(self.seen(when))]
 
     def pod(self, seen: Seen, place: int = 0) -> Object:
         owners = [{"apiVersion": "apps/v1", "kind": "DaemonSet", "name": seen.owner, "controller": True}] if seen.owner else []
@@ -139,11 +139,11 @@ class Story:
 
     def there(self, when: str) -> set[Pair]:
         """The pairs with a live pod in an observation, by the DaemonSet that owns it, or whose it was."""
-        return {(each.owner or each.app, each.node) for each in self.seen(when) if each.there}
+        return {(seen.owner or seen.app, seen.node) for seen in self.seen(when) if seen.there}
 
     def commands(self, containing: str = "") -> list[str]:
         """The recorded command lines that hold a text, in the experiment's namespace."""
-        lines = [each["command"] for each in self.steps if isinstance(each, dict) and "command" in each]
+        lines = [step["command"] for step in self.steps if isinstance(step, dict) and "command" in step]
         return [f"{line} -n {self.name}" for line in lines if containing in line]
 
 

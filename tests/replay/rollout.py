@@ -18,19 +18,19 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from preflight.change.apply_command import perform
-from preflight.coverage.daemonset_pods import listed_pods
-from preflight.coverage.label_cascade import predict
+from preflight.change.apply_command import perform_command
+from preflight.coverage.daemonset_pods import collect_listed_pods
+from preflight.coverage.label_cascade import predict_impact
 from preflight.coverage.model import Impact
 from preflight.coverage.outcome import PodAfter
 from preflight.coverage.rollout.simulation import Rollout
-from preflight.kubectl.parser import parse
+from preflight.kubectl.parser import parse_command
 from preflight.model.convert import convert
-from preflight.model.objects import DaemonSet, DaemonSetSpec, ListedPod, Node, ObjectKey, Origin
-from preflight.model.world import World
-from preflight.scheduling.rollout import surges
-from preflight.scheduling.rollout_simulation import Start, There
-from preflight.scheduling.tolerations import daemon_tolerations
+from preflight.model.objects import CoveragePod, DaemonSet, DaemonSetSpec, Node, ObjectKey, Origin
+from preflight.model.world import ClusterState
+from preflight.scheduling.rollout import uses_surge
+from preflight.scheduling.rollout_simulation import NewPodOutcome, PodsOnNode
+from preflight.scheduling.tolerations import add_implicit_tolerations
 
 NEVER_READY = "truth/never-ready-on"
 
@@ -51,16 +51,16 @@ class Compared(NamedTuple):
         return self.want == self.got
 
 
-def recorded_world(recording: Row, rows: list[Row]) -> World:
+def recorded_world(recording: Row, rows: list[Row]) -> ClusterState:
     """The world before the changes: nodes, DaemonSets, and their pods as a list of the cluster would show them."""
     nodes = {node["metadata"]["name"]: _object(node, Node) for node in recording["nodesBefore"]}
     daemonsets = {each.key: each for each in (_object(data, DaemonSet) for data in recording["daemonsetsBefore"])}
     owners = {key.name: daemonset for key, daemonset in daemonsets.items()}
     pods = tuple(_pod(row, pod, owners[row["ds"]]) for row in rows if "node" in row for pod in row["before"])
-    return World(nodes=nodes, daemonsets=daemonsets, pods=pods, listed=None, comparison_operators=False)
+    return ClusterState(nodes=nodes, daemonsets=daemonsets, pods=pods, listed_namespaces=None, comparison_operators=False)
 
 
-def _pod(row: Row, pod: Row, owner: DaemonSet) -> ListedPod:
+def _pod(row: Row, pod: Row, owner: DaemonSet) -> CoveragePod:
     """A recorded pod as a list shows it; its tolerations, which the recording leaves out, are those that the controller gave it."""
     data = {
         "kind": "Pod",
@@ -70,13 +70,13 @@ def _pod(row: Row, pod: Row, owner: DaemonSet) -> ListedPod:
             "ownerReferences": [{"kind": "DaemonSet", "name": row["ds"], "controller": True}],
             "deletionTimestamp": "2026-01-01T00:00:00Z" if pod.get("terminating") else "",
         },
-        "spec": {"nodeName": row["node"] if pod["bound"] else "", "tolerations": daemon_tolerations(owner.spec.template.spec)},
+        "spec": {"nodeName": row["node"] if pod["bound"] else "", "tolerations": add_implicit_tolerations(owner.spec.template.spec)},
         "status": {"phase": pod["phase"], "conditions": [{"type": "Ready", "status": "True" if pod["ready"] else "False"}]},
     }
-    return msgspec.json.decode(msgspec.json.encode(data), type=ListedPod)
+    return msgspec.json.decode(msgspec.json.encode(data), type=CoveragePod)
 
 
-def starts(daemonset: Row, nodes: list[str]) -> Mapping[str, Start]:
+def starts(daemonset: Row, nodes: list[str]) -> Mapping[str, NewPodOutcome]:
     """On which nodes the recording's kubelets never make a new pod Ready: those of the annotation, and those of a bad image."""
     template = daemonset["spec"]["template"]
     never = set(template["metadata"].get("annotations", {}).get(NEVER_READY, "").split(","))
@@ -86,17 +86,17 @@ def starts(daemonset: Row, nodes: list[str]) -> Mapping[str, Start]:
             never.update(nodes)
         elif tag.startswith("bad-on-"):
             never.update(tag.removeprefix("bad-on-").split("-"))
-    return dict.fromkeys(never & set(nodes), Start.UNREADY)
+    return dict.fromkeys(never & set(nodes), NewPodOutcome.UNREADY)
 
 
-def prediction(recording: Row, name: str, world: World) -> tuple[Impact, Rollout]:
+def prediction(recording: Row, name: str, world: ClusterState) -> tuple[Impact, Rollout]:
     """The impact of a DaemonSet's change, and its update."""
-    (before,) = (each for each in world.daemonsets.values() if each.metadata.name == name)
+    (before,) = (daemonset for daemonset in world.daemonsets.values() if daemonset.metadata.name == name)
     (after,) = (each for each in recording["daemonsetsAfter"] if each["metadata"]["name"] == name)
     change = recording["changes"][name]
     argv = shlex.split(change["command"])[1:] if change["kind"] == "image" else ["apply", "-f", name]
-    step = perform(parse([*argv, "-n", before.metadata.namespace]), world, lambda _: [_object(after, DaemonSet)])
-    impact = predict(step, listed_pods(world), starts={before.key: starts(after, list(world.nodes))})
+    step = perform_command(parse_command([*argv, "-n", before.metadata.namespace]), world, lambda _: [_object(after, DaemonSet)])
+    impact = predict_impact(step, collect_listed_pods(world), starts={before.key: starts(after, list(world.nodes))})
     return impact, impact.rollouts[before.key]
 
 
@@ -106,17 +106,25 @@ def _object(data: object, kind: type[Any]) -> Any:
     return found
 
 
-def word(there: There) -> str:
+def word(there: PodsOnNode) -> str:
     """What is on a node in the recording's words."""
-    new = "new" if there.bound else "pending"
-    live = ("both" if there.bound else "both-pending") if there.same and there.new else "same" if there.same else new if there.new else ""
+    new = "new" if there.is_bound else "pending"
+    live = (
+        ("both" if there.is_bound else "both-pending")
+        if there.has_previous and there.has_new
+        else "same"
+        if there.has_previous
+        else new
+        if there.has_new
+        else ""
+    )
     return "+".join(filter(None, (live, "terminating" if there.hangs else ""))) or "absent"
 
 
 def possible(rollout: Rollout) -> dict[str, tuple[str, ...]]:
     """What may be on each node in the end, in the recording's words; one word where it is certain."""
-    ends = zip(rollout.cells, rollout.likely.ends, strict=True)
-    return {name: tuple(sorted({word(there) for there in end.possible})) for cell, end in ends for name in cell.nodes}
+    ends = zip(rollout.cells, rollout.likely_course.ends, strict=True)
+    return {name: tuple(sorted({word(there) for there in end.possible_states})) for cell, end in ends for name in cell.nodes}
 
 
 def numbers(rollout: Rollout, spec: DaemonSetSpec) -> dict[str, int]:
@@ -124,14 +132,14 @@ def numbers(rollout: Rollout, spec: DaemonSetSpec) -> dict[str, int]:
 
     A surge that comes to 0, for no node is desired, is recorded as a surge: all its old pods are where they should not run, and stay.
     """
-    course = rollout.likely
-    found = {"desired": course.desired, "budget": course.budget, "bad": course.bad, "badReplaced": course.bad_reached}
-    fewest, most = course.reached
-    if course.surge:
-        return found | {"candidates": course.waiting, "sunset": course.sunset, "sunsetKept": course.sunset_kept}
-    if surges(spec):
-        return found | {"candidates": 0, "sunset": course.waiting, "sunsetKept": course.waiting - most}
-    return found | {"candidates": course.waiting, "fixed": course.held} | ({"replaced": most} if fewest == most else {})
+    course = rollout.likely_course
+    found = {"desired": course.desired, "budget": course.budget, "bad": course.failing_nodes, "badReplaced": course.failing_reached}
+    fewest, most = course.reached_range
+    if course.is_surge:
+        return found | {"candidates": course.waiting_nodes, "sunset": course.removable_pods, "sunsetKept": course.removable_remaining}
+    if uses_surge(spec):
+        return found | {"candidates": 0, "sunset": course.waiting_nodes, "sunsetKept": course.waiting_nodes - most}
+    return found | {"candidates": course.waiting_nodes, "fixed": course.blocked_nodes} | ({"replaced": most} if fewest == most else {})
 
 
 def comparisons(path: Path) -> Iterator[Compared | str]:
@@ -154,14 +162,14 @@ def comparisons(path: Path) -> Iterator[Compared | str]:
 
 
 def _numbers(row: Row, rollout: Rollout, daemonsets: Mapping[ObjectKey, DaemonSet]) -> Iterator[Compared]:
-    (spec,) = (each.spec for key, each in daemonsets.items() if key.name == row["daemonset"])
+    (spec,) = (daemonset.spec for key, daemonset in daemonsets.items() if key.name == row["daemonset"])
     ours = numbers(rollout, spec)
     for number, value in row["rule"].items():
         if row["strategy"]["type"] != "OnDelete" or number == "desired":
             yield Compared(row["change"], f"number {number}", row["daemonset"], value, ours.get(number))
 
 
-def _pairs(row: Row, pairs: Mapping[str, str], ours: Mapping[str, tuple[str, ...]], world: World) -> Iterator[Compared]:
+def _pairs(row: Row, pairs: Mapping[str, str], ours: Mapping[str, tuple[str, ...]], world: ClusterState) -> Iterator[Compared]:
     """Each pair: where the recording says what is possible, that it was possible with us too, and that we say no more than it."""
     for node in world.nodes:
         outcome, where = pairs.get(node, "absent"), f"{row['daemonset']} on {node}"
@@ -178,14 +186,14 @@ def _pairs(row: Row, pairs: Mapping[str, str], ours: Mapping[str, tuple[str, ...
 def _pods(row: Row, pairs: Mapping[str, str], impact: Impact) -> Iterator[Compared]:
     """The pod of each pair as the impact has it, where it is certain."""
     for group in impact.groups:
-        if group.key.name != row["daemonset"] or group.fate is not None:
+        if group.key.name != row["daemonset"] or group.update_uncertainty is not None:
             continue
         for node in group.nodes:
             outcome = pairs.get(node, "absent")
             live = outcome.removesuffix("terminating").removesuffix("+")
             want = PodAfter.NONE if live in ("", "absent") else PodAfter.SAME if live in ("same", "both", "both-pending") else PodAfter.NEW
-            created = not group.verdict.before and want is PodAfter.NEW  # missing before, and nobody knows why
-            got = PodAfter.NEW if created and group.verdict.pod is PodAfter.NONE else group.verdict.pod
+            created = not group.forecast.had_pod and want is PodAfter.NEW  # missing before, and nobody knows why
+            got = PodAfter.NEW if created and group.forecast.pod_after is PodAfter.NONE else group.forecast.pod_after
             yield Compared(row["change"], f"{outcome}, by the impact", f"{row['daemonset']} on {node}", want, got)
 
 

@@ -18,7 +18,7 @@ def test_a_runtime_class_leaves_pods_waiting_or_refused_and_places_none(tmp_path
     lines = [*(apply(tmp_path, story.created(name)) for name in names), *story.commands()]
     answer = judged(tmp_path, lines, [*story.nodes(), RUNTIME, elsewhere(story)])
     created = covered([], answer.steps[:4])
-    waiting = {(each.owner, each.node) for each in story.seen("after") if not each.there}
+    waiting = {(seen.owner, seen.node) for seen in story.seen("after") if not seen.there}
     refused = {pair for pair in created if pair[0] in ("conflict", "missing")}
     assert created - waiting - refused == story.there("after")
     assert waiting == {(name, node) for name in ("plain", "tolerates") for node in ("2", "4")}
@@ -35,7 +35,7 @@ def test_the_default_node_selector_of_a_namespace_leaves_pods_waiting_or_refused
     namespace["metadata"]["annotations"] = {"scheduler.alpha.kubernetes.io/node-selector": "pns=yes"}
     lines = [apply(tmp_path, story.created(name)) for name in ("plain", "same", "conflict")]
     answer = judged(tmp_path, lines, [*story.nodes(), namespace, elsewhere(story)])
-    waiting = {(each.owner, each.node) for each in story.seen("after") if not each.there}
+    waiting = {(seen.owner, seen.node) for seen in story.seen("after") if not seen.there}
     assert covered([], answer.steps) - waiting - {("conflict", "2")} == story.there("after")
     assert answer.of("PF218") == {"plain": ["1", "2"], "conflict": ["2"]}
     objects = [*story.nodes(), namespace, *(story.created(name) for name in ("plain", "same", "conflict")), *story.pods("after")]

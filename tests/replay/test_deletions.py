@@ -44,7 +44,7 @@ def test_orphans_stay_until_a_hand_or_no_execute_ends_them_and_a_new_daemonset_a
     orphan, by_hand, schedule, execute, adopted = answer.steps
     assert orphan.outcomes == dict.fromkeys(story.there("before"), "lost-on-recreation")
     assert set(orphan.reasons.values()) == {NOTHING_OWNS}
-    assert {node for _, node in covered(story.there("before"), [orphan])} == {each.node for each in story.seen("orphaned")}
+    assert {node for _, node in covered(story.there("before"), [orphan])} == {seen.node for seen in story.seen("orphaned")}
     assert by_hand.outcomes == {("d", "0"): "lost-now"}
     assert schedule.outcomes == {("d", "1"): "already-fragile"}
     assert execute.outcomes == {("d", "2"): "lost-now"}
@@ -71,7 +71,7 @@ def test_adopted_pods_of_another_template_stay_while_both_templates_are_the_firs
     whens = [None, "orphaned, node 1 tainted NoSchedule", "new DaemonSet OnDelete, image c:2", "strategy changed to RollingUpdate"]
     for number, when in enumerate(whens, 1):
         if when:
-            assert {node for _, node in covered([], answer.steps[:number])} == {each.node for each in story.seen(when)}
+            assert {node for _, node in covered([], answer.steps[:number])} == {seen.node for seen in story.seen(when)}
     assert answer.steps[2].outcomes == {("d", "0"): "kept", ("d", "1"): "lost-on-recreation", ("d", "2"): "kept"}
     assert answer.steps[3].outcomes == {("d", "0"): "kept", ("d", "1"): "already-fragile", ("d", "2"): "kept"}
     for impact in impacts(tmp_path, lines, objects)[2:]:
@@ -98,7 +98,7 @@ def test_the_number_of_the_template_decides_whether_adopted_pods_are_replaced(tm
     assert {outcome for step in answer.steps[5:] for outcome in step.outcomes.values()} == {"kept"}
     found = [pods_after(impact) for impact in impacts(tmp_path, lines, objects)]
     new = "new DaemonSets (template generation 1; image c:9, RollingUpdate maxUnavailable 1; reaches-2: c:8, OnDelete)"
-    wanted = {each.owner: "new" if each.text.startswith("p2") else "same" for each in story.seen(new)}
+    wanted = {seen.owner: "new" if seen.text.startswith("p2") else "same" for seen in story.seen(new)}
     assert wanted == {"never-updated": "same", "updated-once": "new", "reaches-2": "same"}
     for name, after in zip(names, found[5:8], strict=True):
         assert after == {(name, "0"): wanted[name], (name, "1"): wanted[name]}
@@ -109,7 +109,7 @@ def test_the_number_of_the_template_decides_whether_adopted_pods_are_replaced(tm
 def test_another_daemonset_with_the_same_selector_adopts_at_once_and_that_is_said(tmp_path: Path) -> None:
     story = Story("two-daemonsets-one-selector")
     objects = [*story.nodes(), story.created("a"), story.created("b")]
-    pods = [story.pod(Seen("same", each.node, each.owner, each.text), place) for place, each in enumerate(story.seen("both"))]
+    pods = [story.pod(Seen("same", seen.node, seen.owner, seen.text), place) for place, seen in enumerate(story.seen("both"))]
     answer = judged(tmp_path, story.commands(), [*objects, *pods])
     name = story.name
     assert answer.steps[0].outcomes == {("a", "0"): "lost-on-recreation", ("a", "1"): "lost-on-recreation"}

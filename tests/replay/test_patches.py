@@ -36,7 +36,7 @@ def test_what_a_patch_makes_of_the_tolerations(tmp_path: Path, name: str) -> Non
     spec = {"containers": [{"name": "c", "image": "registry.example/c:1"}], "tolerations": recorded["tolerations before"]}
     daemonset = {**made("apps/v1", "DaemonSet", name, story.name), "spec": {"selector": {"matchLabels": {"app": name}}}}
     daemonset["spec"]["template"] = {"metadata": {"labels": {"app": name}}, "spec": spec}
-    (line,) = [each for each in story.commands() if f"patch ds {name} " in each]
+    (line,) = [command for command in story.commands() if f"patch ds {name} " in command]
     (step,) = (each for each in story.steps if isinstance(each, dict) and each["command"] == line.removesuffix(f" -n {story.name}"))
     objects = [*story.nodes(), daemonset]
     answer = judged(tmp_path, [line], objects)
@@ -47,7 +47,7 @@ def test_what_a_patch_makes_of_the_tolerations(tmp_path: Path, name: str) -> Non
     (impact,) = impacts(tmp_path, [line], objects)
     (after,) = impact.change.after.daemonsets.values()
     assert (after.data["spec"]["template"]["spec"].get("tolerations") or None) == recorded["after"]
-    there = {each.owner for each in story.seen("pods on node 0 (tainted a=x:NoSchedule) afterwards")}
+    there = {seen.owner for seen in story.seen("pods on node 0 (tainted a=x:NoSchedule) afterwards")}
     assert covered([], answer.steps) == ({(name, "0")} if name in there else set())
 
 

@@ -65,7 +65,7 @@ def test_a_label_that_goes_takes_bound_pods_and_pods_that_wait(tmp_path: Path) -
     answer = judged(tmp_path, story.commands("label"), objects)
     assert answer.steps[0].outcomes == {("bound", "0"): "lost-now", ("pending", "0"): "lost-now"}
     assert covered(story.there("before"), answer.steps) == story.there("label removed, 15 s later")
-    waiting = {(each.owner, each.node) for each in story.seen("after a write to the DaemonSet") if not each.there}
+    waiting = {(seen.owner, seen.node) for seen in story.seen("after a write to the DaemonSet") if not seen.there}
     assert waiting == {("pending", "1")}
     assert "preflight does not judge `kubectl annotate`" in judged(tmp_path, story.commands("annotate"), objects).err
 
@@ -86,6 +86,6 @@ def test_the_label_of_the_architecture(tmp_path: Path, ready: str, first: str, l
         assert covered(story.there("before"), answer.steps[:1]) == story.there("after")
     assert covered(story.there("before"), answer.steps) == story.there("put back by hand")
     assert [note for note in answer.steps[0].notes if "the kubelet puts kubernetes.io/arch back within minutes" in note]
-    new = {(each.owner, each.node) for each in story.seen("put back by hand") if each.text.startswith("p1")}
+    new = {(seen.owner, seen.node) for seen in story.seen("put back by hand") if seen.text.startswith("p1")}
     found = impacts(tmp_path, story.commands(), objects)
     assert {pair for impact in found for pair, pod in pods_after(impact).items() if pod == "new"} == new

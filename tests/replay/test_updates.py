@@ -32,7 +32,7 @@ def test_an_update_with_surge_and_a_port_of_the_node_stops_and_covers_every_node
     answer = judged(tmp_path, story.commands(), [*story.nodes(), *daemonsets])
     assert answer.of("PF105") == {"s1": ["0", "1", "2", "3"], "s2": ["0", "1", "2", "3"]}
     assert covered([], answer.steps) == story.there("stalled")
-    assert {(each.owner, each.node) for each in story.seen("stalled") if each.text.startswith("p0")} == story.there("stalled")
+    assert {(seen.owner, seen.node) for seen in story.seen("stalled") if seen.text.startswith("p0")} == story.there("stalled")
     unready = [("s1", "1")]
     objects = [*story.nodes(), *daemonsets, *running(story, daemonsets, range(4), unready)]
     found = pods_after(impacts(tmp_path, story.commands()[:1], objects)[0])
@@ -80,10 +80,10 @@ def unreachable(story: Story) -> list[Object]:
 def test_unreachable_nodes_stop_an_update_and_lose_their_pods(tmp_path: Path) -> None:
     story = Story("unknown-node-blocks")
     daemonsets = story.listed()
-    for each in daemonsets:
-        if "twin" in each["metadata"]["name"]:
+    for daemonset in daemonsets:
+        if "twin" in daemonset["metadata"]["name"]:
             twin = {"key": "node.kubernetes.io/unreachable", "operator": "Exists", "effect": "NoSchedule"}
-            each["spec"]["template"]["spec"]["tolerations"] = [twin]
+            daemonset["spec"]["template"]["spec"]["tolerations"] = [twin]
     names = [each["metadata"]["name"] for each in daemonsets]
     sick = [(name, node) for name in names for node in "01"]
     assert story.recorded["observed"]["taints of node 0"] == [f"{each['key']}=:{each['effect']}" for each in SILENT]
@@ -103,7 +103,7 @@ def test_a_percentage_of_the_nodes_that_are_left_stops_an_update_too(tmp_path: P
     objects = [*unreachable(story), *story.listed(), *story.pods("unreachable")]
     answer = judged(tmp_path, story.commands("set image"), objects)
     assert covered([], answer.steps) == story.there("updated")
-    held = {each.owner for each in story.seen("updated") if each.there and each.text.startswith("p0")}
+    held = {seen.owner for seen in story.seen("updated") if seen.there and seen.text.startswith("p0")}
     assert held == {"u100pct", "u50pct"}
     assert answer.stopped == held
     once = {each.owner for each in story.seen("pods of node 0 force-deleted") if each.there and each.text.startswith("p0")}
@@ -131,8 +131,8 @@ def test_pods_of_a_silent_node_go_and_those_of_one_that_reports_not_ready_wait(t
 
 def surging(story: Story) -> tuple[list[Object], list[Object]]:
     daemonsets = story.listed()
-    for each in daemonsets:
-        each["spec"]["minReadySeconds"] = 10
+    for daemonset in daemonsets:
+        daemonset["spec"]["minReadySeconds"] = 10
     return daemonsets, [*story.nodes(), *daemonsets, *running(story, daemonsets, range(2))]
 
 
@@ -153,4 +153,4 @@ def test_without_the_lost_wake_up_every_pod_is_new(tmp_path: Path) -> None:
     assert covered([], answer.steps) == story.there("45 s later")
     found = [pods_after(impact) for impact in impacts(tmp_path, story.commands(), objects)]
     assert {pod for after in found for pod in after.values()} == {"new"}
-    assert {each.text[:2] for each in story.seen("45 s later")} == {"p1"}
+    assert {seen.text[:2] for seen in story.seen("45 s later")} == {"p1"}

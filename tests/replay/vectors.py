@@ -13,13 +13,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from preflight.change.apply_command import perform
-from preflight.coverage.label_cascade import predict
-from preflight.kubectl.parser import parse
+from preflight.change.apply_command import perform_command
+from preflight.coverage.label_cascade import predict_impact
+from preflight.kubectl.parser import parse_command
 from preflight.model.convert import convert
 from preflight.model.objects import DaemonSet, Node, Origin, Pod
-from preflight.model.world import World
-from preflight.scheduling.placement import Placement, place
+from preflight.model.world import ClusterState
+from preflight.scheduling.placement import Placement, evaluate_placement
 from preflight.scheduling.tolerations import NEVER
 
 Answer = dict[str, Any]
@@ -31,13 +31,13 @@ def answers(case: dict[str, Any]) -> Answer:
     node = _object(case["node"], Node)
     if "pod" in case:
         spec = _object(case["pod"], Pod).spec
-        return {**_shape(place(spec, spec.tolerations, node, gate)), "shouldRun": None, "shouldContinueRunning": None}
+        return {**_shape(evaluate_placement(spec, spec.tolerations, node, gate)), "shouldRun": None, "shouldContinueRunning": None}
     daemonset = _object(case["daemonset"], DaemonSet)
-    world = World(nodes={node.name: node}, daemonsets={daemonset.key: daemonset}, comparison_operators=gate)
-    change = perform(parse(["reboot", node.name]), world, lambda _: ())
-    (group,) = predict(change, {}).groups
-    assert group.after is not None
-    return _shape(group.after)
+    world = ClusterState(nodes={node.name: node}, daemonsets={daemonset.key: daemonset}, comparison_operators=gate)
+    change = perform_command(parse_command(["reboot", node.name]), world, lambda _: ())
+    (group,) = predict_impact(change, {}).groups
+    assert group.placement_after is not None
+    return _shape(group.placement_after)
 
 
 def _object(data: object, kind: type[Any]) -> Any:
@@ -53,8 +53,8 @@ def _shape(placement: Placement) -> Answer:
         "shouldContinueRunning": placement.may_stay,
         "fitsAffinity": placement.affinity.matches,
         "affinityError": f"[{', '.join(errors)}]" if len(errors) > 1 else errors[0] if errors else None,
-        "fitsTaints": not placement.untolerated and not placement.unsure,
-        "evictAfterSeconds": -1 if placement.evict_after == NEVER else placement.evict_after,
+        "fitsTaints": not placement.untolerated_taints and not placement.unsure_taints,
+        "evictAfterSeconds": -1 if placement.eviction_delay == NEVER else placement.eviction_delay,
     }
 
 

@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from random import Random
 
-from preflight.model.report import Coverage, Finding, Judged, Location, Outcome, Related, Report, Severity, Subject, Suggestion
+from preflight.model.report import (
+    CheckedCounts,
+    Coverage,
+    Finding,
+    Location,
+    Outcome,
+    RelatedLocation,
+    Report,
+    Severity,
+    Subject,
+    TolerationSuggestion,
+)
 from tests.report.reports import NO, TAINT, covered, finding, how, report, step
 
 _OTHERS = (Outcome.UNKNOWN, Outcome.MISSING, Outcome.ALREADY_FRAGILE, Outcome.NEVER)
@@ -19,12 +30,12 @@ def large(daemonsets: int = 60, nodes: int = 5000, *, scattered: float = 0.002, 
         if sum(map(len, pools)) < nodes:
             random.choice(pools).append(name)
     every = tuple(sorted(name for pool in pools for name in pool))
-    coverage = [each for at in range(daemonsets) for each in _coverage(at, pools, random, scattered)]
+    coverage = [row for at in range(daemonsets) for row in _coverage(at, pools, random, scattered)]
     findings = tuple(_finding(each) for each in coverage if each.outcome in (Outcome.LOST_ON_RECREATION, Outcome.LOST_NOW, Outcome.UNKNOWN))
     return report(
         step(*coverage, nodes=every, headline=f"taint {TAINT} on {len(every)} nodes", taints=(TAINT,)),
         command=f"taint nodes --all {TAINT}",
-        judged=Judged(files=1, objects=9000, daemonsets=daemonsets, nodes=nodes, pairs=daemonsets * nodes),
+        judged=CheckedCounts(files=1, objects=9000, daemonsets=daemonsets, nodes=nodes, pairs=daemonsets * nodes),
         findings=findings,
         exit=3,
     )
@@ -60,7 +71,7 @@ def _finding(each: Coverage) -> Finding:
         location=Location(f"manifests/{namespace}/{name}.yaml", 31, 7, "spec.template.spec.tolerations", "      tolerations:"),
         label=f"nothing here tolerates {TAINT}",
         notes=(("then", "mounts and unmounts hang on these nodes; 3 workloads use it"),),
-        related=(Related("the taint is here", Location("nodes.yaml", 9, 5)),),
-        suggestion=Suggestion((), ("- {key: dedicated, operator: Equal, value: rdma, effect: NoSchedule}",)),
+        related=(RelatedLocation("the taint is here", Location("nodes.yaml", 9, 5)),),
+        suggestion=TolerationSuggestion((), ("- {key: dedicated, operator: Equal, value: rdma, effect: NoSchedule}",)),
         step=1,
     )

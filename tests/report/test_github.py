@@ -77,7 +77,7 @@ def many(errors: int = 0, warnings: int = 0, notes: int = 0, problems: int = 0) 
 def shown(given: Report) -> tuple[dict[str, int], list[str]]:
     """How many annotations of each kind there are, and every line from the first that is none on."""
     commands = github(render(given))
-    names = [each.name if isinstance(each, Command) else "" for each in commands]
+    names = [command.name if isinstance(command, Command) else "" for command in commands]
     numbers = {kind: names.count(kind) for kind in ("error", "warning", "notice")}
     start = names.index("group") if "group" in names else len(names)
     return numbers, [f"{each.name}: {each.data}" if isinstance(each, Command) else each for each in commands[start:]]

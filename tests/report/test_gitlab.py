@@ -9,7 +9,7 @@ import pytest
 from jsonschema import ValidationError
 
 from preflight.model.report import Location, Report, Severity, Subject
-from preflight.report.fingerprints import fingerprints
+from preflight.report.fingerprints import make_fingerprints
 from preflight.report.gitlab import render
 from tests.report.readers import gitlab
 from tests.report.reports import ALL, LINT, NOTHING, PLAN, RDMA, finding, report
@@ -22,7 +22,7 @@ def issue(**fields: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("given", ALL.values(), ids=ALL)
 def test_the_schema_accepts(given: Report) -> None:
-    assert len(gitlab(render(given))) == sum(each.exempted is None for each in given.findings)
+    assert len(gitlab(render(given))) == sum(finding.exempted is None for finding in given.findings)
 
 
 def test_the_schema_refuses_what_is_none() -> None:
@@ -41,7 +41,7 @@ def test_a_finding_with_its_place() -> None:
         {
             "description": "PF102 lost-on-recreation: storage/csi-rdma-node loses rdma-1, rdma-2 when its pods are re-created",
             "check_name": "PF102",
-            "fingerprint": fingerprints(RDMA.findings)[0],
+            "fingerprint": make_fingerprints(RDMA.findings)[0],
             "severity": "critical",
             "location": {"path": "daemonsets/csi.yaml", "lines": {"begin": 31}},
         }
@@ -68,7 +68,7 @@ def test_places(fields: dict[str, Any], path: str, line: int) -> None:
 
 
 def test_exempted_findings_are_left_out_and_change_no_fingerprint() -> None:
-    marks = fingerprints(LINT.findings)
+    marks = make_fingerprints(LINT.findings)
     assert [(each["check_name"], each["fingerprint"]) for each in gitlab(render(LINT))] == [("PF103", marks[0]), ("PF206", marks[2])]
 
 

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from preflight.model.report import Location, Outcome, Problem, Report, Subject
 from preflight.report import FORMATS
-from preflight.report.terminal import columns, fold, inert, pad, plain
+from preflight.report.terminal import count_columns, escape_ci_commands, escape_unprintable, fold, pad
 from preflight.report.text import render_problems
 from tests.report.reports import ALL, LINT, PLAN, RDMA, covered, finding, report, step
 
@@ -38,7 +38,7 @@ PLAIN = {
 
 @pytest.mark.parametrize(("text", "shown"), PLAIN.values(), ids=PLAIN)
 def test_plain(text: str, shown: str) -> None:
-    assert plain(text) == shown
+    assert escape_unprintable(text) == shown
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_plain(text: str, shown: str) -> None:
     ids=["no command", "GitHub", "GitHub, indented", "GitHub of old", "Azure", "three signs"],
 )
 def test_inert(line: str, shown: str) -> None:
-    assert inert(line) == shown
+    assert escape_ci_commands(line) == shown
 
 
 def _spoil(value: Any, nasty: str) -> Any:
@@ -111,7 +111,7 @@ def test_random_names_do_no_harm(name: str, width: int, color: bool) -> None:
 
 
 def test_columns_count_wide_and_combining_characters() -> None:
-    assert [columns(text) for text in ("", "ab", "中", "e\u0301")] == [0, 2, 2, 1]
+    assert [count_columns(text) for text in ("", "ab", "中", "e\u0301")] == [0, 2, 2, 1]
     assert pad("中", 4) == "中  "
 
 

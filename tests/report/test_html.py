@@ -14,15 +14,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from preflight.model.evictions import Eviction, Evictions, NodeEvictions
-from preflight.model.report import Cluster, Judged, Link, Outcome, Problem, Report, Severity, Skipped
+from preflight.model.evictions import Eviction, EvictionReport, NodeEvictions
+from preflight.model.report import CheckedCounts, ClusterIdentity, ExplanationLink, Outcome, Problem, Report, Severity, SkippedCheck
 from preflight.report import html
-from preflight.report.html.classes import MOST_LETTERS, REST, classes_of
-from preflight.report.html.escaping import code, mark, safe
+from preflight.report.html.classes import MOST_LETTERS, REST, make_node_classes
+from preflight.report.html.escaping import escape_text, render_code, render_mark
 from preflight.report.html.matrix import MOST_COLUMNS
-from preflight.report.html.node_ranges import ranges
-from preflight.report.html.summary import MOST_LINES, Verdict, title, verdict
-from preflight.report.html.waterfall import waterfall
+from preflight.report.html.node_ranges import compress_names
+from preflight.report.html.summary import MOST_LINES, PageVerdict, format_page_title, make_verdict
+from preflight.report.html.waterfall import render_waterfall
 from tests.report.large import large
 from tests.report.readers import Document, Element
 from tests.report.reports import ALL, DRAIN, EVICTIONS, LINT, NO, NOTHING, PLAN, RDMA, VERIFY, covered, finding, report, step
@@ -61,7 +61,7 @@ VERDICTS: dict[str, tuple[Report, str, str]] = {
     "a file could not be read": (replace(FINE, problems=(Problem("no YAML"),)), "?", "Not everything is known"),
     "something else is unknown": (replace(FINE, exit=3), "?", "Not everything is known"),
     "a pod is unknown": (
-        report(step(evictions=Evictions("taint", (NodeEvictions("n", (Eviction("a/b", "", "unknown"),)),)))),
+        report(step(evictions=EvictionReport("taint", (NodeEvictions("n", (Eviction("a/b", "", "unknown"),)),)))),
         "?",
         "Not everything is known",
     ),
@@ -71,30 +71,30 @@ VERDICTS: dict[str, tuple[Report, str, str]] = {
 
 @pytest.mark.parametrize(("given_", "sign", "text"), VERDICTS.values(), ids=VERDICTS)
 def test_the_verdict(given_: Report, sign: str, text: str) -> None:
-    assert verdict(given_) == Verdict(sign, text)
+    assert make_verdict(given_) == PageVerdict(sign, text)
     page = Document(html.render(given_))
     (heading,) = page.all("h1")
     assert page.elements[page.elements.index(heading) + 2].said == text
 
 
 def test_the_tab_says_the_verdict_and_the_command() -> None:
-    assert title(NOTHING) == "preflight: Nothing was judged"
-    assert title(FINE) == "preflight: No DaemonSet loses a node · taint nodes"
+    assert format_page_title(NOTHING) == "preflight: Nothing was judged"
+    assert format_page_title(FINE) == "preflight: No DaemonSet loses a node · taint nodes"
 
 
 def lines(page: Document, tag: str, word: str = "") -> list[str]:
     """What elements say, with all that is in them."""
-    return [texts(page, each) for each in page.all(tag, word)]
+    return [texts(page, element) for element in page.all(tag, word)]
 
 
 def texts(page: Document, of: Element) -> str:
     depth, found = 0, []
-    for each in page.elements[page.elements.index(of) :]:
-        if each is not of and each.tag == of.tag:
+    for element in page.elements[page.elements.index(of) :]:
+        if element is not of and element.tag == of.tag:
             depth += 1
         if depth:
             break
-        found.append(each.said)
+        found.append(element.said)
     return " ".join(" ".join(found).split())
 
 
@@ -114,7 +114,9 @@ def test_the_story_tells_the_worst_findings_and_counts_the_others() -> None:
 
 
 def test_what_makes_it_less_than_sure_stands_at_the_top() -> None:
-    page = html.render(replace(LINT, assumptions=("coverage assumed (no pods given)",), cluster=Cluster("prod", "https://10.0.0.1", "v1")))
+    page = html.render(
+        replace(LINT, assumptions=("coverage assumed (no pods given)",), cluster=ClusterIdentity("prod", "https://10.0.0.1", "v1"))
+    )
     top = page[: page.index("</header>")]
     for text in (
         "Judged 12 objects from 3 files, and 2 DaemonSets on 3 nodes (5 pairs, 2 unknown).",
@@ -214,28 +216,32 @@ def test_more_classes_than_there_is_room_for_share_the_last_column_and_it_counts
 def test_a_class_is_what_no_row_of_any_step_tells_apart_and_the_largest_is_first() -> None:
     one = step(covered("a/b", Outcome.KEPT, nodes=["n-1", "n-2"]), nodes=("n-1", "n-2", "n-3", "n-4", "n-5"))
     two = step(covered("a/b", Outcome.KEPT, nodes=["n-2"]), nodes=("n-2",))
-    assert [tuple(each) for each in classes_of([one, two]).all] == [("A", ("n-3", "n-4", "n-5")), ("B", ("n-1",)), ("C", ("n-2",))]
-    assert classes_of([]).all == []
+    assert [tuple(node_class) for node_class in make_node_classes([one, two]).all] == [
+        ("A", ("n-3", "n-4", "n-5")),
+        ("B", ("n-1",)),
+        ("C", ("n-2",)),
+    ]
+    assert make_node_classes([]).all == []
 
 
 def test_nodes_are_told_by_name_by_class_or_by_the_beginning_of_their_list() -> None:
     nodes = [f"n-{at}" for at in range(9)]
-    classes = classes_of([step(covered("a/b", Outcome.KEPT, nodes=nodes[:6]), nodes=nodes)])
-    assert classes.told(nodes[:2]) == "<code>n-0</code>, <code>n-1</code>"
-    assert classes.told(nodes[:6]) == '6 nodes: class <a href="#class-A">A</a>'
-    assert classes.told(nodes) == '9 nodes: class <a href="#class-A">A</a>, <a href="#class-B">B</a>'
-    assert classes.told(nodes[:5]) == "5 nodes: <code>n-[0-4]</code>"
-    assert classes.told([*nodes[:6], "other"]) == "7 nodes: <code>n-[0-5], other</code>"
-    assert (classes.letters(nodes[5:7]), classes.letters(["other"])) == ("A B", "")
+    classes = make_node_classes([step(covered("a/b", Outcome.KEPT, nodes=nodes[:6]), nodes=nodes)])
+    assert classes.render_nodes(nodes[:2]) == "<code>n-0</code>, <code>n-1</code>"
+    assert classes.render_nodes(nodes[:6]) == '6 nodes: class <a href="#class-A">A</a>'
+    assert classes.render_nodes(nodes) == '9 nodes: class <a href="#class-A">A</a>, <a href="#class-B">B</a>'
+    assert classes.render_nodes(nodes[:5]) == "5 nodes: <code>n-[0-4]</code>"
+    assert classes.render_nodes([*nodes[:6], "other"]) == "7 nodes: <code>n-[0-5], other</code>"
+    assert (classes.get_letters(nodes[5:7]), classes.get_letters(["other"])) == ("A B", "")
 
 
 def test_the_letters_end_and_the_nodes_of_all_other_classes_stand_together() -> None:
     nodes = [f"n-{at:02}" for at in range(MOST_LETTERS + 2)]
     one = step(*(covered("a/b", Outcome.KEPT, nodes=[node]) for node in nodes), nodes=nodes)
-    classes = classes_of([one])
-    assert [each.letter for each in classes.all][25:28] == ["Z", "AA", "AB"]
+    classes = make_node_classes([one])
+    assert [node_class.letter for node_class in classes.all][25:28] == ["Z", "AA", "AB"]
     assert [each.letter for each in classes.all][-3:] == ["BH", "", ""]
-    assert classes.letters(nodes[-3:]) == f"BH {REST}"
+    assert classes.get_letters(nodes[-3:]) == f"BH {REST}"
     assert f"<code data-names={REST}>n-60, n-61</code>" in html.render(report(one))
 
 
@@ -258,7 +264,7 @@ RANGES = {
 
 @pytest.mark.parametrize(("names", "shown"), RANGES.values(), ids=RANGES)
 def test_ranges(names: list[str], shown: list[str]) -> None:
-    assert ranges(names) == shown
+    assert compress_names(names) == shown
 
 
 def spelled(item: str) -> list[str]:
@@ -273,8 +279,8 @@ def spelled(item: str) -> list[str]:
 @given(st.lists(st.one_of(st.from_regex(r"[ab]-?[0-9]{1,3}(\.c1)?", fullmatch=True), st.text("ab0129.-[],", max_size=6))))
 def test_what_is_drawn_together_is_spelled_out_again(names: list[str]) -> None:
     whole = [name for name in names if set("[], ").isdisjoint(name)]
-    assert sorted(name for item in ranges(whole) for name in spelled(item)) == sorted(set(whole))
-    assert set(names) - set(whole) <= set(ranges(names))
+    assert sorted(name for item in compress_names(whole) for name in spelled(item)) == sorted(set(whole))
+    assert set(names) - set(whole) <= set(compress_names(names))
 
 
 # Findings, pods, the chain, and what it rests on.
@@ -332,7 +338,7 @@ def test_the_pods_of_a_drain_stand_node_by_node_what_is_stuck_first() -> None:
 
 def drain(nodes: int, pods: int) -> Report:
     each = [NodeEvictions(f"n-{at}", tuple(Eviction(f"a/p-{number}", "", "evicted") for number in range(pods))) for at in range(nodes)]
-    return report(step(evictions=Evictions("drain", tuple(each))))
+    return report(step(evictions=EvictionReport("drain", tuple(each))))
 
 
 def test_a_drain_of_many_nodes_counts_the_pods_that_it_does_not_name() -> None:
@@ -344,13 +350,17 @@ def test_a_drain_of_many_nodes_counts_the_pods_that_it_does_not_name() -> None:
 
 
 def test_the_chain_comes_before_the_coverage() -> None:
-    page = html.render(replace(RDMA, why=(Link(1, "taint", "dedicated=rdma:NoSchedule on rdma-1"), Link(1, "then", "it is gone"))))
+    page = html.render(
+        replace(RDMA, why=(ExplanationLink(1, "taint", "dedicated=rdma:NoSchedule on rdma-1"), ExplanationLink(1, "then", "it is gone")))
+    )
     chain = "<dt>taint</dt><dd>dedicated=rdma:NoSchedule on rdma-1</dd><dt class=strong>then</dt><dd>it is gone</dd>"
     assert page.index("</header>") < page.index(chain) < page.index("Coverage")
 
 
 def test_what_it_rests_on_is_whole() -> None:
-    page = html.render(replace(LINT, skipped=(*(Skipped(f"thing {at}", "not given") for at in range(30)), Skipped("budgets", ""))))
+    page = html.render(
+        replace(LINT, skipped=(*(SkippedCheck(f"thing {at}", "not given") for at in range(30)), SkippedCheck("budgets", "")))
+    )
     end = page[page.index("What this rests on") :]
     assert "<li><code>broken.yaml:3:8</code>: mapping values are not allowed here</li><li>no such context</li>" in end.replace("\n", "")
     assert f"<dt>not given</dt><dd>{', '.join(f'thing {at}' for at in range(30))}</dd>" in end
@@ -359,21 +369,21 @@ def test_what_it_rests_on_is_whole() -> None:
 
 
 def test_no_option_of_a_terminal_changes_the_page() -> None:
-    for each in ALL.values():
-        assert html.render(each, width=40, color=True) == html.render(each)
+    for one in ALL.values():
+        assert html.render(one, width=40, color=True) == html.render(one)
 
 
 # The waterfall.
 
 
 def bars(*amounts: tuple[str, float]) -> list[tuple[str, str, str, str, str]]:
-    page = "".join(waterfall("GPUs", amounts, left="schedulable"))
+    page = "".join(render_waterfall("GPUs", amounts, remainder_label="schedulable"))
     row = r"<tr class=(\w+)><th scope=row>(.*?)</th><td class=n>(.*?)</td>.*?<rect x=(\S+) width=(\S+)"
     return re.findall(row, page)
 
 
 def test_no_amount_draws_nothing() -> None:
-    assert list(waterfall("GPUs", [])) == []
+    assert list(render_waterfall("GPUs", [])) == []
 
 
 def test_a_waterfall_goes_from_the_sum_to_what_is_left() -> None:
@@ -401,12 +411,12 @@ def test_a_waterfall_of_nothing_at_all() -> None:
 
 
 def test_a_waterfall_writes_amounts_as_it_is_told_and_escapes_its_words() -> None:
-    page = "".join(waterfall("<b>", [("<i>", 5000), ("x", -1)], shown=lambda amount: f"{amount:g} <GiB>"))
+    page = "".join(render_waterfall("<b>", [("<i>", 5000), ("x", -1)], format_value=lambda amount: f"{amount:g} <GiB>"))
     assert "<caption>&lt;b&gt;</caption>" in page
     assert "<th scope=row>&lt;i&gt;</th><td class=n>5000 &lt;GiB&gt;</td>" in page
     assert "<td class=n>-1 &lt;GiB&gt;</td>" in page
     Document(page)
-    assert "<td class=n>5,000</td>" in "".join(waterfall("", [("all", 5000)]))
+    assert "<td class=n>5,000</td>" in "".join(render_waterfall("", [("all", 5000)]))
 
 
 # What may not happen.
@@ -426,17 +436,17 @@ SAFE = {
 
 @pytest.mark.parametrize(("text", "shown"), SAFE.values(), ids=SAFE)
 def test_safe(text: str, shown: str) -> None:
-    assert safe(text) == shown
-    assert code(text) == f"<code>{shown}</code>"
+    assert escape_text(text) == shown
+    assert render_code(text) == f"<code>{shown}</code>"
 
 
 def test_a_long_text_is_cut_before_it_is_escaped() -> None:
-    assert safe("&" * 10, 5) == "&amp;&amp;..."
+    assert escape_text("&" * 10, 5) == "&amp;&amp;..."
 
 
 def test_what_needs_no_sign_has_none() -> None:
-    assert mark(" ") == ""
-    assert mark("x") == '<b class="m bad" aria-hidden="true">✕</b>'
+    assert render_mark(" ") == ""
+    assert render_mark("x") == '<b class="m bad" aria-hidden="true">✕</b>'
 
 
 @pytest.mark.parametrize("given_", ALL.values(), ids=ALL)
@@ -454,8 +464,8 @@ def test_the_policy_names_the_style_and_the_script_of_the_page_and_nothing_else(
 
 
 def test_no_address_is_in_a_page() -> None:
-    for each in ALL.values():
-        assert re.findall(r"\b(?:https?|ftp|wss?):|//\w|@import|url\(", html.render(each).replace("://10.0.0.1", "")) == []
+    for one in ALL.values():
+        assert re.findall(r"\b(?:https?|ftp|wss?):|//\w|@import|url\(", html.render(one).replace("://10.0.0.1", "")) == []
 
 
 @pytest.mark.parametrize(
@@ -536,6 +546,6 @@ def test_the_order_of_rows_and_nodes_changes_nothing_but_their_own_order() -> No
 
 
 def test_an_empty_report_says_so() -> None:
-    page = html.render(replace(NOTHING, judged=Judged()))
+    page = html.render(replace(NOTHING, judged=CheckedCounts()))
     assert "Nothing was judged" in page
     assert "id=filter" not in page[: page.index("<script>")]

@@ -77,7 +77,7 @@ def test_a_complaint_and_a_request_would_be_noticed(browser: Browser, tmp_path: 
     path = written(tmp_path, RDMA)
     with opened(browser, path) as tab:
         assert "Failed to fetch" in tab.run("fetch('http://127.0.0.1:9/').catch(error => error.message)")
-        assert any("Content Security Policy" in each for each in tab.complaints)
+        assert any("Content Security Policy" in complaint for complaint in tab.complaints)
     with opened(browser, path) as tab:
         tab.run("document.body.setAttribute('onclick', 'window.forged = 1'); document.body.click(); document.body.style")
         assert tab.run("typeof window.forged") == "undefined"

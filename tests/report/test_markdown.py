@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from preflight.model.report import Finding, Location, Outcome, Report, Severity, Subject
-from preflight.report.findings import draw
+from preflight.report.findings import draw_finding
 from preflight.report.markdown import MOST, render
-from preflight.report.summary import summary
+from preflight.report.summary import format_summary
 from preflight.report.terminal import Ink
 from tests.report.readers import Page
 from tests.report.reports import ALL, LINT, NO, NOTHING, PLAN, RDMA, covered, finding, how, report, step
@@ -40,11 +40,11 @@ def test_the_table_comes_first_then_the_findings_then_one_line_that_sums_up() ->
         " at <code>daemonsets/csi.yaml:31:7</code></summary>",
         "",
         "```text",
-        *draw(RDMA.findings[0], Ink(False), 0),
+        *draw_finding(RDMA.findings[0], Ink(False), 0),
         "```",
         "</details>",
         "",
-        f"`{summary(RDMA)}`",
+        f"`{format_summary(RDMA)}`",
     ]
 
 
@@ -148,7 +148,7 @@ def test_tables_leave_room_for_findings_and_steps_that_are_not_shown_are_counted
 
 def test_what_fits_is_not_cut() -> None:
     assert "Cut here" not in render(large(findings=10))
-    assert all("Cut here" not in render(each) for each in ALL.values())
+    assert all("Cut here" not in render(report) for report in ALL.values())
 
 
 def test_a_long_finding_is_cut_too() -> None:

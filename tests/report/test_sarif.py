@@ -97,7 +97,7 @@ def test_every_result_points_to_its_rule() -> None:
     for given in ALL.values():
         run = sarif(render(given))
         rules = run["tool"]["driver"]["rules"]
-        assert [rules[each["ruleIndex"]]["id"] for each in run["results"]] == [each.rule for each in given.findings]
+        assert [rules[each["ruleIndex"]]["id"] for each in run["results"]] == [finding.rule for finding in given.findings]
 
 
 @pytest.mark.parametrize("severity", Severity)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from preflight.model.report import Coverage, Outcome, Tolerates
-from preflight.report.table import Row, draw, rows_of
-from preflight.report.terminal import Ink, columns
+from preflight.model.report import Coverage, Outcome, TaintTolerance
+from preflight.report.table import CoverageRow, draw_table, make_coverage_rows
+from preflight.report.terminal import Ink, count_columns
 from tests.report.reports import NO, RDMA, VERIFY, covered, how, step
 
 
 def _draw(*coverage: Coverage, width: int = 0, all_rows: bool = False) -> list[str]:
-    return draw(step(*coverage), Ink(False), width, all_rows)
+    return draw_table(step(*coverage), Ink(False), width, all_rows)
 
 
 MARKERS = [
@@ -31,7 +31,7 @@ MARKERS = [
 
 @pytest.mark.parametrize(("outcome", "marker"), MARKERS)
 def test_marker(outcome: Outcome, marker: str) -> None:
-    rows, _ = rows_of(step(covered("a/agent", outcome)))
+    rows, _ = make_coverage_rows(step(covered("a/agent", outcome)))
     assert [row.marker for row in rows] == [marker]
 
 
@@ -49,11 +49,11 @@ def test_rows_stand_by_marker_and_then_by_name() -> None:
         "c": Outcome.GAINED,
     }
     kept = covered("a", Outcome.KEPT)
-    rows, _ = rows_of(step(kept, *(covered(name, outcome) for name, outcome in outcomes.items())))
+    rows, _ = make_coverage_rows(step(kept, *(covered(name, outcome) for name, outcome in outcomes.items())))
     assert [row.name for row in rows] == ["g", "h", "f", "d", "e", "c", "a"]
 
 
-TOLERATES: dict[str, tuple[tuple[Tolerates, ...], str]] = {
+TOLERATES: dict[str, tuple[tuple[TaintTolerance, ...], str]] = {
     "no taint at all": ((), ""),
     "not tolerated": ((how("no"),), "no"),
     "by the exact taint": ((how("exact"),), "exact"),
@@ -73,13 +73,13 @@ TOLERATES: dict[str, tuple[tuple[Tolerates, ...], str]] = {
 
 
 @pytest.mark.parametrize(("answers", "text"), TOLERATES.values(), ids=TOLERATES)
-def test_tolerates(answers: tuple[Tolerates, ...], text: str) -> None:
-    rows, _ = rows_of(step(covered("a/agent", Outcome.KEPT, tolerates=answers)))
+def test_tolerates(answers: tuple[TaintTolerance, ...], text: str) -> None:
+    rows, _ = make_coverage_rows(step(covered("a/agent", Outcome.KEPT, tolerates=answers)))
     assert [row.tolerates for row in rows] == [text]
 
 
 def test_the_parts_of_a_daemonset_are_one_row() -> None:
-    rows, left_out = rows_of(
+    rows, left_out = make_coverage_rows(
         step(
             covered("a/agent", Outcome.KEPT, nodes=("n-1", "n-2"), tolerates=(how("exact"),)),
             covered("a/agent", Outcome.EXCLUDED, "its selector leaves it out", nodes=("n-3",)),
@@ -88,7 +88,7 @@ def test_the_parts_of_a_daemonset_are_one_row() -> None:
         )
     )
     why = f"{NO} (2 of 4 nodes); does not tolerate b:NoSchedule (1 of 4 nodes)"
-    assert rows == [Row("x", "a/agent", 4, (3, 2), "no; exact", why)]
+    assert rows == [CoverageRow("x", "a/agent", 4, (3, 2), "no; exact", why)]
     assert left_out == 0
 
 
@@ -107,8 +107,8 @@ def test_the_parts_of_a_daemonset_are_one_row() -> None:
     ids=["with seconds", "at once, with a reason", "with seconds that nobody knows", "with a reason that says it all"],
 )
 def test_loop(period: int | None, reasons: tuple[str, ...], why: str) -> None:
-    rows, _ = rows_of(step(covered("a/agent", Outcome.LOOP, *reasons, periodSeconds=period)))
-    assert [row.why for row in rows] == [why]
+    rows, _ = make_coverage_rows(step(covered("a/agent", Outcome.LOOP, *reasons, periodSeconds=period)))
+    assert [row.reasons for row in rows] == [why]
 
 
 def test_numbers_that_hold_under_a_condition_have_a_question_mark() -> None:
@@ -126,14 +126,14 @@ def test_numbers_that_hold_under_a_condition_have_a_question_mark() -> None:
 
 
 def test_daemonsets_of_one_name_in_two_files_stay_apart() -> None:
-    rows, _ = rows_of(
+    rows, _ = make_coverage_rows(
         step(
             covered("-/agent", Outcome.KEPT, place="b.yaml"),
             covered("-/agent", Outcome.LOST_NOW, place="a.yaml"),
             covered("-/other", Outcome.KEPT, place="a.yaml"),
         )
     )
-    assert [(row.marker, row.name, row.nodes) for row in rows] == [
+    assert [(row.marker, row.name, row.node_count) for row in rows] == [
         ("x", "-/agent (a.yaml)", 2),
         (" ", "-/agent (b.yaml)", 2),
         (" ", "-/other", 2),
@@ -225,7 +225,7 @@ def test_width(width: int, reason: str, lines: list[str]) -> None:
 def test_headings_of_two_words_take_two_lines_where_one_is_too_wide() -> None:
     rows = (covered("kube-system/rdma-device-plugin", Outcome.KEPT, replaced=1, tolerates=(how("everything"),)),)
     given = step(*rows, columns=("NOW", "AFTER REBOOT", "AFTER REPLACEMENT"))
-    assert draw(given, Ink(False), 80, False) == [
+    assert draw_table(given, Ink(False), 80, False) == [
         "                                              AFTER        AFTER",
         "  DAEMONSET                      NODES  NOW  REBOOT  REPLACEMENT  TOLERATES",
         "  kube-system/rdma-device-plugin     2    2       2            1  everything",
@@ -234,7 +234,7 @@ def test_headings_of_two_words_take_two_lines_where_one_is_too_wide() -> None:
 
 @pytest.mark.parametrize("width", range(54, 160))
 def test_nothing_is_wider_than_the_terminal(width: int) -> None:
-    assert max(columns(line) for line in draw(RDMA.steps[0], Ink(False), width, False)) <= width
+    assert max(count_columns(line) for line in draw_table(RDMA.steps[0], Ink(False), width, False)) <= width
 
 
 COMPARED = """\
@@ -248,4 +248,4 @@ x storage/csi-rdma-node      2    0      0  rdma-1, rdma-2
 
 
 def test_where_two_states_are_compared_the_table_says_before_now_ready_and_lost_on() -> None:
-    assert draw(VERIFY.steps[0], Ink(False), 0, all_rows=False) == COMPARED.splitlines()
+    assert draw_table(VERIFY.steps[0], Ink(False), 0, all_rows=False) == COMPARED.splitlines()

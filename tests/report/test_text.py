@@ -6,14 +6,14 @@ import re
 
 import pytest
 
-from preflight.model.report import Judged, Location, Outcome, Problem, Report, Severity, Skipped
+from preflight.model.report import CheckedCounts, Location, Outcome, Problem, Report, Severity, SkippedCheck
 from preflight.report.text import render, render_problems
 from tests.report.reports import LINT, NOTHING, PLAN, RDMA, covered, finding, report, step
 
 CASES = {
     "nothing is there and nothing is found": (NOTHING, "No findings. Judged 0 objects.\n"),
     "a change that costs nothing prints what was judged": (
-        report(step(covered("a/agent", Outcome.KEPT)), judged=Judged(files=1, objects=9, daemonsets=1, nodes=6, pairs=2)),
+        report(step(covered("a/agent", Outcome.KEPT)), judged=CheckedCounts(files=1, objects=9, daemonsets=1, nodes=6, pairs=2)),
         """\
 taint dedicated=rdma:NoSchedule on rdma-1, rdma-2
 
@@ -27,7 +27,7 @@ No findings. Judged 1 DaemonSet on 2 of 6 nodes (2 pairs) from 1 file.
         report(
             step(covered("a/agent", Outcome.KEPT), headline="", command=""),
             command="",
-            judged=Judged(objects=3, daemonsets=1, nodes=2, pairs=2),
+            judged=CheckedCounts(objects=3, daemonsets=1, nodes=2, pairs=2),
         ),
         """\
   DAEMONSET NODES  NOW  RE-CREATED
@@ -37,7 +37,7 @@ No findings. Judged 3 objects, and 1 DaemonSet on 2 nodes (2 pairs).
 """,
     ),
     "a change that meets no DaemonSet says so": (
-        report(step(), judged=Judged(nodes=2)),
+        report(step(), judged=CheckedCounts(nodes=2)),
         """\
 taint dedicated=rdma:NoSchedule on rdma-1, rdma-2
 
@@ -118,7 +118,7 @@ and 2 DaemonSets on 3 nodes (5 pairs, 2 unknown); not judged: chart/templates/a.
     "one node, and one DaemonSet that leaves it out": (
         report(
             step(covered("a/agent", Outcome.EXCLUDED, nodes=("n-1",)), headline="cordon n-1", nodes=("n-1",)),
-            judged=Judged(files=1, daemonsets=1, nodes=1, pairs=1),
+            judged=CheckedCounts(files=1, daemonsets=1, nodes=1, pairs=1),
         ),
         """\
 cordon n-1
@@ -209,7 +209,7 @@ def _many(number: int, command: str) -> Report:
     return report(
         command=command,
         findings=tuple(finding(f"says {at}", *sorts[at % 2]) for at in range(number)),
-        judged=Judged(files=1, objects=number),
+        judged=CheckedCounts(files=1, objects=number),
     )
 
 
@@ -234,7 +234,7 @@ def test_of_eleven_findings_without_a_change_the_worst_ten_are_printed() -> None
 def test_of_the_worst_ten_those_beyond_a_screenful_say_only_what_and_where() -> None:
     # Each has seven lines with the empty one: the fifth still begins within 30 lines.
     one = finding(location=Location("a.yaml", 1), notes=(("then", "it hurts"),) * 4)
-    given = report(command="", judged=Judged(files=1, objects=11), findings=(one,) * 11)
+    given = report(command="", judged=CheckedCounts(files=1, objects=11), findings=(one,) * 11)
     text = render(given)
     assert text.count("storage/csi-rdma-node loses") == text.count(" --> a.yaml:1\n") == 10
     assert text.count("it hurts") == 5 * 4
@@ -249,8 +249,8 @@ def test_all_findings_are_printed(command: str, all_rows: bool) -> None:
 
 
 def test_of_skipped_things_with_the_same_reason_the_first_three_are_named() -> None:
-    skipped = tuple(Skipped(f"{number}.yaml", "render it first") for number in range(9))
-    given = report(command="", judged=Judged(), skipped=(*skipped[:5], Skipped("Jobs", "not given"), *skipped[5:]))
+    skipped = tuple(SkippedCheck(f"{number}.yaml", "render it first") for number in range(9))
+    given = report(command="", judged=CheckedCounts(), skipped=(*skipped[:5], SkippedCheck("Jobs", "not given"), *skipped[5:]))
     assert render(given) == (
         "No findings. Judged 0 objects; not judged: 0.yaml, 1.yaml, 2.yaml + 6 more (render it first), Jobs (not given).\n"
     )
@@ -258,7 +258,10 @@ def test_of_skipped_things_with_the_same_reason_the_first_three_are_named() -> N
 
 def test_two_problems_of_one_file_are_one_file() -> None:
     problems = (Problem("a", Location("a.yaml", 1)), Problem("b", Location("a.yaml", 2)))
-    assert render(report(command="", judged=Judged(), problems=problems)) == "No findings. 1 file could not be read. Judged 0 objects.\n"
+    assert (
+        render(report(command="", judged=CheckedCounts(), problems=problems))
+        == "No findings. 1 file could not be read. Judged 0 objects.\n"
+    )
 
 
 def test_problems_as_compilers_write_them() -> None:

@@ -21,7 +21,7 @@ from typing import Any
 
 import yaml
 
-from preflight.rules.registry import all_rules
+from preflight.rules.registry import load_all_rules
 from tests.cli.program import Result, program
 
 FOLDER = Path(__file__).parent / "cases"
@@ -46,7 +46,7 @@ def read(path: Path) -> list[Case]:
 
 def rule_ids(path: Path) -> set[str]:
     """The rules that a file speaks of: one, or all in the stories."""
-    return {rule.id for rule in all_rules() if path.stem in (rule.name, STORIES)}
+    return {rule.id for rule in load_all_rules() if path.stem in (rule.name, STORIES)}
 
 
 def run(case: Case) -> Result:

@@ -11,18 +11,18 @@ import pytest
 
 from preflight.model.report import Severity
 from preflight.rules.api import Rule
-from preflight.rules.registry import all_rules
+from preflight.rules.registry import load_all_rules
 from tests.cli.program import program
 from tests.rules import casefile
 
 ROOT = Path(__file__).parents[2]
 SECTIONS = ["Why it matters", "How to fix", "Example"]
 
-EVERY = pytest.mark.parametrize("rule", [pytest.param(rule, id=f"{rule.id} {rule.name}") for rule in all_rules()])
+EVERY = pytest.mark.parametrize("rule", [pytest.param(rule, id=f"{rule.id} {rule.name}") for rule in load_all_rules()])
 
 
 def test_the_rules() -> None:
-    assert [(rule.id, rule.name, rule.severity.value) for rule in all_rules()] == [
+    assert [(rule.id, rule.name, rule.severity.value) for rule in load_all_rules()] == [
         ("PF101", "lost-now", "error"),
         ("PF102", "lost-on-recreation", "error"),
         ("PF103", "evict-loop", "error"),
@@ -127,7 +127,7 @@ def test_the_rules() -> None:
 
 
 def test_no_id_and_no_name_stands_twice() -> None:
-    ids, names = Counter(rule.id for rule in all_rules()), Counter(rule.name for rule in all_rules())
+    ids, names = Counter(rule.id for rule in load_all_rules()), Counter(rule.name for rule in load_all_rules())
     assert [each for each, times in (*ids.items(), *names.items()) if times > 1] == []
 
 
@@ -167,7 +167,7 @@ def test_each_severity_that_a_rule_names_has_a_case(rule: Rule) -> None:
 
 
 def test_every_file_of_cases_is_named_after_a_rule_or_holds_stories() -> None:
-    assert [path.stem for path in casefile.files()] == sorted([*(rule.name for rule in all_rules()), casefile.STORIES])
+    assert [path.stem for path in casefile.files()] == sorted([*(rule.name for rule in load_all_rules()), casefile.STORIES])
 
 
 @EVERY
@@ -184,8 +184,8 @@ def test_explain_of_no_rule() -> None:
 def test_the_list_of_rules() -> None:
     result = program("rules")
     assert (result.code, result.err) == (0, "")
-    width = max(len(rule.name) for rule in all_rules())
-    assert result.out.splitlines() == [f"{rule.id}  {rule.name:{width}}  {rule.severity:7}  {rule.summary}" for rule in all_rules()]
+    width = max(len(rule.name) for rule in load_all_rules())
+    assert result.out.splitlines() == [f"{rule.id}  {rule.name:{width}}  {rule.severity:7}  {rule.summary}" for rule in load_all_rules()]
 
 
 def test_the_page_of_the_documentation_is_what_the_program_prints() -> None:

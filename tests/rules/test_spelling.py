@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from preflight.rules.spelling import slip
+from preflight.rules.spelling import describe_typo
 
 SLIPS = [
     ("RDMA", "rdma", "the case differs"),
@@ -38,9 +38,9 @@ OTHERS = [
 
 @pytest.mark.parametrize(("written", "meant", "difference"), SLIPS, ids=[f"{written} for {meant}" for written, meant, _ in SLIPS])
 def test_a_slip(written: str, meant: str, difference: str) -> None:
-    assert slip(written, meant) == difference
+    assert describe_typo(written, meant) == difference
 
 
 @pytest.mark.parametrize(("written", "other"), OTHERS, ids=[f"{written!r} is not {other!r}" for written, other in OTHERS])
 def test_a_word_of_its_own(written: str, other: str) -> None:
-    assert slip(written, other) == slip(other, written) == ""
+    assert describe_typo(written, other) == describe_typo(other, written) == ""

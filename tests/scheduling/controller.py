@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from preflight.model.objects import DaemonSetSpec
-from preflight.scheduling.rollout import surges
-from preflight.scheduling.rollout_simulation import Part, Pod, Start, There
-from preflight.scheduling.validation import scaled
+from preflight.scheduling.rollout import uses_surge
+from preflight.scheduling.rollout_simulation import LivePod, NewPodOutcome, PodsOnNode, UpdateCohort
+from preflight.scheduling.validation import resolve_int_or_percent
 
 _PATIENCE = 100
 
@@ -33,7 +33,7 @@ class Played:
 class Place:
     """A node with its pods, the oldest first."""
 
-    part: Part
+    part: UpdateCohort
     index: int
     pods: list[Played] = field(default_factory=list)
 
@@ -45,13 +45,13 @@ class Place:
 class Controller:
     """One DaemonSet over nodes, until nothing moves."""
 
-    def __init__(self, spec: DaemonSetSpec, parts: Sequence[Part], chance: random.Random) -> None:
+    def __init__(self, spec: DaemonSetSpec, parts: Sequence[UpdateCohort], chance: random.Random) -> None:
         self.spec, self.chance = spec, chance
         self.places = [Place(part, index, list(_pods(part))) for index, part in enumerate(parts) for _ in range(part.count)]
         self.desired = sum(place.part.should_run for place in self.places)
         self.moved = self.refused = False
 
-    def run(self) -> list[tuple[int, There]]:
+    def run(self) -> list[tuple[int, PodsOnNode]]:
         """What is on each node in the end, with the place of its part.
 
         A sync whose creations were refused is tried again, and may then ask for another node.
@@ -83,7 +83,7 @@ class Controller:
         if part.should_run and not place.pods:
             self._create(place)
         elif part.may_stay:
-            if not surges(self.spec):
+            if not uses_surge(self.spec):
                 for pod in live[1:]:
                     self._delete(pod)
                 return
@@ -101,8 +101,8 @@ class Controller:
     def _rolling_update(self) -> None:
         """rollingUpdate, with the nodes in random order as a map of Go has them."""
         rolling = self.spec.updateStrategy.rollingUpdate
-        surge = scaled(rolling.maxSurge, self.desired, default=0)
-        unavailable = scaled(rolling.maxUnavailable, self.desired, default=1)
+        surge = resolve_int_or_percent(rolling.maxSurge, self.desired, default=0)
+        unavailable = resolve_int_or_percent(rolling.maxUnavailable, self.desired, default=1)
         if self.desired and not surge and not unavailable:
             unavailable = 1
         places = [place for place in self.places if place.pods or place.part.should_run]
@@ -163,7 +163,7 @@ class Controller:
             self._create(place)
 
     def _create(self, place: Place) -> None:
-        if place.part.start is Start.REFUSED:
+        if place.part.new_pod is NewPodOutcome.REFUSED:
             self.refused = True
         else:
             place.pods.append(Played(new=True, before=False, bound=False))
@@ -180,23 +180,23 @@ class Controller:
             for pod in list(place.pods):
                 if not every and self.chance.random() < 0.5:
                     continue
-                crowded = part.crowded and any(other is not pod and not other.new for other in place.pods)
-                if pod.terminating and (not part.silent or not pod.bound):
+                crowded = part.is_crowded and any(other is not pod and not other.new for other in place.pods)
+                if pod.terminating and (not part.is_kubelet_silent or not pod.bound):
                     place.pods.remove(pod)
                     self.moved = True
-                elif not pod.bound and part.start is not Start.PENDING and not crowded:
+                elif not pod.bound and part.new_pod is not NewPodOutcome.PENDING and not crowded:
                     pod.bound = True
                     self.moved = True
-                elif pod.bound and not pod.before and not pod.ready and part.start is Start.READY and not part.silent:
+                elif pod.bound and not pod.before and not pod.ready and part.new_pod is NewPodOutcome.READY and not part.is_kubelet_silent:
                     pod.ready = True
                     self.moved = True
 
 
-def _pods(part: Part) -> Iterator[Played]:
-    if part.leaving:
+def _pods(part: UpdateCohort) -> Iterator[Played]:
+    if part.is_terminating:
         yield Played(new=False, before=True, terminating=True)
-    if part.pod is not Pod.NONE:
-        yield Played(new=part.pod is Pod.NEW, before=True, ready=part.ready)
+    if part.pod is not LivePod.NONE:
+        yield Played(new=part.pod is LivePod.NEW, before=True, ready=part.is_available)
 
 
 def _new_and_old(place: Place) -> tuple[Played | None, Played | None]:
@@ -204,11 +204,11 @@ def _new_and_old(place: Place) -> tuple[Played | None, Played | None]:
     return next((pod for pod in place.live if pod.new), None), next((pod for pod in place.live if not pod.new), None)
 
 
-def _seen(place: Place) -> There:
+def _seen(place: Place) -> PodsOnNode:
     fresh = [pod for pod in place.live if not pod.before]
-    return There(
-        same=any(pod.before for pod in place.live),
-        new=bool(fresh),
-        bound=all(pod.bound for pod in fresh),
+    return PodsOnNode(
+        has_previous=any(pod.before for pod in place.live),
+        has_new=bool(fresh),
+        is_bound=all(pod.bound for pod in fresh),
         hangs=any(pod.terminating for pod in place.pods),
     )

@@ -21,8 +21,8 @@ from preflight.model.objects import (
     Volume,
     WorkloadSpec,
 )
-from preflight.model.pod_status import PodCondition, RunningMetadata, RunningPod, RunningStatus
-from preflight.scheduling.owners import Owners, owners_of
+from preflight.model.pod_status import ClusterPod, ClusterPodMetadata, ClusterPodStatus, PodCondition
+from preflight.scheduling.owners import Owners, index_owners
 
 APPS = "apps/v1"
 ALL_KINDS = ("Deployment", "ReplicaSet", "StatefulSet", "ReplicationController", "DaemonSet", "Job")
@@ -48,10 +48,10 @@ def pod(
     local_data: bool = False,
     grace: int | None = 30,
     tolerations: tuple[Toleration, ...] = (),
-) -> RunningPod:
+) -> ClusterPod:
     """A pod that runs and is Ready; its label `app` is its name up to the first hyphen."""
-    return RunningPod(
-        metadata=RunningMetadata(
+    return ClusterPod(
+        metadata=ClusterPodMetadata(
             name=name,
             namespace=namespace,
             labels={"app": name.partition("-")[0]} if labels is None else labels,
@@ -65,11 +65,11 @@ def pod(
             tolerations=tolerations,
             volumes=(Volume("scratch", EmptyDir()),) if local_data else (),
         ),
-        status=RunningStatus(phase, (PodCondition("Ready", "True" if ready else "False"),)),
+        status=ClusterPodStatus(phase, (PodCondition("Ready", "True" if ready else "False"),)),
     )
 
 
-def replicas(number: int, *, on: str = "n1", name: str = "web", first: int = 1, ready: bool = True) -> list[RunningPod]:
+def replicas(number: int, *, on: str = "n1", name: str = "web", first: int = 1, ready: bool = True) -> list[ClusterPod]:
     """Pods of the ReplicaSet of a name, on one node."""
     owner = reference("ReplicaSet", name)
     return [pod(f"{name}-{place}", owner, node=on, ready=ready) for place in range(first, first + number)]
@@ -112,7 +112,7 @@ def workload(
 
 def owners(*objects: Deployment | DaemonSet, complete: tuple[str, ...] = ALL_KINDS) -> Owners:
     """The owners that these objects are; all kinds are complete."""
-    return owners_of(objects, complete)
+    return index_owners(objects, complete)
 
 
 def node(name: str = "n1", ready: str = "True") -> Node:

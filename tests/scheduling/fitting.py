@@ -6,10 +6,10 @@ from typing import Any
 
 from preflight.model.convert import convert
 from preflight.model.objects import Node, Origin
-from preflight.model.pod_scheduling import ScheduledPod, ScheduledSpec
-from preflight.scheduling.fit import Fit, fit
+from preflight.model.pod_scheduling import SchedulerPod, SchedulerPodSpec
+from preflight.scheduling.fit import FitResult, fit_pod
 from preflight.scheduling.node_fit import NodeFit
-from preflight.scheduling.occupancy import occupy
+from preflight.scheduling.occupancy import build_occupancy
 
 
 def made(data: object, kind: type[Any]) -> Any:
@@ -40,13 +40,13 @@ def taint(text: str) -> dict[str, str]:
     return {"key": key, "value": value, "effect": effect}
 
 
-def pod(**spec: Any) -> ScheduledSpec:
+def pod(**spec: Any) -> SchedulerPodSpec:
     """A new pod: `cpu`, `memory` and `gpu` are what it asks for, `port` is a port of the node, all else is a field of its spec."""
-    found: ScheduledSpec = made(_spec(spec), ScheduledSpec)
+    found: SchedulerPodSpec = made(_spec(spec), SchedulerPodSpec)
     return found
 
 
-def there(on: str, name: str = "there", phase: str = "Running", kind: type[Any] = ScheduledPod, status: Any = (), **spec: Any) -> Any:
+def there(on: str, name: str = "there", phase: str = "Running", kind: type[Any] = SchedulerPod, status: Any = (), **spec: Any) -> Any:
     """A pod that is on a node, made as `pod` makes a new one."""
     metadata = {"name": name, "namespace": "default"}
     body = {"nodeName": on, **_spec(spec)}
@@ -60,10 +60,10 @@ def _spec(fields: dict[str, Any]) -> dict[str, Any]:
     return {"containers": [container], **fields}
 
 
-def asked(spec: Any, *nodes: Node, pods: Any = (), **options: Any) -> Fit:
+def asked(spec: Any, *nodes: Node, pods: Any = (), **options: Any) -> FitResult:
     """Where a pod fits, with everything known unless told otherwise."""
     known: dict[str, Any] = {"labels": {}, "namespace": "default", "comparison_operators": False}
-    return fit(spec, occupy(nodes, pods), **(known | options))
+    return fit_pod(spec, build_occupancy(nodes, pods), **(known | options))
 
 
 def on(spec: Any, one: Node, *pods: Any, **options: Any) -> NodeFit:

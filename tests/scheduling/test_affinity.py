@@ -13,11 +13,11 @@ from preflight.scheduling.affinity import (
     AffinityMatch,
     SelectorMismatch,
     TermMismatch,
-    label,
+    collect_label_keys,
+    get_label,
     match_affinity,
     match_requirement,
     matches_labels,
-    mentioned_labels,
     parse_int64,
 )
 
@@ -40,7 +40,7 @@ def spec(*terms: NodeSelectorTerm, selector: dict[str, str] | None = None, requi
 
 
 def node(partial: bool = False, absent: Sequence[str] = (), name: str = "n1", **labels: str) -> Node:
-    return Node(metadata=Metadata(name=name, labels=labels), partial=partial, absent=frozenset(absent))
+    return Node(metadata=Metadata(name=name, labels=labels), is_partial=partial, absent_labels=frozenset(absent))
 
 
 # One requirement, every operator in every situation: where the label is absent, empty, one of the values, another value, a number.
@@ -123,11 +123,11 @@ MATCH = AffinityMatch(True)
         pytest.param(
             spec(term("In a"), term("Exists", "NotIn rdma")),
             node(pool="rdma"),
-            AffinityMatch(False, terms=(TermMismatch((need("In a"),)), TermMismatch((need("NotIn rdma"),)))),
+            AffinityMatch(False, term_mismatches=(TermMismatch((need("In a"),)), TermMismatch((need("NotIn rdma"),)))),
             id="what is in a term is ANDed, and every term is a reason",
         ),
-        pytest.param(spec(), node(), AffinityMatch(False, no_terms=True), id="no term at all matches nothing"),
-        pytest.param(spec(term()), node(), AffinityMatch(False, terms=(TermMismatch(),)), id="an empty term matches nothing"),
+        pytest.param(spec(), node(), AffinityMatch(False, has_no_terms=True), id="no term at all matches nothing"),
+        pytest.param(spec(term()), node(), AffinityMatch(False, term_mismatches=(TermMismatch(),)), id="an empty term matches nothing"),
         pytest.param(spec(term(), term("Exists")), node(pool="a"), MATCH, id="an empty term beside one that matches"),
         pytest.param(spec(term("NotIn a", "DoesNotExist")), node(), MATCH, id="NotIn and DoesNotExist hold without the label"),
         pytest.param(
@@ -146,13 +146,13 @@ MATCH = AffinityMatch(True)
         pytest.param(
             spec(term(fields=["NotIn n1"])),
             node(),
-            AffinityMatch(False, terms=(TermMismatch(fields=(need("NotIn n1", "metadata.name"),)),)),
+            AffinityMatch(False, term_mismatches=(TermMismatch(fields=(need("NotIn n1", "metadata.name"),)),)),
             id="the name is excluded",
         ),
         pytest.param(
             spec(term("Exists", fields=["In n2"])),
             node(),
-            AffinityMatch(False, terms=(TermMismatch((need("Exists"),), (need("In n2", "metadata.name"),)),)),
+            AffinityMatch(False, term_mismatches=(TermMismatch((need("Exists"),), (need("In n2", "metadata.name"),)),)),
             id="expressions and fields are ANDed",
         ),
     ],
@@ -201,7 +201,7 @@ PATH = "nodeSelectorTerms[0].matchExpressions[0]"
 def test_a_term_that_cannot_be_parsed_counts_as_no_match(broken: NodeSelectorTerm, errors: list[str]) -> None:
     there = node(pool="a")
     mismatch = TermMismatch(errors=tuple(errors))
-    assert match_affinity(spec(broken), there) == AffinityMatch(False, terms=(mismatch,), errors=tuple(errors))
+    assert match_affinity(spec(broken), there) == AffinityMatch(False, term_mismatches=(mismatch,), errors=tuple(errors))
     assert match_affinity(spec(broken, term("In a")), there) == MATCH
 
 
@@ -227,7 +227,7 @@ def test_a_term_that_cannot_be_parsed_counts_as_no_match(broken: NodeSelectorTer
         pytest.param(
             spec(selector={"pool": "a", "zone": "b"}, required=False),
             node(True, pool="a"),
-            AffinityMatch(None, unknown=("zone",)),
+            AffinityMatch(None, unknown_labels=("zone",)),
             id="a label that is not stated",
         ),
         pytest.param(
@@ -240,22 +240,22 @@ def test_a_term_that_cannot_be_parsed_counts_as_no_match(broken: NodeSelectorTer
         pytest.param(
             spec(term("Exists", key="zone"), term("In b")),
             node(True, pool="a"),
-            AffinityMatch(None, unknown=("zone",)),
+            AffinityMatch(None, unknown_labels=("zone",)),
             id="else a term may match",
         ),
         pytest.param(
             spec(NodeSelectorTerm((need("Exists", "zone"), need("In b")))),
             node(True, pool="a"),
-            AffinityMatch(False, terms=(TermMismatch((need("In b"),)),)),
+            AffinityMatch(False, term_mismatches=(TermMismatch((need("In b"),)),)),
             id="a term with one requirement that fails does not match",
         ),
-        pytest.param(spec(term("NotIn a")), node(True), AffinityMatch(None, unknown=("pool",)), id="NotIn depends on the label too"),
+        pytest.param(spec(term("NotIn a")), node(True), AffinityMatch(None, unknown_labels=("pool",)), id="NotIn depends on the label too"),
         pytest.param(spec(term("NotIn a")), node(True, absent=["pool"]), MATCH, id="and holds where it is absent"),
         pytest.param(spec(term(fields=["In n1"])), node(True), MATCH, id="the name of a named node is known"),
         pytest.param(
             spec(term(fields=["In n1"])),
             node(True, name="(pool=a)"),
-            AffinityMatch(None, unknown=("metadata.name",)),
+            AffinityMatch(None, unknown_labels=("metadata.name",)),
             id="a node that stands for many has no name",
         ),
         pytest.param(
@@ -267,7 +267,7 @@ def test_a_term_that_cannot_be_parsed_counts_as_no_match(broken: NodeSelectorTer
         pytest.param(
             spec(term("In b"), selector={"zone": "a"}),
             node(True, pool="a"),
-            AffinityMatch(False, terms=(TermMismatch((need("In b"),)),)),
+            AffinityMatch(False, term_mismatches=(TermMismatch((need("In b"),)),)),
             id="and so does the affinity",
         ),
     ],
@@ -277,10 +277,10 @@ def test_a_partly_known_node(pod: PodSpec, there: Node, answer: AffinityMatch) -
 
 
 def test_a_label_is_there_absent_or_unknown() -> None:
-    assert label(node(pool="a"), "pool") == "a"
-    assert label(node(), "pool") is None
-    assert label(node(True), "pool") is UNKNOWN
-    assert label(node(True, absent=["pool"]), "pool") is None
+    assert get_label(node(pool="a"), "pool") == "a"
+    assert get_label(node(), "pool") is None
+    assert get_label(node(True), "pool") is UNKNOWN
+    assert get_label(node(True, absent=["pool"]), "pool") is None
 
 
 @pytest.mark.parametrize(
@@ -297,7 +297,7 @@ def test_a_label_is_there_absent_or_unknown() -> None:
     ],
 )
 def test_what_placement_reads_of_a_node(pod: PodSpec, mentioned: tuple[frozenset[str], bool]) -> None:
-    assert mentioned_labels(pod) == mentioned
+    assert collect_label_keys(pod) == mentioned
 
 
 def test_the_selector_of_a_workload() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from preflight.model.objects import Container, PodSpec, Resources
-from preflight.scheduling.surge_fit import lacking, side_by_side
+from preflight.scheduling.surge_fit import find_insufficient_resources, sum_surge_requests
 
 
 def spec(**requests: str | int | float) -> PodSpec:
@@ -26,7 +26,7 @@ def spec(**requests: str | int | float) -> PodSpec:
     ],
 )
 def test_what_both_ask_for(old: PodSpec, new: PodSpec, together: dict[str, int]) -> None:
-    assert side_by_side(old, new) == together
+    assert sum_surge_requests(old, new) == together
 
 
 @pytest.mark.parametrize(
@@ -41,4 +41,4 @@ def test_what_both_ask_for(old: PodSpec, new: PodSpec, together: dict[str, int])
     ],
 )
 def test_of_what_a_node_has_too_little(wanted: dict[str, int], allocatable: dict[str, str | int | float], short: tuple[str, ...]) -> None:
-    assert lacking(wanted, allocatable) == short
+    assert find_insufficient_resources(wanted, allocatable) == short

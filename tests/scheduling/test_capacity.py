@@ -9,21 +9,26 @@ from hypothesis import given
 from msgspec.structs import replace
 
 from preflight.model.objects import Node
-from preflight.model.pod_scheduling import ScheduledPod, ScheduledSpec
-from preflight.scheduling.capacity import Capacity, Cause, Step, capacity, followed
-from preflight.scheduling.fit import fit
-from preflight.scheduling.occupancy import occupy
+from preflight.model.pod_scheduling import SchedulerPod, SchedulerPodSpec
+from preflight.scheduling.capacity import Capacity, CapacityLoss, CapacityLossCause, choose_resource, explain_capacity
+from preflight.scheduling.fit import fit_pod
+from preflight.scheduling.occupancy import build_occupancy
 from preflight.scheduling.quantities import QuantityError
 from tests.scheduling.fitting import node, pod, there
 from tests.scheduling.test_fit_laws import LAW, new_pods, nodes, running
 
 
 def way(
-    spec: ScheduledSpec, *given: Node, pods: Any = (), resource: str = "", ghosts: frozenset[tuple[str, str]] = frozenset(), **options: Any
+    spec: SchedulerPodSpec,
+    *given: Node,
+    pods: Any = (),
+    resource: str = "",
+    ghosts: frozenset[tuple[str, str]] = frozenset(),
+    **options: Any,
 ) -> Capacity:
-    occupancy = occupy(given, pods)
+    occupancy = build_occupancy(given, pods)
     known: dict[str, Any] = {"labels": {}, "namespace": "default", "comparison_operators": False}
-    return capacity(spec, occupancy, fit(spec, occupancy, **(known | options)), resource, ghosts)
+    return explain_capacity(spec, occupancy, fit_pod(spec, occupancy, **(known | options)), resource, ghosts)
 
 
 def test_a_pod_that_asks_for_nothing_follows_the_number_of_pods() -> None:
@@ -54,16 +59,16 @@ def test_many_are_free_and_none_can_be_had() -> None:
     )
     assert found == Capacity(
         resource="example.com/gpu",
-        wanted=4,
+        requested=4,
         total=48,
         steps=(
-            Step(Cause.NOT_READY, 8, 5, ("dead",)),
-            Step(Cause.CORDONED, 8, 8, ("cordoned",)),
-            Step(Cause.SELECTOR, 8, 0, ("unlabelled",)),
-            Step(Cause.TAINTS, 8, 8, ("tainted",)),
-            Step(Cause.USED, 6, 0, ("nearly",)),
-            Step(Cause.REST, 2, 2, ("nearly",)),
-            Step(Cause.OTHERS, 8, 8, ("no-cpu",)),
+            CapacityLoss(CapacityLossCause.NOT_READY, 8, 5, ("dead",)),
+            CapacityLoss(CapacityLossCause.CORDONED, 8, 8, ("cordoned",)),
+            CapacityLoss(CapacityLossCause.SELECTOR, 8, 0, ("unlabelled",)),
+            CapacityLoss(CapacityLossCause.TAINTS, 8, 8, ("tainted",)),
+            CapacityLoss(CapacityLossCause.USED, 6, 0, ("nearly",)),
+            CapacityLoss(CapacityLossCause.FRAGMENTED, 2, 2, ("nearly",)),
+            CapacityLoss(CapacityLossCause.OTHER_RESOURCES, 8, 8, ("no-cpu",)),
         ),
         copies=0,
         largest=8,
@@ -73,17 +78,27 @@ def test_many_are_free_and_none_can_be_had() -> None:
 @pytest.mark.parametrize(
     ("spec", "one", "pods", "steps"),
     [
-        pytest.param(pod(cpu="600m"), node(), [], [(Cause.REST, 200)], id="a rest beside whole copies"),
-        pytest.param(pod(cpu="500m"), node(pods=1), [], [(Cause.PODS, 1500)], id="no more pods are allowed"),
-        pytest.param(pod(cpu="500m", port=80), node(), [], [(Cause.PORTS, 1500)], id="one copy has the port"),
-        pytest.param(pod(cpu="500m", port=80), node(pods=9), [there("n", port=80)], [(Cause.PORTS, 2000)], id="another pod has the port"),
-        pytest.param(pod(cpu="1", memory="3Gi"), node(), [], [(Cause.OTHERS, 1000)], id="memory is used up first"),
-        pytest.param(pod(cpu="1"), node(), [there("n", cpu="3")], [(Cause.USED, 2000)], id="more is used than there is"),
-        pytest.param(pod(cpu="1", schedulingGates=[{"name": "x"}]), node(), [], [(Cause.UNKNOWN, 2000)], id="what would fit is in doubt"),
-        pytest.param(pod(cpu="1", schedulerName="x"), node(cordoned=True), [], [(Cause.UNKNOWN, 2000)], id="another scheduler decides"),
+        pytest.param(pod(cpu="600m"), node(), [], [(CapacityLossCause.FRAGMENTED, 200)], id="a rest beside whole copies"),
+        pytest.param(pod(cpu="500m"), node(pods=1), [], [(CapacityLossCause.POD_LIMIT, 1500)], id="no more pods are allowed"),
+        pytest.param(pod(cpu="500m", port=80), node(), [], [(CapacityLossCause.HOST_PORTS, 1500)], id="one copy has the port"),
+        pytest.param(
+            pod(cpu="500m", port=80),
+            node(pods=9),
+            [there("n", port=80)],
+            [(CapacityLossCause.HOST_PORTS, 2000)],
+            id="another pod has the port",
+        ),
+        pytest.param(pod(cpu="1", memory="3Gi"), node(), [], [(CapacityLossCause.OTHER_RESOURCES, 1000)], id="memory is used up first"),
+        pytest.param(pod(cpu="1"), node(), [there("n", cpu="3")], [(CapacityLossCause.USED, 2000)], id="more is used than there is"),
+        pytest.param(
+            pod(cpu="1", schedulingGates=[{"name": "x"}]), node(), [], [(CapacityLossCause.UNKNOWN, 2000)], id="what would fit is in doubt"
+        ),
+        pytest.param(
+            pod(cpu="1", schedulerName="x"), node(cordoned=True), [], [(CapacityLossCause.UNKNOWN, 2000)], id="another scheduler decides"
+        ),
     ],
 )
-def test_what_takes_room_on_a_node(spec: ScheduledSpec, one: Node, pods: list[Any], steps: list[tuple[Cause, int]]) -> None:
+def test_what_takes_room_on_a_node(spec: SchedulerPodSpec, one: Node, pods: list[Any], steps: list[tuple[CapacityLossCause, int]]) -> None:
     assert [(step.cause, step.amount) for step in way(spec, one, pods=pods, resource="cpu").steps] == steps
 
 
@@ -93,23 +108,33 @@ GHOST = frozenset({("default", "ghost")})
 @pytest.mark.parametrize(
     ("spec", "pods", "steps"),
     [
-        pytest.param(pod(cpu="500m"), [there("n", "ghost", cpu="500m")], [(Cause.GHOSTS, 500)], id="a ghost alone"),
+        pytest.param(pod(cpu="500m"), [there("n", "ghost", cpu="500m")], [(CapacityLossCause.STALE, 500)], id="a ghost alone"),
         pytest.param(
             pod(cpu="500m"),
             [there("n", "ghost", cpu="1"), there("n", cpu="500m")],
-            [(Cause.USED, 500), (Cause.GHOSTS, 1000)],
+            [(CapacityLossCause.USED, 500), (CapacityLossCause.STALE, 1000)],
             id="beside others",
         ),
         pytest.param(
-            pod(cpu="500m"), [there("n", "ghost", cpu="3"), there("n", cpu="2")], [(Cause.GHOSTS, 2000)], id="no more than there is"
+            pod(cpu="500m"),
+            [there("n", "ghost", cpu="3"), there("n", cpu="2")],
+            [(CapacityLossCause.STALE, 2000)],
+            id="no more than there is",
         ),
-        pytest.param(pod(), [there("n", "ghost"), there("n")], [(Cause.USED, 1), (Cause.GHOSTS, 1)], id="of the number of pods"),
+        pytest.param(
+            pod(),
+            [there("n", "ghost"), there("n")],
+            [(CapacityLossCause.USED, 1), (CapacityLossCause.STALE, 1)],
+            id="of the number of pods",
+        ),
     ],
 )
-def test_what_ghosts_hold_is_told_from_what_is_used(spec: ScheduledSpec, pods: list[Any], steps: list[tuple[Cause, int]]) -> None:
+def test_what_ghosts_hold_is_told_from_what_is_used(
+    spec: SchedulerPodSpec, pods: list[Any], steps: list[tuple[CapacityLossCause, int]]
+) -> None:
     found = way(spec, node(), pods=pods, ghosts=GHOST)
-    assert [(step.cause, step.amount) for step in found.steps if step.cause in (Cause.USED, Cause.GHOSTS)] == steps
-    assert all(step.free == 0 for step in found.steps if step.cause in (Cause.USED, Cause.GHOSTS))
+    assert [(step.cause, step.amount) for step in found.steps if step.cause in (CapacityLossCause.USED, CapacityLossCause.STALE)] == steps
+    assert all(step.free == 0 for step in found.steps if step.cause in (CapacityLossCause.USED, CapacityLossCause.STALE))
 
 
 def test_what_is_free_is_free_whether_or_not_it_can_be_had() -> None:
@@ -120,7 +145,7 @@ def test_what_is_free_is_free_whether_or_not_it_can_be_had() -> None:
 def test_a_node_that_does_not_give_what_it_can_allocate_is_in_no_number() -> None:
     bare = Node(metadata=node("bare").metadata)
     found = way(pod(cpu=1), bare, node("broken", cpu="x"), node())
-    assert (found.total, found.copies, found.unknown) == (2000, 2, ("bare", "broken"))
+    assert (found.total, found.copies, found.unknown_nodes) == (2000, 2, ("bare", "broken"))
 
 
 @pytest.mark.parametrize(
@@ -132,8 +157,8 @@ def test_a_node_that_does_not_give_what_it_can_allocate_is_in_no_number() -> Non
         (pod(memory=1, cpu=0), "memory"),
     ],
 )
-def test_the_resource_whose_way_says_most(spec: ScheduledSpec, resource: str) -> None:
-    assert followed(spec) == resource
+def test_the_resource_whose_way_says_most(spec: SchedulerPodSpec, resource: str) -> None:
+    assert choose_resource(spec) == resource
 
 
 def test_an_amount_that_cannot_be_read_and_a_resource_that_is_not_asked_for() -> None:
@@ -145,9 +170,9 @@ def test_an_amount_that_cannot_be_read_and_a_resource_that_is_not_asked_for() ->
 
 @given(spec=new_pods(), every=nodes(), pods=running())
 @LAW
-def test_what_the_steps_take_away_leaves_the_copies(spec: ScheduledSpec, every: list[Node], pods: list[ScheduledPod]) -> None:
-    idle = frozenset(each.key for each in pods[::2])
+def test_what_the_steps_take_away_leaves_the_copies(spec: SchedulerPodSpec, every: list[Node], pods: list[SchedulerPod]) -> None:
+    idle = frozenset(pod.key for pod in pods[::2])
     for asked in (spec, replace(spec, schedulerName="x"), replace(spec, runtimeClassName="x")):
         found = way(asked, *every, pods=pods, ghosts=idle)
-        assert found.total - sum(step.amount for step in found.steps) == found.copies * found.wanted
+        assert found.total - sum(step.amount for step in found.steps) == found.copies * found.requested
         assert all(0 <= step.free <= step.amount for step in found.steps)

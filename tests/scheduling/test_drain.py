@@ -11,22 +11,31 @@ from hypothesis import strategies as st
 
 from preflight.model.budgets import PodDisruptionBudget
 from preflight.model.objects import Toleration
-from preflight.model.pod_status import RunningPod
-from preflight.scheduling.drain import drain
-from preflight.scheduling.drain.model import Assumed, FirstRound, NodeDrain, PodDrain, Verdict, Why, grace_of, ready_at_once
+from preflight.model.pod_status import ClusterPod
+from preflight.scheduling.drain import simulate_drain
+from preflight.scheduling.drain.model import (
+    DrainAssumptions,
+    DrainReason,
+    DrainVerdict,
+    FirstRound,
+    NodeDrain,
+    PodDrain,
+    assume_ready_immediately,
+    find_grace_period,
+)
 from preflight.scheduling.drain.pod_filters import DAEMONSET_IGNORED, DAEMONSET_REFUSED, DrainFlags
-from preflight.scheduling.eviction import SEVERAL, VIOLATES
+from preflight.scheduling.eviction import SEVERAL_BUDGETS, VIOLATES_BUDGET
 from preflight.scheduling.owners import Owners
 from tests.scheduling.drained import budget, node, owners, pod, reference, replicas, status, workload
 
 SET, DB, LOG = reference("ReplicaSet", "web"), reference("StatefulSet", "db"), reference("DaemonSet", "log")
 KNOWN = owners(workload("ReplicaSet", "web", 4), workload("StatefulSet", "db", 3), workload("DaemonSet", "log"))
 ALL = DrainFlags(ignore_daemonsets=True, delete_emptydir_data=True, force=True)
-COMES_BACK = Assumed(ready_after=lambda _: 3.0)
+COMES_BACK = DrainAssumptions(ready_after=lambda _: 3.0)
 NOW = 1_767_225_600.0
 
-E, D, S, R, H = Verdict.EVICTED, Verdict.DELETED, Verdict.SKIPPED, Verdict.REFUSED, Verdict.HELD
-FOREVER, FOR_NOW, UNKNOWN = Verdict.BLOCKED_FOREVER, Verdict.BLOCKED_NOW, Verdict.UNKNOWN
+E, D, S, R, H = DrainVerdict.EVICTED, DrainVerdict.DELETED, DrainVerdict.SKIPPED, DrainVerdict.REFUSED, DrainVerdict.HELD
+FOREVER, FOR_NOW, UNKNOWN = DrainVerdict.BLOCKED_FOREVER, DrainVerdict.BLOCKED_NOW, DrainVerdict.UNKNOWN
 
 
 def flags(**fields: Any) -> DrainFlags:
@@ -34,32 +43,32 @@ def flags(**fields: Any) -> DrainFlags:
 
 
 def one(
-    pods: Iterable[RunningPod],
+    pods: Iterable[ClusterPod],
     budgets: Iterable[PodDisruptionBudget] | None = (),
     given: DrainFlags = ALL,
-    assumed: Assumed = Assumed(),  # noqa: B008
+    assumed: DrainAssumptions = DrainAssumptions(),  # noqa: B008
     known: Owners = KNOWN,
     listed: frozenset[str] | None = None,
     ready: str = "True",
 ) -> NodeDrain:
     """The drain of one node."""
-    (done,) = drain([node(ready=ready)], tuple(pods), budgets, known, given, assumed, listed)
+    (done,) = simulate_drain([node(ready=ready)], tuple(pods), budgets, known, given, assumed, listed)
     return done
 
 
-def verdicts(done: NodeDrain) -> list[tuple[str, Verdict, Why]]:
-    return [(each.pod.metadata.name, each.verdict, each.why) for each in done.pods]
+def verdicts(done: NodeDrain) -> list[tuple[str, DrainVerdict, DrainReason]]:
+    return [(pod.pod.metadata.name, pod.verdict, pod.reason) for pod in done.pods]
 
 
 def test_a_node_without_pods_is_drained_at_once() -> None:
     done = one([pod(node="n2")], [budget(max=0)])
-    assert (done, done.totals) == (NodeDrain("n1"), {})
+    assert (done, done.verdict_counts) == (NodeDrain("n1"), {})
 
 
 def test_what_kubectl_leaves_keeps_nothing_from_ending_well() -> None:
     log = pod("log-1", LOG)
     assert one([log]) == NodeDrain(
-        "n1", (PodDrain(log, S, Why.FILTERED, DAEMONSET_IGNORED),), warnings=(f"{DAEMONSET_IGNORED}: shop/log-1",)
+        "n1", (PodDrain(log, S, DrainReason.FILTERED, DAEMONSET_IGNORED),), warnings=(f"{DAEMONSET_IGNORED}: shop/log-1",)
     )
 
 
@@ -68,18 +77,18 @@ def test_one_refused_pod_holds_all_others() -> None:
     done = one([web, log], [budget(max=0)], flags(ignore_daemonsets=False))
     assert done == NodeDrain(
         "n1",
-        (PodDrain(log, R, Why.FILTERED, DAEMONSET_REFUSED), PodDrain(web, H, Why.NODE_REFUSED)),
+        (PodDrain(log, R, DrainReason.FILTERED, DAEMONSET_REFUSED), PodDrain(web, H, DrainReason.NODE_REFUSED)),
         refusals=(f"cannot delete {DAEMONSET_REFUSED}: shop/log-1",),
         exit_codes=(1,),
     )
-    assert done.stays == done.pods
+    assert done.remaining_pods == done.pods
 
 
 def test_a_pod_without_a_budget_is_evicted() -> None:
     web = pod("web-1", SET)
     done = one([web])
-    assert done.pods == (PodDrain(web, E, Why.NO_BUDGET, code=201, at=0, grace=30),)
-    assert (done.exit_codes, done.ends, done.least, done.with_grace, done.stays) == ((0,), True, 0, 30, ())
+    assert done.pods == (PodDrain(web, E, DrainReason.NO_BUDGET, code=201, evicted_at=0, grace_seconds=30),)
+    assert (done.exit_codes, done.does_end, done.min_seconds, done.grace_seconds, done.remaining_pods) == ((0,), True, 0, 30, ())
 
 
 BARE = [pod("web-1"), pod("web-2", node="n2")]
@@ -89,46 +98,63 @@ SPENT = status(2, 2, 4, 0)
 @pytest.mark.parametrize(
     ("pods", "budgets", "verdict", "why", "code"),
     [
-        pytest.param(replicas(4), [budget(3)], E, Why.ALLOWED, 201, id="the budget allows it"),
-        pytest.param([pod("web-1", SET, phase="Pending", ready=False)], [budget(9)], E, Why.NOT_ASKED, 201, id="a Pending pod asks none"),
-        pytest.param([pod("web-1", SET, ready=False)], [budget(9, policy="AlwaysAllow")], E, Why.UNHEALTHY_FREE, 201, id="not Ready"),
-        pytest.param(replicas(4), [budget(1), budget(1, name="b")], FOREVER, Why.SEVERAL_BUDGETS, 500, id="two budgets"),
-        pytest.param(replicas(4), [budget(max=0)], FOREVER, Why.NONE_MAY_LACK, 429, id="maxUnavailable 0"),
-        pytest.param(replicas(4), [budget(max="0%")], FOREVER, Why.NONE_MAY_LACK, 429, id="maxUnavailable 0%"),
-        pytest.param(replicas(4), [budget(4)], FOREVER, Why.NEEDS_ALL, 429, id="minAvailable as many as there can be"),
-        pytest.param(replicas(4), [budget(5)], FOREVER, Why.NEEDS_ALL, 429, id="or more"),
-        pytest.param(replicas(4), [budget("100%")], FOREVER, Why.NEEDS_ALL, 429, id="all of them"),
-        pytest.param(replicas(4), [budget("76%")], FOREVER, Why.NEEDS_ALL, 429, id="a percentage that rounds up to all of them"),
-        pytest.param(replicas(3), [budget(3)], FOR_NOW, Why.NOT_ENOUGH_HEALTHY, 429, id="one replica is missing today"),
+        pytest.param(replicas(4), [budget(3)], E, DrainReason.ALLOWED, 201, id="the budget allows it"),
+        pytest.param(
+            [pod("web-1", SET, phase="Pending", ready=False)],
+            [budget(9)],
+            E,
+            DrainReason.NO_BUDGET_CHECK,
+            201,
+            id="a Pending pod asks none",
+        ),
+        pytest.param(
+            [pod("web-1", SET, ready=False)], [budget(9, policy="AlwaysAllow")], E, DrainReason.UNHEALTHY_ALLOWED, 201, id="not Ready"
+        ),
+        pytest.param(replicas(4), [budget(1), budget(1, name="b")], FOREVER, DrainReason.SEVERAL_BUDGETS, 500, id="two budgets"),
+        pytest.param(replicas(4), [budget(max=0)], FOREVER, DrainReason.ZERO_UNAVAILABLE, 429, id="maxUnavailable 0"),
+        pytest.param(replicas(4), [budget(max="0%")], FOREVER, DrainReason.ZERO_UNAVAILABLE, 429, id="maxUnavailable 0%"),
+        pytest.param(replicas(4), [budget(4)], FOREVER, DrainReason.NEEDS_ALL_HEALTHY, 429, id="minAvailable as many as there can be"),
+        pytest.param(replicas(4), [budget(5)], FOREVER, DrainReason.NEEDS_ALL_HEALTHY, 429, id="or more"),
+        pytest.param(replicas(4), [budget("100%")], FOREVER, DrainReason.NEEDS_ALL_HEALTHY, 429, id="all of them"),
+        pytest.param(
+            replicas(4), [budget("76%")], FOREVER, DrainReason.NEEDS_ALL_HEALTHY, 429, id="a percentage that rounds up to all of them"
+        ),
+        pytest.param(replicas(3), [budget(3)], FOR_NOW, DrainReason.NOT_ENOUGH_HEALTHY, 429, id="one replica is missing today"),
         pytest.param(
             [pod("web-1", SET), *replicas(3, on="n2", first=2, ready=False)],
             [budget(2)],
             FOR_NOW,
-            Why.NOT_ENOUGH_HEALTHY,
+            DrainReason.NOT_ENOUGH_HEALTHY,
             429,
             id="not Ready today",
         ),
-        pytest.param([pod("web-1", reference("Job", "load", "batch/v1"))], [budget(max=1)], FOREVER, Why.CANNOT_SYNC, 429, id="a Job"),
-        pytest.param(BARE, [budget(max=1)], FOREVER, Why.NONE_EXPECTED, 429, id="bare pods under maxUnavailable"),
-        pytest.param(BARE, [budget("50%")], FOREVER, Why.NONE_EXPECTED, 429, id="bare pods under a percentage"),
-        pytest.param(BARE, [budget(1)], E, Why.ALLOWED, 201, id="bare pods under a number"),
-        pytest.param(replicas(4), [budget()], FOREVER, Why.NO_LIMIT, 429, id="a budget that states no limit"),
-        pytest.param(replicas(4), [budget(3, status=status(3, 3, 4, 0))], FOR_NOW, Why.STALE_STATUS, 429, id="a status that is behind"),
-        pytest.param(replicas(4), [budget(1, status=status(4, 1, 4, 3), generation=2)], E, Why.ALLOWED, 429, id="an edit not seen yet"),
+        pytest.param(
+            [pod("web-1", reference("Job", "load", "batch/v1"))], [budget(max=1)], FOREVER, DrainReason.CANNOT_SYNC, 429, id="a Job"
+        ),
+        pytest.param(BARE, [budget(max=1)], FOREVER, DrainReason.NONE_EXPECTED, 429, id="bare pods under maxUnavailable"),
+        pytest.param(BARE, [budget("50%")], FOREVER, DrainReason.NONE_EXPECTED, 429, id="bare pods under a percentage"),
+        pytest.param(BARE, [budget(1)], E, DrainReason.ALLOWED, 201, id="bare pods under a number"),
+        pytest.param(replicas(4), [budget()], FOREVER, DrainReason.NO_LIMIT, 429, id="a budget that states no limit"),
+        pytest.param(
+            replicas(4), [budget(3, status=status(3, 3, 4, 0))], FOR_NOW, DrainReason.STALE_STATUS, 429, id="a status that is behind"
+        ),
+        pytest.param(
+            replicas(4), [budget(1, status=status(4, 1, 4, 3), generation=2)], E, DrainReason.ALLOWED, 429, id="an edit not seen yet"
+        ),
         pytest.param(
             [pod("web-1", reference("Job", "load", "batch/v1"))],
             [budget(max=1, status=status(0, 0, 0, 0, observed=0, failure="x"))],
             FOREVER,
-            Why.CANNOT_SYNC,
+            DrainReason.CANNOT_SYNC,
             429,
             id="a budget that never synced and never will",
         ),
-        pytest.param(replicas(4), [budget(1, status=status(4, 1, 4, -1))], FOR_NOW, Why.FORBIDDEN, 403, id="a broken status"),
+        pytest.param(replicas(4), [budget(1, status=status(4, 1, 4, -1))], FOR_NOW, DrainReason.FORBIDDEN, 403, id="a broken status"),
         pytest.param(
             [pod("web-1", reference("CloneSet", "web", "apps.kruise.io/v1"))],
             [budget(max=1)],
             UNKNOWN,
-            Why.NOT_KNOWN,
+            DrainReason.UNKNOWN,
             0,
             id="an owner of which nobody knows",
         ),
@@ -136,24 +162,24 @@ SPENT = status(2, 2, 4, 0)
             [pod("web-1", reference("CloneSet", "web", "apps.kruise.io/v1"))],
             [budget(max=1, status=status(3, 2, 3, 1))],
             E,
-            Why.ALLOWED,
+            DrainReason.ALLOWED,
             201,
             id="its budget's status is known",
         ),
     ],
 )
 def test_the_verdict_on_the_first_pod(
-    pods: list[RunningPod], budgets: list[PodDisruptionBudget], verdict: Verdict, why: Why, code: int
+    pods: list[ClusterPod], budgets: list[PodDisruptionBudget], verdict: DrainVerdict, why: DrainReason, code: int
 ) -> None:
     first = one(pods, budgets).pods[0]
-    assert (first.verdict, first.why, first.code) == (verdict, why, code)
+    assert (first.verdict, first.reason, first.code) == (verdict, why, code)
 
 
 @pytest.mark.parametrize(
     ("budgets", "message", "cause"),
     [
-        pytest.param([budget(4)], VIOLATES, "The disruption budget guard needs 4 healthy pods and has 4 currently", id="one budget"),
-        pytest.param([budget(1), budget(1, name="b")], SEVERAL, "", id="two"),
+        pytest.param([budget(4)], VIOLATES_BUDGET, "The disruption budget guard needs 4 healthy pods and has 4 currently", id="one budget"),
+        pytest.param([budget(1), budget(1, name="b")], SEVERAL_BUDGETS, "", id="two"),
     ],
 )
 def test_the_words_of_the_server_are_part_of_the_verdict(budgets: list[PodDisruptionBudget], message: str, cause: str) -> None:
@@ -163,72 +189,76 @@ def test_the_words_of_the_server_are_part_of_the_verdict(budgets: list[PodDisrup
 
 def test_nobody_knows_the_budgets() -> None:
     done = one([pod("web-1", SET), pod("web-2", SET, phase="Pending")], None)
-    assert verdicts(done) == [("web-1", UNKNOWN, Why.NOT_KNOWN), ("web-2", E, Why.NOT_ASKED)]
-    assert (done.exit_codes, done.ends, done.pods[0].words) == ((0, 1), None, "nobody knows which budgets there are")
+    assert verdicts(done) == [("web-1", UNKNOWN, DrainReason.UNKNOWN), ("web-2", E, DrainReason.NO_BUDGET_CHECK)]
+    assert (done.exit_codes, done.does_end, done.pods[0].detail) == ((0, 1), None, "nobody knows which budgets there are")
 
 
 def test_where_not_all_pods_were_listed_budgets_rest_on_their_status() -> None:
     pods = [pod("web-1", SET)]
-    assert verdicts(one(pods, [budget(max=1)], listed=frozenset())) == [("web-1", UNKNOWN, Why.NOT_KNOWN)]
-    assert verdicts(one(pods, [budget(max=1, status=status(4, 3, 4, 1))], listed=frozenset())) == [("web-1", E, Why.ALLOWED)]
+    assert verdicts(one(pods, [budget(max=1)], listed=frozenset())) == [("web-1", UNKNOWN, DrainReason.UNKNOWN)]
+    assert verdicts(one(pods, [budget(max=1, status=status(4, 3, 4, 1))], listed=frozenset())) == [("web-1", E, DrainReason.ALLOWED)]
     spent = budget(max=1, status=status(3, 3, 4, 0))
-    assert verdicts(one(pods, [spent], listed=frozenset())) == [("web-1", FOR_NOW, Why.NOT_ENOUGH_HEALTHY)]
+    assert verdicts(one(pods, [spent], listed=frozenset())) == [("web-1", FOR_NOW, DrainReason.NOT_ENOUGH_HEALTHY)]
     strict = budget(max=0, status=status(4, 4, 4, 0))
-    assert verdicts(one(pods, [strict], listed=frozenset())) == [("web-1", FOREVER, Why.NONE_MAY_LACK)]
-    assert verdicts(one(pods, [budget(max=1)], listed=frozenset({"shop"}))) == [("web-1", FOR_NOW, Why.NOT_ENOUGH_HEALTHY)]
+    assert verdicts(one(pods, [strict], listed=frozenset())) == [("web-1", FOREVER, DrainReason.ZERO_UNAVAILABLE)]
+    assert verdicts(one(pods, [budget(max=1)], listed=frozenset({"shop"}))) == [("web-1", FOR_NOW, DrainReason.NOT_ENOUGH_HEALTHY)]
 
 
 def test_nobody_knows_whether_a_daemonset_is_there() -> None:
     done = one([pod("log-1", LOG), pod("web-1", SET)], known=owners(workload("ReplicaSet", "web", 4), complete=()))
-    assert verdicts(done) == [("log-1", UNKNOWN, Why.NOT_KNOWN), ("web-1", E, Why.NO_BUDGET)]
-    assert (done.exit_codes, done.ends) == ((0, 1), None)
+    assert verdicts(done) == [("log-1", UNKNOWN, DrainReason.UNKNOWN), ("web-1", E, DrainReason.NO_BUDGET)]
+    assert (done.exit_codes, done.does_end) == ((0, 1), None)
 
 
 def test_pods_share_a_budget_and_which_of_them_go_is_chance() -> None:
     done = one(replicas(4), [budget(2)])
     assert verdicts(done) == [
-        ("web-1", E, Why.ALLOWED),
-        ("web-2", E, Why.ALLOWED),
-        ("web-3", FOR_NOW, Why.SHARED),
-        ("web-4", FOR_NOW, Why.SHARED),
+        ("web-1", E, DrainReason.ALLOWED),
+        ("web-2", E, DrainReason.ALLOWED),
+        ("web-3", FOR_NOW, DrainReason.SHARED),
+        ("web-4", FOR_NOW, DrainReason.SHARED),
     ]
-    assert done.totals == {E: 2, FOR_NOW: 2}
-    assert [each.peers for each in done.pods] == [4, 4, 4, 4]
+    assert done.verdict_counts == {E: 2, FOR_NOW: 2}
+    assert [pod.budget_peers for pod in done.pods] == [4, 4, 4, 4]
     names = tuple(("shop", f"web-{place}") for place in range(1, 5))
     assert done.first_round == (FirstRound(("shop", "guard"), names, 2, 2, 2),)
-    assert (done.exit_codes, done.ends, done.least) == ((), False, None)
+    assert (done.exit_codes, done.does_end, done.min_seconds) == ((), False, None)
 
 
 def test_what_is_allowed_to_all_is_shared_by_none() -> None:
     done = one(replicas(2), [budget(0)])
-    assert [each.peers for each in done.pods] == [0, 0]
+    assert [pod.budget_peers for pod in done.pods] == [0, 0]
     assert not done.first_round[0].is_contested
 
 
 def test_replacements_let_the_others_go_at_the_next_look() -> None:
     done = one(replicas(4), [budget(2)], assumed=COMES_BACK)
-    assert [each.at for each in done.pods] == [0, 0, 5, 5]
-    assert (done.exit_codes, done.ends, done.least, done.with_grace) == ((0,), True, 5, 35)
+    assert [pod.evicted_at for pod in done.pods] == [0, 0, 5, 5]
+    assert (done.exit_codes, done.does_end, done.min_seconds, done.grace_seconds) == ((0,), True, 5, 35)
 
 
 def test_a_stateful_set_replaces_a_pod_when_it_is_gone() -> None:
     pods = [pod(f"db-{place}", DB, grace=20) for place in range(3)]
     done = one(pods, [budget(max=1, app="db")], assumed=COMES_BACK)
-    assert [each.at for each in done.pods] == [0, 25, 50]
-    at_once = one(pods, [budget(max=1, app="db")], assumed=Assumed(ready_at_once, lambda _, __: 1.0))
-    assert [each.at for each in at_once.pods] == [0, 5, 10]
+    assert [drain.evicted_at for drain in done.pods] == [0, 25, 50]
+    at_once = one(pods, [budget(max=1, app="db")], assumed=DrainAssumptions(assume_ready_immediately, lambda _, __: 1.0))
+    assert [each.evicted_at for each in at_once.pods] == [0, 5, 10]
 
 
 def test_one_of_the_same_name_without_a_grace_period_counts_as_gone_for_two_minutes() -> None:
     pods = [pod(f"db-{place}", DB, grace=0) for place in range(3)]
-    done = one(pods, [budget(max=1, app="db")], assumed=Assumed(lambda _: 1.0))
-    assert [each.at for each in done.pods] == [0, 125, 250]
+    done = one(pods, [budget(max=1, app="db")], assumed=DrainAssumptions(lambda _: 1.0))
+    assert [drain.evicted_at for drain in done.pods] == [0, 125, 250]
 
 
 def test_bare_pods_leave_less_for_the_next_one_for_good() -> None:
     done = one([pod(f"web-{place}") for place in range(3)], [budget(2)], assumed=COMES_BACK)
-    assert verdicts(done) == [("web-0", E, Why.ALLOWED), ("web-1", FOREVER, Why.NEEDS_ALL), ("web-2", FOREVER, Why.NEEDS_ALL)]
-    assert [each.lost for each in done.pods] == [True, False, False]
+    assert verdicts(done) == [
+        ("web-0", E, DrainReason.ALLOWED),
+        ("web-1", FOREVER, DrainReason.NEEDS_ALL_HEALTHY),
+        ("web-2", FOREVER, DrainReason.NEEDS_ALL_HEALTHY),
+    ]
+    assert [drain.is_lost for drain in done.pods] == [True, False, False]
 
 
 @pytest.mark.parametrize(
@@ -246,14 +276,14 @@ def test_bare_pods_leave_less_for_the_next_one_for_good() -> None:
     ],
 )
 def test_first_round(stored: Any, replaced: float | None, round: tuple[int, int, int]) -> None:
-    done = one(replicas(4), [budget(2, status=stored)], flags(timeout=1), Assumed(lambda _: replaced))
+    done = one(replicas(4), [budget(2, status=stored)], flags(timeout=1), DrainAssumptions(lambda _: replaced))
     (found,) = done.first_round
-    assert (found.allowed, found.least, found.most) == round
+    assert (found.allowed, found.min_evicted, found.max_evicted) == round
 
 
 def test_the_code_is_open_where_chance_decides() -> None:
     pods = [*replicas(2), *replicas(2, on="n2", first=3)]
-    quick, slow = Assumed(lambda _: 0.1, lambda _, __: 0.0), Assumed(lambda _: 3.0, lambda _, __: 0.0)
+    quick, slow = DrainAssumptions(lambda _: 0.1, lambda _, __: 0.0), DrainAssumptions(lambda _: 3.0, lambda _, __: 0.0)
     assert one(pods, [budget(max=1)], flags(timeout=4), quick).exit_codes == (0, 1)
     assert one(pods, [budget(max=1)], flags(timeout=6), quick).exit_codes == (0,)
     assert one(pods, [budget(max=1)], flags(timeout=4), slow).exit_codes == (1,)
@@ -280,18 +310,18 @@ JOBS = [pod("web-1", reference("Job", "load", "batch/v1"))]
         pytest.param([*replicas(4), pod("db-1", DB, grace=9)], [budget(1), budget(1, name="b")], 0, 0, id="but told when the rest is gone"),
     ],
 )
-def test_when_kubectl_gives_up(pods: list[RunningPod], budgets: list[PodDisruptionBudget], timeout: float, ends: float | None) -> None:
+def test_when_kubectl_gives_up(pods: list[ClusterPod], budgets: list[PodDisruptionBudget], timeout: float, ends: float | None) -> None:
     done = one(pods, budgets, flags(timeout=timeout))
-    assert (done.least, done.ends) == (ends, ends is not None)
+    assert (done.min_seconds, done.does_end) == (ends, ends is not None)
     assert done.exit_codes == (() if ends is None else (1,))
 
 
 def test_a_budget_that_never_synced_does_not_do_so_because_a_pod_leaves() -> None:
     load = reference("Job", "load", "batch/v1")
     pods = [pod("web-0", load, phase="Pending", ready=False), pod("web-1", load), pod("web-2", load, node="n2")]
-    first, second = drain([node(), node("n2")], pods, NEVER_SYNCED, KNOWN, flags(timeout=8))
+    first, second = simulate_drain([node(), node("n2")], pods, NEVER_SYNCED, KNOWN, flags(timeout=8))
     waiting = "The disruption budget guard is still being processed by the server."
-    assert [(each.code, each.cause, each.given_up) for each in (*first.pods, *second.pods)] == [
+    assert [(drain.code, drain.cause, drain.gave_up_at) for drain in (*first.pods, *second.pods)] == [
         (201, "", None),
         (429, waiting, 105),
         (429, waiting, 105),
@@ -312,7 +342,7 @@ def test_a_budget_that_never_synced_does_not_do_so_because_a_pod_leaves() -> Non
 )
 def test_how_long_a_pod_takes(given: DrainFlags, codes: tuple[int, ...], least: float, with_grace: float) -> None:
     done = one([pod("web-1", SET)], (), given)
-    assert (done.exit_codes, done.least, done.with_grace) == (codes, least, with_grace)
+    assert (done.exit_codes, done.min_seconds, done.grace_seconds) == (codes, least, with_grace)
 
 
 @pytest.mark.parametrize(
@@ -335,15 +365,15 @@ def test_how_long_a_pod_takes(given: DrainFlags, codes: tuple[int, ...], least: 
         pytest.param(pod(deletion="2026-01-01T00:00:01Z"), flags(), "True", "", 0, id="one that goes already"),
     ],
 )
-def test_what_hangs(one_pod: RunningPod, given: DrainFlags, ready: str, hangs: str, ends: float | None) -> None:
-    done = one([one_pod], (), given, Assumed(now=NOW), ready=ready)
-    assert (done.pods[0].hangs, done.least, done.ends) == (hangs, ends, ends is not None)
-    assert done.stays == (done.pods if hangs else ())
+def test_what_hangs(one_pod: ClusterPod, given: DrainFlags, ready: str, hangs: str, ends: float | None) -> None:
+    done = one([one_pod], (), given, DrainAssumptions(now=NOW), ready=ready)
+    assert (done.pods[0].hang_reason, done.min_seconds, done.does_end) == (hangs, ends, ends is not None)
+    assert done.remaining_pods == (done.pods if hangs else ())
 
 
 def test_it_can_be_assumed_that_a_pod_never_ends() -> None:
-    done = one([pod("web-1", SET)], assumed=Assumed(ends_after=lambda _, __: None))
-    assert (done.pods[0].hangs, done.ends) == ("it does not end", False)
+    done = one([pod("web-1", SET)], assumed=DrainAssumptions(ends_after=lambda _, __: None))
+    assert (done.pods[0].hang_reason, done.does_end) == ("it does not end", False)
 
 
 @pytest.mark.parametrize(
@@ -356,62 +386,62 @@ def test_it_can_be_assumed_that_a_pod_never_ends() -> None:
         pytest.param(pod("web-1", SET, tolerations=(Toleration(operator="Exists"),)), False, False, True, id="it tolerates everything"),
     ],
 )
-def test_what_is_lost(one_pod: RunningPod, lost: bool, local_data: bool, may_return: bool) -> None:
+def test_what_is_lost(one_pod: ClusterPod, lost: bool, local_data: bool, may_return: bool) -> None:
     for each in (ALL, flags(disable_eviction=True)):
         (found,) = one([one_pod], (), each).pods
-        assert (found.lost, found.local_data, found.may_return) == (lost, local_data, may_return)
+        assert (found.is_lost, found.has_local_data, found.may_return) == (lost, local_data, may_return)
 
 
 def test_disable_eviction_asks_no_budget_and_takes_from_each() -> None:
     guards = [budget(max=0), budget(3, name="other", status=status(4, 3, 4, 1))]
     pods = [*replicas(2), *replicas(2, on="n2", first=3)]
-    first, second = drain([node(), node("n2")], pods, guards, KNOWN, flags(disable_eviction=True))
-    assert verdicts(first) == [("web-1", D, Why.BYPASSED), ("web-2", D, Why.BYPASSED)]
+    first, second = simulate_drain([node(), node("n2")], pods, guards, KNOWN, flags(disable_eviction=True))
+    assert verdicts(first) == [("web-1", D, DrainReason.BYPASSED), ("web-2", D, DrainReason.BYPASSED)]
     assert (first.pods[0].code, first.pods[0].budgets) == (200, (("shop", "guard"), ("shop", "other")))
     assert (first.first_round, second.exit_codes) == ((), (0,))
 
 
 def test_what_one_node_takes_the_next_one_lacks() -> None:
     pods = [*replicas(1), *replicas(1, on="n2", first=2), *replicas(2, on="n3", first=3)]
-    first, second = drain([node(), node("n2")], pods, [budget(max=1)], KNOWN, flags(timeout=8))
-    assert verdicts(first) == [("web-1", E, Why.ALLOWED)]
-    assert verdicts(second) == [("web-2", FOR_NOW, Why.SHARED)]
+    first, second = simulate_drain([node(), node("n2")], pods, [budget(max=1)], KNOWN, flags(timeout=8))
+    assert verdicts(first) == [("web-1", E, DrainReason.ALLOWED)]
+    assert verdicts(second) == [("web-2", FOR_NOW, DrainReason.SHARED)]
     assert second.first_round[0].allowed == 0
-    first, second = drain([node(), node("n2")], pods, [budget(max=1)], KNOWN, flags(timeout=8), COMES_BACK)
-    assert verdicts(second) == [("web-2", E, Why.ALLOWED)]
+    first, second = simulate_drain([node(), node("n2")], pods, [budget(max=1)], KNOWN, flags(timeout=8), COMES_BACK)
+    assert verdicts(second) == [("web-2", E, DrainReason.ALLOWED)]
 
 
 def test_a_deleted_pod_is_missed_on_the_next_node_too() -> None:
     pods = [*replicas(1), *replicas(3, on="n2", first=2)]
-    (_,) = drain([node()], pods, [budget(max=1)], KNOWN, flags(disable_eviction=True))
-    first, second = drain([node("n2"), node()], pods, [budget(max=1)], KNOWN, flags(timeout=8))
-    assert [each.verdict for each in first.pods] == [E, FOR_NOW, FOR_NOW]
-    assert [each.verdict for each in second.pods] == [FOR_NOW]
+    (_,) = simulate_drain([node()], pods, [budget(max=1)], KNOWN, flags(disable_eviction=True))
+    first, second = simulate_drain([node("n2"), node()], pods, [budget(max=1)], KNOWN, flags(timeout=8))
+    assert [pod.verdict for pod in first.pods] == [E, FOR_NOW, FOR_NOW]
+    assert [drain.verdict for drain in second.pods] == [FOR_NOW]
 
 
 def test_a_pod_that_goes_already_takes_nothing_of_its_budget() -> None:
     pods = [pod("web-0", SET, deletion="now"), *replicas(4)]
     done = one(pods, [budget(3)], flags(timeout=5))
-    assert [each.verdict for each in done.pods] == [E, E, FOR_NOW, FOR_NOW, FOR_NOW]
+    assert [drain.verdict for drain in done.pods] == [E, E, FOR_NOW, FOR_NOW, FOR_NOW]
 
 
 def test_a_node_that_is_refused_takes_nothing_from_the_next() -> None:
     pods = [pod("log-1", LOG), *replicas(1), *replicas(1, on="n2", first=2), *replicas(2, on="n3", first=3)]
-    first, second = drain([node(), node("n2")], pods, [budget(max=1)], KNOWN, flags(ignore_daemonsets=False))
-    assert (first.exit_codes, verdicts(second)) == ((1,), [("web-2", E, Why.ALLOWED)])
-    assert second.reached
+    first, second = simulate_drain([node(), node("n2")], pods, [budget(max=1)], KNOWN, flags(ignore_daemonsets=False))
+    assert (first.exit_codes, verdicts(second)) == ((1,), [("web-2", E, DrainReason.ALLOWED)])
+    assert second.is_reached
 
 
 def test_kubectl_never_gets_to_a_node_behind_one_that_it_waits_for() -> None:
     pods = [*replicas(2), *replicas(2, on="n2", first=3)]
-    first, second, third = drain([node(), node("n2"), node("n3")], pods, STUCK, KNOWN, ALL)
-    assert [each.reached for each in (first, second, third)] == [True, False, False]
-    assert [each.reached for each in drain([node(), node("n2")], pods, STUCK, KNOWN, flags(timeout=5))] == [True, True]
+    first, second, third = simulate_drain([node(), node("n2"), node("n3")], pods, STUCK, KNOWN, ALL)
+    assert [drain.is_reached for drain in (first, second, third)] == [True, False, False]
+    assert [each.is_reached for each in simulate_drain([node(), node("n2")], pods, STUCK, KNOWN, flags(timeout=5))] == [True, True]
 
 
 def test_a_node_named_twice_finds_what_is_left() -> None:
-    first, second = drain([node(), node()], replicas(2), [budget(max=1, status=status(4, 3, 4, 1))], KNOWN, flags(timeout=5))
-    assert [each.pod.metadata.name for each in second.pods] == ["web-2"]
+    first, second = simulate_drain([node(), node()], replicas(2), [budget(max=1, status=status(4, 3, 4, 1))], KNOWN, flags(timeout=5))
+    assert [pod.pod.metadata.name for pod in second.pods] == ["web-2"]
     assert first.exit_codes == (1,)
 
 
@@ -427,8 +457,8 @@ def test_a_node_named_twice_finds_what_is_left() -> None:
         pytest.param(pod(grace=7, node=""), -1, 0, id="or was never bound"),
     ],
 )
-def test_grace_period(one_pod: RunningPod, period: int, answer: int) -> None:
-    assert grace_of(one_pod, period) == answer
+def test_grace_period(one_pod: ClusterPod, period: int, answer: int) -> None:
+    assert find_grace_period(one_pod, period) == answer
 
 
 LIMITS = st.one_of(st.integers(0, 6), st.sampled_from(["0%", "25%", "50%", "100%"]))
@@ -449,30 +479,35 @@ PODS = st.lists(
 
 
 @given(PODS, BUDGETS, st.randoms())
-def test_the_order_of_pods_and_budgets_changes_nothing(pods: list[RunningPod], budgets: list[PodDisruptionBudget], random: Any) -> None:
-    expected = drain([node(), node("n2")], pods, budgets, KNOWN, flags(timeout=9), COMES_BACK)
+def test_the_order_of_pods_and_budgets_changes_nothing(pods: list[ClusterPod], budgets: list[PodDisruptionBudget], random: Any) -> None:
+    expected = simulate_drain([node(), node("n2")], pods, budgets, KNOWN, flags(timeout=9), COMES_BACK)
     others, guards = list(pods), list(budgets)
     random.shuffle(others)
     random.shuffle(guards)
-    found = drain([node(), node("n2")], others, guards, KNOWN, flags(timeout=9), COMES_BACK)
-    assert [verdicts(each) for each in found] == [verdicts(each) for each in expected]
+    found = simulate_drain([node(), node("n2")], others, guards, KNOWN, flags(timeout=9), COMES_BACK)
+    assert [verdicts(drain) for drain in found] == [verdicts(each) for each in expected]
 
 
 @given(PODS, BUDGETS)
-def test_no_budget_lets_more_go_than_it_allows_while_nothing_comes_back(pods: list[RunningPod], budgets: list[PodDisruptionBudget]) -> None:
-    for each in (found for done in drain([node(), node("n2")], pods, budgets, KNOWN, flags(timeout=9)) for found in done.first_round):
-        assert 0 <= each.least == each.most <= min(each.allowed, len(each.pods)) or each.allowed > len(each.pods) == each.least
+def test_no_budget_lets_more_go_than_it_allows_while_nothing_comes_back(pods: list[ClusterPod], budgets: list[PodDisruptionBudget]) -> None:
+    for each in (
+        found for done in simulate_drain([node(), node("n2")], pods, budgets, KNOWN, flags(timeout=9)) for found in done.first_round
+    ):
+        assert (
+            0 <= each.min_evicted == each.max_evicted <= min(each.allowed, len(each.pods))
+            or each.allowed > len(each.pods) == each.min_evicted
+        )
 
 
 @given(PODS, BUDGETS)
-def test_what_is_blocked_for_ever_is_so_whatever_comes_back(pods: list[RunningPod], budgets: list[PodDisruptionBudget]) -> None:
-    never, soon = (one(pods, budgets, flags(timeout=60), Assumed(ready)) for ready in (lambda _: None, lambda _: 0.5))
-    blocked = {each.pod.key for each in soon.pods if each.verdict is FOREVER}
-    assert blocked <= {each.pod.key for each in never.pods if each.verdict is FOREVER}
+def test_what_is_blocked_for_ever_is_so_whatever_comes_back(pods: list[ClusterPod], budgets: list[PodDisruptionBudget]) -> None:
+    never, soon = (one(pods, budgets, flags(timeout=60), DrainAssumptions(ready)) for ready in (lambda _: None, lambda _: 0.5))
+    blocked = {pod.pod.key for pod in soon.pods if pod.verdict is FOREVER}
+    assert blocked <= {drain.pod.key for drain in never.pods if drain.verdict is FOREVER}
 
 
 @given(PODS, BUDGETS)
-def test_without_budgets_or_with_disable_eviction_everything_goes(pods: list[RunningPod], budgets: list[PodDisruptionBudget]) -> None:
-    there = [each for each in pods if each.spec.nodeName == "n1"]
+def test_without_budgets_or_with_disable_eviction_everything_goes(pods: list[ClusterPod], budgets: list[PodDisruptionBudget]) -> None:
+    there = [pod for pod in pods if pod.spec.nodeName == "n1"]
     for done in (one(pods), one(pods, budgets, flags(disable_eviction=True))):
-        assert (len(done.pods), done.stays, done.exit_codes) == (len(there), (), (0,))
+        assert (len(done.pods), done.remaining_pods, done.exit_codes) == (len(there), (), (0,))

@@ -6,19 +6,19 @@ from typing import Any
 
 import pytest
 
-from preflight.model.pod_status import RunningPod
+from preflight.model.pod_status import ClusterPod
 from preflight.scheduling.drain.pod_filters import (
     DAEMONSET_IGNORED,
     DAEMONSET_REFUSED,
     LOCAL_DATA_REFUSED,
-    MIRROR,
+    MIRROR_ANNOTATION,
     UNMANAGED_DELETED,
     UNMANAGED_REFUSED,
     DrainFlags,
-    Fate,
-    filtered,
-    refusals,
-    warnings,
+    FilterDecision,
+    filter_pods,
+    list_refusals,
+    list_warnings,
 )
 from preflight.scheduling.owners import Owners
 from tests.scheduling.drained import owners, pod, reference, workload
@@ -33,95 +33,134 @@ NOW = 1_767_225_600.0
 EXISTS = "nobody knows whether DaemonSet shop/log exists"
 
 
-def managed(**fields: Any) -> RunningPod:
+def managed(**fields: Any) -> ClusterPod:
     return pod("web-1", SET, **fields)
 
 
 @pytest.mark.parametrize(
     ("one", "flags", "known", "fate", "words"),
     [
-        pytest.param(managed(), {}, GONE, Fate.GOES, "", id="a pod of a controller goes"),
-        pytest.param(pod(), {}, GONE, Fate.REFUSED, UNMANAGED_REFUSED, id="a bare pod is refused"),
-        pytest.param(pod(), {"force": True}, GONE, Fate.GOES, UNMANAGED_DELETED, id="--force deletes it"),
-        pytest.param(pod(phase="Failed"), {}, GONE, Fate.GOES, "", id="one that has ended goes"),
-        pytest.param(managed(local_data=True), {}, GONE, Fate.REFUSED, LOCAL_DATA_REFUSED, id="an emptyDir is refused"),
-        pytest.param(managed(local_data=True), {"force": True}, GONE, Fate.REFUSED, LOCAL_DATA_REFUSED, id="--force is not for data"),
-        pytest.param(managed(local_data=True), {"delete_emptydir_data": True}, GONE, Fate.GOES, "", id="--delete-emptydir-data is"),
+        pytest.param(managed(), {}, GONE, FilterDecision.GOES, "", id="a pod of a controller goes"),
+        pytest.param(pod(), {}, GONE, FilterDecision.REFUSED, UNMANAGED_REFUSED, id="a bare pod is refused"),
+        pytest.param(pod(), {"force": True}, GONE, FilterDecision.GOES, UNMANAGED_DELETED, id="--force deletes it"),
+        pytest.param(pod(phase="Failed"), {}, GONE, FilterDecision.GOES, "", id="one that has ended goes"),
+        pytest.param(managed(local_data=True), {}, GONE, FilterDecision.REFUSED, LOCAL_DATA_REFUSED, id="an emptyDir is refused"),
         pytest.param(
-            managed(local_data=True, phase="Succeeded"), {}, GONE, Fate.GOES, "", id="the data of one that has ended is no matter"
+            managed(local_data=True), {"force": True}, GONE, FilterDecision.REFUSED, LOCAL_DATA_REFUSED, id="--force is not for data"
         ),
-        pytest.param(pod(local_data=True), {}, GONE, Fate.REFUSED, LOCAL_DATA_REFUSED, id="data comes before the missing controller"),
         pytest.param(
-            pod(local_data=True), EVERYTHING, GONE, Fate.GOES, UNMANAGED_DELETED, id="only the last warning is left: not that of the data"
+            managed(local_data=True), {"delete_emptydir_data": True}, GONE, FilterDecision.GOES, "", id="--delete-emptydir-data is"
         ),
-        pytest.param(pod("log-1", LOG), {}, THERE, Fate.REFUSED, DAEMONSET_REFUSED, id="a DaemonSet's is refused"),
-        pytest.param(pod("log-1", LOG), {"force": True}, THERE, Fate.REFUSED, DAEMONSET_REFUSED, id="--force is not for those"),
         pytest.param(
-            pod("log-1", LOG), {"ignore_daemonsets": True}, THERE, Fate.LEFT, DAEMONSET_IGNORED, id="--ignore-daemonsets leaves it"
+            managed(local_data=True, phase="Succeeded"), {}, GONE, FilterDecision.GOES, "", id="the data of one that has ended is no matter"
+        ),
+        pytest.param(
+            pod(local_data=True), {}, GONE, FilterDecision.REFUSED, LOCAL_DATA_REFUSED, id="data comes before the missing controller"
+        ),
+        pytest.param(
+            pod(local_data=True),
+            EVERYTHING,
+            GONE,
+            FilterDecision.GOES,
+            UNMANAGED_DELETED,
+            id="only the last warning is left: not that of the data",
+        ),
+        pytest.param(pod("log-1", LOG), {}, THERE, FilterDecision.REFUSED, DAEMONSET_REFUSED, id="a DaemonSet's is refused"),
+        pytest.param(pod("log-1", LOG), {"force": True}, THERE, FilterDecision.REFUSED, DAEMONSET_REFUSED, id="--force is not for those"),
+        pytest.param(
+            pod("log-1", LOG),
+            {"ignore_daemonsets": True},
+            THERE,
+            FilterDecision.LEFT,
+            DAEMONSET_IGNORED,
+            id="--ignore-daemonsets leaves it",
         ),
         pytest.param(
             pod("log-1", LOG, local_data=True),
             {"ignore_daemonsets": True},
             THERE,
-            Fate.LEFT,
+            FilterDecision.LEFT,
             DAEMONSET_IGNORED,
             id="and does not look at its data",
         ),
-        pytest.param(pod("log-1", LOG, phase="Failed"), {}, THERE, Fate.GOES, "", id="a DaemonSet's that has ended goes"),
+        pytest.param(pod("log-1", LOG, phase="Failed"), {}, THERE, FilterDecision.GOES, "", id="a DaemonSet's that has ended goes"),
         pytest.param(
             pod("log-1", LOG),
             {"ignore_daemonsets": True},
             GONE,
-            Fate.REFUSED,
+            FilterDecision.REFUSED,
             'daemonsets.apps "log" not found',
             id="one whose DaemonSet is gone is refused",
         ),
-        pytest.param(pod("log-1", LOG), {"force": True}, GONE, Fate.GOES, "", id="--force deletes it, without a warning that is left"),
         pytest.param(
-            pod("log-1", LOG, local_data=True), {"force": True}, GONE, Fate.REFUSED, LOCAL_DATA_REFUSED, id="and then looks at its data"
+            pod("log-1", LOG), {"force": True}, GONE, FilterDecision.GOES, "", id="--force deletes it, without a warning that is left"
         ),
-        pytest.param(pod("log-1", LOG), EVERYTHING, NOBODY, Fate.UNKNOWN, EXISTS, id="a DaemonSet of which nobody knows"),
-        pytest.param(pod("log-1", LOG), {"force": True}, NOBODY, Fate.UNKNOWN, EXISTS, id="it goes or is refused"),
-        pytest.param(pod("log-1", LOG), {}, NOBODY, Fate.REFUSED, DAEMONSET_REFUSED, id="without a flag it is refused either way"),
+        pytest.param(
+            pod("log-1", LOG, local_data=True),
+            {"force": True},
+            GONE,
+            FilterDecision.REFUSED,
+            LOCAL_DATA_REFUSED,
+            id="and then looks at its data",
+        ),
+        pytest.param(pod("log-1", LOG), EVERYTHING, NOBODY, FilterDecision.UNKNOWN, EXISTS, id="a DaemonSet of which nobody knows"),
+        pytest.param(pod("log-1", LOG), {"force": True}, NOBODY, FilterDecision.UNKNOWN, EXISTS, id="it goes or is refused"),
+        pytest.param(
+            pod("log-1", LOG), {}, NOBODY, FilterDecision.REFUSED, DAEMONSET_REFUSED, id="without a flag it is refused either way"
+        ),
         pytest.param(
             pod("log-1", reference("DaemonSet", "log", "apps.kruise.io/v1alpha1")),
             {},
             GONE,
-            Fate.GOES,
+            FilterDecision.GOES,
             "",
             id="a DaemonSet of another API is a controller as any other",
         ),
-        pytest.param(pod(annotations={MIRROR: "x"}), {}, GONE, Fate.LEFT, "mirror pod", id="a mirror pod is left"),
-        pytest.param(pod(annotations={MIRROR: "x"}, local_data=True), {}, GONE, Fate.LEFT, "mirror pod", id="whatever its data"),
-        pytest.param(managed(), {"pod_selector": {"app": "web"}}, GONE, Fate.GOES, "", id="selected by --pod-selector"),
+        pytest.param(pod(annotations={MIRROR_ANNOTATION: "x"}), {}, GONE, FilterDecision.LEFT, "mirror pod", id="a mirror pod is left"),
         pytest.param(
-            pod(), {"pod_selector": {"app": "db"}}, GONE, Fate.LEFT, "not selected by --pod-selector", id="one that is not is not refused"
+            pod(annotations={MIRROR_ANNOTATION: "x"}, local_data=True), {}, GONE, FilterDecision.LEFT, "mirror pod", id="whatever its data"
         ),
-        pytest.param(managed(deletion="2025-12-31T23:59:00Z"), {}, GONE, Fate.GOES, "", id="one that is being deleted goes once more"),
+        pytest.param(managed(), {"pod_selector": {"app": "web"}}, GONE, FilterDecision.GOES, "", id="selected by --pod-selector"),
+        pytest.param(
+            pod(),
+            {"pod_selector": {"app": "db"}},
+            GONE,
+            FilterDecision.LEFT,
+            "not selected by --pod-selector",
+            id="one that is not is not refused",
+        ),
+        pytest.param(
+            managed(deletion="2025-12-31T23:59:00Z"), {}, GONE, FilterDecision.GOES, "", id="one that is being deleted goes once more"
+        ),
         pytest.param(
             managed(deletion="2025-12-31T23:59:49Z"),
             {"skip_wait_for_delete_timeout": 10},
             GONE,
-            Fate.LEFT,
+            FilterDecision.LEFT,
             "being deleted for longer than --skip-wait-for-delete-timeout",
             id="unless it should be gone for long",
         ),
         pytest.param(
-            managed(deletion="2025-12-31T23:59:49.5Z"), {"skip_wait_for_delete_timeout": 10}, GONE, Fate.GOES, "", id="whole seconds count"
+            managed(deletion="2025-12-31T23:59:49.5Z"),
+            {"skip_wait_for_delete_timeout": 10},
+            GONE,
+            FilterDecision.GOES,
+            "",
+            id="whole seconds count",
         ),
     ],
 )
-def test_filter(one: RunningPod, flags: dict[str, Any], known: Owners, fate: Fate, words: str) -> None:
+def test_filter(one: ClusterPod, flags: dict[str, Any], known: Owners, fate: FilterDecision, words: str) -> None:
     wanted = flags.get("pod_selector")
     if wanted is not None:
         flags = {**flags, "pod_selector": lambda labels: wanted.items() <= labels.items()}
-    (found,) = filtered([one], DrainFlags(**flags), known, NOW)
-    assert (found.fate, found.words) == (fate, words)
+    (found,) = filter_pods([one], DrainFlags(**flags), known, NOW)
+    assert (found.decision, found.detail) == (fate, words)
 
 
 def test_without_a_clock_nothing_is_deleted_for_too_long() -> None:
-    (found,) = filtered([managed(deletion="2020-01-01T00:00:00Z")], DrainFlags(skip_wait_for_delete_timeout=1), GONE)
-    assert found.fate is Fate.GOES
+    (found,) = filter_pods([managed(deletion="2020-01-01T00:00:00Z")], DrainFlags(skip_wait_for_delete_timeout=1), GONE)
+    assert found.decision is FilterDecision.GOES
 
 
 def test_refusals_and_warnings_name_the_pods_by_reason_in_the_order_of_the_list() -> None:
@@ -131,20 +170,20 @@ def test_refusals_and_warnings_name_the_pods_by_reason_in_the_order_of_the_list(
         pod("a-1", namespace="shop-2"),
         pod("a-1", local_data=True),
         pod("a-2", local_data=True),
-        pod("static", annotations={MIRROR: "x"}),
+        pod("static", annotations={MIRROR_ANNOTATION: "x"}),
         managed(),
     ]
-    there = filtered(pods, DrainFlags(), THERE)
+    there = filter_pods(pods, DrainFlags(), THERE)
     assert [each.pod.metadata.name for each in there] == ["a-1", "a-1", "a-2", "b-1", "log-1", "static", "web-1"]
-    assert refusals(there) == (
+    assert list_refusals(there) == (
         "cannot delete Pods that declare no controller (use --force to override): shop-2/a-1, shop/b-1",
         "cannot delete Pods with local storage (use --delete-emptydir-data to override): shop/a-1, shop/a-2",
         "cannot delete DaemonSet-managed Pods (use --ignore-daemonsets to ignore): shop/log-1",
     )
-    assert warnings(there) == ()
-    forced = filtered(pods, DrainFlags(**EVERYTHING), THERE)
-    assert refusals(forced) == ()
-    assert warnings(forced) == (
+    assert list_warnings(there) == ()
+    forced = filter_pods(pods, DrainFlags(**EVERYTHING), THERE)
+    assert list_refusals(forced) == ()
+    assert list_warnings(forced) == (
         "deleting Pods that declare no controller: shop-2/a-1, shop/a-1, shop/a-2, shop/b-1",
         "ignoring DaemonSet-managed Pods: shop/log-1",
     )

@@ -6,63 +6,76 @@ import msgspec
 import pytest
 
 from preflight.model.budgets import BudgetCondition, BudgetStatus, PodDisruptionBudget
-from preflight.model.pod_status import RunningPod
-from preflight.scheduling.budgets import Health
-from preflight.scheduling.eviction import EVICTED, SEVERAL, VIOLATES, Answer, Standing, answer, standing
+from preflight.model.pod_status import ClusterPod
+from preflight.scheduling.budgets import BudgetHealth
+from preflight.scheduling.eviction import (
+    EVICTION_ALLOWED,
+    SEVERAL_BUDGETS,
+    VIOLATES_BUDGET,
+    BudgetView,
+    EvictionResponse,
+    answer_eviction,
+    view_budget,
+)
 from tests.scheduling.drained import budget, pod, status
 
-FULL = Standing("guard", False, current=3, desired=2, allowed=1)
-SPENT = Standing("guard", False, current=2, desired=2)
+FULL = BudgetView("guard", False, current=3, desired=2, allowed=1)
+SPENT = BudgetView("guard", False, current=2, desired=2)
 SICK = pod(ready=False)
 ALWAYS = msgspec.structs.replace(SPENT, always_allow=True)
-UNSYNCED = msgspec.structs.replace(FULL, synced=False)
-WAITS = Answer(429, VIOLATES, "The disruption budget guard is still being processed by the server.", "guard", retry_after=10)
-NEEDS = Answer(429, VIOLATES, "The disruption budget guard needs 2 healthy pods and has 2 currently", "guard")
+UNSYNCED = msgspec.structs.replace(FULL, is_synced=False)
+WAITS = EvictionResponse(
+    429, VIOLATES_BUDGET, "The disruption budget guard is still being processed by the server.", "guard", retry_after=10
+)
+NEEDS = EvictionResponse(429, VIOLATES_BUDGET, "The disruption budget guard needs 2 healthy pods and has 2 currently", "guard")
 
 
 @pytest.mark.parametrize(
     ("one", "guards", "expected"),
     [
-        pytest.param(pod(), (), EVICTED, id="no budget"),
-        pytest.param(pod(phase="Pending", ready=False), (SPENT, SPENT), EVICTED, id="a Pending pod asks none"),
-        pytest.param(pod(phase="Succeeded", ready=False), (SPENT,), EVICTED, id="nor does one that has succeeded"),
-        pytest.param(pod(phase="Failed", ready=False), (SPENT,), EVICTED, id="or failed"),
-        pytest.param(pod(deletion="now"), (SPENT,), EVICTED, id="or is being deleted"),
-        pytest.param(pod(), (FULL, FULL), Answer(500, SEVERAL), id="two budgets refuse, though each would allow it"),
-        pytest.param(SICK, (ALWAYS, FULL), Answer(500, SEVERAL), id="and though it is not Ready and one does not mind"),
-        pytest.param(pod(), (FULL,), Answer(201, budget="guard", takes=True), id="one is allowed, and is taken"),
+        pytest.param(pod(), (), EVICTION_ALLOWED, id="no budget"),
+        pytest.param(pod(phase="Pending", ready=False), (SPENT, SPENT), EVICTION_ALLOWED, id="a Pending pod asks none"),
+        pytest.param(pod(phase="Succeeded", ready=False), (SPENT,), EVICTION_ALLOWED, id="nor does one that has succeeded"),
+        pytest.param(pod(phase="Failed", ready=False), (SPENT,), EVICTION_ALLOWED, id="or failed"),
+        pytest.param(pod(deletion="now"), (SPENT,), EVICTION_ALLOWED, id="or is being deleted"),
+        pytest.param(pod(), (FULL, FULL), EvictionResponse(500, SEVERAL_BUDGETS), id="two budgets refuse, though each would allow it"),
+        pytest.param(SICK, (ALWAYS, FULL), EvictionResponse(500, SEVERAL_BUDGETS), id="and though it is not Ready and one does not mind"),
+        pytest.param(pod(), (FULL,), EvictionResponse(201, budget="guard", takes_disruption=True), id="one is allowed, and is taken"),
         pytest.param(pod(), (SPENT,), NEEDS, id="none is allowed"),
         pytest.param(pod(), (ALWAYS,), NEEDS, id="AlwaysAllow is for pods that are not Ready"),
-        pytest.param(SICK, (ALWAYS,), Answer(201, budget="guard"), id="AlwaysAllow lets those go and takes nothing"),
-        pytest.param(SICK, (SPENT,), Answer(201, budget="guard"), id="so does a budget that has what it desires"),
+        pytest.param(SICK, (ALWAYS,), EvictionResponse(201, budget="guard"), id="AlwaysAllow lets those go and takes nothing"),
+        pytest.param(SICK, (SPENT,), EvictionResponse(201, budget="guard"), id="so does a budget that has what it desires"),
         pytest.param(
             SICK,
             (msgspec.structs.replace(SPENT, current=1),),
-            Answer(429, VIOLATES, "The disruption budget guard needs 2 healthy pods and has 1 currently", "guard"),
+            EvictionResponse(429, VIOLATES_BUDGET, "The disruption budget guard needs 2 healthy pods and has 1 currently", "guard"),
             id="one that lacks some does not",
         ),
         pytest.param(
             SICK,
-            (Standing("guard", False),),
-            Answer(429, VIOLATES, "The disruption budget guard needs 0 healthy pods and has 0 currently", "guard"),
+            (BudgetView("guard", False),),
+            EvictionResponse(429, VIOLATES_BUDGET, "The disruption budget guard needs 0 healthy pods and has 0 currently", "guard"),
             id="one that desires nothing does not either",
         ),
         pytest.param(
-            SICK, (Standing("guard", False, allowed=2),), Answer(201, budget="guard", takes=True), id="but it may have some to take"
+            SICK,
+            (BudgetView("guard", False, allowed=2),),
+            EvictionResponse(201, budget="guard", takes_disruption=True),
+            id="but it may have some to take",
         ),
         pytest.param(pod(), (UNSYNCED,), WAITS, id="not synced"),
         pytest.param(
             SICK,
             (msgspec.structs.replace(UNSYNCED, always_allow=True),),
-            Answer(201, budget="guard"),
+            EvictionResponse(201, budget="guard"),
             id="AlwaysAllow does not wait for the controller",
         ),
         pytest.param(
             pod(),
             (msgspec.structs.replace(SPENT, failure="no scale"),),
-            Answer(
+            EvictionResponse(
                 429,
-                VIOLATES,
+                VIOLATES_BUDGET,
                 "The disruption budget guard does not allow evicting pods currently because it failed sync: no scale",
                 "guard",
             ),
@@ -71,13 +84,13 @@ NEEDS = Answer(429, VIOLATES, "The disruption budget guard needs 2 healthy pods 
         pytest.param(
             pod(),
             (msgspec.structs.replace(SPENT, current=3),),
-            Answer(429, VIOLATES, "The disruption budget guard does not allow evicting pods currently", "guard"),
+            EvictionResponse(429, VIOLATES_BUDGET, "The disruption budget guard does not allow evicting pods currently", "guard"),
             id="nothing expected, though more are healthy than desired",
         ),
         pytest.param(
             pod(),
             (msgspec.structs.replace(FULL, allowed=-1),),
-            Answer(
+            EvictionResponse(
                 403,
                 'poddisruptionbudget.policy "guard" is forbidden: pdb disruptions allowed is negative',
                 "The disruption budget guard does not allow evicting pods currently: pdb disruptions allowed is negative",
@@ -87,8 +100,8 @@ NEEDS = Answer(429, VIOLATES, "The disruption budget guard needs 2 healthy pods 
         ),
         pytest.param(
             pod(),
-            (msgspec.structs.replace(SPENT, disrupted=2001),),
-            Answer(
+            (msgspec.structs.replace(SPENT, disrupted_count=2001),),
+            EvictionResponse(
                 403,
                 'poddisruptionbudget.policy "guard" is forbidden: '
                 "DisruptedPods map too big - too many evictions not confirmed by PDB controller",
@@ -98,18 +111,23 @@ NEEDS = Answer(429, VIOLATES, "The disruption budget guard needs 2 healthy pods 
             ),
             id="more than 2,000 pods that are not gone yet",
         ),
-        pytest.param(pod(), (msgspec.structs.replace(SPENT, disrupted=2000),), NEEDS, id="2,000 are fine"),
-        pytest.param(pod(), (Standing("guard", True, unknown="why"),), Answer(0, "why", budget="guard"), id="nobody can tell"),
+        pytest.param(pod(), (msgspec.structs.replace(SPENT, disrupted_count=2000),), NEEDS, id="2,000 are fine"),
         pytest.param(
-            SICK, (Standing("guard", True, unknown="why"),), Answer(201, budget="guard"), id="AlwaysAllow does not need to be told"
+            pod(), (BudgetView("guard", True, unknown_reason="why"),), EvictionResponse(0, "why", budget="guard"), id="nobody can tell"
+        ),
+        pytest.param(
+            SICK,
+            (BudgetView("guard", True, unknown_reason="why"),),
+            EvictionResponse(201, budget="guard"),
+            id="AlwaysAllow does not need to be told",
         ),
     ],
 )
-def test_answer(one: RunningPod, guards: tuple[Standing, ...], expected: Answer) -> None:
-    assert answer(one, guards) == expected
+def test_answer(one: ClusterPod, guards: tuple[BudgetView, ...], expected: EvictionResponse) -> None:
+    assert answer_eviction(one, guards) == expected
 
 
-MADE = Health(3, 2, 3, 1, capacity=3)
+MADE = BudgetHealth(3, 2, 3, 1, capacity=3)
 INSUFFICIENT = BudgetCondition("DisruptionAllowed", "False", "InsufficientPods", "why")
 
 
@@ -117,10 +135,10 @@ INSUFFICIENT = BudgetCondition("DisruptionAllowed", "False", "InsufficientPods",
     ("one", "made", "expected"),
     [
         pytest.param(budget(2), MADE, FULL, id="a manifest stands as the controller will make it"),
-        pytest.param(budget(2), Health(failure="no scale"), Standing("guard", False, failure="no scale"), id="also where it fails"),
-        pytest.param(budget(2), Health(unknown="why"), Standing("guard", False, unknown="why"), id="or nobody can tell"),
+        pytest.param(budget(2), BudgetHealth(failure="no scale"), BudgetView("guard", False, failure="no scale"), id="also where it fails"),
+        pytest.param(budget(2), BudgetHealth(unknown="why"), BudgetView("guard", False, unknown_reason="why"), id="or nobody can tell"),
         pytest.param(budget(2, status=status(2, 2, 3, 0)), MADE, SPENT, id="a status counts, whatever the pods say"),
-        pytest.param(budget(2, status=status(2, 2, 3, 0)), Health(unknown="why"), SPENT, id="and where nobody can tell"),
+        pytest.param(budget(2, status=status(2, 2, 3, 0)), BudgetHealth(unknown="why"), SPENT, id="and where nobody can tell"),
         pytest.param(
             budget(2, policy="AlwaysAllow", status=status(2, 2, 3, 0)), MADE, ALWAYS, id="the policy is that of the budget as it is"
         ),
@@ -128,16 +146,16 @@ INSUFFICIENT = BudgetCondition("DisruptionAllowed", "False", "InsufficientPods",
         pytest.param(
             budget(2, status=status(0, 0, 0, 0, failure="no scale")),
             MADE,
-            Standing("guard", False, failure="no scale"),
+            BudgetView("guard", False, failure="no scale"),
             id="a sync that failed",
         ),
         pytest.param(
             budget(2, status=BudgetStatus(1, conditions=(BudgetCondition("Other"), INSUFFICIENT), disruptedPods={"web-1": ""})),
             MADE,
-            Standing("guard", False, disrupted=1),
+            BudgetView("guard", False, disrupted_count=1),
             id="another condition, and another reason, are no failure",
         ),
     ],
 )
-def test_standing(one: PodDisruptionBudget, made: Health, expected: Standing) -> None:
-    assert standing(one, made) == expected
+def test_standing(one: PodDisruptionBudget, made: BudgetHealth, expected: BudgetView) -> None:
+    assert view_budget(one, made) == expected

@@ -6,12 +6,12 @@ import pytest
 from msgspec.structs import replace
 
 from preflight.model.objects import Node, Taint
-from preflight.model.pod_scheduling import ScheduledSpec
+from preflight.model.pod_scheduling import SchedulerPodSpec
 from preflight.scheduling.filters import Shortage
-from preflight.scheduling.fit import fit
+from preflight.scheduling.fit import fit_pod
 from preflight.scheduling.node_fit import NodeFit
-from preflight.scheduling.occupancy import occupy
-from preflight.scheduling.tolerations import daemon_tolerations
+from preflight.scheduling.occupancy import build_occupancy
+from preflight.scheduling.tolerations import add_implicit_tolerations
 from tests.scheduling.fitting import asked, node, on, pod, texts, there
 
 CORDONED = "node(s) were unschedulable"
@@ -57,10 +57,10 @@ def named(*names: str) -> dict[str, object]:
         pytest.param(pod(nodeName="elsewhere"), node(), [], 4, id="the node that it had is not looked at"),
     ],
 )
-def test_a_node_takes_a_pod(spec: ScheduledSpec, one: Node, pods: list[object], copies: int) -> None:
+def test_a_node_takes_a_pod(spec: SchedulerPodSpec, one: Node, pods: list[object], copies: int) -> None:
     found = on(spec, one, *pods)
-    assert (found.takes, found.copies, found.at_most) == (True, copies, copies)
-    assert (found.reasons, found.stated, found.doubts, found.preempts) == ((), (), (), False)
+    assert (found.fits, found.copies, found.max_copies) == (True, copies, copies)
+    assert (found.reasons, found.stated_reasons, found.uncertainties, found.may_preempt) == ((), (), (), False)
 
 
 @pytest.mark.parametrize(
@@ -117,10 +117,10 @@ def test_a_node_takes_a_pod(spec: ScheduledSpec, one: Node, pods: list[object], 
         pytest.param(pod(cpu="1m"), node(), [there("n", cpu="3")], [CPU], [CPU], id="more is taken than there is"),
     ],
 )
-def test_a_node_refuses_a_pod(spec: ScheduledSpec, one: Node, pods: list[object], stated: list[str], all_reasons: list[str]) -> None:
+def test_a_node_refuses_a_pod(spec: SchedulerPodSpec, one: Node, pods: list[object], stated: list[str], all_reasons: list[str]) -> None:
     found = on(spec, one, *pods)
-    assert (found.takes, found.copies, found.at_most) == (False, 0, 0)
-    assert (texts(found.stated), texts(found.reasons), texts(found.full)) == (stated, all_reasons, stated)
+    assert (found.fits, found.copies, found.max_copies) == (False, 0, 0)
+    assert (texts(found.stated_reasons), texts(found.reasons), texts(found.full_reasons)) == (stated, all_reasons, stated)
 
 
 def test_a_reason_carries_what_stands_behind_it() -> None:
@@ -128,9 +128,9 @@ def test_a_reason_carries_what_stands_behind_it() -> None:
     tainted, unselected, short = found.reasons
     assert tainted.taints == (Taint("x", "y", "NoSchedule"),)
     assert unselected.affinity is not None
-    assert unselected.affinity.selector[0].key == "a"
-    assert short.shortage == Shortage("cpu", wanted=1500, used=1000, allocatable=2000)
-    assert [reason.lasting for reason in found.reasons] == [True, True, False]
+    assert unselected.affinity.selector_mismatches[0].key == "a"
+    assert short.shortage == Shortage("cpu", requested=1500, used=1000, allocatable=2000)
+    assert [reason.is_unresolvable for reason in found.reasons] == [True, True, False]
 
 
 @pytest.mark.parametrize(
@@ -142,49 +142,49 @@ def test_a_reason_carries_what_stands_behind_it() -> None:
         pytest.param(pod(port=80, cpu=2), node(), [PORTS], id="the port is taken by the copy"),
     ],
 )
-def test_why_a_node_takes_no_more_copies(spec: ScheduledSpec, one: Node, full: list[str]) -> None:
-    assert texts(on(spec, one).full) == full
+def test_why_a_node_takes_no_more_copies(spec: SchedulerPodSpec, one: Node, full: list[str]) -> None:
+    assert texts(on(spec, one).full_reasons) == full
 
 
 def test_the_copies_of_a_cluster_are_those_of_its_nodes() -> None:
     found = asked(pod(cpu=1), node("a"), node("b", taints=("x:NoSchedule",)), node("c", cpu=1), node("d", cpu="500m"))
-    assert [(each.node, each.copies) for each in found.nodes] == [("a", 2), ("b", 0), ("c", 1), ("d", 0)]
-    assert (found.fits, found.copies, found.at_most, found.takers) == (True, 3, 3, ("a", "c"))
-    assert found.counts() == {TAINTED: 1, CPU: 1}
-    assert found.counts(full=True) == {TAINTED: 1, CPU: 3}
+    assert [(fit.node, fit.copies) for fit in found.nodes] == [("a", 2), ("b", 0), ("c", 1), ("d", 0)]
+    assert (found.fits, found.copies, found.max_copies, found.fitting_nodes) == (True, 3, 3, ("a", "c"))
+    assert found.count_reasons() == {TAINTED: 1, CPU: 1}
+    assert found.count_reasons(when_full=True) == {TAINTED: 1, CPU: 3}
 
 
 def test_the_message_of_the_scheduler() -> None:
     found = asked(pod(cpu=1, memory="9Gi"), node("a"), node("b", cpu="500m"), node("c", cordoned=True), node("d", taints=("x:NoSchedule",)))
     assert found.fits is False
-    assert found.message() == f"0/4 nodes are available: 1 {CPU}, 1 {TAINTED}, 1 {CORDONED}, 2 {MEMORY}."
+    assert found.format_message() == f"0/4 nodes are available: 1 {CPU}, 1 {TAINTED}, 1 {CORDONED}, 2 {MEMORY}."
 
 
 def test_the_message_once_all_copies_are_bound() -> None:
-    assert asked(pod(cpu=1), node("a"), node("b")).message(full=True) == f"0/2 nodes are available: 2 {CPU}."
+    assert asked(pod(cpu=1), node("a"), node("b")).format_message(when_full=True) == f"0/2 nodes are available: 2 {CPU}."
 
 
 def test_the_message_where_the_affinity_names_nodes_that_exclude_one_another() -> None:
     found = asked(pod(affinity=affinity(named("a", "b"))), node("a"), node("b"))
-    assert (found.fits, found.conflict) == (False, True)
-    assert found.message() == "0/2 nodes are available: pod affinity terms conflict."
+    assert (found.fits, found.has_conflict) == (False, True)
+    assert found.format_message() == "0/2 nodes are available: pod affinity terms conflict."
 
 
 def test_no_nodes_at_all() -> None:
     found = asked(pod())
-    assert (found.fits, found.copies, found.at_most, found.counts()) == (False, 0, 0, {})
-    assert found.message() == "no nodes available to schedule pods"
+    assert (found.fits, found.copies, found.max_copies, found.count_reasons()) == (False, 0, 0, {})
+    assert found.format_message() == "no nodes available to schedule pods"
 
 
 def test_a_named_node_that_is_not_there() -> None:
     found = asked(pod(affinity=affinity(named("gone"))), node("a"), node("b"))
-    assert found.message() == f"0/2 nodes are available: 2 {UNNAMED}."
+    assert found.format_message() == f"0/2 nodes are available: 2 {UNNAMED}."
 
 
-def preempting(spec: ScheduledSpec, one: Node, *pods: object) -> tuple[bool | None, bool | None]:
+def preempting(spec: SchedulerPodSpec, one: Node, *pods: object) -> tuple[bool | None, bool | None]:
     found = asked(spec, one, pods=pods)
     (only,) = found.nodes
-    return only.preempts, found.fits
+    return only.may_preempt, found.fits
 
 
 @pytest.mark.parametrize(
@@ -207,7 +207,7 @@ def preempting(spec: ScheduledSpec, one: Node, *pods: object) -> tuple[bool | No
         pytest.param(pod(cpu=2, priorityClassName="system-node-critical"), [there("n", cpu=1)], True, id="a class of Kubernetes itself"),
     ],
 )
-def test_whether_pods_of_lower_priority_may_have_to_go(spec: ScheduledSpec, pods: list[object], preempts: bool | None) -> None:
+def test_whether_pods_of_lower_priority_may_have_to_go(spec: SchedulerPodSpec, pods: list[object], preempts: bool | None) -> None:
     assert preempting(spec, node(), *pods) == (preempts, False if preempts is False else None)
 
 
@@ -226,14 +226,14 @@ def nominated(priority: int) -> NodeFit:
 
 
 def test_a_pod_that_the_node_is_cleared_for_keeps_its_room_from_lower_priorities() -> None:
-    assert [nominated(priority).takes for priority in (4, 5, 6)] == [True, False, False]
+    assert [nominated(priority).fits for priority in (4, 5, 6)] == [True, False, False]
 
 
 def test_a_pod_of_a_daemonset_that_comes_back_to_its_node() -> None:
     """Its own room is free again, its tolerations are those that the controller adds, and a cordon does not keep it out."""
     template = pod(cpu=1)
-    spec = replace(template, tolerations=daemon_tolerations(template), affinity=pod(affinity=affinity(named("n"))).affinity)
-    occupancy = occupy([node(cordoned=True), node("m")], [there("n", "daemon", cpu=1), there("n", "greedy", cpu=1)])
-    full, free = (fit(spec, each) for each in (occupancy, occupancy.changed(occupancy.rooms["n"].without(("default", "daemon")))))
-    assert [(each.node, each.takes, texts(each.stated)) for each in full.nodes] == [("m", False, [UNNAMED]), ("n", False, [CPU])]
-    assert [(each.node, each.takes) for each in free.nodes] == [("m", False), ("n", True)]
+    spec = replace(template, tolerations=add_implicit_tolerations(template), affinity=pod(affinity=affinity(named("n"))).affinity)
+    occupancy = build_occupancy([node(cordoned=True), node("m")], [there("n", "daemon", cpu=1), there("n", "greedy", cpu=1)])
+    full, free = (fit_pod(spec, each) for each in (occupancy, occupancy.with_node(occupancy.nodes["n"].without_pod(("default", "daemon")))))
+    assert [(fit.node, fit.fits, texts(fit.stated_reasons)) for fit in full.nodes] == [("m", False, [UNNAMED]), ("n", False, [CPU])]
+    assert [(each.node, each.fits) for each in free.nodes] == [("m", False), ("n", True)]

@@ -8,18 +8,18 @@ import pytest
 from msgspec.structs import replace
 
 from preflight.model.objects import Container, Node, PodSpec, Resources
-from preflight.model.pod_status import RunningPod
-from preflight.scheduling.fit import fit
-from preflight.scheduling.occupancy import occupy
-from preflight.scheduling.uncertainty import Doubt
+from preflight.model.pod_status import ClusterPod
+from preflight.scheduling.fit import fit_pod
+from preflight.scheduling.occupancy import build_occupancy
+from preflight.scheduling.uncertainty import Uncertainty
 from tests.scheduling.fitting import asked, node, on, pod, texts, there
 
-NOTHING: tuple[Doubt, ...] = ()
+NOTHING: tuple[Uncertainty, ...] = ()
 
 
-def doubts(*pairs: str) -> tuple[Doubt, ...]:
+def doubts(*pairs: str) -> tuple[Uncertainty, ...]:
     """Doubts from `what` or `what about`."""
-    return tuple(Doubt(what, about) for what, _, about in (each.partition(" ") for each in pairs))
+    return tuple(Uncertainty(what, about) for what, _, about in (pair.partition(" ") for pair in pairs))
 
 
 # What is not judged of a pod.
@@ -60,16 +60,16 @@ def volume(**source: Any) -> list[dict[str, Any]]:
         pytest.param(pod(runtimeClassName="kata"), doubts("admission kata"), id="a RuntimeClass"),
     ],
 )
-def test_what_of_a_pod_is_not_judged_leaves_open_who_takes_it(spec: Any, named: tuple[Doubt, ...]) -> None:
+def test_what_of_a_pod_is_not_judged_leaves_open_who_takes_it(spec: Any, named: tuple[Uncertainty, ...]) -> None:
     found = asked(spec, node("a"), node("b", cordoned=True))
     open_or_yes = None if named else True
-    assert found.doubts == named
-    assert [each.takes for each in found.nodes] == [open_or_yes, False]
-    assert (found.fits, found.copies, found.at_most) == (open_or_yes, 0 if named else 4, 4)
+    assert found.uncertainties == named
+    assert [fit.fits for fit in found.nodes] == [open_or_yes, False]
+    assert (found.fits, found.copies, found.max_copies) == (open_or_yes, 0 if named else 4, 4)
 
 
 def test_what_admission_adds_is_there_once_a_pod_is_admitted() -> None:
-    assert asked(pod(runtimeClassName="kata"), node(), admitted=True).fits is True
+    assert asked(pod(runtimeClassName="kata"), node(), is_admitted=True).fits is True
 
 
 @pytest.mark.parametrize(
@@ -83,30 +83,35 @@ def test_what_admission_adds_is_there_once_a_pod_is_admitted() -> None:
 def test_what_a_runtime_class_tolerates_is_not_known_where_the_class_is_not(one: Node, takes: bool | None) -> None:
     spec = pod(runtimeClassName="kata")
     found = asked(spec, one)
-    assert (found.fits, found.copies, found.at_most, found.message() is None) == (takes, 0, 4 if takes is None else 0, takes is None)
-    assert asked(spec, one, admitted=True).fits is False
+    assert (found.fits, found.copies, found.max_copies, found.format_message() is None) == (
+        takes,
+        0,
+        4 if takes is None else 0,
+        takes is None,
+    )
+    assert asked(spec, one, is_admitted=True).fits is False
 
 
 def test_another_scheduler_may_do_as_it_likes() -> None:
     found = asked(pod(schedulerName="volcano"), node("a"), node("b", cordoned=True))
-    assert found.doubts == doubts("scheduler volcano")
-    assert [(each.takes, each.copies, each.at_most, texts(each.reasons)) for each in found.nodes] == [
+    assert found.uncertainties == doubts("scheduler volcano")
+    assert [(fit.fits, fit.copies, fit.max_copies, texts(fit.reasons)) for fit in found.nodes] == [
         (None, 0, None, []),
         (None, 0, None, ["node(s) were unschedulable"]),
     ]
-    assert (found.fits, found.at_most, found.counts()) == (None, None, None)
+    assert (found.fits, found.max_copies, found.count_reasons()) == (None, None, None)
 
 
 def test_a_pod_of_which_only_a_part_was_read() -> None:
     found = asked(PodSpec(), node("a"), node("b", cordoned=True))
-    assert found.doubts == doubts("unread")
-    assert [each.takes for each in found.nodes] == [None, False]
+    assert found.uncertainties == doubts("unread")
+    assert [fit.fits for fit in found.nodes] == [None, False]
 
 
 def test_an_amount_of_the_pod_that_cannot_be_read() -> None:
     found = asked(pod(cpu="1K", memory="99Gi"), node("a"), node("b", cordoned=True), node("c", pods=0))
-    assert found.doubts == doubts("quantity")
-    assert [(each.takes, each.at_most, texts(each.stated)) for each in found.nodes] == [
+    assert found.uncertainties == doubts("quantity")
+    assert [(fit.fits, fit.max_copies, texts(fit.stated_reasons)) for fit in found.nodes] == [
         (None, 4, None),
         (False, 0, ["node(s) were unschedulable"]),
         (False, 0, None),
@@ -116,7 +121,7 @@ def test_an_amount_of_the_pod_that_cannot_be_read() -> None:
 # What is not known of a node.
 
 
-PARTIAL = replace(node("(pool=x)", labels={"pool": "x"}), partial=True)
+PARTIAL = replace(node("(pool=x)", labels={"pool": "x"}), is_partial=True)
 
 
 @pytest.mark.parametrize(
@@ -142,31 +147,31 @@ PARTIAL = replace(node("(pool=x)", labels={"pool": "x"}), partial=True)
         ),
     ],
 )
-def test_what_of_a_node_is_not_known(spec: Any, one: Node, takes: bool | None, at_most: int | None, named: tuple[Doubt, ...]) -> None:
+def test_what_of_a_node_is_not_known(spec: Any, one: Node, takes: bool | None, at_most: int | None, named: tuple[Uncertainty, ...]) -> None:
     found = on(spec, one, comparison_operators=None)
-    assert (found.takes, found.at_most, found.doubts) == (takes, at_most, named)
-    assert (found.copies, found.full is None) == (at_most if takes else 0, takes is None or bool(named))
+    assert (found.fits, found.max_copies, found.uncertainties) == (takes, at_most, named)
+    assert (found.copies, found.full_reasons is None) == (at_most if takes else 0, takes is None or bool(named))
 
 
 def test_a_reason_is_not_said_for_certain_after_a_filter_in_doubt() -> None:
     found = on(pod(nodeSelector={"zone": "x"}, cpu=9), PARTIAL)
-    assert (found.takes, texts(found.reasons), found.stated) == (False, ["Insufficient cpu"], None)
-    assert asked(pod(nodeSelector={"zone": "x"}, cpu=9), PARTIAL).message() is None
+    assert (found.fits, texts(found.reasons), found.stated_reasons) == (False, ["Insufficient cpu"], None)
+    assert asked(pod(nodeSelector={"zone": "x"}, cpu=9), PARTIAL).format_message() is None
 
 
 def test_an_affinity_that_names_nodes_and_a_node_that_stands_for_many() -> None:
     term = {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["a"]}]}
     spec = pod(affinity={"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [term]}}})
-    assert on(spec, PARTIAL).doubts == doubts("labels metadata.name", "node", "labels metadata.name")
+    assert on(spec, PARTIAL).uncertainties == doubts("labels metadata.name", "node", "labels metadata.name")
 
 
 @pytest.mark.parametrize("resource", ["example.com/gpu", "deviceclass.resource.kubernetes.io/gpu"])
 def test_a_resource_that_a_device_class_may_provide(resource: str) -> None:
     spec = PodSpec(containers=(Container(resources=Resources(requests={resource: 1})),))
-    found = fit(spec, occupy([node("a"), node("b", gpu=2)], []), claimed=frozenset({"example.com/gpu"}))
+    found = fit_pod(spec, build_occupancy([node("a"), node("b", gpu=2)], []), claimed_resources=frozenset({"example.com/gpu"}))
     one, other = found.nodes
-    assert one.doubts == doubts(f"claims {resource}")
-    assert (other.doubts, other.at_most) == ((NOTHING, 2) if resource == "example.com/gpu" else (doubts(f"claims {resource}"), 4))
+    assert one.uncertainties == doubts(f"claims {resource}")
+    assert (other.uncertainties, other.max_copies) == ((NOTHING, 2) if resource == "example.com/gpu" else (doubts(f"claims {resource}"), 4))
 
 
 # What is not known of the pods that are there.
@@ -174,49 +179,49 @@ def test_a_resource_that_a_device_class_may_provide(resource: str) -> None:
 
 def test_nothing_is_known_of_the_pods() -> None:
     found = asked(pod(cpu=1, port=80), node("a"), node("b", cpu="500m"), node("c", cordoned=True), pods=None)
-    assert found.doubts == doubts("pods")
-    assert [(each.takes, each.at_most, texts(each.stated)) for each in found.nodes] == [
+    assert found.uncertainties == doubts("pods")
+    assert [(fit.fits, fit.max_copies, texts(fit.stated_reasons)) for fit in found.nodes] == [
         (None, 1, None),
         (False, 0, None),
         (False, 0, ["node(s) were unschedulable"]),
     ]
-    assert (found.copies, found.at_most) == (0, 1)
+    assert (found.copies, found.max_copies) == (0, 1)
 
 
 def test_some_pods_are_known() -> None:
-    found = fit(pod(cpu=1), occupy([node()], [there("n", cpu=1)], all_pods=False), labels={}, namespace="default")
-    assert [(each.takes, each.at_most) for each in found.nodes] == [(None, 1)]
-    crowded = fit(pod(cpu=2), occupy([node()], [there("n", cpu=1)], all_pods=False), labels={}, namespace="default")
-    assert [(each.takes, each.preempts) for each in crowded.nodes] == [(False, None)]
+    found = fit_pod(pod(cpu=1), build_occupancy([node()], [there("n", cpu=1)], all_pods=False), labels={}, namespace="default")
+    assert [(fit.fits, fit.max_copies) for fit in found.nodes] == [(None, 1)]
+    crowded = fit_pod(pod(cpu=2), build_occupancy([node()], [there("n", cpu=1)], all_pods=False), labels={}, namespace="default")
+    assert [(each.fits, each.may_preempt) for each in crowded.nodes] == [(False, None)]
 
 
 def test_some_nodes_are_known() -> None:
-    few = occupy([node()], [], all_nodes=False)
-    small, large = (fit(pod(cpu=cpu), few, labels={}, namespace="default") for cpu in (1, 9))
-    assert (small.fits, small.copies, small.at_most, small.doubts) == (True, 2, None, doubts("nodes"))
-    assert (large.fits, large.copies, large.at_most) == (None, 0, None)
+    few = build_occupancy([node()], [], all_nodes=False)
+    small, large = (fit_pod(pod(cpu=cpu), few, labels={}, namespace="default") for cpu in (1, 9))
+    assert (small.fits, small.copies, small.max_copies, small.uncertainties) == (True, 2, None, doubts("nodes"))
+    assert (large.fits, large.copies, large.max_copies) == (None, 0, None)
 
 
 def test_pods_that_were_not_read_whole_may_have_anti_affinity() -> None:
-    found = asked(pod(cpu=1), node("a"), node("b", cpu="500m"), pods=[there("a", kind=RunningPod)])
-    assert found.doubts == doubts("unread pods")
-    assert [each.takes for each in found.nodes] == [None, False]
+    found = asked(pod(cpu=1), node("a"), node("b", cpu="500m"), pods=[there("a", kind=ClusterPod)])
+    assert found.uncertainties == doubts("unread pods")
+    assert [fit.fits for fit in found.nodes] == [None, False]
 
 
 def test_a_pod_that_was_not_read_whole_and_changes_its_size() -> None:
-    changing = there("n", kind=RunningPod, status={"conditions": [{"type": "PodResizeInProgress", "status": "True"}]})
-    assert on(pod(cpu=1), node(), changing).doubts == doubts("unread default/there")
+    changing = there("n", kind=ClusterPod, status={"conditions": [{"type": "PodResizeInProgress", "status": "True"}]})
+    assert on(pod(cpu=1), node(), changing).uncertainties == doubts("unread default/there")
 
 
 def test_an_amount_of_a_pod_that_is_there_cannot_be_read() -> None:
     found = on(pod(cpu=1), node(), there("n", cpu="1K", gpu=1))
-    assert (found.takes, found.at_most, found.doubts) == (None, 2, doubts("quantity default/there"))
+    assert (found.fits, found.max_copies, found.uncertainties) == (None, 2, doubts("quantity default/there"))
 
 
 def test_a_pod_that_a_node_is_cleared_for_and_a_priority_that_is_not_known() -> None:
     waiting = there("", cpu=1, priority=5, status={"nominatedNodeName": "n"})
     found = on(pod(cpu=1, priorityClassName="own"), node(), waiting)
-    assert (found.takes, found.doubts) == (None, doubts("preemption"))
+    assert (found.fits, found.uncertainties) == (None, doubts("preemption"))
 
 
 # The anti-affinity of pods that are there.
@@ -249,16 +254,16 @@ NODES = (node("a", labels={"zone": "1"}), node("b", labels={"zone": "1"}), node(
 )
 def test_the_anti_affinity_of_another_pod(term: dict[str, Any], options: dict[str, Any], in_doubt: list[str]) -> None:
     found = asked(pod(), *NODES, pods=[guard(**term)], **options)
-    assert [each.node for each in found.nodes if each.takes is None] == in_doubt
-    assert [each.doubts for each in found.nodes if each.doubts] == [doubts("neighbours default/there")] * len(in_doubt)
-    assert found.doubts == NOTHING
+    assert [node.node for node in found.nodes if node.fits is None] == in_doubt
+    assert [fit.uncertainties for fit in found.nodes if fit.uncertainties] == [doubts("neighbours default/there")] * len(in_doubt)
+    assert found.uncertainties == NOTHING
 
 
 def test_the_anti_affinity_of_a_pod_on_a_node_that_is_not_given() -> None:
     found = asked(pod(), node("b"), node("c"), pods=[guard()], labels={"app": "x"})
-    assert [each.takes for each in found.nodes] == [None, None]
+    assert [fit.fits for fit in found.nodes] == [None, None]
 
 
 def test_a_pod_that_has_ended_wants_nothing() -> None:
     ended = replace(guard(), status=replace(guard().status, phase="Succeeded"))
-    assert asked(pod(), *NODES, pods=[ended], labels={"app": "x"}).takers == ("a", "b", "c", "d")
+    assert asked(pod(), *NODES, pods=[ended], labels={"app": "x"}).fitting_nodes == ("a", "b", "c", "d")

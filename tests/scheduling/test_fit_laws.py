@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from preflight.model.objects import Node, Taint, Toleration
-from preflight.model.pod_scheduling import ScheduledPod, ScheduledSpec
-from preflight.scheduling.fit import Fit, fit
-from preflight.scheduling.occupancy import occupy
-from preflight.scheduling.requests import pod_requests, running_requests
+from preflight.model.pod_scheduling import SchedulerPod, SchedulerPodSpec
+from preflight.scheduling.fit import FitResult, fit_pod
+from preflight.scheduling.occupancy import build_occupancy
+from preflight.scheduling.requests import sum_allocated_requests, sum_pod_requests
 from tests.scheduling.fitting import node, pod, there
 
 NAMES = ("a", "b", "c")
@@ -45,7 +45,7 @@ RESTARTS = st.sampled_from(["", "Always"])
 
 
 @st.composite
-def new_pods(draw: st.DrawFn) -> ScheduledSpec:
+def new_pods(draw: st.DrawFn) -> SchedulerPodSpec:
     return pod(**draw(specs()), tolerations=draw(TOLERATIONS), nodeSelector=draw(st.sampled_from([{}, {}, {"zone": "1"}])))
 
 
@@ -67,13 +67,13 @@ def nodes(draw: st.DrawFn) -> list[Node]:
 
 
 @st.composite
-def running(draw: st.DrawFn) -> list[ScheduledPod]:
+def running(draw: st.DrawFn) -> list[SchedulerPod]:
     pods = draw(st.lists(st.tuples(specs(), st.sampled_from(NAMES), st.sampled_from(["Running", "Pending", "Failed"])), max_size=6))
     return [there(on, f"p{number}", phase, **dict(spec)) for number, (spec, on, phase) in enumerate(pods)]
 
 
-def judged(spec: ScheduledSpec, given_nodes: list[Node], pods: list[ScheduledPod]) -> Fit:
-    return fit(spec, occupy(given_nodes, pods), labels={}, namespace="default", comparison_operators=False)
+def judged(spec: SchedulerPodSpec, given_nodes: list[Node], pods: list[SchedulerPod]) -> FitResult:
+    return fit_pod(spec, build_occupancy(given_nodes, pods), labels={}, namespace="default", comparison_operators=False)
 
 
 LAW = settings(max_examples=150, deadline=None)
@@ -82,7 +82,7 @@ LAW = settings(max_examples=150, deadline=None)
 @given(spec=new_pods(), every=nodes(), pods=running(), more=specs(), where=st.sampled_from(NAMES))
 @LAW
 def test_one_more_pod_never_makes_room(
-    spec: ScheduledSpec, every: list[Node], pods: list[ScheduledPod], more: dict[str, Any], where: str
+    spec: SchedulerPodSpec, every: list[Node], pods: list[SchedulerPod], more: dict[str, Any], where: str
 ) -> None:
     before = judged(spec, every, pods)
     after = judged(spec, every, [*pods, there(where, "more", **more)])
@@ -92,23 +92,25 @@ def test_one_more_pod_never_makes_room(
 
 @given(spec=new_pods(), every=nodes(), pods=running(), resource=st.sampled_from(["cpu", "memory", "pods", "example.com/gpu", "x.com/y"]))
 @LAW
-def test_more_allocatable_never_makes_less_room(spec: ScheduledSpec, every: list[Node], pods: list[ScheduledPod], resource: str) -> None:
-    larger = [replace(each, status=replace(each.status, allocatable=each.status.allocatable | {resource: "1000Gi"})) for each in every]
+def test_more_allocatable_never_makes_less_room(spec: SchedulerPodSpec, every: list[Node], pods: list[SchedulerPod], resource: str) -> None:
+    larger = [replace(node, status=replace(node.status, allocatable=node.status.allocatable | {resource: "1000Gi"})) for node in every]
     before, after = judged(spec, every, pods), judged(spec, larger, pods)
     assert all(new.copies >= old.copies for old, new in zip(before.nodes, after.nodes, strict=True))
 
 
 @given(spec=new_pods(), every=nodes(), pods=running())
 @LAW
-def test_a_tolerated_taint_changes_nothing(spec: ScheduledSpec, every: list[Node], pods: list[ScheduledPod]) -> None:
+def test_a_tolerated_taint_changes_nothing(spec: SchedulerPodSpec, every: list[Node], pods: list[SchedulerPod]) -> None:
     spec = replace(spec, tolerations=(*spec.tolerations, Toleration("mine", "Exists")))
-    tainted = [replace(each, spec=replace(each.spec, taints=(Taint("mine", "x", "NoExecute"), *each.spec.taints))) for each in every]
+    tainted = [replace(node, spec=replace(node.spec, taints=(Taint("mine", "x", "NoExecute"), *node.spec.taints))) for node in every]
     assert judged(spec, tainted, pods) == judged(spec, every, pods)
 
 
 @given(spec=new_pods(), every=nodes(), pods=running(), seed=st.integers(0, 99))
 @LAW
-def test_the_order_of_nodes_and_pods_changes_nothing(spec: ScheduledSpec, every: list[Node], pods: list[ScheduledPod], seed: int) -> None:
+def test_the_order_of_nodes_and_pods_changes_nothing(
+    spec: SchedulerPodSpec, every: list[Node], pods: list[SchedulerPod], seed: int
+) -> None:
     turned_nodes, turned_pods = every[:], pods[:]
     random.Random(seed).shuffle(turned_nodes)
     random.Random(seed + 1).shuffle(turned_pods)
@@ -118,34 +120,34 @@ def test_the_order_of_nodes_and_pods_changes_nothing(spec: ScheduledSpec, every:
 @given(spec=new_pods(), every=nodes(), pods=running(), seed=st.integers(0, 99))
 @LAW
 def test_copies_bound_one_by_one_in_any_order_are_as_many(
-    spec: ScheduledSpec, every: list[Node], pods: list[ScheduledPod], seed: int
+    spec: SchedulerPodSpec, every: list[Node], pods: list[SchedulerPod], seed: int
 ) -> None:
     """The sum over the nodes is what binds: however the copies are spread, they end in the same numbers, for the reasons foretold."""
     choice = random.Random(seed)
-    occupancy = occupy(every, pods)
-    first = fit(spec, occupancy, labels={}, namespace="default", comparison_operators=False)
+    occupancy = build_occupancy(every, pods)
+    first = fit_pod(spec, occupancy, labels={}, namespace="default", comparison_operators=False)
     found = first
-    bound = dict.fromkeys(occupancy.rooms, 0)
-    while found.takers:
-        name = choice.choice(found.takers)
-        occupancy = occupancy.changed(occupancy.rooms[name].with_pod(("default", f"copy-{sum(bound.values())}"), spec))
+    bound = dict.fromkeys(occupancy.nodes, 0)
+    while found.fitting_nodes:
+        name = choice.choice(found.fitting_nodes)
+        occupancy = occupancy.with_node(occupancy.nodes[name].with_pod(("default", f"copy-{sum(bound.values())}"), spec))
         bound[name] += 1
-        found = fit(spec, occupancy, labels={}, namespace="default", comparison_operators=False)
-    assert bound == {each.node: each.copies for each in first.nodes}
-    assert [each.stated for each in found.nodes] == [each.full for each in first.nodes]
+        found = fit_pod(spec, occupancy, labels={}, namespace="default", comparison_operators=False)
+    assert bound == {node.node: node.copies for node in first.nodes}
+    assert [fit.stated_reasons for fit in found.nodes] == [each.full_reasons for each in first.nodes]
 
 
 @given(spec=new_pods(), every=nodes(), pods=running())
 @LAW
-def test_less_known_of_the_pods_never_makes_more_certain(spec: ScheduledSpec, every: list[Node], pods: list[ScheduledPod]) -> None:
+def test_less_known_of_the_pods_never_makes_more_certain(spec: SchedulerPodSpec, every: list[Node], pods: list[SchedulerPod]) -> None:
     known = judged(spec, every, pods)
-    partly = fit(spec, occupy(every, pods, all_pods=False), labels={}, namespace="default", comparison_operators=False)
+    partly = fit_pod(spec, build_occupancy(every, pods, all_pods=False), labels={}, namespace="default", comparison_operators=False)
     for sure, unsure in zip(known.nodes, partly.nodes, strict=True):
-        assert unsure.takes is (None if sure.takes else False)
-        assert (unsure.copies, unsure.at_most) == (0, sure.at_most)
+        assert unsure.fits is (None if sure.fits else False)
+        assert (unsure.copies, unsure.max_copies) == (0, sure.max_copies)
 
 
 @given(spec=specs())
 @LAW
 def test_a_pod_takes_what_it_asks_for(spec: dict[str, Any]) -> None:
-    assert running_requests(there("n", **dict(spec))) == pod_requests(pod(**dict(spec)))
+    assert sum_allocated_requests(there("n", **dict(spec))) == sum_pod_requests(pod(**dict(spec)))

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from preflight.model.objects import Node
-from preflight.scheduling.stale_allocations import Ghost, Why, ghost, ghosts
+from preflight.scheduling.stale_allocations import StalePod, StaleReason, find_stale_pod, list_stale_pods
 from tests.scheduling.fitting import made, node, there
 
 
@@ -46,20 +46,20 @@ def on(name: str, phase: str = "Running", *, deleted: bool = False) -> Any:
         pytest.param(on("up", deleted=True), None, id="it ends on a node that is Ready"),
         pytest.param(on("bare", deleted=True), None, id="it ends on a node of which no state is known"),
         pytest.param(on("down"), None, id="it may still run on a node that is down"),
-        pytest.param(on("up", "Pending"), Why.PENDING, id="its node has it, and has started nothing"),
-        pytest.param(on("down", deleted=True), Why.DEAD, id="it is being deleted, and its node is not Ready"),
-        pytest.param(on("silent", "Pending", deleted=True), Why.DEAD, id="the same of one that never started"),
+        pytest.param(on("up", "Pending"), StaleReason.PENDING, id="its node has it, and has started nothing"),
+        pytest.param(on("down", deleted=True), StaleReason.DEAD, id="it is being deleted, and its node is not Ready"),
+        pytest.param(on("silent", "Pending", deleted=True), StaleReason.DEAD, id="the same of one that never started"),
     ],
 )
-def test_what_a_ghost_is(pod: Any, why: Why | None) -> None:
-    found = ghost(pod, NODES)
-    assert (found and found.why) == why
+def test_what_a_ghost_is(pod: Any, why: StaleReason | None) -> None:
+    found = find_stale_pod(pod, NODES)
+    assert (found and found.reason) == why
 
 
 def test_ghosts_come_in_the_order_of_the_pods() -> None:
-    assert ghosts((), NODES) == ()
-    assert ghosts((on("up"), on("silent", deleted=True), on("up", "Pending")), NODES) == (
-        Ghost(("default", "there"), "silent", Why.DEAD),
-        Ghost(("default", "there"), "up", Why.PENDING),
+    assert list_stale_pods((), NODES) == ()
+    assert list_stale_pods((on("up"), on("silent", deleted=True), on("up", "Pending")), NODES) == (
+        StalePod(("default", "there"), "silent", StaleReason.DEAD),
+        StalePod(("default", "there"), "up", StaleReason.PENDING),
     )
-    assert node("n").ready is None
+    assert node("n").is_ready is None

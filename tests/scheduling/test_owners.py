@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from preflight.model.objects import OwnerReference
-from preflight.model.pod_status import RunningPod
-from preflight.scheduling.owners import Owners, Scale, is_kind, scale
+from preflight.model.pod_status import ClusterPod
+from preflight.scheduling.owners import Owners, Scale, find_owner_scale, is_kind
 from tests.scheduling.drained import owners, pod, reference, workload
 
 SET = reference("ReplicaSet", "web-5d9f")
@@ -131,8 +131,8 @@ def deployed(uid: str = "", owner_uid: str = "") -> Owners:
         ),
     ],
 )
-def test_scale(one: RunningPod, known: Owners, answer: Scale) -> None:
-    assert scale(one, known) == answer
+def test_scale(one: ClusterPod, known: Owners, answer: Scale) -> None:
+    assert find_owner_scale(one, known) == answer
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ import pytest
 
 from preflight.model.objects import Metadata, Node, NodeSpec, PodSpec, Taint, Toleration
 from preflight.scheduling.affinity import AffinityMatch, SelectorMismatch
-from preflight.scheduling.placement import Placement, place
-from preflight.scheduling.tolerations import NEVER, daemon_tolerations
+from preflight.scheduling.placement import Placement, evaluate_placement
+from preflight.scheduling.tolerations import NEVER, add_implicit_tolerations
 
 SOFT, STOP, EMPTY = Taint("soft", "", "PreferNoSchedule"), Taint("stop", "x", "NoSchedule"), Taint("empty", "", "NoExecute")
 CORDON = Taint("node.kubernetes.io/unschedulable", "", "NoSchedule")
@@ -20,7 +20,7 @@ ELSEWHERE = AffinityMatch(False, (SelectorMismatch("pool", "rdma", None),))
 
 
 def node(*taints: Taint, partial: bool = False, cordoned: bool = False, **labels: str) -> Node:
-    return Node(metadata=Metadata(name="n1", labels=labels), spec=NodeSpec(taints, cordoned), partial=partial)
+    return Node(metadata=Metadata(name="n1", labels=labels), spec=NodeSpec(taints, cordoned), is_partial=partial)
 
 
 def tolerating(*tolerations: Toleration, **fields: Any) -> PodSpec:
@@ -34,140 +34,140 @@ def greater(effect: str) -> Toleration:
 @pytest.mark.parametrize(
     ("spec", "there", "gate", "placement"),
     [
-        pytest.param(PodSpec(), node(), None, Placement(True, True, True, FITS, evict_after=NEVER), id="nothing is in the way"),
+        pytest.param(PodSpec(), node(), None, Placement(True, True, True, FITS, eviction_delay=NEVER), id="nothing is in the way"),
         pytest.param(
-            PodSpec(), node(SOFT), None, Placement(True, True, True, FITS, evict_after=NEVER), id="PreferNoSchedule is never looked at"
+            PodSpec(), node(SOFT), None, Placement(True, True, True, FITS, eviction_delay=NEVER), id="PreferNoSchedule is never looked at"
         ),
         pytest.param(
             PodSpec(),
             node(CORDON, cordoned=True),
             None,
-            Placement(True, True, True, FITS, evict_after=NEVER),
+            Placement(True, True, True, FITS, eviction_delay=NEVER),
             id="a cordon is tolerated implicitly",
         ),
         pytest.param(
             PodSpec(),
             node(cordoned=True),
             None,
-            Placement(True, True, True, FITS, evict_after=NEVER),
+            Placement(True, True, True, FITS, eviction_delay=NEVER),
             id="spec.unschedulable itself is never looked at",
         ),
         pytest.param(
-            PodSpec(nodeName="n1"), node(), None, Placement(True, True, True, FITS, evict_after=NEVER), id="its nodeName is this node"
+            PodSpec(nodeName="n1"), node(), None, Placement(True, True, True, FITS, eviction_delay=NEVER), id="its nodeName is this node"
         ),
         pytest.param(
             PodSpec(nodeName="n2"),
             node(),
             None,
-            Placement(False, False, False, FITS, "n2", evict_after=NEVER),
+            Placement(False, False, False, FITS, "n2", eviction_delay=NEVER),
             id="its nodeName is another node",
         ),
         pytest.param(
             PodSpec(nodeSelector={"pool": "rdma"}),
             node(),
             None,
-            Placement(False, False, False, ELSEWHERE, evict_after=NEVER),
+            Placement(False, False, False, ELSEWHERE, eviction_delay=NEVER),
             id="its selector does not match: it may not even stay",
         ),
         pytest.param(
             PodSpec(),
             node(STOP),
             None,
-            Placement(False, True, True, FITS, untolerated=(STOP,), evict_after=NEVER),
+            Placement(False, True, True, FITS, untolerated_taints=(STOP,), eviction_delay=NEVER),
             id="NoSchedule: it may stay",
         ),
         pytest.param(
             PodSpec(),
             node(EMPTY),
             None,
-            Placement(False, False, True, FITS, untolerated=(EMPTY,), evict_after=0.0),
+            Placement(False, False, True, FITS, untolerated_taints=(EMPTY,), eviction_delay=0.0),
             id="NoExecute: it may not stay",
         ),
         pytest.param(
             PodSpec(),
             node(STOP, SOFT, EMPTY),
             None,
-            Placement(False, False, True, FITS, untolerated=(STOP, EMPTY), evict_after=0.0),
+            Placement(False, False, True, FITS, untolerated_taints=(STOP, EMPTY), eviction_delay=0.0),
             id="every taint that is not tolerated is a reason",
         ),
         pytest.param(
             PodSpec(nodeName="n2", nodeSelector={"pool": "rdma"}),
             node(STOP, EMPTY),
             None,
-            Placement(False, False, False, ELSEWHERE, "n2", (STOP, EMPTY), evict_after=0.0),
+            Placement(False, False, False, ELSEWHERE, "n2", (STOP, EMPTY), eviction_delay=0.0),
             id="the first reason hides no other",
         ),
         pytest.param(
             tolerating(Toleration("empty", "Exists", "", "NoExecute", 300)),
             node(EMPTY),
             None,
-            Placement(True, True, True, FITS, evict_after=300.0),
+            Placement(True, True, True, FITS, eviction_delay=300.0),
             id="the controller does not look at seconds",
         ),
         pytest.param(
             tolerating(Toleration("empty", "Exists", "", "NoExecute", 0)),
             node(EMPTY),
             None,
-            Placement(True, True, True, FITS, evict_after=0.0),
+            Placement(True, True, True, FITS, eviction_delay=0.0),
             id="not even at 0",
         ),
         pytest.param(
             tolerating(greater("NoSchedule")),
             node(LEVEL),
             True,
-            Placement(True, True, True, FITS, evict_after=NEVER),
+            Placement(True, True, True, FITS, eviction_delay=NEVER),
             id="Gt where the gate is on",
         ),
         pytest.param(
             tolerating(greater("NoSchedule")),
             node(LEVEL),
             False,
-            Placement(False, True, True, FITS, untolerated=(LEVEL,), evict_after=NEVER),
+            Placement(False, True, True, FITS, untolerated_taints=(LEVEL,), eviction_delay=NEVER),
             id="Gt where the gate is off",
         ),
         pytest.param(
             tolerating(greater("NoSchedule")),
             node(LEVEL),
             None,
-            Placement(None, True, True, FITS, unsure=(LEVEL,), evict_after=NEVER),
+            Placement(None, True, True, FITS, unsure_taints=(LEVEL,), eviction_delay=NEVER),
             id="Gt where the gate is unknown: it may stay in any case",
         ),
         pytest.param(
             tolerating(greater("NoExecute")),
             node(QUICK),
             None,
-            Placement(None, None, True, FITS, unsure=(QUICK,), evict_after=None),
+            Placement(None, None, True, FITS, unsure_taints=(QUICK,), eviction_delay=None),
             id="Gt and NoExecute where the gate is unknown",
         ),
         pytest.param(
             tolerating(greater("NoExecute")),
             node(QUICK, STOP),
             None,
-            Placement(False, None, True, FITS, untolerated=(STOP,), unsure=(QUICK,), evict_after=None),
+            Placement(False, None, True, FITS, untolerated_taints=(STOP,), unsure_taints=(QUICK,), eviction_delay=None),
             id="what is certain decides beside what is not",
         ),
         pytest.param(
             PodSpec(nodeSelector={"pool": "rdma"}),
             node(partial=True),
             None,
-            Placement(None, None, None, AffinityMatch(None, unknown=("pool",)), evict_after=NEVER),
+            Placement(None, None, None, AffinityMatch(None, unknown_labels=("pool",)), eviction_delay=NEVER),
             id="a label that is not known",
         ),
         pytest.param(
             PodSpec(nodeSelector={"pool": "rdma"}),
             node(STOP, partial=True),
             None,
-            Placement(False, None, None, AffinityMatch(None, unknown=("pool",)), untolerated=(STOP,), evict_after=NEVER),
+            Placement(False, None, None, AffinityMatch(None, unknown_labels=("pool",)), untolerated_taints=(STOP,), eviction_delay=NEVER),
             id="a label that is not known, and a taint that keeps it out anyway",
         ),
         pytest.param(
             PodSpec(nodeSelector={"pool": "rdma"}),
             node(EMPTY, partial=True),
             None,
-            Placement(False, False, None, AffinityMatch(None, unknown=("pool",)), untolerated=(EMPTY,), evict_after=0.0),
+            Placement(False, False, None, AffinityMatch(None, unknown_labels=("pool",)), untolerated_taints=(EMPTY,), eviction_delay=0.0),
             id="a label that is not known, and a taint that ends it anyway",
         ),
     ],
 )
 def test_place(spec: PodSpec, there: Node, gate: bool | None, placement: Placement) -> None:
-    assert place(spec, daemon_tolerations(spec), there, gate) == placement
+    assert evaluate_placement(spec, add_implicit_tolerations(spec), there, gate) == placement

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from preflight.model.objects import Container, ContainerPort, PodSpec
-from preflight.scheduling.ports import HostPort, clashes, host_ports
+from preflight.scheduling.ports import HostPort, is_port_taken, list_host_ports
 
 
 def pod(*ports: ContainerPort, host: bool = False) -> PodSpec:
@@ -31,7 +31,7 @@ def pod(*ports: ContainerPort, host: bool = False) -> PodSpec:
     ],
 )
 def test_the_ports_of_the_node_that_a_pod_takes(spec: PodSpec, taken: set[HostPort]) -> None:
-    assert host_ports(spec) == taken
+    assert list_host_ports(spec) == taken
 
 
 EVERY = "0.0.0.0"
@@ -51,6 +51,6 @@ EVERY = "0.0.0.0"
     ],
 )
 def test_two_ports_clash_whichever_comes_first(one: tuple[int, str, str], other: tuple[int, str, str], do_they: bool) -> None:
-    assert clashes(HostPort(*one), [HostPort(*other)]) is do_they
-    assert clashes(HostPort(*other), [HostPort(*one)]) is do_they
-    assert not clashes(HostPort(*one), [])
+    assert is_port_taken(HostPort(*one), [HostPort(*other)]) is do_they
+    assert is_port_taken(HostPort(*other), [HostPort(*one)]) is do_they
+    assert not is_port_taken(HostPort(*one), [])

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from preflight.scheduling.quantities import QuantityError, counted, millis
+from preflight.scheduling.quantities import QuantityError, count_units, parse_millis
 
 CASES: list[dict[str, Any]] = json.loads(
     (Path(__file__).parents[1] / "data" / "vectors" / "quantities.json").read_text(encoding="utf-8"),
@@ -33,8 +33,8 @@ def test_every_recorded_quantity_is_read_alike() -> None:
         text = case["text"]
         if not is_unmeant(text):
             milli = Fraction(case["decimal"]) * 1000
-            if millis(text) != milli:
-                different.append((text, case["decimal"], millis(text)))
+            if parse_millis(text) != milli:
+                different.append((text, case["decimal"], parse_millis(text)))
     assert different == []
 
 
@@ -45,9 +45,9 @@ def test_every_recorded_quantity_is_counted_alike() -> None:
         exact = Fraction(case["decimal"])
         if is_unmeant(text):
             continue
-        if exact * 1000 < 2**63 and counted("cpu", millis(text)) != case["milliValue"]:
+        if exact * 1000 < 2**63 and count_units("cpu", parse_millis(text)) != case["milliValue"]:
             different.append((text, "cpu"))
-        if exact <= 2**63 - 1 and counted("memory", millis(text)) != case["value"]:
+        if exact <= 2**63 - 1 and count_units("memory", parse_millis(text)) != case["value"]:
             different.append((text, "memory"))
     assert different == []
 
@@ -55,7 +55,7 @@ def test_every_recorded_quantity_is_counted_alike() -> None:
 @pytest.mark.parametrize("case", [case for case in CASES if "error" in case], ids=lambda case: repr(case["text"]))
 def test_what_the_real_code_refuses_is_refused(case: dict[str, Any]) -> None:
     with pytest.raises(QuantityError, match="is no quantity"):
-        millis(case["text"])
+        parse_millis(case["text"])
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_what_the_real_code_refuses_is_refused(case: dict[str, Any]) -> None:
     ],
 )
 def test_a_quantity_in_thousandths(quantity: str | float, milli: int) -> None:
-    assert millis(quantity) == milli
+    assert parse_millis(quantity) == milli
 
 
 @pytest.mark.parametrize(
@@ -91,23 +91,23 @@ def test_a_quantity_in_thousandths(quantity: str | float, milli: int) -> None:
 )
 def test_what_is_no_quantity(quantity: str | float, why: str) -> None:
     with pytest.raises(QuantityError) as error:
-        millis(quantity)
+        parse_millis(quantity)
     assert str(error.value) == why
 
 
 def test_cpu_is_counted_in_thousandths_and_all_else_in_whole_units_rounded_up() -> None:
-    assert [counted(name, 1500) for name in ("cpu", "memory", "pods", "example.com/gpu")] == [1500, 2, 2, 2]
-    assert [counted(name, 1) for name in ("cpu", "memory")] == [1, 1]
-    assert [counted(name, 0) for name in ("cpu", "memory")] == [0, 0]
+    assert [count_units(name, 1500) for name in ("cpu", "memory", "pods", "example.com/gpu")] == [1500, 2, 2, 2]
+    assert [count_units(name, 1) for name in ("cpu", "memory")] == [1, 1]
+    assert [count_units(name, 0) for name in ("cpu", "memory")] == [0, 0]
 
 
 @pytest.mark.parametrize("resource", ["cpu", "memory"])
 def test_beyond_64_bits_nothing_is_counted(resource: str) -> None:
     with pytest.raises(QuantityError, match=f"^{resource} is more than the scheduler can count$"):
-        counted(resource, millis("10E"))
+        count_units(resource, parse_millis("10E"))
 
 
 @given(number=st.integers(0, 10**12), digits=st.integers(0, 9))
 def test_a_decimal_and_its_nano_form_are_the_same(number: int, digits: int) -> None:
     text = f"{number / 1:.0f}" if not digits else f"{number // 10**digits}.{number % 10**digits:0{digits}d}"
-    assert millis(text) == millis(f"{number * 10 ** (9 - digits)}n")
+    assert parse_millis(text) == parse_millis(f"{number * 10 ** (9 - digits)}n")

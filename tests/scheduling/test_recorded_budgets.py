@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from preflight.scheduling.budgets import guarding, health
+from preflight.scheduling.budgets import evaluate_budget_health, find_covering_budgets
 from tests.replay import drain as recorded
 
 RECORDINGS = sorted((Path(__file__).parents[1] / "data" / "vectors").glob("drain-*.jsonl.gz"))
@@ -33,19 +33,19 @@ def test_every_recorded_status_is_what_we_make_of_the_pods(path: Path) -> None:
     alone = 0
     for name, world, pods, statuses in _states(path):
         known, graces = recorded.owners_in(world["workloads"]), recorded.graces_in(world["workloads"])
-        running = [recorded.pod_of(each, graces) for each in pods]
+        running = [recorded.pod_of(pod, graces) for pod in pods]
         budgets = [recorded.budget_of(each, statuses[recorded.name_of(each)]) for each in world["pdbs"]]
-        sharing = {each.key for one in running for found in [guarding(one, budgets)] if len(found) > 1 for each in found}
-        for each in budgets:
-            if each.key in sharing:
+        sharing = {each.key for one in running for found in [find_covering_budgets(one, budgets)] if len(found) > 1 for each in found}
+        for budget in budgets:
+            if budget.key in sharing:
                 continue
             alone += 1
-            made, was = health(each, running, known), each.status
+            made, was = evaluate_budget_health(budget, running, known), budget.status
             assert was is not None
             failure = next((condition.message for condition in was.conditions if condition.reason == "SyncFailed"), "")
             have = failure or (was.currentHealthy, was.desiredHealthy, was.expectedPods, was.disruptionsAllowed)
             want = made.failure or (made.current, made.desired, made.expected, made.allowed)
             if have != want:
-                different.append((name, each.key, have, want))
+                different.append((name, budget.key, have, want))
     assert different == []
     assert alone

@@ -8,10 +8,10 @@ import pytest
 
 from preflight.model.convert import convert
 from preflight.model.objects import Origin
-from preflight.model.pod_scheduling import ScheduledPod, ScheduledSpec
-from preflight.model.pod_status import RunningPod
+from preflight.model.pod_scheduling import SchedulerPod, SchedulerPodSpec
+from preflight.model.pod_status import ClusterPod
 from preflight.scheduling.quantities import QuantityError
-from preflight.scheduling.requests import is_being_resized, is_counted, pod_requests, running_requests
+from preflight.scheduling.requests import is_being_resized, is_counted_resource, sum_allocated_requests, sum_pod_requests
 
 
 def made(data: object, kind: type[Any]) -> Any:
@@ -20,8 +20,8 @@ def made(data: object, kind: type[Any]) -> Any:
     return found
 
 
-def spec(*containers: dict[str, Any], init: list[dict[str, Any]] | None = None, **others: Any) -> ScheduledSpec:
-    found: ScheduledSpec = made({"containers": list(containers), "initContainers": init or [], **others}, ScheduledSpec)
+def spec(*containers: dict[str, Any], init: list[dict[str, Any]] | None = None, **others: Any) -> SchedulerPodSpec:
+    found: SchedulerPodSpec = made({"containers": list(containers), "initContainers": init or [], **others}, SchedulerPodSpec)
     return found
 
 
@@ -92,13 +92,13 @@ SIDECAR = "Always"
         pytest.param(spec(asks(storage="1Gi", foo="1")), {}, id="a resource that the scheduler does not count"),
     ],
 )
-def test_what_a_pod_asks_for(pod: ScheduledSpec, amounts: dict[str, int]) -> None:
-    assert pod_requests(pod) == amounts
+def test_what_a_pod_asks_for(pod: SchedulerPodSpec, amounts: dict[str, int]) -> None:
+    assert sum_pod_requests(pod) == amounts
 
 
 def test_an_amount_that_cannot_be_read_names_its_resource() -> None:
     with pytest.raises(QuantityError) as error:
-        pod_requests(spec(asks(cpu="1K")))
+        sum_pod_requests(spec(asks(cpu="1K")))
     assert str(error.value) == "cpu: '1K' is no quantity: 'K' is no suffix"
 
 
@@ -121,10 +121,10 @@ def test_an_amount_that_cannot_be_read_names_its_resource() -> None:
     ],
 )
 def test_which_resources_are_counted(resource: str, is_it: bool) -> None:
-    assert is_counted(resource) is is_it
+    assert is_counted_resource(resource) is is_it
 
 
-def running(status: dict[str, Any], *containers: dict[str, Any], kind: type[Any] = ScheduledPod, **others: Any) -> Any:
+def running(status: dict[str, Any], *containers: dict[str, Any], kind: type[Any] = SchedulerPod, **others: Any) -> Any:
     pod = {"containers": list(containers) or [asks(cpu=1)], **others}
     return made({"kind": "Pod", "metadata": {"name": "p", "namespace": "n"}, "spec": pod, "status": status}, kind)
 
@@ -167,11 +167,11 @@ INFEASIBLE = {"conditions": [{"type": "PodResizePending", "status": "True", "rea
             {"cpu": 2000},
             id="a pod that asks as a whole, and can never grow",
         ),
-        pytest.param(running({"containerStatuses": [set_aside("3")]}, kind=RunningPod), {"cpu": 1000}, id="a pod that was not read whole"),
+        pytest.param(running({"containerStatuses": [set_aside("3")]}, kind=ClusterPod), {"cpu": 1000}, id="a pod that was not read whole"),
     ],
 )
-def test_what_a_pod_takes(pod: RunningPod, amounts: dict[str, int]) -> None:
-    assert running_requests(pod) == amounts
+def test_what_a_pod_takes(pod: ClusterPod, amounts: dict[str, int]) -> None:
+    assert sum_allocated_requests(pod) == amounts
 
 
 @pytest.mark.parametrize(
@@ -184,4 +184,4 @@ def test_what_a_pod_takes(pod: RunningPod, amounts: dict[str, int]) -> None:
     ],
 )
 def test_whether_a_pod_is_being_resized(conditions: list[dict[str, str]], is_it: bool) -> None:
-    assert is_being_resized(running({"conditions": conditions}, kind=RunningPod)) is is_it
+    assert is_being_resized(running({"conditions": conditions}, kind=ClusterPod)) is is_it

@@ -13,8 +13,8 @@ from preflight.model.objects import (
     PodTemplate,
     RollingUpdateDaemonSet,
 )
-from preflight.scheduling.rollout import Update, shared_ports, surges, update
-from preflight.scheduling.validation import scaled
+from preflight.scheduling.rollout import UpdateEffect, find_shared_ports, predict_update, uses_surge
+from preflight.scheduling.validation import resolve_int_or_percent
 
 Limit = int | str | None
 
@@ -30,26 +30,26 @@ def spec(unavailable: Limit = None, surge: Limit = None, kind: str = "", templat
 @pytest.mark.parametrize(
     ("daemonset", "desired", "answer"),
     [
-        pytest.param(spec(), 3, Update.REPLACE, id="the default replaces"),
-        pytest.param(spec(), 0, Update.REPLACE, id="the default is an integer: it replaces where no node is desired too"),
-        pytest.param(spec(kind="RollingUpdate"), 3, Update.REPLACE, id="RollingUpdate"),
-        pytest.param(spec(kind="OnDelete"), 3, Update.HOLD, id="OnDelete holds"),
-        pytest.param(spec(1, 1, "OnDelete", HOST), 3, Update.HOLD, id="OnDelete reads none of the numbers"),
-        pytest.param(spec("50%"), 3, Update.REPLACE, id="a percentage of some nodes"),
-        pytest.param(spec("1%"), 1, Update.REPLACE, id="a percentage rounds up"),
-        pytest.param(spec("50%"), 0, Update.HOLD, id="a percentage of no node is nothing"),
-        pytest.param(spec("100%"), 0, Update.HOLD, id="all of no node is nothing too"),
-        pytest.param(spec(0, 1), 3, Update.REPLACE, id="a surge replaces"),
-        pytest.param(spec(0, 1), 0, Update.REPLACE, id="a surge that is an integer, where no node is desired"),
-        pytest.param(spec(0, "50%"), 0, Update.HOLD, id="a surge that is a percentage, where no node is desired"),
-        pytest.param(spec(0, 1, template=HOST), 3, Update.STALL, id="a surge with a port of the host"),
-        pytest.param(spec(0, "10%", template=HOST), 3, Update.STALL, id="a percentage of a surge with a port of the host"),
-        pytest.param(spec(1, template=HOST), 3, Update.REPLACE, id="a port of the host without a surge"),
-        pytest.param(spec("0%", "0%"), 3, Update.REPLACE, id="what the API server refuses is taken for the default"),
+        pytest.param(spec(), 3, UpdateEffect.REPLACE, id="the default replaces"),
+        pytest.param(spec(), 0, UpdateEffect.REPLACE, id="the default is an integer: it replaces where no node is desired too"),
+        pytest.param(spec(kind="RollingUpdate"), 3, UpdateEffect.REPLACE, id="RollingUpdate"),
+        pytest.param(spec(kind="OnDelete"), 3, UpdateEffect.HOLD, id="OnDelete holds"),
+        pytest.param(spec(1, 1, "OnDelete", HOST), 3, UpdateEffect.HOLD, id="OnDelete reads none of the numbers"),
+        pytest.param(spec("50%"), 3, UpdateEffect.REPLACE, id="a percentage of some nodes"),
+        pytest.param(spec("1%"), 1, UpdateEffect.REPLACE, id="a percentage rounds up"),
+        pytest.param(spec("50%"), 0, UpdateEffect.HOLD, id="a percentage of no node is nothing"),
+        pytest.param(spec("100%"), 0, UpdateEffect.HOLD, id="all of no node is nothing too"),
+        pytest.param(spec(0, 1), 3, UpdateEffect.REPLACE, id="a surge replaces"),
+        pytest.param(spec(0, 1), 0, UpdateEffect.REPLACE, id="a surge that is an integer, where no node is desired"),
+        pytest.param(spec(0, "50%"), 0, UpdateEffect.HOLD, id="a surge that is a percentage, where no node is desired"),
+        pytest.param(spec(0, 1, template=HOST), 3, UpdateEffect.STALL, id="a surge with a port of the host"),
+        pytest.param(spec(0, "10%", template=HOST), 3, UpdateEffect.STALL, id="a percentage of a surge with a port of the host"),
+        pytest.param(spec(1, template=HOST), 3, UpdateEffect.REPLACE, id="a port of the host without a surge"),
+        pytest.param(spec("0%", "0%"), 3, UpdateEffect.REPLACE, id="what the API server refuses is taken for the default"),
     ],
 )
-def test_update(daemonset: DaemonSetSpec, desired: int, answer: Update) -> None:
-    assert update(daemonset, desired) is answer
+def test_update(daemonset: DaemonSetSpec, desired: int, answer: UpdateEffect) -> None:
+    assert predict_update(daemonset, desired) is answer
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_update(daemonset: DaemonSetSpec, desired: int, answer: Update) -> None:
     ],
 )
 def test_surges(daemonset: DaemonSetSpec, answer: bool) -> None:
-    assert surges(daemonset) is answer
+    assert uses_surge(daemonset) is answer
 
 
 MANY = PodSpec(
@@ -92,7 +92,7 @@ def one_port(protocol: str = "", address: str = "") -> PodSpec:
     ],
 )
 def test_ports_that_keep_two_pods_apart(old: PodSpec, new: PodSpec, shared: tuple[int, ...]) -> None:
-    assert shared_ports(old, new) == shared
+    assert find_shared_ports(old, new) == shared
 
 
 @pytest.mark.parametrize(
@@ -112,4 +112,4 @@ def test_ports_that_keep_two_pods_apart(old: PodSpec, new: PodSpec, shared: tupl
     ],
 )
 def test_scaled(value: Limit, total: int, answer: int) -> None:
-    assert scaled(value, total, default=7) == answer
+    assert resolve_int_or_percent(value, total, default=7) == answer

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from preflight.model.objects import RuntimeClass
-from preflight.scheduling.requests import pod_requests
-from preflight.scheduling.runtime_class import RefusedError, with_runtime_class
+from preflight.scheduling.requests import sum_pod_requests
+from preflight.scheduling.runtime_class import RuntimeClassRefusedError, apply_runtime_class
 from tests.scheduling.fitting import made, pod
 
 SCHEDULING = {"nodeSelector": {"kata": "yes"}, "tolerations": [{"key": "kata", "operator": "Exists"}]}
@@ -20,20 +20,20 @@ def of(**fields: Any) -> RuntimeClass:
 
 
 def test_a_class_that_says_nothing_changes_nothing() -> None:
-    for each in (of(), of(overhead={}), of(overhead={"podFixed": {}}), of(scheduling={})):
-        assert with_runtime_class(pod(cpu="1", overhead={"cpu": "1"}), each) == pod(cpu="1", overhead={"cpu": "1"})
+    for runtime_class in (of(), of(overhead={}), of(overhead={"podFixed": {}}), of(scheduling={})):
+        assert apply_runtime_class(pod(cpu="1", overhead={"cpu": "1"}), runtime_class) == pod(cpu="1", overhead={"cpu": "1"})
 
 
 def test_its_overhead_comes_on_top() -> None:
-    found = with_runtime_class(pod(cpu="1"), of(overhead={"podFixed": {"cpu": "250m", "memory": "128Mi"}}))
-    assert pod_requests(found) == {"cpu": 1250, "memory": 128 << 20}
+    found = apply_runtime_class(pod(cpu="1"), of(overhead={"podFixed": {"cpu": "250m", "memory": "128Mi"}}))
+    assert sum_pod_requests(found) == {"cpu": 1250, "memory": 128 << 20}
 
 
 def test_it_selects_and_tolerates_besides() -> None:
     own = pod(nodeSelector={"zone": "a", "kata": "yes"}, tolerations=[{"key": "own"}])
-    found = with_runtime_class(own, of(scheduling=SCHEDULING))
+    found = apply_runtime_class(own, of(scheduling=SCHEDULING))
     assert found.nodeSelector == {"zone": "a", "kata": "yes"}
-    assert [each.key for each in found.tolerations] == ["own", "kata"]
+    assert [toleration.key for toleration in found.tolerations] == ["own", "kata"]
 
 
 @pytest.mark.parametrize(
@@ -45,11 +45,11 @@ def test_it_selects_and_tolerates_besides() -> None:
     ],
 )
 def test_what_goes_against_it_is_refused(spec: Any, fields: dict[str, Any], why: str) -> None:
-    with pytest.raises(RefusedError) as refused:
-        with_runtime_class(spec, of(**fields))
+    with pytest.raises(RuntimeClassRefusedError) as refused:
+        apply_runtime_class(spec, of(**fields))
     assert str(refused.value) == why
 
 
 def test_the_same_overhead_in_other_words_is_the_same() -> None:
-    found = with_runtime_class(pod(overhead={"cpu": "1000m"}), of(overhead={"podFixed": {"cpu": "1"}}))
-    assert pod_requests(found) == {"cpu": 1000}
+    found = apply_runtime_class(pod(overhead={"cpu": "1000m"}), of(overhead={"podFixed": {"cpu": "1"}}))
+    assert sum_pod_requests(found) == {"cpu": 1000}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from preflight.model.objects import Taint, Toleration
-from preflight.model.pod_status import RunningPod
-from preflight.scheduling.taint_eviction import TaintEviction, taint_evictions
+from preflight.model.pod_status import ClusterPod
+from preflight.scheduling.taint_eviction import TaintEviction, predict_taint_evictions
 from preflight.scheduling.tolerations import NEVER
 from tests.scheduling.drained import budget, pod, reference
 
@@ -20,7 +20,7 @@ FOR_EVER = Toleration("dedicated", "Exists")
 GREATER = Toleration("dedicated", "Gt", "5", "NoExecute")
 
 
-def tolerating(*tolerations: Toleration) -> RunningPod:
+def tolerating(*tolerations: Toleration) -> ClusterPod:
     return pod("web-1", SET, tolerations=(*tolerations, *ADDED))
 
 
@@ -38,9 +38,9 @@ def tolerating(*tolerations: Toleration) -> RunningPod:
         pytest.param(tolerating(GREATER), (Taint("dedicated", "7", "NoExecute"),), None, id="a gate of which nobody knows"),
     ],
 )
-def test_when_a_pod_goes(one: RunningPod, taints: tuple[Taint, ...], after: float | None) -> None:
-    (found,) = taint_evictions([one], "n1", taints, (), (), None)
-    assert found.after == after
+def test_when_a_pod_goes(one: ClusterPod, taints: tuple[Taint, ...], after: float | None) -> None:
+    (found,) = predict_taint_evictions([one], "n1", taints, (), (), None)
+    assert found.delay == after
 
 
 @pytest.mark.parametrize(
@@ -52,39 +52,39 @@ def test_when_a_pod_goes(one: RunningPod, taints: tuple[Taint, ...], after: floa
         pytest.param(pod("log-1", reference("DaemonSet", "log")), id="a pod of a DaemonSet"),
     ],
 )
-def test_who_is_left_out(one: RunningPod) -> None:
-    assert taint_evictions([one], "n1", (DEDICATED,), (), (), None) == ()
+def test_who_is_left_out(one: ClusterPod) -> None:
+    assert predict_taint_evictions([one], "n1", (DEDICATED,), (), (), None) == ()
 
 
 def test_a_daemonset_of_another_api_is_as_any_other_owner() -> None:
     one = pod("log-1", reference("DaemonSet", "log", "apps.kruise.io/v1alpha1"))
-    assert taint_evictions([one], "n1", (DEDICATED,), (), (), None) == (TaintEviction(one, 0, NEVER, (DEDICATED,)),)
+    assert predict_taint_evictions([one], "n1", (DEDICATED,), (), (), None) == (TaintEviction(one, 0, NEVER, (DEDICATED,)),)
 
 
 def test_no_budget_protects_what_it_selects() -> None:
     one = tolerating(FOR_A_WHILE)
     strict = budget(max=0)
-    assert taint_evictions([one], "n1", (DEDICATED, STOP), (), (strict,), None) == (
-        TaintEviction(one, 60, NEVER, bounded=(DEDICATED,), budgets=(("shop", "guard"),)),
+    assert predict_taint_evictions([one], "n1", (DEDICATED, STOP), (), (strict,), None) == (
+        TaintEviction(one, 60, NEVER, time_limited_taints=(DEDICATED,), budgets=(("shop", "guard"),)),
     )
 
 
 def test_what_is_lost_and_what_may_come_back() -> None:
     bare = pod("bare", local_data=True)
     back = tolerating(FOR_A_WHILE)
-    found = taint_evictions([back, bare], "n1", (DEDICATED,), (), (), None)
+    found = predict_taint_evictions([back, bare], "n1", (DEDICATED,), (), (), None)
     assert found == (
-        TaintEviction(bare, 0, NEVER, (DEDICATED,), lost=True, local_data=True),
-        TaintEviction(back, 60, NEVER, bounded=(DEDICATED,), may_return=True),
+        TaintEviction(bare, 0, NEVER, (DEDICATED,), is_lost=True, has_local_data=True),
+        TaintEviction(back, 60, NEVER, time_limited_taints=(DEDICATED,), may_return=True),
     )
 
 
 def test_a_pod_that_has_ended_loses_nothing() -> None:
-    (found,) = taint_evictions([pod("bare", phase="Succeeded", local_data=True)], "n1", (DEDICATED,), (), (), None)
-    assert (found.after, found.lost, found.local_data) == (0, False, False)
+    (found,) = predict_taint_evictions([pod("bare", phase="Succeeded", local_data=True)], "n1", (DEDICATED,), (), (), None)
+    assert (found.delay, found.is_lost, found.has_local_data) == (0, False, False)
 
 
 def test_a_timer_that_runs_is_told() -> None:
     one = tolerating(FOR_A_WHILE)
-    (found,) = taint_evictions([one], "n1", (UNREACHABLE, DEDICATED), (UNREACHABLE,), (), None)
-    assert (found.before, found.after, found.bounded) == (300, 60, (UNREACHABLE, DEDICATED))
+    (found,) = predict_taint_evictions([one], "n1", (UNREACHABLE, DEDICATED), (UNREACHABLE,), (), None)
+    assert (found.previous_delay, found.delay, found.time_limited_taints) == (300, 60, (UNREACHABLE, DEDICATED))

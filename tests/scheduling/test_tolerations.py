@@ -8,12 +8,12 @@ from preflight.model.objects import PodSpec, Taint, Toleration
 from preflight.scheduling.tolerations import (
     NEVER,
     NearMiss,
-    daemon_tolerations,
-    evict_after,
+    add_default_tolerations,
+    add_implicit_tolerations,
+    find_eviction_delay,
+    find_near_miss,
     find_toleration,
-    implicit_tolerations,
-    near_miss,
-    ordinary_tolerations,
+    list_implicit_tolerations,
     tolerates,
 )
 
@@ -167,7 +167,7 @@ A, B = Taint("a", "", "NoExecute"), Taint("b", "7", "NoExecute")
     ],
 )
 def test_evict_after(tolerations: list[Toleration], taints: list[Taint], gate: bool | None, seconds: float | None) -> None:
-    assert evict_after(tolerations, taints, gate) == seconds
+    assert find_eviction_delay(tolerations, taints, gate) == seconds
 
 
 # Implicit tolerations.
@@ -182,8 +182,8 @@ NETWORK = Toleration(f"{NODE}network-unavailable", "Exists", "", "NoSchedule")
 
 
 def test_the_implicit_tolerations() -> None:
-    assert implicit_tolerations(False) == (NOT_READY, UNREACHABLE, *OTHERS)
-    assert implicit_tolerations(True) == (NOT_READY, UNREACHABLE, *OTHERS, NETWORK)
+    assert list_implicit_tolerations(False) == (NOT_READY, UNREACHABLE, *OTHERS)
+    assert list_implicit_tolerations(True) == (NOT_READY, UNREACHABLE, *OTHERS, NETWORK)
 
 
 @pytest.mark.parametrize(
@@ -219,8 +219,8 @@ def test_the_implicit_tolerations() -> None:
     ],
 )
 def test_daemon_tolerations(own: tuple[Toleration, ...], all_of_them: tuple[Toleration, ...]) -> None:
-    assert daemon_tolerations(PodSpec(tolerations=own)) == all_of_them
-    assert daemon_tolerations(PodSpec(tolerations=own, hostNetwork=True)) == (*all_of_them, NETWORK)
+    assert add_implicit_tolerations(PodSpec(tolerations=own)) == all_of_them
+    assert add_implicit_tolerations(PodSpec(tolerations=own, hostNetwork=True)) == (*all_of_them, NETWORK)
 
 
 @pytest.mark.parametrize(
@@ -245,7 +245,7 @@ def test_what_every_daemonset_tolerates(taint: str, tolerated: bool, with_host_n
     name, _, effect = taint.rpartition(":")
     there = Taint(name, "", effect)
     for host_network, answer in ((False, tolerated), (True, with_host_network)):
-        found, certain = find_toleration(daemon_tolerations(PodSpec(hostNetwork=host_network)), there, None)
+        found, certain = find_toleration(add_implicit_tolerations(PodSpec(hostNetwork=host_network)), there, None)
         assert (found is not None, certain) == (answer, True)
 
 
@@ -278,7 +278,7 @@ def test_what_every_daemonset_tolerates(taint: str, tolerated: bool, with_host_n
     ],
 )
 def test_near_miss(tolerations: tuple[Toleration, ...], near: NearMiss | None) -> None:
-    assert near_miss(tolerations, RDMA) == near
+    assert find_near_miss(tolerations, RDMA) == near
 
 
 # The two that an ordinary pod gets.
@@ -307,9 +307,9 @@ NOT_READY_300, UNREACHABLE_300 = (
     ],
 )
 def test_the_tolerations_of_an_ordinary_pod(own: tuple[Toleration, ...], added: tuple[Toleration, ...]) -> None:
-    assert ordinary_tolerations(own) == (*own, *added)
+    assert add_default_tolerations(own) == (*own, *added)
 
 
 def test_the_pods_of_a_daemonset_get_no_other_tolerations() -> None:
-    own = daemon_tolerations(PodSpec())
-    assert ordinary_tolerations(own) == own
+    own = add_implicit_tolerations(PodSpec())
+    assert add_default_tolerations(own) == own

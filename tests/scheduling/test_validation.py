@@ -16,15 +16,21 @@ from preflight.model.objects import (
     Taint,
     Toleration,
 )
-from preflight.scheduling.name_validation import label_value_errors, qualified_name_errors
-from preflight.scheduling.validation import label_refusals, selection_refusals, strategy_refusals, taint_refusals, toleration_refusals
+from preflight.scheduling.name_validation import validate_label_value, validate_qualified_name
+from preflight.scheduling.validation import (
+    validate_labels,
+    validate_node_selection,
+    validate_taints,
+    validate_tolerations,
+    validate_update_strategy,
+)
 
 Refused = list[tuple[tuple[str | int, ...], str]]
 
 NO_KEY = 'operator must be Exists when `key` is empty, which means "match all values and all keys"'
 SUPPORTED = 'supported values: "NoSchedule", "PreferNoSchedule", "NoExecute"'
-[NO_VALUE] = label_value_errors("-5")
-[NO_NAME] = qualified_name_errors("a b")
+[NO_VALUE] = validate_label_value("-5")
+[NO_NAME] = validate_qualified_name("a b")
 
 
 @pytest.mark.parametrize(
@@ -100,13 +106,13 @@ SUPPORTED = 'supported values: "NoSchedule", "PreferNoSchedule", "NoExecute"'
 )
 def test_tolerations(toleration: Toleration, gate: bool | None, refused: Refused) -> None:
     found = [
-        (refusal.path, refusal.reason) for refusal in toleration_refusals([Toleration("fine"), toleration], ("spec", "tolerations"), gate)
+        (refusal.path, refusal.reason) for refusal in validate_tolerations([Toleration("fine"), toleration], ("spec", "tolerations"), gate)
     ]
     assert found == [(("spec", "tolerations", 1, *path), reason) for path, reason in refused]
 
 
 def test_repeated_tolerations_are_accepted() -> None:
-    assert list(toleration_refusals([Toleration("a", "Exists")] * 2, (), None)) == []
+    assert list(validate_tolerations([Toleration("a", "Exists")] * 2, (), None)) == []
 
 
 @pytest.mark.parametrize(
@@ -142,7 +148,7 @@ def test_repeated_tolerations_are_accepted() -> None:
     ],
 )
 def test_taints(taints: list[Taint], refused: Refused) -> None:
-    assert [(refusal.path, refusal.reason) for refusal in taint_refusals(taints)] == [
+    assert [(refusal.path, refusal.reason) for refusal in validate_taints(taints)] == [
         (("spec", "taints", *path), reason) for path, reason in refused
     ]
 
@@ -206,13 +212,13 @@ PERCENT = "a valid percent string must be a numeric string followed by an ending
 def test_strategies(kind: str, unavailable: int | str | None, surge: int | str | None, refused: Refused) -> None:
     strategy = DaemonSetUpdateStrategy(kind, RollingUpdateDaemonSet(unavailable, surge))
     inside = () if refused and refused[0][0] == ("type",) else ("rollingUpdate",)
-    found = [(refusal.path, refusal.reason) for refusal in strategy_refusals(strategy)]
+    found = [(refusal.path, refusal.reason) for refusal in validate_update_strategy(strategy)]
     assert found == [(("spec", "updateStrategy", *inside, *path), reason) for path, reason in refused]
 
 
 def test_labels() -> None:
-    assert list(label_refusals({"example.com/pool": "rdma", "empty": ""}, ("metadata", "labels"))) == []
-    found = [(refusal.path, refusal.reason) for refusal in label_refusals({"a b": "-5"}, ("metadata", "labels"))]
+    assert list(validate_labels({"example.com/pool": "rdma", "empty": ""}, ("metadata", "labels"))) == []
+    found = [(refusal.path, refusal.reason) for refusal in validate_labels({"a b": "-5"}, ("metadata", "labels"))]
     assert found == [
         (("metadata", "labels", "a b"), f'a b: Invalid value: "a b": {NO_NAME}'),
         (("metadata", "labels", "a b"), f'a b: Invalid value: "-5": {NO_VALUE}'),
@@ -286,14 +292,14 @@ EXPRESSION, FIELD = ("nodeSelectorTerms", 1, "matchExpressions", 0), ("nodeSelec
 def test_affinity(term: NodeSelectorTerm, refused: Refused) -> None:
     spec = PodSpec(affinity=Affinity(NodeAffinity(NodeSelector((expression("In", "a"), term)))))
     where = ("spec", "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution")
-    assert [(refusal.path, refusal.reason) for refusal in selection_refusals(spec, ("spec",))] == [
+    assert [(refusal.path, refusal.reason) for refusal in validate_node_selection(spec, ("spec",))] == [
         ((*where, *path), reason) for path, reason in refused
     ]
 
 
 def test_no_term_at_all_is_refused() -> None:
     spec = PodSpec(nodeSelector={"pool": "-5"}, affinity=Affinity(NodeAffinity(NodeSelector())))
-    assert [refusal.reason for refusal in selection_refusals(spec, ())] == [
+    assert [refusal.reason for refusal in validate_node_selection(spec, ())] == [
         f'pool: Invalid value: "-5": {NO_VALUE}',
         "nodeSelectorTerms: Required value: must have at least one node selector term",
     ]

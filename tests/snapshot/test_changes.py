@@ -104,7 +104,7 @@ def test_what_a_manifest_changes_is_judged_alike(edit: Any, is_applied: bool, tm
     edit(new)
     whole, saved = judged(tmp_path, new, world)
     assert rest(whole) == rest(saved)
-    assert [each for each in notes(saved) if not each.startswith(ASSUMED)] == [
+    assert [note for note in notes(saved) if not note.startswith(ASSUMED)] == [
         each for each in notes(whole) if not each.startswith("unchanged")
     ]
     assert whole[1]["coverage"]
@@ -154,7 +154,7 @@ def test_a_patch_that_speaks_of_what_is_not_saved_may_be_an_update(tmp_path: Pat
     }.items():
         patch = json.dumps({"spec": {"template": {"spec": inner}}})
         line = ["patch", "ds", "rdma-plugin", "-n", "kube-system", "-p", patch, "--from", str(tmp_path / "saved.json"), "-o", "json"]
-        said[name] = [each.partition(":")[0] for each in json.loads(program(*line).out)["change"]["steps"][0]["notes"]]
+        said[name] = [load.partition(":")[0] for load in json.loads(program(*line).out)["change"]["steps"][0]["notes"]]
     assert said == {
         "tolerations as they are": ["nothing changes"],
         "an argument": [ASSUMED.partition(":")[0]],

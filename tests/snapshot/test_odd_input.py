@@ -41,7 +41,7 @@ def test_nothing_at_all_is_no_snapshot_unless_it_is_meant(tmp_path: Path) -> Non
     assert (result.code, result.err) == (0, f"wrote {tmp_path}/w.json: 0 nodes, 0 DaemonSets, no pods: coverage will be assumed, 0.1 kB\n")
     assert json.loads(text(tmp_path / "w.json"))["items"] == []
     judged = program(*TAINT, str(tmp_path / "w.json"))
-    assert [each["message"] for each in json.loads(judged.out)["problems"]] == [
+    assert [load["message"] for load in json.loads(judged.out)["problems"]] == [
         "no DaemonSet was given: there is nothing that a change could cost"
     ]
 
@@ -181,9 +181,9 @@ def test_a_field_of_ours_in_a_manifest_means_nothing(tmp_path: Path) -> None:
 
 def test_a_kind_of_component_that_a_newer_program_knows_is_left_out(saved: Path) -> None:
     data = json.loads(gzip.decompress(saved.read_bytes()))
-    for each in data["items"]:
-        if each["metadata"]["name"] == "csi-rdma":
-            each["preflight"]["components"].append({"kind": "time-machine", "evidence": [{"path": [], "words": "x"}]})
+    for item in data["items"]:
+        if item["metadata"]["name"] == "csi-rdma":
+            item["preflight"]["components"].append({"kind": "time-machine", "evidence": [{"path": [], "words": "x"}]})
     Path("newer.json").write_text(json.dumps(data), encoding="utf-8")
     kinds = {line.split()[1] for line in program("components", "newer.json").out.splitlines() if "storage/csi-rdma" in line}
     assert kinds == {"csi-node-driver"}

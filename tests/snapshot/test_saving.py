@@ -10,15 +10,15 @@ import pytest
 
 from preflight.change import node_pools
 from preflight.dependents import csi_volumes
-from preflight.load.kinds import KINDS
-from preflight.load.kubectl_list_schema import Rest
+from preflight.load.kinds import CHECKED_KINDS
+from preflight.load.kubectl_list_schema import RawItem
 from preflight.model import snapshot_fields
 from preflight.model.objects import TEMPLATE_GENERATION
 from preflight.policy.evaluate import ANNOTATION
 from preflight.rules.hygiene import namespace_selector, sibling_outlier
-from preflight.scheduling.drain.pod_filters import MIRROR
+from preflight.scheduling.drain.pod_filters import MIRROR_ANNOTATION
 from preflight.scheduling.jobs import lost_pods
-from preflight.scheduling.jobs.exclusive_placement import EXCLUSIVE, NODE_SELECTOR
+from preflight.scheduling.jobs.exclusive_placement import EXCLUSIVE_TOPOLOGY, NODE_SELECTOR_STRATEGY
 from tests.cli.program import program
 from tests.snapshot.made import cluster, item, node, plugin, pod, save, text, write
 
@@ -160,23 +160,42 @@ def test_a_pipe_is_written_to_as_it_is() -> None:
 def test_every_kind_that_is_judged_is_in_it(tmp_path: Path) -> None:
     save(tmp_path / "w.json", write(tmp_path / "world.json", cluster()))
     items = json.loads(text(tmp_path / "w.json"))["items"]
-    assert {each["kind"] for each in items} == KINDS.keys()
-    assert len(items) == len([each for each in cluster() if each["kind"] in KINDS]) - 1  # a ConfigMap that says nothing
+    assert {item["kind"] for item in items} == CHECKED_KINDS.keys()
+    assert len(items) == len([each for each in cluster() if each["kind"] in CHECKED_KINDS]) - 1  # a ConfigMap that says nothing
 
 
 def test_it_can_be_read_back_the_fast_way() -> None:
     """A list is decoded field by field: a field of an object that the decoder does not know would be lost."""
-    known = {*Rest.__struct_fields__}
-    for name, kind in KINDS.items():
+    known = {*RawItem.__struct_fields__}
+    for name, kind in CHECKED_KINDS.items():
         if name not in ("Node", "Pod"):
             assert {field for field in kind.type.__struct_encode_fields__ if not field.startswith("\ue000")} <= known, name
 
 
 def test_annotations_that_somebody_reads_are_kept() -> None:
-    read = {ANNOTATION, TEMPLATE_GENERATION, MIRROR, EXCLUSIVE, NODE_SELECTOR, lost_pods.INDEX, lost_pods._FAILURES, lost_pods._IGNORED}
-    read |= {*csi_volumes._DEFAULT_CLASS, *csi_volumes._PROVISIONER, csi_volumes._CLASS, sibling_outlier._RELEASE}
-    read |= {namespace_selector._UPSTREAM, namespace_selector._OPENSHIFT, node_pools._OWNER_KIND, node_pools._OWNER_NAME}
-    assert read <= snapshot_fields.ANNOTATIONS
+    read = {
+        ANNOTATION,
+        TEMPLATE_GENERATION,
+        MIRROR_ANNOTATION,
+        EXCLUSIVE_TOPOLOGY,
+        NODE_SELECTOR_STRATEGY,
+        lost_pods.COMPLETION_INDEX,
+        lost_pods._FAILURES,
+        lost_pods._IGNORED,
+    }
+    read |= {
+        *csi_volumes._DEFAULT_CLASS_ANNOTATIONS,
+        *csi_volumes._PROVISIONER_ANNOTATIONS,
+        csi_volumes._CLASS_ANNOTATION,
+        sibling_outlier._RELEASE_ANNOTATION,
+    }
+    read |= {
+        namespace_selector._UPSTREAM_ANNOTATION,
+        namespace_selector._OPENSHIFT_ANNOTATION,
+        node_pools._OWNER_KIND,
+        node_pools._OWNER_NAME,
+    }
+    assert read <= snapshot_fields.SNAPSHOT_ANNOTATIONS
 
 
 def test_what_of_the_input_is_in_no_snapshot_is_said(tmp_path: Path) -> None:
@@ -199,7 +218,7 @@ def test_what_of_the_input_is_in_no_snapshot_is_said(tmp_path: Path) -> None:
         "  not in it: 1 Pod manifest with a nodeName, which would look like a pod that is there",
         "  1 object with values that the API server would refuse: saved as far as preflight understands them",
     ]
-    assert [each["metadata"]["name"] for each in json.loads(text(tmp_path / "w.json"))["items"]] == ["n1"]
+    assert [load["metadata"]["name"] for load in json.loads(text(tmp_path / "w.json"))["items"]] == ["n1"]
 
 
 def test_a_pool_beside_a_snapshot_finds_its_nodes(tmp_path: Path) -> None:
@@ -258,7 +277,7 @@ def test_pods_are_saved_as_far_as_anybody_reads_them(tmp_path: Path) -> None:
 def test_of_what_may_hold_anything_only_that_it_is_there_is_saved(tmp_path: Path) -> None:
     """A volume of a storage cluster has addresses and users, and all that is read of it is that it is one."""
     save(tmp_path / "w.json", write(tmp_path / "world.json", cluster()))
-    items = {each["metadata"]["name"]: each for each in json.loads(text(tmp_path / "w.json"))["items"] if each["kind"] == "Pod"}
+    items = {load["metadata"]["name"]: load for load in json.loads(text(tmp_path / "w.json"))["items"] if load["kind"] == "Pod"}
     assert items["web-1-cpu-1"]["spec"]["volumes"] == [
         {"name": "a", "ephemeral": {"volumeClaimTemplate": {"metadata": {}, "spec": {"storageClassName": "rdma"}}}},
         {"name": "b", "rbd": {"monitors": None, "user": None, "keyring": None}},

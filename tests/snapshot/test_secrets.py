@@ -35,7 +35,7 @@ def test_nothing_that_was_planted_is_in_it(form: str, tmp_path: Path) -> None:
     save(tmp_path / "w.json", str(tmp_path / "world"))
     kept = text(tmp_path / "w.json")
     assert MARK not in kept
-    kinds = {each["kind"] for each in json.loads(kept)["items"]}
+    kinds = {load["kind"] for load in json.loads(kept)["items"]}
     assert kinds == {each["kind"] for each in cluster()} - {"Secret", "Service"}
 
 

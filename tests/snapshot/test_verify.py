@@ -136,15 +136,15 @@ def test_every_format_shows_it(form: str, saved: str) -> None:
 def test_a_policy_decides_how_much_it_matters(saved: str) -> None:
     Path("policy.yaml").write_text("rules: {pod-gone: note, PF402: false, resource-gone: warning}\n", encoding="utf-8")
     result = program("verify", saved, "--from", "later.json", "-o", "json", "--policy", "policy.yaml")
-    severities = {each["rule"]: each["severity"] for each in json.loads(result.out)["findings"]}
+    severities = {load["rule"]: load["severity"] for load in json.loads(result.out)["findings"]}
     assert severities == {"PF401": "note", "PF403": "warning", "PF404": "note"}
     assert result.code == 0
 
 
 def test_snapshots_of_two_clusters_are_not_compared(saved: str) -> None:
     others = cluster()
-    for each in others:
-        each["metadata"]["uid"] += "-of-another"
+    for other in others:
+        other["metadata"]["uid"] += "-of-another"
     write(Path("other.json"), others)
     result = program("verify", saved, "--from", "other.json")
     assert (result.code, result.out) == (3, "")
@@ -203,7 +203,7 @@ def test_a_snapshot_of_the_cluster_itself_and_a_verification_against_it(tmp_path
     (tmp_path / "after").mkdir()
     with serving(after, tmp_path / "after") as config:
         report = program("verify", str(path), "--kubeconfig", str(config), "-o", "json")
-    assert sorted(each["rule"] for each in json.loads(report.out)["findings"]) == ["PF401", "PF401", "PF402", "PF403", "PF404"]
+    assert sorted(load["rule"] for load in json.loads(report.out)["findings"]) == ["PF401", "PF401", "PF402", "PF403", "PF404"]
     assert asked(server) | asked(after) == {"GET"}
     kept = text(path)
     assert MARK not in kept

@@ -52,7 +52,7 @@ def main(arguments: list[str]) -> int:
     apart = {"capacity": rooms.main, "drain": drains.main, "faults": faults.main}  # worlds of their own, and accounts of their own
     for kind, other in apart.items():
         if kind in arguments:
-            return other([each for each in arguments if each not in ("--kind", kind)])
+            return other([argument for argument in arguments if argument not in ("--kind", kind)])
     parser = argparse.ArgumentParser(prog="tests.truth", description=__doc__)
     parser.add_argument("--seed", type=int, help="a batch to run again; a fresh one is drawn without")
     parser.add_argument("--daemonsets", type=int, default=120)

@@ -30,12 +30,12 @@ class Account:
     def add(self, kind: str, found: Iterable[Compared], strategies: Mapping[Key, str]) -> list[Compared]:
         """Count comparisons; the answer are those that differ."""
         different = []
-        for each in found:
-            self.by_outcome[kind, each.outcome, each.stage, each.equal] += 1
-            if each.outcome != UNTOUCHED:
-                self.by_strategy[strategies.get(each.pair[:2], "gone"), each.stage, each.equal] += 1
-            if not each.equal:
-                different.append(each)
+        for compared in found:
+            self.by_outcome[kind, compared.outcome, compared.stage, compared.equal] += 1
+            if compared.outcome != UNTOUCHED:
+                self.by_strategy[strategies.get(compared.pair[:2], "gone"), compared.stage, compared.equal] += 1
+            if not compared.equal:
+                different.append(compared)
         return different
 
     def merge(self, other: Account) -> None:

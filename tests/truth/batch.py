@@ -14,7 +14,7 @@ from random import Random
 
 import msgspec
 
-from preflight.cli.main import _verb_first
+from preflight.cli.main import move_verb_first
 from tests.cluster.bed import Bed
 from tests.truth import changes, comparing, drawing, worlds
 from tests.truth.account import Account, keep
@@ -38,7 +38,8 @@ class Batch:
         self.account = Account()
         self.world = worlds.draw(self.random, *size, owned=owned)
         self.manifests: dict[Key, Object] = {
-            (each["metadata"]["namespace"], each["metadata"]["name"]): each for each in (*self.world.daemonsets, *self.world.applied)
+            (daemonset["metadata"]["namespace"], daemonset["metadata"]["name"]): daemonset
+            for daemonset in (*self.world.daemonsets, *self.world.applied)
         }
         self.loops: frozenset[Pair] = frozenset()
         self.number = 0
@@ -105,7 +106,7 @@ class Batch:
         argv, lines = self._words(move, folder)
         (folder / "command").write_text("\n".join(["preflight " + " ".join(argv), *("kubectl " + " ".join(line) for line in lines)]))
         said = prediction(argv, dump)
-        strategies = {key: drawing.strategy_name(each) for key, each in state.daemonsets.items()}
+        strategies = {key: drawing.strategy_name(daemonset) for key, daemonset in state.daemonsets.items()}
         different: list[Compared] = []
         steps = iter(said.steps)
         step = next(steps, None)
@@ -113,7 +114,7 @@ class Batch:
             before = self.listening.memory.there()
             self.listening.memory.mark()
             done = self.bed.kubectl(*line, check=False, timeout=300)
-            judged = step is not None and step.command in (shlex.join(typed), shlex.join(_verb_first(typed)))
+            judged = step is not None and step.command in (shlex.join(typed), shlex.join(move_verb_first(typed)))
             scene = self._settle(before, step.pairs if step is not None and judged else ())
             if done.code or step is None or not judged:
                 if done.code and not judged:
@@ -182,11 +183,11 @@ class Batch:
     def _slow(self) -> set[str]:
         """The nodes with a NoExecute taint."""
         self._tainted = {each["metadata"]["name"]: each["spec"].get("taints", []) for each in self.bed.list("nodes")}
-        return {name for name, taints in self._tainted.items() if any(each["effect"] == "NoExecute" for each in taints)}
+        return {name for name, taints in self._tainted.items() if any(taint["effect"] == "NoExecute" for taint in taints)}
 
     def _register_again(self, name: str) -> None:
         """Once the pods of a node that was deleted are gone, let it register as it does by itself."""
-        old = next(each for each in self._items if each["kind"] == "Node" and each["metadata"]["name"] == name)
+        old = next(item for item in self._items if item["kind"] == "Node" and item["metadata"]["name"] == name)
         self.bed.wait(
             lambda: not self.bed.get(f"/api/v1/pods?fieldSelector=spec.nodeName={name}")["items"], 180, f"the pods of {name} to go"
         )
@@ -235,7 +236,7 @@ class Batch:
     def _keep(self, folder: Path, lines: list[list[str]], different: list[Compared]) -> None:
         """Keep what it takes to see a mismatch again; forget the folder of a change without one."""
         if different:
-            keep(folder, lines, [each._asdict() for each in different])
+            keep(folder, lines, [compared._asdict() for compared in different])
         if (folder / "mismatches.jsonl").exists():
             with gzip.open(folder / "dump.json.gz", "wt", encoding="utf-8") as file:
                 file.write((self.folder / "dump.json").read_text(encoding="utf-8"))

@@ -125,9 +125,9 @@ def numbers(placed: Mapping[Key, Placed], daemonsets: Iterable[Object], moving: 
 
     Pairs that come and go may count or not.
     """
-    for each in daemonsets:
-        key = (each["metadata"]["namespace"], each["metadata"]["name"])
-        status = each["status"]
+    for daemonset in daemonsets:
+        key = (daemonset["metadata"]["namespace"], daemonset["metadata"]["name"])
+        status = daemonset["status"]
         seen = Numbers(status["desiredNumberScheduled"], status["currentNumberScheduled"], status["numberMisscheduled"])
         if key not in placed:
             yield key, "no such DaemonSet", str(tuple(seen)), False

@@ -120,7 +120,7 @@ def _silenced(here: Planting) -> str:
 
 def _ready(bed: Bed, name: str) -> str:
     conditions = bed.get(f"/api/v1/nodes/{name}")["status"]["conditions"]
-    return next(str(each["status"]) for each in conditions if each["type"] == "Ready")
+    return next(str(condition["status"]) for condition in conditions if condition["type"] == "Ready")
 
 
 def dead(here: Planting) -> Fault:
@@ -205,7 +205,7 @@ class Faults:
             objects, gpus = world(random)
             self.bed.create(objects)
             self.bed.settle(quiet=3)
-            false = tuple(each["message"] for each in self.findings(number) if each["severity"] != "note")
+            false = tuple(finding["message"] for finding in self.findings(number) if finding["severity"] != "note")
             here = Planting(self.bed, random, random.sample(gpus, len(gpus)))
             kinds = random.sample(list(FAULTS), random.choice((1, 2, 3)))
             faults = []
@@ -214,7 +214,7 @@ class Faults:
                 self.bed.settle(quiet=1)
             self.bed.settle(quiet=3, ignore=lambda metadata: metadata["name"].startswith("ghost"))
             findings = self.findings(number)
-            found = {each.kind: named(each, findings) for each in faults}
+            found = {fault.kind: named(fault, findings) for fault in faults}
             if false or not all(found.values()):
                 kept = {"false": false, "faults": [each._asdict() | {"about": sorted(each.about)} for each in faults], "findings": findings}
                 (self.folder / f"{number}.json").write_text(json.dumps(kept, indent=1))
@@ -239,7 +239,7 @@ class Faults:
 
 def named(fault: Fault, findings: Sequence[Object]) -> bool:
     """Whether the first or the second finding about what is broken names the cause: in its message or its notes."""
-    about = [each for each in findings if each["severity"] != "note" and fault.about & _speaks_of(each)]
+    about = [finding for finding in findings if finding["severity"] != "note" and fault.about & _speaks_of(finding)]
     return any(word in json.dumps(each, ensure_ascii=False) for each in about[:2] for word in fault.words)
 
 

@@ -11,15 +11,15 @@ from typing import Any, NamedTuple
 from unittest import mock
 
 from preflight.change.model import Change
-from preflight.coverage.daemonset_pods import PodsOf
-from preflight.coverage.label_cascade import predict
-from preflight.coverage.model import Group, Impact
+from preflight.coverage.daemonset_pods import DaemonSetPods
+from preflight.coverage.label_cascade import predict_impact
+from preflight.coverage.model import CoverageGroup, Impact
 from preflight.coverage.outcome import PodAfter
 from preflight.engine import run as engine
 from preflight.model.objects import ObjectKey
 from preflight.model.report import Outcome
-from preflight.scheduling.placement import place
-from preflight.scheduling.tolerations import daemon_tolerations
+from preflight.scheduling.placement import evaluate_placement
+from preflight.scheduling.tolerations import add_implicit_tolerations
 from tests.cli.program import Result, program
 from tests.truth.state import Key
 from tests.truth.watching import Pair
@@ -76,7 +76,10 @@ class Step(NamedTuple):
         for namespace, name, node in ended:
             nodes[namespace, name].add(node)
         return self._replace(
-            placed={key: Placed(each.wanted, (each.there - nodes[key]) | (each.wanted & nodes[key])) for key, each in self.placed.items()}
+            placed={
+                key: Placed(placed.wanted, (placed.there - nodes[key]) | (placed.wanted & nodes[key]))
+                for key, placed in self.placed.items()
+            }
         )
 
 
@@ -99,10 +102,10 @@ def prediction(argv: Sequence[str], dump: Path) -> Prediction:
         return Prediction(result, [])
     report = json.loads(result.out)
     steps = []
-    pods: Mapping[ObjectKey, PodsOf] | None = None
+    pods: Mapping[ObjectKey, DaemonSetPods] | None = None
     for number, (change, listed, impact) in enumerate(heard, 1):
-        within = predict(change, listed if pods is None else pods, HORIZON)
-        pods = within.pods
+        within = predict_impact(change, listed if pods is None else pods, HORIZON)
+        pods = within.pods_after
         rows = [row for row in report["coverage"] if row["step"] == number]
         gone = frozenset(_gone(report["change"]["steps"][number - 1].get("evictions")))
         steps.append(Step(dict(_said(rows, impact, within)), dict(_placed(within)), change.command, gone))
@@ -112,20 +115,20 @@ def prediction(argv: Sequence[str], dump: Path) -> Prediction:
 
 
 @contextlib.contextmanager
-def _overheard() -> Iterator[list[tuple[Change, Mapping[ObjectKey, PodsOf], Impact]]]:
+def _overheard() -> Iterator[list[tuple[Change, Mapping[ObjectKey, DaemonSetPods], Impact]]]:
     """What the run asks of the impact layer, and its answers."""
-    heard: list[tuple[Change, Mapping[ObjectKey, PodsOf], Impact]] = []
+    heard: list[tuple[Change, Mapping[ObjectKey, DaemonSetPods], Impact]] = []
 
-    def listen(change: Change, pods: Mapping[ObjectKey, PodsOf]) -> Impact:
-        impact = predict(change, pods)
+    def listen(change: Change, pods: Mapping[ObjectKey, DaemonSetPods]) -> Impact:
+        impact = predict_impact(change, pods)
         heard.append((change, pods, impact))
         return impact
 
-    with mock.patch.object(engine, "predict", listen):
+    with mock.patch.object(engine, "predict_impact", listen):
         yield heard
 
 
-def _by_pair(impact: Impact) -> dict[Pair, Group]:
+def _by_pair(impact: Impact) -> dict[Pair, CoverageGroup]:
     return {(group.key.namespace, group.key.name, node): group for group in impact.groups for node in group.nodes}
 
 
@@ -135,31 +138,31 @@ def _said(rows: Sequence[Mapping[str, Any]], impact: Impact, within: Impact) -> 
     seen = 0
     for row in rows:
         pairs = [(*row["daemonset"].split("/", 1), node) for node in row["nodes"]]
-        verdicts = [whole[pair].verdict for pair in pairs]
-        counts = tuple(sum(getattr(each, name) for each in verdicts) for name in ("before", "now", "recreated"))
-        outcomes = {(each.outcome, each.period) for each in verdicts}
+        verdicts = [whole[pair].forecast for pair in pairs]
+        counts = tuple(sum(getattr(forecast, name) for forecast in verdicts) for name in ("had_pod", "has_pod", "is_recreated"))
+        outcomes = {(each.outcome, each.loop_seconds) for each in verdicts}
         if counts != (row["before"], row["now"], row["recreated"]) or outcomes != {(Outcome(row["outcome"]), row["periodSeconds"])}:
             raise FrontDoorError(f"{row} is not what was judged: {counts}, {outcomes}")
         for pair, verdict in zip(pairs, verdicts, strict=True):
-            near = part[pair].verdict
-            loops = near.period is not None and near.period <= HORIZON
-            later = near.outcome is not verdict.outcome or near.now != verdict.now or (near.period is not None and not loops)
-            pod = "loop" if loops and near.pod is not PodAfter.SAME else _POD[near.pod]
-            again = "loop" if loops else "a pod" if near.recreated else "none"
+            near = part[pair].forecast
+            loops = near.loop_seconds is not None and near.loop_seconds <= HORIZON
+            later = near.outcome is not verdict.outcome or near.has_pod != verdict.has_pod or (near.loop_seconds is not None and not loops)
+            pod = "loop" if loops and near.pod_after is not PodAfter.SAME else _POD[near.pod_after]
+            again = "loop" if loops else "a pod" if near.is_recreated else "none"
             seen += 1
             yield (
                 pair,
                 Said(
                     outcome=row["outcome"],
-                    before=verdict.before,
-                    now=verdict.now,
-                    recreated=verdict.recreated,
-                    period=verdict.period,
+                    before=verdict.had_pod,
+                    now=verdict.has_pod,
+                    recreated=verdict.is_recreated,
+                    period=verdict.loop_seconds,
                     pod=pod,
                     later=later,
-                    here=near.before,
+                    here=near.had_pod,
                     again=again,
-                    chance=part[pair].fate is not None,
+                    chance=part[pair].update_uncertainty is not None,
                 ),
             )
     if seen != len(whole):
@@ -178,10 +181,14 @@ def _gone(evictions: Mapping[str, Any] | None) -> Iterator[Pair]:
 def _placed(within: Impact) -> Iterator[tuple[Key, Placed]]:
     """Every DaemonSet after the change, by our own placement of the world after it."""
     after = within.change.after
-    pods = within.pods
+    pods = within.pods_after
     for key, daemonset in after.daemonsets.items():
         template = daemonset.spec.template.spec
-        tolerations = daemon_tolerations(template)
-        wanted = (name for name, node in after.nodes.items() if place(template, tolerations, node, after.comparison_operators).should_run)
+        tolerations = add_implicit_tolerations(template)
+        wanted = (
+            name
+            for name, node in after.nodes.items()
+            if evaluate_placement(template, tolerations, node, after.comparison_operators).should_run
+        )
         there: frozenset[str] = frozenset().union(*(group.nodes for group in pods[key].groups)) if key in pods else frozenset()
         yield (key.namespace, key.name), Placed(frozenset(wanted), there)

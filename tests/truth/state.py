@@ -19,8 +19,8 @@ class State:
     """
 
     def __init__(self, items: list[Object], manifests: dict[Key, Object], restless: frozenset[Key] = frozenset()) -> None:
-        nodes = {each["metadata"]["name"]: each for each in items if each["kind"] == "Node"}
-        self.labels: dict[str, dict[str, str]] = {name: dict(each["metadata"].get("labels", {})) for name, each in nodes.items()}
+        nodes = {item["metadata"]["name"]: item for item in items if item["kind"] == "Node"}
+        self.labels: dict[str, dict[str, str]] = {name: dict(node["metadata"].get("labels", {})) for name, node in nodes.items()}
         self.taints: dict[str, dict[tuple[str, str], str]] = {
             name: {(taint["key"], taint["effect"]): taint.get("value", "") for taint in each["spec"].get("taints", ())}
             for name, each in nodes.items()

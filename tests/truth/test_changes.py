@@ -6,9 +6,9 @@ from random import Random
 
 import pytest
 
-from preflight.kubectl.parser import parse
+from preflight.kubectl.parser import parse_command
 from preflight.model.objects import DaemonSet, Node
-from preflight.scheduling.validation import selection_refusals, strategy_refusals, taint_refusals, toleration_refusals
+from preflight.scheduling.validation import validate_node_selection, validate_taints, validate_tolerations, validate_update_strategy
 from tests.truth import changes, drawing, worlds
 from tests.truth.drawing import Object
 from tests.truth.state import Key, State
@@ -22,12 +22,12 @@ def cluster(seed: int) -> tuple[worlds.World, State]:
         {
             "kind": "Pod",
             "metadata": {
-                "namespace": each["metadata"]["namespace"],
-                "name": f"{each['metadata']['name']}-x",
-                "ownerReferences": [{"name": each["metadata"]["name"]}],
+                "namespace": daemonset["metadata"]["namespace"],
+                "name": f"{daemonset['metadata']['name']}-x",
+                "ownerReferences": [{"name": daemonset["metadata"]["name"]}],
             },
         }
-        for each in daemonsets
+        for daemonset in daemonsets
     ]
     manifests: dict[Key, Object] = {(each["metadata"]["namespace"], each["metadata"]["name"]): each for each in daemonsets}
     return drawn, State([*drawn.nodes, *daemonsets, *pods], manifests)
@@ -44,10 +44,10 @@ def test_the_server_would_take_every_object(seed: int) -> None:
     for each in (*drawn.daemonsets, *drawn.applied):
         daemonset = made(each, DaemonSet)
         pod = daemonset.spec.template.spec
-        refusals += [*toleration_refusals(pod.tolerations, (), comparison_operators=False), *selection_refusals(pod, ())]
-        refusals += strategy_refusals(daemonset.spec.updateStrategy)
-    for each in drawn.nodes:
-        refusals += taint_refusals(made(each, Node).spec.taints)
+        refusals += [*validate_tolerations(pod.tolerations, (), comparison_operators=False), *validate_node_selection(pod, ())]
+        refusals += validate_update_strategy(daemonset.spec.updateStrategy)
+    for node in drawn.nodes:
+        refusals += validate_taints(made(node, Node).spec.taints)
     assert refusals == []
 
 
@@ -68,7 +68,7 @@ def test_every_line_is_one_that_the_program_reads(kind: str) -> None:
         if move is not None:
             drawn += 1
             for line in move.lines:
-                parse(line)
+                parse_command(line)
     assert drawn
 
 

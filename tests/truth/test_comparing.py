@@ -40,7 +40,7 @@ def only(found: Iterable[Compared]) -> Compared:
 def test_a_pod_that_nothing_controls_is_as_it_was_but_where_it_is_said_to_go() -> None:
     for gone in (False, True):
         step = Step({}, {}, gone=frozenset([PAIR] if gone else []))
-        found = [(each.seen, each.equal) for after in (OLD, None) for each in settled(step, scene(OLD, after))]
+        found = [(compared.seen, compared.equal) for after in (OLD, None) for compared in settled(step, scene(OLD, after))]
         assert found == [("same", not gone), ("absent", gone)]
 
 

@@ -11,7 +11,7 @@ import msgspec
 from preflight.model.objects import DaemonSet, ObjectKey
 
 
-class Pair(NamedTuple):
+class DaemonSetPair(NamedTuple):
     """One DaemonSet on both sides, None where a side has none of it; `key` is what both sides know it by from here on."""
 
     key: ObjectKey
@@ -19,9 +19,9 @@ class Pair(NamedTuple):
     new: DaemonSet | None
 
 
-def paired(
-    old: Mapping[ObjectKey, DaemonSet], new: Mapping[ObjectKey, DaemonSet], roots: tuple[str, str], around: Collection[ObjectKey]
-) -> list[Pair]:
+def match_daemonsets(
+    old: Mapping[ObjectKey, DaemonSet], new: Mapping[ObjectKey, DaemonSet], roots: tuple[str, str], cluster_keys: Collection[ObjectKey]
+) -> list[DaemonSetPair]:
     """Every DaemonSet of two sides, in order of their keys.
 
     1. The same namespace and name are the same; where no namespace is stated, the same file below the roots and the same name.
@@ -31,8 +31,8 @@ def paired(
     """
     left = [dict(old), dict(new)]
     found: list[tuple[ObjectKey | None, ObjectKey | None]] = []
-    for shelf, mixed in ((_key, False), (_file, False), (_lone_name, False), (_name, True)):
-        shelves = [_shelves(left[side], lambda key, at=roots[side], of=shelf: of(key, at)) for side in (0, 1)]  # type: ignore[misc]
+    for shelf, mixed in ((_by_key, False), (_by_file, False), (_by_unique_name, False), (_by_name, True)):
+        shelves = [_group_keys(left[side], lambda key, at=roots[side], of=shelf: of(key, at)) for side in (0, 1)]  # type: ignore[misc]
         for where, ours in shelves[0].items():
             theirs = shelves[1].get(where, [])
             if len(ours) == len(theirs) == 1 and not (mixed and ours[0].namespace and theirs[0].namespace):
@@ -40,59 +40,63 @@ def paired(
                 del left[0][ours[0]], left[1][theirs[0]]
     found += [(key, None) for key in left[0]]
     found += [(None, key) for key in left[1]]
-    bare = Counter(_any(pair).name for pair in found if not _namespace(pair))
-    taken = {ObjectKey(_namespace(pair), _any(pair).name) for pair in found if _namespace(pair)}
+    bare = Counter(_get_any_key(pair).name for pair in found if not _get_namespace(pair))
+    taken = {ObjectKey(_get_namespace(pair), _get_any_key(pair).name) for pair in found if _get_namespace(pair)}
     pairs = []
     for pair in found:
-        namespace = _namespace(pair)
+        namespace = _get_namespace(pair)
         if not namespace:
-            spaces = {key.namespace for key in around if key.name == _any(pair).name and key.namespace}
-            only = next(iter(spaces)) if len(spaces) == 1 and bare[_any(pair).name] == 1 else ""
-            namespace = "" if ObjectKey(only, _any(pair).name) in taken else only
-        key = ObjectKey(namespace, _any(pair).name) if namespace else _any(pair)
-        pairs.append(Pair(key, *(in_namespace(namespace, side[own]) if own else None for side, own in zip((old, new), pair, strict=True))))
+            spaces = {key.namespace for key in cluster_keys if key.name == _get_any_key(pair).name and key.namespace}
+            only = next(iter(spaces)) if len(spaces) == 1 and bare[_get_any_key(pair).name] == 1 else ""
+            namespace = "" if ObjectKey(only, _get_any_key(pair).name) in taken else only
+        key = ObjectKey(namespace, _get_any_key(pair).name) if namespace else _get_any_key(pair)
+        pairs.append(
+            DaemonSetPair(
+                key, *(move_to_namespace(namespace, side[own]) if own else None for side, own in zip((old, new), pair, strict=True))
+            )
+        )
     return sorted(pairs, key=lambda pair: pair.key)
 
 
-def _shelves(keys: Iterable[ObjectKey], shelf: Callable[[ObjectKey], Hashable]) -> dict[Hashable, list[ObjectKey]]:
+def _group_keys(keys: Iterable[ObjectKey], group_key: Callable[[ObjectKey], Hashable]) -> dict[Hashable, list[ObjectKey]]:
     """The keys by what tells them apart; a key that is told by nothing is on no shelf."""
     found: defaultdict[Hashable, list[ObjectKey]] = defaultdict(list)
     for key in keys:
-        if (where := shelf(key)) is not None:
+        if (where := group_key(key)) is not None:
             found[where].append(key)
     return found
 
 
-def _key(key: ObjectKey, root: str) -> Hashable:
+def _by_key(key: ObjectKey, root: str) -> Hashable:
     del root
     return key if key.namespace else None
 
 
-def _file(key: ObjectKey, root: str) -> Hashable:
-    return None if key.namespace else (key.place.removeprefix(root), key.name)
+def _by_file(key: ObjectKey, root: str) -> Hashable:
+    return None if key.namespace else (key.file.removeprefix(root), key.name)
 
 
-def _lone_name(key: ObjectKey, root: str) -> Hashable:
+def _by_unique_name(key: ObjectKey, root: str) -> Hashable:
     del root
     return None if key.namespace else key.name
 
 
-def _name(key: ObjectKey, root: str) -> Hashable:
+def _by_name(key: ObjectKey, root: str) -> Hashable:
     del root
     return key.name
 
 
-def _any(pair: tuple[ObjectKey | None, ObjectKey | None]) -> ObjectKey:
+def _get_any_key(pair: tuple[ObjectKey | None, ObjectKey | None]) -> ObjectKey:
     key = pair[1] or pair[0]
     assert key is not None
     return key
 
 
-def _namespace(pair: tuple[ObjectKey | None, ObjectKey | None]) -> str:
+def _get_namespace(pair: tuple[ObjectKey | None, ObjectKey | None]) -> str:
     return next((key.namespace for key in reversed(pair) if key is not None and key.namespace), "")
 
 
-def in_namespace(namespace: str, daemonset: DaemonSet) -> DaemonSet:
+def move_to_namespace(namespace: str, daemonset: DaemonSet) -> DaemonSet:
     """The DaemonSet in the namespace that it turned out to be of."""
     if not namespace or daemonset.metadata.namespace:
         return daemonset

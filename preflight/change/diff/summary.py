@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from preflight.change.apply_merge import ASSUMED
-from preflight.change.diff.worlds import APPLY, DRIFT, Compared
+from preflight.change.apply_merge import ASSUMED_UPDATE
+from preflight.change.diff.worlds import APPLIED_TO_CLUSTER, CLUSTER_DRIFT, WorldDiff
 from preflight.change.model import Change
-from preflight.kubectl.formatting import listed
+from preflight.kubectl.formatting import join_names
 from preflight.model.objects import DaemonSet, Toleration
 
 _SHOWN = 6
@@ -17,28 +17,32 @@ _NAMED = 20
 """Of how many DaemonSets it is said, each by itself, what their pods tolerate no more."""
 
 
-def said(compared: Compared, base: str, head: str) -> Change:
+def add_summary(compared: WorldDiff, base: str, head: str) -> Change:
     """The change with its headline and notes.
 
     1. The headline says how the sides were compared, and counts what is new, changed, gone and the same.
     2. Notes name what the headline counts, but for what is the same; then what a template tolerates no more, and from now on.
     """
-    return msgspec.structs.replace(compared.change, headline=_headline(compared, base, head), notes=tuple(_notes(compared, head)))
+    return msgspec.structs.replace(
+        compared.change, headline=_format_headline(compared, base, head), notes=tuple(_iter_notes(compared, head))
+    )
 
 
-def _headline(compared: Compared, base: str, head: str) -> str:
+def _format_headline(compared: WorldDiff, base: str, head: str) -> str:
     many = {name: len(getattr(compared, name)) for name in ("new", "updated", "changed", "deleted", "unchanged", "left", "refused")}
     differ = many["updated"] + many["changed"] + many["refused"]
     nodes = compared.nodes
-    if compared.how == DRIFT:
-        daemonsets = _counts((differ, "differing"), (many["deleted"], "lacking"), (many["unchanged"], "alike"))
+    if compared.mode == CLUSTER_DRIFT:
+        daemonsets = _format_counts((differ, "differing"), (many["deleted"], "lacking"), (many["unchanged"], "alike"))
         start, left = f"drift of {head} from {base}", "only in the cluster, not compared"
-        told = _counts((len(nodes.changed), "differing"))
+        told = _format_counts((len(nodes.changed), "differing"))
     else:
-        daemonsets = _counts((many["new"], "new"), (differ, "changed"), (many["deleted"], "deleted"), (many["unchanged"], "unchanged"))
-        start = f"apply {head} over {base}" if compared.how == APPLY else f"from {base} to {head}"
+        daemonsets = _format_counts(
+            (many["new"], "new"), (differ, "changed"), (many["deleted"], "deleted"), (many["unchanged"], "unchanged")
+        )
+        start = f"apply {head} over {base}" if compared.mode == APPLIED_TO_CLUSTER else f"from {base} to {head}"
         left = "only in the cluster, left alone"
-        told = _counts((len(nodes.new), "new"), (len(nodes.changed), "changed"), (len(nodes.gone), "gone"))
+        told = _format_counts((len(nodes.new), "new"), (len(nodes.changed), "changed"), (len(nodes.removed), "gone"))
     parts = [f"DaemonSets {daemonsets or 'none'}"]
     if many["left"]:
         parts.append(f"{many['left']} {left}")
@@ -47,12 +51,12 @@ def _headline(compared: Compared, base: str, head: str) -> str:
     return f"{start}: {'; '.join(parts)}"
 
 
-def _counts(*counts: tuple[int, str]) -> str:
+def _format_counts(*counts: tuple[int, str]) -> str:
     return ", ".join(f"{count} {word}" for count, word in counts if count)
 
 
-def _notes(compared: Compared, head: str) -> Iterator[str]:
-    drift = compared.how == DRIFT
+def _iter_notes(compared: WorldDiff, head: str) -> Iterator[str]:
+    drift = compared.mode == CLUSTER_DRIFT
     nodes = compared.nodes
     words = {
         "new": "new",
@@ -63,19 +67,19 @@ def _notes(compared: Compared, head: str) -> Iterator[str]:
     for name, word in words.items():
         keys = [str(key) for key in getattr(compared, name)]
         if keys:
-            yield f"{word}: {listed(keys, _SHOWN)}"
-    if compared.assumed:
-        yield f"{ASSUMED}: {listed([str(key) for key in compared.assumed], _SHOWN)}"
+            yield f"{word}: {join_names(keys, _SHOWN)}"
+    if compared.assumed_updates:
+        yield f"{ASSUMED_UPDATE}: {join_names([str(key) for key in compared.assumed_updates], _SHOWN)}"
     for key, (_, why) in compared.refused.items():
         yield f"{key}: judged as it is: {why}"
-    for names, word in ((nodes.new, "new"), (nodes.changed, "differing" if drift else "changed"), (nodes.gone, "gone")):
+    for names, word in ((nodes.new, "new"), (nodes.changed, "differing" if drift else "changed"), (nodes.removed, "gone")):
         if names:
-            yield f"{word} {'node' if len(names) == 1 else 'nodes'}: {listed(names, _SHOWN)}"
+            yield f"{word} {'node' if len(names) == 1 else 'nodes'}: {join_names(names, _SHOWN)}"
     yield from nodes.notes
-    if nodes.lacking:
-        yield f"not compared, for the cluster has no such node: {listed(nodes.lacking, _SHOWN)}"
+    if nodes.missing:
+        yield f"not compared, for the cluster has no such node: {join_names(nodes.missing, _SHOWN)}"
     before, after = compared.change.before.daemonsets, compared.change.after.daemonsets
-    placed = [(key, _placed(before[key], after[key])) for key in compared.updated]
+    placed = [(key, _describe_placement_change(before[key], after[key])) for key in compared.updated]
     told = [f"{key} {sentence}" for key, sentence in placed if sentence]
     yield from told[:_NAMED]
     if len(told) > _NAMED:
@@ -83,24 +87,24 @@ def _notes(compared: Compared, head: str) -> Iterator[str]:
     yield from compared.notes
 
 
-def _placed(old: DaemonSet, new: DaemonSet) -> str:
+def _describe_placement_change(old: DaemonSet, new: DaemonSet) -> str:
     """What of a template that decides a placement differs, as the end of a sentence; "" where nothing does."""
     was, now = old.spec.template.spec, new.spec.template.spec
-    gone = [_words(each) for each in dict.fromkeys(was.tolerations) if each not in now.tolerations]
-    come = [_words(each) for each in dict.fromkeys(now.tolerations) if each not in was.tolerations]
+    gone = [_format_toleration(fromkey) for fromkey in dict.fromkeys(was.tolerations) if fromkey not in now.tolerations]
+    come = [_format_toleration(toleration) for toleration in dict.fromkeys(now.tolerations) if toleration not in was.tolerations]
     parts = []
     if gone:
-        parts.append(f"no longer tolerates {listed(gone, _SHOWN)}")
+        parts.append(f"no longer tolerates {join_names(gone, _SHOWN)}")
     if come:
-        parts.append(f"from now on tolerates {listed(come, _SHOWN)}")
+        parts.append(f"from now on tolerates {join_names(come, _SHOWN)}")
     fields: Sequence[str] = ("nodeName", "nodeSelector", "affinity")
     other = [name for name in fields if getattr(was, name) != getattr(now, name)]
     if other:
-        parts.append(f"has another {listed(other)}")
+        parts.append(f"has another {join_names(other)}")
     return "; ".join(parts)
 
 
-def _words(toleration: Toleration) -> str:
+def _format_toleration(toleration: Toleration) -> str:
     """What a toleration tolerates, as a taint is written: `dedicated=rdma:NoSchedule`, `dedicated:*`, `everything`."""
     seconds = f" for {toleration.tolerationSeconds} s" if toleration.tolerationSeconds is not None else ""
     if not toleration.key:

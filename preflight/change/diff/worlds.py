@@ -8,46 +8,46 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from preflight.change.apply_merge import is_assumed, looks_same, looks_updated, may_be_updated, over
-from preflight.change.diff.matching import Pair, in_namespace, paired
-from preflight.change.diff.nodes import Nodes, compare_nodes
+from preflight.change.apply_merge import apply_manifest, is_assumed_update, is_visibly_same, is_visibly_updated, may_be_updated
+from preflight.change.diff.matching import DaemonSetPair, match_daemonsets, move_to_namespace
+from preflight.change.diff.nodes import NodeDiff, compare_nodes
 from preflight.change.model import Change
-from preflight.change.workload_verbs import plain
+from preflight.change.workload_verbs import to_plain
 from preflight.errors import UsageError
-from preflight.kubectl.apiserver.normalize import canonical, canonical_spec
+from preflight.kubectl.apiserver.normalize import normalize_spec, normalize_value
 from preflight.model.objects import DaemonSet, ObjectKey
-from preflight.model.world import World
+from preflight.model.world import ClusterState
 
-TREES, APPLY, DRIFT = "trees", "apply", "drift"
+BOTH_MANIFESTS, APPLIED_TO_CLUSTER, CLUSTER_DRIFT = "trees", "apply", "drift"
 
 
-class Tree(Struct, frozen=True):
+class ComparisonSide(Struct, frozen=True):
     """One side of a comparison.
 
     `name` is what the person calls it. `root` is what the names of its files begin with: what follows tells the same file on both sides.
     """
 
     name: str
-    world: World
+    world: ClusterState
     root: str = ""
 
 
-class Compared(Struct, frozen=True):
+class WorldDiff(Struct, frozen=True):
     """What comparing found.
 
-    1. `how` is TREES where both sides are manifests, or both were listed by a cluster; APPLY where only BASE was listed, DRIFT where only
+    1. `mode` is TREES where both sides are manifests, or both were listed by a cluster; APPLY where only BASE was listed, DRIFT where only
        HEAD was. A side was listed where it is a snapshot, shows pods, or DaemonSets with a uid in a list.
     2. `new`, `updated` (another template), `changed` (something else only), `deleted` and `unchanged` are DaemonSets by the key that both
        sides know them by. `deleted` of a DRIFT is what the cluster lacks. `left` only the cluster has: they are compared with nothing.
     3. `refused` are those whose selector differs, with the one of HEAD and the words of the API server: they stay as they are.
-    4. `assumed` are those of `updated` of which nobody knows it: a snapshot shows a part of the template, which is the same. `in_part` are
-       those of `unchanged` that a snapshot shows only a part of.
+    4. `assumed_updates` are those of `updated` of which nobody knows it: a snapshot shows a part of the template, which is the same.
+       `partly_known` are those of `unchanged` that a snapshot shows only a part of.
     5. `notes` are of single DaemonSets: what a manifest leaves as it is in the cluster.
     """
 
     change: Change
-    how: str
-    nodes: Nodes
+    mode: str
+    nodes: NodeDiff
     new: tuple[ObjectKey, ...] = ()
     updated: tuple[ObjectKey, ...] = ()
     changed: tuple[ObjectKey, ...] = ()
@@ -55,18 +55,18 @@ class Compared(Struct, frozen=True):
     unchanged: tuple[ObjectKey, ...] = ()
     left: tuple[ObjectKey, ...] = ()
     refused: Mapping[ObjectKey, tuple[DaemonSet, str]] = {}
-    assumed: tuple[ObjectKey, ...] = ()
-    in_part: tuple[ObjectKey, ...] = ()
+    assumed_updates: tuple[ObjectKey, ...] = ()
+    partly_known: tuple[ObjectKey, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property
     def is_empty(self) -> bool:
         """Whether nothing of DaemonSets or nodes differs."""
         nodes = self.nodes
-        return not any((self.new, self.updated, self.changed, self.deleted, self.refused, nodes.new, nodes.changed, nodes.gone))
+        return not any((self.new, self.updated, self.changed, self.deleted, self.refused, nodes.new, nodes.changed, nodes.removed))
 
 
-def compare(base: Tree, head: Tree, around: World, text: str) -> Compared:
+def compare_worlds(base: ComparisonSide, head: ComparisonSide, surrounding_world: ClusterState, text: str) -> WorldDiff:
     """The change from BASE to HEAD, in the world around both; `text` is its command line.
 
     1. Which DaemonSet is which: see `pairing.paired`; which node, and what a manifest decides of it: see `stated_nodes.compare_nodes`.
@@ -77,32 +77,50 @@ def compare(base: Tree, head: Tree, around: World, text: str) -> Compared:
     4. What only the cluster has is no change under APPLY and DRIFT.
     5. The world around gives nodes, pods and what neither side states; a side wins where both state the same.
     """
-    listed = _is_listed(base.world), _is_listed(head.world)
-    how = TREES if listed[0] is listed[1] else APPLY if listed[0] else DRIFT
-    live = around if how == TREES else _joined(base.world if how == APPLY else head.world, around)
-    twice = _twice(base.world, head.world)
-    sides = [{key: each for key, each in side.world.daemonsets.items() if _told("DaemonSet", key) not in twice} for side in (base, head)]
-    found = _Sorted(how, as_whole=all(listed))
-    for pair in paired(sides[0], sides[1], (base.root, head.root), around.daemonsets):
-        found.take(pair, around.daemonsets.get(pair.key))
+    listed = _is_from_cluster(base.world), _is_from_cluster(head.world)
+    how = BOTH_MANIFESTS if listed[0] is listed[1] else APPLIED_TO_CLUSTER if listed[0] else CLUSTER_DRIFT
+    live = (
+        surrounding_world
+        if how == BOTH_MANIFESTS
+        else _merge_worlds(base.world if how == APPLIED_TO_CLUSTER else head.world, surrounding_world)
+    )
+    twice = _find_ambiguous(base.world, head.world)
+    sides = [
+        {key: daemonset for key, daemonset in side.world.daemonsets.items() if _format_key("DaemonSet", key) not in twice}
+        for side in (base, head)
+    ]
+    found = _DaemonSetSorter(how, as_whole=all(listed))
+    for pair in match_daemonsets(sides[0], sides[1], (base.root, head.root), surrounding_world.daemonsets):
+        found.add_pair(pair, surrounding_world.daemonsets.get(pair.key))
     skip = [name.removeprefix("Node ") for name in twice if name.startswith("Node ")]
-    nodes = compare_nodes(base.world.nodes, head.world.nodes, live.nodes, listed=listed, skip=skip)
-    others = {key: each for key, each in around.daemonsets.items() if key not in found.seen and _told("DaemonSet", key) not in twice}
-    evidence = live if how != TREES or live.pods else base.world
-    return Compared(
+    nodes = compare_nodes(base.world.nodes, head.world.nodes, live.nodes, sides_listed=listed, skip=skip)
+    others = {
+        key: each
+        for key, each in surrounding_world.daemonsets.items()
+        if key not in found.seen and _format_key("DaemonSet", key) not in twice
+    }
+    evidence = live if how != BOTH_MANIFESTS or live.pods else base.world
+    return WorldDiff(
         change=Change(
             command=text,
             headline="",
-            before=_with(live if how == DRIFT else _joined(base.world, around), {**others, **found.before}, nodes.before, evidence),
-            after=_with(live if how == DRIFT else _joined(head.world, live), {**others, **found.after}, nodes.after, evidence),
+            before=_replace_contents(
+                live if how == CLUSTER_DRIFT else _merge_worlds(base.world, surrounding_world),
+                {**others, **found.before},
+                nodes.before,
+                evidence,
+            ),
+            after=_replace_contents(
+                live if how == CLUSTER_DRIFT else _merge_worlds(head.world, live), {**others, **found.after}, nodes.after, evidence
+            ),
             daemonsets=frozenset((*found.new, *found.updated, *found.changed, *found.deleted)),
-            updated=frozenset(found.updated if how != DRIFT else ()),
-            deleted=dict.fromkeys(found.deleted, "background"),
-            reborn=frozenset(nodes.delayed),
-            delayed=nodes.delayed,
+            updated_daemonsets=frozenset(found.updated if how != CLUSTER_DRIFT else ()),
+            deleted_daemonsets=dict.fromkeys(found.deleted, "background"),
+            recreation_nodes=frozenset(nodes.delayed_pools),
+            delayed_pools=nodes.delayed_pools,
             taints=nodes.taints,
         ),
-        how=how,
+        mode=how,
         nodes=nodes,
         new=tuple(found.new),
         updated=tuple(found.updated),
@@ -111,17 +129,17 @@ def compare(base: Tree, head: Tree, around: World, text: str) -> Compared:
         unchanged=tuple(found.unchanged),
         left=tuple(found.left),
         refused=found.refused,
-        assumed=tuple(found.assumed),
-        in_part=tuple(found.in_part),
+        assumed_updates=tuple(found.assumed),
+        partly_known=tuple(found.in_part),
         notes=tuple(dict.fromkeys(found.notes)),
     )
 
 
-class _Sorted:
+class _DaemonSetSorter:
     """The DaemonSets of both sides, sorted by what the change does to them."""
 
     def __init__(self, how: str, *, as_whole: bool) -> None:
-        self.how = how
+        self.mode = how
         self.as_whole = as_whole
         self.before: dict[ObjectKey, DaemonSet] = {}
         self.after: dict[ObjectKey, DaemonSet] = {}
@@ -137,44 +155,44 @@ class _Sorted:
         self.in_part: list[ObjectKey] = []
         self.notes: list[str] = []
 
-    def take(self, pair: Pair, around: DaemonSet | None) -> None:
+    def add_pair(self, pair: DaemonSetPair, surrounding: DaemonSet | None) -> None:
         """Sort one; one that HEAD adds may be around already."""
         key, old, new = pair
         self.seen.add(key)
-        only = {"apply": new is None, "drift": old is None}.get(self.how, False)
+        only = {"apply": new is None, "drift": old is None}.get(self.mode, False)
         if only:
             self.left.append(key)
-            self._put(key, old or new, old or new)
+            self._record(key, old or new, old or new)
         elif new is None:
             self.deleted.append(key)
-            self._put(key, old, None)
-        elif old is None and around is None:
+            self._record(key, old, None)
+        elif old is None and surrounding is None:
             self.new.append(key)
-            self._put(key, None, new)
+            self._record(key, None, new)
         else:
-            self._compare(key, old or around, new)
+            self._compare_pair(key, old or surrounding, new)
 
-    def _put(self, key: ObjectKey, before: DaemonSet | None, after: DaemonSet | None) -> None:
+    def _record(self, key: ObjectKey, before: DaemonSet | None, after: DaemonSet | None) -> None:
         if before is not None:
             self.before[key] = before
         if after is not None:
             self.after[key] = after
 
-    def _compare(self, key: ObjectKey, old: DaemonSet | None, new: DaemonSet) -> None:
+    def _compare_pair(self, key: ObjectKey, old: DaemonSet | None, new: DaemonSet) -> None:
         assert old is not None
-        there, stated = (new, old) if self.how == DRIFT else (old, new)
+        there, stated = (new, old) if self.mode == CLUSTER_DRIFT else (old, new)
         partly = bool(there.kept or stated.kept)
         try:
             if self.as_whole:
-                is_same = looks_same(there, stated) if partly else _stated(there) == _stated(stated)
+                is_same = is_visibly_same(there, stated) if partly else _comparable_content(there) == _comparable_content(stated)
                 result, notes = there if is_same else stated, list[str]()
             else:
-                result, notes = over(there, stated)
-                if partly and self.how == DRIFT and looks_same(there, result):
+                result, notes = apply_manifest(there, stated)
+                if partly and self.mode == CLUSTER_DRIFT and is_visibly_same(there, result):
                     result = there
         except UsageError as error:
             self.refused[key] = (stated, str(error))
-            self._put(key, there, there)
+            self._record(key, there, there)
             return
         self.notes += (f"{key}: {note}" for note in notes)
         if result is there:
@@ -182,70 +200,76 @@ class _Sorted:
             if partly:
                 self.in_part.append(key)
             same = there if there.metadata.uid and not self.as_whole else new
-            self._put(key, same, same)
+            self._record(key, same, same)
             return
-        sees_all = not partly or self.how == APPLY
-        (self.updated if (may_be_updated if sees_all else looks_updated)(there, result) else self.changed).append(key)
-        if sees_all and is_assumed(there, result):
+        sees_all = not partly or self.mode == APPLIED_TO_CLUSTER
+        (self.updated if (may_be_updated if sees_all else is_visibly_updated)(there, result) else self.changed).append(key)
+        if sees_all and is_assumed_update(there, result):
             self.assumed.append(key)
-        result = in_namespace(key.namespace, result)
-        before, after = (result, there) if self.how == DRIFT else (there, result)
-        self._put(key, before, after)
+        result = move_to_namespace(key.namespace, result)
+        before, after = (result, there) if self.mode == CLUSTER_DRIFT else (there, result)
+        self._record(key, before, after)
 
 
-def _stated(daemonset: DaemonSet) -> object:
-    data = plain(daemonset)
-    return canonical(daemonset.metadata.labels), canonical_spec(data.get("spec"))
+def _comparable_content(daemonset: DaemonSet) -> object:
+    data = to_plain(daemonset)
+    return normalize_value(daemonset.metadata.labels), normalize_spec(data.get("spec"))
 
 
-def _is_listed(world: World) -> bool:
-    return world.survey is not None or bool(world.pods) or any(each.metadata.uid and each.origin.path for each in world.daemonsets.values())
+def _is_from_cluster(world: ClusterState) -> bool:
+    return (
+        world.listing is not None
+        or bool(world.pods)
+        or any(daemonset.metadata.uid and daemonset.origin.path for daemonset in world.daemonsets.values())
+    )
 
 
-def _twice(*worlds: World) -> frozenset[str]:
+def _find_ambiguous(*worlds: ClusterState) -> frozenset[str]:
     """`DaemonSet ns/name` and `Node name` of what a side states twice with other content: the sentences of `ambiguous` begin with it."""
-    return frozenset(sentence.partition(" is in ")[0] for world in worlds for sentence in world.ambiguous)
+    return frozenset(sentence.partition(" is in ")[0] for world in worlds for sentence in world.ambiguous_names)
 
 
-def _told(kind: str, key: ObjectKey) -> str:
+def _format_key(kind: str, key: ObjectKey) -> str:
     return f"{kind} {key}"
 
 
-_LISTS = ("budgets", "namespaces", "priority_classes", "csi_drivers", "job_sets", "claims", "volumes", "storage_classes")
+_MERGED_COLLECTIONS = ("budgets", "namespaces", "priority_classes", "csi_drivers", "job_sets", "claims", "volumes", "storage_classes")
 
 
-def _joined(first: World, second: World) -> World:
+def _merge_worlds(first: ClusterState, second: ClusterState) -> ClusterState:
     """Both worlds in one; of an object that both have, the first one's."""
     return msgspec.structs.replace(
         first,
         nodes={**second.nodes, **first.nodes},
         daemonsets={**second.daemonsets, **first.daemonsets},
-        workloads=_each(first.workloads, second.workloads),
+        workloads=_merge_objects(first.workloads, second.workloads),
         pods=first.pods or second.pods,
-        listed=first.listed if first.pods else second.listed,
-        configs={**second.configs, **first.configs},
-        stated=first.stated or second.stated,
-        missing={**second.missing, **first.missing},
-        **{name: _each(getattr(first, name), getattr(second, name)) for name in _LISTS},
+        listed_namespaces=first.listed_namespaces if first.pods else second.listed_namespaces,
+        config_maps={**second.config_maps, **first.config_maps},
+        component_overrides=first.component_overrides or second.component_overrides,
+        missing_kinds={**second.missing_kinds, **first.missing_kinds},
+        **{name: _merge_objects(getattr(first, name), getattr(second, name)) for name in _MERGED_COLLECTIONS},
     )
 
 
-def _each(first: Iterable[Any], second: Iterable[Any]) -> tuple[Any, ...]:
-    known = {_name(each) for each in first}
-    return (*first, *(each for each in second if _name(each) not in known))
+def _merge_objects(first: Iterable[Any], second: Iterable[Any]) -> tuple[Any, ...]:
+    known = {_object_id(each) for each in first}
+    return (*first, *(each for each in second if _object_id(each) not in known))
 
 
-def _name(each: Any) -> tuple[str, str, str]:
+def _object_id(each: Any) -> tuple[str, str, str]:
     return type(each).__name__, each.metadata.namespace, each.metadata.name
 
 
-def _with(world: World, daemonsets: Mapping[ObjectKey, DaemonSet], nodes: Mapping[str, Any], evidence: World) -> World:
+def _replace_contents(
+    world: ClusterState, daemonsets: Mapping[ObjectKey, DaemonSet], nodes: Mapping[str, Any], evidence: ClusterState
+) -> ClusterState:
     """The world with these DaemonSets and nodes and no others, and with the pods that somebody listed."""
     return msgspec.structs.replace(
         world,
         nodes=nodes,
         daemonsets=dict(sorted(daemonsets.items())),
-        workloads=(*(each for each in world.workloads if not isinstance(each, DaemonSet)), *daemonsets.values()),
+        workloads=(*(workload for workload in world.workloads if not isinstance(workload, DaemonSet)), *daemonsets.values()),
         pods=evidence.pods,
-        listed=evidence.listed,
+        listed_namespaces=evidence.listed_namespaces,
     )

@@ -8,26 +8,26 @@ from collections.abc import Iterable, Mapping
 from msgspec import Struct
 
 from preflight.model.objects import Node, PodSpec
-from preflight.scheduling.rollout import shared_ports
-from preflight.scheduling.surge_fit import lacking, side_by_side
+from preflight.scheduling.rollout import find_shared_ports
+from preflight.scheduling.surge_fit import find_insufficient_resources, sum_surge_requests
 
 
-class InTheWay(Struct, frozen=True):
+class SurgeConflicts(Struct, frozen=True):
     """Ports of the node that both pods want, on every node; and the nodes that have too little of some resources for both."""
 
     ports: tuple[int, ...] = ()
     resources: Mapping[tuple[str, ...], frozenset[str]] = {}
 
-    def nodes(self, of: frozenset[str]) -> frozenset[str]:
+    def select_conflicting_nodes(self, candidates: frozenset[str]) -> frozenset[str]:
         """Those of some nodes where a new pod cannot start beside the old one."""
-        return of if self.ports else of.intersection(frozenset().union(*self.resources.values()))
+        return candidates if self.ports else candidates.intersection(frozenset().union(*self.resources.values()))
 
 
-def in_the_way(old: PodSpec, new: PodSpec, nodes: Iterable[Node]) -> InTheWay:
+def find_surge_conflicts(old: PodSpec, new: PodSpec, nodes: Iterable[Node]) -> SurgeConflicts:
     """What is in the way of a surge from one template to another. Other pods of the nodes are not looked at: they may go."""
-    ports, both = shared_ports(old, new), side_by_side(old, new)
+    ports, both = find_shared_ports(old, new), sum_surge_requests(old, new)
     short: defaultdict[tuple[str, ...], set[str]] = defaultdict(set)
     for node in nodes if both and not ports else ():
-        if resources := lacking(both, node.status.allocatable):
+        if resources := find_insufficient_resources(both, node.status.allocatable):
             short[resources].add(node.name)
-    return InTheWay(ports, {resources: frozenset(names) for resources, names in short.items()})
+    return SurgeConflicts(ports, {resources: frozenset(names) for resources, names in short.items()})

@@ -6,65 +6,65 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from preflight.doctor import jobsets
-from preflight.doctor.jobsets import Stalled
+from preflight.doctor.jobsets import StalledJob
 from preflight.doctor.pending import causes, creation_failures, schedulers, text
-from preflight.doctor.pending.causes import Wait
-from preflight.doctor.pending.creation_failures import Refused
-from preflight.doctor.pending.unschedulable import Account
+from preflight.doctor.pending.causes import PodWait
+from preflight.doctor.pending.creation_failures import RefusedCreation
+from preflight.doctor.pending.unschedulable import SchedulerAccount
 
 if TYPE_CHECKING:
-    from preflight.doctor.context import Diagnosis
-    from preflight.doctor.coverage_gaps import Gap
+    from preflight.doctor.context import ClusterFacts
+    from preflight.doctor.coverage_gaps import CoverageGap
 
-Key = tuple[str, str]
+PendingPodKey = tuple[str, str]
 
 
-class Pending:
+class PendingPods:
     """The pods without a node of one cluster."""
 
-    def __init__(self, facts: Diagnosis) -> None:
+    def __init__(self, facts: ClusterFacts) -> None:
         """Of what is known of the cluster; nothing is worked out yet."""
         self._facts = facts
-        self.accounts: dict[tuple[str, tuple[tuple[str, str], ...], bytes], Account] = {}
+        self.pod_fits: dict[tuple[str, tuple[tuple[str, str], ...], bytes], SchedulerAccount] = {}
 
     @cached_property
-    def waits(self) -> tuple[Wait, ...]:
+    def pod_waits(self) -> tuple[PodWait, ...]:
         """What each of them waits for."""
-        return causes.waits(self._facts)
+        return causes.find_waits(self._facts)
 
     @cached_property
-    def stalled(self) -> tuple[Stalled, ...]:
+    def stalled_jobs(self) -> tuple[StalledJob, ...]:
         """The Jobs of JobSets whose followers cannot come."""
-        return jobsets.stalled(self._facts)
+        return jobsets.find_stalled_jobs(self._facts)
 
     @cached_property
-    def of_job_sets(self) -> frozenset[Key]:
+    def job_set_pods(self) -> frozenset[PendingPodKey]:
         """Those of which the rules on JobSets speak."""
-        leaders = [each.leader.key for each in self.stalled if each.leader is not None]
-        return frozenset((*leaders, *(pod.key for each in self.stalled for pod in each.pods)))
+        leaders = [stalled_job.leader.key for stalled_job in self.stalled_jobs if stalled_job.leader is not None]
+        return frozenset((*leaders, *(pod.key for job in self.stalled_jobs for pod in job.pods)))
 
     @cached_property
-    def refused(self) -> tuple[Refused, ...]:
+    def refused_creations(self) -> tuple[RefusedCreation, ...]:
         """The workloads whose pods cannot be created."""
-        return creation_failures.refused(self._facts)
+        return creation_failures.find_refused_creations(self._facts)
 
     @cached_property
-    def unanswered(self) -> frozenset[str]:
+    def silent_schedulers(self) -> frozenset[str]:
         """The schedulers that they name and of which nothing is heard."""
-        return schedulers.unanswered(self._facts)
+        return schedulers.find_silent_schedulers(self._facts)
 
     @cached_property
-    def explained(self) -> frozenset[Key]:
+    def explained_pods(self) -> frozenset[PendingPodKey]:
         """Those that wait for something else than room, which is said of them elsewhere."""
-        return frozenset(wait.pod.key for wait in self.waits if wait.is_special)
+        return frozenset(wait.pod.key for wait in self.pod_waits if wait.is_not_capacity)
 
-    def held_by(self, gap: Gap) -> str:
+    def describe_hold(self, gap: CoverageGap) -> str:
         """What the Pending pods of a gap wait for, where it is something else than room; else ""."""
-        found = {wait.pod.key: wait for wait in self.waits if wait.is_special} if gap.pending else {}
-        wait = next((found[each.pod.key] for each in gap.pending if each.pod.key in found), None)
-        return text.because(wait) if wait is not None else ""
+        found = {wait.pod.key: wait for wait in self.pod_waits if wait.is_not_capacity} if gap.pending_pods else {}
+        wait = next((found[pending_pod.pod.key] for pending_pod in gap.pending_pods if pending_pod.pod.key in found), None)
+        return text.explain_wait(wait) if wait is not None else ""
 
     @cached_property
     def sentences(self) -> tuple[tuple[tuple[str, ...], str], ...]:
         """A sentence on each that is of no DaemonSet, alike ones together, with the nodes that it is about."""
-        return tuple(text.sentences(self._facts))
+        return tuple(text.describe_pending_pods(self._facts))

@@ -9,95 +9,106 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from preflight.doctor.jobsets import RECENT, refuses_followers
+from preflight.doctor.jobsets import RECENT_SECONDS, refuses_followers
 from preflight.doctor.pod_health import is_waiting
-from preflight.doctor.timestamps import seconds
-from preflight.model.objects import Deployment, Job, controller
+from preflight.doctor.timestamps import count_seconds
+from preflight.model.objects import Deployment, Job, find_controller
 from preflight.model.report import Subject
 
 if TYPE_CHECKING:
-    from preflight.doctor.context import Diagnosis
+    from preflight.doctor.context import ClusterFacts
     from preflight.model.quota import ResourceQuota
     from preflight.model.runtime_state import Event
 
-_KINDS = ("ReplicaSet", "StatefulSet", "Job")
-_QUOTA = re.compile(r"exceeded quota: ([a-z0-9.-]+)")
+_OWNER_KINDS = ("ReplicaSet", "StatefulSet", "Job")
+_QUOTA_PATTERN = re.compile(r"exceeded quota: ([a-z0-9.-]+)")
 
 
-class Refused(Struct, frozen=True):
-    """A workload that wants more pods than it has, and whose creations are refused; `words` say why, `last` when it was said last.
+class RefusedCreation(Struct, frozen=True):
+    """A workload that wants more pods than it has, and whose creations are refused; `reason` say why, `last_seen` when it was said last.
 
     `quota` is the name of the ResourceQuota that the words name, "" where they name none.
     """
 
     subject: Subject
     wanted: int
-    there: int
-    words: str
-    last: str
-    about: tuple[str, str]
+    existing: int
+    reason: str
+    last_seen: str
+    event_object: tuple[str, str]
     quota: str = ""
 
 
-def refused(facts: Diagnosis) -> tuple[Refused, ...]:
+def find_refused_creations(facts: ClusterFacts) -> tuple[RefusedCreation, ...]:
     """Every workload of which a recent event says so, and that lacks pods still; DaemonSets and followers of JobSets are told elsewhere.
 
     1. A controller tries again after a quarter of an hour at the latest: an older refusal is over, or its workload is gone.
     2. Of a workload that was not given nobody knows how many pods it wants, so nothing is said of it.
     """
-    events = [event for kind in _KINDS for event in facts.events.all_of(kind, "FailedCreate") if _counts(facts, event)]
+    events = [
+        event
+        for kind in _OWNER_KINDS
+        for event in facts.events.get_events_of_kind(kind, "FailedCreate")
+        if _is_relevant_event(facts, event)
+    ]
     if not events:
         return ()
     workloads = {(type(each).__name__, each.metadata.namespace, each.metadata.name): each for each in facts.world.workloads}
-    there, found = _pods(facts), dict[Subject, Refused]()
-    stalled = {(each.namespace, each.job) for each in facts.pending.stalled}
-    for event in sorted(events, key=lambda event: event.last, reverse=True):
+    there, found = _count_pods(facts), dict[Subject, RefusedCreation]()
+    stalled = {(stalled_job.namespace, stalled_job.job) for stalled_job in facts.pending_pods.stalled_jobs}
+    for event in sorted(events, key=lambda event: event.last_seen, reverse=True):
         about = event.involvedObject
-        for subject in _owners(about.kind, about.namespace, about.name):
+        for subject in _iter_owners(about.kind, about.namespace, about.name):
             workload = workloads.get((subject.kind, subject.namespace, subject.name))
             if not isinstance(workload, Deployment) or subject in found or (about.namespace, about.name) in stalled:
                 continue
-            wanted, have = _wanted(workload), there[subject]
-            if wanted > have and facts.world.pods_known(subject.namespace):
+            wanted, have = _get_wanted_replicas(workload), there[subject]
+            if wanted > have and facts.world.are_pods_listed(subject.namespace):
                 words = " ".join(event.message.split()).removeprefix("Error creating: ")
-                quota = _QUOTA.search(words)
+                quota = _QUOTA_PATTERN.search(words)
                 name = quota[1].rstrip(".") if quota else ""
-                found[subject] = Refused(subject, wanted, have, words, event.last, (about.kind, about.name), name)
+                found[subject] = RefusedCreation(subject, wanted, have, words, event.last_seen, (about.kind, about.name), name)
     return tuple(found[subject] for subject in sorted(found, key=lambda each: (each.namespace, each.kind, each.name)))
 
 
-def quota_of(facts: Diagnosis, each: Refused) -> ResourceQuota | None:
+def find_quota(facts: ClusterFacts, refused_creation: RefusedCreation) -> ResourceQuota | None:
     """The ResourceQuota that the words name; None where it was not given."""
-    quotas = (one for one in facts.world.quotas if (one.metadata.namespace, one.metadata.name) == (each.subject.namespace, each.quota))
+    quotas = (
+        one
+        for one in facts.world.quotas
+        if (one.metadata.namespace, one.metadata.name) == (refused_creation.subject.namespace, refused_creation.quota)
+    )
     return next(quotas, None)
 
 
-def _counts(facts: Diagnosis, event: Event) -> bool:
-    age = seconds(event.last, facts.at)
-    return not refuses_followers(event) and (age is None or age <= RECENT)
+def _is_relevant_event(facts: ClusterFacts, event: Event) -> bool:
+    age = count_seconds(event.last_seen, facts.latest_time)
+    return not refuses_followers(event) and (age is None or age <= RECENT_SECONDS)
 
 
-def _owners(kind: str, namespace: str, name: str) -> Iterator[Subject]:
+def _iter_owners(kind: str, namespace: str, name: str) -> Iterator[Subject]:
     """The workload that is meant: of a ReplicaSet its Deployment, where it has the hash of one in its name."""
     if kind == "ReplicaSet" and "-" in name:
         yield Subject("Deployment", namespace, name.rpartition("-")[0])
     yield Subject(kind, namespace, name)
 
 
-def _wanted(workload: Deployment) -> int:
+def _get_wanted_replicas(workload: Deployment) -> int:
     if not isinstance(workload, Job):
         return 1 if workload.spec.replicas is None else workload.spec.replicas
-    if workload.spec.suspend or any(each.type in ("Complete", "Failed") and each.status == "True" for each in workload.status.conditions):
+    if workload.spec.suspend or any(
+        condition.type in ("Complete", "Failed") and condition.status == "True" for condition in workload.status.conditions
+    ):
         return 0
     parallelism = 1 if workload.spec.parallelism is None else workload.spec.parallelism
     return parallelism if workload.spec.completions is None else min(parallelism, workload.spec.completions - workload.status.succeeded)
 
 
-def _pods(facts: Diagnosis) -> Mapping[Subject, int]:
+def _count_pods(facts: ClusterFacts) -> Mapping[Subject, int]:
     """How many pods each workload has, those that end left out."""
     found: Counter[Subject] = Counter()
     for pod in facts.world.pods:
-        owner = controller(pod)
-        if owner is not None and owner.kind in _KINDS and is_waiting(pod):
-            found.update(_owners(owner.kind, pod.metadata.namespace, owner.name))
+        owner = find_controller(pod)
+        if owner is not None and owner.kind in _OWNER_KINDS and is_waiting(pod):
+            found.update(_iter_owners(owner.kind, pod.metadata.namespace, owner.name))
     return found

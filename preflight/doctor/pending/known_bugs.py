@@ -1,6 +1,6 @@
 """Known faults of Kubernetes by the version of the server: a table of facts, and what in a cluster is the sign of each.
 
-To add one: a row in FAULTS, and its sign in `_SIGNS` as a function that says what is seen, "" where it is not.
+To add one: a row in FAULTS, and its sign in `_SIGN_CHECKS` as a function that says what is seen, "" where it is not.
 """
 
 from __future__ import annotations
@@ -12,25 +12,25 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from preflight.messages.lists import names
+from preflight.messages.lists import join_node_names
 from preflight.model.objects import Node
 
 if TYPE_CHECKING:
-    from preflight.doctor.context import Diagnosis
-    from preflight.doctor.pending.causes import Wait
+    from preflight.doctor.context import ClusterFacts
+    from preflight.doctor.pending.causes import PodWait
 
-Version = tuple[int, int, int]
+ServerVersion = tuple[int, int, int]
 
-_NUMBERS = re.compile(r"v?([0-9]+)\.([0-9]+)\.([0-9]+)(.*)")
-_MESSAGE = re.compile(r"0/([0-9]+) nodes are available: (.*?)\.(?:\s|$)")
-_REASON = re.compile(r"(?:^|, )(?=[0-9]+ )")
-_ZONES = (
+_VERSION_PATTERN = re.compile(r"v?([0-9]+)\.([0-9]+)\.([0-9]+)(.*)")
+_MESSAGE_PATTERN = re.compile(r"0/([0-9]+) nodes are available: (.*?)\.(?:\s|$)")
+_REASON_PATTERN = re.compile(r"(?:^|, )(?=[0-9]+ )")
+_ZONE_LABELS = (
     ("topology.kubernetes.io/region", "topology.kubernetes.io/zone"),
     ("failure-domain.beta.kubernetes.io/region", "failure-domain.beta.kubernetes.io/zone"),
 )
 
 
-class KnownFault(Struct, frozen=True):
+class KnownBug(Struct, frozen=True):
     """A fault of one component, from the version `since` on and gone in `fixed`.
 
     1. `ranges` are pairs of these, one for each release branch that has it: the first without it is not in the pair.
@@ -40,18 +40,18 @@ class KnownFault(Struct, frozen=True):
 
     id: str
     component: str
-    ranges: tuple[tuple[Version, Version], ...]
+    ranges: tuple[tuple[ServerVersion, ServerVersion], ...]
     what: str
     help: str
     links: tuple[str, ...]
 
-    def covers(self, version: Version) -> bool:
+    def affects(self, version: ServerVersion) -> bool:
         """Whether a version has it."""
         return any(since <= version < fixed for since, fixed in self.ranges)
 
 
-FAULTS: tuple[KnownFault, ...] = (
-    KnownFault(
+KNOWN_BUGS: tuple[KnownBug, ...] = (
+    KnownBug(
         id="kubernetes#91601",
         component="kube-scheduler",
         ranges=(((1, 18, 0), (1, 18, 8)),),
@@ -63,76 +63,81 @@ FAULTS: tuple[KnownFault, ...] = (
 """Every fault that is known here. The ranges were read off the source of the releases."""
 
 
-class Seen(Struct, frozen=True):
+class BugMatch(Struct, frozen=True):
     """A fault whose sign is there: what was seen, and the version (`v1.18.6`), "" where that is not known."""
 
-    fault: KnownFault
+    bug: KnownBug
     sign: str
     version: str
 
 
-def seen(facts: Diagnosis, wait: Wait) -> Seen | None:
+def find_known_bug(facts: ClusterFacts, wait: PodWait) -> BugMatch | None:
     """The fault that explains why a pod waits: its sign is there, and the server has the version; None where there is none."""
-    version = _version(facts)
+    version = _get_server_version(facts)
     if version is None:
         return None
-    return next((found for found in _signs(facts, wait) if found.fault.covers(version)), None)
+    return next((found for found in _iter_bug_matches(facts, wait) if found.bug.affects(version)), None)
 
 
-def not_ruled_out(facts: Diagnosis, wait: Wait) -> Iterator[str]:
+def iter_possible_bugs(facts: ClusterFacts, wait: PodWait) -> Iterator[str]:
     """The faults whose sign is there where the version of the server is not known."""
-    if _version(facts) is None:
-        for found in _signs(facts, wait):
-            ranges = " and ".join(f"{_text(since)} up to, and without, {_text(fixed)}" for since, fixed in found.fault.ranges)
-            fault = found.fault
+    if _get_server_version(facts) is None:
+        for found in _iter_bug_matches(facts, wait):
+            ranges = " and ".join(
+                f"{_format_version(since)} up to, and without, {_format_version(fixed)}" for since, fixed in found.bug.ranges
+            )
+            fault = found.bug
             yield f"{found.sign}: {fault.component} {ranges} has this fault ({fault.id}); the version here is not known"
 
 
-def _version(facts: Diagnosis) -> Version | None:
-    survey = facts.world.survey
-    found = _NUMBERS.fullmatch(survey.version) if survey is not None else None
+def _get_server_version(facts: ClusterFacts) -> ServerVersion | None:
+    survey = facts.world.listing
+    found = _VERSION_PATTERN.fullmatch(survey.version) if survey is not None else None
     return (int(found[1]), int(found[2]), int(found[3])) if found else None
 
 
-def _signs(facts: Diagnosis, wait: Wait) -> Iterator[Seen]:
-    version = facts.world.survey.version if facts.world.survey is not None else ""
-    for fault in FAULTS:
-        if sign := _SIGNS[fault.id](facts, wait):
-            yield Seen(fault, sign, version)
+def _iter_bug_matches(facts: ClusterFacts, wait: PodWait) -> Iterator[BugMatch]:
+    version = facts.world.listing.version if facts.world.listing is not None else ""
+    for fault in KNOWN_BUGS:
+        if sign := _SIGN_CHECKS[fault.id](facts, wait):
+            yield BugMatch(fault, sign, version)
 
 
-def _nodes_forgotten(facts: Diagnosis, wait: Wait) -> str:
+def _describe_missing_nodes(facts: ClusterFacts, wait: PodWait) -> str:
     """The pod's own node takes it, the message has reasons for fewer nodes than there are, and zones are uneven."""
-    if wait.account is None or not wait.node or wait.node not in wait.account.takers:
+    if wait.pod_fit is None or not wait.node or wait.node not in wait.pod_fit.fitting_nodes:
         return ""
-    told = reasons_told(wait.words)
+    told = count_explained_nodes(wait.scheduler_message)
     nodes = [node for node in facts.world.nodes.values() if node.pool is None]
-    zones = Counter(_zone(node) for node in nodes)
+    zones = Counter(_get_zone(node) for node in nodes)
     if told is None or told >= len(nodes) or len(zones) < 2 or len(set(zones.values())) < 2:
         return ""
     by_zone = ", ".join(f"{number} in {name or 'none'}" for name, number in sorted(zones.items()))
-    return f"the scheduler has reasons for {told} of {len(nodes)} nodes and not for {names((wait.node,))}; zones are uneven ({by_zone})"
+    return (
+        f"the scheduler has reasons for {told} of {len(nodes)} nodes and not for "
+        f"{join_node_names((wait.node,))}; zones are uneven ({by_zone})"
+    )
 
 
-def reasons_told(message: str) -> int | None:
+def count_explained_nodes(message: str) -> int | None:
     """For how many nodes the scheduler gives a reason; None where a reason of it has no number, or nothing is said of nodes."""
-    found = _MESSAGE.match(message)
-    parts = [each for each in _REASON.split(found[2]) if each] if found else []
-    if not parts or not all(re.match(r"[0-9]+ ", each) for each in parts):
+    found = _MESSAGE_PATTERN.match(message)
+    parts = [each for each in _REASON_PATTERN.split(found[2]) if each] if found else []
+    if not parts or not all(re.match(r"[0-9]+ ", part) for part in parts):
         return None
     return sum(int(each.partition(" ")[0]) for each in parts)
 
 
-def _zone(node: Node) -> str:
+def _get_zone(node: Node) -> str:
     labels = node.metadata.labels
-    for keys in _ZONES:
+    for keys in _ZONE_LABELS:
         if values := [labels[key] for key in keys if key in labels]:
             return "/".join(values)
     return ""
 
 
-def _text(version: Version) -> str:
+def _format_version(version: ServerVersion) -> str:
     return ".".join(str(each) for each in version)
 
 
-_SIGNS: Mapping[str, Callable[[Diagnosis, Wait], str]] = {"kubernetes#91601": _nodes_forgotten}
+_SIGN_CHECKS: Mapping[str, Callable[[ClusterFacts, PodWait], str]] = {"kubernetes#91601": _describe_missing_nodes}

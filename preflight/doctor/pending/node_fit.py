@@ -6,22 +6,22 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from preflight.doctor.pod_health import bound_for
-from preflight.messages.lists import listed
-from preflight.scheduling.filters import Reason
-from preflight.scheduling.fit import Fit, fit
+from preflight.doctor.pod_health import get_target_node
+from preflight.messages.lists import join_and
+from preflight.scheduling.filters import FilterReason
+from preflight.scheduling.fit import FitResult, fit_pod
 from preflight.scheduling.node_fit import NodeFit
 from preflight.scheduling.occupancy import Occupancy
 
 if TYPE_CHECKING:
-    from preflight.doctor.context import Diagnosis
-    from preflight.doctor.coverage_gaps import Gap
-    from preflight.model.runtime_state import StatedPod
+    from preflight.doctor.context import ClusterFacts
+    from preflight.doctor.coverage_gaps import CoverageGap
+    from preflight.model.runtime_state import PodState
 
-COUNTED = re.compile(r"^0/([0-9]+) nodes are available")
-_MOST = 3
-_SIZES = (("Ti", 1 << 40), ("Gi", 1 << 30), ("Mi", 1 << 20), ("Ki", 1 << 10))
-DOUBTS = {
+NODE_COUNT_PATTERN = re.compile(r"^0/([0-9]+) nodes are available")
+_MAX_PODS = 3
+_SIZE_UNITS = (("Ti", 1 << 40), ("Gi", 1 << 30), ("Mi", 1 << 20), ("Ki", 1 << 10))
+FIT_DOUBTS = {
     "pods": "not all pods are known",
     "nodes": "not all nodes are known",
     "allocatable": "what it can allocate is not given",
@@ -37,69 +37,73 @@ DOUBTS = {
 """What keeps an answer of `fit` from being known, in words."""
 
 
-def fits(facts: Diagnosis, pod: StatedPod, occupancy: Occupancy | None = None) -> Fit:
+def compute_fit(facts: ClusterFacts, pod: PodState, occupancy: Occupancy | None = None) -> FitResult:
     """Where a pod that waits fits now, or with other rooms than those of today."""
-    return fit(
+    return fit_pod(
         pod.spec,
         occupancy or facts.occupancy,
         labels=pod.metadata.labels,
         namespace=pod.metadata.namespace,
-        admitted=True,
+        is_admitted=True,
         comparison_operators=facts.world.comparison_operators,
     )
 
 
-def on_its_node(facts: Diagnosis, gap: Gap) -> Iterator[str]:
+def explain_own_node(facts: ClusterFacts, gap: CoverageGap) -> Iterator[str]:
     """For a few of the pods: what the node that each is for has against it."""
-    for each in gap.pending[:_MOST]:
-        node = bound_for(each.pod)
+    for pending_pod in gap.pending_pods[:_MAX_PODS]:
+        node = get_target_node(pending_pod.pod)
         if node in facts.world.nodes:
             whole = facts.occupancy
-            everywhere = fits(facts, each.pod, Occupancy({node: whole.rooms[node]}, whole.guards, whole.doubts))
+            everywhere = compute_fit(
+                facts, pending_pod.pod, Occupancy({node: whole.nodes[node]}, whole.anti_affinities, whole.uncertainties)
+            )
             found = next(one for one in everywhere.nodes if one.node == node)
-            yield f"{node} by our own account: {verdict(found, everywhere)}"
+            yield f"{node} by our own account: {describe_node_fit(found, everywhere)}"
 
 
-def verdict(found: NodeFit, everywhere: Fit) -> str:
+def describe_node_fit(node_fit: NodeFit, cluster_fit: FitResult) -> str:
     """Whether a node takes a pod, and all that it has against it; else why that is not known."""
-    if found.takes:
+    if node_fit.fits:
         return "takes the pod"
-    if found.reasons:
-        return listed(dict.fromkeys(text(reason) for reason in found.reasons))
-    doubts = dict.fromkeys(DOUBTS.get(each.what, each.what) for each in (*found.doubts, *everywhere.doubts))
-    return f"not known ({listed(doubts)})"
+    if node_fit.reasons:
+        return join_and(dict.fromkeys(describe_reason(reason) for reason in node_fit.reasons))
+    doubts = dict.fromkeys(
+        FIT_DOUBTS.get(uncertainty.kind, uncertainty.kind) for uncertainty in (*node_fit.uncertainties, *cluster_fit.uncertainties)
+    )
+    return f"not known ({join_and(doubts)})"
 
 
-def text(reason: Reason) -> str:
+def describe_reason(reason: FilterReason) -> str:
     """A reason with what stands behind it."""
     if reason.shortage is not None:
         short = reason.shortage
-        wanted, used, whole = (amount(short.resource, each) for each in (short.wanted, short.used, short.allocatable))
+        wanted, used, whole = (format_amount(short.resource, each) for each in (short.requested, short.used, short.allocatable))
         return f"{reason.text} (asks for {wanted}, {used} of {whole} are taken)"
     if reason.taints:
-        return f"does not tolerate {listed(reason.taints)}"
+        return f"does not tolerate {join_and(reason.taints)}"
     return reason.text
 
 
-def amount(resource: str, number: int) -> str:
+def format_amount(resource: str, number: int) -> str:
     """An amount as a person writes it: cores, Gi, or the number."""
     if resource == "cpu":
         return f"{number / 1000:g}"
     if resource in ("memory", "ephemeral-storage") or resource.startswith("hugepages-"):
-        unit, size = next(((unit, size) for unit, size in _SIZES if number >= size), ("", 1))
+        unit, size = next(((unit, size) for unit, size in _SIZE_UNITS if number >= size), ("", 1))
         return f"{number / size:.4g}{unit}"
     return str(number)
 
 
-def miscounted(message: str, nodes: int) -> str:
+def describe_count_mismatch(message: str, nodes: int) -> str:
     """That the scheduler counts another number of nodes than there are; "" where it does not, or counts none."""
-    number = counted(message)
+    number = parse_node_count(message)
     if number is None or number == nodes:
         return ""
     return f"the scheduler counts {number} node{'s' if number != 1 else ''}, and there {'are' if nodes != 1 else 'is'} {nodes}"
 
 
-def counted(message: str) -> int | None:
+def parse_node_count(message: str) -> int | None:
     """How many nodes the scheduler counts in its message; None where it counts none."""
-    found = COUNTED.match(message)
+    found = NODE_COUNT_PATTERN.match(message)
     return int(found[1]) if found else None

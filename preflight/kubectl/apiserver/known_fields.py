@@ -29,9 +29,9 @@ _METADATA = """
 _OF_TEXTS = (("annotations",), ("labels",), ("matchLabels",), ("nodeSelector",))
 _OBJECT = "apiVersion kind metadata spec status"
 
-Fields = Mapping[tuple[str, ...], str]
+KnownFields = Mapping[tuple[str, ...], str]
 
-DAEMONSET: Fields = {
+DAEMONSET_FIELDS: KnownFields = {
     (): _OBJECT,
     ("metadata",): _METADATA,
     ("spec",): "selector template updateStrategy minReadySeconds revisionHistoryLimit",
@@ -55,7 +55,7 @@ DAEMONSET: Fields = {
 }
 """The fields that the API knows at each place of a DaemonSet, `*` for an item of a list; elsewhere only `$...` is known to be none."""
 
-NODE: Fields = {
+NODE_FIELDS: KnownFields = {
     (): _OBJECT,
     ("metadata",): _METADATA,
     ("spec",): "podCIDR podCIDRs providerID unschedulable taints configSource externalID podPreemptionPolicy",
@@ -64,23 +64,23 @@ NODE: Fields = {
 """The same for a Node."""
 
 
-def known(data: Any, fields: Fields) -> tuple[Any, tuple[str, ...]]:
+def drop_unknown_fields(data: Any, fields: KnownFields) -> tuple[Any, tuple[str, ...]]:
     """An object without the fields that the API does not know, and these, as `spec.tolerations`: the server warns and drops them."""
     unknown: list[str] = []
-    return _known(data, fields, (), "", unknown), tuple(unknown)
+    return _drop_unknown(data, fields, (), "", unknown), tuple(unknown)
 
 
-def _known(data: Any, fields: Fields, place: tuple[str, ...], shown: str, unknown: list[str]) -> Any:
+def _drop_unknown(data: Any, fields: KnownFields, path: tuple[str, ...], shown_path: str, unknown: list[str]) -> Any:
     if isinstance(data, list):
-        return [_known(item, fields, (*place, "*"), f"{shown}[{index}]", unknown) for index, item in enumerate(data)]
+        return [_drop_unknown(item, fields, (*path, "*"), f"{shown_path}[{index}]", unknown) for index, item in enumerate(data)]
     if not isinstance(data, dict):
         return data
-    names = fields[place].split() if place in fields else None
+    names = fields[path].split() if path in fields else None
     after = {}
     for key, value in data.items():
-        here = f"{shown}.{key}" if shown else str(key)
-        if (key not in names) if names is not None else (str(key).startswith("$") and place[-1:] not in _OF_TEXTS):
+        here = f"{shown_path}.{key}" if shown_path else str(key)
+        if (key not in names) if names is not None else (str(key).startswith("$") and path[-1:] not in _OF_TEXTS):
             unknown.append(here)
         else:
-            after[key] = _known(value, fields, (*place, str(key)), here, unknown)
+            after[key] = _drop_unknown(value, fields, (*path, str(key)), here, unknown)
     return after

@@ -11,14 +11,14 @@ from typing import Any
 import msgspec
 
 from preflight.errors import UsageError
-from preflight.kubectl.commands import Patch
-from preflight.kubectl.formatting import quoted
+from preflight.kubectl.commands import PatchObjects
+from preflight.kubectl.formatting import quote_go
 
 _GO = {list: "array", str: "string", bool: "bool", dict: "object"}
 _MAP = "map[string]interface {}"
 
 
-def read(command: Patch) -> Any:
+def read_patch_data(command: PatchObjects) -> Any:
     """The data of a command's patch: a map, or the operations of a JSON patch.
 
     1. A text that starts with a brace is JSON; of any other the first document counts, as YAML.
@@ -26,48 +26,48 @@ def read(command: Patch) -> Any:
 
     Errors: UsageError for a text that cannot be read, or is no patch of its type.
     """
-    data = _read(command.patch)
-    if command.kind == "json":
-        wrong = data if not isinstance(data, list) else next((each for each in data if not isinstance(each, dict)), None)
+    data = _decode_patch(command.patch)
+    if command.patch_type == "json":
+        wrong = data if not isinstance(data, list) else next((item for item in data if not isinstance(item, dict)), None)
         if wrong is not None:
             where = "handlers.jsonPatchOp" if isinstance(data, list) else "[]handlers.jsonPatchOp"
-            raise UsageError(f"error decoding patch: json: cannot unmarshal {_go(wrong)} into Go value of type {where}")
+            raise UsageError(f"error decoding patch: json: cannot unmarshal {_go_type(wrong)} into Go value of type {where}")
         return data or []
-    if data is None and command.kind == "merge":
+    if data is None and command.patch_type == "merge":
         raise UsageError("Invalid JSON Patch")
     if data is not None and not isinstance(data, dict):
-        start = "error decoding patch: " if command.kind == "merge" else ""
-        raise UsageError(f"{start}json: cannot unmarshal {_go(data)} into Go value of type {_MAP}")
+        start = "error decoding patch: " if command.patch_type == "merge" else ""
+        raise UsageError(f"{start}json: cannot unmarshal {_go_type(data)} into Go value of type {_MAP}")
     return data or {}
 
 
-def applied(kind: str, before: Mapping[str, Any], data: Any) -> dict[str, Any]:
-    """What a patch makes of an object, which is not changed; `kind` is strategic, merge or json.
+def apply_patch(patch_type: str, before: Mapping[str, Any], data: Any) -> dict[str, Any]:
+    """What a patch makes of an object, which is not changed; `patch_type` is strategic, merge or json.
 
     Errors: UsageError where it cannot be applied.
     """
-    if kind == "strategic":
-        from preflight.kubectl.patch.strategic_merge import strategic
+    if patch_type == "strategic":
+        from preflight.kubectl.patch.strategic_merge import apply_strategic_patch
 
-        return strategic(before, data)
+        return apply_strategic_patch(before, data)
     from preflight.kubectl.patch import json_patch
 
-    return json_patch.operated(before, data) if kind == "json" else json_patch.merged(before, data)
+    return json_patch.apply_json_patch(before, data) if patch_type == "json" else json_patch.apply_merge_patch(before, data)
 
 
-def _read(text: str) -> Any:
+def _decode_patch(text: str) -> Any:
     if text.lstrip().startswith("{"):
         try:
             return msgspec.json.decode(text)
         except (msgspec.DecodeError, RecursionError):
             raise UsageError("invalid JSON patch") from None
-    from preflight.documents import Broken, Document, read_yaml
+    from preflight.documents import Document, InvalidDocument, read_yaml
 
     found = next(iter(read_yaml(text, ())), None)
-    if isinstance(found, Broken):
-        raise UsageError(f"unable to parse {quoted(text)}: {found.message}")
+    if isinstance(found, InvalidDocument):
+        raise UsageError(f"unable to parse {quote_go(text)}: {found.message}")
     return found.data if isinstance(found, Document) else None
 
 
-def _go(value: Any) -> str:
+def _go_type(value: Any) -> str:
     return _GO.get(type(value), "number")

@@ -18,7 +18,7 @@ _PRIMITIVE = frozenset(("finalizers", "podCIDRs"))
 _MISSING: Any = object()
 
 
-def strategic(original: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:
+def apply_strategic_patch(original: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:
     """What a strategic merge patch makes of a map; neither is changed.
 
     1. Maps are merged, null removes a key, a value of another kind takes the place of the one that is there.
@@ -29,49 +29,49 @@ def strategic(original: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str
     Errors: UsageError, in the server's words, for an item without its name and for a directive that there is not.
     """
     if _DIRECTIVE in patch:
-        return _directed(patch)
+        return _apply_directives(patch)
     merged = dict(original)
     rest = dict(patch)
-    _retain(merged, rest)
-    _order(merged, rest)
+    _apply_retain_keys(merged, rest)
+    _apply_element_order(merged, rest)
     for key in rest:
         if f"{_DELETED}/{key}" in rest:
             raise UsageError(f"the patch has {key} and {_DELETED}/{key}: the server takes them in no certain order")
     for key, value in rest.items():
         deletes = key.startswith(_DELETED)
-        _set(merged, _listed_in(key, _DELETED) if deletes else key, value, deletes=deletes)
+        _merge_key(merged, _get_list_name(key, _DELETED) if deletes else key, value, deletes=deletes)
     return merged
 
 
-def _set(merged: dict[str, Any], key: str, value: Any, *, deletes: bool) -> None:
+def _merge_key(merged: dict[str, Any], key: str, value: Any, *, deletes: bool) -> None:
     if value is None:
         merged.pop(key, None)
         return
     there = merged.get(key, _MISSING)
     if there is _MISSING or type(there) is not type(value):
         if not deletes:
-            new = _undirected(_without_nulls(value))
+            new = _drop_directives(_drop_nulls(value))
             merged.pop(key, None)
             if new is not _MISSING:
                 merged[key] = new
     elif isinstance(value, dict):
-        merged[key] = strategic(there, value)
+        merged[key] = apply_strategic_patch(there, value)
     elif isinstance(value, list):
-        merged[key] = _list(key, there, value, deletes=deletes)
+        merged[key] = _merge_lists(key, there, value, deletes=deletes)
     else:
         merged[key] = value
 
 
-def _directed(patch: Mapping[str, Any]) -> dict[str, Any]:
+def _apply_directives(patch: Mapping[str, Any]) -> dict[str, Any]:
     directive = patch[_DIRECTIVE]
     if directive == "delete":
         return {}
     if directive == "replace":
         return {key: value for key, value in patch.items() if key != _DIRECTIVE}
-    raise UsageError(f"unknown patch type: {directive} in map: {_shown(patch)}")
+    raise UsageError(f"unknown patch type: {directive} in map: {_format_go_value(patch)}")
 
 
-def _retain(merged: dict[str, Any], patch: dict[str, Any]) -> None:
+def _apply_retain_keys(merged: dict[str, Any], patch: dict[str, Any]) -> None:
     """Apply `$retainKeys`: every key that it does not name goes; it must name each key that the patch sets."""
     kept = patch.pop(_RETAINED, _MISSING)
     if kept is _MISSING:
@@ -83,11 +83,11 @@ def _retain(merged: dict[str, Any], patch: dict[str, Any]) -> None:
         del merged[key]
 
 
-def _order(merged: dict[str, Any], patch: dict[str, Any]) -> None:
+def _apply_element_order(merged: dict[str, Any], patch: dict[str, Any]) -> None:
     """Apply each `$setElementOrder/LIST`: the list is merged, then stands in that order."""
     for directive in [key for key in patch if key.startswith(_ORDER)]:
         order = patch.pop(directive)
-        key = _listed_in(directive, _ORDER)
+        key = _get_list_name(directive, _ORDER)
         if not isinstance(order, list) or not all(isinstance(each.get(key, []), list) for each in (merged, patch)):
             raise UsageError("invalid patch format of setElementOrder list")
         there, new = merged.get(key), patch.pop(key, None)
@@ -99,8 +99,8 @@ def _order(merged: dict[str, Any], patch: dict[str, Any]) -> None:
         _check_order(new or [], order, name)
         items: list[Any] = there or []
         if new is not None:
-            items = _undirected(new) if there is None else _list(key, there, new)
-        merged[key] = _in_order(items, order, there or [], name)
+            items = _drop_directives(new) if there is None else _merge_lists(key, there, new)
+        merged[key] = _order_items(items, order, there or [], name)
 
 
 def _check_order(new: Sequence[Any], order: Sequence[Any], name: str) -> None:
@@ -112,13 +112,13 @@ def _check_order(new: Sequence[Any], order: Sequence[Any], name: str) -> None:
             items.pop(0)
             continue
         place = places.pop(0)
-        if _name(items[0], name) == _name(place, name) if name else items[0] == place:
+        if _get_merge_key(items[0], name) == _get_merge_key(place, name) if name else items[0] == place:
             items.pop(0)
     if new and order and items:
-        raise UsageError(f"The order in patch list:\n{_shown(new)}\n doesn't match {_ORDER} list:\n{_shown(order)}\n")
+        raise UsageError(f"The order in patch list:\n{_format_go_value(new)}\n doesn't match {_ORDER} list:\n{_format_go_value(order)}\n")
 
 
-def _listed_in(directive: str, prefix: str) -> str:
+def _get_list_name(directive: str, prefix: str) -> str:
     """The list that `$deleteFromPrimitiveList/finalizers` is about."""
     start, slash, key = directive.partition("/")
     if start != prefix or not slash:
@@ -127,55 +127,55 @@ def _listed_in(directive: str, prefix: str) -> str:
     return key
 
 
-def _list(key: str, there: list[Any], new: list[Any], *, deletes: bool = False) -> list[Any]:
+def _merge_lists(key: str, existing: list[Any], new: list[Any], *, deletes: bool = False) -> list[Any]:
     name = _KEYS.get(key, "")
-    if deletes and not any(isinstance(item, dict) for item in (*there, *new)):
-        return [item for item in there if item not in new]
+    if deletes and not any(isinstance(item, dict) for item in (*existing, *new)):
+        return [item for item in existing if item not in new]
     if deletes and not name:
         raise UsageError("cannot merge lists without merge key for struct")
     if not name and key not in _PRIMITIVE:
         return new
     if not name:
-        return _in_order(list(dict.fromkeys([*there, *new])), new, there, "")
-    if not all(isinstance(item, dict) for item in (*there, *new)):
-        raise UsageError(f"{key}: expected a list of maps: {_shown(new)}")
+        return _order_items(list(dict.fromkeys([*existing, *new])), new, existing, "")
+    if not all(isinstance(item, dict) for item in (*existing, *new)):
+        raise UsageError(f"{key}: expected a list of maps: {_format_go_value(new)}")
     plain = [item for item in new if _DIRECTIVE not in item]
-    before = list(there)
+    before = list(existing)
     replaces = False
     for item in new:
         directive = item.get(_DIRECTIVE, _MISSING)
         if directive == "delete":
-            gone = _name(item, name)
+            gone = _get_merge_key(item, name)
             before = [each for each in before if each.get(name) != gone]
         elif directive == "replace":
             replaces = True
         elif directive == "merge":
             raise UsageError("merging lists cannot yet be specified in the patch")
         elif directive is not _MISSING:
-            raise UsageError(f"unknown patch type: {directive} in map: {_shown(item)}")
-    return _merged_items(plain, [], name) if replaces else _merged_items(before, plain, name)
+            raise UsageError(f"unknown patch type: {directive} in map: {_format_go_value(item)}")
+    return _merge_items(plain, [], name) if replaces else _merge_items(before, plain, name)
 
 
-def _merged_items(there: list[dict[str, Any]], new: Sequence[dict[str, Any]], name: str) -> list[Any]:
-    merged = list(there)
+def _merge_items(existing: list[dict[str, Any]], new: Sequence[dict[str, Any]], name: str) -> list[Any]:
+    merged = list(existing)
     for item in new:
-        wanted = _name(item, name)
+        wanted = _get_merge_key(item, name)
         place = next((place for place, each in enumerate(merged) if each.get(name, _MISSING) == wanted), None)
         if place is None:
             merged.append(item)
         else:
-            merged[place] = strategic(merged[place], item)
-    return _in_order(merged, new, there, name)
+            merged[place] = apply_strategic_patch(merged[place], item)
+    return _order_items(merged, new, existing, name)
 
 
-def _in_order(items: Sequence[Any], wanted: Sequence[Any], there: Sequence[Any], name: str) -> list[Any]:
+def _order_items(items: Sequence[Any], wanted_order: Sequence[Any], existing: Sequence[Any], name: str) -> list[Any]:
     """The items in the wanted order, those that it does not name put among them as the list has them that was there."""
 
     def identity(item: Any) -> Any:
-        return _name(item, name) if name else item
+        return _get_merge_key(item, name) if name else item
 
-    patched, before = [identity(item) for item in wanted], [identity(item) for item in there]
-    left = sorted((item for item in items if identity(item) not in patched), key=lambda item: _place(before, identity(item)))
+    patched, before = [identity(item) for item in wanted_order], [identity(item) for item in existing]
+    left = sorted((item for item in items if identity(item) not in patched), key=lambda item: _find_position(before, identity(item)))
     right = sorted((item for item in items if identity(item) in patched), key=lambda item: patched.index(identity(item)))
     merged = []
     while left and right:
@@ -185,38 +185,38 @@ def _in_order(items: Sequence[Any], wanted: Sequence[Any], there: Sequence[Any],
     return [*merged, *left, *right]
 
 
-def _place(names: Sequence[Any], name: Any) -> int:
+def _find_position(names: Sequence[Any], name: Any) -> int:
     return names.index(name) if name in names else len(names)
 
 
-def _name(item: Any, name: str) -> Any:
+def _get_merge_key(item: Any, name: str) -> Any:
     if not isinstance(item, dict) or name not in item:
-        raise UsageError(f"map: {_shown(item)} does not contain declared merge key: {name}")
+        raise UsageError(f"map: {_format_go_value(item)} does not contain declared merge key: {name}")
     return item[name]
 
 
-def _without_nulls(value: Any) -> Any:
+def _drop_nulls(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _without_nulls(item) for key, item in value.items() if item is not None}
-    return [_without_nulls(item) for item in value] if isinstance(value, list) else value
+        return {key: _drop_nulls(item) for key, item in value.items() if item is not None}
+    return [_drop_nulls(item) for item in value] if isinstance(value, list) else value
 
 
-def _undirected(value: Any) -> Any:
+def _drop_directives(value: Any) -> Any:
     """A value that is new where it stands, without what carries a directive."""
     if isinstance(value, dict):
         if _DIRECTIVE in value:
             return _MISSING
-        kept = {key: _undirected(item) for key, item in value.items()}
+        kept = {key: _drop_directives(item) for key, item in value.items()}
         return {key: item for key, item in kept.items() if item is not _MISSING}
     if isinstance(value, list):
-        return [item for item in map(_undirected, value) if item is not _MISSING]
+        return [item for item in map(_drop_directives, value) if item is not _MISSING]
     return value
 
 
-def _shown(value: Any) -> str:
+def _format_go_value(value: Any) -> str:
     """A value as Go prints it: `map[image:x name:c]`."""
     if isinstance(value, dict):
-        return f"map[{' '.join(f'{key}:{_shown(item)}' for key, item in sorted(value.items()))}]"
+        return f"map[{' '.join(f'{key}:{_format_go_value(item)}' for key, item in sorted(value.items()))}]"
     if isinstance(value, list | tuple):
-        return f"[{' '.join(map(_shown, value))}]"
+        return f"[{' '.join(map(_format_go_value, value))}]"
     return {True: "true", False: "false", None: "<nil>"}[value] if value is None or isinstance(value, bool) else str(value)

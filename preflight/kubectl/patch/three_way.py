@@ -19,37 +19,38 @@ MERGE_KEYS = {
 _RETAIN = frozenset(("volumes", "resourceClaims"))
 
 
-def three_way(last: object, new: object, live: object, field: str = "") -> Any:
-    """What stands in the cluster after `kubectl apply` of `new` over `live`, where `last` was applied before (None: nothing was).
+def merge_three_way(last_applied: object, new: object, live: object, field: str = "") -> Any:
+    """What stands in the cluster after `kubectl apply` of `new` over `live`, where `last_applied` was applied before (None: nothing was).
 
-    1. Maps: a key of `last` that `new` has no more is removed, a key of `new` is set, null removes it, every other key of `live` stays.
+    1. Maps: a key of `last_applied` that `new` has no more is removed, a key of `new` is set, null removes it, every other key of `live`
+       stays.
     2. Lists of things with a name (containers, volumes, env by name; ports by containerPort; volumeMounts by mountPath ...) are merged
        by that name in the same way; a volume keeps only the keys that the manifest states.
     3. Every other list, tolerations among them, is atomic: the manifest's takes the place of the live one.
     """
     if isinstance(new, dict) and isinstance(live, dict):
-        before = last if isinstance(last, dict) else {}
+        before = last_applied if isinstance(last_applied, dict) else {}
         merged = {key: value for key, value in live.items() if key not in before or key in new}
         for key, value in new.items():
             if value is None:
                 merged.pop(key, None)
             else:
-                merged[key] = three_way(before.get(key), value, live[key], key) if key in live else value
+                merged[key] = merge_three_way(before.get(key), value, live[key], key) if key in live else value
         return merged
     if isinstance(new, list) and isinstance(live, list) and field in MERGE_KEYS:
-        return _merged_list(last if isinstance(last, list) else [], new, live, field)
+        return _merge_list(last_applied if isinstance(last_applied, list) else [], new, live, field)
     return new
 
 
-def _merged_list(last: Sequence[Any], new: Sequence[Any], live: Sequence[Any], field: str) -> Sequence[Any]:
+def _merge_list(last_applied: Sequence[Any], new: Sequence[Any], live: Sequence[Any], field: str) -> Sequence[Any]:
     key = MERGE_KEYS[field]
     if not all(isinstance(item, dict) and key in item for item in (*new, *live)):
         return new
-    wanted, there = {_name(item, key): item for item in new}, {_name(item, key): item for item in live}
+    wanted, there = {_get_name(item, key): item for item in new}, {_get_name(item, key): item for item in live}
     if len(wanted) < len(new) or len(there) < len(live):
         return new
-    before = {_name(item, key): item for item in last if isinstance(item, dict) and key in item}
-    items = {name: _merged_item(before.get(name), item, there[name], field) if name in there else item for name, item in wanted.items()}
+    before = {_get_name(item, key): item for item in last_applied if isinstance(item, dict) and key in item}
+    items = {name: _merge_item(before.get(name), item, there[name], field) if name in there else item for name, item in wanted.items()}
     others = [name for name in there if name not in wanted and name not in before]
     order = {name: place for place, name in enumerate(there)}
     merged: list[Any] = []
@@ -60,12 +61,12 @@ def _merged_list(last: Sequence[Any], new: Sequence[Any], live: Sequence[Any], f
     return [*merged, *(there[name] for name in others)]
 
 
-def _merged_item(last: Any, new: Any, live: Any, field: str) -> Any:
-    merged = three_way(last, new, live)
+def _merge_item(last_applied: Any, new: Any, live: Any, field: str) -> Any:
+    merged = merge_three_way(last_applied, new, live)
     if field in _RETAIN:
         return {key: value for key, value in merged.items() if key in new}
     return merged
 
 
-def _name(item: dict[str, Any], key: str) -> str:
+def _get_name(item: dict[str, Any], key: str) -> str:
     return str(item[key])

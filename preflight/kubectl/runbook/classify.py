@@ -8,39 +8,39 @@ from itertools import pairwise
 
 from msgspec import Struct
 
-from preflight.kubectl.flags import takes_value
-from preflight.kubectl.runbook.lexer import Word
+from preflight.kubectl.flags import flag_takes_value
+from preflight.kubectl.runbook.lexer import ShellWord
 
 
-class Does(Enum):
+class CommandEffect(Enum):
     """What a command does."""
 
-    JUDGED = "is a change that is judged"
+    CHANGE = "is a change that is judged"
     READS = "asks the cluster, and changes nothing"
     NOTHING = "has nothing to do with the cluster"
-    ENDS = "ends the script"
-    MOVES = "goes to another folder"
-    SWITCHES = "makes what follows about another cluster"
-    UNREAD = "is not understood"
-    OTHER = "is another program's"
+    EXITS = "ends the script"
+    CHANGES_DIRECTORY = "goes to another folder"
+    SWITCHES_CLUSTER = "makes what follows about another cluster"
+    UNKNOWN = "is not understood"
+    OTHER_PROGRAM = "is another program's"
 
 
-class Meaning(Struct, frozen=True):
-    """What a command does; `argv` is that of kubectl where it is judged, `why` the reason where it is not understood."""
+class CommandAnalysis(Struct, frozen=True):
+    """What a command does; `argv` is that of kubectl where it is judged, `reason` the reason where it is not understood."""
 
-    does: Does
+    effect: CommandEffect
     argv: tuple[str, ...] = ()
-    why: str = ""
+    reason: str = ""
 
 
-def _words(text: str) -> frozenset[str]:
+def _split_words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_NOTHING = Meaning(Does.NOTHING)
-_READS = Meaning(Does.READS)
+_NOTHING = CommandAnalysis(CommandEffect.NOTHING)
+_READS = CommandAnalysis(CommandEffect.READS)
 _PROGRAMS = ("kubectl", "oc")
-_READING = _words(
+_READING = _split_words(
     """
     get describe logs wait top version explain diff events options completion help api-resources api-versions cluster-info
     port-forward auth kustomize plugin whoami status
@@ -52,7 +52,7 @@ _READING_PAIRS = frozenset(
         *(("config", "get-clusters"), ("config", "get-users"), ("apply", "view-last-applied")),
     )
 )
-_HARMLESS = _words(
+_HARMLESS = _split_words(
     """
     : true false echo printf set unset shift shopt export readonly declare local typeset alias unalias umask ulimit read test [ [[
     sleep wait date pwd hash type which command-v basename dirname realpath readlink hostname uname id whoami tty clear
@@ -75,45 +75,45 @@ _VALUES = {
 }
 
 
-def meaning(words: Sequence[Word], *, follow: Callable[[str, int], bool], functions: dict[str, int]) -> Meaning:
+def classify_command(words: Sequence[ShellWord], *, may_change: Callable[[str, int], bool], functions: dict[str, int]) -> CommandAnalysis:
     """What a simple command does; its assignments and redirections are gone.
 
     1. What only stands before a command (`sudo`, `env`, `timeout 60`) is looked through.
     2. `kubectl` and `oc` are judged where they change something and nothing in them is expanded. `oc adm taint` is `kubectl taint`.
     3. A dry run changes nothing. `-f -` takes what a pipe or a here document gives.
     4. Any other program is one that leaves clusters alone, or not understood. `functions` of the script that do more are not followed.
-    5. `follow` says whether a text, run as a script, would change something: for `trap`.
+    5. `may_change` says whether a text, run as a script, would change something: for `trap`.
     """
-    words = _unwrapped(list(words))
+    words = _strip_wrappers(list(words))
     if not words:
         return _NOTHING
     first = words[0]
-    if first.expands:
-        return Meaning(Does.UNREAD, why=f"{first.expands} is not expanded, so nobody knows what runs")
+    if first.expansion:
+        return CommandAnalysis(CommandEffect.UNKNOWN, reason=f"{first.expansion} is not expanded, so nobody knows what runs")
     name = first.text.rpartition("/")[2]
     if first.text in functions:
         line = functions[first.text]
-        return Meaning(Does.UNREAD, why=f"the function of line {line} is not followed") if line else _NOTHING
+        return CommandAnalysis(CommandEffect.UNKNOWN, reason=f"the function of line {line} is not followed") if line else _NOTHING
     if name in _PROGRAMS:
-        return _kubectl(name, words[1:])
+        return _classify_kubectl(name, words[1:])
     if name == "xargs":
-        return _xargs(words[1:])
+        return _classify_xargs(words[1:])
     if name == "exit":
-        return Meaning(Does.ENDS)
+        return CommandAnalysis(CommandEffect.EXITS)
     if name in ("cd", "pushd"):
         to_script = any(text in word.text for word in words[1:] for text in ("dirname", "BASH_SOURCE", "${0"))
-        return _NOTHING if to_script else Meaning(Does.MOVES)
-    if name == "trap" and len(words) > 1 and follow(words[1].text, words[1].line):
-        return Meaning(Does.UNREAD, why="what a trap runs is not followed")
+        return _NOTHING if to_script else CommandAnalysis(CommandEffect.CHANGES_DIRECTORY)
+    if name == "trap" and len(words) > 1 and may_change(words[1].text, words[1].line):
+        return CommandAnalysis(CommandEffect.UNKNOWN, reason="what a trap runs is not followed")
     if name in _HARMLESS:
         return _NOTHING
     if name in ("eval", "source", ".", "bash", "sh", "zsh", "ssh"):
-        return Meaning(Does.UNREAD, why=f"what {name} runs is not followed")
-    return Meaning(Does.OTHER, why=f"it is not kubectl: what {name} changes is not judged")
+        return CommandAnalysis(CommandEffect.UNKNOWN, reason=f"what {name} runs is not followed")
+    return CommandAnalysis(CommandEffect.OTHER_PROGRAM, reason=f"it is not kubectl: what {name} changes is not judged")
 
 
-def _unwrapped(words: list[Word]) -> list[Word]:
-    while words and words[0].bare and words[0].text in _WRAPPERS:
+def _strip_wrappers(words: list[ShellWord]) -> list[ShellWord]:
+    while words and words[0].is_unquoted and words[0].text in _WRAPPERS:
         wrapper = words.pop(0).text
         valued = _SUDO_VALUES if wrapper in ("sudo", "doas") else _VALUES.get(wrapper, ())
         if wrapper == "command" and words and words[0].text in ("-v", "-V"):
@@ -129,7 +129,7 @@ def _unwrapped(words: list[Word]) -> list[Word]:
     return words
 
 
-def _kubectl(program: str, words: Sequence[Word]) -> Meaning:
+def _classify_kubectl(program: str, words: Sequence[ShellWord]) -> CommandAnalysis:
     arguments = [place for place, each in enumerate(words) if _is_argument(words, place)]
     if arguments and words[arguments[0]].text == "adm" and program == "oc":
         words = [*words[: arguments[0]], *words[arguments[0] + 1 :]]
@@ -137,47 +137,51 @@ def _kubectl(program: str, words: Sequence[Word]) -> Meaning:
     verbs = [words[place] for place in arguments[:2]]
     if not verbs:
         return _READS  # prints its help
-    pair = tuple(each.text for each in verbs)
-    if verbs[0].expands:
-        return Meaning(Does.UNREAD, why=f"{verbs[0].expands} is not expanded, so nobody knows what runs")
-    if pair[0] in _READING or pair in _READING_PAIRS or _is_dry(words):
+    pair = tuple(verb.text for verb in verbs)
+    if verbs[0].expansion:
+        return CommandAnalysis(CommandEffect.UNKNOWN, reason=f"{verbs[0].expansion} is not expanded, so nobody knows what runs")
+    if pair[0] in _READING or pair in _READING_PAIRS or _is_dry_run(words):
         return _READS
     if pair == ("config", "use-context"):
-        return Meaning(Does.SWITCHES, why="what follows is about another cluster")
-    unknown = next((each.expands for each in words if each.expands), "")
+        return CommandAnalysis(CommandEffect.SWITCHES_CLUSTER, reason="what follows is about another cluster")
+    unknown = next((word.expansion for word in words if word.expansion), "")
     if unknown:
-        return Meaning(Does.UNREAD, why=f"{unknown} is not expanded: write what it stands for")
+        return CommandAnalysis(CommandEffect.UNKNOWN, reason=f"{unknown} is not expanded: write what it stands for")
     texts = tuple(each.text for each in words)
-    if _from_stdin(texts):
-        return Meaning(Does.UNREAD, why="it reads what a pipe or a here document gives it: write that into a file")
-    return Meaning(Does.JUDGED, texts)
+    if _reads_stdin(texts):
+        return CommandAnalysis(CommandEffect.UNKNOWN, reason="it reads what a pipe or a here document gives it: write that into a file")
+    return CommandAnalysis(CommandEffect.CHANGE, texts)
 
 
-def _is_argument(words: Sequence[Word], place: int) -> bool:
+def _is_argument(words: Sequence[ShellWord], index: int) -> bool:
     """Whether a word is neither a flag nor the value of the one before it."""
-    text = words[place].text
+    text = words[index].text
     if text.startswith("-") and text != "-":
         return False
-    before = words[place - 1].text if place else ""
-    return not (before.startswith("-") and "=" not in before and takes_value(before))
+    before = words[index - 1].text if index else ""
+    return not (before.startswith("-") and "=" not in before and flag_takes_value(before))
 
 
-def _is_dry(words: Sequence[Word]) -> bool:
-    dry = [each.text for each in words if each.text == "--dry-run" or each.text.startswith("--dry-run=")]
+def _is_dry_run(words: Sequence[ShellWord]) -> bool:
+    dry = [word.text for word in words if word.text == "--dry-run" or word.text.startswith("--dry-run=")]
     return bool(dry) and dry[-1].partition("=")[2] not in ("none", "false")
 
 
-def _from_stdin(texts: Sequence[str]) -> bool:
+def _reads_stdin(texts: Sequence[str]) -> bool:
     pairs = pairwise(texts)
     return any(pair in (("-f", "-"), ("--filename", "-")) for pair in pairs) or any(
         text in ("-f-", "-f=-", "--filename=-") for text in texts
     )
 
 
-def _xargs(words: Sequence[Word]) -> Meaning:
+def _classify_xargs(words: Sequence[ShellWord]) -> CommandAnalysis:
     place = next((place for place, each in enumerate(words) if each.text.rpartition("/")[2] in _PROGRAMS), None)
     if place is None:
-        known = any(each.text.rpartition("/")[2] in _HARMLESS for each in words)
-        return _NOTHING if known else Meaning(Does.UNREAD, why="what xargs runs is not judged")
-    found = _kubectl(words[place].text.rpartition("/")[2], words[place + 1 :])
-    return found if found.does is Does.READS else Meaning(Does.UNREAD, why="xargs gives it names that nobody knows here")
+        known = any(word.text.rpartition("/")[2] in _HARMLESS for word in words)
+        return _NOTHING if known else CommandAnalysis(CommandEffect.UNKNOWN, reason="what xargs runs is not judged")
+    found = _classify_kubectl(words[place].text.rpartition("/")[2], words[place + 1 :])
+    return (
+        found
+        if found.effect is CommandEffect.READS
+        else CommandAnalysis(CommandEffect.UNKNOWN, reason="xargs gives it names that nobody knows here")
+    )

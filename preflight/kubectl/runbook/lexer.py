@@ -19,7 +19,7 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-]")
 _QUOTED = "\0"
 
 
-class Broken(Exception):
+class UnterminatedScript(Exception):
     """A script that ends inside a quote or an expansion: where it starts, and what it is."""
 
     def __init__(self, line: int, what: str) -> None:
@@ -27,41 +27,41 @@ class Broken(Exception):
         self.line, self.what = line, what
 
 
-class Word(Struct, frozen=True, gc=False):
+class ShellWord(Struct, frozen=True, gc=False):
     """A word without its quotes.
 
-    1. `bare`: nothing in it is quoted or escaped, so that it may be one of the shell's own words.
-    2. `expands` is what the shell puts something else in the place of: `$NODE`, `$(...)`, a pattern of files; "" where nothing is.
-    3. `inner` are the commands in `$(...)`, backquotes and `<(...)`, each with its line.
+    1. `is_unquoted`: nothing in it is quoted or escaped, so that it may be one of the shell's own words.
+    2. `read_expansion` is what the shell puts something else in the place of: `$NODE`, `$(...)`, a pattern of files; "" where nothing is.
+    3. `substitutions` are the commands in `$(...)`, backquotes and `<(...)`, each with its line.
     """
 
     text: str
     line: int
-    bare: bool = True
-    expands: str = ""
-    inner: tuple[tuple[str, int], ...] = ()
+    is_unquoted: bool = True
+    expansion: str = ""
+    substitutions: tuple[tuple[str, int], ...] = ()
 
 
-class Operator(Struct, frozen=True, gc=False):
+class ShellOperator(Struct, frozen=True, gc=False):
     """An operator, or the end of a line; the descriptor that a redirection may have before it is dropped."""
 
     text: str
     line: int
 
 
-def tokens(text: str, line: int = 1) -> Iterator[Word | Operator]:
+def iter_tokens(text: str, line: int = 1) -> Iterator[ShellWord | ShellOperator]:
     """The words and operators of a script; comments, continued lines and the bodies of here documents are no tokens.
 
     Errors: Broken.
     """
-    return _Lexer(text.replace("\r\n", "\n"), line).tokens()
+    return _ShellLexer(text.replace("\r\n", "\n"), line).iter_tokens()
 
 
-class _Lexer:
+class _ShellLexer:
     def __init__(self, text: str, line: int) -> None:
         self.text, self.line, self.place = text, line, 0
 
-    def tokens(self) -> Iterator[Word | Operator]:
+    def iter_tokens(self) -> Iterator[ShellWord | ShellOperator]:
         waiting: list[tuple[str, bool]] = []
         heredoc = ""
         while self.place < len(self.text):
@@ -71,25 +71,25 @@ class _Lexer:
                 self.skip(1)
             elif self.text[self.place] == "#":
                 self.skip((self.text + "\n").index("\n", self.place) - self.place)
-            elif operator := self.operator():
+            elif operator := self.read_operator():
                 line = self.line
                 self.skip(len(operator))
-                yield Operator(operator, line)
+                yield ShellOperator(operator, line)
                 heredoc = operator if operator in ("<<", "<<-") else ""
                 if operator == "\n":
                     for end, tabs in waiting:
-                        self.body(end, tabs)
+                        self.skip_here_document(end, tabs)
                     waiting.clear()
             else:
-                word = self.word()
+                word = self.read_word()
                 if heredoc:
                     waiting.append((word.text, heredoc == "<<-"))
                     heredoc = ""
-                elif word.bare and word.text.isdigit() and self.text[self.place : self.place + 1] in ("<", ">"):
+                elif word.is_unquoted and word.text.isdigit() and self.text[self.place : self.place + 1] in ("<", ">"):
                     continue  # the descriptor that is redirected
                 yield word
 
-    def operator(self) -> str:
+    def read_operator(self) -> str:
         """The operator at this place; `<(` and `>(` start a word."""
         if self.text.startswith(("<(", ">("), self.place):
             return ""
@@ -101,33 +101,33 @@ class _Lexer:
         self.place += count
         return taken
 
-    def body(self, end: str, tabs: bool) -> None:
+    def skip_here_document(self, end: str, tabs: bool) -> None:
         """Skip a here document up to the line that ends it."""
         while self.place < len(self.text):
             line = self.skip((self.text + "\n").index("\n", self.place) + 1 - self.place).removesuffix("\n")
             if (line.lstrip("\t") if tabs else line) == end:
                 return
 
-    def word(self) -> Word:
+    def read_word(self) -> ShellWord:
         line, plain, bare = self.line, "", True
         text: list[str] = []
         expands: list[str] = []
         inner: list[tuple[str, int]] = []
         while self.place < len(self.text):
             letter = self.text[self.place]
-            if letter in " \t" or (self.operator() and not self.text.startswith(("<(", ">("), self.place)):
+            if letter in " \t" or (self.read_operator() and not self.text.startswith(("<(", ">("), self.place)):
                 break
             if letter in "$`" or self.text.startswith(("<(", ">("), self.place):
-                piece = self.expansion(expands, inner)
+                piece = self.read_expansion(expands, inner)
             elif letter == "\\":
                 taken, bare = self.skip(2)[1:], False
                 piece = "" if taken == "\n" else taken
                 plain += _QUOTED * len(piece)
             elif letter == "'":
-                piece, bare = self.until("'", line), False
+                piece, bare = self.read_single_quoted("'", line), False
                 plain += _QUOTED * len(piece)
             elif letter == '"':
-                piece, bare = self.double(expands, inner), False
+                piece, bare = self.read_double_quoted(expands, inner), False
                 plain += _QUOTED * len(piece)
             else:
                 piece = self.skip(1)
@@ -136,16 +136,16 @@ class _Lexer:
         word = "".join(text)
         if not expands and (_PATTERN.search(plain) or _BRACES.search(plain) or plain.startswith("~")):
             expands.append(word)
-        return Word(word, line, bare, expands[0] if expands else "", tuple(inner))
+        return ShellWord(word, line, bare, expands[0] if expands else "", tuple(inner))
 
-    def until(self, quote: str, line: int) -> str:
+    def read_single_quoted(self, quote: str, line: int) -> str:
         """What stands in single quotes."""
         end = self.text.find(quote, self.place + 1)
         if end < 0:
-            raise Broken(line, "a quote is not closed")
+            raise UnterminatedScript(line, "a quote is not closed")
         return self.skip(end + 1 - self.place)[1:-1]
 
-    def double(self, expands: list[str], inner: list[tuple[str, int]]) -> str:
+    def read_double_quoted(self, expands: list[str], inner: list[tuple[str, int]]) -> str:
         """What stands in double quotes, where some things are expanded all the same."""
         line = self.line
         parts: list[str] = []
@@ -159,12 +159,12 @@ class _Lexer:
                 pair = self.skip(2)
                 parts.append("" if pair == "\\\n" else pair[1:] if pair[1:] in ('"', "\\", "$", "`") else pair)
             elif letter in "$`":
-                parts.append(self.expansion(expands, inner))
+                parts.append(self.read_expansion(expands, inner))
             else:
                 parts.append(self.skip(1))
-        raise Broken(line, "a quote is not closed")
+        raise UnterminatedScript(line, "a quote is not closed")
 
-    def expansion(self, expands: list[str], inner: list[tuple[str, int]]) -> str:
+    def read_expansion(self, expands: list[str], inner: list[tuple[str, int]]) -> str:
         """A `$...`, backquotes or `<(...)`, as it is written; a `$` that starts nothing is itself."""
         line, start = self.line, self.place
         following = self.text[start + 1 : start + 2]
@@ -173,18 +173,18 @@ class _Lexer:
             while end < len(self.text) and self.text[end] != "`":
                 end += 2 if self.text[end] == "\\" else 1
             if end >= len(self.text):
-                raise Broken(line, "a backquote is not closed")
+                raise UnterminatedScript(line, "a backquote is not closed")
             piece = self.skip(end + 1 - start)
             inner.append((piece[1:-1].replace("\\`", "`"), line))
         elif following == "(":
-            piece = self.skip(self.closing(start + 2, "(", ")", line) - start)
+            piece = self.skip(self.find_closing(start + 2, "(", ")", line) - start)
             if not piece.startswith("$(("):
                 inner.append((piece[2:-1], line))
         elif following == "{":
-            piece = self.skip(self.closing(start + 2, "{", "}", line) - start)
+            piece = self.skip(self.find_closing(start + 2, "{", "}", line) - start)
         elif following == "'":
             self.skip(1)
-            piece = f"$'{self.until(chr(39), line)}'"
+            piece = f"$'{self.read_single_quoted(chr(39), line)}'"
         elif name := _NAME.match(self.text, start + 1):
             piece = self.skip(name.end() - start)
         else:
@@ -192,23 +192,23 @@ class _Lexer:
         expands.append(piece if len(piece) <= 40 and "\n" not in piece else f"{piece[:2]}...{piece[-1]}")
         return piece
 
-    def closing(self, place: int, opens: str, closes: str, line: int) -> int:
+    def find_closing(self, start: int, opens: str, closes: str, line: int) -> int:
         """The place after the bracket that closes one, over brackets inside, quotes and escapes."""
         depth = 1
-        while place < len(self.text):
-            letter = self.text[place]
+        while start < len(self.text):
+            letter = self.text[start]
             if letter == "\\":
-                place += 1
+                start += 1
             elif letter in "'\"":
-                end = place + 1
+                end = start + 1
                 while end < len(self.text) and self.text[end] != letter:
                     end += 2 if self.text[end] == "\\" and letter == '"' else 1
-                place = end
+                start = end
             elif letter == opens:
                 depth += 1
             elif letter == closes:
                 depth -= 1
                 if not depth:
-                    return place + 1
-            place += 1
-        raise Broken(line, f"a {opens} is not closed")
+                    return start + 1
+            start += 1
+        raise UnterminatedScript(line, f"a {opens} is not closed")

@@ -8,11 +8,11 @@ from itertools import pairwise
 from msgspec import Struct
 
 from preflight.errors import UsageError
-from preflight.kubectl.commands import ApplyFiles, Command, DeleteFiles, Patch
-from preflight.kubectl.parser import parse
-from preflight.kubectl.runbook.blocks import Block, Defined, Simple, simple_commands
-from preflight.kubectl.runbook.classify import Does, Meaning, meaning
-from preflight.kubectl.runbook.lexer import Broken, Operator, Word, tokens
+from preflight.kubectl.commands import ApplyFiles, Command, DeleteFiles, PatchObjects
+from preflight.kubectl.parser import parse_command
+from preflight.kubectl.runbook.blocks import CompoundCommand, FunctionDefinition, SimpleCommand, split_simple_commands
+from preflight.kubectl.runbook.classify import CommandAnalysis, CommandEffect, classify_command
+from preflight.kubectl.runbook.lexer import ShellOperator, ShellWord, UnterminatedScript, iter_tokens
 
 _WRITERS = ("tee", "cp", "mv", "sed")
 _WHERE = ("context", "cluster", "kubeconfig", "server")
@@ -22,15 +22,15 @@ _SECRET = frozenset(("--token", "--password", "--docker-password", "--from-liter
 _DEPTH = 5
 
 
-class Line(Struct, frozen=True):
-    """A line that is judged; `after` is the first line before it that was not understood, 0 where all were."""
+class ScriptCommand(Struct, frozen=True):
+    """A line that is judged; `follows_unread` is the first line before it that was not understood, 0 where all were."""
 
     command: Command
     line: int
-    after: int = 0
+    follows_unread: int = 0
 
 
-class Unread(Struct, frozen=True):
+class UnanalyzedLine(Struct, frozen=True):
     """A line that is not understood, what stands there, and why."""
 
     line: int
@@ -38,21 +38,21 @@ class Unread(Struct, frozen=True):
     why: str
 
 
-class Script(Struct, frozen=True):
+class RunbookScript(Struct, frozen=True):
     """A script as far as it was understood.
 
-    `reads` counts the commands that only ask the cluster; `ends` is the line of an `exit` that surely runs, 0 where there is none.
-    `context` is the one that it chooses before its first line, "" where it chooses none.
+    `read_count` counts the commands that only ask the cluster; `exit_line` is the line of an `exit` that surely runs, 0 where there is
+    none. `context` is the one that it chooses before its first line, "" where it chooses none.
     """
 
-    lines: tuple[Line, ...] = ()
-    unread: tuple[Unread, ...] = ()
-    reads: int = 0
-    ends: int = 0
+    commands: tuple[ScriptCommand, ...] = ()
+    unanalyzed: tuple[UnanalyzedLine, ...] = ()
+    read_count: int = 0
+    exit_line: int = 0
     context: str = ""
 
 
-def read_script(text: str) -> Script:
+def read_script(text: str) -> RunbookScript:
     """Read a shell script.
 
     1. Commands that surely run, one after the other, are judged: on lines of their own, with `;` and `&&`, in `{ }` and `( )`. A line that
@@ -63,19 +63,19 @@ def read_script(text: str) -> Script:
     4. Files that the script writes itself, and relative ones after a `cd`, are not known.
     5. After an `exit` that surely runs nothing is read.
     """
-    reader = _Reader({}, 0)
+    reader = _ScriptReader({}, 0)
     reader.read(text, 1)
-    return Script(tuple(reader.lines), tuple(reader.unread), reader.reads, reader.ends, reader.context)
+    return RunbookScript(tuple(reader.lines), tuple(reader.unread), reader.reads, reader.ends, reader.context)
 
 
-class _Reader:
+class _ScriptReader:
     """`functions` are those defined so far: the line of what they change, 0 where they change nothing."""
 
     def __init__(self, functions: dict[str, int], depth: int) -> None:
         self.functions = functions
         self.depth = depth
-        self.lines: list[Line] = []
-        self.unread: list[Unread] = []
+        self.lines: list[ScriptCommand] = []
+        self.unread: list[UnanalyzedLine] = []
         self.reads = self.ends = self.moved = 0
         self.context = ""
         self.context = ""
@@ -83,110 +83,112 @@ class _Reader:
 
     def read(self, text: str, line: int) -> None:
         """Read all of a text; a quote that is never closed hides what follows it."""
-        found: list[Word | Operator] = []
-        broken: Broken | None = None
+        found: list[ShellWord | ShellOperator] = []
+        broken: UnterminatedScript | None = None
         try:
-            for token in tokens(text, line):
+            for token in iter_tokens(text, line):
                 found.append(token)  # noqa: PERF402 (what was read before the fault counts)
-        except Broken as error:
+        except UnterminatedScript as error:
             broken = error
-            while found and not (isinstance(last := found[-1], Operator) and last.text == "\n"):
+            while found and not (isinstance(last := found[-1], ShellOperator) and last.text == "\n"):
                 found.pop()  # the line that breaks off
-        for command in simple_commands(found):
+        for command in split_simple_commands(found):
             if self.ends:
                 return
-            if isinstance(command, Defined):
+            if isinstance(command, FunctionDefinition):
                 self.functions.setdefault(command.name, 0)
             else:
-                self.take(command)
+                self.take_command(command)
         if broken is not None:
-            self.unread.append(Unread(broken.line, "", f"{broken.what}: nothing is read from here on"))
+            self.unread.append(UnanalyzedLine(broken.line, "", f"{broken.what}: nothing is read from here on"))
 
-    def take(self, simple: Simple) -> None:
-        for word in (*simple.assigned, *simple.words, *simple.others):
-            for text, line in word.inner:
-                self.substituted(self.within(text, line), simple.block)
+    def take_command(self, simple: SimpleCommand) -> None:
+        for word in (*simple.assignments, *simple.words, *simple.other_words):
+            for text, line in word.substitutions:
+                self.take_substitution(self.read_nested(text, line), simple.block)
         if simple.words:
-            self.command(simple, meaning(simple.words, follow=self.follow, functions=self.functions))
-        self.written.update(simple.writes)
+            self.handle_command(simple, classify_command(simple.words, may_change=self.may_change, functions=self.functions))
+        self.written.update(simple.written_files)
 
-    def command(self, simple: Simple, found: Meaning) -> None:
+    def handle_command(self, simple: SimpleCommand, analysis: CommandAnalysis) -> None:
         words, block = simple.words, simple.block
         line = words[0].line
-        if found.does is Does.READS:
+        if analysis.effect is CommandEffect.READS:
             self.reads += 1
-        elif found.does is Does.ENDS:
-            self.ends = line if block is None and not simple.alternative else 0
-        elif found.does is Does.MOVES:
+        elif analysis.effect is CommandEffect.EXITS:
+            self.ends = line if block is None and not simple.is_alternative else 0
+        elif analysis.effect is CommandEffect.CHANGES_DIRECTORY:
             self.moved = self.moved or line
-        elif found.does is Does.NOTHING:
+        elif analysis.effect is CommandEffect.NOTHING:
             self.written.update(word.text for word in words[1:] if words[0].text in _WRITERS)
-        elif block is not None and block.what == "function":
+        elif block is not None and block.kind == "function":
             self.functions[block.name] = self.functions[block.name] or block.line
-        elif found.does is Does.SWITCHES and not self.lines and block is None:
+        elif analysis.effect is CommandEffect.SWITCHES_CLUSTER and not self.lines and block is None:
             self.reads += 1  # the first cluster is the one that is judged
             self.context = words[-1].text
         else:
-            why = found.why or (f"it runs inside a {block.what} of line {block.line}" if block is not None else "")
-            why = why or ("it runs only where the command before || fails" if simple.alternative else "")
-            self.judge([*_configured(simple), *found.argv], line, _shown(words, found.does), why)
+            why = analysis.reason or (f"it runs inside a {block.kind} of line {block.line}" if block is not None else "")
+            why = why or ("it runs only where the command before || fails" if simple.is_alternative else "")
+            self.add_command([*_kubeconfig_flag(simple), *analysis.argv], line, _format_command(words, analysis.effect), why)
 
-    def judge(self, argv: Sequence[str], line: int, shown: str, why: str) -> None:
+    def add_command(self, argv: Sequence[str], line: int, shown: str, prior_reason: str) -> None:
         command = None
-        if not why:
+        if not prior_reason:
             try:
-                command = parse(argv)
-                why = self.refusal(command, argv)
+                command = parse_command(argv)
+                prior_reason = self.explain_refusal(command, argv)
             except UsageError as error:
-                why = str(error).partition("\n")[0]
-        if why or command is None:
-            self.unread.append(Unread(line, shown, why))
+                prior_reason = str(error).partition("\n")[0]
+        if prior_reason or command is None:
+            self.unread.append(UnanalyzedLine(line, shown, prior_reason))
         else:
-            self.lines.append(Line(command, line, self.unread[0].line if self.unread else 0))
+            self.lines.append(ScriptCommand(command, line, self.unread[0].line if self.unread else 0))
 
-    def refusal(self, command: Command, argv: Sequence[str]) -> str:
+    def explain_refusal(self, command: Command, argv: Sequence[str]) -> str:
         """Why a command cannot be judged here though it is well formed; "" where it can."""
-        context = " ".join(each for name in _WHERE for each in _values(argv, name))
+        context = " ".join(cluster_flag_value for name in _WHERE for cluster_flag_value in _cluster_flag_values(argv, name))
         if context and self.context and context != self.context:
             return f"it is about {context}, and lines before about {self.context}: one cluster is judged"
         self.context = self.context or context
-        if isinstance(command, ApplyFiles | DeleteFiles | Patch):
-            for file in (command.file,) if isinstance(command, Patch) and command.file else getattr(command, "files", ()):
+        if isinstance(command, ApplyFiles | DeleteFiles | PatchObjects):
+            for file in (command.file,) if isinstance(command, PatchObjects) and command.file else getattr(command, "files", ()):
                 if file in self.written:
                     return f"the script itself writes {file}"
                 if self.moved and not file.startswith("/"):
                     return f"after the cd of line {self.moved} nobody knows which {file} is meant"
         return ""
 
-    def substituted(self, inner: _Reader, block: Block | None) -> None:
+    def take_substitution(self, inner: _ScriptReader, block: CompoundCommand | None) -> None:
         """What stands in `$(...)`: it may read; a change there is not understood."""
         self.reads += inner.reads
-        for change in inner.changes():
-            if block is not None and block.what == "function":
+        for change in inner.list_changes():
+            if block is not None and block.kind == "function":
                 self.functions[block.name] = self.functions[block.name] or block.line
             else:
-                self.unread.append(Unread(change.line, change.text, change.why or "it runs inside $(...)"))
+                self.unread.append(UnanalyzedLine(change.line, change.text, change.why or "it runs inside $(...)"))
 
-    def within(self, text: str, line: int) -> _Reader:
-        inner = _Reader(self.functions, self.depth + 1)
+    def read_nested(self, text: str, line: int) -> _ScriptReader:
+        inner = _ScriptReader(self.functions, self.depth + 1)
         if self.depth < _DEPTH:
             inner.read(text, line)
         else:
-            inner.unread.append(Unread(line, "", "it is nested too deep"))
+            inner.unread.append(UnanalyzedLine(line, "", "it is nested too deep"))
         return inner
 
-    def follow(self, text: str, line: int) -> bool:
+    def may_change(self, text: str, line: int) -> bool:
         """Whether a text, run as a script, changes something or may do so."""
-        return bool(self.within(text, line).changes())
+        return bool(self.read_nested(text, line).list_changes())
 
-    def changes(self) -> list[Unread]:
+    def list_changes(self) -> list[UnanalyzedLine]:
         """Everything that is or may be a change."""
-        return sorted((*self.unread, *(Unread(each.line, each.command.text, "") for each in self.lines)), key=lambda each: each.line)
+        return sorted(
+            (*self.unread, *(UnanalyzedLine(line.line, line.command.text, "") for line in self.lines)), key=lambda each: each.line
+        )
 
 
-def _shown(words: Sequence[Word], does: Does) -> str:
+def _format_command(words: Sequence[ShellWord], does: CommandEffect) -> str:
     """A command as it is shown: of another program only its name, and of flags that may hold a secret no value."""
-    if does is Does.OTHER:
+    if does is CommandEffect.OTHER_PROGRAM:
         return words[0].text.partition("\n")[0][:_SHOWN] + (" ..." if len(words) > 1 else "")
     told = [words[0].text]
     for before, word in pairwise(words):
@@ -197,13 +199,13 @@ def _shown(words: Sequence[Word], does: Does) -> str:
     return text if len(text) <= _SHOWN and "\n" not in text else f"{text.partition(chr(10))[0][:_SHOWN]}..."
 
 
-def _configured(simple: Simple) -> list[str]:
+def _kubeconfig_flag(simple: SimpleCommand) -> list[str]:
     """The flag that an assignment of KUBECONFIG before a command stands for."""
-    files = [word.text.partition("=")[2] for word in simple.assigned if word.text.startswith("KUBECONFIG=")]
+    files = [word.text.partition("=")[2] for word in simple.assignments if word.text.startswith("KUBECONFIG=")]
     return ["--kubeconfig", files[-1]] if files else []
 
 
-def _values(argv: Sequence[str], name: str) -> list[str]:
+def _cluster_flag_values(argv: Sequence[str], name: str) -> list[str]:
     """The values of a flag that says where the cluster is, with its name."""
     apart = (value for flag, value in pairwise(argv) if flag == f"--{name}")
     joined = (text.partition("=")[2] for text in argv if text.startswith(f"--{name}="))

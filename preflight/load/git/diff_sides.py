@@ -10,18 +10,18 @@ from typing import BinaryIO
 from msgspec import Struct
 
 from preflight.errors import InputError
-from preflight.load.collector import Gathered
-from preflight.load.files import STDIN, Source, shown
+from preflight.load.collector import ObjectCollector
+from preflight.load.files import STDIN, SourceFile, to_text
 from preflight.load.git import revisions
-from preflight.load.git.plumbing import NoRevision
+from preflight.load.git.plumbing import RevisionError
 from preflight.load.git.revisions import Revision
-from preflight.load.loader import Loaded, read, read_sources
+from preflight.load.loader import LoadResult, load_sources, load_world
 
-LIVE = "live"
+LIVE_SIDE = "live"
 """The word for the cluster itself."""
 
 
-class Side(Struct, frozen=True):
+class LoadedSide(Struct, frozen=True):
     """One side, read.
 
     1. `text` is what was typed. `root` is what the names of its files begin with: what follows tells the same file on the other side.
@@ -29,12 +29,12 @@ class Side(Struct, frozen=True):
     """
 
     text: str
-    loaded: Loaded
+    loaded: LoadResult
     root: str = ""
     notes: tuple[str, ...] = ()
 
 
-def which(text: str) -> Revision | str:
+def resolve_side(text: str) -> Revision | str:
     """The revision that a text means, or the path.
 
     1. `-` is standard input. What begins with `./`, `../` or `/`, and `.` and `..`, is a path.
@@ -47,94 +47,96 @@ def which(text: str) -> Revision | str:
     why = ""
     if not path:
         try:
-            return revisions.resolve(text)
-        except NoRevision as error:
+            return revisions.resolve_revision(text)
+        except RevisionError as error:
             why = str(error)
-    if text == STDIN or _is_there(text):
+    if text == STDIN or _path_exists(text):
         return text
-    if text == LIVE:
-        return LIVE
+    if text == LIVE_SIDE:
+        return LIVE_SIDE
     if not why:
-        raise InputError(f"{shown(text)}: there is no such file or folder")
-    raise InputError(f"{shown(text)}: there is no such file or folder, and it is no git revision: {why}")
+        raise InputError(f"{to_text(text)}: there is no such file or folder")
+    raise InputError(f"{to_text(text)}: there is no such file or folder, and it is no git revision: {why}")
 
 
-def parted(base: str, head: str) -> Revision:
+def resolve_merge_base(base: str, head: str) -> Revision:
     """The commit where two revisions parted, in the place of the first; a PATH of the first one stays.
 
     Errors: InputError where one of them is no revision, or where nothing known is common to both.
     """
     try:
-        ours, theirs = revisions.resolve(base), revisions.resolve(head)
-        commit = revisions.merge_base(ours.name, theirs.name)
-        found = revisions.resolve(f"{commit}:{ours.path}")
-    except NoRevision as error:
-        raise InputError(f"--merge-base of {shown(base)} and {shown(head)}: {error}") from None
-    return Revision(ours.text, ours.name, found.tree, found.path)
+        ours, theirs = revisions.resolve_revision(base), revisions.resolve_revision(head)
+        commit = revisions.find_merge_base(ours.display_name, theirs.display_name)
+        found = revisions.resolve_revision(f"{commit}:{ours.path}")
+    except RevisionError as error:
+        raise InputError(f"--merge-base of {to_text(base)} and {to_text(head)}: {error}") from None
+    return Revision(ours.text, ours.display_name, found.tree, found.path)
 
 
 def read_side(
     text: str,
-    meant: Revision | str,
+    source: Revision | str,
     *,
     stdin: BinaryIO | None = None,
-    taken: Collection[str] | None = None,
+    reserved_names: Collection[str] | None = None,
     comparison_operators: bool | None = None,
-    cluster: Callable[[Gathered], None] | None = None,
-) -> Side:
+    cluster: Callable[[ObjectCollector], None] | None = None,
+) -> LoadedSide:
     """Read one side, `cluster` where it is given; what a file or a document means is the same for all of them: see `read`.
 
-    The files of a revision are named `REV:PATH`; with `taken`, the names that are no longer free, they are named by their path in the
-    repository, as long as none of these is taken: that is how machines that read the report know them.
+    The files of a revision are named `REV:PATH`; with `reserved_names`, the names that are no longer free, they are named by their path in
+    the repository, as long as none of these is taken: that is how machines that read the report know them.
     """
     if cluster is not None:
-        return Side(text, read((), one_cluster=False, comparison_operators=comparison_operators, cluster=cluster))
-    if isinstance(meant, str):
-        loaded = read([meant], stdin=stdin, one_cluster=False, comparison_operators=comparison_operators)
-        is_folder = meant != STDIN and os.path.isdir(meant)  # noqa: PTH112 (pathlib costs 10 ms at the start)
-        root = "" if meant == "." else shown(meant).rstrip("/") + "/" if is_folder else shown(meant)
-        return Side(shown(text), loaded, root)
-    listed = revisions.files(meant)
-    paths = frozenset(shown(entry.path) for entry in listed.entries)
-    prefix = "" if taken is not None and paths.isdisjoint(taken) else f"{meant.name}:"
+        return LoadedSide(text, load_world((), one_cluster=False, comparison_operators=comparison_operators, cluster=cluster))
+    if isinstance(source, str):
+        loaded = load_world([source], stdin=stdin, one_cluster=False, comparison_operators=comparison_operators)
+        is_folder = source != STDIN and os.path.isdir(source)  # noqa: PTH112 (pathlib costs 10 ms at the start)
+        root = "" if source == "." else to_text(source).rstrip("/") + "/" if is_folder else to_text(source)
+        return LoadedSide(to_text(text), loaded, root)
+    listed = revisions.list_revision_files(source)
+    paths = frozenset(to_text(entry.path) for entry in listed.entries)
+    prefix = "" if reserved_names is not None and paths.isdisjoint(reserved_names) else f"{source.display_name}:"
     notes: tuple[str, ...] = ()
-    if _is_there(text):
-        notes = (f"{meant.text} is read as a git revision; the file or folder of that name is ./{meant.text}",)
-    loaded = _read(listed, prefix, comparison_operators)
+    if _path_exists(text):
+        notes = (f"{source.text} is read as a git revision; the file or folder of that name is ./{source.text}",)
+    loaded = _read_revision(listed, prefix, comparison_operators)
     is_file = any(entry.is_named for entry in listed.entries)
-    root = prefix + (meant.path if is_file or not meant.path else f"{meant.path}/")
-    return Side(meant.text, loaded, root, notes)
+    root = prefix + (source.path if is_file or not source.path else f"{source.path}/")
+    return LoadedSide(source.text, loaded, root, notes)
 
 
-def is_live(text: str, meant: Revision | str) -> bool:
-    """Whether a side is the cluster: see `which`."""
-    return meant == LIVE == text and not _is_there(text)
+def is_live_side(text: str, source: Revision | str) -> bool:
+    """Whether a side is the cluster: see `resolve_side`."""
+    return source == LIVE_SIDE == text and not _path_exists(text)
 
 
-def _is_there(path: str) -> bool:
+def _path_exists(path: str) -> bool:
     try:
         return os.path.lexists(path)
     except ValueError:
         return False
 
 
-def _read(listed: revisions.Listed, prefix: str, comparison_operators: bool | None) -> Loaded:
-    gathered = Gathered()
-    gathered.leave_out("not followed: name it to read it", listed.links, "symbolic link")
-    gathered.leave_out("not read: give its own repository as a folder", listed.submodules, "submodule")
-    streams = _streams(gathered, listed, prefix)
-    return read_sources(gathered, streams, one_cluster=False, comparison_operators=comparison_operators)
+def _read_revision(listed: revisions.RevisionListing, prefix: str, comparison_operators: bool | None) -> LoadResult:
+    gathered = ObjectCollector()
+    gathered.count_skipped("not followed: name it to read it", listed.skipped_links, "symbolic link")
+    gathered.count_skipped("not read: give its own repository as a folder", listed.submodules, "submodule")
+    streams = _iter_streams(gathered, listed, prefix)
+    return load_sources(gathered, streams, one_cluster=False, comparison_operators=comparison_operators)
 
 
-def _streams(gathered: Gathered, listed: revisions.Listed, prefix: str) -> Iterator[tuple[Source, BinaryIO | None]]:
+def _iter_streams(
+    collector: ObjectCollector, listed: revisions.RevisionListing, prefix: str
+) -> Iterator[tuple[SourceFile, BinaryIO | None]]:
     """The files of a revision, each with what it holds; templates of charts without."""
-    contents = revisions.contents(entry.blob for entry in listed.entries if not entry.chart)
+    contents = revisions.iter_blob_contents(entry.blob for entry in listed.entries if not entry.chart)
     for entry in listed.entries:
-        source = Source(prefix + shown(entry.path), STDIN, is_named=entry.is_named, chart=entry.chart)
+        source = SourceFile(prefix + to_text(entry.path), STDIN, is_named=entry.is_named, chart=entry.chart)
         if entry.chart:
             yield source, None
         elif isinstance(content := next(contents), InputError):
-            gathered.problem(str(content), source.file)
+            collector.add_problem(str(content), source.file)
         else:
             yield source, io.BytesIO(content)
     contents.close()

@@ -19,29 +19,29 @@ _ENVIRONMENT = {
 }
 
 
-class NoRevision(Exception):
+class RevisionError(Exception):
     """What was typed names no revision; the text says why."""
 
 
-def environment() -> dict[str, str]:
+def build_environment() -> dict[str, str]:
     """The environment of the program, without what traces, and with what keeps git quiet and at home."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_TRACE")}
     return {**kept, **_ENVIRONMENT}
 
 
-def run(*arguments: str, given: bytes = b"") -> bytes:
+def run_git(*arguments: str, stdin_data: bytes = b"") -> bytes:
     """What a command of git prints.
 
     Errors: NoRevision, in git's words, where it fails.
     """
     command: Sequence[str | bytes] = [*GIT, *map(os.fsencode, arguments)]
     try:
-        done = subprocess.run(command, input=given, capture_output=True, check=False, env=environment())
+        done = subprocess.run(command, input=stdin_data, capture_output=True, check=False, env=build_environment())
     except FileNotFoundError:
-        raise NoRevision("git is not installed") from None
+        raise RevisionError("git is not installed") from None
     except (OSError, ValueError) as error:
-        raise NoRevision(f"git cannot be run: {error}") from None
+        raise RevisionError(f"git cannot be run: {error}") from None
     if done.returncode:
         lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise NoRevision(lines[0].removeprefix("fatal: ") if lines else f"git ended with {done.returncode}")
+        raise RevisionError(lines[0].removeprefix("fatal: ") if lines else f"git ended with {done.returncode}")
     return done.stdout

@@ -15,8 +15,8 @@ from collections.abc import Collection, Generator, Iterable, Iterator
 from msgspec import Struct
 
 from preflight.errors import InputError
-from preflight.load.files import EXTENSIONS, shown
-from preflight.load.git.plumbing import GIT, NoRevision, environment, run
+from preflight.load.files import EXTENSIONS, to_text
+from preflight.load.git.plumbing import GIT, RevisionError, build_environment, run_git
 
 MAX_FILE = 256 << 20
 """How many bytes a file of a revision may have."""
@@ -32,17 +32,17 @@ _BLOCK = 1 << 20
 class Revision(Struct, frozen=True):
     """A tree of a repository.
 
-    1. `text` is what was typed: `origin/main:deploy/`; `name` its revision: `origin/main`.
+    1. `text` is what was typed: `origin/main:deploy/`; `display_name` its revision: `origin/main`.
     2. `tree` is the object id of the revision's whole tree; `path` the folder or file in it, from the root, "" for all of it.
     """
 
     text: str
-    name: str
+    display_name: str
     tree: str
     path: str = ""
 
 
-class Entry(Struct, frozen=True, gc=False):
+class RevisionFile(Struct, frozen=True, gc=False):
     """A file of a revision: its path from the root of the repository, and the id of its content.
 
     `chart` is the folder of the chart whose template it is, "" where it is none; `is_named` where the person named the file itself.
@@ -54,38 +54,40 @@ class Entry(Struct, frozen=True, gc=False):
     is_named: bool = False
 
 
-class Listed(Struct):
+class RevisionListing(Struct):
     """The files of a revision in order of their paths, and how many symbolic links and submodules were left alone."""
 
-    entries: list[Entry] = []
-    links: int = 0
+    entries: list[RevisionFile] = []
+    skipped_links: int = 0
     submodules: int = 0
 
 
-def resolve(text: str) -> Revision:
+def resolve_revision(text: str) -> Revision:
     """The revision that a person means by `REV` or `REV:PATH`; PATH is from the root of the repository, `./` in front from here.
 
     Errors: NoRevision, with the reason, where git is not there, where this is no repository, and where it has no such revision or path.
     """
-    name, path = _split(text)
+    name, path = _split_revision(text)
     if not name:
-        raise NoRevision("a revision has a name before the colon")
+        raise RevisionError("a revision has a name before the colon")
     if _CONTROL.search(text):
-        raise NoRevision("no revision has a control character in its name")
-    answer = run("cat-file", "--batch-check", given=os.fsencode(f"{name}^{{tree}}\n")).strip().decode("utf-8", "replace")
+        raise RevisionError("no revision has a control character in its name")
+    answer = run_git("cat-file", "--batch-check", stdin_data=os.fsencode(f"{name}^{{tree}}\n")).strip().decode("utf-8", "replace")
     found = _FOUND.fullmatch(answer)
     if found is None:
         why = (
-            "more than one object has that short name" if answer.endswith(" ambiguous") else f"the repository has no revision {shown(name)}"
+            "more than one object has that short name"
+            if answer.endswith(" ambiguous")
+            else f"the repository has no revision {to_text(name)}"
         )
-        raise NoRevision(f"{why} (a shallow clone has few: git fetch)")
-    path = _normal(path)
-    if path and not _entries(found[1], path):
-        raise NoRevision(f"{shown(name)} has no {shown(path)}")
-    return Revision(shown(text), shown(name), found[1], path)
+        raise RevisionError(f"{why} (a shallow clone has few: git fetch)")
+    path = _normalize_path(path)
+    if path and not _list_tree(found[1], path):
+        raise RevisionError(f"{to_text(name)} has no {to_text(path)}")
+    return Revision(to_text(text), to_text(name), found[1], path)
 
 
-def merge_base(base: str, head: str) -> str:
+def find_merge_base(base: str, head: str) -> str:
     """The commit where two revisions parted, by its id.
 
     Errors: NoRevision where one of them is no commit, or where nothing known is common to both.
@@ -93,21 +95,21 @@ def merge_base(base: str, head: str) -> str:
     ids = []
     for name in (base, head):
         if _CONTROL.search(name) or not name:
-            raise NoRevision(f"{shown(name)!r} is no revision")
-        answer = run("cat-file", "--batch-check", given=os.fsencode(f"{name}^{{commit}}\n")).strip().decode("utf-8", "replace")
+            raise RevisionError(f"{to_text(name)!r} is no revision")
+        answer = run_git("cat-file", "--batch-check", stdin_data=os.fsencode(f"{name}^{{commit}}\n")).strip().decode("utf-8", "replace")
         found = _FOUND.fullmatch(answer)
         if found is None:
-            raise NoRevision(f"the repository has no commit {shown(name)} (a shallow clone has few: git fetch)")
+            raise RevisionError(f"the repository has no commit {to_text(name)} (a shallow clone has few: git fetch)")
         ids.append(found[1])
     try:
-        return run("merge-base", "--end-of-options", *ids).decode().strip()
-    except NoRevision:
-        raise NoRevision(
-            f"{shown(base)} and {shown(head)} have no commit in common (a shallow clone has few: git fetch --unshallow)"
+        return run_git("merge-base", "--end-of-options", *ids).decode().strip()
+    except RevisionError:
+        raise RevisionError(
+            f"{to_text(base)} and {to_text(head)} have no commit in common (a shallow clone has few: git fetch --unshallow)"
         ) from None
 
 
-def files(revision: Revision) -> Listed:
+def list_revision_files(revision: Revision) -> RevisionListing:
     """The manifests of a revision, by the rules of `files.find`: by the endings of their names, hidden ones left out.
 
     1. A path that names a file gives that file, whatever its name. Symbolic links and submodules are counted and never followed.
@@ -115,41 +117,43 @@ def files(revision: Revision) -> Listed:
 
     Errors: InputError where the path itself is a symbolic link or a submodule.
     """
-    listed = Listed()
+    listed = RevisionListing()
     if revision.path:
-        [(mode, blob, path)] = _entries(revision.tree, revision.path)[:1]
+        [(mode, blob, path)] = _list_tree(revision.tree, revision.path)[:1]
         if mode in ("120000", "160000"):
             what = "a symbolic link: name what it leads to" if mode == "120000" else "a submodule: give its own repository as a folder"
             raise InputError(f"{revision.text}: is {what}")
         if mode != "040000":
-            listed.entries.append(Entry(path, blob, is_named=True))
+            listed.entries.append(RevisionFile(path, blob, is_named=True))
             return listed
     inside = f"{revision.path}/" if revision.path else ""
-    every = _entries(revision.tree, *([revision.path] if revision.path else []), recursive=True)
+    every = _list_tree(revision.tree, *([revision.path] if revision.path else []), recursive=True)
     charts = {posixpath.dirname(path) for mode, _, path in every if posixpath.basename(path) == "Chart.yaml" and mode[:3] == "100"}
-    parents = [posixpath.dirname(part) for part in _above(revision.path) if posixpath.basename(part) == "templates"]
-    charts |= {parent for parent in parents if _entries(revision.tree, posixpath.join(parent, "Chart.yaml"))}
+    parents = [posixpath.dirname(part) for part in _iter_parent_folders(revision.path) if posixpath.basename(part) == "templates"]
+    charts |= {parent for parent in parents if _list_tree(revision.tree, posixpath.join(parent, "Chart.yaml"))}
     for mode, blob, path in every:
         if any(part.startswith(".") for part in path.removeprefix(inside).split("/")):
             continue
         if mode == "120000":
-            listed.links += 1
+            listed.skipped_links += 1
         elif mode == "160000":
             listed.submodules += 1
         elif path.endswith(_ENDINGS):
-            listed.entries.append(Entry(path, blob, _chart(path, charts)))
+            listed.entries.append(RevisionFile(path, blob, _find_chart(path, charts)))
     listed.entries.sort(key=lambda entry: entry.path)
     return listed
 
 
-def contents(blobs: Iterable[str]) -> Generator[bytes | InputError, None, None]:
+def iter_blob_contents(blobs: Iterable[str]) -> Generator[bytes | InputError, None, None]:
     """What each blob holds, byte for byte as it was committed; an error in the place of one that is missing or too large.
 
     Errors: InputError once all of them together are too large.
     """
     total = 0
     command = [*GIT, "cat-file", "--batch"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment()) as process:
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=build_environment()
+    ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
         for blob in blobs:
@@ -177,7 +181,7 @@ def contents(blobs: Iterable[str]) -> Generator[bytes | InputError, None, None]:
             process.stdout.read(1)
 
 
-def _split(text: str) -> tuple[str, str]:
+def _split_revision(text: str) -> tuple[str, str]:
     """REV and PATH of `REV:PATH`: the first colon outside of braces parts them, as git reads it."""
     depth = 0
     for at, character in enumerate(text):
@@ -187,21 +191,21 @@ def _split(text: str) -> tuple[str, str]:
     return text, ""
 
 
-def _normal(path: str) -> str:
+def _normalize_path(path: str) -> str:
     """A path from the root of the repository, without dots and a slash at its end; "" for the root."""
     if path.startswith(("./", "../")) or path in (".", ".."):
-        path = posixpath.join(os.fsdecode(run("rev-parse", "--show-prefix").rstrip(b"\n")), path)
+        path = posixpath.join(os.fsdecode(run_git("rev-parse", "--show-prefix").rstrip(b"\n")), path)
     path = posixpath.normpath(path) if path else ""
     if path.startswith(("/", "../")) or path == "..":
-        raise NoRevision(f"{shown(path)} is not in the repository")
+        raise RevisionError(f"{to_text(path)} is not in the repository")
     return "" if path == "." else path
 
 
-def _entries(tree: str, *paths: str, recursive: bool = False) -> list[tuple[str, str, str]]:
+def _list_tree(tree: str, *paths: str, recursive: bool = False) -> list[tuple[str, str, str]]:
     """Mode, object id and path of what a tree holds, or of one path in it."""
     flags = ["-r"] if recursive else []
     found = []
-    for line in run("ls-tree", *flags, "-z", "--full-tree", "--end-of-options", tree, *paths).split(b"\0"):
+    for line in run_git("ls-tree", *flags, "-z", "--full-tree", "--end-of-options", tree, *paths).split(b"\0"):
         if line:
             head, _, path = line.partition(b"\t")
             mode, _, blob = head.decode("ascii").split(" ")
@@ -209,15 +213,15 @@ def _entries(tree: str, *paths: str, recursive: bool = False) -> list[tuple[str,
     return found
 
 
-def _above(path: str) -> Iterator[str]:
+def _iter_parent_folders(path: str) -> Iterator[str]:
     while path:
         yield path
         path = posixpath.dirname(path)
 
 
-def _chart(path: str, charts: Collection[str]) -> str:
+def _find_chart(path: str, charts: Collection[str]) -> str:
     """The chart that a file is a template of, the innermost one; "" where it is none."""
-    for folder in _above(posixpath.dirname(path)):
+    for folder in _iter_parent_folders(posixpath.dirname(path)):
         if posixpath.basename(folder) == "templates" and posixpath.dirname(folder) in charts:
             return posixpath.dirname(folder) or "."
     return ""

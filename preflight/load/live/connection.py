@@ -17,8 +17,8 @@ import msgspec
 
 from preflight import __version__
 from preflight.errors import InputError
-from preflight.load.live.kubeconfig import Access, access
-from preflight.load.live.target import Target
+from preflight.load.live.kubeconfig import ClusterAccess, open_access
+from preflight.load.live.target import ClusterTarget
 
 _TRIES = 4
 _AGAIN = frozenset({429, 500, 502, 503, 504})
@@ -28,7 +28,7 @@ _MOST = 1 << 30
 _PIECE = 1 << 18
 
 
-class Refused(Exception):
+class HttpStatusError(Exception):
     """The server's answer is not 200: its status code, and its message in one line."""
 
     def __init__(self, status: int, message: str) -> None:
@@ -36,16 +36,16 @@ class Refused(Exception):
         self.status = status
 
 
-class Connection:
+class ApiConnection:
     """An API server that answers GET requests.
 
     `server` is its address without user names and passwords; `requests` and `received` count what was asked and the bytes that came.
     """
 
-    def __init__(self, target: Target) -> None:
+    def __init__(self, target: ClusterTarget) -> None:
         """Read the kubeconfig. Errors: InputError where it does not lead to a server."""
-        self._access: Access = access(target)
-        self.context, self.namespace, self.server = self._access.context, self._access.namespace, shown_server(self._access.host)
+        self._access: ClusterAccess = open_access(target)
+        self.context, self.namespace, self.server = self._access.context, self._access.namespace, redact_server_url(self._access.host)
         self.requests = self.received = self._silent = 0
         self._timeout = target.timeout
         self._counting = threading.Lock()
@@ -66,15 +66,15 @@ class Connection:
         words = "&".join(f"{quote(name)}={quote(value, safe='')}" for name, value in (query or {}).items())
         url = f"{self._access.host.rstrip('/')}{path}{'?' if words else ''}{words}"
         if self._silent >= _SILENT:
-            raise InputError(f"{self.server}: {_no_answer(self._timeout)}, {_SILENT} times")
+            raise InputError(f"{self.server}: {_describe_timeout(self._timeout)}, {_SILENT} times")
         wait = 0.5
         for attempt in range(1, _TRIES + 1):
             last = attempt == _TRIES
             try:
-                status, headers, body = self._once(url)
-            except _Broken as error:
-                self._silent += error.is_silence
-                if last or not error.again:
+                status, headers, body = self._request_once(url)
+            except _ConnectionFailure as error:
+                self._silent += error.is_timeout
+                if last or not error.can_retry:
                     raise InputError(f"{self.server}: {error}") from None
                 time.sleep(wait)
             else:
@@ -83,82 +83,82 @@ class Connection:
                 if status == 401:
                     raise InputError(f"{self.server}: 401 Unauthorized: the credentials of context {self.context} are not accepted")
                 if last or status not in _AGAIN:
-                    raise Refused(status, _message(status, body))
-                time.sleep(min(_seconds(headers.get("Retry-After", "")) or wait, _LONGEST_WAIT))
+                    raise HttpStatusError(status, _describe_status(status, body))
+                time.sleep(min(_parse_retry_after(headers.get("Retry-After", "")) or wait, _LONGEST_WAIT))
             wait *= 2
         raise AssertionError("unreachable")
 
-    def _once(self, url: str) -> tuple[int, Mapping[str, str], bytes]:
+    def _request_once(self, url: str) -> tuple[int, Mapping[str, str], bytes]:
         import urllib3
 
         deadline = time.monotonic() + self._timeout
         timeout = urllib3.Timeout(connect=min(10.0, self._timeout), read=self._timeout)
         headers = urllib3.HTTPHeaderDict({"Accept": "application/json", "Accept-Encoding": "gzip"})
         headers.add("User-Agent", f"preflight/{__version__}")
-        for name, value in self._access.headers():
+        for name, value in self._access.build_headers():
             headers.add(name, value)
         try:
             answer = self._access.pool.request(
                 "GET", url, headers=headers, timeout=timeout, retries=False, redirect=False, preload_content=False
             )
             try:
-                body = self._body(answer, deadline)
+                body = self._read_body(answer, deadline)
             except BaseException:
                 answer.close()
                 raise
             answer.release_conn()
         except urllib3.exceptions.HTTPError as error:
-            raise _broken(error, self._timeout) from None
+            raise _to_failure(error, self._timeout) from None
         except OSError as error:
-            raise _Broken(f"cannot be reached: {_reason(error)}", again=False) from None
+            raise _ConnectionFailure(f"cannot be reached: {_describe_error(error)}", can_retry=False) from None
         except ValueError:  # of http.client, whose message quotes the header
-            raise _Broken("the credentials hold a character that no request can carry", again=False) from None
+            raise _ConnectionFailure("the credentials hold a character that no request can carry", can_retry=False) from None
         with self._counting:
             self.requests += 1
             self.received += len(body)
         return int(answer.status), answer.headers, body
 
-    def _body(self, answer: Any, deadline: float) -> bytes:
+    def _read_body(self, answer: Any, deadline: float) -> bytes:
         pieces, size = [], 0
         while piece := answer.read1(_PIECE, decode_content=True):  # what there is: a server that dribbles does not put off the end
             pieces.append(piece)
             size += len(piece)
             if size > _MOST:
-                raise _Broken("one answer is larger than 1 GiB", again=False)
+                raise _ConnectionFailure("one answer is larger than 1 GiB", can_retry=False)
             if time.monotonic() > deadline:
-                raise _Broken(_no_answer(self._timeout), again=False, is_silence=True)
+                raise _ConnectionFailure(_describe_timeout(self._timeout), can_retry=False, is_timeout=True)
         return b"".join(pieces)
 
 
-class _Broken(Exception):
-    """No answer was had; `again` where asking again may help, `is_silence` where the server said nothing in time."""
+class _ConnectionFailure(Exception):
+    """No answer was had; `can_retry` where asking again may help, `is_timeout` where the server said nothing in time."""
 
-    def __init__(self, message: str, *, again: bool, is_silence: bool = False) -> None:
+    def __init__(self, message: str, *, can_retry: bool, is_timeout: bool = False) -> None:
         super().__init__(message)
-        self.again, self.is_silence = again, is_silence
+        self.can_retry, self.is_timeout = can_retry, is_timeout
 
 
-def _broken(error: Exception, timeout: float) -> _Broken:
+def _to_failure(error: Exception, timeout: float) -> _ConnectionFailure:
     from urllib3 import exceptions
 
     if isinstance(error, exceptions.NameResolutionError):
-        return _Broken("there is no such host", again=False)
+        return _ConnectionFailure("there is no such host", can_retry=False)
     if isinstance(error, exceptions.NewConnectionError):
-        return _Broken(f"cannot be reached: {_reason(error)}", again=False)
+        return _ConnectionFailure(f"cannot be reached: {_describe_error(error)}", can_retry=False)
     if isinstance(error, exceptions.TimeoutError):
-        return _Broken(_no_answer(timeout), again=False, is_silence=True)
+        return _ConnectionFailure(_describe_timeout(timeout), can_retry=False, is_timeout=True)
     if isinstance(error, exceptions.SSLError):
-        return _Broken(f"its certificate is not trusted: {_reason(error)}", again=False)
+        return _ConnectionFailure(f"its certificate is not trusted: {_describe_error(error)}", can_retry=False)
     if isinstance(error, exceptions.ProxyError):
-        return _Broken(f"the proxy does not answer: {_reason(error)}", again=False)
-    return _Broken("the connection broke off in the middle of the answer", again=True)
+        return _ConnectionFailure(f"the proxy does not answer: {_describe_error(error)}", can_retry=False)
+    return _ConnectionFailure("the connection broke off in the middle of the answer", can_retry=True)
 
 
-def _no_answer(timeout: float) -> str:
+def _describe_timeout(timeout: float) -> str:
     return f"no answer within {timeout:g} seconds (--request-timeout)"
 
 
-def _reason(error: BaseException) -> str:
+def _describe_error(error: BaseException) -> str:
     """The innermost reason, without addresses of objects and what stands around it."""
     while error.__cause__ or error.__context__:
         inner = error.__cause__ or error.__context__
@@ -168,25 +168,25 @@ def _reason(error: BaseException) -> str:
     return re.sub(r"^\[[A-Z_:0-9 ]*\]\s*", "", text).partition("\n")[0] or type(error).__name__
 
 
-class _Status(msgspec.Struct):
+class _StatusBody(msgspec.Struct):
     message: str = ""
 
 
-def _message(status: int, body: bytes) -> str:
+def _describe_status(status: int, body: bytes) -> str:
     """The message of a Status object, else what the code means, in one line."""
     try:
-        text = " ".join(msgspec.json.decode(body, type=_Status).message.split())[:500]
+        text = " ".join(msgspec.json.decode(body, type=_StatusBody).message.split())[:500]
     except msgspec.MsgspecError:
         text = ""
     return text or f"the server answers {status}"
 
 
-def _seconds(text: str) -> float:
+def _parse_retry_after(text: str) -> float:
     """What Retry-After says, 0 where it is absent or a date."""
     return float(text) if re.fullmatch(r"[0-9]{1,4}", text) else 0.0
 
 
-def shown_server(host: str) -> str:
+def redact_server_url(host: str) -> str:
     """The address of a server without a user name, password, query or fragment."""
     parts = urlsplit(host)
     if not parts.netloc:

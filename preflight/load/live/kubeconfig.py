@@ -16,9 +16,9 @@ from typing import Any
 from urllib.parse import quote
 
 from preflight.errors import InputError
-from preflight.load.live.target import Target
+from preflight.load.live.target import ClusterTarget
 
-PARALLEL = 8
+MAX_PARALLEL = 8
 """How many requests are under way at a time."""
 
 _NAMESPACE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
@@ -34,7 +34,7 @@ _LOADING = threading.Lock()
 was written for it belongs to it from then on."""
 
 
-class Access:
+class ClusterAccess:
     """A server, and the right to ask it.
 
     `context` and `namespace` are the kubeconfig's (`in-cluster` where there is none); `host` is the address as it stands there. `pool` is
@@ -46,12 +46,12 @@ class Access:
 
         self.context, self.namespace, self.host = context, namespace, str(configuration.host)
         self._configuration, self._impersonated, self._folder = configuration, impersonated, folder
-        self._files = _taken()
+        self._files = _list_credential_files()
         self._renewing = threading.Lock()
-        configuration.connection_pool_maxsize = PARALLEL
+        configuration.connection_pool_maxsize = MAX_PARALLEL
         self.pool: Any = rest.RESTClientObject(configuration).pool_manager
 
-    def headers(self) -> list[tuple[str, str]]:
+    def build_headers(self) -> list[tuple[str, str]]:
         """The headers that say who asks; a token that has expired is renewed."""
         configuration = self._configuration
         with self._renewing:  # a plugin is run once, and not by each of the requests that are under way
@@ -61,10 +61,10 @@ class Access:
     def close(self) -> None:
         """Close the connections, and remove the keys and certificates that the client wrote to files."""
         self.pool.clear()
-        _forget(self._folder, self._files)
+        _remove_credential_files(self._folder, self._files)
 
 
-def access(target: Target) -> Access:
+def open_access(target: ClusterTarget) -> ClusterAccess:
     """The server and the credentials of a target.
 
     1. $KUBECONFIG may name several files, which are merged, and the first that names a current context chooses it; without any, the
@@ -85,29 +85,33 @@ def access(target: Target) -> Access:
     if not given:
         if target.kubeconfig or target.context:
             raise InputError(f"there is no kubeconfig {paths}")
-        return _in_cluster(configuration, target)
+        return _load_in_cluster(configuration, target)
     with contextlib.suppress(ValueError):  # in a thread it is not allowed
         signal.signal(signal.SIGTERM, signal.default_int_handler)  # a job's time limit, too, leaves no credential behind
     with _LOADING:
-        folder, said = tempfile.mkdtemp(prefix=_PREFIX), _Said()
+        folder, said = tempfile.mkdtemp(prefix=_PREFIX), _ClientLogHandler()
         logging.getLogger().addHandler(said)
         try:
-            return _read(paths, given, configuration, target, folder, said)
+            return _read_kubeconfig(paths, given, configuration, target, folder, said)
         except BaseException:
-            _forget(folder, _taken())
+            _remove_credential_files(folder, _list_credential_files())
             raise
         finally:
             logging.getLogger().removeHandler(said)
 
 
-def _read(paths: str, given: Sequence[str], configuration: Any, target: Target, folder: str, said: _Said) -> Access:
+def _read_kubeconfig(
+    paths: str, named_files: Sequence[str], configuration: Any, target: ClusterTarget, folder: str, client_log: _ClientLogHandler
+) -> ClusterAccess:
     from kubernetes.config import ConfigException
 
     kube_config: Any = import_module("kubernetes.config.kube_config")
     try:
-        merger = kube_config.KubeConfigMerger(os.pathsep.join(given))
+        merger = kube_config.KubeConfigMerger(os.pathsep.join(named_files))
         merged = merger.config
-        name = target.context or next(filter(None, (each.get("current-context") for each in merger.config_files.values())), "")
+        name = target.context or next(
+            filter(None, (config_file.get("current-context") for config_file in merger.config_files.values())), ""
+        )
         if not name:
             raise InputError(f"kubeconfig {paths} has no current context: choose one with --context")
         if not (merged.safe_get("contexts") and merged["contexts"].get_with_name(name, safe=True)):
@@ -116,21 +120,21 @@ def _read(paths: str, given: Sequence[str], configuration: Any, target: Target, 
         loader.load_and_set(configuration)
         context = loader.current_context["context"]
         user = merged["users"].get_with_name(context["user"], safe=True) if context.get("user") and merged.safe_get("users") else None
-        impersonated = _impersonated(target, user.value.get("user") or {} if user else {})
+        impersonated = _impersonation_headers(target, user.value.get("user") or {} if user else {})
     except ConfigException as error:
-        raise InputError(f"kubeconfig {paths}: {_line(error)}") from None
+        raise InputError(f"kubeconfig {paths}: {_first_safe_line(error)}") from None
     except InputError:
         raise
     except Exception as error:  # whatever YAML, paths and files can do to the client
         raise InputError(f"kubeconfig {paths} cannot be used: {type(error).__name__}") from None
-    if said.lines and not configuration.api_key and not configuration.cert_file:
-        raise InputError(f"context {name}: no credentials: {said.lines[0]}")
-    if why := _unusable(str(getattr(loader, "host", "")), str(configuration.proxy or "")):
+    if client_log.lines and not configuration.api_key and not configuration.cert_file:
+        raise InputError(f"context {name}: no credentials: {client_log.lines[0]}")
+    if why := _explain_unusable(str(getattr(loader, "host", "")), str(configuration.proxy or "")):
         raise InputError(f"context {name}: {why}")
-    return Access(name, str(context.get("namespace") or "default"), configuration, impersonated, folder)
+    return ClusterAccess(name, str(context.get("namespace") or "default"), configuration, impersonated, folder)
 
 
-def _unusable(host: str, proxy: str) -> str:
+def _explain_unusable(host: str, proxy: str) -> str:
     """Why a server cannot be asked, "" where it can; no user name and no password is in the words."""
     if not host:
         return "its cluster has no server"
@@ -144,7 +148,7 @@ def _unusable(host: str, proxy: str) -> str:
     return ""
 
 
-def _in_cluster(configuration: Any, target: Target) -> Access:
+def _load_in_cluster(configuration: Any, target: ClusterTarget) -> ClusterAccess:
     from kubernetes.config import ConfigException
 
     incluster: Any = import_module("kubernetes.config.incluster_config")
@@ -154,10 +158,10 @@ def _in_cluster(configuration: Any, target: Target) -> Access:
             namespace = file.read().strip()
     except (ConfigException, OSError):
         raise InputError(_NO_CLUSTER) from None
-    return Access("in-cluster", namespace or "default", configuration, _impersonated(target, {}), "")
+    return ClusterAccess("in-cluster", namespace or "default", configuration, _impersonation_headers(target, {}), "")
 
 
-def _impersonated(target: Target, user: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _impersonation_headers(target: ClusterTarget, user: Mapping[str, Any]) -> list[tuple[str, str]]:
     """The headers that impersonate; there is one for each group."""
     if target.groups and not target.user:
         raise InputError("--as-group needs --as")
@@ -168,7 +172,7 @@ def _impersonated(target: Target, user: Mapping[str, Any]) -> list[tuple[str, st
     return [("Impersonate-User", name), *(("Impersonate-Group", group) for group in groups), *more] if name else []
 
 
-class _Said(logging.Handler):
+class _ClientLogHandler(logging.Handler):
     """What the client logs in the place of an error: a credential plugin that failed."""
 
     def __init__(self) -> None:
@@ -176,16 +180,16 @@ class _Said(logging.Handler):
         self.lines: list[str] = []
 
     def emit(self, record: logging.LogRecord) -> None:
-        self.lines.append(_line(record.getMessage()))
+        self.lines.append(_first_safe_line(record.getMessage()))
 
 
-def _line(error: object) -> str:
+def _first_safe_line(error: object) -> str:
     """The first line of a message of the client, without the piece of the kubeconfig that it may quote, which can hold a token."""
     text = str(error).partition("\n")[0].partition("{")[0].removeprefix("Invalid kube-config file. ").removeprefix("Invalid kube-config. ")
     return text.rpartition(" in ")[0] or text if " in " in text and text.rstrip().endswith("/") else text[:200].rstrip(" :/")
 
 
-def _taken() -> tuple[str, ...]:
+def _list_credential_files() -> tuple[str, ...]:
     """The files of credentials that the client has written; it forgets them, and writes them anew for the next cluster."""
     from kubernetes.config import kube_config
 
@@ -193,7 +197,7 @@ def _taken() -> tuple[str, ...]:
     return tuple(files.pop(content) for content in tuple(files))
 
 
-def _forget(folder: str, files: Sequence[str]) -> None:
+def _remove_credential_files(folder: str, files: Sequence[str]) -> None:
     """Remove files of credentials; an issuer's certificate lies outside the folder, also one that a renewal wrote meanwhile."""
     from kubernetes.config import kube_config
 

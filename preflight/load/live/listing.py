@@ -9,15 +9,15 @@ from typing import Any
 import msgspec
 
 from preflight.errors import InputError
-from preflight.load.collector import Gathered
-from preflight.load.kinds import SAVED_STATE
+from preflight.load.collector import ObjectCollector
+from preflight.load.kinds import STATE_KINDS
 from preflight.load.kubectl_list import take_list
-from preflight.load.live.connection import Connection, Refused
-from preflight.load.live.kubeconfig import PARALLEL
-from preflight.load.live.resources import DAEMONSETS, NODES, Resource
+from preflight.load.live.connection import ApiConnection, HttpStatusError
+from preflight.load.live.kubeconfig import MAX_PARALLEL
+from preflight.load.live.resources import DAEMONSETS, NODES, ApiResource
 from preflight.model.objects import Origin
 
-LIVE = "<cluster>"
+LIVE_SOURCE = "<cluster>"
 """Where the objects of a cluster are from, in the place of a file."""
 
 _PAGE = "500"
@@ -25,38 +25,43 @@ _GONE = 410
 _RESTARTS = 3
 
 
-class Query(msgspec.Struct, frozen=True):
+class ListQuery(msgspec.Struct, frozen=True):
     """One list to ask for: a resource, a namespace ("" for all), and selectors as the API takes them."""
 
-    resource: Resource
+    resource: ApiResource
     namespace: str = ""
     fields: str = ""
     labels: str = ""
 
 
-class Answer(msgspec.Struct):
+class QueryResult(msgspec.Struct):
     """What came of a query: what it lists, or why nothing could be had."""
 
-    query: Query
-    found: Gathered
+    query: ListQuery
+    collected: ObjectCollector
     status: int = 200
-    why: str = ""
+    error: str = ""
 
 
-class Lists:
-    """The lists of one API server; `done` is told of each query that was answered.
+class ListClient:
+    """The lists of one API server; `on_answer` is told of each query that was answered.
 
     `wants_whole_pods` and `wants_state`: see `Gathered`.
     """
 
     def __init__(
-        self, connection: Connection, done: Callable[[Query], None], *, wants_whole_pods: bool = False, wants_state: bool = False
+        self,
+        connection: ApiConnection,
+        on_answer: Callable[[ListQuery], None],
+        *,
+        wants_whole_pods: bool = False,
+        wants_state: bool = False,
     ) -> None:
-        self._connection, self._done = connection, done
+        self._connection, self._done = connection, on_answer
         self._wants_whole_pods, self._wants_state = wants_whole_pods, wants_state
         self._pages = count()
 
-    def ask(self, queries: Sequence[Query]) -> list[Answer]:
+    def run_queries(self, queries: Sequence[ListQuery]) -> list[QueryResult]:
         """The answers to queries, in their order.
 
         1. A list is asked for in pages of 500. Where the server no longer knows how a list goes on (410), it is asked for anew, three
@@ -68,33 +73,33 @@ class Lists:
         """
         from concurrent.futures import ThreadPoolExecutor
 
-        pool = ThreadPoolExecutor(PARALLEL)
+        pool = ThreadPoolExecutor(MAX_PARALLEL)
         try:
-            waiting = [pool.submit(_pages, self._connection, query) for query in queries]
-            return [self._answer(query, future.result) for query, future in zip(queries, waiting, strict=True)]
+            waiting = [pool.submit(_fetch_pages, self._connection, query) for query in queries]
+            return [self._collect_result(query, future.result) for query, future in zip(queries, waiting, strict=True)]
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 
-    def _answer(self, query: Query, result: Callable[[], list[bytes]]) -> Answer:
+    def _collect_result(self, query: ListQuery, result: Callable[[], list[bytes]]) -> QueryResult:
         try:
-            return Answer(query, self._taken(query, result()))
-        except Refused as error:
-            return Answer(query, Gathered(), error.status, _why(query, error))
+            return QueryResult(query, self._collect_pages(query, result()))
+        except HttpStatusError as error:
+            return QueryResult(query, ObjectCollector(), error.status, _explain_refusal(query, error))
         except InputError as error:
             if query.resource in (NODES, DAEMONSETS):
                 raise
-            return Answer(query, Gathered(), 0, str(error))
+            return QueryResult(query, ObjectCollector(), 0, str(error))
         finally:
             self._done(query)
 
-    def _taken(self, query: Query, texts: Sequence[bytes]) -> Gathered:
-        found = Gathered(wants_whole_pods=self._wants_whole_pods, wants_state=self._wants_state)
-        if found.observed is not None and query.resource.kind in SAVED_STATE:
+    def _collect_pages(self, query: ListQuery, texts: Sequence[bytes]) -> ObjectCollector:
+        found = ObjectCollector(wants_whole_pods=self._wants_whole_pods, wants_state=self._wants_state)
+        if found.runtime_state is not None and query.resource.kind in STATE_KINDS:
             for text in texts:
-                found.observed.take_page(query.resource.kind, text)
+                found.runtime_state.take_page(query.resource.kind, text)
             return found
         for text in texts:
-            origin = Origin(LIVE, next(self._pages))  # no two objects of a cluster have one origin
+            origin = Origin(LIVE_SOURCE, next(self._pages))  # no two objects of a cluster have one origin
             try:
                 is_read = take_list(found, memoryview(text), origin, has_template_text=False, is_page=True)
             except (msgspec.MsgspecError, RecursionError):
@@ -104,48 +109,48 @@ class Lists:
         return found
 
 
-def plain_items(connection: Connection, query: Query) -> list[dict[str, Any]]:
+def fetch_plain_items(connection: ApiConnection, query: ListQuery) -> list[dict[str, Any]]:
     """What a query lists, as plain data, each with its kind.
 
     Errors: InputError with the reason where the server refuses it, or its answer cannot be read.
     """
     try:
-        texts = _pages(connection, query)
+        texts = _fetch_pages(connection, query)
         found = [item for text in texts for item in msgspec.json.decode(text).get("items") or ()]
-    except Refused as error:
-        raise InputError(f"{connection.server}: {query.resource.plural}: {_why(query, error)}") from None
+    except HttpStatusError as error:
+        raise InputError(f"{connection.server}: {query.resource.plural}: {_explain_refusal(query, error)}") from None
     except msgspec.MsgspecError:
         raise InputError(f"{connection.server}: the list of {query.resource.plural} cannot be read") from None
     return [{**item, "kind": query.resource.kind} for item in found if isinstance(item, dict)]
 
 
-class _Metadata(msgspec.Struct, frozen=True, rename={"token": "continue"}):
+class _PageMetadata(msgspec.Struct, frozen=True, rename={"token": "continue"}):
     token: str = ""
 
 
-class _Envelope(msgspec.Struct, frozen=True):
+class _PageEnvelope(msgspec.Struct, frozen=True):
     kind: str = ""
-    metadata: _Metadata = _Metadata()
+    metadata: _PageMetadata = _PageMetadata()
 
 
-def _pages(connection: Connection, query: Query) -> list[bytes]:
+def _fetch_pages(connection: ApiConnection, query: ListQuery) -> list[bytes]:
     for limit in (*[_PAGE] * _RESTARTS, ""):
         try:
-            return _all_pages(connection, query, limit)
-        except Refused as error:
+            return _fetch_all_pages(connection, query, limit)
+        except HttpStatusError as error:
             if error.status != _GONE or not limit:
                 raise
     raise AssertionError("unreachable")
 
 
-def _all_pages(connection: Connection, query: Query, limit: str) -> list[bytes]:
+def _fetch_all_pages(connection: ApiConnection, query: ListQuery, limit: str) -> list[bytes]:
     words = {"fieldSelector": query.fields, "labelSelector": query.labels, "limit": limit}
     words = {name: value for name, value in words.items() if value}
     pages: list[bytes] = []
     token = ""
     while True:
-        page = connection.get(query.resource.path(query.namespace), {**words, "continue": token} if token else words)
-        before, token = token, _envelope(connection, query, page).metadata.token
+        page = connection.get(query.resource.list_path(query.namespace), {**words, "continue": token} if token else words)
+        before, token = token, _decode_envelope(connection, query, page).metadata.token
         pages.append(page)
         if not token:
             return pages
@@ -153,29 +158,29 @@ def _all_pages(connection: Connection, query: Query, limit: str) -> list[bytes]:
             raise InputError(f"{connection.server}: the list of {query.resource.plural} goes on and on at the same place")
 
 
-def _envelope(connection: Connection, query: Query, page: bytes) -> _Envelope:
+def _decode_envelope(connection: ApiConnection, query: ListQuery, page: bytes) -> _PageEnvelope:
     try:
-        envelope = msgspec.json.decode(page, type=_Envelope)
+        envelope = msgspec.json.decode(page, type=_PageEnvelope)
     except (msgspec.MsgspecError, UnicodeDecodeError):
-        envelope = _Envelope()
+        envelope = _PageEnvelope()
     if envelope.kind != f"{query.resource.kind}List":
         raise InputError(f"{connection.server}: the answer is no list of {query.resource.plural}: is it the API server of a cluster?")
     return envelope
 
 
-def _why(query: Query, error: Refused) -> str:
+def _explain_refusal(query: ListQuery, error: HttpStatusError) -> str:
     if error.status == 403:
         where = f" in namespace {query.namespace}" if query.namespace else ""
-        return f"the right to list {query.resource.right}{where} is missing: `preflight rbac` prints the role"
+        return f"the right to list {query.resource.rbac_name}{where} is missing: `preflight rbac` prints the role"
     if error.status == 404:
         return "the server does not know it"
     return f"the server answers {error.status}: {error}"
 
 
-def value_of(connection: Connection, path: str) -> Mapping[str, Any]:
+def fetch_map(connection: ApiConnection, path: str) -> Mapping[str, Any]:
     """What one path of the server says, as a map; {} where it says nothing that can be read."""
     try:
         data = msgspec.json.decode(connection.get(path))
-    except (Refused, msgspec.MsgspecError):
+    except (HttpStatusError, msgspec.MsgspecError):
         return {}
     return data if isinstance(data, dict) else {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 
-class Target(Struct, frozen=True):
+class ClusterTarget(Struct, frozen=True):
     """Which cluster is asked, and as whom.
 
     1. `context` and `kubeconfig` are kubectl's: "" means the current context, and $KUBECONFIG or ~/.kube/config, or the cluster around

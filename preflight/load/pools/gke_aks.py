@@ -10,81 +10,93 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from preflight.load.kinds import Data, at
-from preflight.load.pools.builder import INSTANCE_TYPE, OS, REGION, ZONE, Declared, Draft, counted, entries, inside
-from preflight.load.pools.taint_formats import CLOUD, Form, text_of
+from preflight.load.kinds import PlainObject, get_path
+from preflight.load.pools.builder import (
+    INSTANCE_TYPE,
+    OS,
+    REGION,
+    ZONE,
+    PoolBuilder,
+    PoolDeclaration,
+    describe_node_count,
+    extend_origin,
+    list_entries,
+)
+from preflight.load.pools.taint_formats import CLOUD_EFFECTS, TaintFormat, to_text
 from preflight.model.objects import Origin, Taint
 
-_GKE = Form(effects=CLOUD, fields=("key", "value", "effect"))
+_GKE = TaintFormat(effects=CLOUD_EFFECTS, fields=("key", "value", "effect"))
 _SPOT = Taint("kubernetes.azure.com/scalesetpriority", "spot", "NoSchedule")
 _ZONE = re.compile(r"(.+-.+)-[a-z]", re.ASCII)
 
 
-def container_node_pool(data: Data, origin: Origin) -> Iterator[Declared]:
+def read_container_node_pool(data: PlainObject, origin: Origin) -> Iterator[PoolDeclaration]:
     """A ContainerNodePool of Config Connector.
 
     1. `nodeConfig.labels` and `nodeConfig.taint` reach the nodes that are there. `metadata.labels` are labels of the cloud.
     2. Pool, machine type, Spot, accelerator and a single zone are stated; Linux, unless the image is Windows. Taints that GKE adds by
        itself (GPU, Arm, Windows) are not known.
     """
-    name = text_of(at(data, ("spec", "resourceID"))) or text_of(at(data, ("metadata", "name")))
-    draft = Draft(data, origin, "ContainerNodePool", name, cluster=text_of(at(data, ("spec", "clusterRef", "name"))))
+    name = to_text(get_path(data, ("spec", "resourceID"))) or to_text(get_path(data, ("metadata", "name")))
+    draft = PoolBuilder(data, origin, "ContainerNodePool", name, cluster=to_text(get_path(data, ("spec", "clusterRef", "name"))))
     config = ("spec", "nodeConfig")
-    draft.labels(*config, "labels", kept=True)
-    draft.taints(*config, "taint", form=_GKE, kept=True)
-    draft.unknown_field(*config, "taints", instead="taint")
-    draft.state("cloud.google.com/gke-nodepool", name, member=True)
-    draft.state(INSTANCE_TYPE, draft.text(*config, "machineType"))
-    draft.state(OS, "windows" if draft.text(*config, "imageType").upper().startswith("WINDOWS") else "linux")
+    draft.add_labels(*config, "labels", in_place=True)
+    draft.add_taints(*config, "taint", form=_GKE, in_place=True)
+    draft.refuse_unknown_field(*config, "taints", instead="taint")
+    draft.set_provider_label("cloud.google.com/gke-nodepool", name, identifies_pool=True)
+    draft.set_provider_label(INSTANCE_TYPE, draft.get_text(*config, "machineType"))
+    draft.set_provider_label(OS, "windows" if draft.get_text(*config, "imageType").upper().startswith("WINDOWS") else "linux")
     if draft.get(*config, "spot") is True:
-        draft.state("cloud.google.com/gke-spot", "true")
-    accelerators = {text_of(each.get("type")) for _, each in entries(data, *config, "guestAccelerator")}
+        draft.set_provider_label("cloud.google.com/gke-spot", "true")
+    accelerators = {to_text(entry.get("type")) for _, entry in list_entries(data, *config, "guestAccelerator")}
     if len(accelerators) == 1:
-        draft.state("cloud.google.com/gke-accelerator", accelerators.pop())
-    location = draft.text("spec", "location")
+        draft.set_provider_label("cloud.google.com/gke-accelerator", accelerators.pop())
+    location = draft.get_text("spec", "location")
     zone = _ZONE.fullmatch(location)
-    draft.state(REGION, zone[1] if zone else location)
-    draft.state(ZONE, location if zone and not draft.get("spec", "nodeLocations") else "")
+    draft.set_provider_label(REGION, zone[1] if zone else location)
+    draft.set_provider_label(ZONE, location if zone and not draft.get("spec", "nodeLocations") else "")
     scaling = draft.get("spec", "autoscaling")
-    low, high = (at(scaling, ("minNodeCount",)), at(scaling, ("maxNodeCount",))) if isinstance(scaling, dict) else (None, None)
+    low, high = (get_path(scaling, ("minNodeCount",)), get_path(scaling, ("maxNodeCount",))) if isinstance(scaling, dict) else (None, None)
     stated = draft.get("spec", "nodeCount")
-    count = counted(draft.get("spec", "initialNodeCount") if stated is None else stated, low, high)
+    count = describe_node_count(draft.get("spec", "initialNodeCount") if stated is None else stated, low, high)
     draft.count = f"{count} a zone" if count else ""
-    yield draft.done()
+    yield draft.build()
 
 
-def agent_pool(data: Data, origin: Origin) -> Iterator[Declared]:
-    """A ManagedClustersAgentPool: see `_agent_pool`."""
-    name = text_of(at(data, ("spec", "azureName"))) or text_of(at(data, ("metadata", "name")))
-    yield _agent_pool(Draft(data, origin, "ManagedClustersAgentPool", name, cluster=text_of(at(data, ("spec", "owner", "name")))), "spec")
+def read_agent_pool(data: PlainObject, origin: Origin) -> Iterator[PoolDeclaration]:
+    """A ManagedClustersAgentPool: see `_build_agent_pool`."""
+    name = to_text(get_path(data, ("spec", "azureName"))) or to_text(get_path(data, ("metadata", "name")))
+    yield _build_agent_pool(
+        PoolBuilder(data, origin, "ManagedClustersAgentPool", name, cluster=to_text(get_path(data, ("spec", "owner", "name")))), "spec"
+    )
 
 
-def managed_cluster(data: Data, origin: Origin) -> Iterator[Declared]:
-    """The `agentPoolProfiles` of a ManagedCluster: see `_agent_pool`."""
-    cluster = text_of(at(data, ("metadata", "name")))
-    for number, profile in entries(data, "spec", "agentPoolProfiles"):
-        place = inside(origin, "spec", "agentPoolProfiles", number)
-        yield _agent_pool(Draft(profile, place, "agentPoolProfile", text_of(profile.get("name")), cluster=cluster))
+def read_managed_cluster(data: PlainObject, origin: Origin) -> Iterator[PoolDeclaration]:
+    """The `agentPoolProfiles` of a ManagedCluster: see `_build_agent_pool`."""
+    cluster = to_text(get_path(data, ("metadata", "name")))
+    for number, profile in list_entries(data, "spec", "agentPoolProfiles"):
+        place = extend_origin(origin, "spec", "agentPoolProfiles", number)
+        yield _build_agent_pool(PoolBuilder(profile, place, "agentPoolProfile", to_text(profile.get("name")), cluster=cluster))
 
 
-def _agent_pool(draft: Draft, *path: str) -> Declared:
+def _build_agent_pool(draft: PoolBuilder, *path: str) -> PoolDeclaration:
     """A pool of AKS.
 
     1. `nodeLabels` and `nodeTaints` reach the nodes that are there; `nodeInitializationTaints` are set once and meant to be removed.
     2. Pool, mode, operating system (Linux where none is stated) and machine type are stated; a Spot pool has its label and its taint.
     """
-    draft.labels(*path, "nodeLabels", kept=True)
-    draft.taints(*path, "nodeTaints", kept=True)
-    draft.taints(*path, "nodeInitializationTaints", startup=True)
-    draft.state("kubernetes.azure.com/agentpool", draft.name, member=True)
-    draft.state("agentpool", draft.name)
-    draft.state("kubernetes.azure.com/mode", draft.text(*path, "mode").lower())
-    draft.state(OS, "windows" if draft.text(*path, "osType") == "Windows" else "linux")
-    draft.state(INSTANCE_TYPE, draft.text(*path, "vmSize"))
-    if draft.text(*path, "scaleSetPriority") == "Spot":
-        draft.state(_SPOT.key, _SPOT.value)
-        draft.add_taint(_SPOT, kept=True)
+    draft.add_labels(*path, "nodeLabels", in_place=True)
+    draft.add_taints(*path, "nodeTaints", in_place=True)
+    draft.add_taints(*path, "nodeInitializationTaints", is_startup=True)
+    draft.set_provider_label("kubernetes.azure.com/agentpool", draft.name, identifies_pool=True)
+    draft.set_provider_label("agentpool", draft.name)
+    draft.set_provider_label("kubernetes.azure.com/mode", draft.get_text(*path, "mode").lower())
+    draft.set_provider_label(OS, "windows" if draft.get_text(*path, "osType") == "Windows" else "linux")
+    draft.set_provider_label(INSTANCE_TYPE, draft.get_text(*path, "vmSize"))
+    if draft.get_text(*path, "scaleSetPriority") == "Spot":
+        draft.set_provider_label(_SPOT.key, _SPOT.value)
+        draft.add_taint(_SPOT, in_place=True)
     scales = draft.get(*path, "enableAutoScaling") is True
     low, high = (draft.get(*path, "minCount"), draft.get(*path, "maxCount")) if scales else (None, None)
-    draft.count = counted(draft.get(*path, "count"), low, high)
-    return draft.done()
+    draft.count = describe_node_count(draft.get(*path, "count"), low, high)
+    return draft.build()

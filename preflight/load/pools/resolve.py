@@ -8,20 +8,20 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 from msgspec import Struct
 
-from preflight.load.pools.builder import Declared, Reference
-from preflight.model.objects import Node, Pool, Taint
+from preflight.load.pools.builder import ManifestReference, PoolDeclaration
+from preflight.model.objects import Node, PoolTemplate, Taint
 
 _DEPTH = 4
 
 
-class Resolved(Struct, frozen=True):
+class ResolvedPools(Struct, frozen=True):
     """The template nodes of pools, in order of what declares them, and the references of which nobody gave the manifest."""
 
     nodes: tuple[Node, ...] = ()
-    missing: tuple[tuple[str, Reference], ...] = ()
+    missing_references: tuple[tuple[str, ManifestReference], ...] = ()
 
 
-def resolve(declared: Sequence[Declared], around: Sequence[Declared] = ()) -> Resolved:
+def resolve_pools(declarations: Sequence[PoolDeclaration], other_declarations: Sequence[PoolDeclaration] = ()) -> ResolvedPools:
     """One node for each pool that is declared, with what the manifests say to which it refers.
 
     1. A reference is followed where one manifest has its kind and name, in the same namespace or in none that is stated; the ones around
@@ -30,61 +30,63 @@ def resolve(declared: Sequence[Declared], around: Sequence[Declared] = ()) -> Re
     3. A pool around that refers to a manifest declared here changes with it, and is given too.
     4. Pools of one name and of different clusters or kinds are told apart in their name: `(pool NAME of CLUSTER)`.
     """
-    offers = _by_name(declared), _by_name(around)
+    offers = _index_offered(declarations), _index_offered(other_declarations)
     nodes: list[Node] = []
-    missing: list[tuple[str, Reference]] = []
-    here = {_identity(each.node) for each in declared}
-    fresh = {id(each) for each in declared}
-    for each in (*declared, *around):
-        if each.offers is not None:
+    missing: list[tuple[str, ManifestReference]] = []
+    here = {_pool_identity(declaration.node) for declaration in declarations}
+    fresh = {id(each) for each in declarations}
+    for each in (*declarations, *other_declarations):
+        if each.offered_as is not None:
             continue
-        parts, lost = _parts(each, offers)
-        is_changed = id(each) in fresh or (_identity(each.node) not in here and any(id(part) in fresh for part in parts))
+        parts, lost = _follow_references(each, offers)
+        is_changed = id(each) in fresh or (_pool_identity(each.node) not in here and any(id(part) in fresh for part in parts))
         if is_changed:
-            nodes.append(_merged(each.node, [part.node for part in parts]))
+            nodes.append(_merge_parts(each.node, [part.node for part in parts]))
             missing += ((each.node.name, reference) for reference in lost if reference.kind != "EC2NodeClass")
-    return Resolved(tuple(_told_apart(nodes)), tuple(dict.fromkeys(missing)))
+    return ResolvedPools(tuple(_iter_unique_names(nodes)), tuple(dict.fromkeys(missing)))
 
 
-_Offers = tuple[dict[tuple[str, str], list[Declared]], ...]
+_OfferedManifests = tuple[dict[tuple[str, str], list[PoolDeclaration]], ...]
 
 
-def _by_name(declared: Iterable[Declared]) -> dict[tuple[str, str], list[Declared]]:
-    found: defaultdict[tuple[str, str], list[Declared]] = defaultdict(list)
-    for each in declared:
-        if each.offers is not None:
-            found[each.offers.kind, each.offers.name].append(each)
+def _index_offered(declarations: Iterable[PoolDeclaration]) -> dict[tuple[str, str], list[PoolDeclaration]]:
+    found: defaultdict[tuple[str, str], list[PoolDeclaration]] = defaultdict(list)
+    for declaration in declarations:
+        if declaration.offered_as is not None:
+            found[declaration.offered_as.kind, declaration.offered_as.name].append(declaration)
     return found
 
 
-def _parts(each: Declared, offers: _Offers) -> tuple[list[Declared], list[Reference]]:
+def _follow_references(declaration: PoolDeclaration, offers: _OfferedManifests) -> tuple[list[PoolDeclaration], list[ManifestReference]]:
     """The manifests that a pool refers to, over others too, and the references that lead nowhere."""
-    parts: list[Declared] = []
-    missing: list[Reference] = []
-    waiting = [(reference, _DEPTH) for reference in each.refers]
+    parts: list[PoolDeclaration] = []
+    missing: list[ManifestReference] = []
+    waiting = [(reference, _DEPTH) for reference in declaration.references]
     while waiting:
         reference, depth = waiting.pop(0)
-        part = next((found for known in offers if (found := _one(known, reference, each)) is not None), None)
+        part = next((found for known in offers if (found := _find_offered(known, reference, declaration)) is not None), None)
         if part is None:
             missing.append(reference)
         elif depth and part not in parts:
             parts.append(part)
-            waiting += ((further, depth - 1) for further in part.refers)
+            waiting += ((further, depth - 1) for further in part.references)
     return parts, missing
 
 
-def _one(known: dict[tuple[str, str], list[Declared]], reference: Reference, of: Declared) -> Declared | None:
+def _find_offered(
+    known: dict[tuple[str, str], list[PoolDeclaration]], reference: ManifestReference, referrer: PoolDeclaration
+) -> PoolDeclaration | None:
     fitting = [
-        each
-        for each in known.get((reference.kind, reference.name), ())
-        if each.offers is not None and (not reference.namespace or each.offers.namespace in ("", reference.namespace))
+        declaration
+        for declaration in known.get((reference.kind, reference.name), ())
+        if declaration.offered_as is not None and (not reference.namespace or declaration.offered_as.namespace in ("", reference.namespace))
     ]
     if len(fitting) > 1:
-        fitting = [each for each in fitting if each.node.origin.file == of.node.origin.file]
+        fitting = [each for each in fitting if each.node.origin.file == referrer.node.origin.file]
     return fitting[0] if len(fitting) == 1 else None
 
 
-def _merged(node: Node, parts: Sequence[Node]) -> Node:
+def _merge_parts(node: Node, parts: Sequence[Node]) -> Node:
     if not parts:
         return node
     every = (node, *parts)
@@ -94,26 +96,26 @@ def _merged(node: Node, parts: Sequence[Node]) -> Node:
         for taint in each.spec.taints:
             taints.setdefault((taint.key, taint.effect), taint)
     pools = [each.pool for each in every if each.pool is not None]
-    kept = {key: value for pool in reversed(pools) for key, value in pool.kept_labels.items() if labels.get(key) == value}
+    kept = {key: value for pool in reversed(pools) for key, value in pool.synced_labels.items() if labels.get(key) == value}
     return msgspec.structs.replace(
         node,
         metadata=msgspec.structs.replace(node.metadata, labels=labels),
         spec=msgspec.structs.replace(node.spec, taints=tuple(taints.values())),
-        startup=tuple(dict.fromkeys(taint for each in every for taint in each.startup)),
-        absent=frozenset().union(*(each.absent for each in every)) - labels.keys(),
-        pool=msgspec.structs.replace(pools[0], kept_labels=kept),
+        startup_taints=tuple(dict.fromkeys(taint for each in every for taint in each.startup_taints)),
+        absent_labels=frozenset().union(*(each.absent_labels for each in every)) - labels.keys(),
+        pool=msgspec.structs.replace(pools[0], synced_labels=kept),
     )
 
 
-def _identity(node: Node) -> tuple[str, str, str]:
-    pool = node.pool or Pool("", node.name)
+def _pool_identity(node: Node) -> tuple[str, str, str]:
+    pool = node.pool or PoolTemplate("", node.name)
     return pool.kind, pool.cluster, pool.name
 
 
-def _told_apart(nodes: Sequence[Node]) -> Iterator[Node]:
+def _iter_unique_names(nodes: Sequence[Node]) -> Iterator[Node]:
     identities: defaultdict[str, set[tuple[str, str, str]]] = defaultdict(set)
     for node in nodes:
-        identities[node.name].add(_identity(node))
+        identities[node.name].add(_pool_identity(node))
     for node in nodes:
         same, pool = identities[node.name], node.pool
         if len(same) == 1 or pool is None:

@@ -14,39 +14,39 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from preflight.model.objects import Refusal, Taint
-from preflight.scheduling.name_validation import label_value_errors, qualified_name_errors
+from preflight.scheduling.name_validation import validate_label_value, validate_qualified_name
 
-Path = tuple[str | int, ...]
+FieldPath = tuple[str | int, ...]
 
-CORE: Mapping[str, str] = {effect: effect for effect in ("NoSchedule", "PreferNoSchedule", "NoExecute")}
+CORE_EFFECTS: Mapping[str, str] = {effect: effect for effect in ("NoSchedule", "PreferNoSchedule", "NoExecute")}
 """The effects as Kubernetes spells them."""
 
-CLOUD: Mapping[str, str] = {"NO_SCHEDULE": "NoSchedule", "PREFER_NO_SCHEDULE": "PreferNoSchedule", "NO_EXECUTE": "NoExecute"}
+CLOUD_EFFECTS: Mapping[str, str] = {"NO_SCHEDULE": "NoSchedule", "PREFER_NO_SCHEDULE": "PreferNoSchedule", "NO_EXECUTE": "NoExecute"}
 """The effects as the APIs of EKS and GKE spell them."""
 
-FIELDS = ("key", "value", "effect", "timeAdded")
-_BY_LETTERS = {effect.lower(): effect for effect in CORE}
+TAINT_FIELDS = ("key", "value", "effect", "timeAdded")
+_BY_LETTERS = {effect.lower(): effect for effect in CORE_EFFECTS}
 _PLACEHOLDER = re.compile(r"\$\{|\$\(|\{\{|\$[A-Z_]")
 _SHOWN = 60
 
 
-class Form(NamedTuple):
+class TaintFormat(NamedTuple):
     """How one kind of manifest spells its taints: the effects, the fields of a taint, and whether a map `{key: "value:Effect"}` is one."""
 
-    effects: Mapping[str, str] = CORE
-    fields: tuple[str, ...] = FIELDS
+    effects: Mapping[str, str] = CORE_EFFECTS
+    fields: tuple[str, ...] = TAINT_FIELDS
     by_key: bool = False
 
 
-class Taints(Struct, frozen=True):
+class ParsedTaints(Struct, frozen=True):
     """The taints that were read, in order; what nobody accepts of them, and what is accepted and looks like a mistake."""
 
     taints: tuple[Taint, ...] = ()
     refused: tuple[Refusal, ...] = ()
-    doubtful: tuple[Refusal, ...] = ()
+    suspicious: tuple[Refusal, ...] = ()
 
 
-def read_taints(data: object, path: Path, form: Form) -> Taints:
+def parse_taints(data: object, path: FieldPath, form: TaintFormat) -> ParsedTaints:
     """The taints that stand at a path.
 
     1. A list of maps or of texts (`key=value:Effect`, `key:Effect`), one text with commas between, or a map by key where the form has one.
@@ -57,55 +57,55 @@ def read_taints(data: object, path: Path, form: Form) -> Taints:
        doubtful: it is how a toleration is written.
     5. Text that something else fills in later (`${TAINT}`, `{{ .x }}`) is kept as it is, and not refused; as an effect it is left out.
     """
-    reader = _Reader(form)
+    reader = _TaintReader(form)
     if data is None:
-        return Taints()
+        return ParsedTaints()
     if isinstance(data, str):
         for text in filter(None, (part.strip() for part in data.split(","))):
-            reader.text(text, path)
+            reader.read_text(text, path)
     elif isinstance(data, dict) and form.by_key:
         for key, value in data.items():
-            reader.entry(str(key), value, (*path, str(key)))
+            reader.read_entry(str(key), value, (*path, str(key)))
     elif isinstance(data, list):
         for number, item in enumerate(data):
             if isinstance(item, dict):
-                reader.object(item, (*path, number))
+                reader.read_object(item, (*path, number))
             elif isinstance(item, str):
-                reader.text(item, (*path, number))
+                reader.read_text(item, (*path, number))
             else:
-                reader.refuse((*path, number), f"a taint must be a map or a text, not {shown(item)}")
+                reader.refuse((*path, number), f"a taint must be a map or a text, not {format_value(item)}")
     else:
-        reader.refuse(path, f"{path[-1]} must be a list, not {shown(data)}")
-    return Taints(tuple(reader.taints), tuple(reader.refused), tuple(reader.doubtful))
+        reader.refuse(path, f"{path[-1]} must be a list, not {format_value(data)}")
+    return ParsedTaints(tuple(reader.taints), tuple(reader.refused), tuple(reader.doubtful))
 
 
-class _Reader:
-    def __init__(self, form: Form) -> None:
+class _TaintReader:
+    def __init__(self, form: TaintFormat) -> None:
         self.form = form
         self.taints: list[Taint] = []
         self.refused: list[Refusal] = []
         self.doubtful: list[Refusal] = []
 
-    def refuse(self, path: Path, reason: str) -> None:
+    def refuse(self, path: FieldPath, reason: str) -> None:
         self.refused.append(Refusal(path, reason))
 
-    def text(self, text: str, path: Path) -> None:
+    def read_text(self, text: str, path: FieldPath) -> None:
         before, *rest = text.split(":")
         key, *values = before.split("=")
         if len(rest) > 1 or len(values) > 1:
             self.refuse(path, f"invalid taint spec: {text[:_SHOWN]}")
             return
-        self.take(key, values[0] if values else "", rest[0] if rest else "", {"": path})
+        self.add_taint(key, values[0] if values else "", rest[0] if rest else "", {"": path})
 
-    def entry(self, key: str, value: object, path: Path) -> None:
+    def read_entry(self, key: str, value: object, path: FieldPath) -> None:
         """One entry of `{key: "value:Effect"}`."""
         if not isinstance(value, str) or ":" not in value:
-            self.refuse(path, f'a taint by key is "value:Effect", not {shown(value)}')
+            self.refuse(path, f'a taint by key is "value:Effect", not {format_value(value)}')
             return
         value, _, effect = value.partition(":")
-        self.take(key, value, effect, {"": path})
+        self.add_taint(key, value, effect, {"": path})
 
-    def object(self, item: Mapping[str, object], path: Path) -> None:
+    def read_object(self, item: Mapping[str, object], path: FieldPath) -> None:
         for name in item:
             if name not in self.form.fields:
                 more = ": a taint has none, tolerations do" if name == "operator" else ""
@@ -114,36 +114,36 @@ class _Reader:
         for name in ("key", "value", "effect"):
             value = item.get(name)
             if value is not None and not isinstance(value, str):
-                self.refuse((*path, name), no_string(name, value))
-            texts[name] = text_of(value)
-        self.take(texts["key"], texts["value"], texts["effect"], {"": path, **{name: (*path, name) for name in texts}})
+                self.refuse((*path, name), explain_non_string(name, value))
+            texts[name] = to_text(value)
+        self.add_taint(texts["key"], texts["value"], texts["effect"], {"": path, **{name: (*path, name) for name in texts}})
 
-    def take(self, key: str, value: str, effect: str, places: Mapping[str, Path]) -> None:
-        """Take one taint; `places` are the paths of its parts, with that of the whole under ""."""
-        whole = places[""]
+    def add_taint(self, key: str, value: str, effect: str, paths: Mapping[str, FieldPath]) -> None:
+        """Take one taint; `paths` are the paths of its parts, with that of the whole under ""."""
+        whole = paths[""]
         if not key:
-            self.refuse(places.get("key", whole), "key: Required value")
+            self.refuse(paths.get("key", whole), "key: Required value")
             return
-        for name, text, errors in (("key", key, qualified_name_errors(key)), ("value", value, label_value_errors(value))):
+        for name, text, errors in (("key", key, validate_qualified_name(key)), ("value", value, validate_label_value(value))):
             if not is_placeholder(text):
                 for reason in errors:
-                    self.refuse(places.get(name, whole), f'{name}: Invalid value: "{text[:_SHOWN]}": {reason}')
-        known = self.effect(effect, places.get("effect", whole))
+                    self.refuse(paths.get(name, whole), f'{name}: Invalid value: "{text[:_SHOWN]}": {reason}')
+        known = self.parse_effect(effect, paths.get("effect", whole))
         if not known:
             return
         if value in ("Exists", "Equal"):
             spelled = Taint(key, "", known)
             self.doubtful.append(
                 Refusal(
-                    places.get("value", whole), f'its value is the text "{value}": a taint has no operator; without a value it is {spelled}'
+                    paths.get("value", whole), f'its value is the text "{value}": a taint has no operator; without a value it is {spelled}'
                 )
             )
-        if any(each.key == key and each.effect == known for each in self.taints):
+        if any(taint.key == key and taint.effect == known for taint in self.taints):
             self.refuse(whole, f"Duplicate value: {Taint(key, value, known)}: taints must be unique by key and effect pair")
             return
         self.taints.append(Taint(key, value, known))
 
-    def effect(self, text: str, path: Path) -> str:
+    def parse_effect(self, text: str, path: FieldPath) -> str:
         """The effect in Kubernetes' spelling, "" where the text is none."""
         spelled = self.form.effects.get(text)
         if spelled or is_placeholder(text):
@@ -151,12 +151,12 @@ class _Reader:
         if not text:
             self.refuse(path, "effect: Required value")
             return ""
-        supported = ", ".join(f'"{each}"' for each in self.form.effects)
+        supported = ", ".join(f'"{effect}"' for effect in self.form.effects)
         self.refuse(path, f'effect: Unsupported value: "{text[:_SHOWN]}": supported values: {supported}')
         return _BY_LETTERS.get(re.sub("[^a-z]", "", text.lower()), "")
 
 
-def read_pairs(data: object) -> Iterator[tuple[str, object]]:
+def iter_label_pairs(data: object) -> Iterator[tuple[str, object]]:
     """Labels as a map, as a list of `key=value`, or as one text with commas between."""
     if isinstance(data, dict):
         yield from ((str(key), value) for key, value in data.items())
@@ -173,21 +173,21 @@ def is_placeholder(text: str) -> bool:
     return _PLACEHOLDER.search(text) is not None
 
 
-def text_of(value: object) -> str:
+def to_text(value: object) -> str:
     """A scalar as the text that its author means; "" for null, and for what is no scalar."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return value if isinstance(value, str) else str(value) if isinstance(value, int | float) else ""
 
 
-def no_string(name: str, value: object) -> str:
+def explain_non_string(name: str, value: object) -> str:
     """Why a value that must be a string is refused."""
     if isinstance(value, bool | int | float):
-        return f"{name} must be a string: {text_of(value)} is a {'boolean' if isinstance(value, bool) else 'number'}; quote it"
-    return f"{name} must be a string, not {shown(value)}"
+        return f"{name} must be a string: {to_text(value)} is a {'boolean' if isinstance(value, bool) else 'number'}; quote it"
+    return f"{name} must be a string, not {format_value(value)}"
 
 
-def shown(value: object) -> str:
+def format_value(value: object) -> str:
     """A wrong value in a message."""
     if isinstance(value, dict):
         return "a map"

@@ -10,42 +10,42 @@ from msgspec import Raw
 from msgspec.structs import replace
 
 from preflight.kubectl.apiserver.defaults import LAST_APPLIED
-from preflight.load.collector import Gathered
-from preflight.load.kinds import Data
+from preflight.load.collector import ObjectCollector
+from preflight.load.kinds import PlainObject
 from preflight.model.objects import Origin
-from preflight.model.world import Survey
+from preflight.model.world import ClusterListing
 
-VERSION = 1
+SNAPSHOT_VERSION = 1
 _HEAD = 200
 _VERSION = re.compile(r"preflight/v([1-9][0-9]{0,5})")
 
 
-def take_head(gathered: Gathered, api_version: str, metadata: object, origin: Origin) -> bool:
+def read_head(collector: ObjectCollector, api_version: str, metadata: object, origin: Origin) -> bool:
     """Take the version and the survey of a snapshot; False, and a problem, where its items cannot be read or do not belong here.
 
     1. `metadata` is JSON text or plain data: the fields of Survey. What this program does not know of it is ignored. Where it does not say
        which namespaces were listed, none was; nor every node.
     2. A snapshot of another listing than one that was read is a problem: what both say together is of no cluster at any time.
     """
-    problem = _wrong_version(api_version)
+    problem = _explain_version(api_version)
     if not problem:
         try:
             data: Any = msgspec.json.decode(bytes(metadata) or b"{}") if isinstance(metadata, Raw) else metadata
-            survey = replace(msgspec.convert({"listed": [], "nodes": False, **(data or {})}, Survey), live=False, templates=False)
+            survey = replace(msgspec.convert({"listed": [], "nodes": False, **(data or {})}, ClusterListing), live=False, templates=False)
         except (msgspec.MsgspecError, TypeError, ValueError, RecursionError) as error:
             problem = f"metadata of the snapshot cannot be read: {str(error)[:1].lower()}{str(error)[1:]}"
         else:
-            if gathered.survey is not None and gathered.survey != survey:
+            if collector.survey is not None and collector.survey != survey:
                 problem = "a second snapshot, of another time or cluster: give one"
     if problem:
-        gathered.problem(problem, origin.file, origin.line)
+        collector.add_problem(problem, origin.file, origin.line)
         return False
-    gathered.survey = survey
-    gathered.snapshots.add((origin.file, origin.document))
+    collector.survey = survey
+    collector.snapshots.add((origin.file, origin.document))
     return True
 
 
-def unfolded(item: Data) -> tuple[Data, Raw]:
+def unpack_daemonset(item: PlainObject) -> tuple[PlainObject, Raw]:
     """A DaemonSet of a snapshot as an object of the API, and what the snapshot has of the rest of its template.
 
     The manifest that kubectl applied last stands in its annotation again, as far as it was kept.
@@ -60,25 +60,25 @@ def unfolded(item: Data) -> tuple[Data, Raw]:
     return whole, Raw(msgspec.json.encode(kept))
 
 
-def is_sound(kept: Raw) -> bool:
+def is_valid_rest(saved_rest: Raw) -> bool:
     """Whether what a snapshot has of the rest of a DaemonSet is what a snapshot writes: somebody may have edited it."""
-    from preflight.components.snapshot_codec import from_kept
-    from preflight.model.snapshot_fields import Kept
+    from preflight.components.snapshot_codec import decode_components
+    from preflight.model.snapshot_fields import SnapshotExtras
 
     try:
-        from_kept(msgspec.json.decode(kept, type=Kept).components)
+        decode_components(msgspec.json.decode(saved_rest, type=SnapshotExtras).components)
     except msgspec.MsgspecError:
         return False
     return True
 
 
-def _wrong_version(api_version: str) -> str:
+def _explain_version(api_version: str) -> str:
     """Why this program does not read snapshots of a version, "" where it does."""
     match = _VERSION.fullmatch(api_version)
     if match is None:
         return f"no version of a snapshot: {api_version[:60]!r}"
-    if int(match[1]) > VERSION:
-        return f"written by a newer preflight: version {match[1]}; this one reads {VERSION}"
+    if int(match[1]) > SNAPSHOT_VERSION:
+        return f"written by a newer preflight: version {match[1]}; this one reads {SNAPSHOT_VERSION}"
     return ""
 
 

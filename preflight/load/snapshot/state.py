@@ -8,65 +8,65 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from preflight.load.runtime_state import KINDS
-from preflight.model.runtime_state import SAFE_REASONS, NodeState, State, StateCondition, StatedContainer, StatedPod
-from preflight.model.snapshot_fields import readable
+from preflight.load.runtime_state import STATE_TYPES
+from preflight.model.runtime_state import SAFE_WAITING_REASONS, ContainerStatusWithState, NodeCondition, NodeState, PodState, RuntimeState
+from preflight.model.snapshot_fields import select_read_fields
 
 
-def with_state(node: dict[str, Any], state: NodeState) -> dict[str, Any]:
+def add_node_state(node: dict[str, Any], state: NodeState) -> dict[str, Any]:
     """The fields of a node that are read, with those of its state: a message only where something is wrong, times of transitions only."""
-    owned = tuple(each for each in state.metadata.managedFields if each.labels)
+    owned = tuple(managed_field for managed_field in state.metadata.managedFields if managed_field.owned_labels)
     metadata = replace(state.metadata, name="", managedFields=owned)
-    status = replace(state.status, conditions=tuple(_kept(each) for each in state.status.conditions))
-    found: dict[str, Any] = {**node, "metadata": {**node["metadata"], **_plain(metadata)}}
-    if any(each.timeAdded for each in state.spec.taints):
-        found["spec"] = {**node.get("spec", {}), **_plain(state.spec)}
-    if kept := _plain(status):
+    status = replace(state.status, conditions=tuple(_trim_condition(condition) for condition in state.status.conditions))
+    found: dict[str, Any] = {**node, "metadata": {**node["metadata"], **_to_plain(metadata)}}
+    if any(taint.timeAdded for taint in state.spec.taints):
+        found["spec"] = {**node.get("spec", {}), **_to_plain(state.spec)}
+    if kept := _to_plain(status):
         found["status"] = {**node.get("status", {}), **kept}
     return found
 
 
-def objects(state: State) -> Iterator[dict[str, Any]]:
+def iter_state_objects(state: RuntimeState) -> Iterator[dict[str, Any]]:
     """The objects that nothing but the state is read of, whole."""
     for event in state.events:
-        yield {"apiVersion": KINDS["Event"][0], "kind": "Event", **_plain(event)}
+        yield {"apiVersion": STATE_TYPES["Event"][0], "kind": "Event", **_to_plain(event)}
     for _, node in sorted(state.csi_nodes.items()):
-        yield {"apiVersion": KINDS["CSINode"][0], "kind": "CSINode", **_plain(node)}
+        yield {"apiVersion": STATE_TYPES["CSINode"][0], "kind": "CSINode", **_to_plain(node)}
 
 
-def harmless(pod: StatedPod) -> StatedPod:
+def redact_pod(pod: PodState) -> PodState:
     """A pod without messages of its containers that may name arguments or variables."""
     status = pod.status
     lists = (status.containerStatuses, status.initContainerStatuses)
-    if all(_is_harmless(each) for containers in lists for each in containers):
+    if all(_is_safe(container) for containers in lists for container in containers):
         return pod
-    kept = [tuple(_without(each) for each in containers) for containers in lists]
+    kept = [tuple(_redact_container(with_state) for with_state in containers) for containers in lists]
     return replace(pod, status=replace(status, containerStatuses=kept[0], initContainerStatuses=kept[1]))
 
 
-def _kept(condition: StateCondition) -> StateCondition:
+def _trim_condition(condition: NodeCondition) -> NodeCondition:
     if condition.is_bad:
         return replace(condition, lastHeartbeatTime="")
     return replace(condition, lastHeartbeatTime="", reason="", message="")
 
 
-def _plain(value: Any) -> dict[str, Any]:
-    found = readable(msgspec.to_builtins(value), type(value))
+def _to_plain(value: Any) -> dict[str, Any]:
+    found = select_read_fields(msgspec.to_builtins(value), type(value))
     assert isinstance(found, dict)
     return found
 
 
-def _is_harmless(container: StatedContainer) -> bool:
+def _is_safe(container: ContainerStatusWithState) -> bool:
     waiting = container.state.waiting if container.state else None
     nothing = container.state is not None and waiting is None and container.state.terminated is None
     past = container.lastState is not None and container.lastState.terminated is None
-    return not nothing and not past and (waiting is None or not waiting.message or waiting.reason in SAFE_REASONS)
+    return not nothing and not past and (waiting is None or not waiting.message or waiting.reason in SAFE_WAITING_REASONS)
 
 
-def _without(container: StatedContainer) -> StatedContainer:
+def _redact_container(container: ContainerStatusWithState) -> ContainerStatusWithState:
     """Without an unsafe message, and without a state that says nothing."""
     state, last = container.state, container.lastState
-    if state is not None and state.waiting is not None and state.waiting.reason not in SAFE_REASONS:
+    if state is not None and state.waiting is not None and state.waiting.reason not in SAFE_WAITING_REASONS:
         state = replace(state, waiting=replace(state.waiting, message=""))
     if state is not None and state.waiting is None and state.terminated is None:
         state = None

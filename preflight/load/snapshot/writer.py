@@ -26,19 +26,19 @@ from msgspec import Raw
 from msgspec.structs import replace
 
 from preflight import __version__
-from preflight.components.recognize import recognise
-from preflight.components.snapshot_codec import config_to_keep, to_keep
+from preflight.components.recognize import recognize_components
+from preflight.components.snapshot_codec import encode_components, filter_config_data
 from preflight.errors import InputError
 from preflight.kubectl.apiserver.defaults import LAST_APPLIED
-from preflight.load.kinds import KINDS, SAVED_STATE, SNAPSHOT, SNAPSHOT_GROUP
-from preflight.load.snapshot.reader import VERSION
-from preflight.load.snapshot.state import harmless, objects, with_state
+from preflight.load.kinds import CHECKED_KINDS, SNAPSHOT, SNAPSHOT_GROUP, STATE_KINDS
+from preflight.load.snapshot.reader import SNAPSHOT_VERSION
+from preflight.load.snapshot.state import add_node_state, iter_state_objects, redact_pod
 from preflight.model.convert import convert
-from preflight.model.objects import POD_TEMPLATE_SPEC, DaemonSet, Node, ObjectKey, Origin, Pod, _Read
-from preflight.model.pod_scheduling import ScheduledPod
-from preflight.model.runtime_state import StatedPod
-from preflight.model.snapshot_fields import ANNOTATIONS, readable
-from preflight.model.world import Survey, World
+from preflight.model.objects import POD_TEMPLATE_SPEC, DaemonSet, Node, ObjectKey, Origin, Pod, SourcedObject
+from preflight.model.pod_scheduling import SchedulerPod
+from preflight.model.runtime_state import PodState
+from preflight.model.snapshot_fields import SNAPSHOT_ANNOTATIONS, select_read_fields
+from preflight.model.world import ClusterListing, ClusterState
 
 _API_ADDRESS = "KUBERNETES_SERVICE_HOST"
 _VERSIONS = {"jobset.x-k8s.io": "v1alpha2"}
@@ -46,7 +46,7 @@ _BATCH = 1000
 _LEVEL = 6
 
 
-class Unkept(msgspec.Struct):
+class UnsavedCounts(msgspec.Struct):
     """What of a world is in no snapshot, counted: nodes of pools that manifests declare, pods of manifests that name their node, and
     objects with values that the API server would refuse."""
 
@@ -55,7 +55,7 @@ class Unkept(msgspec.Struct):
     refused: int = 0
 
 
-def saved(world: World, unkept: Unkept) -> Iterator[bytes]:
+def iter_snapshot_lines(world: ClusterState, unsaved: UnsavedCounts) -> Iterator[bytes]:
     """The text of a snapshot, in pieces; `world` was read with `wants_state`.
 
     1. The same world gives the same bytes. Workloads stand in the order in which they were read, for some messages list them so.
@@ -64,10 +64,13 @@ def saved(world: World, unkept: Unkept) -> Iterator[bytes]:
     Errors: InputError where the world is not of one cluster: two objects without a namespace have one name; and for a listed pod whose
     values make no sense, since it would look as if it were not there.
     """
-    head = {"apiVersion": f"{SNAPSHOT_GROUP}/v{VERSION}", "kind": SNAPSHOT, "metadata": _head(world)}
-    objects, pods = list(_objects(world, unkept)), _whole(world)  # before the first piece: no part of what fails is ever printed
+    head = {"apiVersion": f"{SNAPSHOT_GROUP}/v{SNAPSHOT_VERSION}", "kind": SNAPSHOT, "metadata": _build_head(world)}
+    objects, pods = (
+        list(_iter_object_lines(world, unsaved)),
+        _iter_whole_pods(world),
+    )  # before the first piece: no part of what fails is ever printed
     yield msgspec.json.encode(head)[:-1] + b',"items":['
-    lines = (line for part in (objects, map(_pod, pods)) for line in part)
+    lines = (line for part in (objects, map(_encode_pod, pods)) for line in part)
     between = b"\n "
     while batch := list(islice(lines, _BATCH)):
         yield between + b",\n ".join(batch)
@@ -75,7 +78,7 @@ def saved(world: World, unkept: Unkept) -> Iterator[bytes]:
     yield b"\n]}\n"
 
 
-def write(pieces: Iterable[bytes], path: str) -> int:
+def write_snapshot(pieces: Iterable[bytes], path: str) -> int:
     """Write a snapshot, packed where the name ends in .gz, and answer its size in bytes.
 
     It is written beside its place and moved there once it is whole, so that no part of one is ever left. What is there is replaced, as by
@@ -109,89 +112,89 @@ def write(pieces: Iterable[bytes], path: str) -> int:
     return size
 
 
-def _head(world: World) -> dict[str, Any]:
+def _build_head(world: ClusterState) -> dict[str, Any]:
     """The survey: that of the cluster, or of files what they show."""
-    survey = world.survey or Survey(nodes=bool(world.nodes))
+    survey = world.listing or ClusterListing(nodes=bool(world.nodes))
     survey = replace(
         survey,
-        listed=world.listed,
-        missing=dict(world.missing),
-        complete=world.complete | (world.state.given & SAVED_STATE if world.state else frozenset()),
+        listed=world.listed_namespaces,
+        missing=dict(world.missing_kinds),
+        complete=world.complete_kinds | (world.runtime_state.given_kinds & STATE_KINDS if world.runtime_state else frozenset()),
         comparison_operators=world.comparison_operators,
-        at=world.state.at if world.state else "",
+        at=world.runtime_state.latest_time if world.runtime_state else "",
     )
     said = msgspec.to_builtins(survey, order="deterministic")
     head = {"preflight": __version__, **said, "listed": said.get("listed"), "nodes": survey.nodes}
     return {name: value for name, value in head.items() if name not in ("live", "templates")}
 
 
-def _objects(world: World, unkept: Unkept) -> Iterator[bytes]:
+def _iter_object_lines(world: ClusterState, unsaved: UnsavedCounts) -> Iterator[bytes]:
     """Every object but the listed pods, each once, one line each."""
     seen: set[int] = set()
     named: dict[tuple[str, ObjectKey], str] = {}
-    for value in _each(world):
+    for value in _iter_objects(world):
         if id(value) in seen:
             continue
         seen.add(id(value))
-        if isinstance(value, Node) and (value.pool is not None or value.partial):
-            unkept.pools += value.pool is not None
+        if isinstance(value, Node) and (value.pool is not None or value.is_partial):
+            unsaved.pools += value.pool is not None
             continue
         if isinstance(value, Pod) and value.spec.nodeName:
-            unkept.bound += 1
+            unsaved.bound += 1
             continue
-        unkept.refused += bool(value.refusals)
-        _once(value, named)
-        yield _line(type(value).__name__, _data(value, world))
-    for (namespace, name), data in world.configs.items():
-        if found := config_to_keep(data):
-            yield _line("ConfigMap", {"metadata": {"name": name, **({"namespace": namespace} if namespace else {})}, "data": found})
-    if world.state is not None:
-        yield from (msgspec.json.encode(each) for each in objects(world.state))
+        unsaved.refused += bool(value.refusals)
+        _check_unique(value, named)
+        yield _encode_line(type(value).__name__, _to_saved_data(value, world))
+    for (namespace, name), data in world.config_maps.items():
+        if found := filter_config_data(data):
+            yield _encode_line("ConfigMap", {"metadata": {"name": name, **({"namespace": namespace} if namespace else {})}, "data": found})
+    if world.runtime_state is not None:
+        yield from (msgspec.json.encode(state_object) for state_object in iter_state_objects(world.runtime_state))
 
 
-def _each(world: World) -> Iterator[Any]:
+def _iter_objects(world: ClusterState) -> Iterator[Any]:
     """Whatever was read of the kinds that are judged, in all collections of the world; nodes first, then workloads in order."""
     for field in ("nodes", "workloads", *world.__struct_fields__):
         held = getattr(world, field)
         if isinstance(held, tuple | dict):
-            yield from (each for each in (held.values() if isinstance(held, dict) else held) if isinstance(each, _Read))
+            yield from (each for each in (held.values() if isinstance(held, dict) else held) if isinstance(each, SourcedObject))
 
 
-def _once(value: Any, named: dict[tuple[str, ObjectKey], str]) -> None:
+def _check_unique(value: Any, seen: dict[tuple[str, ObjectKey], str]) -> None:
     """InputError where another object, of another file, has the same kind and name and no namespace either."""
     metadata, kind, file = value.metadata, type(value).__name__, value.origin.file
-    if KINDS[kind].is_namespaced and not metadata.namespace and not metadata.name.endswith("*"):
-        other = named.setdefault((kind, ObjectKey("", metadata.name)), file)
+    if CHECKED_KINDS[kind].is_namespaced and not metadata.namespace and not metadata.name.endswith("*"):
+        other = seen.setdefault((kind, ObjectKey("", metadata.name)), file)
         if other != file:
             raise InputError(
                 f"{kind} -/{metadata.name} is in {other} and {file}: a snapshot is of one cluster, so state the namespace of each"
             )
 
 
-def _data(value: Any, world: World) -> Any:
+def _to_saved_data(value: Any, world: ClusterState) -> Any:
     """The fields of an object that are read, as plain data."""
     if not isinstance(value, DaemonSet):
-        found = readable(msgspec.to_builtins(value), type(value))
-        state = world.state.nodes.get(value.name) if world.state is not None and isinstance(value, Node) else None
-        return with_state(found, state) if state is not None else found
-    data = readable(value.data or msgspec.to_builtins(value), DaemonSet)
+        found = select_read_fields(msgspec.to_builtins(value), type(value))
+        state = world.runtime_state.nodes.get(value.name) if world.runtime_state is not None and isinstance(value, Node) else None
+        return add_node_state(found, state) if state is not None else found
+    data = select_read_fields(value.data or msgspec.to_builtins(value), DaemonSet)
     _mark_api_address(data, value.data)
     if value.kept:
         return {**data, "preflight": Raw(value.kept)}
-    kept: dict[str, Any] = {"components": to_keep(recognise(value, world.configs))}
+    kept: dict[str, Any] = {"components": encode_components(recognize_components(value, world.config_maps))}
     if LAST_APPLIED in value.metadata.annotations:
-        kept["lastApplied"] = _last_applied(value.metadata.annotations[LAST_APPLIED])
+        kept["lastApplied"] = _filter_last_applied(value.metadata.annotations[LAST_APPLIED])
     return {**data, "preflight": kept}
 
 
-def _last_applied(text: str) -> Any:
+def _filter_last_applied(text: str) -> Any:
     """The manifest of kubectl's annotation, as far as it is read; {} where it is none."""
     try:
         data = msgspec.json.decode(text)
         manifest, _ = convert(data, DaemonSet, Origin(""))
     except (msgspec.DecodeError, RecursionError):
         return {}
-    return readable(data, DaemonSet) if manifest is not None else {}
+    return select_read_fields(data, DaemonSet) if manifest is not None else {}
 
 
 def _mark_api_address(data: Any, whole: Any) -> None:
@@ -209,8 +212,8 @@ def _mark_api_address(data: Any, whole: Any) -> None:
             container["env"] = [{"name": _API_ADDRESS}]
 
 
-def _whole(world: World) -> Iterable[ScheduledPod]:
-    running = world.running or {}
+def _iter_whole_pods(world: ClusterState) -> Iterable[SchedulerPod]:
+    running = world.pods_by_key or {}
     found = {}
     for pod in world.pods:
         key = (pod.metadata.namespace, pod.metadata.name)
@@ -221,14 +224,14 @@ def _whole(world: World) -> Iterable[ScheduledPod]:
     return (found[key] for key in running)
 
 
-def _pod(pod: ScheduledPod) -> bytes:
-    if isinstance(pod, StatedPod):
-        pod = harmless(pod)
-    annotations = {name: text for name, text in pod.metadata.annotations.items() if name in ANNOTATIONS}
+def _encode_pod(pod: SchedulerPod) -> bytes:
+    if isinstance(pod, PodState):
+        pod = redact_pod(pod)
+    annotations = {name: text for name, text in pod.metadata.annotations.items() if name in SNAPSHOT_ANNOTATIONS}
     if len(annotations) < len(pod.metadata.annotations):
         pod = replace(pod, metadata=replace(pod.metadata, annotations=annotations))
     if any(getattr(volume, name) for volume in pod.spec.volumes for name in _open_fields(type(volume))) or pod.spec.schedulingGroup:
-        return _line("Pod", readable(msgspec.to_builtins(pod), type(pod)))
+        return _encode_line("Pod", select_read_fields(msgspec.to_builtins(pod), type(pod)))
     return b'{"apiVersion":"v1",' + msgspec.json.encode(pod)[1:]
 
 
@@ -238,11 +241,11 @@ def _open_fields(volume: type[Any]) -> tuple[str, ...]:
     hints = get_type_hints(volume)
     return (
         "ephemeral",
-        *(name for name in volume.__struct_fields__ if Any in [each for arg in get_args(hints[name]) for each in get_args(arg)]),
+        *(name for name in volume.__struct_fields__ if Any in [argument for arg in get_args(hints[name]) for argument in get_args(arg)]),
     )
 
 
-def _line(kind: str, data: Any) -> bytes:
-    group = KINDS[kind].groups[0]
+def _encode_line(kind: str, data: Any) -> bytes:
+    group = CHECKED_KINDS[kind].groups[0]
     version = f"{group}/{_VERSIONS.get(group, 'v1')}" if group else "v1"
     return msgspec.json.encode({"apiVersion": version, "kind": kind, **data})

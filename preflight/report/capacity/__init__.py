@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 
 
-class _Formats(Mapping[str, Callable[..., str]]):
+class _CapacityFormats(Mapping[str, Callable[..., str]]):
     """The reporters by the name of their format; a module is imported when its format is asked for."""
 
     _names = ("text", "concise", "json", "markdown", "html")
@@ -24,4 +24,4 @@ class _Formats(Mapping[str, Callable[..., str]]):
         return len(self._names)
 
 
-FORMATS: Mapping[str, Callable[..., str]] = _Formats()
+FORMATS: Mapping[str, Callable[..., str]] = _CapacityFormats()

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from preflight.model.capacity import CapacityReport, ClusterAnswer
+from preflight.model.capacity import CapacityReport, ClusterCapacityAnswer
 from preflight.report.capacity import formatting
-from preflight.report.terminal import inert, plain
+from preflight.report.terminal import escape_ci_commands, escape_unprintable
 
 
 def render(report: CapacityReport, **_options: object) -> str:
     """`prod: 0 copies fit now: 13 of 120 nvidia.com/gpu free (5 on nodes that are not Ready, ...)` for each cluster."""
-    return "".join(inert(plain(_line(each))) + "\n" for each in report.clusters)
+    return "".join(escape_ci_commands(escape_unprintable(_format_line(cluster))) + "\n" for cluster in report.clusters)
 
 
-def _line(each: ClusterAnswer) -> str:
-    return f"{each.name}: {f'error: {each.error}' if each.room is None else formatting.glance(each.room)}"
+def _format_line(answer: ClusterCapacityAnswer) -> str:
+    return f"{answer.name}: {f'error: {answer.error}' if answer.room is None else formatting.format_answer(answer.room)}"

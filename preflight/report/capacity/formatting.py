@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from preflight.model.capacity import ClusterAnswer, ClusterRoom, GhostPod, Step
-from preflight.report.formatting import count, names
+from preflight.model.capacity import CapacityStep, ClusterCapacity, ClusterCapacityAnswer, StaleAllocationRow
+from preflight.report.formatting import format_count, format_names
 
 _BINARY = (("Ti", 40), ("Gi", 30), ("Mi", 20), ("Ki", 10))
 _CAUSES = {
@@ -24,7 +24,7 @@ _CAUSES = {
 REQUESTED = "requested is not utilised: what pods have asked for counts, whether or not they use it"
 
 
-def amount(resource: str, number: int | None) -> str:
+def format_amount(resource: str, number: int | None) -> str:
     """An amount as people write it: cpu `1500m` or `2`, memory in the largest unit with one decimal, all else as it is; `?` for None."""
     if number is None:
         return "?"
@@ -38,12 +38,12 @@ def amount(resource: str, number: int | None) -> str:
     return str(number)
 
 
-def cause(step: Step) -> str:
+def format_cause(step: CapacityStep) -> str:
     """What takes an amount away, in words."""
     return _CAUSES.get(step.cause, step.cause)
 
 
-def copies(room: ClusterRoom) -> str:
+def format_copies(room: ClusterCapacity) -> str:
     """`13 copies fit`, `0 copies fit for certain, 4 at most`, `0 copies fit for certain; how many more may, nobody can tell`."""
     fit = f"{room.copies} {'copy fits' if room.copies == 1 else 'copies fit'}"
     if room.atMost == room.copies:
@@ -52,35 +52,35 @@ def copies(room: ClusterRoom) -> str:
     return f"{fit} for certain{more}"
 
 
-def glance(room: ClusterRoom) -> str:
+def format_answer(room: ClusterCapacity) -> str:
     """The answer in one line: how many fit, how much is free all the same, and where that is."""
-    free = f"{amount(room.resource, room.free)} of {amount(room.resource, room.allocatable)} {room.resource} free"
+    free = f"{format_amount(room.resource, room.free)} of {format_amount(room.resource, room.allocatable)} {room.resource} free"
     out_of_reach = [step for step in room.steps if step.free]
-    parts = [f"{amount(room.resource, step.free)} {cause(step)}" for step in out_of_reach]
+    parts = [f"{format_amount(room.resource, step.free)} {format_cause(step)}" for step in out_of_reach]
     if room.copies and parts:
-        parts.insert(0, f"{amount(room.resource, room.copies * room.wanted)} to be had")
+        parts.insert(0, f"{format_amount(room.resource, room.copies * room.wanted)} to be had")
     where = ", ".join(parts)
-    return f"{copies(room)}: {free}{f' ({where})' if where else ''}"
+    return f"{format_copies(room)}: {free}{f' ({where})' if where else ''}"
 
 
-def largest(room: ClusterRoom) -> str:
+def format_largest_block(room: ClusterCapacity) -> str:
     """`largest free block on one node: 2 (gpu-4)`, of the nodes that it may go to."""
-    where = f" ({names(room.largestOn)})" if room.largestOn else ""
-    return f"largest free block on one node that it may go to: {amount(room.resource, room.largest)}{where}"
+    where = f" ({format_names(room.largestOn)})" if room.largestOn else ""
+    return f"largest free block on one node that it may go to: {format_amount(room.resource, room.largest)}{where}"
 
 
-def chief(room: ClusterRoom) -> str:
+def format_main_causes(room: ClusterCapacity) -> str:
     """The causes that keep most of what is free from being had, the first two."""
     steps = sorted((step for step in room.steps if step.free), key=lambda step: -step.free)
-    return ", ".join(f"{amount(room.resource, step.free)} {cause(step)}" for step in steps[:2])
+    return ", ".join(f"{format_amount(room.resource, step.free)} {format_cause(step)}" for step in steps[:2])
 
 
-def remarks(room: ClusterRoom) -> Iterator[tuple[str, str]]:
+def iter_remarks(room: ClusterCapacity) -> Iterator[tuple[str, str]]:
     """What is not known and not judged, each with its heading; then what the numbers mean."""
     for each in room.unknown:
         yield "unknown", f"because {each}"
     if room.unread:
-        yield "unknown", f"because {names(room.unread)} {'does' if len(room.unread) == 1 else 'do'} not say what can be allocated"
+        yield "unknown", f"because {format_names(room.unread)} {'does' if len(room.unread) == 1 else 'do'} not say what can be allocated"
     if room.message:
         yield "the scheduler says", room.message
     for each in room.notJudged:
@@ -88,19 +88,19 @@ def remarks(room: ClusterRoom) -> Iterator[tuple[str, str]]:
     yield "note", REQUESTED
 
 
-def subject(answer: ClusterAnswer, room: ClusterRoom) -> str:
+def format_subject(answer: ClusterCapacityAnswer, room: ClusterCapacity) -> str:
     """The pod in words, with what one copy asks for unless the words say that."""
-    asks = ", ".join(f"{name}={amount(name, number)}" for name, number in room.requests.items()) or "no resource"
+    asks = ", ".join(f"{name}={format_amount(name, number)}" for name, number in room.requests.items()) or "no resource"
     return answer.pod if asks in answer.pod else f"{answer.pod}, which asks for {asks}"
 
 
-def ghost(room: ClusterRoom, held: GhostPod) -> str:
+def format_stale_allocation(room: ClusterCapacity, stale_pod: StaleAllocationRow) -> str:
     """A pod that holds room though nothing of it runs: what it holds, where, and how this is known."""
-    state = "Pending there: its containers have not started" if held.why == "pending" else "being deleted, and its node is not Ready"
-    return f"{held.pod} holds {amount(room.resource, held.amount)} {room.resource} on {held.node}: {state}"
+    state = "Pending there: its containers have not started" if stale_pod.why == "pending" else "being deleted, and its node is not Ready"
+    return f"{stale_pod.pod} holds {format_amount(room.resource, stale_pod.amount)} {room.resource} on {stale_pod.node}: {state}"
 
 
-def title(answer: ClusterAnswer) -> str:
+def format_cluster_title(answer: ClusterCapacityAnswer) -> str:
     """The cluster in one line: its context and server, or the files."""
     asked = answer.cluster
     if asked is None:
@@ -110,7 +110,7 @@ def title(answer: ClusterAnswer) -> str:
     return f"{answer.name}{f', of cluster {name}' if name else ''}{server}{f', Kubernetes {asked.version}' if asked.version else ''}"
 
 
-def failures(clusters: Sequence[ClusterAnswer]) -> str:
+def format_failures(clusters: Sequence[ClusterCapacityAnswer]) -> str:
     """`1 of 3 clusters could not be asked`; "" where all were."""
-    failed = sum(each.room is None for each in clusters)
-    return f"{failed} of {count(len(clusters), 'cluster')} could not be asked" if failed else ""
+    failed = sum(cluster.room is None for cluster in clusters)
+    return f"{failed} of {format_count(len(clusters), 'cluster')} could not be asked" if failed else ""

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from preflight.model.capacity import CapacityReport
-from preflight.report.json import as_text
+from preflight.report.json import format_document
 
 VERSION = 1
 
@@ -15,4 +15,4 @@ VERSION = 1
 def render(report: CapacityReport, **_options: object) -> str:
     """The report as JSON, as `preflight.report.json` prints it: ASCII, indented by two, nothing cut."""
     document: dict[str, Any] = {"version": VERSION, **msgspec.to_builtins(report)}
-    return as_text(document)
+    return format_document(document)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from preflight.model.capacity import ClassRoom, ClusterAnswer, ClusterRoom, NodeRoom
-from preflight.report.capacity.formatting import amount, cause, chief
-from preflight.report.formatting import count, names
+from preflight.model.capacity import ClusterCapacity, ClusterCapacityAnswer, NodeCapacity, NodeClassCapacity
+from preflight.report.capacity.formatting import format_amount, format_cause, format_main_causes
+from preflight.report.formatting import format_count, format_names
 
 MOST_ROWS = 30
 _DETAILS = 2
@@ -14,23 +14,32 @@ _DETAILS = 2
 Cells = tuple[str, ...]
 
 
-def waterfall(room: ClusterRoom) -> list[Cells]:
+def make_waterfall_rows(room: ClusterCapacity) -> list[Cells]:
     """From the sum of what can be allocated down to the copies: amount, free of it, the words, the nodes."""
     known = len(room.nodes) - len(room.unread)
-    rows: list[Cells] = [(amount(room.resource, room.allocatable), amount(room.resource, room.free), f"on {count(known, 'node')}", "")]
+    rows: list[Cells] = [
+        (format_amount(room.resource, room.allocatable), format_amount(room.resource, room.free), f"on {format_count(known, 'node')}", "")
+    ]
     for step in room.steps:
         details = "; ".join(step.details[:_DETAILS])
         more = f" and {len(step.details) - _DETAILS} more" if len(step.details) > _DETAILS else ""
-        words = f"{cause(step)}{f' ({details}{more})' if details else ''}"
+        words = f"{format_cause(step)}{f' ({details}{more})' if details else ''}"
         rows.append(
-            (f"-{amount(room.resource, step.amount)}", amount(room.resource, step.free) if step.free else "", words, names(step.nodes))
+            (
+                f"-{format_amount(room.resource, step.amount)}",
+                format_amount(room.resource, step.free) if step.free else "",
+                words,
+                format_names(step.nodes),
+            )
         )
     left = room.copies * room.wanted
-    rows.append((f"={amount(room.resource, left)}", amount(room.resource, left), f"room for {count_copies(room.copies)}", ""))
+    rows.append(
+        (f"={format_amount(room.resource, left)}", format_amount(room.resource, left), f"room for {format_copy_count(room.copies)}", "")
+    )
     return rows
 
 
-def count_copies(number: int) -> str:
+def format_copy_count(number: int) -> str:
     """`1 copy`, `2 copies`."""
     return "1 copy" if number == 1 else f"{number} copies"
 
@@ -40,35 +49,44 @@ NODE_HEADS = ("NODE", "TYPE", "ALLOCATABLE", "USED", "GHOSTS", "FREE", "FIT", "W
 CLUSTER_HEADS = ("CLUSTER", "FIT", "FREE", "ALLOCATABLE", "LARGEST", "WHERE THE REST IS")
 
 
-def of_class(each: ClassRoom, resource: str) -> Cells:
+def make_class_row(class_room: NodeClassCapacity, resource: str) -> Cells:
     """A class of nodes as a row."""
-    return (f"{len(each.nodes)}: {names(each.nodes, 2)}", *_numbers(each, resource))
+    return (f"{len(class_room.nodes)}: {format_names(class_room.nodes, 2)}", *_make_number_cells(class_room, resource))
 
 
-def of_node(each: NodeRoom, resource: str) -> Cells:
+def make_node_row(node_room: NodeCapacity, resource: str) -> Cells:
     """A node as a row."""
-    return (each.node, *_numbers(each, resource))
+    return (node_room.node, *_make_number_cells(node_room, resource))
 
 
-def _numbers(each: ClassRoom | NodeRoom, resource: str) -> Cells:
-    ghosts = amount(resource, each.ghosts) if each.ghosts else ""
-    fit = str(each.copies) if each.atMost == each.copies else f"{each.copies} to {'?' if each.atMost is None else each.atMost}"
-    why = [*each.reasons, *(f"unknown: {text}" for text in each.unknown)]
-    numbers = (amount(resource, each.allocatable), amount(resource, each.used), ghosts, amount(resource, each.free))
-    return (each.kind or "-", *numbers, fit, "; ".join(why))
+def _make_number_cells(counted_room: NodeClassCapacity | NodeCapacity, resource: str) -> Cells:
+    ghosts = format_amount(resource, counted_room.ghosts) if counted_room.ghosts else ""
+    fit = (
+        str(counted_room.copies)
+        if counted_room.atMost == counted_room.copies
+        else f"{counted_room.copies} to {'?' if counted_room.atMost is None else counted_room.atMost}"
+    )
+    why = [*counted_room.reasons, *(f"unknown: {text}" for text in counted_room.unknown)]
+    numbers = (
+        format_amount(resource, counted_room.allocatable),
+        format_amount(resource, counted_room.used),
+        ghosts,
+        format_amount(resource, counted_room.free),
+    )
+    return (counted_room.kind or "-", *numbers, fit, "; ".join(why))
 
 
-def of_cluster(each: ClusterAnswer) -> Cells:
+def make_cluster_row(answer: ClusterCapacityAnswer) -> Cells:
     """A cluster as a row; one that could not be asked says why."""
-    room = each.room
+    room = answer.room
     if room is None:
-        return (each.name, "?", "?", "?", "?", f"not known: {each.error}")
+        return (answer.name, "?", "?", "?", "?", f"not known: {answer.error}")
     fit = str(room.copies) if room.atMost == room.copies else f"{room.copies} to {'?' if room.atMost is None else room.atMost}"
-    numbers = (amount(room.resource, each) for each in (room.free, room.allocatable, room.largest))
-    return (each.name, fit, *numbers, chief(room))
+    numbers = (format_amount(room.resource, each) for each in (room.free, room.allocatable, room.largest))
+    return (answer.name, fit, *numbers, format_main_causes(room))
 
 
-def shown(rows: Sequence[Cells], *, all_rows: bool) -> tuple[list[Cells], int]:
+def limit_rows(rows: Sequence[Cells], *, all_rows: bool) -> tuple[list[Cells], int]:
     """The rows that are shown, and how many are not."""
     most = len(rows) if all_rows else MOST_ROWS
     return list(rows[:most]), max(0, len(rows) - most)

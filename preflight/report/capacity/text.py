@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from preflight.model.capacity import CapacityReport, ClusterAnswer, ClusterRoom
+from preflight.model.capacity import CapacityReport, ClusterCapacity, ClusterCapacityAnswer
 from preflight.report.capacity import formatting, tables
 from preflight.report.capacity.tables import Cells
-from preflight.report.formatting import count
-from preflight.report.terminal import Ink, columns, fold, inert, pad, plain
+from preflight.report.formatting import format_count
+from preflight.report.terminal import Ink, count_columns, escape_ci_commands, escape_unprintable, fold, pad
 
 _RIGHT = frozenset({"ALLOCATABLE", "USED", "GHOSTS", "FREE", "FIT", "AMOUNT", "LARGEST"})
 
@@ -24,80 +24,84 @@ def render(report: CapacityReport, *, width: int = 0, color: bool = False, all_r
     several = len(report.clusters) > 1
     if several:
         lines += [ink(f"capacity for {report.question}", "strong"), ""]
-        lines += _table(tables.CLUSTER_HEADS, [tables.of_cluster(each) for each in report.clusters], width)
-    for each in report.clusters:
+        lines += _render_table(tables.CLUSTER_HEADS, [tables.make_cluster_row(cluster) for cluster in report.clusters], width)
+    for answer in report.clusters:
         lines += [""] if lines else []
-        lines += _cluster(each, ink, width, with_nodes=all_rows or not several, all_rows=all_rows)
-    if failed := formatting.failures(report.clusters):
+        lines += _render_cluster(answer, ink, width, with_nodes=all_rows or not several, all_rows=all_rows)
+    if failed := formatting.format_failures(report.clusters):
         lines += ["", ink(f"{failed}.", "error")]
-    return "\n".join(inert(line) for line in lines) + "\n"
+    return "\n".join(escape_ci_commands(line) for line in lines) + "\n"
 
 
-def _cluster(answer: ClusterAnswer, ink: Ink, width: int, *, with_nodes: bool, all_rows: bool) -> Iterator[str]:
-    yield ink(formatting.title(answer), "strong")
+def _render_cluster(answer: ClusterCapacityAnswer, ink: Ink, width: int, *, with_nodes: bool, all_rows: bool) -> Iterator[str]:
+    yield ink(formatting.format_cluster_title(answer), "strong")
     room = answer.room
     if room is None:
-        yield from _folded(f"error: {answer.error}", width, "  ")
+        yield from _fold_indented(f"error: {answer.error}", width, "  ")
         return
-    yield from _folded(f"capacity for {formatting.subject(answer, room)}", width, "")
+    yield from _fold_indented(f"capacity for {formatting.format_subject(answer, room)}", width, "")
     yield ""
     style = "gain" if room.copies else "error" if room.atMost == 0 else "warning"
-    yield from (ink(line, style) for line in _folded(formatting.glance(room), width, "  "))
+    yield from (ink(line, style) for line in _fold_indented(formatting.format_answer(room), width, "  "))
     yield ""
-    yield from _waterfall(room, width)
-    yield from _folded(formatting.largest(room), width, "  ")
+    yield from _render_waterfall(room, width)
+    yield from _fold_indented(formatting.format_largest_block(room), width, "  ")
     if with_nodes:
         yield ""
-        yield from _some(tables.CLASS_HEADS, [tables.of_class(each, room.resource) for each in room.classes], "class", width, all_rows)
+        yield from _render_limited_table(
+            tables.CLASS_HEADS, [tables.make_class_row(node_class, room.resource) for node_class in room.classes], "class", width, all_rows
+        )
         yield ""
-        yield from _some(tables.NODE_HEADS, [tables.of_node(each, room.resource) for each in room.nodes], "node", width, all_rows)
+        yield from _render_limited_table(
+            tables.NODE_HEADS, [tables.make_node_row(node, room.resource) for node in room.nodes], "node", width, all_rows
+        )
     if room.ghosts:
         yield ""
         for ghost in room.ghosts if all_rows else room.ghosts[: tables.MOST_ROWS]:
-            yield from _folded(f"ghost: {formatting.ghost(room, ghost)}", width, "  ")
+            yield from _fold_indented(f"ghost: {formatting.format_stale_allocation(room, ghost)}", width, "  ")
         if hidden := 0 if all_rows else len(room.ghosts[tables.MOST_ROWS :]):
-            yield f"  {count(hidden, 'more ghost')} not shown (--all-rows)"
+            yield f"  {format_count(hidden, 'more ghost')} not shown (--all-rows)"
     yield ""
-    for heading, text in formatting.remarks(room):
-        yield from _folded(f"{heading}: {text}", width, "  ")
+    for heading, text in formatting.iter_remarks(room):
+        yield from _fold_indented(f"{heading}: {text}", width, "  ")
 
 
-def _waterfall(room: ClusterRoom, width: int) -> Iterator[str]:
-    rows = tables.waterfall(room)
+def _render_waterfall(room: ClusterCapacity, width: int) -> Iterator[str]:
+    rows = tables.make_waterfall_rows(room)
     heads = (room.resource, "FREE", "", "")
-    wide = [max(columns(plain(row[at])) for row in [heads, *rows]) for at in range(2)]
+    wide = [max(count_columns(escape_unprintable(row[at])) for row in [heads, *rows]) for at in range(2)]
     between = 6 + sum(wide)
     yield f"  {heads[0].rjust(wide[0])}  {heads[1].rjust(wide[1])}"
     for taken, free, text, nodes in rows:
         lines = fold(f"{text}{f': {nodes}' if nodes else ''}", max(width - between, 30) if width else 0)
-        yield f"  {plain(taken).rjust(wide[0])}  {plain(free).rjust(wide[1])}  {lines[0]}".rstrip()
+        yield f"  {escape_unprintable(taken).rjust(wide[0])}  {escape_unprintable(free).rjust(wide[1])}  {lines[0]}".rstrip()
         yield from (f"{' ' * between}{line}" for line in lines[1:])
 
 
-def _some(heads: Cells, rows: Sequence[Cells], noun: str, width: int, all_rows: bool) -> Iterator[str]:
-    kept, hidden = tables.shown(rows, all_rows=all_rows)
-    yield from _table(heads, kept, width)
+def _render_limited_table(heads: Cells, rows: Sequence[Cells], noun: str, width: int, all_rows: bool) -> Iterator[str]:
+    kept, hidden = tables.limit_rows(rows, all_rows=all_rows)
+    yield from _render_table(heads, kept, width)
     if hidden:
-        more = count(hidden, "more node") if noun == "node" else f"{hidden} more {'class' if hidden == 1 else 'classes'}"
+        more = format_count(hidden, "more node") if noun == "node" else f"{hidden} more {'class' if hidden == 1 else 'classes'}"
         yield f"  {more} not shown (--all-rows)"
 
 
-def _table(heads: Cells, rows: Sequence[Cells], width: int) -> Iterator[str]:
+def _render_table(heads: Cells, rows: Sequence[Cells], width: int) -> Iterator[str]:
     """The cells in columns; a column with nothing in it is left out, and the last one is folded."""
     kept = [at for at in range(len(heads)) if any(row[at] not in ("", "-") for row in rows)]
-    wide = {at: max(columns(plain(row[at])) for row in [heads, *rows]) for at in kept}
+    wide = {at: max(count_columns(escape_unprintable(row[at])) for row in [heads, *rows]) for at in kept}
     last = kept[-1]
     room = max(width - 2 - sum(wide[at] + 2 for at in kept[:-1]), 30) if width else 0
     for row in (heads, *rows):
-        before = "".join(f"{_cell(row[at], wide[at], heads[at])}  " for at in kept[:-1])
-        lines = fold(row[last], room) if heads[last] not in _RIGHT else [_cell(row[last], wide[last], heads[last])]
+        before = "".join(f"{_format_cell(row[at], wide[at], heads[at])}  " for at in kept[:-1])
+        lines = fold(row[last], room) if heads[last] not in _RIGHT else [_format_cell(row[last], wide[last], heads[last])]
         yield f"  {before}{lines[0]}".rstrip()
-        yield from (f"  {' ' * columns(before)}{line}" for line in lines[1:])
+        yield from (f"  {' ' * count_columns(before)}{line}" for line in lines[1:])
 
 
-def _cell(text: str, width: int, head: str) -> str:
-    return " " * (width - columns(plain(text))) + plain(text) if head in _RIGHT else pad(text, width)
+def _format_cell(text: str, width: int, head: str) -> str:
+    return " " * (width - count_columns(escape_unprintable(text))) + escape_unprintable(text) if head in _RIGHT else pad(text, width)
 
 
-def _folded(text: str, width: int, indent: str) -> Iterable[str]:
+def _fold_indented(text: str, width: int, indent: str) -> Iterable[str]:
     return [f"{indent}{line}" for line in fold(text, max(width - len(indent), 40) if width else 0)]

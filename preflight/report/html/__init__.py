@@ -6,16 +6,16 @@ from collections.abc import Callable, Iterator
 
 from preflight.model.report import Report
 from preflight.report.html import assumptions, chain, coverage, findings, nodes, summary
-from preflight.report.html.classes import Classes, classes_of
-from preflight.report.html.page import page
+from preflight.report.html.classes import PageNodeClasses, make_node_classes
+from preflight.report.html.page import render_page
 
-SECTIONS: tuple[Callable[[Report, Classes, bool], Iterator[str]], ...] = (
-    summary.section,
-    chain.section,
-    coverage.section,
-    findings.section,
-    nodes.section,
-    assumptions.section,
+SECTIONS: tuple[Callable[[Report, PageNodeClasses, bool], Iterator[str]], ...] = (
+    summary.render_section,
+    chain.render_section,
+    coverage.render_section,
+    findings.render_section,
+    nodes.render_section,
+    assumptions.render_section,
 )
 """What the page is made of, in its order: each part answers pieces of HTML, and none where it has nothing to say."""
 
@@ -31,5 +31,5 @@ def render(report: Report, *, all_rows: bool = False, **_options: object) -> str
        (pods of large drains, unless `all_rows`) is counted where it would stand.
     5. The same report gives the same bytes.
     """
-    classes = classes_of(report.steps)
-    return page(summary.title(report), (piece for section in SECTIONS for piece in section(report, classes, all_rows)))
+    classes = make_node_classes(report.steps)
+    return render_page(summary.format_page_title(report), (piece for section in SECTIONS for piece in section(report, classes, all_rows)))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from preflight.model.report import Report
-from preflight.report.html.classes import Classes
-from preflight.report.html.escaping import safe, terms
+from preflight.report.html.classes import PageNodeClasses
+from preflight.report.html.escaping import escape_text, render_terms
 
 
-def section(report: Report, classes: Classes, all_rows: bool) -> Iterator[str]:
+def render_section(report: Report, classes: PageNodeClasses, all_rows: bool) -> Iterator[str]:
     """The links, step by step, each under its heading."""
     del classes, all_rows
     if not report.why:
@@ -19,5 +19,5 @@ def section(report: Report, classes: Classes, all_rows: bool) -> Iterator[str]:
     for step in steps:
         if len(steps) > 1:
             yield f"<h3>step {step}</h3>"
-        yield terms(((safe(link.heading, 60), safe(link.text)) for link in report.why if link.step == step), " chain")
+        yield render_terms(((escape_text(link.heading, 60), escape_text(link.text)) for link in report.why if link.step == step), " chain")
     yield "</section>"

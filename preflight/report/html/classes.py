@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from preflight.model.report import Step
-from preflight.report.html.escaping import code, counted, safe
-from preflight.report.html.node_ranges import ranges
+from preflight.model.report import ReportStep
+from preflight.report.html.escaping import escape_text, format_grouped_count, render_code
+from preflight.report.html.node_ranges import compress_names
 
 MOST_LETTERS = 60
 """How many classes have a letter at most: the largest. The nodes of all others are told by their names."""
@@ -20,66 +20,66 @@ _MOST_REFERRED = 6
 _MOST_CHARACTERS = 400
 
 
-class NodeClass(NamedTuple):
+class PageNodeClass(NamedTuple):
     """Nodes that are together in every row of coverage, sorted; `letter` is "" where there are too many classes."""
 
     letter: str
     nodes: tuple[str, ...]
 
 
-class Classes:
+class PageNodeClasses:
     """The classes of a report, the largest first; each node is in one."""
 
-    def __init__(self, classes: Sequence[NodeClass]) -> None:
+    def __init__(self, classes: Sequence[PageNodeClass]) -> None:
         self.all = classes
 
     @cached_property
-    def at(self) -> Mapping[str, int]:
+    def index_by_node(self) -> Mapping[str, int]:
         """Where in `all` the class of a node is, by the name of the node."""
-        return {node: at for at, each in enumerate(self.all) for node in each.nodes}
+        return {node: at for at, node_class in enumerate(self.all) for node in node_class.nodes}
 
-    def made_of(self, nodes: Iterable[str]) -> list[NodeClass] | None:
+    def find_whole_classes(self, nodes: Iterable[str]) -> list[PageNodeClass] | None:
         """The classes that these nodes are, in their order; None where one is there in part only or has no letter."""
         wanted = set(nodes)
-        found = [self.all[at] for at in self._classes(wanted)]
-        is_whole = all(each.letter for each in found) and wanted <= self.at.keys()
+        found = [self.all[at] for at in self._find_indexes(wanted)]
+        is_whole = all(node_class.letter for node_class in found) and wanted <= self.index_by_node.keys()
         return found if is_whole and sum(len(each.nodes) for each in found) == len(wanted) else None
 
-    def letters(self, nodes: Iterable[str]) -> str:
+    def get_letters(self, nodes: Iterable[str]) -> str:
         """The letters of all classes that these nodes are in, as the filter reads them: `A C others`."""
-        return " ".join(dict.fromkeys(self.all[at].letter or REST for at in self._classes(nodes)))
+        return " ".join(dict.fromkeys(self.all[at].letter or REST for at in self._find_indexes(nodes)))
 
-    def _classes(self, nodes: Iterable[str]) -> list[int]:
-        return sorted({self.at[node] for node in nodes if node in self.at})
+    def _find_indexes(self, nodes: Iterable[str]) -> list[int]:
+        return sorted({self.index_by_node[node] for node in nodes if node in self.index_by_node})
 
-    def told(self, nodes: Sequence[str]) -> str:
+    def render_nodes(self, nodes: Sequence[str]) -> str:
         """The nodes in a few words of HTML: up to four by name, more by the letters of their classes, else the beginning of their list."""
         if len(nodes) <= _MOST_NAMES:
-            return ", ".join(code(node, 300) for node in nodes)
-        made = self.made_of(nodes)
+            return ", ".join(render_code(node, 300) for node in nodes)
+        made = self.find_whole_classes(nodes)
         if made is not None and len(made) <= _MOST_REFERRED:
-            return f"{counted(len(nodes), 'node')}: class {', '.join(map(link, made))}"
-        return f"{counted(len(nodes), 'node')}: {code(', '.join(ranges(nodes)), _MOST_CHARACTERS)}"
+            return f"{format_grouped_count(len(nodes), 'node')}: class {', '.join(map(render_class_link, made))}"
+        return f"{format_grouped_count(len(nodes), 'node')}: {render_code(', '.join(compress_names(nodes)), _MOST_CHARACTERS)}"
 
 
-def link(each: NodeClass) -> str:
+def render_class_link(node_class: PageNodeClass) -> str:
     """The letter of a class, which leads to its names."""
-    return f'<a href="#class-{each.letter}">{each.letter}</a>'
+    return f'<a href="#class-{node_class.letter}">{node_class.letter}</a>'
 
 
-def named(nodes: Sequence[str]) -> str:
+def render_node_names(nodes: Sequence[str]) -> str:
     """A short name for some nodes: the only ones, or the first and the last; of a long name with a domain the domain is left out."""
     if len(nodes) <= 2:
-        return "<br>".join(map(_short, nodes))
-    return f"{_short(nodes[0])} …<br>{_short(nodes[-1])}"
+        return "<br>".join(map(_shorten_name, nodes))
+    return f"{_shorten_name(nodes[0])} …<br>{_shorten_name(nodes[-1])}"
 
 
-def _short(name: str) -> str:
+def _shorten_name(name: str) -> str:
     label = name.partition(".")[0]
-    return safe(label if len(name) > _MOST_NAME and not label.isdecimal() else name, 60)
+    return escape_text(label if len(name) > _MOST_NAME and not label.isdecimal() else name, 60)
 
 
-def classes_of(steps: Sequence[Step]) -> Classes:
+def make_node_classes(steps: Sequence[ReportStep]) -> PageNodeClasses:
     """The classes of some steps, for all of them at once, so that a letter means the same nodes in each.
 
     1. Two nodes are in one class where the same steps judge them, and every row of coverage holds both or none.
@@ -88,7 +88,7 @@ def classes_of(steps: Sequence[Step]) -> Classes:
     rows: dict[str, list[int]] = {}
     number = 0
     for step in steps:
-        for nodes in (step.nodes, *(each.nodes for each in step.coverage)):
+        for nodes in (step.nodes, *(row.nodes for row in step.coverage)):
             number += 1
             for node in nodes:
                 rows.setdefault(node, []).append(number)
@@ -96,9 +96,9 @@ def classes_of(steps: Sequence[Step]) -> Classes:
     for node, where in rows.items():
         together.setdefault(tuple(where), []).append(node)
     found = sorted((tuple(sorted(nodes)) for nodes in together.values()), key=lambda nodes: (-len(nodes), nodes))
-    return Classes([NodeClass(_letter(at) if at < MOST_LETTERS else "", nodes) for at, nodes in enumerate(found)])
+    return PageNodeClasses([PageNodeClass(_make_letter(at) if at < MOST_LETTERS else "", nodes) for at, nodes in enumerate(found)])
 
 
-def _letter(at: int) -> str:
+def _make_letter(index: int) -> str:
     """A, B, ... Z, AA, AB, ..."""
-    return (_letter(at // 26 - 1) if at >= 26 else "") + chr(ord("A") + at % 26)
+    return (_make_letter(index // 26 - 1) if index >= 26 else "") + chr(ord("A") + index % 26)

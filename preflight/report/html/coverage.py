@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.model.report import Report, Step
+from preflight.model.report import Report, ReportStep
 from preflight.report.html import matrix, pods
-from preflight.report.html.classes import Classes
-from preflight.report.html.escaping import code, safe
+from preflight.report.html.classes import PageNodeClasses
+from preflight.report.html.escaping import escape_text, render_code
 
 FILTER = (
     '<search class=filter id=filter aria-label="Filter the page" hidden>'
@@ -20,26 +20,26 @@ FILTER = (
 """The controls that the script shows: they filter the rows of all tables, the columns by node, and the findings."""
 
 
-def section(report: Report, classes: Classes, all_rows: bool) -> Iterator[str]:
+def render_section(report: Report, classes: PageNodeClasses, all_rows: bool) -> Iterator[str]:
     """A part for each step, with its number where there are several; the filter stands before the first one."""
     if report.steps or report.findings:
         yield FILTER
     several = len(report.steps) > 1
     if several:
-        words = (code(step.headline or step.command, 200) for step in report.steps)
+        words = (render_code(step.headline or step.command, 200) for step in report.steps)
         links = "".join(f'<li><a href="#step-{at}">{each}</a></li>' for at, each in enumerate(words, 1))
         yield f"<nav aria-label=Steps><ol class=steps>{links}</ol></nav>"
     for at, step in enumerate(report.steps, 1):
         number = f"<span class=step>step {at} of {len(report.steps)}</span> " if several else ""
         yield f'<section id="step-{at}" aria-labelledby="step-{at}-name">'
-        yield f'<h2 id="step-{at}-name">{number}{safe(step.headline or step.command) if several else "Coverage"}</h2>'
-        yield from _notes(step)
-        yield from matrix.table(step, classes)
+        yield f'<h2 id="step-{at}-name">{number}{escape_text(step.headline or step.command) if several else "Coverage"}</h2>'
+        yield from _render_notes(step)
+        yield from matrix.render_matrix(step, classes)
         if step.evictions is not None:
-            yield from pods.part(step.evictions, at, all_rows)
+            yield from pods.render_evictions(step.evictions, at, all_rows)
         yield "</section>"
 
 
-def _notes(step: Step) -> Iterator[str]:
+def _render_notes(step: ReportStep) -> Iterator[str]:
     if step.notes:
-        yield f"<ul class=notes>{''.join(f'<li>{safe(note)}</li>' for note in step.notes)}</ul>"
+        yield f"<ul class=notes>{''.join(f'<li>{escape_text(note)}</li>' for note in step.notes)}</ul>"

@@ -9,7 +9,7 @@ _LAST_NUMBER = re.compile(r"([0-9]{1,9})[^0-9]*\Z")
 _LEAST = 3
 
 
-def ranges(names: Iterable[str]) -> list[str]:
+def compress_names(names: Iterable[str]) -> list[str]:
     """The names, sorted, those that differ only in a number drawn together.
 
     1. Three or more names are drawn together; `a-[1-3,7]` stands for a-1, a-2, a-3 and a-7, and `a-[08-10]` for a-08, a-09 and a-10.
@@ -28,13 +28,13 @@ def ranges(names: Iterable[str]) -> list[str]:
             alone.append(name)
     for (before, after), digits in groups.items():
         if len(digits) < _LEAST:
-            alone += (f"{before}{each}{after}" for each in digits)
+            alone += (f"{before}{digit}{after}" for digit in digits)
         else:
-            alone.append(f"{before}[{','.join(_runs(digits))}]{after}")
+            alone.append(f"{before}[{','.join(_compress_digits(digits))}]{after}")
     return sorted(alone, key=lambda each: (each.replace("[", ""), each))
 
 
-def _runs(digits: list[str]) -> Iterable[str]:
+def _compress_digits(digits: list[str]) -> Iterable[str]:
     digits.sort(key=lambda each: (len(each), each))
     start = 0
     for at in range(1, len(digits) + 1):

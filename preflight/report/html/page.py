@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from preflight.report.html.escaping import safe
+from preflight.report.html.escaping import escape_text
 
 _FOLDER = Path(__file__).parent
 
 
-def page(title: str, pieces: Iterable[str]) -> str:
+def render_page(title: str, pieces: Iterable[str]) -> str:
     """A whole document.
 
     1. Its Content-Security-Policy allows the style and the script below by their hashes, and nothing else: no request, no inline handler,
        no style attribute, no form, no frame.
     2. The bytes depend on the arguments alone.
     """
-    style, script = _read("page.css"), _read("page.js")
+    style, script = _read_asset("page.css"), _read_asset("page.js")
     policy = "; ".join(
         (
             "default-src 'none'",
-            f"style-src '{_hash(style)}'",
-            f"script-src '{_hash(script)}'",
+            f"style-src '{_compute_hash(style)}'",
+            f"script-src '{_compute_hash(script)}'",
             "img-src data:",
             "base-uri 'none'",
             "form-action 'none'",
@@ -38,7 +38,7 @@ def page(title: str, pieces: Iterable[str]) -> str:
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             '<meta name="color-scheme" content="light dark">',
             '<meta name="referrer" content="no-referrer">',
-            f"<title>{safe(title, 200)}</title>",
+            f"<title>{escape_text(title, 200)}</title>",
             '<link rel="icon" href="data:,">',
             f"<style>{style}</style>",
             "</head>",
@@ -55,11 +55,11 @@ def page(title: str, pieces: Iterable[str]) -> str:
     )
 
 
-def _read(name: str) -> str:
+def _read_asset(name: str) -> str:
     return (_FOLDER / name).read_text(encoding="utf-8")
 
 
-def _hash(text: str) -> str:
+def _compute_hash(text: str) -> str:
     from base64 import b64encode
     from hashlib import sha256
 

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from preflight.model.report import Coverage, Outcome, Report, Severity
-from preflight.report.ci_annotation import open_findings
-from preflight.report.formatting import count
-from preflight.report.html.classes import Classes
-from preflight.report.html.escaping import CLASSES, code, counted, mark, number, safe
-from preflight.report.html.findings import SIGNS
-from preflight.report.summary import cluster, judged, unread
+from preflight.report.ci_annotation import select_open_findings
+from preflight.report.formatting import format_count
+from preflight.report.html.classes import PageNodeClasses
+from preflight.report.html.escaping import MARKER_CSS_CLASSES, escape_text, format_grouped_count, format_number, render_code, render_mark
+from preflight.report.html.findings import SEVERITY_SIGNS
+from preflight.report.summary import format_checked, format_cluster, format_unread
 
 MOST_LINES = 6
 """How many findings the story tells at most."""
@@ -32,7 +32,7 @@ _TILES: tuple[tuple[str, str, Outcome], ...] = (
 )
 
 
-class Verdict(NamedTuple):
+class PageVerdict(NamedTuple):
     """The marker of a page, and its first sentence."""
 
     sign: str
@@ -44,103 +44,106 @@ class Tile(NamedTuple):
 
     sign: str
     value: int
-    words: str
-    below: str = ""
+    label: str
+    detail: str = ""
 
     def __str__(self) -> str:
-        small = f"<small>{self.below}</small>" if self.below else ""
-        return f"<li class={CLASSES[self.sign]}>{mark(self.sign)}<strong>{number(self.value)}</strong><span>{self.words}{small}</span></li>"
+        small = f"<small>{self.detail}</small>" if self.detail else ""
+        value = f"<strong>{format_number(self.value)}</strong><span>{self.label}{small}</span>"
+        return f"<li class={MARKER_CSS_CLASSES[self.sign]}>{render_mark(self.sign)}{value}</li>"
 
 
-def verdict(report: Report) -> Verdict:
+def make_verdict(report: Report) -> PageVerdict:
     """The worst that a report says, in one sentence.
 
     1. DaemonSets that lose a node come first, whether or not a finding is exempted; then ordinary pods that are stuck or lost for good;
        then errors, unknown answers, and warnings.
     2. "Nothing is lost" is said only where pairs were judged and all answers are known; where nothing was judged, this is the sentence.
     """
-    lost = [each for each in _coverage(report) if each.outcome in _LOST]
-    errors = sum(each.severity is Severity.ERROR for each in open_findings(report))
-    warnings = sum(each.severity is Severity.WARNING for each in open_findings(report))
+    lost = [row for row in _iter_coverage(report) if row.outcome in _LOST]
+    errors = sum(open_finding.severity is Severity.ERROR for open_finding in select_open_findings(report))
+    warnings = sum(finding.severity is Severity.WARNING for finding in select_open_findings(report))
     if lost:
-        return Verdict("x", _losing(lost, compares=any(step.compares for step in report.steps)))
-    if text := _stuck(report):
-        return Verdict("x", text)
+        return PageVerdict("x", _format_losses(lost, compares=any(step.compares for step in report.steps)))
+    if text := _format_stuck_pods(report):
+        return PageVerdict("x", text)
     if errors:
-        return Verdict("x", f"{count(errors, 'error')} found")
+        return PageVerdict("x", f"{format_count(errors, 'error')} found")
     if report.exit == 4:
-        return Verdict("?", "A rule crashed: this report is not complete")
+        return PageVerdict("?", "A rule crashed: this report is not complete")
     if not (report.judged.objects or report.judged.daemonsets or report.judged.pairs or report.findings):
-        return Verdict("?", "Nothing was judged")
-    if report.exit == 3 or report.problems or _unknown(report):
-        return Verdict("?", "Not everything is known")
-    fine = "No DaemonSet loses a node" if any(each.outcome is not Outcome.EXCLUDED for each in _coverage(report)) else "No errors"
+        return PageVerdict("?", "Nothing was judged")
+    if report.exit == 3 or report.problems or _has_unknown(report):
+        return PageVerdict("?", "Not everything is known")
+    fine = (
+        "No DaemonSet loses a node" if any(coverage.outcome is not Outcome.EXCLUDED for coverage in _iter_coverage(report)) else "No errors"
+    )
     if warnings:
-        return Verdict("!", f"{fine}; {count(warnings, 'warning')}")
-    return Verdict("=", fine if fine != "No errors" or open_findings(report) else "No findings")
+        return PageVerdict("!", f"{fine}; {format_count(warnings, 'warning')}")
+    return PageVerdict("=", fine if fine != "No errors" or select_open_findings(report) else "No findings")
 
 
-def title(report: Report) -> str:
+def format_page_title(report: Report) -> str:
     """What a tab of the browser says: the verdict, and the command."""
-    return f"preflight: {verdict(report).text}{f' · {report.command}' if report.command else ''}"
+    return f"preflight: {make_verdict(report).text}{f' · {report.command}' if report.command else ''}"
 
 
-def section(report: Report, classes: Classes, all_rows: bool) -> Iterator[str]:
+def render_section(report: Report, classes: PageNodeClasses, all_rows: bool) -> Iterator[str]:
     """The verdict, what it is about, its numbers, the worst findings as a list, and what makes it less than sure."""
     del all_rows
-    found = verdict(report)
-    yield f'<header class="story {CLASSES[found.sign]}"><p class=brand>preflight</p>'
-    yield f"<h1>{mark(found.sign)}<span>{safe(found.text)}</span></h1>"
-    yield "<p class=command>" + (code(report.command) if report.command else "no change: judged as it is")
+    found = make_verdict(report)
+    yield f'<header class="story {MARKER_CSS_CLASSES[found.sign]}"><p class=brand>preflight</p>'
+    yield f"<h1>{render_mark(found.sign)}<span>{escape_text(found.text)}</span></h1>"
+    yield "<p class=command>" + (render_code(report.command) if report.command else "no change: judged as it is")
     if report.cluster is not None:
-        yield f" <span class=cluster>{safe(cluster(report.cluster))}</span>"
+        yield f" <span class=cluster>{escape_text(format_cluster(report.cluster))}</span>"
     yield "</p>"
     if len(report.steps) == 1 and report.steps[0].headline and report.command:
-        yield f"<p class=headline>{safe(report.steps[0].headline)}</p>"
-    if tiles := sorted(_tiles(report), key=lambda tile: "x?!+i=".index(tile.sign)):
+        yield f"<p class=headline>{escape_text(report.steps[0].headline)}</p>"
+    if tiles := sorted(_iter_tiles(report), key=lambda tile: "x?!+i=".index(tile.sign)):
         yield f"<ul class=tiles>{''.join(map(str, tiles))}</ul>"
-    yield from _worst(report, classes)
-    if doubts := list(_doubts(report)):
-        yield f"<ul class=doubts>{''.join(f'<li>{each}</li>' for each in doubts)}</ul>"
+    yield from _render_worst(report, classes)
+    if doubts := list(_iter_doubts(report)):
+        yield f"<ul class=doubts>{''.join(f'<li>{doubt}</li>' for doubt in doubts)}</ul>"
     yield "</header>"
 
 
-def _coverage(report: Report) -> Iterator[Coverage]:
-    return (each for step in report.steps for each in step.coverage)
+def _iter_coverage(report: Report) -> Iterator[Coverage]:
+    return (row for step in report.steps for row in step.coverage)
 
 
-def _keys(rows: Sequence[Coverage]) -> set[tuple[str, str]]:
-    return {(each.daemonset, each.place) for each in rows}
+def _collect_keys(rows: Sequence[Coverage]) -> set[tuple[str, str]]:
+    return {(row.daemonset, row.place) for row in rows}
 
 
-def _losing(lost: Sequence[Coverage], *, compares: bool) -> str:
-    names = sorted(_keys(lost))
-    nodes = {node for each in lost for node in each.nodes}
-    who = names[0][0] if len(names) == 1 else f"{number(len(names))} DaemonSets"
-    where = min(nodes) if len(nodes) == 1 else f"{number(len(nodes))} nodes"
-    if all(each.outcome is Outcome.LOOP for each in lost):
+def _format_losses(lost_rows: Sequence[Coverage], *, compares: bool) -> str:
+    names = sorted(_collect_keys(lost_rows))
+    nodes = {node for lost_row in lost_rows for node in lost_row.nodes}
+    who = names[0][0] if len(names) == 1 else f"{format_number(len(names))} DaemonSets"
+    where = min(nodes) if len(nodes) == 1 else f"{format_number(len(nodes))} nodes"
+    if all(coverage.outcome is Outcome.LOOP for coverage in lost_rows):
         return f"{who} {'loops' if len(names) == 1 else 'loop'} on {where}"
     verb = ("has lost" if len(names) == 1 else "have lost") if compares else "loses" if len(names) == 1 else "lose"
-    return f"{who} {verb} {where}{_when({each.outcome for each in lost}, compares, len(names))}"
+    return f"{who} {verb} {where}{_format_when({each.outcome for each in lost_rows}, compares, len(names))}"
 
 
-def _when(outcomes: set[Outcome], compares: bool, number_lost: int) -> str:
+def _format_when(outcomes: set[Outcome], compares: bool, number_lost: int) -> str:
     if compares or len(outcomes) > 1:
         return ""
     whose = "its" if number_lost == 1 else "their"
     return " now" if Outcome.LOST_NOW in outcomes else f" when {whose} pods are re-created"
 
 
-def _stuck(report: Report) -> str:
+def _format_stuck_pods(report: Report) -> str:
     """What becomes of ordinary pods, where some are stuck or lost for good; else ""."""
     for step in report.steps:
         if step.evictions is None:
             continue
-        pods = [each for node in step.evictions.nodes for each in node.pods]
-        blocked = sum(each.verdict == "blocked-for-ever" for each in pods)
-        lost = sum(each.leaves and each.lost for each in pods)
-        parts = [f"{count(blocked, 'pod')} blocked for ever"] if blocked else []
-        parts += [f"{count(lost, 'pod')} lost for good"] if lost else []
+        pods = [pod for node in step.evictions.nodes for pod in node.pods]
+        blocked = sum(eviction.verdict == "blocked-for-ever" for eviction in pods)
+        lost = sum(each.is_leaving and each.lost for each in pods)
+        parts = [f"{format_count(blocked, 'pod')} blocked for ever"] if blocked else []
+        parts += [f"{format_count(lost, 'pod')} lost for good"] if lost else []
         if any(node.refusals for node in step.evictions.nodes):
             return "kubectl refuses this drain"
         if step.evictions.way == "drain" and step.evictions.ends is False:
@@ -150,79 +153,79 @@ def _stuck(report: Report) -> str:
     return ""
 
 
-def _unknown(report: Report) -> bool:
-    if any(each.outcome is Outcome.UNKNOWN for each in _coverage(report)):
+def _has_unknown(report: Report) -> bool:
+    if any(row.outcome is Outcome.UNKNOWN for row in _iter_coverage(report)):
         return True
-    return any(step.evictions is not None and step.evictions.is_unknown for step in report.steps)
+    return any(step.evictions is not None and step.evictions.has_unknown_pods for step in report.steps)
 
 
-def _tiles(report: Report) -> Iterator[Tile]:
+def _iter_tiles(report: Report) -> Iterator[Tile]:
     """A number for each outcome that there is: DaemonSets by the worst that happens to them in any step, so that each counts once.
 
     Where no DaemonSet was judged, the findings are counted instead.
     """
     worst: dict[tuple[str, str], Outcome] = {}
     nodes: dict[tuple[tuple[str, str], Outcome], set[str]] = {}
-    for each in _coverage(report):
-        key = (each.daemonset, each.place)
-        worst[key] = min(worst.get(key, each.outcome), each.outcome, key=lambda outcome: outcome.rank)
-        nodes.setdefault((key, each.outcome), set()).update(each.nodes)
+    for row in _iter_coverage(report):
+        key = (row.daemonset, row.place)
+        worst[key] = min(worst.get(key, row.outcome), row.outcome, key=lambda outcome: outcome.rank)
+        nodes.setdefault((key, row.outcome), set()).update(row.nodes)
     compares = any(step.compares for step in report.steps)
     for sign, words, asked in _TILES:
         if keys := [key for key, outcome in worst.items() if outcome is asked]:
             where = len({node for key in keys for node in nodes[key, asked]})
             told = words.removesuffix(" now") if compares else words
-            yield Tile(sign, len(keys), f"DaemonSet{'' if len(keys) == 1 else 's'} {told}", f"on {counted(where, 'node')}")
-    yield from (Tile(sign, value, f"pod{'' if value == 1 else 's'} {words}") for sign, words, value in _pods(report) if value)
+            yield Tile(sign, len(keys), f"DaemonSet{'' if len(keys) == 1 else 's'} {told}", f"on {format_grouped_count(where, 'node')}")
+    yield from (Tile(sign, value, f"pod{'' if value == 1 else 's'} {words}") for sign, words, value in _iter_pod_counts(report) if value)
     for severity in Severity if not worst else ():
-        found = [each.rule for each in open_findings(report) if each.severity is severity]
+        found = [open_finding.rule for open_finding in select_open_findings(report) if open_finding.severity is severity]
         if found:
             words = f"{severity}{'' if len(found) == 1 else 's'}"
-            yield Tile(SIGNS[severity], len(found), words, f"of {counted(len(set(found)), 'rule')}")
+            yield Tile(SEVERITY_SIGNS[severity], len(found), words, f"of {format_grouped_count(len(set(found)), 'rule')}")
 
 
-def _pods(report: Report) -> Iterator[tuple[str, str, int]]:
-    pods = [each for step in report.steps if step.evictions for node in step.evictions.nodes for each in node.pods]
-    yield "x", "blocked for ever", sum(each.verdict == "blocked-for-ever" for each in pods)
-    yield "x", "lost for good", sum(each.leaves and each.lost for each in pods)
-    yield "x", "Pending afterwards", sum(each.leaves and each.replacement == "pending" for each in pods)
+def _iter_pod_counts(report: Report) -> Iterator[tuple[str, str, int]]:
+    pods = [pod for step in report.steps if step.evictions for node in step.evictions.nodes for pod in node.pods]
+    yield "x", "blocked for ever", sum(eviction.verdict == "blocked-for-ever" for eviction in pods)
+    yield "x", "lost for good", sum(each.is_leaving and each.lost for each in pods)
+    yield "x", "Pending afterwards", sum(each.is_leaving and each.replacement == "pending" for each in pods)
     yield "x", "refused by kubectl", sum(each.verdict == "refused" for each in pods)
     yield "!", "blocked for now", sum(each.verdict == "blocked-now" for each in pods)
     yield "?", "unknown", sum(each.verdict == "unknown" for each in pods)
-    yield "=", "going", sum(each.leaves for each in pods)
+    yield "=", "going", sum(each.is_leaving for each in pods)
 
 
-def _worst(report: Report, classes: Classes) -> Iterator[str]:
+def _render_worst(report: Report, classes: PageNodeClasses) -> Iterator[str]:
     """The worst findings in a line each, which leads to the whole."""
     del classes
-    ids = {id(each): at for at, each in enumerate(report.findings, 1)}
-    found = [each for each in open_findings(report) if each.severity is not Severity.NOTE]
+    ids = {id(finding): at for at, finding in enumerate(report.findings, 1)}
+    found = [open_finding for open_finding in select_open_findings(report) if open_finding.severity is not Severity.NOTE]
     if not found:
         return
     yield "<ol class=worst>"
     for each in found[:MOST_LINES]:
         step = f" <span class=step>step {each.step} of {len(report.steps)}</span>" if len(report.steps) > 1 and each.step else ""
-        link = f'<a href="#f{ids[id(each)]}">{code(str(each.subject), 200)}</a>'
-        yield f"<li>{mark(SIGNS[each.severity])}{link} {safe(each.message, 400)}{step}</li>"
+        link = f'<a href="#f{ids[id(each)]}">{render_code(str(each.subject), 200)}</a>'
+        yield f"<li>{render_mark(SEVERITY_SIGNS[each.severity])}{link} {escape_text(each.message, 400)}{step}</li>"
     if more := found[MOST_LINES:]:
-        yield f'<li class=more><a href="#findings">{count(len(more), "more finding")}</a></li>'
+        yield f'<li class=more><a href="#findings">{format_count(len(more), "more finding")}</a></li>'
     yield "</ol>"
 
 
-def _doubts(report: Report) -> Iterator[str]:
+def _iter_doubts(report: Report) -> Iterator[str]:
     """What a reader must know before believing the verdict."""
-    yield safe(judged(report)) + "."
-    if text := unread(report):
-        yield f'{mark("?")}<a href="#problems">{safe(text)}</a>'
+    yield escape_text(format_checked(report)) + "."
+    if text := format_unread(report):
+        yield f'{render_mark("?")}<a href="#problems">{escape_text(text)}</a>'
     elif report.problems:
-        yield f'{mark("?")}<a href="#problems">{count(len(report.problems), "thing")} could not be read</a>'
-    unknown = sum(len(each.nodes) for each in _coverage(report) if each.outcome is Outcome.UNKNOWN)
+        yield f'{render_mark("?")}<a href="#problems">{format_count(len(report.problems), "thing")} could not be read</a>'
+    unknown = sum(len(row.nodes) for row in _iter_coverage(report) if row.outcome is Outcome.UNKNOWN)
     if unknown:
-        yield f"{mark('?')}{count(unknown, 'pair')} of a DaemonSet and a node cannot be judged"
+        yield f"{render_mark('?')}{format_count(unknown, 'pair')} of a DaemonSet and a node cannot be judged"
     if report.exit == 4:
-        yield f"{mark('?')}a rule crashed: the other rules went on"
-    yield from map(safe, report.assumptions)
+        yield f"{render_mark('?')}a rule crashed: the other rules went on"
+    yield from map(escape_text, report.assumptions)
     if report.skipped:
-        yield f'<a href="#basis">{count(len(report.skipped), "thing")} not judged</a>'
-    if exempted := sum(each.exempted is not None for each in report.findings):
-        yield f'<a href="#findings">{count(exempted, "finding")} exempted</a>'
+        yield f'<a href="#basis">{format_count(len(report.skipped), "thing")} not judged</a>'
+    if exempted := sum(finding.exempted is not None for finding in report.findings):
+        yield f'<a href="#findings">{format_count(exempted, "finding")} exempted</a>'

@@ -16,12 +16,12 @@ from collections.abc import Iterator
 
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.budgets._hits import allows_none
+from preflight.rules.budgets._hits import find_zero_budgets
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each such budget. Only in lint."""
-    yield from allows_none(context)
+    yield from find_zero_budgets(context)
 
 
 RULE = Rule(id="PF321", name="budget-allows-none", severity=Severity.WARNING, check=check)

@@ -15,12 +15,12 @@ from collections.abc import Iterator
 
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.budgets._hits import selects_nothing
+from preflight.rules.budgets._hits import find_empty_budgets
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each such budget. Only in lint."""
-    yield from selects_nothing(context)
+    yield from find_empty_budgets(context)
 
 
 RULE = Rule(id="PF323", name="budget-selects-nothing", severity=Severity.NOTE, check=check)

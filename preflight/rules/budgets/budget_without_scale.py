@@ -16,12 +16,12 @@ from collections.abc import Iterator
 
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.budgets._hits import without_scale
+from preflight.rules.budgets._hits import find_budgets_without_scale
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each such budget. Only in lint."""
-    yield from without_scale(context, milder=Severity.NOTE)
+    yield from find_budgets_without_scale(context, lower_severity=Severity.NOTE)
 
 
 RULE = Rule(id="PF324", name="budget-without-scale", severity=Severity.WARNING, check=check)

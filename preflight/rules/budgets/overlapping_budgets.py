@@ -14,12 +14,12 @@ from collections.abc import Iterator
 
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.budgets._hits import overlapping
+from preflight.rules.budgets._hits import find_overlapping_budgets
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each workload and its budgets. Only in lint."""
-    yield from overlapping(context)
+    yield from find_overlapping_budgets(context)
 
 
 RULE = Rule(id="PF322", name="overlapping-budgets", severity=Severity.WARNING, check=check)

@@ -13,30 +13,32 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.messages.lists import names
+from preflight.messages.lists import join_node_names
 from preflight.model.report import Outcome, Severity
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.coverage._consequence_notes import then
-from preflight.rules.merged_groups import UNOWNED, merged
+from preflight.rules.coverage._consequence_notes import make_impact_note
+from preflight.rules.merged_groups import UNOWNED_TEXT, merge_groups
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each DaemonSet and reason; a note where the change does not bring the re-creation nearer, or the taint passes."""
     impact = context.impact
     assert impact is not None
-    near = impact.change.acted
-    fragile = [group for group in impact.with_outcome(Outcome.ALREADY_FRAGILE) if group.touched]
+    near = impact.change.disrupted_nodes
+    fragile = [group for group in impact.iter_groups(Outcome.ALREADY_FRAGILE) if group.is_touched]
     for soon in (True, False):
-        for each in merged(group for group in fragile if bool(group.nodes & near) is soon):
+        for groups in merge_groups(group for group in fragile if bool(group.nodes & near) is soon):
             yield Hit(
-                subject=each.subject,
-                nodes=each.nodes,
-                place=each.place,
-                severity=Severity.NOTE if each.passing or not (context.lint or soon) else None,
-                message=f"has a pod on {names(each.nodes)} that does not come back once it ends: {each.reason or UNOWNED}",
-                label=each.label,
-                notes=each.notes + then(context, each),
-                suggestion=each.suggestion,
+                subject=groups.subject,
+                nodes=groups.nodes,
+                location=groups.location,
+                severity=Severity.NOTE if groups.is_transient or not (context.is_lint or soon) else None,
+                message=(
+                    f"has a pod on {join_node_names(groups.nodes)} that does not come back once it ends: {groups.reason or UNOWNED_TEXT}"
+                ),
+                label=groups.label,
+                notes=groups.notes + make_impact_note(context, groups),
+                suggestion=groups.suggestion,
             )
 
 

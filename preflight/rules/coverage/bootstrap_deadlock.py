@@ -15,63 +15,65 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.coverage.component_cache import Recognised
-from preflight.dependents.bootstrap_deadlocks import Wait, deadlocks
+from preflight.coverage.component_cache import ComponentCache
+from preflight.dependents.bootstrap_deadlocks import BootstrapWait, find_deadlocks
 from preflight.model.objects import POD_TEMPLATE_SPEC, DaemonSet, Taint
 from preflight.model.report import Severity
-from preflight.rules.api import Context, Hit, Place, Rule, subject_of
-from preflight.rules.component_cache import recognised
-from preflight.rules.merged_groups import exact_tolerations
+from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
+from preflight.rules.component_cache import get_component_cache
+from preflight.rules.merged_groups import suggest_exact_tolerations
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each circle; under a change only for those that the change closes."""
     world = context.world if context.impact is None else context.impact.change.after
     before: set[frozenset[object]] = set()
-    if not context.lint:
+    if not context.is_lint:
         if context.world.daemonsets is world.daemonsets:
             return
-        before = {frozenset(wait.waits for wait in circle) for circle in deadlocks(context.world, Recognised(context.world))}
-    for circle in map(_from_a_taint, deadlocks(world, recognised(context))):
-        if frozenset(wait.waits for wait in circle) not in before:
-            first = world.daemonsets[circle[0].waits]
-            missing = [Taint(*_taint(wait)) for wait in circle[:1] if wait.what == "taint"]
+        before = {frozenset(wait.waiting_key for wait in circle) for circle in find_deadlocks(context.world, ComponentCache(context.world))}
+    for circle in map(_start_at_taint, find_deadlocks(world, get_component_cache(context))):
+        if frozenset(wait.waiting_key for wait in circle) not in before:
+            first = world.daemonsets[circle[0].waiting_key]
+            missing = [Taint(*_split_taint(wait)) for wait in circle[:1] if wait.reason == "taint"]
             yield Hit(
-                subject=subject_of(first),
-                place=_place(first, circle[0]),
-                message=f"never starts on a new node: {', and '.join(_words(wait, number) for number, wait in enumerate(circle))}",
-                related=tuple((_words(wait, 1), _place(world.daemonsets[wait.waits], wait)) for wait in circle[1:]),
-                suggestion=exact_tolerations(missing) if missing else None,
+                subject=make_subject_of(first),
+                location=_locate_wait(first, circle[0]),
+                message=f"never starts on a new node: {', and '.join(_describe_wait(wait, number) for number, wait in enumerate(circle))}",
+                related_locations=tuple(
+                    (_describe_wait(wait, 1), _locate_wait(world.daemonsets[wait.waiting_key], wait)) for wait in circle[1:]
+                ),
+                suggestion=suggest_exact_tolerations(missing) if missing else None,
             )
 
 
-def _from_a_taint(circle: tuple[Wait, ...]) -> tuple[Wait, ...]:
+def _start_at_taint(cycle: tuple[BootstrapWait, ...]) -> tuple[BootstrapWait, ...]:
     """The circle told from a wait that a toleration ends, where there is one."""
-    start = next((number for number, wait in enumerate(circle) if wait.what == "taint"), 0)
-    return circle[start:] + circle[:start]
+    start = next((number for number, wait in enumerate(cycle) if wait.reason == "taint"), 0)
+    return cycle[start:] + cycle[:start]
 
 
-def _taint(wait: Wait) -> tuple[str, str, str]:
+def _split_taint(wait: BootstrapWait) -> tuple[str, str, str]:
     key, _, effect = wait.name.rpartition(":")
     return key, "", effect
 
 
-def _words(wait: Wait, number: int) -> str:
-    who = "it" if number == 0 else str(wait.waits)
-    awaited = "itself" if wait.awaited == wait.waits else str(wait.awaited)
-    if wait.what == "label":
+def _describe_wait(wait: BootstrapWait, number: int) -> str:
+    who = "it" if number == 0 else str(wait.waiting_key)
+    awaited = "itself" if wait.awaited_key == wait.waiting_key else str(wait.awaited_key)
+    if wait.reason == "label":
         return f"{who} selects on {wait.name}, which {awaited} sets"
-    if wait.what == "taint":
+    if wait.reason == "taint":
         return f"{who} does not tolerate {wait.name}, which {awaited} clears"
     return f"{who} reaches the API server through a Service address, which {awaited} provides"
 
 
-def _place(daemonset: DaemonSet, wait: Wait) -> Place:
+def _locate_wait(daemonset: DaemonSet, wait: BootstrapWait) -> ManifestLocation:
     fields = {
         "label": ("nodeSelector",) if wait.name in daemonset.spec.template.spec.nodeSelector else ("affinity",),
         "taint": ("tolerations",),
     }
-    return Place(daemonset.origin, (*POD_TEMPLATE_SPEC, *fields.get(wait.what, ())))
+    return ManifestLocation(daemonset.origin, (*POD_TEMPLATE_SPEC, *fields.get(wait.reason, ())))
 
 
 RULE = Rule(id="PF119", name="bootstrap-deadlock", severity=Severity.WARNING, check=check)

@@ -14,41 +14,41 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.coverage.reasons import timed
-from preflight.messages.lists import listed, names
+from preflight.coverage.reasons import find_first_evicting_taints
+from preflight.messages.lists import join_and, join_node_names
 from preflight.model.objects import POD_TEMPLATE_SPEC
 from preflight.model.report import Outcome, Severity
-from preflight.rules.api import Context, Hit, Place, Rule
-from preflight.rules.merged_groups import Merged, merged, news
+from preflight.rules.api import Context, Hit, ManifestLocation, Rule
+from preflight.rules.merged_groups import MergedGroups, iter_new_groups, merge_groups
 from preflight.scheduling.tolerations import tolerates
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each DaemonSet and period."""
-    for each in merged(news(context, Outcome.LOOP)):
-        period = each.first.verdict.period or 0
+    for group in merge_groups(iter_new_groups(context, Outcome.LOOP)):
+        period = group.first_group.forecast.loop_seconds or 0
         pace = f"every {period} s" if period else "without a pause"
-        taints = timed(each.first.daemonset.spec.template.spec, each.first)
-        place = _place(each)
+        taints = find_first_evicting_taints(group.first_group.daemonset.spec.template.spec, group.first_group)
+        place = _locate_seconds(group)
         yield Hit(
-            subject=each.subject,
-            nodes=each.nodes,
-            place=place,
-            toleration=Place(place.origin, place.path[:-1]),
-            message=f"is deleted and re-created {pace} on {names(each.nodes)}: tolerates {listed(taints)} for {period} s only",
+            subject=group.subject,
+            nodes=group.nodes,
+            location=place,
+            toleration_location=ManifestLocation(place.origin, place.path[:-1]),
+            message=f"is deleted and re-created {pace} on {join_node_names(group.nodes)}: tolerates {join_and(taints)} for {period} s only",
             label="these seconds make it loop",
             notes=(("help", "remove tolerationSeconds to stay on the node, or the toleration to leave it"),),
         )
 
 
-def _place(each: Merged) -> Place:
+def _locate_seconds(merged_groups: MergedGroups) -> ManifestLocation:
     """The toleration whose seconds decide."""
-    daemonset = each.first.daemonset
-    for taint in timed(daemonset.spec.template.spec, each.first):
+    daemonset = merged_groups.first_group.daemonset
+    for taint in find_first_evicting_taints(daemonset.spec.template.spec, merged_groups.first_group):
         for number, toleration in enumerate(daemonset.spec.template.spec.tolerations):
             if tolerates(toleration, taint, None):
-                return Place(daemonset.origin, (*POD_TEMPLATE_SPEC, "tolerations", number, "tolerationSeconds"))
-    return each.place
+                return ManifestLocation(daemonset.origin, (*POD_TEMPLATE_SPEC, "tolerations", number, "tolerationSeconds"))
+    return merged_groups.location
 
 
 RULE = Rule(id="PF103", name="evict-loop", severity=Severity.ERROR, needs_nodes=True, check=check)

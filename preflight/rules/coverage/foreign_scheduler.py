@@ -13,32 +13,32 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.messages.lists import names
+from preflight.messages.lists import join_node_names
 from preflight.model.objects import POD_TEMPLATE_SPEC
 from preflight.model.report import Severity
-from preflight.rules.api import Context, Hit, Place, Rule, subject_of
-from preflight.rules.workload_fields import given_pods, starting
+from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
+from preflight.rules.workload_fields import iter_daemonsets_with_new_pods, iter_starting_groups
 
-_DEFAULT = ("", "default-scheduler")
+_DEFAULT_SCHEDULERS = ("", "default-scheduler")
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each DaemonSet that gets new pods of another scheduler than before: a note for a new one. Not in lint."""
-    if context.lint:
+    if context.is_lint:
         return
-    for daemonset in given_pods(context):
+    for daemonset in iter_daemonsets_with_new_pods(context):
         name = daemonset.spec.template.spec.schedulerName
         before = context.world.daemonsets.get(daemonset.key)
-        if name in _DEFAULT or (before is not None and before.spec.template.spec.schedulerName == name):
+        if name in _DEFAULT_SCHEDULERS or (before is not None and before.spec.template.spec.schedulerName == name):
             continue
-        nodes = tuple(sorted(node for group in starting(context, daemonset) for node in group.names))
+        nodes = tuple(sorted(node for group in iter_starting_groups(context, daemonset) for node in group.node_names))
         if nodes:
             yield Hit(
-                subject=subject_of(daemonset),
+                subject=make_subject_of(daemonset),
                 nodes=nodes,
-                place=Place(daemonset.origin, (*POD_TEMPLATE_SPEC, "schedulerName")),
+                location=ManifestLocation(daemonset.origin, (*POD_TEMPLATE_SPEC, "schedulerName")),
                 severity=Severity.NOTE if before is None else None,
-                message=f"has new pods on {names(nodes)} that wait for scheduler {name}, of which nothing is known here",
+                message=f"has new pods on {join_node_names(nodes)} that wait for scheduler {name}, of which nothing is known here",
             )
 
 

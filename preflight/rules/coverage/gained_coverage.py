@@ -13,24 +13,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.messages.lists import names
+from preflight.messages.lists import join_node_names
 from preflight.model.report import Outcome, Severity
-from preflight.rules.api import Context, Hit, Place, Rule
-from preflight.rules.merged_groups import merged
+from preflight.rules.api import Context, Hit, ManifestLocation, Rule
+from preflight.rules.merged_groups import merge_groups
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each DaemonSet."""
     assert context.impact is not None
-    if context.lint:
+    if context.is_lint:
         return
-    for each in merged(context.impact.with_outcome(Outcome.GAINED)):
-        new = each.first.before_daemonset is None
+    for group in merge_groups(context.impact.iter_groups(Outcome.GAINED)):
+        new = group.first_group.before_daemonset is None
         yield Hit(
-            subject=each.subject,
-            nodes=each.nodes,
-            place=Place(each.first.daemonset.origin),
-            message=f"{'is new and starts' if new else 'starts'} on {names(each.nodes)}",
+            subject=group.subject,
+            nodes=group.nodes,
+            location=ManifestLocation(group.first_group.daemonset.origin),
+            message=f"{'is new and starts' if new else 'starts'} on {join_node_names(group.nodes)}",
         )
 
 

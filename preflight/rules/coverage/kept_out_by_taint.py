@@ -14,50 +14,57 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.coverage.model import Group, Impact
-from preflight.coverage.node_targeting import names_nodes
-from preflight.messages.lists import listed, names
+from preflight.coverage.model import CoverageGroup, Impact
+from preflight.coverage.node_targeting import targets_nodes
+from preflight.messages.lists import join_and, join_node_names
 from preflight.model.report import Outcome, Severity
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.coverage._consequence_notes import then
-from preflight.rules.merged_groups import Merged, merged, news
+from preflight.rules.coverage._consequence_notes import make_impact_note
+from preflight.rules.merged_groups import MergedGroups, iter_new_groups, merge_groups
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each DaemonSet and reason."""
     impact = context.impact
     assert impact is not None
-    for each in merged(group for group in news(context, Outcome.NEVER) if context.lint or group.touched):
-        belongs = _belongs(impact, each)
-        is_critical = any(component.kind.critical for component in impact.recognised.of(each.first.daemonset))
+    for groups in merge_groups(group for group in iter_new_groups(context, Outcome.NEVER) if context.is_lint or group.is_touched):
+        belongs = _list_signs(impact, groups)
+        is_critical = any(component.kind.critical for component in impact.component_cache.recognize(groups.first_group.daemonset))
         yield Hit(
-            subject=each.subject,
-            nodes=each.nodes,
-            place=each.place,
-            severity=None if (belongs or is_critical) and not each.passing else Severity.NOTE,
-            message=f"is kept out of {names(each.nodes)} by {'taints' if len(each.taints) > 1 else 'a taint'} alone: {each.reason}",
-            label=each.label,
-            notes=((("note", f"it belongs there: {listed(belongs)}"),) if belongs else ()) + each.notes + then(context, each),
-            suggestion=each.suggestion,
+            subject=groups.subject,
+            nodes=groups.nodes,
+            location=groups.location,
+            severity=None if (belongs or is_critical) and not groups.is_transient else Severity.NOTE,
+            message=(
+                f"is kept out of {join_node_names(groups.nodes)} by "
+                f"{'taints' if len(groups.taints) > 1 else 'a taint'} alone: {groups.reason}"
+            ),
+            label=groups.label,
+            notes=((("note", f"it belongs there: {join_and(belongs)}"),) if belongs else ())
+            + groups.notes
+            + make_impact_note(context, groups),
+            suggestion=groups.suggestion,
         )
 
 
-def _belongs(impact: Impact, each: Merged) -> list[str]:
+def _list_signs(impact: Impact, merged_groups: MergedGroups) -> list[str]:
     """What says that the DaemonSet belongs on these nodes."""
-    spec = each.first.daemonset.spec.template.spec
+    spec = merged_groups.first_group.daemonset.spec.template.spec
     signs = []
-    if names_nodes(spec):
+    if targets_nodes(spec):
         signs.append("its own nodeSelector or affinity names these nodes")
-    peers = [group for group in impact.groups if group.key == each.first.key and _runs_beside(group, each)]
+    peers = [group for group in impact.groups if group.key == merged_groups.first_group.key and _runs_on_peer(group, merged_groups)]
     if peers:
-        signs.append(f"a pod of it still runs on {names(sorted(name for group in peers for name in group.nodes))} with the same taint")
+        signs.append(
+            f"a pod of it still runs on {join_node_names(sorted(name for group in peers for name in group.nodes))} with the same taint"
+        )
     if spec.priorityClassName == "system-node-critical":
         signs.append("its priority class is system-node-critical")
     return signs
 
 
-def _runs_beside(group: Group, each: Merged) -> bool:
-    return group.verdict.now and not group.assumed and bool(set(group.node.spec.taints) & set(each.taints))
+def _runs_on_peer(group: CoverageGroup, merged_groups: MergedGroups) -> bool:
+    return group.forecast.has_pod and not group.is_assumed and bool(set(group.node.spec.taints) & set(merged_groups.taints))
 
 
 RULE = Rule(id="PF108", name="kept-out-by-taint", severity=Severity.WARNING, needs_nodes=True, check=check)

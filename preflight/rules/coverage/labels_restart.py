@@ -18,68 +18,68 @@ from typing import TYPE_CHECKING
 
 from preflight.coverage.model import Impact
 from preflight.coverage.outcome import PodAfter
-from preflight.messages.lists import listed, names
+from preflight.messages.lists import join_and, join_node_names
 from preflight.model.objects import DaemonSet, ObjectKey
 from preflight.model.report import Severity
-from preflight.rules.api import Context, Hit, Place, Rule, subject_of
-from preflight.scheduling.affinity import label, mentioned_labels
+from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
+from preflight.scheduling.affinity import collect_label_keys, get_label
 
 if TYPE_CHECKING:
     from preflight.components import Component
 
-_VERSION = re.compile(r":v?(\d+(?:\.\d+){1,3})\b")
+_VERSION_PATTERN = re.compile(r":v?(\d+(?:\.\d+){1,3})\b")
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each labeller whose pods the change replaces, where others select on its labels on the same nodes."""
     impact = context.impact
     assert impact is not None
-    for key in sorted(impact.change.updated & set(impact.change.after.daemonsets)):
+    for key in sorted(impact.change.updated_daemonsets & set(impact.change.after.daemonsets)):
         daemonset = impact.change.after.daemonsets[key]
-        for component in impact.recognised.of(daemonset):
-            if component.labels and component.outlive and not _outlive(daemonset, component):
-                yield from _hit(impact, key, daemonset, component)
+        for component in impact.component_cache.recognize(daemonset):
+            if component.labels and component.outlive and not _do_labels_outlive_pods(daemonset, component):
+                yield from _make_hits(impact, key, daemonset, component)
 
 
-def _outlive(daemonset: DaemonSet, component: Component) -> bool:
+def _do_labels_outlive_pods(daemonset: DaemonSet, component: Component) -> bool:
     """Whether the version that an image names is one whose labels outlive the pods; an unknown version is not."""
-    wanted = _numbers(component.outlive)
-    found = [match for container in daemonset.spec.template.spec.containers if (match := _VERSION.search(container.image))]
-    return bool(found) and all(_numbers(match[1]) >= wanted for match in found)
+    wanted = _parse_version(component.outlive)
+    found = [match for container in daemonset.spec.template.spec.containers if (match := _VERSION_PATTERN.search(container.image))]
+    return bool(found) and all(_parse_version(match[1]) >= wanted for match in found)
 
 
-def _numbers(version: str) -> tuple[int, ...]:
+def _parse_version(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split("."))
 
 
-def _hit(impact: Impact, key: ObjectKey, daemonset: DaemonSet, component: Component) -> Iterator[Hit]:
+def _make_hits(impact: Impact, key: ObjectKey, daemonset: DaemonSet, component: Component) -> Iterator[Hit]:
     replaced = {
         name
         for group in impact.groups
-        if group.key == key and group.verdict.before and group.verdict.pod is PodAfter.NEW
-        for name in group.names
+        if group.key == key and group.forecast.had_pod and group.forecast.pod_after is PodAfter.NEW
+        for name in group.node_names
     }
     hit: dict[ObjectKey, tuple[str, ...]] = {}
     for other, each in impact.change.after.daemonsets.items():
-        labels = sorted(name for name in mentioned_labels(each.spec.template.spec)[0] if component.sets_label(name))
+        labels = sorted(name for name in collect_label_keys(each.spec.template.spec)[0] if component.sets_label(name))
         if other != key and labels:
-            nodes = tuple(sorted(name for name in replaced if any(label(impact.change.after.nodes[name], each) for each in labels)))
+            nodes = tuple(sorted(name for name in replaced if any(get_label(impact.change.after.nodes[name], label) for label in labels)))
             if nodes:
                 hit[other] = nodes
     if hit:
         nodes = tuple(sorted({name for each in hit.values() for name in each}))
         yield Hit(
-            subject=subject_of(daemonset),
+            subject=make_subject_of(daemonset),
             nodes=nodes,
-            place=Place(daemonset.origin),
-            message=f"takes its labels from {names(nodes)} while its pods restart: {_losers(hit)}",
+            location=ManifestLocation(daemonset.origin),
+            message=f"takes its labels from {join_node_names(nodes)} while its pods restart: {_join_affected(hit)}",
             notes=(("note", component.note),) if component.note else (),
         )
 
 
-def _losers(hit: Mapping[ObjectKey, tuple[str, ...]]) -> str:
-    what = "lose their pods there, and get them back" if len(hit) > 1 else "loses its pods there, and gets them back"
-    return f"{listed(hit)} {what}"
+def _join_affected(affected: Mapping[ObjectKey, tuple[str, ...]]) -> str:
+    what = "lose their pods there, and get them back" if len(affected) > 1 else "loses its pods there, and gets them back"
+    return f"{join_and(affected)} {what}"
 
 
 RULE = Rule(id="PF118", name="labels-restart", severity=Severity.WARNING, needs_nodes=True, check=check)

@@ -14,35 +14,35 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.messages.lists import listed, names
+from preflight.messages.lists import join_and, join_node_names
 from preflight.model.report import Outcome, Severity
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.coverage._consequence_notes import then
-from preflight.rules.merged_groups import UNOWNED, Merged, merged, news
+from preflight.rules.coverage._consequence_notes import make_impact_note
+from preflight.rules.merged_groups import UNOWNED_TEXT, MergedGroups, iter_new_groups, merge_groups
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each DaemonSet and reason; a warning where only taints stand in the way that the cluster clears by itself."""
-    for each in merged(news(context, Outcome.LOST_ON_RECREATION)):
-        reason = each.reason or UNOWNED
+    for group in merge_groups(iter_new_groups(context, Outcome.LOST_ON_RECREATION)):
+        reason = group.reason or UNOWNED_TEXT
         yield Hit(
-            subject=each.subject,
-            nodes=each.nodes,
-            place=each.place,
-            severity=Severity.WARNING if each.passing else None,
-            message=f"loses {names(each.nodes)} {_when(context, each)}: {reason}",
-            label=each.label,
-            notes=each.notes + then(context, each),
-            suggestion=each.suggestion,
+            subject=group.subject,
+            nodes=group.nodes,
+            location=group.location,
+            severity=Severity.WARNING if group.is_transient else None,
+            message=f"loses {join_node_names(group.nodes)} {_describe_time(context, group)}: {reason}",
+            label=group.label,
+            notes=group.notes + make_impact_note(context, group),
+            suggestion=group.suggestion,
         )
 
 
-def _when(context: Context, each: Merged) -> str:
+def _describe_time(context: Context, merged_groups: MergedGroups) -> str:
     assert context.impact is not None
-    if all(name in context.impact.change.delayed for name in each.nodes):
+    if all(name in context.impact.change.delayed_pools for name in merged_groups.nodes):
         return "once its nodes are replaced"
-    own = each.first.after is not None and each.first.after.untolerated
-    producers = "" if own else listed(dict.fromkeys(fall.producer for fall in each.first.falls))
+    own = merged_groups.first_group.placement_after is not None and merged_groups.first_group.placement_after.untolerated_taints
+    producers = "" if own else join_and(dict.fromkeys(fall.producer for fall in merged_groups.first_group.cascade_losses))
     return f"when the pods of {producers} are re-created" if producers else "when its pods are re-created"
 
 

@@ -13,10 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.messages.lists import names
+from preflight.messages.lists import join_node_names
 from preflight.model.report import Outcome, Severity
-from preflight.rules.api import Context, Hit, Place, Rule
-from preflight.rules.merged_groups import merged
+from preflight.rules.api import Context, Hit, ManifestLocation, Rule
+from preflight.rules.merged_groups import merge_groups
 
 
 def check(context: Context) -> Iterator[Hit]:
@@ -26,16 +26,16 @@ def check(context: Context) -> Iterator[Hit]:
     """
     impact = context.impact
     assert impact is not None
-    near = impact.change.acted
-    absent = [group for group in impact.with_outcome(Outcome.MISSING) if group.touched and not group.verdict.before]
+    near = impact.change.disrupted_nodes
+    absent = [group for group in impact.iter_groups(Outcome.MISSING) if group.is_touched and not group.forecast.had_pod]
     for soon in (True, False):
-        for each in merged(group for group in absent if bool(group.nodes & near) is soon):
+        for groups in merge_groups(group for group in absent if bool(group.nodes & near) is soon):
             yield Hit(
-                subject=each.subject,
-                nodes=each.nodes,
-                place=Place(each.first.daemonset.origin),
-                severity=None if context.lint or soon else Severity.NOTE,
-                message=f"has no pod on {names(each.nodes)}, where it should run",
+                subject=groups.subject,
+                nodes=groups.nodes,
+                location=ManifestLocation(groups.first_group.daemonset.origin),
+                severity=None if context.is_lint or soon else Severity.NOTE,
+                message=f"has no pod on {join_node_names(groups.nodes)}, where it should run",
             )
 
 

@@ -15,21 +15,31 @@ from collections.abc import Iterator
 
 from preflight.model.report import Outcome, Severity
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.coverage._consequence_notes import hit, of_kinds, when, where, who
+from preflight.rules.coverage._consequence_notes import (
+    describe_time,
+    iter_consequences,
+    join_affected_nodes,
+    join_dependents,
+    make_consequence_hit,
+)
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each DNS of the nodes, and time at which it goes."""
-    for each in of_kinds(context, "node-local-dns"):
-        placed = f"{who(each.dependents)} can be placed there"
-        if each.outcome is Outcome.NEVER:
-            yield hit(
-                each,
-                f"is kept out of {where(each)}, so pods that ask the DNS of the node get no answer there: {placed}",
-                milder=Severity.WARNING,
+    for consequence in iter_consequences(context, "node-local-dns"):
+        placed = f"{join_dependents(consequence.dependents)} can be placed there"
+        if consequence.outcome is Outcome.NEVER:
+            yield make_consequence_hit(
+                consequence,
+                f"is kept out of {join_affected_nodes(consequence)}, so pods that ask the DNS of the node get no answer there: {placed}",
+                lower_severity=Severity.WARNING,
             )
         else:
-            yield hit(each, f"leaves pods on {where(each)} without the DNS of their node {when(each)}: {placed}", milder=Severity.WARNING)
+            yield make_consequence_hit(
+                consequence,
+                f"leaves pods on {join_affected_nodes(consequence)} without the DNS of their node {describe_time(consequence)}: {placed}",
+                lower_severity=Severity.WARNING,
+            )
 
 
 RULE = Rule(id="PF114", name="no-node-dns", severity=Severity.ERROR, needs_nodes=True, check=check)

@@ -15,18 +15,33 @@ from collections.abc import Iterator
 
 from preflight.model.report import Outcome, Severity
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.coverage._consequence_notes import hit, of_kinds, when, where, who
+from preflight.rules.coverage._consequence_notes import (
+    describe_time,
+    iter_consequences,
+    join_affected_nodes,
+    join_dependents,
+    make_consequence_hit,
+)
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each proxy of Services, and time at which it goes."""
-    for each in of_kinds(context, "kube-proxy"):
-        placed = f"{who(each.dependents)} can be placed there"
-        if each.outcome is Outcome.NEVER:
-            yield hit(each, f"is kept out of {where(each)}, so there are no Service addresses there: {placed}", milder=Severity.WARNING)
+    for consequence in iter_consequences(context, "kube-proxy"):
+        placed = f"{join_dependents(consequence.dependents)} can be placed there"
+        if consequence.outcome is Outcome.NEVER:
+            yield make_consequence_hit(
+                consequence,
+                f"is kept out of {join_affected_nodes(consequence)}, so there are no Service addresses there: {placed}",
+                lower_severity=Severity.WARNING,
+            )
         else:
-            yield hit(
-                each, f"leaves Service addresses on {where(each)} behind their endpoints {when(each)}: {placed}", milder=Severity.WARNING
+            yield make_consequence_hit(
+                consequence,
+                (
+                    f"leaves Service addresses on {join_affected_nodes(consequence)} behind their "
+                    f"endpoints {describe_time(consequence)}: {placed}"
+                ),
+                lower_severity=Severity.WARNING,
             )
 
 

@@ -14,15 +14,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.messages.lists import names
+from preflight.messages.lists import join_node_names
 from preflight.model.objects import DaemonSet
 from preflight.model.quota import ResourceQuota
 from preflight.model.report import Severity
-from preflight.rules.api import Context, Hit, Place, Rule, subject_of
-from preflight.rules.workload_fields import given_pods, starting
-from preflight.scheduling.rollout import surges
+from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
+from preflight.rules.workload_fields import iter_daemonsets_with_new_pods, iter_starting_groups
+from preflight.scheduling.rollout import uses_surge
 
-_PODS = ("pods", "count/pods")
+_POD_RESOURCES = ("pods", "count/pods")
 
 
 def check(context: Context) -> Iterator[Hit]:
@@ -30,47 +30,47 @@ def check(context: Context) -> Iterator[Hit]:
 
     Quotas with scopes, and those of other resources than pods, are not looked at.
     """
-    if context.lint or not context.world.quotas:
+    if context.is_lint or not context.world.quotas:
         return
-    for daemonset in given_pods(context):
+    for daemonset in iter_daemonsets_with_new_pods(context):
         for quota in context.world.quotas:
             if quota.metadata.namespace == daemonset.metadata.namespace and not (quota.spec.scopes or quota.spec.scopeSelector):
-                for resource in _PODS:
-                    limit, used = _number(quota.spec.hard.get(resource)), _used(context, quota, resource)
+                for resource in _POD_RESOURCES:
+                    limit, used = _parse_count(quota.spec.hard.get(resource)), _count_used(context, quota, resource)
                     if limit is not None:
-                        yield from _judge(context, daemonset, quota, resource, limit, used)
+                        yield from _check_quota(context, daemonset, quota, resource, limit, used)
 
 
-def _judge(context: Context, daemonset: DaemonSet, quota: ResourceQuota, resource: str, limit: int, used: int) -> Iterator[Hit]:
-    groups = list(starting(context, daemonset))
-    more = tuple(sorted(name for group in groups if not group.verdict.before for name in group.names))
-    again = tuple(sorted(name for group in groups if group.verdict.before for name in group.names))
+def _check_quota(context: Context, daemonset: DaemonSet, quota: ResourceQuota, resource: str, limit: int, used: int) -> Iterator[Hit]:
+    groups = list(iter_starting_groups(context, daemonset))
+    more = tuple(sorted(name for group in groups if not group.forecast.had_pod for name in group.node_names))
+    again = tuple(sorted(name for group in groups if group.forecast.had_pod for name in group.node_names))
     room = max(limit - used, 0)
     says = f"ResourceQuota {quota.metadata.name} allows {limit} pods in its namespace, and {used} are there"
     if len(more) > room:
-        message, nodes = f"gets a pod on {room} of the {len(more)} nodes {names(more)}: {says}", more
+        message, nodes = f"gets a pod on {room} of the {len(more)} nodes {join_node_names(more)}: {says}", more
     elif again and used > limit:
-        message, nodes = f"does not get its pods back on {names(again)}: {says}", again
-    elif again and surges(daemonset.spec) and daemonset.key in _updated(context) and room == 0:
-        message, nodes = f"cannot begin its update on {names(again)}: maxSurge takes a pod more, {says}", again
+        message, nodes = f"does not get its pods back on {join_node_names(again)}: {says}", again
+    elif again and uses_surge(daemonset.spec) and daemonset.key in _list_updated_daemonsets(context) and room == 0:
+        message, nodes = f"cannot begin its update on {join_node_names(again)}: maxSurge takes a pod more, {says}", again
     else:
         return
     yield Hit(
-        subject=subject_of(daemonset),
+        subject=make_subject_of(daemonset),
         nodes=nodes,
-        place=Place(daemonset.origin),
+        location=ManifestLocation(daemonset.origin),
         message=message,
-        related=(("the quota", Place(quota.origin, ("spec", "hard", resource))),),
+        related_locations=(("the quota", ManifestLocation(quota.origin, ("spec", "hard", resource))),),
     )
 
 
-def _updated(context: Context) -> frozenset[object]:
-    return frozenset(context.impact.change.updated) if context.impact else frozenset()
+def _list_updated_daemonsets(context: Context) -> frozenset[object]:
+    return frozenset(context.impact.change.updated_daemonsets) if context.impact else frozenset()
 
 
-def _used(context: Context, quota: ResourceQuota, resource: str) -> int:
+def _count_used(context: Context, quota: ResourceQuota, resource: str) -> int:
     """How many pods count, as the quota itself says, or as many as were listed; 0 where nobody knows."""
-    stated = _number(quota.status.used.get(resource))
+    stated = _parse_count(quota.status.used.get(resource))
     if stated is not None:
         return stated
     namespace = quota.metadata.namespace
@@ -78,7 +78,7 @@ def _used(context: Context, quota: ResourceQuota, resource: str) -> int:
     return sum(pod.status.phase not in ("Failed", "Succeeded") for pod in there)
 
 
-def _number(value: str | int | float | None) -> int | None:
+def _parse_count(value: str | int | float | None) -> int | None:
     """A whole number of pods; None for what is none."""
     text = str(value)
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else None

@@ -13,11 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.coverage.model import Fall
-from preflight.messages.lists import listed, names
+from preflight.coverage.model import CascadeLoss
+from preflight.messages.lists import join_and, join_node_names
 from preflight.model.objects import ObjectKey
 from preflight.model.report import Severity
-from preflight.rules.api import Context, Hit, Place, Rule, subject_of
+from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
 
 
 def check(context: Context) -> Iterator[Hit]:
@@ -25,31 +25,31 @@ def check(context: Context) -> Iterator[Hit]:
     impact = context.impact
     assert impact is not None
     daemonsets = {**impact.change.after.daemonsets, **impact.change.before.daemonsets}
-    fallen = {fall.consumer for fall in impact.falls}
-    for first in dict.fromkeys(fall.producer for fall in impact.falls if fall.producer not in fallen):
-        wave = list(_wave(first, impact.falls))
+    fallen = {fall.consumer for fall in impact.cascade_losses}
+    for first in dict.fromkeys(fall.producer for fall in impact.cascade_losses if fall.producer not in fallen):
+        wave = list(_iter_wave(first, impact.cascade_losses))
         daemonset = daemonsets[first]
         nodes = tuple(sorted({name for fall in wave for name in fall.nodes}))
         notes = tuple(
             ("note", f"{component.kind.title}: {component.note}")
-            for component in impact.recognised.of(daemonset)
+            for component in impact.component_cache.recognize(daemonset)
             if component.labels and component.note
         )
-        when = "at once" if wave[0].now else "once its pods are re-created"
-        steps = "; then ".join(f"{fall.consumer}, which selects on {listed(fall.labels)}" for fall in wave)
+        when = "at once" if wave[0].is_immediate else "once its pods are re-created"
+        steps = "; then ".join(f"{fall.consumer}, which selects on {join_and(fall.labels)}" for fall in wave)
         yield Hit(
-            subject=subject_of(daemonset),
+            subject=make_subject_of(daemonset),
             nodes=nodes,
-            place=Place(daemonset.origin),
-            message=f"takes its labels from {names(nodes)} {when}, and with them {steps}",
+            location=ManifestLocation(daemonset.origin),
+            message=f"takes its labels from {join_node_names(nodes)} {when}, and with them {steps}",
             notes=notes,
         )
 
 
-def _wave(producer: ObjectKey, falls: tuple[Fall, ...]) -> Iterator[Fall]:
+def _iter_wave(producer: ObjectKey, cascade_losses: tuple[CascadeLoss, ...]) -> Iterator[CascadeLoss]:
     """The falls that a producer starts, in order."""
     taken = {producer}
-    for fall in falls:
+    for fall in cascade_losses:
         if fall.producer in taken:
             taken.add(fall.consumer)
             yield fall

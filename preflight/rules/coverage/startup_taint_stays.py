@@ -14,23 +14,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.messages.lists import names
+from preflight.messages.lists import join_node_names
 from preflight.model.report import Outcome, Severity
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.coverage._consequence_notes import few, hit, when, where
+from preflight.rules.coverage._consequence_notes import describe_time, join_affected_nodes, join_limited, make_consequence_hit
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each DaemonSet that leaves nodes with the taint which it removes."""
-    for each in context.consequences():
-        if not each.stuck or each.is_old_and_passes:
+    for consequence in context.get_consequences():
+        if not consequence.stuck_nodes or consequence.is_existing_and_transient:
             continue
-        keep = f"{names(each.stuck)} {'keeps' if len(each.stuck) == 1 else 'keep'} it"
-        removes = f"is what removes the startup taint {few(each.gone, 'taints')}"
-        if each.outcome is Outcome.NEVER:
-            yield hit(each, f"{removes}, and is kept out of {where(each)}: {keep}", milder=Severity.WARNING)
+        keep = f"{join_node_names(consequence.stuck_nodes)} {'keeps' if len(consequence.stuck_nodes) == 1 else 'keep'} it"
+        removes = f"is what removes the startup taint {join_limited(consequence.lost_names, 'taints')}"
+        if consequence.outcome is Outcome.NEVER:
+            yield make_consequence_hit(
+                consequence, f"{removes}, and is kept out of {join_affected_nodes(consequence)}: {keep}", lower_severity=Severity.WARNING
+            )
         else:
-            yield hit(each, f"{removes}, and goes {when(each)}: {keep}", milder=Severity.WARNING)
+            yield make_consequence_hit(
+                consequence, f"{removes}, and goes {describe_time(consequence)}: {keep}", lower_severity=Severity.WARNING
+            )
 
 
 RULE = Rule(id="PF115", name="startup-taint-stays", severity=Severity.ERROR, needs_nodes=True, check=check)

@@ -15,33 +15,33 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.coverage.reasons import why
-from preflight.messages.lists import names
+from preflight.coverage.reasons import explain_outcome
+from preflight.messages.lists import join_node_names
 from preflight.model.report import Outcome, Severity
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.merged_groups import Merged, merged, news
+from preflight.rules.merged_groups import MergedGroups, iter_new_groups, merge_groups
 
-_LOSSES = frozenset((Outcome.LOST_NOW, Outcome.LOST_ON_RECREATION, Outcome.LOOP, Outcome.ALREADY_FRAGILE))
+_LOSS_OUTCOMES = frozenset((Outcome.LOST_NOW, Outcome.LOST_ON_RECREATION, Outcome.LOOP, Outcome.ALREADY_FRAGILE))
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each DaemonSet and reason; in lint a note, since nothing is about to happen."""
-    for each in merged(news(context, Outcome.UNKNOWN)):
+    for group in merge_groups(iter_new_groups(context, Outcome.UNKNOWN)):
         yield Hit(
-            subject=each.subject,
-            nodes=each.nodes,
-            place=each.place,
-            severity=Severity.NOTE if context.lint else None,
-            message=f"{_what(each)} {names(each.nodes)}: {'; '.join(why(each.first))}",
-            notes=each.notes,
-            suggestion=each.suggestion,
+            subject=group.subject,
+            nodes=group.nodes,
+            location=group.location,
+            severity=Severity.NOTE if context.is_lint else None,
+            message=f"{_describe_worst(group)} {join_node_names(group.nodes)}: {'; '.join(explain_outcome(group.first_group))}",
+            notes=group.notes,
+            suggestion=group.suggestion,
         )
 
 
-def _what(each: Merged) -> str:
+def _describe_worst(merged_groups: MergedGroups) -> str:
     """The worst that it may be."""
-    possible = {verdict.outcome for group in each.groups for _, verdict in group.possible}
-    if possible & _LOSSES:
+    possible = {verdict.outcome for group in merged_groups.groups for _, verdict in group.possible_forecasts}
+    if possible & _LOSS_OUTCOMES:
         return "may lose"
     return "may start on" if Outcome.GAINED in possible else "may be missing on"
 

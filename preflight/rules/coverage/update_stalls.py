@@ -21,18 +21,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from preflight.coverage.model import Group, Impact
-from preflight.messages.lists import listed, names
+from preflight.coverage.model import CoverageGroup, Impact
+from preflight.messages.lists import join_and, join_node_names
 from preflight.model.objects import DaemonSet, ObjectKey
 from preflight.model.report import Severity
-from preflight.rules.api import Context, Hit, Place, Rule, subject_of
-from preflight.scheduling.rollout import surges
+from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
+from preflight.scheduling.rollout import uses_surge
 
 if TYPE_CHECKING:
     from preflight.coverage.rollout.simulation import Rollout
-    from preflight.scheduling.rollout_simulation import Course
+    from preflight.scheduling.rollout_simulation import UpdateForecast
 
-_ROLLING = ("spec", "updateStrategy", "rollingUpdate")
+_ROLLING_UPDATE_PATH = ("spec", "updateStrategy", "rollingUpdate")
 
 
 def check(context: Context) -> Iterator[Hit]:
@@ -42,112 +42,121 @@ def check(context: Context) -> Iterator[Hit]:
     change = impact.change
     for key, rollout in sorted(impact.rollouts.items()):
         daemonset = change.after.daemonsets[key]
-        is_own = key in change.updated or change.before.daemonsets.get(key) is not daemonset
+        is_own = key in change.updated_daemonsets or change.before.daemonsets.get(key) is not daemonset
         if daemonset.spec.updateStrategy.type == "OnDelete" or not is_own:
             continue
-        taken = _taken(impact, key, rollout)
+        taken = _find_conflicting_nodes(impact, key, rollout)
         if taken:
-            yield _side_by_side(daemonset, rollout, taken)
-        elif rollout.exact and rollout.likely.waiting and not rollout.likely.budget:
-            yield _of_nothing(daemonset, rollout)
-        elif rollout.worst.budget and rollout.worst.stops:
-            yield _used_up(impact, daemonset, rollout)
+            yield _make_conflict_hit(daemonset, rollout, taken)
+        elif rollout.is_exact and rollout.likely_course.waiting_nodes and not rollout.likely_course.budget:
+            yield _make_zero_budget_hit(daemonset, rollout)
+        elif rollout.worst_course.budget and rollout.worst_course.may_stop:
+            yield _make_budget_hit(impact, daemonset, rollout)
         else:
-            yield from _mild(daemonset, rollout)
+            yield from _iter_mild_hits(daemonset, rollout)
 
 
-def _state(rollout: Rollout, course: Course) -> tuple[tuple[str, str], ...]:
-    from preflight.rules.coverage._rollout_hits import state  # no part of a run without an update
+def _make_state_notes(rollout: Rollout, course: UpdateForecast) -> tuple[tuple[str, str], ...]:
+    from preflight.rules.coverage._rollout_hits import describe_course  # no part of a run without an update
 
-    return (("then", state(rollout, course)),) if rollout.exact else ()
+    return (("then", describe_course(rollout, course)),) if rollout.is_exact else ()
 
 
-def _taken(impact: Impact, key: ObjectKey, rollout: Rollout) -> tuple[str, ...]:
+def _find_conflicting_nodes(impact: Impact, key: ObjectKey, rollout: Rollout) -> tuple[str, ...]:
     """The nodes where a new pod cannot start beside the old one."""
-    if rollout.exact:
-        ends = rollout.ends(rollout.likely)
-        found = [name for cell, end in ends if end.waits and end.holds and cell.part.crowded for name in cell.nodes]
-    elif rollout.in_the_way.ports:
-        groups: list[Group] = [group for group in impact.groups if group.key == key and group.after and group.after.should_run]
-        found = [name for group in groups if group.verdict.before for name in group.nodes]
+    if rollout.is_exact:
+        ends = rollout.iter_ends(rollout.likely_course)
+        found = [name for cell, end in ends if end.waits and end.holds and cell.part.is_crowded for name in cell.nodes]
+    elif rollout.surge_conflicts.ports:
+        groups: list[CoverageGroup] = [
+            group for group in impact.groups if group.key == key and group.placement_after and group.placement_after.should_run
+        ]
+        found = [name for group in groups if group.forecast.had_pod for name in group.nodes]
     else:
         found = []
     return tuple(sorted(found))
 
 
-def _side_by_side(daemonset: DaemonSet, rollout: Rollout, nodes: tuple[str, ...]) -> Hit:
-    ports = rollout.in_the_way.ports
-    lacking = sorted({each for resources, short in rollout.in_the_way.resources.items() if short.intersection(nodes) for each in resources})
+def _make_conflict_hit(daemonset: DaemonSet, rollout: Rollout, nodes: tuple[str, ...]) -> Hit:
+    ports = rollout.surge_conflicts.ports
+    lacking = sorted(
+        {resource for resources, short in rollout.surge_conflicts.resources.items() if short.intersection(nodes) for resource in resources}
+    )
     if ports:
-        why, what = f", which holds port{'s' * (len(ports) > 1)} {listed(ports)} of the node", "takes ports of the node"
+        why, what = f", which holds port{'s' * (len(ports) > 1)} {join_and(ports)} of the node", "takes ports of the node"
     else:
-        why, what = f", and there is too little {listed(lacking)} for both", "takes most of what its nodes have"
+        why, what = f", and there is too little {join_and(lacking)} for both", "takes most of what its nodes have"
     surge = daemonset.spec.updateStrategy.rollingUpdate.maxSurge
     return Hit(
-        subject=subject_of(daemonset),
+        subject=make_subject_of(daemonset),
         nodes=nodes,
-        place=Place(daemonset.origin, (*_ROLLING, "maxSurge")),
-        message=f"cannot finish its update on {names(nodes)}: maxSurge {surge} starts each new pod beside the old one{why}",
+        location=ManifestLocation(daemonset.origin, (*_ROLLING_UPDATE_PATH, "maxSurge")),
+        message=f"cannot finish its update on {join_node_names(nodes)}: maxSurge {surge} starts each new pod beside the old one{why}",
         label="the new pods stay Pending",
-        notes=(*_state(rollout, rollout.likely), ("help", f"set maxSurge to 0 and maxUnavailable to 1 for a DaemonSet that {what}")),
+        notes=(
+            *_make_state_notes(rollout, rollout.likely_course),
+            ("help", f"set maxSurge to 0 and maxUnavailable to 1 for a DaemonSet that {what}"),
+        ),
     )
 
 
-def _used_up(impact: Impact, daemonset: DaemonSet, rollout: Rollout) -> Hit:
+def _make_budget_hit(impact: Impact, daemonset: DaemonSet, rollout: Rollout) -> Hit:
     """The budget is used up by nodes that end without an available pod."""
-    from preflight.rules.coverage._rollout_hits import causes
+    from preflight.rules.coverage._rollout_hits import explain_blocking_nodes
 
-    certain = rollout.exact and rollout.likely.stops
-    course = rollout.likely if certain else rollout.worst
-    nodes = tuple(sorted(rollout.holders(course)))
-    limit = "maxSurge" if course.surge else "maxUnavailable"
-    lack = "no available new pod" if course.surge else "no available pod"
-    where = "at the start" if course.reached[1] == 0 else "in the middle"
-    needed = course.held + course.bad + 1
-    pods = impact.known.health.unready(daemonset.key)
-    who = f"{names(nodes)} {'has' if len(nodes) == 1 else 'have'}"
+    certain = rollout.is_exact and rollout.likely_course.may_stop
+    course = rollout.likely_course if certain else rollout.worst_course
+    nodes = tuple(sorted(rollout.find_blocking_nodes(course)))
+    limit = "maxSurge" if course.is_surge else "maxUnavailable"
+    lack = "no available new pod" if course.is_surge else "no available pod"
+    where = "at the start" if course.reached_range[1] == 0 else "in the middle"
+    needed = course.blocked_nodes + course.failing_nodes + 1
+    pods = impact.shared_analysis.health.get_unready_pods(daemonset.key)
+    who = f"{join_node_names(nodes)} {'has' if len(nodes) == 1 else 'have'}"
     return Hit(
-        subject=subject_of(daemonset),
+        subject=make_subject_of(daemonset),
         nodes=nodes,
-        place=Place(daemonset.origin, (*_ROLLING, limit)),
+        location=ManifestLocation(daemonset.origin, (*_ROLLING_UPDATE_PATH, limit)),
         severity=None if certain else Severity.WARNING,
         message=f"{'stops' if certain else 'may stop'} {where} of its update: {who} {lack}, and {limit} allows {course.budget}",
         notes=(
-            *_state(rollout, course),
-            *(("note", text) for text in causes(rollout, course, pods)),
+            *_make_state_notes(rollout, course),
+            *(("note", text) for text in explain_blocking_nodes(rollout, course, pods)),
             ("help", f"mend these nodes or pods first, or raise {limit} to {needed}"),
         ),
     )
 
 
-def _of_nothing(daemonset: DaemonSet, rollout: Rollout) -> Hit:
+def _make_zero_budget_hit(daemonset: DaemonSet, rollout: Rollout) -> Hit:
     rolling = daemonset.spec.updateStrategy.rollingUpdate
-    limit = "maxSurge" if surges(daemonset.spec) else "maxUnavailable"
+    limit = "maxSurge" if uses_surge(daemonset.spec) else "maxUnavailable"
     return Hit(
-        subject=subject_of(daemonset),
-        place=Place(daemonset.origin, (*_ROLLING, limit)),
+        subject=make_subject_of(daemonset),
+        location=ManifestLocation(daemonset.origin, (*_ROLLING_UPDATE_PATH, limit)),
         severity=Severity.NOTE,
         message=f"does not begin its update: no node should run it, and {limit} {getattr(rolling, limit)} of none is 0",
-        notes=_state(rollout, rollout.likely),
+        notes=_make_state_notes(rollout, rollout.likely_course),
     )
 
 
-def _mild(daemonset: DaemonSet, rollout: Rollout) -> Iterator[Hit]:
+def _iter_mild_hits(daemonset: DaemonSet, rollout: Rollout) -> Iterator[Hit]:
     """What an update that goes through leaves behind."""
-    hanging = sorted(name for cell, end in rollout.ends(rollout.likely) if end.reached.hangs and end.most for name in cell.nodes)
+    hanging = sorted(
+        name for cell, end in rollout.iter_ends(rollout.likely_course) if end.reached.hangs and end.most for name in cell.nodes
+    )
     if hanging:
         yield Hit(
-            subject=subject_of(daemonset),
+            subject=make_subject_of(daemonset),
             nodes=tuple(hanging),
-            place=Place(daemonset.origin, ("spec", "updateStrategy")),
+            location=ManifestLocation(daemonset.origin, ("spec", "updateStrategy")),
             severity=Severity.NOTE,
-            message=f"leaves a pod in Terminating on {names(hanging)}: no kubelet answers there",
-            notes=_state(rollout, rollout.likely),
+            message=f"leaves a pod in Terminating on {join_node_names(hanging)}: no kubelet answers there",
+            notes=_make_state_notes(rollout, rollout.likely_course),
         )
-    elif surges(daemonset.spec) and daemonset.spec.minReadySeconds > 0 and rollout.likely.waiting:
+    elif uses_surge(daemonset.spec) and daemonset.spec.minReadySeconds > 0 and rollout.likely_course.waiting_nodes:
         yield Hit(
-            subject=subject_of(daemonset),
-            place=Place(daemonset.origin, ("spec", "minReadySeconds")),
+            subject=make_subject_of(daemonset),
+            location=ManifestLocation(daemonset.origin, ("spec", "minReadySeconds")),
             severity=Severity.NOTE,
             message="may stand still during its update until something happens to one of its pods: with maxSurge and minReadySeconds the "
             "controller can miss that a new pod has become available",

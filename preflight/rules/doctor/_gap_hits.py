@@ -4,98 +4,107 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from preflight.doctor.context import Diagnosis
-from preflight.doctor.coverage_gaps import Gap, GapKind
-from preflight.doctor.devices import Faulty
-from preflight.doctor.kubectl_hints import describe, get, pods_on
-from preflight.doctor.timestamps import since
-from preflight.kubectl.formatting import listed
-from preflight.model.report import Severity, Subject, Suggestion
-from preflight.rules.api import Context, Hit, Path, Place, subject_of
+from preflight.doctor.context import ClusterFacts
+from preflight.doctor.coverage_gaps import CoverageGap, GapKind
+from preflight.doctor.devices import FaultyResource
+from preflight.doctor.kubectl_hints import make_describe_command, make_get_command, make_node_pods_command
+from preflight.doctor.timestamps import format_since
+from preflight.kubectl.formatting import join_names
+from preflight.model.report import Severity, Subject, TolerationSuggestion
+from preflight.rules.api import Context, FieldPath, Hit, ManifestLocation, make_subject_of
 
-Notes = tuple[tuple[str, str], ...]
+HitNotes = tuple[tuple[str, str], ...]
 
 
-def facts_of(context: Context) -> Diagnosis:
+def get_cluster_facts(context: Context) -> ClusterFacts:
     """The facts: rules of this folder are asked only where there are some."""
-    assert context.today is not None
-    return context.today
+    assert context.cluster_facts is not None
+    return context.cluster_facts
 
 
-def gaps(context: Context, *kinds: GapKind) -> Iterator[Gap]:
+def iter_gaps(context: Context, *kinds: GapKind) -> Iterator[CoverageGap]:
     """The gaps of some kinds, in order."""
-    return (gap for gap in facts_of(context).gaps if gap.kind in kinds)
+    return (gap for gap in get_cluster_facts(context).gaps if gap.kind in kinds)
 
 
-def shows(*commands: str) -> Notes:
+def make_check_notes(*commands: str) -> HitNotes:
     """The lines with commands; one that could not be written safely is left out."""
     return tuple(("see", command) for command in commands if command)
 
 
-def begun(context: Context, gap: Gap) -> str:
+def format_gap_start(context: Context, gap: CoverageGap) -> str:
     """` since 2026-01-31T12:00:00Z (3 days)`, "" where that is not known."""
-    text = since(gap.since, facts_of(context).at)
+    text = format_since(gap.since, get_cluster_facts(context).latest_time)
     return f" {text}" if text else ""
 
 
-def hit(
-    gap: Gap,
-    milder: Severity,
+def make_gap_hit(
+    gap: CoverageGap,
+    lower_severity: Severity,
     message: str,
     *notes: tuple[str, str],
-    path: Path = (),
+    path: FieldPath = (),
     label: str = "",
     commands: Iterable[str] = (),
-    fix: Suggestion | None = None,
+    fix: TolerationSuggestion | None = None,
 ) -> Hit:
-    """What a rule says of a gap: as severe as the rule where workloads break without the component, else `milder`."""
+    """What a rule says of a gap: as severe as the rule where workloads break without the component, else `lower_severity`."""
     return Hit(
-        subject=subject_of(gap.daemonset),
+        subject=make_subject_of(gap.daemonset),
         nodes=gap.nodes,
-        place=Place(gap.daemonset.origin, path),
-        severity=None if gap.is_critical and not gap.doubtful else milder,
+        location=ManifestLocation(gap.daemonset.origin, path),
+        severity=None if gap.is_critical and not gap.is_doubtful else lower_severity,
         message=message,
         label=label,
-        notes=(*((("then", gap.component.kind.symptom),) if gap.component else ()), *notes, *shows(*commands)),
+        notes=(*((("then", gap.component.kind.symptom),) if gap.component else ()), *notes, *make_check_notes(*commands)),
         suggestion=fix,
     )
 
 
-def own(gap: Gap) -> tuple[str, str]:
+def make_gap_commands(gap: CoverageGap) -> tuple[str, str]:
     """The commands that show a DaemonSet, and one of its pods that is meant."""
     namespace = gap.daemonset.metadata.namespace
-    return describe("ds", gap.daemonset.metadata.name, namespace), describe("pod", gap.pods[0], namespace) if gap.pods else ""
+    return make_describe_command("ds", gap.daemonset.metadata.name, namespace), make_describe_command(
+        "pod", gap.pod_names[0], namespace
+    ) if gap.pod_names else ""
 
 
-def listing(gap: Gap) -> str:
+def make_list_command(gap: CoverageGap) -> str:
     """The command that lists the pods of a DaemonSet with their nodes."""
-    return get("pods", namespace=gap.daemonset.metadata.namespace, output="wide")
+    return make_get_command("pods", namespace=gap.daemonset.metadata.namespace, output="wide")
 
 
-def waiting(context: Context, resource: str) -> Notes:
+def make_waiting_note(context: Context, resource: str) -> HitNotes:
     """The line that says which pods wait for a resource; nothing where none does."""
-    keys = ["/".join(key) for key in facts_of(context).asked_for.get(resource, ())]
+    keys = ["/".join(key) for key in get_cluster_facts(context).requested_resources.get(resource, ())]
     return (
-        (("then", f"{len(keys)} pod{'s' if len(keys) != 1 else ''} wait{'s' if len(keys) == 1 else ''} for it: {listed(keys)}"),)
+        (("then", f"{len(keys)} pod{'s' if len(keys) != 1 else ''} wait{'s' if len(keys) == 1 else ''} for it: {join_names(keys)}"),)
         if keys
         else ()
     )
 
 
-def node_place(context: Context, name: str, path: Path = ()) -> Place:
+def locate_node_field(context: Context, name: str, path: FieldPath = ()) -> ManifestLocation:
     """A field of a node."""
-    return Place(facts_of(context).world.nodes[name].origin, path)
+    return ManifestLocation(get_cluster_facts(context).world.nodes[name].origin, path)
 
 
-def device(context: Context, each: Faulty, message: str, *notes: tuple[str, str], path: Path = (), severity: Severity | None = None) -> Hit:
+def make_device_hit(
+    context: Context,
+    faulty_resource: FaultyResource,
+    message: str,
+    *notes: tuple[str, str],
+    path: FieldPath = (),
+    severity: Severity | None = None,
+) -> Hit:
     """What a rule says of an extended resource on some nodes; `path` leads on from `status.allocatable` of the first."""
-    first = each.nodes[0]
-    namespace = each.providers[0].metadata.namespace if each.providers else ""
+    first = faulty_resource.nodes[0]
+    namespace = faulty_resource.providers[0].metadata.namespace if faulty_resource.providers else ""
     return Hit(
-        subject=Subject("Resource", "", each.resource),
-        nodes=each.nodes,
-        place=node_place(context, first, ("status", "allocatable", *path)),
+        subject=Subject("Resource", "", faulty_resource.resource),
+        nodes=faulty_resource.nodes,
+        location=locate_node_field(context, first, ("status", "allocatable", *path)),
         severity=severity,
         message=message,
-        notes=(*notes, *shows(describe("node", first), pods_on(first, namespace))),
+        notes=(*notes, *make_check_notes(make_describe_command("node", first), make_node_pods_command(first, namespace))),
     )

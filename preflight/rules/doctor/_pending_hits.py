@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from preflight.doctor.kubectl_hints import describe, get
-from preflight.doctor.owners import origin_of
-from preflight.doctor.pending.causes import Group
-from preflight.doctor.timestamps import since
+from preflight.doctor.kubectl_hints import make_describe_command, make_get_command
+from preflight.doctor.owners import find_origin
+from preflight.doctor.pending.causes import WaitGroup
+from preflight.doctor.timestamps import format_since
 from preflight.model.report import Severity
-from preflight.rules.api import Context, Hit, Place
-from preflight.rules.doctor._gap_hits import Notes, facts_of, shows
+from preflight.rules.api import Context, Hit, ManifestLocation
+from preflight.rules.doctor._gap_hits import HitNotes, get_cluster_facts, make_check_notes
 
-_MOST_OWNERS = 6
+_MAX_OWNERS = 6
 
 
-def pods(group: Group) -> str:
+def describe_waiting_count(group: WaitGroup) -> str:
     """`has 3 pods that wait`, of the workload that the finding is about; `waits` of a pod by itself."""
     subject, number = group.owners[0]
     if subject.kind == "Pod":
@@ -23,46 +23,48 @@ def pods(group: Group) -> str:
     return "has a pod that waits" if number == 1 else f"has {number} pods that wait"
 
 
-def begun(context: Context, group: Group) -> str:
+def format_wait_start(context: Context, group: WaitGroup) -> str:
     """` since 2026-01-31T12:00:00Z (3 days)`, "" where that is not known."""
-    text = since(group.since, facts_of(context).at)
+    text = format_since(group.since, get_cluster_facts(context).latest_time)
     return f" {text}" if text else ""
 
 
-def also(group: Group) -> Notes:
+def make_other_owners_note(group: WaitGroup) -> HitNotes:
     """The other workloads whose pods wait for the same."""
     others = group.owners[1:]
     if not others:
         return ()
-    words = [f"{subject.kind} {subject}{f' ({number} pods)' if number > 1 else ''}" for subject, number in others[:_MOST_OWNERS]]
-    more = f" and {len(others) - _MOST_OWNERS} more" if len(others) > _MOST_OWNERS else ""
+    words = [f"{subject.kind} {subject}{f' ({number} pods)' if number > 1 else ''}" for subject, number in others[:_MAX_OWNERS]]
+    more = f" and {len(others) - _MAX_OWNERS} more" if len(others) > _MAX_OWNERS else ""
     return (("note", f"for the same waits {', '.join(words)}{more}"),)
 
 
-def hit(context: Context, group: Group, milder: Severity, message: str, *notes: tuple[str, str], commands: Iterable[str] = ()) -> Hit:
-    """What a rule says of pods that wait: as severe as the rule for a DaemonSet without which workloads break, else `milder`."""
-    facts, subject = facts_of(context), group.first.owner
+def make_wait_hit(
+    context: Context, group: WaitGroup, lower_severity: Severity, message: str, *notes: tuple[str, str], commands: Iterable[str] = ()
+) -> Hit:
+    """What a rule says of pods that wait: as severe as the rule for a DaemonSet without which workloads break, else `lower_severity`."""
+    facts, subject = get_cluster_facts(context), group.first_wait.owner
     daemonset = None
     if subject.kind == "DaemonSet":
         found = (each for key, each in facts.world.daemonsets.items() if key[:2] == (subject.namespace, subject.name))
         daemonset = next(found, None)
-    component = facts.worst(daemonset) if daemonset is not None else None
-    pod = group.first.pod.metadata
+    component = facts.get_worst_component(daemonset) if daemonset is not None else None
+    pod = group.first_wait.pod.metadata
     return Hit(
         subject=subject,
         nodes=group.nodes,
-        place=Place(daemonset.origin if daemonset is not None else origin_of(facts, subject)),
-        severity=None if component is not None and component.kind.critical else milder,
+        location=ManifestLocation(daemonset.origin if daemonset is not None else find_origin(facts, subject)),
+        severity=None if component is not None and component.kind.critical else lower_severity,
         message=message,
         notes=(
             *((("then", component.kind.symptom),) if component is not None else ()),
             *notes,
-            *also(group),
-            *shows(describe("pod", pod.name, pod.namespace), *commands),
+            *make_other_owners_note(group),
+            *make_check_notes(make_describe_command("pod", pod.name, pod.namespace), *commands),
         ),
     )
 
 
-def listing(group: Group) -> str:
+def make_wait_list_command(group: WaitGroup) -> str:
     """The command that lists the pods of the namespace of the first."""
-    return get("pods", namespace=group.first.pod.metadata.namespace, output="wide")
+    return make_get_command("pods", namespace=group.first_wait.pod.metadata.namespace, output="wide")

@@ -14,44 +14,49 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.doctor.kubectl_hints import describe, events_of
-from preflight.doctor.owners import origin_of
-from preflight.doctor.pending.creation_failures import Refused, quota_of
+from preflight.doctor.kubectl_hints import make_describe_command, make_events_command
+from preflight.doctor.owners import find_origin
+from preflight.doctor.pending.creation_failures import RefusedCreation, find_quota
 from preflight.model.report import Severity
-from preflight.rules.api import Context, Hit, Place, Rule
-from preflight.rules.doctor._gap_hits import facts_of, shows
+from preflight.rules.api import Context, Hit, ManifestLocation, Rule
+from preflight.rules.doctor._gap_hits import get_cluster_facts, make_check_notes
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each workload."""
-    facts = facts_of(context)
-    for each in facts.pending.refused:
-        kind, name = each.about
-        namespace, quota = each.subject.namespace, each.quota
+    facts = get_cluster_facts(context)
+    for refused_creation in facts.pending_pods.refused_creations:
+        kind, name = refused_creation.event_object
+        namespace, quota = refused_creation.subject.namespace, refused_creation.quota
         yield Hit(
-            subject=each.subject,
-            place=Place(origin_of(facts, each.subject)),
-            message=f"has {each.there} of the {each.wanted} pods that it wants, for their creation is refused: {each.words}",
+            subject=refused_creation.subject,
+            location=ManifestLocation(find_origin(facts, refused_creation.subject)),
+            message=(
+                f"has {refused_creation.existing} of the {refused_creation.wanted} pods that it wants, "
+                f"for their creation is refused: {refused_creation.reason}"
+            ),
             notes=(
-                ("note", f"the last refusal is of {each.last}"),
-                *(("note", text) for text in _quota(context, each)),
-                *shows(describe("quota", quota, namespace) if quota else "", events_of(kind, name, namespace)),
+                ("note", f"the last refusal is of {refused_creation.last_seen}"),
+                *(("note", text) for text in _describe_quota(context, refused_creation)),
+                *make_check_notes(
+                    make_describe_command("quota", quota, namespace) if quota else "", make_events_command(kind, name, namespace)
+                ),
             ),
         )
 
 
-def _quota(context: Context, each: Refused) -> Iterator[str]:
-    facts = facts_of(context)
-    if not each.quota:
+def _describe_quota(context: Context, refused_creation: RefusedCreation) -> Iterator[str]:
+    facts = get_cluster_facts(context)
+    if not refused_creation.quota:
         return
-    found = quota_of(facts, each)
+    found = find_quota(facts, refused_creation)
     if found is None:
-        missing = facts.world.missing.get("ResourceQuota", "ResourceQuotas were not given")
-        yield f"how much of ResourceQuota {each.quota} is used now is not known: {missing}"
+        missing = facts.world.missing_kinds.get("ResourceQuota", "ResourceQuotas were not given")
+        yield f"how much of ResourceQuota {refused_creation.quota} is used now is not known: {missing}"
         return
     for resource, hard in found.spec.hard.items():
         if resource in found.status.used:
-            yield f"ResourceQuota {each.quota}: {found.status.used[resource]} of {hard} {resource} are used"
+            yield f"ResourceQuota {refused_creation.quota}: {found.status.used[resource]} of {hard} {resource} are used"
 
 
 RULE = Rule(id="PF447", name="creation-refused", severity=Severity.WARNING, check=check)

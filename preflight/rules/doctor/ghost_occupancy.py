@@ -13,29 +13,33 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.doctor.kubectl_hints import describe
-from preflight.messages.lists import names
+from preflight.doctor.kubectl_hints import make_describe_command
+from preflight.messages.lists import join_node_names
 from preflight.model.objects import Origin
 from preflight.model.report import Severity, Subject
-from preflight.rules.api import Context, Hit, Place, Rule
-from preflight.rules.doctor._gap_hits import facts_of, shows, waiting
+from preflight.rules.api import Context, Hit, ManifestLocation, Rule
+from preflight.rules.doctor._gap_hits import get_cluster_facts, make_check_notes, make_waiting_note
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each resource: an error where pods wait for it."""
-    facts = facts_of(context)
-    for each in facts.ghosts:
-        first = each.pods[0]
-        node = next((facts.world.nodes[name] for name in each.nodes if name in facts.world.nodes), None)
-        waits = waiting(context, each.resource)
-        pods = "1 pod holds" if len(each.pods) == 1 else f"{len(each.pods)} pods hold"
+    facts = get_cluster_facts(context)
+    for stale_allocation in facts.stale_allocations:
+        first = stale_allocation.pods[0]
+        node = next((facts.world.nodes[name] for name in stale_allocation.nodes if name in facts.world.nodes), None)
+        waits = make_waiting_note(context, stale_allocation.resource)
+        pods = "1 pod holds" if len(stale_allocation.pods) == 1 else f"{len(stale_allocation.pods)} pods hold"
         yield Hit(
-            subject=Subject("Resource", "", each.resource),
-            nodes=each.nodes,
-            place=Place(node.origin if node is not None else Origin("<none>")),
+            subject=Subject("Resource", "", stale_allocation.resource),
+            nodes=stale_allocation.nodes,
+            location=ManifestLocation(node.origin if node is not None else Origin("<none>")),
             severity=Severity.ERROR if waits else None,
-            message=f"is held on {names(each.nodes)} though nothing runs: {pods} {each.amount}",
-            notes=(*(("note", text) for text in each.words[:4]), *waits, *shows(describe("pod", first[1], first[0]))),
+            message=f"is held on {join_node_names(stale_allocation.nodes)} though nothing runs: {pods} {stale_allocation.amount}",
+            notes=(
+                *(("note", text) for text in stale_allocation.reasons[:4]),
+                *waits,
+                *make_check_notes(make_describe_command("pod", first[1], first[0])),
+            ),
         )
 
 

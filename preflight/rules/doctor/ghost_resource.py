@@ -13,18 +13,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.doctor.device_fault import Fault
-from preflight.messages.lists import names
+from preflight.doctor.device_fault import ResourceFault
+from preflight.messages.lists import join_node_names
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.doctor._gap_hits import device, facts_of
+from preflight.rules.doctor._gap_hits import get_cluster_facts, make_device_hit
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each resource and reason."""
-    for each in facts_of(context).faulty:
-        if each.fault is Fault.GHOST:
-            yield device(context, each, f"is in Allocatable ({each.amount}) on {names(each.nodes)}, and {each.why}", path=(each.resource,))
+    for faulty_resource in get_cluster_facts(context).faulty_resources:
+        if faulty_resource.fault is ResourceFault.NO_PROVIDER:
+            yield make_device_hit(
+                context,
+                faulty_resource,
+                f"is in Allocatable ({faulty_resource.amount}) on {join_node_names(faulty_resource.nodes)}, and {faulty_resource.why}",
+                path=(faulty_resource.resource,),
+            )
 
 
 RULE = Rule(id="PF421", name="ghost-resource", severity=Severity.WARNING, check=check)

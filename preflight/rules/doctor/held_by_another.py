@@ -15,49 +15,49 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.doctor.kubectl_hints import events_of
-from preflight.doctor.pending.causes import Cause, Group, groups
-from preflight.doctor.pending.schedulers import scheduler_of
-from preflight.doctor.pending.unschedulable import account
-from preflight.messages.lists import names
+from preflight.doctor.kubectl_hints import make_events_command
+from preflight.doctor.pending.causes import WaitCause, WaitGroup, group_waits
+from preflight.doctor.pending.schedulers import get_scheduler
+from preflight.doctor.pending.unschedulable import explain_pod_fit
+from preflight.messages.lists import join_node_names
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.doctor._gap_hits import facts_of
-from preflight.rules.doctor._pending_hits import begun, hit, pods
+from preflight.rules.doctor._gap_hits import get_cluster_facts
+from preflight.rules.doctor._pending_hits import describe_waiting_count, format_wait_start, make_wait_hit
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for all pods that the same holds: an error for a DaemonSet without which workloads break, else a warning."""
-    for group in groups(facts_of(context), Cause.HELD):
-        hold, pod = group.first.hold, group.first.pod
+    for group in group_waits(get_cluster_facts(context), WaitCause.ON_HOLD):
+        hold, pod = group.first_wait.hold, group.first_wait.pod
         assert hold is not None
         one = group.owners[0][1] == 1
         who = f"{hold.component} holds {'it' if one else 'them'}" if hold.component else f"{'it is' if one else 'they are'} held"
-        yield hit(
+        yield make_wait_hit(
             context,
             group,
             Severity.WARNING,
-            f"{pods(group)}{_where(group)}{begun(context, group)}: {who}: {hold.words}",
-            *(("note", text) for text in _notes(context, group)),
-            commands=(events_of("Pod", pod.metadata.name, pod.metadata.namespace),),
+            f"{describe_waiting_count(group)}{_describe_holder(group)}{format_wait_start(context, group)}: {who}: {hold.message}",
+            *(("note", text) for text in _iter_notes(context, group)),
+            commands=(make_events_command("Pod", pod.metadata.name, pod.metadata.namespace),),
         )
 
 
-def _where(group: Group) -> str:
-    return f" for {names(group.nodes)}" if group.nodes else ""
+def _describe_holder(group: WaitGroup) -> str:
+    return f" for {join_node_names(group.nodes)}" if group.nodes else ""
 
 
-def _notes(context: Context, group: Group) -> Iterator[str]:
-    hold, pod = group.first.hold, group.first.pod
+def _iter_notes(context: Context, group: WaitGroup) -> Iterator[str]:
+    hold, pod = group.first_wait.hold, group.first_wait.pod
     assert hold is not None
-    if hold.foreign and hold.component:
-        yield f"its schedulerName is {scheduler_of(pod)}: {hold.component} is another one"
-    if hold.means:
-        yield hold.means
-    takers = account(facts_of(context), pod).takers if hold.foreign else ()
+    if hold.is_foreign and hold.component:
+        yield f"its schedulerName is {get_scheduler(pod)}: {hold.component} is another one"
+    if hold.meaning:
+        yield hold.meaning
+    takers = explain_pod_fit(get_cluster_facts(context), pod).fitting_nodes if hold.is_foreign else ()
     if takers:
         verb = "takes" if len(takers) == 1 else "take"
-        yield f"by our own account {names(takers)} {verb} it: it does not wait for room"
+        yield f"by our own account {join_node_names(takers)} {verb} it: it does not wait for room"
 
 
 RULE = Rule(id="PF442", name="held-by-another", severity=Severity.ERROR, check=check)

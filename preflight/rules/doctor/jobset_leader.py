@@ -15,54 +15,62 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.doctor.jobset_leaders import lines
-from preflight.doctor.jobsets import Stall, Stalled, domains
-from preflight.doctor.pending.causes import Cause, wait_of
-from preflight.doctor.pending.text import because
-from preflight.doctor.pending.unschedulable import account
-from preflight.doctor.root_causes import behind
-from preflight.doctor.timestamps import since
+from preflight.doctor.jobset_leaders import describe_leader_nodes
+from preflight.doctor.jobsets import StalledJob, StallReason, group_by_domain
+from preflight.doctor.pending.causes import WaitCause, find_wait
+from preflight.doctor.pending.text import explain_wait
+from preflight.doctor.pending.unschedulable import explain_pod_fit
+from preflight.doctor.root_causes import iter_missing_providers
+from preflight.doctor.timestamps import format_since
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.doctor._gap_hits import facts_of
-from preflight.rules.doctor._jobset_hits import alike, followers, hit, jobs
-from preflight.scheduling.jobs.exclusive_placement import domains_wanted
+from preflight.rules.doctor._gap_hits import get_cluster_facts
+from preflight.rules.doctor._jobset_hits import describe_followers, iter_similar_stalls, join_jobs, make_jobset_hit
+from preflight.scheduling.jobs.exclusive_placement import count_required_domains
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for all Jobs of a JobSet that stall in the same way."""
-    for same in alike(context, Stall.UNSCHEDULED, Stall.ABSENT, Stall.NODE_GONE):
+    for same in iter_similar_stalls(context, StallReason.UNSCHEDULED, StallReason.ABSENT, StallReason.NODE_GONE):
         first = same[0]
-        notes = _notes(context, first) if first.stall is Stall.UNSCHEDULED else ()
-        yield hit(same, _message(context, same), *(("note", text) for text in notes))
+        notes = _iter_notes(context, first) if first.stall_reason is StallReason.UNSCHEDULED else ()
+        yield make_jobset_hit(same, _format_message(context, same), *(("note", text) for text in notes))
 
 
-def _message(context: Context, same: tuple[Stalled, ...]) -> str:
-    facts, first = facts_of(context), same[0]
-    refused = f"{followers(same)} refused"
-    if first.stall is Stall.ABSENT:
-        why = first.refused or "no event says why"
-        return f"has no leader in {jobs(same)}, so that {refused}: {why}"
+def _format_message(context: Context, stalled_jobs: tuple[StalledJob, ...]) -> str:
+    facts, first = get_cluster_facts(context), stalled_jobs[0]
+    refused = f"{describe_followers(stalled_jobs)} refused"
+    if first.stall_reason is StallReason.ABSENT:
+        why = first.leader_refusal or "no event says why"
+        return f"has no leader in {join_jobs(stalled_jobs)}, so that {refused}: {why}"
     assert first.leader is not None
     name = first.leader.metadata.name
-    if first.stall is Stall.NODE_GONE:
-        return f"has the leader {name} of {jobs(same)} on {first.leader.spec.nodeName}, which is gone: {refused} until it is created anew"
-    begun = since(first.leader.metadata.creationTimestamp, facts.at)
-    wait = wait_of(facts, first.leader)
-    why = wait.words if wait.cause is Cause.REFUSED and wait.words else because(wait)
-    return f"waits for the leader of {jobs(same)}{f' {begun}' if begun else ''}: {refused} until {name} has a node: {why}"
+    if first.stall_reason is StallReason.NODE_GONE:
+        return (
+            f"has the leader {name} of {join_jobs(stalled_jobs)} on {first.leader.spec.nodeName}, "
+            f"which is gone: {refused} until it is created anew"
+        )
+    begun = format_since(first.leader.metadata.creationTimestamp, facts.latest_time)
+    wait = find_wait(facts, first.leader)
+    why = wait.scheduler_message if wait.cause is WaitCause.NO_NODE_FITS and wait.scheduler_message else explain_wait(wait)
+    return f"waits for the leader of {join_jobs(stalled_jobs)}{f' {begun}' if begun else ''}: {refused} until {name} has a node: {why}"
 
 
-def _notes(context: Context, stalled: Stalled) -> Iterator[str]:
-    facts = facts_of(context)
-    assert stalled.leader is not None
-    ours = account(facts, stalled.leader)
-    yield from lines(facts, stalled, ours)
-    yield from dict.fromkeys(text for text, _ in behind(facts, ours))
-    if stalled.job_set is not None:
-        wanted, there = domains_wanted(stalled.job_set).get(stalled.topology, 0), len(domains(facts, stalled.topology))
+def _iter_notes(context: Context, stalled_job: StalledJob) -> Iterator[str]:
+    facts = get_cluster_facts(context)
+    assert stalled_job.leader is not None
+    ours = explain_pod_fit(facts, stalled_job.leader)
+    yield from describe_leader_nodes(facts, stalled_job, ours)
+    yield from dict.fromkeys(text for text, _ in iter_missing_providers(facts, ours))
+    if stalled_job.job_set is not None:
+        wanted, there = (
+            count_required_domains(stalled_job.job_set).get(stalled_job.topology, 0),
+            len(group_by_domain(facts, stalled_job.topology)),
+        )
         if wanted > there:
-            yield f"its Jobs want {wanted} domains of {stalled.topology} between them, and there {'are' if there != 1 else 'is'} {there}"
+            yield (
+                f"its Jobs want {wanted} domains of {stalled_job.topology} between them, and there {'are' if there != 1 else 'is'} {there}"
+            )
 
 
 RULE = Rule(id="PF445", name="jobset-leader", severity=Severity.WARNING, check=check)

@@ -14,30 +14,33 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.doctor.pending.causes import Cause, groups
-from preflight.messages.lists import names
+from preflight.doctor.pending.causes import WaitCause, group_waits
+from preflight.messages.lists import join_node_names
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.doctor._gap_hits import facts_of
-from preflight.rules.doctor._pending_hits import begun, hit, listing, pods
+from preflight.rules.doctor._gap_hits import get_cluster_facts
+from preflight.rules.doctor._pending_hits import describe_waiting_count, format_wait_start, make_wait_hit, make_wait_list_command
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each DaemonSet: an error where workloads break without it, else a warning."""
-    for group in groups(facts_of(context), Cause.FAULT):
-        seen = group.first.fault
+    for group in group_waits(get_cluster_facts(context), WaitCause.KNOWN_BUG):
+        seen = group.first_wait.bug_match
         assert seen is not None
-        fault = seen.fault
-        yield hit(
+        fault = seen.bug
+        yield make_wait_hit(
             context,
             group,
             Severity.WARNING,
-            f"{pods(group)} for {names(group.nodes)}{begun(context, group)}: {fault.component} {seen.version} {fault.what}",
-            ("note", f"the scheduler says: {group.first.words}"),
+            (
+                f"{describe_waiting_count(group)} for {join_node_names(group.nodes)}{format_wait_start(context, group)}: "
+                f"{fault.component} {seen.version} {fault.what}"
+            ),
+            ("note", f"the scheduler says: {group.first_wait.scheduler_message}"),
             ("note", seen.sign),
             ("help", fault.help),
             ("note", f"{fault.id}, fixed in {', '.join(fault.links)}"),
-            commands=("kubectl version", listing(group)),
+            commands=("kubectl version", make_wait_list_command(group)),
         )
 
 

@@ -14,41 +14,50 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.doctor.kubectl_hints import nodes_with
-from preflight.doctor.label_drift import Drift
-from preflight.doctor.stranded_capacity import said
-from preflight.kubectl.formatting import listed
-from preflight.messages.lists import names
+from preflight.doctor.kubectl_hints import make_label_column_command
+from preflight.doctor.label_drift import LabelDrift
+from preflight.doctor.stranded_capacity import format_resources
+from preflight.kubectl.formatting import join_names
+from preflight.messages.lists import join_node_names
 from preflight.model.report import Severity, Subject
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.doctor._gap_hits import facts_of, node_place, shows
-from preflight.rules.verify._text import so
+from preflight.rules.doctor._gap_hits import get_cluster_facts, locate_node_field, make_check_notes
+from preflight.rules.verify._text import format_other_nodes
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each label and make of nodes: an error where pods wait that would be taken with it, a note where no device lies idle."""
-    for each in facts_of(context).drifts:
-        first, *others = each.nodes
-        value = f"={each.values[0]}" if len(each.values) == 1 else ""
+    for label_drift in get_cluster_facts(context).label_drifts:
+        first, *others = label_drift.nodes
+        value = f"={label_drift.values[0]}" if len(label_drift.values) == 1 else ""
         yield Hit(
             subject=Subject("Node", "", first),
-            nodes=each.nodes,
-            place=node_place(context, first, ("metadata", "labels")),
-            severity=Severity.ERROR if each.waiting else None if each.idle else Severity.NOTE,
-            message=f"lacks the label {each.label}{value}{so(others, 'does')}, which {len(each.peers)} peers carry ({names(each.peers)})",
-            notes=(*_notes(each), *shows(nodes_with(each.label))),
+            nodes=label_drift.nodes,
+            location=locate_node_field(context, first, ("metadata", "labels")),
+            severity=Severity.ERROR if label_drift.waiting_pods else None if label_drift.idle_devices else Severity.NOTE,
+            message=(
+                f"lacks the label {label_drift.label}{value}{format_other_nodes(others, 'does')}, which "
+                f"{len(label_drift.peers)} peers carry ({join_node_names(label_drift.peers)})"
+            ),
+            notes=(*_iter_notes(label_drift), *make_check_notes(make_label_column_command(label_drift.label))),
         )
 
 
-def _notes(each: Drift) -> Iterator[tuple[str, str]]:
-    if each.idle:
-        yield "then", f"{said(each.idle)} there {'is' if sum(each.idle.values()) == 1 else 'are'} seen by no pod that selects by it"
-    if each.waiting:
-        yield "then", f"would be taken there with the label: {listed('/'.join(key) for key in each.waiting)}"
-    yield "note", f"selected by {listed(each.asked)}"
-    if each.younger:
-        yield "note", f"registered {each.younger} days after the youngest peer: what a hand had set is gone then"
-    yield "note", f"last set on a peer by {each.set_by}" if each.set_by else "who set it on the peers cannot be told: no managedFields"
+def _iter_notes(drift: LabelDrift) -> Iterator[tuple[str, str]]:
+    if drift.idle_devices:
+        yield (
+            "then",
+            (
+                f"{format_resources(drift.idle_devices)} there {'is' if sum(drift.idle_devices.values()) == 1 else 'are'} "
+                f"seen by no pod that selects by it"
+            ),
+        )
+    if drift.waiting_pods:
+        yield "then", f"would be taken there with the label: {join_names('/'.join(key) for key in drift.waiting_pods)}"
+    yield "note", f"selected by {join_names(drift.selecting_subjects)}"
+    if drift.days_younger:
+        yield "note", f"registered {drift.days_younger} days after the youngest peer: what a hand had set is gone then"
+    yield "note", f"last set on a peer by {drift.set_by}" if drift.set_by else "who set it on the peers cannot be told: no managedFields"
 
 
 RULE = Rule(id="PF433", name="label-drift", severity=Severity.WARNING, check=check)

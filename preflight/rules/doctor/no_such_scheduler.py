@@ -13,28 +13,34 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.doctor.kubectl_hints import events_of, get
-from preflight.doctor.pending.causes import Cause, groups
-from preflight.doctor.pending.schedulers import scheduler_of
-from preflight.messages.lists import names
+from preflight.doctor.kubectl_hints import make_events_command, make_get_command
+from preflight.doctor.pending.causes import WaitCause, group_waits
+from preflight.doctor.pending.schedulers import get_scheduler
+from preflight.messages.lists import join_node_names
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.doctor._gap_hits import facts_of
-from preflight.rules.doctor._pending_hits import begun, hit, pods
+from preflight.rules.doctor._gap_hits import get_cluster_facts
+from preflight.rules.doctor._pending_hits import describe_waiting_count, format_wait_start, make_wait_hit
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each scheduler and each DaemonSet: an error for a DaemonSet without which workloads break, else a warning."""
-    for group in groups(facts_of(context), Cause.UNANSWERED):
-        pod, name = group.first.pod, scheduler_of(group.first.pod)
-        where = f" for {names(group.nodes)}" if group.nodes else ""
-        yield hit(
+    for group in group_waits(get_cluster_facts(context), WaitCause.NO_SCHEDULER):
+        pod, name = group.first_wait.pod, get_scheduler(group.first_wait.pod)
+        where = f" for {join_node_names(group.nodes)}" if group.nodes else ""
+        yield make_wait_hit(
             context,
             group,
             Severity.WARNING,
-            f"{pods(group)}{where}{begun(context, group)} for the scheduler {name}, and nobody of that name answers",
+            (
+                f"{describe_waiting_count(group)}{where}{format_wait_start(context, group)} for "
+                f"the scheduler {name}, and nobody of that name answers"
+            ),
             ("note", f"no event and no condition is of {name}, and no other pod or workload says this name"),
-            commands=(events_of("Pod", pod.metadata.name, pod.metadata.namespace), get("pods", output="wide") + " -A"),
+            commands=(
+                make_events_command("Pod", pod.metadata.name, pod.metadata.namespace),
+                make_get_command("pods", output="wide") + " -A",
+            ),
         )
 
 

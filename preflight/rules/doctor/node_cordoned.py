@@ -13,27 +13,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.doctor.kubectl_hints import describe
-from preflight.doctor.stranded_capacity import said
-from preflight.doctor.timestamps import since
+from preflight.doctor.kubectl_hints import make_describe_command
+from preflight.doctor.stranded_capacity import format_resources
+from preflight.doctor.timestamps import format_since
 from preflight.model.report import Severity, Subject
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.doctor._gap_hits import facts_of, node_place, shows
+from preflight.rules.doctor._gap_hits import get_cluster_facts, locate_node_field, make_check_notes
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each node; a note where no device lies idle there, or where somebody has just begun to work on it."""
-    facts = facts_of(context)
-    for each in facts.cordoned:
-        name = each.nodes[0]
-        begun = since(each.since, facts.at)
+    facts = get_cluster_facts(context)
+    for nodes in facts.idle_cordoned:
+        name = nodes.nodes[0]
+        begun = format_since(nodes.since, facts.latest_time)
         yield Hit(
             subject=Subject("Node", "", name),
-            nodes=each.nodes,
-            place=node_place(context, name, ("spec", "unschedulable")),
-            severity=None if each.free and not each.is_new else Severity.NOTE,
-            message=f"is cordoned{f' {begun}' if begun else ''}{f', with {said(each.free)} that nobody uses' if each.free else ''}",
-            notes=shows(describe("node", name)),
+            nodes=nodes.nodes,
+            location=locate_node_field(context, name, ("spec", "unschedulable")),
+            severity=None if nodes.free_resources and not nodes.is_new else Severity.NOTE,
+            message=f"is cordoned{f' {begun}' if begun else ''}"
+            + (f", with {format_resources(nodes.free_resources)} that nobody uses" if nodes.free_resources else ""),
+            notes=make_check_notes(make_describe_command("node", name)),
         )
 
 

@@ -14,31 +14,32 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.doctor.kubectl_hints import describe, pods_on
-from preflight.doctor.stranded_capacity import said
-from preflight.doctor.timestamps import since
-from preflight.kubectl.formatting import listed
+from preflight.doctor.kubectl_hints import make_describe_command, make_node_pods_command
+from preflight.doctor.stranded_capacity import format_resources
+from preflight.doctor.timestamps import format_since
+from preflight.kubectl.formatting import join_names
 from preflight.model.report import Severity, Subject
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.doctor._gap_hits import facts_of, node_place, shows
-from preflight.rules.verify._text import so
+from preflight.rules.doctor._gap_hits import get_cluster_facts, locate_node_field, make_check_notes
+from preflight.rules.verify._text import format_other_nodes
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for the nodes that give the same reason."""
-    facts = facts_of(context)
-    for each in facts.not_ready:
-        first, *others = each.nodes
-        begun = since(each.since, facts.at)
+    facts = get_cluster_facts(context)
+    for nodes in facts.idle_not_ready:
+        first, *others = nodes.nodes
+        begun = format_since(nodes.since, facts.latest_time)
         yield Hit(
             subject=Subject("Node", "", first),
-            nodes=each.nodes,
-            place=node_place(context, first, ("status", "conditions")),
-            message=f"is not Ready{f' {begun}' if begun else ''}{so(others, 'is')}{f': {each.why}' if each.why else ''}",
+            nodes=nodes.nodes,
+            location=locate_node_field(context, first, ("status", "conditions")),
+            message=f"is not Ready{f' {begun}' if begun else ''}{format_other_nodes(others, 'is')}"
+            + (f": {nodes.reason}" if nodes.reason else ""),
             notes=(
-                *((("then", f"{said(each.free)} count as free and cannot be had"),) if each.free else ()),
-                *((("note", f"cordoned: {listed(each.cordoned)}"),) if each.cordoned else ()),
-                *shows(describe("node", first), pods_on(first)),
+                *((("then", f"{format_resources(nodes.free_resources)} count as free and cannot be had"),) if nodes.free_resources else ()),
+                *((("note", f"cordoned: {join_names(nodes.cordoned_nodes)}"),) if nodes.cordoned_nodes else ()),
+                *make_check_notes(make_describe_command("node", first), make_node_pods_command(first)),
             ),
         )
 

@@ -13,30 +13,34 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.doctor.kubectl_hints import describe
-from preflight.doctor.timestamps import since
+from preflight.doctor.kubectl_hints import make_describe_command
+from preflight.doctor.timestamps import format_since
 from preflight.model.report import Severity, Subject
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.doctor._gap_hits import facts_of, node_place, shows
+from preflight.rules.doctor._gap_hits import get_cluster_facts, locate_node_field, make_check_notes
 
-_PRESSURES = ("DiskPressure", "MemoryPressure", "PIDPressure")
+_PRESSURE_CONDITIONS = ("DiskPressure", "MemoryPressure", "PIDPressure")
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each node that is Ready and says so."""
-    facts = facts_of(context)
+    facts = get_cluster_facts(context)
     for name, node in sorted(facts.world.nodes.items()):
-        if node.pool is not None or name in facts.down:
+        if node.pool is not None or name in facts.not_ready_nodes:
             continue
-        bad = [each for each in facts.node_state(name).status.conditions if each.type in _PRESSURES and each.is_bad]
+        bad = [
+            condition
+            for condition in facts.get_node_state(name).status.conditions
+            if condition.type in _PRESSURE_CONDITIONS and condition.is_bad
+        ]
         for each in bad:
-            begun, said = since(each.lastTransitionTime, facts.at), " ".join(each.message.split())
+            begun, said = format_since(each.lastTransitionTime, facts.latest_time), " ".join(each.message.split())
             yield Hit(
                 subject=Subject("Node", "", name),
                 nodes=(name,),
-                place=node_place(context, name, ("status", "conditions")),
+                location=locate_node_field(context, name, ("status", "conditions")),
                 message=f"has {each.type}{f' {begun}' if begun else ''}{f': {said}' if said else ''}",
-                notes=shows(describe("node", name)),
+                notes=make_check_notes(make_describe_command("node", name)),
             )
 
 

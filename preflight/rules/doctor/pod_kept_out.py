@@ -15,30 +15,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.change.node_lifecycle import is_owned
+from preflight.change.node_lifecycle import is_controller_owned
 from preflight.doctor.coverage_gaps import GapKind
-from preflight.doctor.kubectl_hints import describe
-from preflight.messages.lists import listed, names
+from preflight.doctor.kubectl_hints import make_describe_command
+from preflight.messages.lists import join_and, join_node_names
 from preflight.model.objects import POD_TEMPLATE_SPEC
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.doctor._gap_hits import gaps, hit, own
-from preflight.rules.merged_groups import exact_tolerations
+from preflight.rules.doctor._gap_hits import iter_gaps, make_gap_commands, make_gap_hit
+from preflight.rules.merged_groups import suggest_exact_tolerations
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each DaemonSet and reason: an error where workloads break without it, else a warning; one less where that is doubtful."""
-    for gap in gaps(context, GapKind.KEPT_OUT):
-        lasting = [taint for taint in gap.taints if not is_owned(taint)]
-        yield hit(
+    for gap in iter_gaps(context, GapKind.KEPT_OUT):
+        lasting = [taint for taint in gap.taints if not is_controller_owned(taint)]
+        yield make_gap_hit(
             gap,
-            Severity.NOTE if gap.doubtful and not gap.is_critical else Severity.WARNING,
-            f"is kept out of {names(gap.nodes)}: {gap.why}",
+            Severity.NOTE if gap.is_doubtful and not gap.is_critical else Severity.WARNING,
+            f"is kept out of {join_node_names(gap.nodes)}: {gap.reason}",
             *(("note", f"it belongs there: {sign}") for sign in gap.signs),
             path=(*POD_TEMPLATE_SPEC, "tolerations"),
-            label=f"nothing here tolerates {listed(gap.taints)}",
-            commands=(describe("node", gap.nodes[0]), own(gap)[0]),
-            fix=exact_tolerations(lasting) if lasting else None,
+            label=f"nothing here tolerates {join_and(gap.taints)}",
+            commands=(make_describe_command("node", gap.nodes[0]), make_gap_commands(gap)[0]),
+            fix=suggest_exact_tolerations(lasting) if lasting else None,
         )
 
 

@@ -15,25 +15,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from preflight.doctor.coverage_gaps import GapKind
-from preflight.doctor.kubectl_hints import events_of
-from preflight.messages.lists import names
+from preflight.doctor.kubectl_hints import make_events_command
+from preflight.messages.lists import join_node_names
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.doctor._gap_hits import facts_of, gaps, hit, own
+from preflight.rules.doctor._gap_hits import get_cluster_facts, iter_gaps, make_gap_commands, make_gap_hit
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each DaemonSet: an error where workloads break without it, else a warning."""
-    for gap in gaps(context, GapKind.MISSING):
+    for gap in iter_gaps(context, GapKind.MISSING):
         metadata = gap.daemonset.metadata
-        known = facts_of(context).knows_events
+        known = get_cluster_facts(context).has_events
         note = "no event says that its creation was refused; events live for about an hour" if known else "events were not given"
-        yield hit(
+        yield make_gap_hit(
             gap,
             Severity.WARNING,
-            f"has no pod on {names(gap.nodes)}, where it should run",
+            f"has no pod on {join_node_names(gap.nodes)}, where it should run",
             ("note", note),
-            commands=(own(gap)[0], events_of("DaemonSet", metadata.name, metadata.namespace)),
+            commands=(make_gap_commands(gap)[0], make_events_command("DaemonSet", metadata.name, metadata.namespace)),
         )
 
 

@@ -14,23 +14,33 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from preflight.doctor.coverage_gaps import GapKind
-from preflight.messages.lists import names
+from preflight.messages.lists import join_node_names
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.doctor._gap_hits import begun, facts_of, gaps, hit, listing, own
+from preflight.rules.doctor._gap_hits import (
+    format_gap_start,
+    get_cluster_facts,
+    iter_gaps,
+    make_gap_commands,
+    make_gap_hit,
+    make_list_command,
+)
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each DaemonSet and reason: an error where workloads break without it, else a warning."""
-    facts = facts_of(context)
-    for gap in gaps(context, GapKind.WAITING, GapKind.NOT_READY):
+    facts = get_cluster_facts(context)
+    for gap in iter_gaps(context, GapKind.WAITING, GapKind.NOT_READY):
         verb = "does not start" if gap.kind is GapKind.WAITING else "is not Ready"
-        yield hit(
+        yield make_gap_hit(
             gap,
             Severity.WARNING,
-            f"has a pod on {names(gap.nodes)} that {verb}{begun(context, gap)}{f': {gap.why}' if gap.why else ''}",
-            *(("note", text) for text in (*facts.said_of(gap), *facts.update_of(gap.daemonset))),
-            commands=(own(gap)[1], listing(gap)),
+            (
+                f"has a pod on {join_node_names(gap.nodes)} that "
+                f"{verb}{format_gap_start(context, gap)}{f': {gap.reason}' if gap.reason else ''}"
+            ),
+            *(("note", text) for text in (*facts.list_event_texts(gap), *facts.describe_update(gap.daemonset))),
+            commands=(make_gap_commands(gap)[1], make_list_command(gap)),
         )
 
 

@@ -15,26 +15,33 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from preflight.doctor.coverage_gaps import GapKind
-from preflight.messages.lists import names
+from preflight.messages.lists import join_node_names
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.doctor._gap_hits import begun, facts_of, gaps, hit, listing, own
+from preflight.rules.doctor._gap_hits import (
+    format_gap_start,
+    get_cluster_facts,
+    iter_gaps,
+    make_gap_commands,
+    make_gap_hit,
+    make_list_command,
+)
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each DaemonSet and message: an error where workloads break without it, else a warning."""
-    facts = facts_of(context)
-    for gap in gaps(context, GapKind.PENDING):
-        if all(each.pod.key in facts.pending.explained for each in gap.pending):
+    facts = get_cluster_facts(context)
+    for gap in iter_gaps(context, GapKind.PENDING):
+        if all(pending_pod.pod.key in facts.pending_pods.explained_pods for pending_pod in gap.pending_pods):
             continue  # another rule says what holds them
-        where = f" for {names(gap.nodes)}" if gap.nodes else ""
-        said = f": {gap.why}" if gap.why else ": no scheduler has looked at it"
-        yield hit(
+        where = f" for {join_node_names(gap.nodes)}" if gap.nodes else ""
+        said = f": {gap.reason}" if gap.reason else ": no scheduler has looked at it"
+        yield make_gap_hit(
             gap,
             Severity.WARNING,
-            f"has a pod that is Pending{where}{begun(context, gap)}{said}",
-            *(("note", text) for text in facts.on_its_node(gap)),
-            commands=(own(gap)[1], listing(gap)),
+            f"has a pod that is Pending{where}{format_gap_start(context, gap)}{said}",
+            *(("note", text) for text in facts.explain_own_nodes(gap)),
+            commands=(make_gap_commands(gap)[1], make_list_command(gap)),
         )
 
 

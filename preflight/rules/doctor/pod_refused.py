@@ -14,23 +14,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from preflight.doctor.coverage_gaps import GapKind
-from preflight.doctor.kubectl_hints import events_of
-from preflight.messages.lists import names
+from preflight.doctor.kubectl_hints import make_events_command
+from preflight.messages.lists import join_node_names
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.doctor._gap_hits import gaps, hit, own
+from preflight.rules.doctor._gap_hits import iter_gaps, make_gap_commands, make_gap_hit
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each DaemonSet: an error where workloads break without it, else a warning."""
-    for gap in gaps(context, GapKind.REFUSED):
+    for gap in iter_gaps(context, GapKind.REFUSED):
         metadata = gap.daemonset.metadata
-        yield hit(
+        yield make_gap_hit(
             gap,
             Severity.WARNING,
-            f"has no pod on {names(gap.nodes)}, for its creation is refused: {gap.why}",
+            f"has no pod on {join_node_names(gap.nodes)}, for its creation is refused: {gap.reason}",
             ("note", f"the last refusal is of {gap.since}") if gap.since else ("note", "an event of the DaemonSet says so"),
-            commands=(events_of("DaemonSet", metadata.name, metadata.namespace), own(gap)[0]),
+            commands=(make_events_command("DaemonSet", metadata.name, metadata.namespace), make_gap_commands(gap)[0]),
         )
 
 

@@ -15,25 +15,34 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from preflight.doctor.coverage_gaps import GapKind
-from preflight.messages.lists import names
+from preflight.messages.lists import join_node_names
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.doctor._gap_hits import begun, facts_of, gaps, hit, listing, own
+from preflight.rules.doctor._gap_hits import (
+    format_gap_start,
+    get_cluster_facts,
+    iter_gaps,
+    make_gap_commands,
+    make_gap_hit,
+    make_list_command,
+)
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each DaemonSet and reason: an error where workloads break without it, else a warning."""
-    facts = facts_of(context)
-    for gap in gaps(context, GapKind.CRASHING, GapKind.LOOP):
+    facts = get_cluster_facts(context)
+    for gap in iter_gaps(context, GapKind.CRASHING, GapKind.LOOP):
         if gap.kind is GapKind.LOOP:
-            yield hit(gap, Severity.WARNING, f"does not stay on {names(gap.nodes)}: {gap.why}", commands=own(gap))
+            yield make_gap_hit(
+                gap, Severity.WARNING, f"does not stay on {join_node_names(gap.nodes)}: {gap.reason}", commands=make_gap_commands(gap)
+            )
             continue
-        yield hit(
+        yield make_gap_hit(
             gap,
             Severity.WARNING,
-            f"has a pod on {names(gap.nodes)} that does not stay up{begun(context, gap)}: {gap.why or 'it failed'}",
-            *(("note", text) for text in facts.update_of(gap.daemonset)),
-            commands=(own(gap)[1], listing(gap)),
+            f"has a pod on {join_node_names(gap.nodes)} that does not stay up{format_gap_start(context, gap)}: {gap.reason or 'it failed'}",
+            *(("note", text) for text in facts.describe_update(gap.daemonset)),
+            commands=(make_gap_commands(gap)[1], make_list_command(gap)),
         )
 
 

@@ -15,20 +15,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from preflight.doctor.coverage_gaps import GapKind
-from preflight.messages.lists import names
+from preflight.messages.lists import join_node_names
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.doctor._gap_hits import begun, gaps, hit, listing, own
+from preflight.rules.doctor._gap_hits import format_gap_start, iter_gaps, make_gap_commands, make_gap_hit, make_list_command
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each DaemonSet: an error where workloads break without it, else a warning."""
-    for gap in gaps(context, GapKind.TERMINATING):
-        yield hit(
+    for gap in iter_gaps(context, GapKind.TERMINATING):
+        yield make_gap_hit(
             gap,
             Severity.WARNING,
-            f"has a pod on {names(gap.nodes)} that hangs in Terminating{begun(context, gap)}",
-            commands=(own(gap)[1], listing(gap)),
+            f"has a pod on {join_node_names(gap.nodes)} that hangs in Terminating{format_gap_start(context, gap)}",
+            commands=(make_gap_commands(gap)[1], make_list_command(gap)),
         )
 
 

@@ -15,48 +15,48 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.doctor.pending.causes import Cause, Group, groups
-from preflight.doctor.pending.node_fit import miscounted
-from preflight.doctor.pending.schedulers import DEFAULT, scheduler_of
-from preflight.doctor.pending.unschedulable import lines
-from preflight.doctor.root_causes import behind
+from preflight.doctor.pending.causes import WaitCause, WaitGroup, group_waits
+from preflight.doctor.pending.node_fit import describe_count_mismatch
+from preflight.doctor.pending.schedulers import DEFAULT_SCHEDULER, get_scheduler
+from preflight.doctor.pending.unschedulable import describe_classes
+from preflight.doctor.root_causes import iter_missing_providers
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.doctor._gap_hits import facts_of
-from preflight.rules.doctor._pending_hits import begun, hit, pods
+from preflight.rules.doctor._gap_hits import get_cluster_facts
+from preflight.rules.doctor._pending_hits import describe_waiting_count, format_wait_start, make_wait_hit
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for all pods that wait for the same; a note for those that somebody holds by a scheduling gate."""
-    for group in groups(facts_of(context), Cause.REFUSED, Cause.GATED):
-        if group.first.owner.kind == "DaemonSet" and group.first.cause is Cause.REFUSED:
+    for group in group_waits(get_cluster_facts(context), WaitCause.NO_NODE_FITS, WaitCause.GATED):
+        if group.first_wait.owner.kind == "DaemonSet" and group.first_wait.cause is WaitCause.NO_NODE_FITS:
             continue
-        yield hit(
+        yield make_wait_hit(
             context,
             group,
-            Severity.NOTE if group.first.cause is Cause.GATED else Severity.WARNING,
-            f"{pods(group)} for a node{begun(context, group)}: {_said(group)}",
-            *(("note", text) for text in _notes(context, group)),
+            Severity.NOTE if group.first_wait.cause is WaitCause.GATED else Severity.WARNING,
+            f"{describe_waiting_count(group)} for a node{format_wait_start(context, group)}: {_describe_wait(group)}",
+            *(("note", text) for text in _iter_notes(context, group)),
         )
 
 
-def _said(group: Group) -> str:
-    name, words = scheduler_of(group.first.pod), group.first.words
+def _describe_wait(group: WaitGroup) -> str:
+    name, words = get_scheduler(group.first_wait.pod), group.first_wait.scheduler_message
     if words:
-        return words if name == DEFAULT else f"{name} says: {words}"
-    return "no scheduler has looked at it" if name == DEFAULT else f"its scheduler {name} has said nothing"
+        return words if name == DEFAULT_SCHEDULER else f"{name} says: {words}"
+    return "no scheduler has looked at it" if name == DEFAULT_SCHEDULER else f"its scheduler {name} has said nothing"
 
 
-def _notes(context: Context, group: Group) -> Iterator[str]:
-    facts, account = facts_of(context), group.first.account
+def _iter_notes(context: Context, group: WaitGroup) -> Iterator[str]:
+    facts, account = get_cluster_facts(context), group.first_wait.pod_fit
     if account is None:
         return
-    yield from lines(account.classes)
-    yield from dict.fromkeys(text for text, _ in behind(facts, account))
-    if other := miscounted(group.first.words, len(facts.occupancy.rooms)):
+    yield from describe_classes(account.classes)
+    yield from dict.fromkeys(text for text, _ in iter_missing_providers(facts, account))
+    if other := describe_count_mismatch(group.first_wait.scheduler_message, len(facts.occupancy.nodes)):
         yield f"{other}: its words are of another moment, or it does not know all"
-    name = scheduler_of(group.first.pod)
-    if name != DEFAULT and not group.first.words and not facts.knows_events:
+    name = get_scheduler(group.first_wait.pod)
+    if name != DEFAULT_SCHEDULER and not group.first_wait.scheduler_message and not facts.has_events:
         yield f"whether anybody answers to {name} is not known: events were not given"
 
 

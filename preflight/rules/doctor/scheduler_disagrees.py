@@ -14,33 +14,33 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.doctor.pending.causes import Cause, groups
-from preflight.doctor.pending.known_bugs import not_ruled_out
-from preflight.doctor.pending.node_fit import miscounted
-from preflight.messages.lists import names
+from preflight.doctor.pending.causes import WaitCause, group_waits
+from preflight.doctor.pending.known_bugs import iter_possible_bugs
+from preflight.doctor.pending.node_fit import describe_count_mismatch
+from preflight.messages.lists import join_node_names
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.doctor._gap_hits import facts_of
-from preflight.rules.doctor._pending_hits import begun, hit, listing, pods
+from preflight.rules.doctor._gap_hits import get_cluster_facts
+from preflight.rules.doctor._pending_hits import describe_waiting_count, format_wait_start, make_wait_hit, make_wait_list_command
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for all pods that the same nodes take: an error for a DaemonSet without which workloads break, else a warning."""
-    facts = facts_of(context)
-    for group in groups(facts, Cause.DISAGREES):
-        first = group.first
-        takers = first.account.takers if first.account else ()
+    facts = get_cluster_facts(context)
+    for group in group_waits(facts, WaitCause.SCHEDULER_DISAGREES):
+        first = group.first_wait
+        takers = first.pod_fit.fitting_nodes if first.pod_fit else ()
         verb = f"{'takes' if len(takers) == 1 else 'take'} {'it' if group.owners[0][1] == 1 else 'one'}"
-        other = miscounted(first.words, len(facts.occupancy.rooms))
-        waits = f"{pods(group)} for {names(group.nodes) or 'a node'}{begun(context, group)}"
-        yield hit(
+        other = describe_count_mismatch(first.scheduler_message, len(facts.occupancy.nodes))
+        waits = f"{describe_waiting_count(group)} for {join_node_names(group.nodes) or 'a node'}{format_wait_start(context, group)}"
+        yield make_wait_hit(
             context,
             group,
             Severity.WARNING,
-            f"{waits}, though by our own account {names(takers)} {verb}: {first.words}",
+            f"{waits}, though by our own account {join_node_names(takers)} {verb}: {first.scheduler_message}",
             *((("note", other),) if other else ()),
-            *(("note", text) for text in not_ruled_out(facts, first)),
-            commands=(listing(group),),
+            *(("note", text) for text in iter_possible_bugs(facts, first)),
+            commands=(make_wait_list_command(group),),
         )
 
 

@@ -13,23 +13,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.doctor.kubectl_hints import get, pods_on
-from preflight.messages.lists import names
+from preflight.doctor.kubectl_hints import make_get_command, make_node_pods_command
+from preflight.messages.lists import join_node_names
 from preflight.model.report import Severity
-from preflight.rules.api import Context, Hit, Place, Rule, subject_of
-from preflight.rules.doctor._gap_hits import facts_of, shows
+from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
+from preflight.rules.doctor._gap_hits import get_cluster_facts, make_check_notes
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each driver."""
-    for each in facts_of(context).stale:
-        daemonset = each.daemonsets[0]
+    for stale_driver in get_cluster_facts(context).stale_drivers:
+        daemonset = stale_driver.daemonsets[0]
         yield Hit(
-            subject=subject_of(daemonset),
-            nodes=each.nodes,
-            place=Place(daemonset.origin),
-            message=f"has no pod on {names(each.nodes)}, where the CSINode still lists {each.driver}",
-            notes=shows(get("csinode", each.nodes[0], output="yaml"), pods_on(each.nodes[0], daemonset.metadata.namespace)),
+            subject=make_subject_of(daemonset),
+            nodes=stale_driver.nodes,
+            location=ManifestLocation(daemonset.origin),
+            message=f"has no pod on {join_node_names(stale_driver.nodes)}, where the CSINode still lists {stale_driver.driver}",
+            notes=make_check_notes(
+                make_get_command("csinode", stale_driver.nodes[0], output="yaml"),
+                make_node_pods_command(stale_driver.nodes[0], daemonset.metadata.namespace),
+            ),
         )
 
 

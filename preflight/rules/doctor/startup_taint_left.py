@@ -15,23 +15,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.doctor.kubectl_hints import describe, pods_on
+from preflight.doctor.kubectl_hints import make_describe_command, make_node_pods_command
 from preflight.model.report import Severity, Subject
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.doctor._gap_hits import facts_of, node_place, shows
-from preflight.rules.verify._text import so
+from preflight.rules.doctor._gap_hits import get_cluster_facts, locate_node_field, make_check_notes
+from preflight.rules.verify._text import format_other_nodes
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each taint and reason."""
-    for each in facts_of(context).startup_taints:
-        first, *others = each.nodes
+    for leftover_taint in get_cluster_facts(context).leftover_taints:
+        first, *others = leftover_taint.nodes
         yield Hit(
             subject=Subject("Node", "", first),
-            nodes=each.nodes,
-            place=node_place(context, first, ("spec", "taints")),
-            message=f"has the startup taint {each.key} still{so(others, 'has')}: {each.why}",
-            notes=shows(describe("node", first), pods_on(first)),
+            nodes=leftover_taint.nodes,
+            location=locate_node_field(context, first, ("spec", "taints")),
+            message=f"has the startup taint {leftover_taint.key} still{format_other_nodes(others, 'has')}: {leftover_taint.reason}",
+            notes=make_check_notes(make_describe_command("node", first), make_node_pods_command(first)),
         )
 
 

@@ -13,38 +13,42 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.messages.lists import names
+from preflight.messages.lists import join_node_names
 from preflight.model.report import Outcome, Severity
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.doctor._gap_hits import facts_of, shows
-from preflight.rules.merged_groups import merged
+from preflight.rules.doctor._gap_hits import get_cluster_facts, make_check_notes
+from preflight.rules.merged_groups import merge_groups
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each DaemonSet and reason; an error where what sets it off is under way."""
-    facts = facts_of(context)
+    facts = get_cluster_facts(context)
     if facts.impact is None:
         return
-    groups = [group for group in facts.impact.with_outcome(Outcome.ALREADY_FRAGILE) if not (group.assumed or group.nodes <= facts.leaving)]
-    for each in merged(groups):
-        if each.passing or not each.taints:
+    groups = [
+        group
+        for group in facts.impact.iter_groups(Outcome.ALREADY_FRAGILE)
+        if not (group.is_assumed or group.nodes <= facts.nodes_being_removed)
+    ]
+    for each in merge_groups(groups):
+        if each.is_transient or not each.taints:
             continue  # a node that is not well: that is said of the node
-        daemonset = each.first.daemonset
-        component = facts.worst(daemonset)
-        near = facts.sets_off(daemonset, each.nodes)
+        daemonset = each.first_group.daemonset
+        component = facts.get_worst_component(daemonset)
+        near = facts.describe_triggers(daemonset, each.nodes)
         yield Hit(
             subject=each.subject,
             nodes=each.nodes,
-            place=each.place,
+            location=each.location,
             severity=Severity.ERROR if near else None,
-            message=f"has a pod on {names(each.nodes)} that does not come back once it ends: {each.reason}",
+            message=f"has a pod on {join_node_names(each.nodes)} that does not come back once it ends: {each.reason}",
             label=each.label,
             notes=(
                 *((("then", component.kind.symptom),) if component else ()),
                 *each.notes,
                 *(("now", text) for text in near),
                 ("note", "set off by an update of the DaemonSet, a deleted or evicted pod, a graceful reboot or a replacement of the node"),
-                *shows(f"preflight rollout restart ds/{each.subject.name} -n {each.subject.namespace}"),
+                *make_check_notes(f"preflight rollout restart ds/{each.subject.name} -n {each.subject.namespace}"),
             ),
             suggestion=each.suggestion,
         )

@@ -14,29 +14,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.doctor.kubectl_hints import describe, events_of, get
-from preflight.kubectl.formatting import listed
-from preflight.messages.lists import names
+from preflight.doctor.kubectl_hints import make_describe_command, make_events_command, make_get_command
+from preflight.kubectl.formatting import join_names
+from preflight.messages.lists import join_node_names
 from preflight.model.report import Severity
-from preflight.rules.api import Context, Hit, Place, Rule, subject_of
-from preflight.rules.doctor._gap_hits import facts_of, shows
+from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
+from preflight.rules.doctor._gap_hits import get_cluster_facts, make_check_notes
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each driver."""
-    for each in facts_of(context).unmounted:
-        daemonset = each.daemonsets[0]
-        first = each.pods[0]
+    for missing_driver in get_cluster_facts(context).missing_drivers:
+        daemonset = missing_driver.daemonsets[0]
+        first = missing_driver.pods[0]
         yield Hit(
-            subject=subject_of(daemonset),
-            nodes=each.nodes,
-            place=Place(daemonset.origin),
-            message=f"has no pod on {names(each.nodes)}, where pods mount volumes of {each.driver}",
+            subject=make_subject_of(daemonset),
+            nodes=missing_driver.nodes,
+            location=ManifestLocation(daemonset.origin),
+            message=f"has no pod on {join_node_names(missing_driver.nodes)}, where pods mount volumes of {missing_driver.driver}",
             notes=(
                 ("then", "mounts and unmounts of these volumes hang"),
-                ("note", f"mounted by {listed('/'.join(key) for key in each.pods)}"),
-                *shows(
-                    get("csinode", each.nodes[0], output="yaml"), describe("pod", first[1], first[0]), events_of("Pod", first[1], first[0])
+                ("note", f"mounted by {join_names('/'.join(key) for key in missing_driver.pods)}"),
+                *make_check_notes(
+                    make_get_command("csinode", missing_driver.nodes[0], output="yaml"),
+                    make_describe_command("pod", first[1], first[0]),
+                    make_events_command("Pod", first[1], first[0]),
                 ),
             ),
         )

@@ -17,12 +17,12 @@ from collections.abc import Iterator
 
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.evictions._hits import blocks_for_ever
+from preflight.rules.evictions._hits import find_permanent_blocks
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each budget that blocks a pod for ever."""
-    yield from blocks_for_ever(context)
+    yield from find_permanent_blocks(context)
 
 
 RULE = Rule(id="PF302", name="budget-blocks-for-ever", severity=Severity.ERROR, check=check)

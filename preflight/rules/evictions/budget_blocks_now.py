@@ -16,12 +16,12 @@ from collections.abc import Iterator
 
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.evictions._hits import blocks_now
+from preflight.rules.evictions._hits import find_temporary_blocks
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each budget that blocks a pod for now."""
-    yield from blocks_now(context)
+    yield from find_temporary_blocks(context)
 
 
 RULE = Rule(id="PF303", name="budget-blocks-now", severity=Severity.WARNING, check=check)

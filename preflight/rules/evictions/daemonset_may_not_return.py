@@ -15,12 +15,12 @@ from collections.abc import Iterator
 
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.evictions._hits import may_not_return
+from preflight.rules.evictions._hits import find_daemonsets_without_capacity
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each DaemonSet."""
-    yield from may_not_return(context)
+    yield from find_daemonsets_without_capacity(context)
 
 
 RULE = Rule(id="PF311", name="daemonset-may-not-return", severity=Severity.WARNING, check=check)

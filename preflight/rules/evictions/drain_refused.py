@@ -17,12 +17,12 @@ from collections.abc import Iterator
 
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.evictions._hits import drain_refused
+from preflight.rules.evictions._hits import find_refused_drains
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each reason for which a node is refused."""
-    yield from drain_refused(context)
+    yield from find_refused_drains(context)
 
 
 RULE = Rule(id="PF301", name="drain-refused", severity=Severity.ERROR, check=check)

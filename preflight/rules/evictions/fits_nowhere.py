@@ -16,12 +16,12 @@ from collections.abc import Iterator
 
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.evictions._hits import fits_nowhere
+from preflight.rules.evictions._hits import find_unplaceable_pods
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each owner."""
-    yield from fits_nowhere(context, worse=Severity.ERROR)
+    yield from find_unplaceable_pods(context, higher_severity=Severity.ERROR)
 
 
 RULE = Rule(id="PF310", name="fits-nowhere", severity=Severity.WARNING, check=check)

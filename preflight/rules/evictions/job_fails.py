@@ -17,12 +17,12 @@ from collections.abc import Iterator
 
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.evictions._hits import job_fails
+from preflight.rules.evictions._hits import find_failing_jobs
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each Job that fails, or may."""
-    yield from job_fails(context, milder=Severity.WARNING)
+    yield from find_failing_jobs(context, lower_severity=Severity.WARNING)
 
 
 RULE = Rule(id="PF307", name="job-fails", severity=Severity.ERROR, check=check)

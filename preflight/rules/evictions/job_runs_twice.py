@@ -15,12 +15,12 @@ from collections.abc import Iterator
 
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.evictions._hits import job_runs_twice
+from preflight.rules.evictions._hits import find_overlapping_job_pods
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each Indexed Job that goes on."""
-    yield from job_runs_twice(context)
+    yield from find_overlapping_job_pods(context)
 
 
 RULE = Rule(id="PF308", name="job-runs-twice", severity=Severity.WARNING, check=check)

@@ -16,12 +16,12 @@ from collections.abc import Iterator
 
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.evictions._hits import jobset_restarts
+from preflight.rules.evictions._hits import find_jobset_restarts
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each JobSet that fails, starts Jobs anew or loses a leader."""
-    yield from jobset_restarts(context, milder=Severity.WARNING)
+    yield from find_jobset_restarts(context, lower_severity=Severity.WARNING)
 
 
 RULE = Rule(id="PF309", name="jobset-restarts", severity=Severity.ERROR, check=check)

@@ -15,12 +15,12 @@ from collections.abc import Iterator
 
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.evictions._hits import local_data
+from preflight.rules.evictions._hits import find_local_data_loss
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each node whose pods lose data."""
-    yield from local_data(context)
+    yield from find_local_data_loss(context)
 
 
 RULE = Rule(id="PF306", name="local-data-lost", severity=Severity.NOTE, check=check)

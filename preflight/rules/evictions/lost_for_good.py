@@ -15,12 +15,12 @@ from collections.abc import Iterator
 
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.evictions._hits import lost_for_good
+from preflight.rules.evictions._hits import find_unmanaged_pods
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each such pod."""
-    yield from lost_for_good(context, milder=Severity.WARNING)
+    yield from find_unmanaged_pods(context, lower_severity=Severity.WARNING)
 
 
 RULE = Rule(id="PF305", name="lost-for-good", severity=Severity.ERROR, check=check)

@@ -15,12 +15,12 @@ from collections.abc import Iterator
 
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.evictions._hits import several_budgets
+from preflight.rules.evictions._hits import find_shared_budgets
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each set of budgets that share a pod which has to go."""
-    yield from several_budgets(context)
+    yield from find_shared_budgets(context)
 
 
 RULE = Rule(id="PF304", name="several-budgets", severity=Severity.ERROR, check=check)

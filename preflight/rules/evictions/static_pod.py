@@ -15,12 +15,12 @@ from collections.abc import Iterator
 
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.evictions._hits import static_pods
+from preflight.rules.evictions._hits import find_static_pods
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each drained node with static pods."""
-    yield from static_pods(context)
+    yield from find_static_pods(context)
 
 
 RULE = Rule(id="PF312", name="static-pod", severity=Severity.NOTE, check=check)

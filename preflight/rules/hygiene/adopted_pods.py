@@ -15,40 +15,40 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.model.objects import DaemonSet, LabelSelector, ObjectKey, Pod, Workload, object_key
+from preflight.model.objects import DaemonSet, LabelSelector, ObjectKey, Pod, Workload, make_object_key
 from preflight.model.report import Severity
-from preflight.rules.api import Context, Hit, Place, Rule, subject_of
-from preflight.rules.workload_fields import stands_alone
-from preflight.scheduling.affinity import matches_labels, requirement_errors
+from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
+from preflight.rules.workload_fields import is_unique_daemonset
+from preflight.scheduling.affinity import matches_labels, validate_requirement
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each DaemonSet and each thing it would adopt: an error for a bare pod, a warning for a DaemonSet. Only in lint."""
-    if not context.lint or not context.world.daemonsets:
+    if not context.is_lint or not context.world.daemonsets:
         return
     selectors: dict[tuple[ObjectKey, str], list[DaemonSet]] = {}
     for daemonset in context.world.daemonsets.values():
-        selectors.setdefault(_shelf(daemonset.key, _first(daemonset.spec.selector)), []).append(daemonset)
+        selectors.setdefault(_make_lookup_key(daemonset.key, _get_first_label(daemonset.spec.selector)), []).append(daemonset)
     for workload in context.workloads:
         if isinstance(workload, DaemonSet):
-            labels = workload.spec.template.metadata.labels if stands_alone(workload, context) else {}
+            labels = workload.spec.template.metadata.labels if is_unique_daemonset(workload, context) else {}
         elif isinstance(workload, Pod) and not any(owner.controller for owner in workload.metadata.ownerReferences):
             labels = workload.metadata.labels
         else:
             continue
-        key = object_key(workload.metadata, workload.origin)
+        key = make_object_key(workload.metadata, workload.origin)
         for label in ("", *(f"{name}={value}" for name, value in labels.items())):
-            for other in selectors.get(_shelf(key, label), ()):
+            for other in selectors.get(_make_lookup_key(key, label), ()):
                 if other is not workload and _selects(other.spec.selector, labels):
-                    yield _hit(workload, other)
+                    yield _make_hit(workload, other)
 
 
-def _shelf(key: ObjectKey, label: str) -> tuple[ObjectKey, str]:
+def _make_lookup_key(key: ObjectKey, label: str) -> tuple[ObjectKey, str]:
     """DaemonSets are looked up by namespace and one label, so that a thousand of them are not compared with each other."""
     return key._replace(name=""), label
 
 
-def _first(selector: LabelSelector | None) -> str:
+def _get_first_label(selector: LabelSelector | None) -> str:
     return next((f"{name}={value}" for name, value in sorted(selector.matchLabels.items())), "") if selector else ""
 
 
@@ -56,21 +56,21 @@ def _selects(selector: LabelSelector | None, labels: dict[str, str]) -> bool:
     """An absent or empty selector, which the API server refuses, selects nothing here, and so does one that cannot be parsed."""
     if selector is None or not (selector.matchLabels or selector.matchExpressions):
         return False
-    if any(requirement_errors(each, "") or each.operator in ("Gt", "Lt") for each in selector.matchExpressions):
+    if any(validate_requirement(expression, "") or expression.operator in ("Gt", "Lt") for expression in selector.matchExpressions):
         return False
     return bool(labels) and matches_labels(selector.matchLabels, selector.matchExpressions, labels)
 
 
-def _hit(workload: Workload, other: DaemonSet) -> Hit:
+def _make_hit(workload: Workload, other: DaemonSet) -> Hit:
     bare = isinstance(workload, Pod)
     return Hit(
-        subject=subject_of(workload),
-        place=Place(workload.origin, ("metadata", "labels") if bare else ("spec", "template", "metadata", "labels")),
+        subject=make_subject_of(workload),
+        location=ManifestLocation(workload.origin, ("metadata", "labels") if bare else ("spec", "template", "metadata", "labels")),
         severity=Severity.ERROR if bare else None,
         message=f"is adopted by DaemonSet {other.key}, whose selector matches its labels"
         if bare
         else f"has pods that the selector of DaemonSet {other.key} matches",
-        related=(("the selector", Place(other.origin, ("spec", "selector"))),),
+        related_locations=(("the selector", ManifestLocation(other.origin, ("spec", "selector"))),),
     )
 
 

@@ -16,12 +16,12 @@ from collections.abc import Iterator
 
 import msgspec
 
-from preflight.messages.lists import listed
+from preflight.messages.lists import join_and
 from preflight.model.objects import Taint
 from preflight.model.report import Severity
-from preflight.rules.api import Context, Hit, Rule, subject_of
-from preflight.rules.merged_groups import exact_tolerations
-from preflight.rules.workload_fields import Item, is_tolerated, tolerated_words, tolerations
+from preflight.rules.api import Context, Hit, Rule, make_subject_of
+from preflight.rules.merged_groups import suggest_exact_tolerations
+from preflight.rules.workload_fields import WorkloadToleration, format_tolerated, is_tolerated, iter_tolerations
 from preflight.scheduling.affinity import match_affinity
 from preflight.scheduling.tolerations import tolerates
 
@@ -29,27 +29,27 @@ from preflight.scheduling.tolerations import tolerates
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each toleration of NoSchedule whose key a known taint carries with NoExecute, untolerated. Only in lint."""
     emptying = [taint for taint in context.taints if taint.effect == "NoExecute"]
-    if not context.lint or not emptying:
+    if not context.is_lint or not emptying:
         return
-    for item in tolerations(context):
+    for item in iter_tolerations(context):
         own = item.toleration
         if not own.key or own.effect != "NoSchedule":
             continue
         any_effect = msgspec.structs.replace(own, effect="")
-        matched = [taint for taint in emptying if tolerates(any_effect, taint, None) and not is_tolerated(taint, item.every)]
-        missed = [taint for taint in matched if _meets(context, item, taint)]
+        matched = [taint for taint in emptying if tolerates(any_effect, taint, None) and not is_tolerated(taint, item.all_tolerations)]
+        missed = [taint for taint in matched if _may_meet_taint(context, item, taint)]
         if missed:
             yield Hit(
-                subject=subject_of(item.workload),
-                place=item.field("effect"),
-                toleration=item.place,
-                message=f"tolerates {tolerated_words(own)}, but not {listed(missed)}: no pod of it stays on a node with that taint",
+                subject=make_subject_of(item.workload),
+                location=item.locate_field("effect"),
+                toleration_location=item.location,
+                message=f"tolerates {format_tolerated(own)}, but not {join_and(missed)}: no pod of it stays on a node with that taint",
                 label="this effect only",
-                suggestion=exact_tolerations(missed) if item.daemon else None,
+                suggestion=suggest_exact_tolerations(missed) if item.is_daemon else None,
             )
 
 
-def _meets(context: Context, item: Item, taint: Taint) -> bool:
+def _may_meet_taint(context: Context, item: WorkloadToleration, taint: Taint) -> bool:
     """Whether the workload selects a node that carries a taint; also where no known node does, so that it only was declared."""
     carriers = [node for node in context.world.nodes.values() if taint in node.spec.taints]
     return not carriers or any(match_affinity(item.spec, node).matches is not False for node in carriers)

@@ -18,27 +18,27 @@ from collections.abc import Iterator
 
 from preflight.model.objects import POD_TEMPLATE_SPEC
 from preflight.model.report import Severity
-from preflight.rules.api import Context, Hit, Place, Rule, subject_of
-from preflight.rules.component_cache import recognised
-from preflight.rules.workload_fields import daemonsets
+from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
+from preflight.rules.component_cache import get_component_cache
+from preflight.rules.workload_fields import iter_linted_daemonsets
 
-_SYSTEM = ("system-node-critical", "system-cluster-critical")
-_FIRST = ("cni", "kube-proxy", "node-local-dns", "csi-node-driver")
+_SYSTEM_CLASSES = ("system-node-critical", "system-cluster-critical")
+_KINDS_BY_PRIORITY = ("cni", "kube-proxy", "node-local-dns", "csi-node-driver")
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each DaemonSet that is a critical component and has no priority class of the system. Only in lint."""
-    known = recognised(context)
-    for daemonset in daemonsets(context):
+    known = get_component_cache(context)
+    for daemonset in iter_linted_daemonsets(context):
         name = daemonset.spec.template.spec.priorityClassName
-        if name in _SYSTEM:
+        if name in _SYSTEM_CLASSES:
             continue
-        kind = next((each.kind for each in known.of(daemonset) if each.kind.critical), None)
+        kind = next((component.kind for component in known.recognize(daemonset) if component.kind.critical), None)
         if kind is not None:
             yield Hit(
-                subject=subject_of(daemonset),
-                place=Place(daemonset.origin, (*POD_TEMPLATE_SPEC, "priorityClassName")),
-                severity=None if kind.id in _FIRST and not name else Severity.NOTE,
+                subject=make_subject_of(daemonset),
+                location=ManifestLocation(daemonset.origin, (*POD_TEMPLATE_SPEC, "priorityClassName")),
+                severity=None if kind.id in _KINDS_BY_PRIORITY and not name else Severity.NOTE,
                 message=f"can be evicted when its node runs short ({kind.id}): "
                 + (f"its priority class {name} is none of the system's" if name else "it has no priority class"),
                 notes=(("then", kind.symptom), ("help", "`priorityClassName: system-node-critical`")),

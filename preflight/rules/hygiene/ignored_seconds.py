@@ -15,22 +15,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from preflight.model.report import Severity
-from preflight.rules.api import Context, Hit, Rule, subject_of
-from preflight.rules.workload_fields import tolerated_words, tolerations
+from preflight.rules.api import Context, Hit, Rule, make_subject_of
+from preflight.rules.workload_fields import format_tolerated, iter_tolerations
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each toleration with seconds that an implicit one replaces."""
-    for item in tolerations(context):
+    for item in iter_tolerations(context):
         own = item.toleration
-        if own.tolerationSeconds is not None and item.replaced:
+        if own.tolerationSeconds is not None and item.is_replaced:
             yield Hit(
-                subject=subject_of(item.workload),
-                place=item.field("tolerationSeconds"),
-                toleration=item.place,
-                message=f"tolerates {tolerated_words(own)} for ever: tolerationSeconds {own.tolerationSeconds} has no effect",
+                subject=make_subject_of(item.workload),
+                location=item.locate_field("tolerationSeconds"),
+                toleration_location=item.location,
+                message=f"tolerates {format_tolerated(own)} for ever: tolerationSeconds {own.tolerationSeconds} has no effect",
                 label="every DaemonSet tolerates this for ever",
             )
 
 
-RULE = Rule(id="PF211", name="ignored-seconds", severity=Severity.NOTE, check=check, by_itself=True)
+RULE = Rule(id="PF211", name="ignored-seconds", severity=Severity.NOTE, check=check, is_per_object=True)

@@ -13,36 +13,38 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.model.objects import DaemonSet, Node, Refusal, Workload, pod_spec
+from preflight.model.objects import DaemonSet, Node, Refusal, Workload, locate_pod_spec
 from preflight.model.report import Severity, Subject
-from preflight.rules.api import Context, Hit, Place, Rule, subject_of
-from preflight.scheduling.validation import label_refusals, selection_refusals, strategy_refusals
+from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
+from preflight.scheduling.validation import validate_labels, validate_node_selection, validate_update_strategy
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each wrong field; tolerations and taints have rules of their own. Only in lint."""
-    if not context.lint:
+    if not context.is_lint:
         return
     for workload in context.workloads:
-        for refusal in _of_workload(workload):
-            yield _hit(subject_of(workload), workload, refusal)
+        for refusal in _validate_workload(workload):
+            yield _make_hit(make_subject_of(workload), workload, refusal)
     for node in context.nodes:
         read = [refusal for refusal in node.refusals if refusal.path[:2] != ("spec", "taints")]
-        labels = () if node.pool else label_refusals(node.metadata.labels, ("metadata", "labels"))  # a pool has its own among those read
+        labels = () if node.pool else validate_labels(node.metadata.labels, ("metadata", "labels"))  # a pool has its own among those read
         for refusal in (*read, *labels):
-            yield _hit(Subject("Node", "", node.name), node, refusal)
+            yield _make_hit(Subject("Node", "", node.name), node, refusal)
 
 
-def _of_workload(workload: Workload) -> Iterator[Refusal]:
-    spec, path = pod_spec(workload)
+def _validate_workload(workload: Workload) -> Iterator[Refusal]:
+    spec, path = locate_pod_spec(workload)
     yield from (refusal for refusal in workload.refusals if refusal.path[: len(path) + 1] != (*path, "tolerations"))
-    yield from selection_refusals(spec, path)
+    yield from validate_node_selection(spec, path)
     if isinstance(workload, DaemonSet):
-        yield from strategy_refusals(workload.spec.updateStrategy)
+        yield from validate_update_strategy(workload.spec.updateStrategy)
 
 
-def _hit(subject: Subject, thing: Workload | Node, refusal: Refusal) -> Hit:
-    return Hit(subject=subject, place=Place(thing.origin, refusal.path), message=f"is refused by the API server: {refusal.reason}")
+def _make_hit(subject: Subject, item: Workload | Node, refusal: Refusal) -> Hit:
+    return Hit(
+        subject=subject, location=ManifestLocation(item.origin, refusal.path), message=f"is refused by the API server: {refusal.reason}"
+    )
 
 
-RULE = Rule(id="PF207", name="invalid-object", severity=Severity.ERROR, check=check, by_itself=True)
+RULE = Rule(id="PF207", name="invalid-object", severity=Severity.ERROR, check=check, is_per_object=True)

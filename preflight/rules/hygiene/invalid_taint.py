@@ -13,39 +13,39 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.model.objects import Node, Pool
+from preflight.model.objects import Node, PoolTemplate
 from preflight.model.report import Severity, Subject
-from preflight.rules.api import Context, Hit, Path, Place, Rule
-from preflight.scheduling.validation import taint_refusals
+from preflight.rules.api import Context, FieldPath, Hit, ManifestLocation, Rule
+from preflight.scheduling.validation import validate_taints
 
-_TAINTS: Path = ("spec", "taints")
+_TAINTS_PATH: FieldPath = ("spec", "taints")
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each wrong field of a node that was given; under a change none: the change itself is refused by the command line."""
-    if not context.lint:
+    if not context.is_lint:
         return
     for node in context.nodes:
         if node.pool is not None:
-            yield from _of_pool(node, node.pool)
+            yield from _check_pool(node, node.pool)
             continue
-        read = [refusal for refusal in node.refusals if refusal.path[:2] == _TAINTS]
-        for refusal in (*read, *taint_refusals(node.spec.taints)):
+        read = [refusal for refusal in node.refusals if refusal.path[:2] == _TAINTS_PATH]
+        for refusal in (*read, *validate_taints(node.spec.taints)):
             yield Hit(
                 subject=Subject("Node", "", node.name),
-                place=Place(node.origin, refusal.path),
+                location=ManifestLocation(node.origin, refusal.path),
                 message=f"has a taint that the API server refuses: {refusal.reason}",
             )
 
 
-def _of_pool(node: Node, pool: Pool) -> Iterator[Hit]:
+def _check_pool(node: Node, pool: PoolTemplate) -> Iterator[Hit]:
     """Of a pool, what its provider refuses; and, as a warning, what it takes though it looks like a mistake."""
     subject = Subject("Node", "", node.name)
-    for refusal in pool.refused:
-        yield Hit(subject, f"declares a taint that is refused: {refusal.reason}", Place(node.origin, refusal.path))
-    for doubt in pool.doubtful:
+    for refusal in pool.taint_errors:
+        yield Hit(subject, f"declares a taint that is refused: {refusal.reason}", ManifestLocation(node.origin, refusal.path))
+    for doubt in pool.taint_warnings:
         message = f"declares a taint that looks like a toleration: {doubt.reason}"
-        yield Hit(subject, message, Place(node.origin, doubt.path), severity=Severity.WARNING)
+        yield Hit(subject, message, ManifestLocation(node.origin, doubt.path), severity=Severity.WARNING)
 
 
-RULE = Rule(id="PF206", name="invalid-taint", severity=Severity.ERROR, check=check, by_itself=True)
+RULE = Rule(id="PF206", name="invalid-taint", severity=Severity.ERROR, check=check, is_per_object=True)

@@ -13,46 +13,46 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from preflight.model.objects import Refusal, Workload, pod_spec
+from preflight.model.objects import Refusal, Workload, locate_pod_spec
 from preflight.model.report import Severity
-from preflight.rules.api import Context, Hit, Path, Place, Rule, subject_of
+from preflight.rules.api import Context, FieldPath, Hit, ManifestLocation, Rule, make_subject_of
 from preflight.scheduling.tolerations import tolerates
-from preflight.scheduling.validation import toleration_refusals
+from preflight.scheduling.validation import validate_tolerations
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each wrong toleration, with every reason; under a change only for tolerations that speak of a changed taint."""
     for workload in context.workloads:
-        spec, path = pod_spec(workload)
-        base: Path = (*path, "tolerations")
+        spec, path = locate_pod_spec(workload)
+        base: FieldPath = (*path, "tolerations")
         read = [refusal for refusal in workload.refusals if refusal.path[: len(base)] == base]
         wrong: dict[int | str | None, list[Refusal]] = {}
-        for refusal in (*read, *toleration_refusals(spec.tolerations, base, context.world.comparison_operators)):
+        for refusal in (*read, *validate_tolerations(spec.tolerations, base, context.world.comparison_operators)):
             number = refusal.path[len(base)] if len(refusal.path) > len(base) else None
             wrong.setdefault(number, []).append(refusal)
         for number, refusals in wrong.items():
-            if context.lint or number is None or _speaks(context, workload, number):
-                yield _hit(workload, refusals, len(base))
+            if context.is_lint or number is None or _matches_changed_taint(context, workload, number):
+                yield _make_hit(workload, refusals, len(base))
 
 
-def _speaks(context: Context, workload: Workload, number: int | str) -> bool:
-    own = pod_spec(workload)[0].tolerations
+def _matches_changed_taint(context: Context, workload: Workload, number: int | str) -> bool:
+    own = locate_pod_spec(workload)[0].tolerations
     if not isinstance(number, int) or number >= len(own):
         return True
     toleration = own[number]
     return any(not toleration.key or toleration.key == taint.key or tolerates(toleration, taint, None) for taint in context.taints)
 
 
-def _hit(workload: Workload, refusals: Sequence[Refusal], depth: int) -> Hit:
+def _make_hit(workload: Workload, refusals: Sequence[Refusal], depth: int) -> Hit:
     """Points at the field where one alone is wrong, else at the toleration."""
     paths = {refusal.path for refusal in refusals}
     toleration = refusals[0].path[: depth + 1]
     return Hit(
-        subject=subject_of(workload),
-        place=Place(workload.origin, paths.pop() if len(paths) == 1 else toleration),
-        toleration=Place(workload.origin, toleration),
+        subject=make_subject_of(workload),
+        location=ManifestLocation(workload.origin, paths.pop() if len(paths) == 1 else toleration),
+        toleration_location=ManifestLocation(workload.origin, toleration),
         message=f"has a toleration that the API server refuses: {'; '.join(refusal.reason for refusal in refusals)}",
     )
 
 
-RULE = Rule(id="PF205", name="invalid-toleration", severity=Severity.ERROR, check=check, by_itself=True)
+RULE = Rule(id="PF205", name="invalid-toleration", severity=Severity.ERROR, check=check, is_per_object=True)

@@ -15,35 +15,35 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.messages.lists import names
+from preflight.messages.lists import join_node_names
 from preflight.model.objects import POD_TEMPLATE_SPEC, DaemonSet, Node
 from preflight.model.report import Severity
-from preflight.rules.api import Context, Hit, Place, Rule, subject_of
-from preflight.rules.workload_fields import daemonsets, is_wildcard, required_terms
-from preflight.scheduling.placement import place
-from preflight.scheduling.tolerations import daemon_tolerations
+from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
+from preflight.rules.workload_fields import get_required_terms, is_wildcard, iter_linted_daemonsets
+from preflight.scheduling.placement import evaluate_placement
+from preflight.scheduling.tolerations import add_implicit_tolerations
 
-_VIRTUAL = (("eks.amazonaws.com/compute-type", "fargate"), ("type", "virtual-kubelet"))
-_VIRTUAL_TAINT = "virtual-kubelet.io/"
+_VIRTUAL_NODE_LABELS = (("eks.amazonaws.com/compute-type", "fargate"), ("type", "virtual-kubelet"))
+_VIRTUAL_TAINT_PREFIX = "virtual-kubelet.io/"
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each such DaemonSet: a warning where a Windows or virtual node is known that it takes. Only in lint."""
     odd: list[Node] | None = None
-    for daemonset in daemonsets(context):
+    for daemonset in iter_linted_daemonsets(context):
         spec = daemonset.spec.template.spec
-        wild = any(is_wildcard(each) and each.effect in ("", "NoSchedule") for each in spec.tolerations)
-        if not wild or spec.nodeName or spec.nodeSelector or required_terms(spec):
+        wild = any(is_wildcard(toleration) and toleration.effect in ("", "NoSchedule") for toleration in spec.tolerations)
+        if not wild or spec.nodeName or spec.nodeSelector or get_required_terms(spec):
             continue
         if odd is None:
-            odd = [node for node in context.world.nodes.values() if _is_odd(node)]
-        taken = _taken(context, daemonset, odd)
+            odd = [node for node in context.world.nodes.values() if _is_windows_or_virtual(node)]
+        taken = _find_covered_nodes(context, daemonset, odd)
         yield Hit(
-            subject=subject_of(daemonset),
-            place=Place(daemonset.origin, POD_TEMPLATE_SPEC),
+            subject=make_subject_of(daemonset),
+            location=ManifestLocation(daemonset.origin, POD_TEMPLATE_SPEC),
             nodes=taken,
             severity=Severity.WARNING if taken else None,
-            message=f"takes {names(taken)}, Windows or virtual: it tolerates everything and selects nothing"
+            message=f"takes {join_node_names(taken)}, Windows or virtual: it tolerates everything and selects nothing"
             if taken
             else "takes every node, Windows and virtual ones too: it tolerates everything and selects nothing",
             label="no nodeSelector and no node affinity",
@@ -51,17 +51,17 @@ def check(context: Context) -> Iterator[Hit]:
         )
 
 
-def _is_odd(node: Node) -> bool:
+def _is_windows_or_virtual(node: Node) -> bool:
     labels = node.metadata.labels
-    if labels.get("kubernetes.io/os") == "windows" or any(labels.get(key) == value for key, value in _VIRTUAL):
+    if labels.get("kubernetes.io/os") == "windows" or any(labels.get(key) == value for key, value in _VIRTUAL_NODE_LABELS):
         return True
-    return any(taint.key.startswith(_VIRTUAL_TAINT) for taint in node.spec.taints)
+    return any(taint.key.startswith(_VIRTUAL_TAINT_PREFIX) for taint in node.spec.taints)
 
 
-def _taken(context: Context, daemonset: DaemonSet, nodes: list[Node]) -> tuple[str, ...]:
+def _find_covered_nodes(context: Context, daemonset: DaemonSet, nodes: list[Node]) -> tuple[str, ...]:
     spec = daemonset.spec.template.spec
-    tolerations, gate = daemon_tolerations(spec), context.world.comparison_operators
-    return tuple(node.name for node in nodes if place(spec, tolerations, node, gate).should_run)
+    tolerations, gate = add_implicit_tolerations(spec), context.world.comparison_operators
+    return tuple(node.name for node in nodes if evaluate_placement(spec, tolerations, node, gate).should_run)
 
 
 RULE = Rule(id="PF213", name="lands-anywhere", severity=Severity.NOTE, check=check)

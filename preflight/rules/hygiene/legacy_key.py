@@ -17,96 +17,101 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from preflight.messages.lists import listed
-from preflight.model.objects import SelectorRequirement, Workload, pod_spec
-from preflight.model.report import Severity, Suggestion
-from preflight.rules.api import Context, Hit, Path, Place, Rule, subject_of
-from preflight.rules.merged_groups import exact_tolerations, flow
-from preflight.rules.workload_fields import Item, is_tolerated, required_terms, tolerations
+from preflight.messages.lists import join_and
+from preflight.model.objects import SelectorRequirement, Workload, locate_pod_spec
+from preflight.model.report import Severity, TolerationSuggestion
+from preflight.rules.api import Context, FieldPath, Hit, ManifestLocation, Rule, make_subject_of
+from preflight.rules.merged_groups import format_flow_map, suggest_exact_tolerations
+from preflight.rules.workload_fields import WorkloadToleration, get_required_terms, is_tolerated, iter_tolerations
 
-_MASTER, _CONTROL_PLANE = "node-role.kubernetes.io/master", "node-role.kubernetes.io/control-plane"
-GONE_TAINTS = {
-    _MASTER: _CONTROL_PLANE,
+_MASTER_LABEL, _CONTROL_PLANE_LABEL = "node-role.kubernetes.io/master", "node-role.kubernetes.io/control-plane"
+REMOVED_TAINTS = {
+    _MASTER_LABEL: _CONTROL_PLANE_LABEL,
     "node.alpha.kubernetes.io/notReady": "node.kubernetes.io/not-ready",
     "node.alpha.kubernetes.io/unreachable": "node.kubernetes.io/unreachable",
 }
 """Keys of taints that Kubernetes sets no more, with those that took their place."""
-_OLD_LABELS = {
-    _MASTER: _CONTROL_PLANE,
+_REPLACED_LABELS = {
+    _MASTER_LABEL: _CONTROL_PLANE_LABEL,
     "beta.kubernetes.io/arch": "kubernetes.io/arch",
     "beta.kubernetes.io/instance-type": "node.kubernetes.io/instance-type",
     "beta.kubernetes.io/os": "kubernetes.io/os",
     "failure-domain.beta.kubernetes.io/region": "topology.kubernetes.io/region",
     "failure-domain.beta.kubernetes.io/zone": "topology.kubernetes.io/zone",
 }
-_KEEPS_OUT = ("NotIn", "DoesNotExist")
+_EXCLUDING_OPERATORS = ("NotIn", "DoesNotExist")
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each such toleration, and for each such key of a selector. Only in lint."""
-    if not context.lint:
+    if not context.is_lint:
         return
-    for item in tolerations(context):
-        if item.toleration.key in GONE_TAINTS and all(taint.key != item.toleration.key for taint in context.taints):
-            yield _toleration(context, item, GONE_TAINTS[item.toleration.key])
+    for item in iter_tolerations(context):
+        if item.toleration.key in REMOVED_TAINTS and all(taint.key != item.toleration.key for taint in context.taints):
+            yield _make_toleration_hit(context, item, REMOVED_TAINTS[item.toleration.key])
     for workload in context.workloads:
-        yield from _selector(context, workload)
+        yield from _iter_selector_hits(context, workload)
 
 
-def _toleration(context: Context, item: Item, new: str) -> Hit:
+def _make_toleration_hit(context: Context, item: WorkloadToleration, new: str) -> Hit:
     own = item.toleration
     known = [taint for taint in context.taints if taint.key == new and taint.effect in ("NoSchedule", "NoExecute")]
-    missed = [taint for taint in known if own.effect in ("", taint.effect) and not is_tolerated(taint, item.every)]
-    kept_out = missed or (not known and not any(each.key in ("", new) for each in item.every))
-    suggestion = exact_tolerations(missed) if missed else None
+    missed = [taint for taint in known if own.effect in ("", taint.effect) and not is_tolerated(taint, item.all_tolerations)]
+    kept_out = missed or (not known and not any(all_toleration.key in ("", new) for all_toleration in item.all_tolerations))
+    suggestion = suggest_exact_tolerations(missed) if missed else None
     if kept_out and not missed and own.tolerationSeconds is None:
         same = {**msgspec.to_builtins(own), "key": new}
-        suggestion = Suggestion((same,), (f"- {flow(same)}",))
-    old = "clusters before Kubernetes 1.25" if own.key == _MASTER else "old clusters"
+        suggestion = TolerationSuggestion((same,), (f"- {format_flow_map(same)}",))
+    old = "clusters before Kubernetes 1.25" if own.key == _MASTER_LABEL else "old clusters"
     return Hit(
-        subject=subject_of(item.workload),
-        place=item.field("key"),
-        toleration=item.place,
+        subject=make_subject_of(item.workload),
+        location=item.locate_field("key"),
+        toleration_location=item.location,
         severity=None if missed else Severity.NOTE,
-        message=f"tolerates {own.key}, a taint of {old}" + (f", and not {listed(missed) or new}" if kept_out else ""),
+        message=f"tolerates {own.key}, a taint of {old}" + (f", and not {join_and(missed) or new}" if kept_out else ""),
         label=f"{new} took its place",
         suggestion=suggestion,
     )
 
 
-def _selector(context: Context, workload: Workload) -> Iterator[Hit]:
-    spec, path = pod_spec(workload)
+def _iter_selector_hits(context: Context, workload: Workload) -> Iterator[Hit]:
+    spec, path = locate_pod_spec(workload)
     for key in spec.nodeSelector:
-        if key in _OLD_LABELS:
-            yield _hit(context, workload, (*path, "nodeSelector", key), key, "selects on")
-    terms = required_terms(spec)
-    here: Path = (*path, "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms")
-    wanted = [any(each.operator not in _KEEPS_OUT for each in _old(term.matchExpressions)) for term in terms]
+        if key in _REPLACED_LABELS:
+            yield _make_label_hit(context, workload, (*path, "nodeSelector", key), key, "selects on")
+    terms = get_required_terms(spec)
+    here: FieldPath = (*path, "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms")
+    wanted = [
+        any(legacy_expression.operator not in _EXCLUDING_OPERATORS for legacy_expression in _iter_legacy_expressions(term.matchExpressions))
+        for term in terms
+    ]
     for number, term in enumerate(terms):
-        for place, each in enumerate(term.matchExpressions):
-            if each.key not in _OLD_LABELS:
+        for place, requirement in enumerate(term.matchExpressions):
+            if requirement.key not in _REPLACED_LABELS:
                 continue
             where = (*here, number, "matchExpressions", place, "key")
-            if each.operator not in _KEEPS_OUT:
+            if requirement.operator not in _EXCLUDING_OPERATORS:
                 if all(wanted):
-                    yield _hit(context, workload, where, each.key, "selects on")
-            elif not any(other.key == _OLD_LABELS[each.key] and other.operator in _KEEPS_OUT for other in term.matchExpressions):
-                yield _hit(context, workload, where, each.key, "leaves nodes out by")
+                    yield _make_label_hit(context, workload, where, requirement.key, "selects on")
+            elif not any(
+                other.key == _REPLACED_LABELS[requirement.key] and other.operator in _EXCLUDING_OPERATORS for other in term.matchExpressions
+            ):
+                yield _make_label_hit(context, workload, where, requirement.key, "leaves nodes out by")
 
 
-def _old(expressions: Iterable[SelectorRequirement]) -> Iterator[SelectorRequirement]:
-    return (each for each in expressions if each.key in _OLD_LABELS)
+def _iter_legacy_expressions(expressions: Iterable[SelectorRequirement]) -> Iterator[SelectorRequirement]:
+    return (expression for expression in expressions if expression.key in _REPLACED_LABELS)
 
 
-def _hit(context: Context, workload: Workload, path: Path, key: str, verb: str) -> Hit:
+def _make_label_hit(context: Context, workload: Workload, path: FieldPath, key: str, verb: str) -> Hit:
     """A warning where known nodes have the new label, and none has the old one."""
-    new = _OLD_LABELS[key]
+    new = _REPLACED_LABELS[key]
     nodes = context.world.nodes.values()
-    renamed = () if any(key in node.metadata.labels for node in nodes) else _with(new, context)
-    gone = "a label of clusters before Kubernetes 1.24" if key == _MASTER else f"the old name of {new}"
+    renamed = () if any(key in node.metadata.labels for node in nodes) else _find_labelled_nodes(new, context)
+    gone = "a label of clusters before Kubernetes 1.24" if key == _MASTER_LABEL else f"the old name of {new}"
     return Hit(
-        subject=subject_of(workload),
-        place=Place(workload.origin, path),
+        subject=make_subject_of(workload),
+        location=ManifestLocation(workload.origin, path),
         nodes=renamed,
         severity=None if renamed else Severity.NOTE,
         message=f"{verb} {key}, {gone}",
@@ -114,8 +119,8 @@ def _hit(context: Context, workload: Workload, path: Path, key: str, verb: str) 
     )
 
 
-def _with(label: str, context: Context) -> tuple[str, ...]:
-    return tuple(node.name for node in context.world.nodes.values() if label in node.metadata.labels and not node.partial)
+def _find_labelled_nodes(label: str, context: Context) -> tuple[str, ...]:
+    return tuple(node.name for node in context.world.nodes.values() if label in node.metadata.labels and not node.is_partial)
 
 
 RULE = Rule(id="PF209", name="legacy-key", severity=Severity.WARNING, check=check)

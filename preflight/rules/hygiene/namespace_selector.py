@@ -16,13 +16,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.messages.lists import names
+from preflight.messages.lists import join_node_names
 from preflight.model.objects import POD_TEMPLATE_SPEC, DaemonSet, Namespace
 from preflight.model.report import Severity
-from preflight.rules.api import Context, Hit, Place, Rule, subject_of
-from preflight.rules.workload_fields import given_pods, left_out, loses, only, stands_alone
+from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
+from preflight.rules.workload_fields import (
+    find_nodes_without_labels,
+    find_unique,
+    is_unique_daemonset,
+    iter_daemonsets_with_new_pods,
+    replaces_listed_pods,
+)
 
-_UPSTREAM, _OPENSHIFT = "scheduler.alpha.kubernetes.io/node-selector", "openshift.io/node-selector"
+_UPSTREAM_ANNOTATION, _OPENSHIFT_ANNOTATION = "scheduler.alpha.kubernetes.io/node-selector", "openshift.io/node-selector"
 
 
 def check(context: Context) -> Iterator[Hit]:
@@ -30,53 +36,55 @@ def check(context: Context) -> Iterator[Hit]:
 
     Under a change for those that get new pods: an error where pods are there that it replaces, or where every pod is refused.
     """
-    if not any(_annotation(each) for each in context.world.namespaces):
+    if not any(_get_selector_annotation(each) for each in context.world.namespaces):
         return
-    for daemonset in given_pods(context):
-        namespace = only(context.world.namespaces, daemonset.metadata.namespace)
-        if namespace is not None and _annotation(namespace) and stands_alone(daemonset, context):
-            yield from _judge(context, daemonset, namespace)
+    for daemonset in iter_daemonsets_with_new_pods(context):
+        namespace = find_unique(context.world.namespaces, daemonset.metadata.namespace)
+        if namespace is not None and _get_selector_annotation(namespace) and is_unique_daemonset(daemonset, context):
+            yield from _check_selector(context, daemonset, namespace)
 
 
-def _judge(context: Context, daemonset: DaemonSet, namespace: Namespace) -> Iterator[Hit]:
-    annotation = _annotation(namespace)
-    selector = _selector(namespace.metadata.annotations[annotation])
+def _check_selector(context: Context, daemonset: DaemonSet, namespace: Namespace) -> Iterator[Hit]:
+    annotation = _get_selector_annotation(namespace)
+    selector = _parse_selector(namespace.metadata.annotations[annotation])
     own = daemonset.spec.template.spec.nodeSelector
     added = {key: value for key, value in selector.items() if own.get(key) != value}
     if not added:
         return
     words = ", ".join(f"{key}={value}" for key, value in added.items())
-    refused = any(key in own for key in added) and annotation == _UPSTREAM
-    nodes = left_out(context, daemonset, added)
+    refused = any(key in own for key in added) and annotation == _UPSTREAM_ANNOTATION
+    nodes = find_nodes_without_labels(context, daemonset, added)
     if refused:
         message = f"has every pod refused: the default node selector of its namespace, {words}, contradicts its own"
     elif nodes is not None and not nodes:
         return
     elif nodes:
-        fate = "its pods stay Pending" if annotation == _UPSTREAM else "it gets no pod"
-        message = f"should run on {names(nodes)}, where {fate}: the default node selector of its namespace is {words}"
+        fate = "its pods stay Pending" if annotation == _UPSTREAM_ANNOTATION else "it gets no pod"
+        message = f"should run on {join_node_names(nodes)}, where {fate}: the default node selector of its namespace is {words}"
     else:
         message = f"runs only on nodes with {words}, the default node selector of its namespace"
     severity = None if nodes or refused else Severity.NOTE
-    if (refused and not context.lint) or loses(context, daemonset, nodes or ()):
+    if (refused and not context.is_lint) or replaces_listed_pods(context, daemonset, nodes or ()):
         severity = Severity.ERROR
     yield Hit(
-        subject=subject_of(daemonset),
-        place=Place(daemonset.origin, (*POD_TEMPLATE_SPEC, "nodeSelector")),
+        subject=make_subject_of(daemonset),
+        location=ManifestLocation(daemonset.origin, (*POD_TEMPLATE_SPEC, "nodeSelector")),
         nodes=nodes or (),
         severity=severity,
         message=message,
-        related=((f"{annotation} of the namespace", Place(namespace.origin, ("metadata", "annotations", annotation))),),
+        related_locations=(
+            (f"{annotation} of the namespace", ManifestLocation(namespace.origin, ("metadata", "annotations", annotation))),
+        ),
     )
 
 
-def _annotation(namespace: Namespace) -> str:
+def _get_selector_annotation(namespace: Namespace) -> str:
     """The annotation that counts: OpenShift's is there only on OpenShift, where the other one is not read."""
     found = namespace.metadata.annotations
-    return next((key for key in (_OPENSHIFT, _UPSTREAM) if _selector(found.get(key, ""))), "")
+    return next((key for key in (_OPENSHIFT_ANNOTATION, _UPSTREAM_ANNOTATION) if _parse_selector(found.get(key, ""))), "")
 
 
-def _selector(text: str) -> dict[str, str]:
+def _parse_selector(text: str) -> dict[str, str]:
     """`a=b,c=d` as a map; {} where it is empty or can't be read."""
     pairs = [part.partition("=") for part in text.split(",") if part.strip()]
     if any(not equals for _, equals, _ in pairs):

@@ -15,103 +15,109 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from preflight.messages.lists import listed
+from preflight.messages.lists import join_and
 from preflight.model.objects import Taint, Toleration
 from preflight.model.report import Severity
-from preflight.rules.api import Context, Hit, Rule, subject_of
-from preflight.rules.hygiene.legacy_key import GONE_TAINTS
-from preflight.rules.merged_groups import exact_tolerations
-from preflight.rules.spelling import slip
-from preflight.rules.workload_fields import Item, is_tolerated, tolerated_words, tolerations
+from preflight.rules.api import Context, Hit, Rule, make_subject_of
+from preflight.rules.hygiene.legacy_key import REMOVED_TAINTS
+from preflight.rules.merged_groups import suggest_exact_tolerations
+from preflight.rules.spelling import describe_typo
+from preflight.rules.workload_fields import WorkloadToleration, format_tolerated, is_tolerated, iter_tolerations
 from preflight.scheduling.tolerations import tolerates
 
-_OWN = "node.kubernetes.io/"
-_LIFECYCLE = ("not-ready", "unreachable", "disk-pressure", "memory-pressure", "pid-pressure", "unschedulable", "network-unavailable")
-_ALWAYS = (
-    *(Taint(f"{_OWN}{name}", "", effect) for name in _LIFECYCLE for effect in ("NoSchedule", "NoExecute")),
+_NODE_TAINT_PREFIX = "node.kubernetes.io/"
+_LIFECYCLE_NAMES = ("not-ready", "unreachable", "disk-pressure", "memory-pressure", "pid-pressure", "unschedulable", "network-unavailable")
+_STANDARD_TAINTS = (
+    *(Taint(f"{_NODE_TAINT_PREFIX}{name}", "", effect) for name in _LIFECYCLE_NAMES for effect in ("NoSchedule", "NoExecute")),
     Taint("node.cloudprovider.kubernetes.io/uninitialized", "true", "NoSchedule"),
 )
 # Keys that every cluster may have, their values being its own business.
-_KEYS = ("node-role.kubernetes.io/control-plane", "CriticalAddonsOnly", *dict.fromkeys(taint.key for taint in _ALWAYS))
+_STANDARD_KEYS = ("node-role.kubernetes.io/control-plane", "CriticalAddonsOnly", *dict.fromkeys(taint.key for taint in _STANDARD_TAINTS))
 # Keys of their own, though a letter away from others: RKE 1.
-_OTHERS = frozenset({"node-role.kubernetes.io/controlplane"})
+_OTHER_KEYS = frozenset({"node-role.kubernetes.io/controlplane"})
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each toleration that matches no known taint and nearly matches one, or has no operator. Only in lint."""
-    if not context.lint:
+    if not context.is_lint:
         return
     known: dict[str, list[Taint]] = {}
-    for taint in dict.fromkeys((*context.taints, *_ALWAYS)):
+    for taint in dict.fromkeys((*context.taints, *_STANDARD_TAINTS)):
         known.setdefault(taint.key, []).append(taint)
-    for item in tolerations(context):
+    for item in iter_tolerations(context):
         own = item.toleration
         if own.key and own.operator in ("", "Equal", "Exists"):
-            hit = _value(item, known[own.key]) if own.key in known else _key(item, known)
-            if hit is None and not own.operator and not own.value and own.key not in GONE_TAINTS and not own.key.startswith(_OWN):
-                hit = _no_operator(item, [taint for taint in known.get(own.key, ()) if tolerates(own, taint, None)])
+            hit = _check_value(item, known[own.key]) if own.key in known else _check_key(item, known)
+            if (
+                hit is None
+                and not own.operator
+                and not own.value
+                and own.key not in REMOVED_TAINTS
+                and not own.key.startswith(_NODE_TAINT_PREFIX)
+            ):
+                hit = _check_missing_operator(item, [taint for taint in known.get(own.key, ()) if tolerates(own, taint, None)])
             if hit is not None:
                 yield hit
 
 
-def _value(item: Item, taints: Sequence[Taint]) -> Hit | None:
+def _check_value(item: WorkloadToleration, taints: Sequence[Taint]) -> Hit | None:
     """Its key is known: an empty value, or one that is nearly the taint's."""
     own = item.toleration
     fitting = [taint for taint in taints if own.effect in ("", taint.effect)]
     if own.operator == "Exists" or any(taint.value == own.value for taint in fitting):
         return None
-    missed = [taint for taint in fitting if not is_tolerated(taint, item.every)]
+    missed = [taint for taint in fitting if not is_tolerated(taint, item.all_tolerations)]
     if not own.value and missed:
         why = "" if own.operator else ": no operator means Equal"
-        return _hit(
-            item, missed, f"tolerates {own.key} only with an empty value, not {listed(missed)}{why}", "this matches an empty value only"
+        return _make_hit(
+            item, missed, f"tolerates {own.key} only with an empty value, not {join_and(missed)}{why}", "this matches an empty value only"
         )
     for taint in missed:
-        if difference := slip(own.value, taint.value):
-            return _hit(
-                item, [taint], f"tolerates {tolerated_words(own)}; the taint here is {taint}: {difference}", "no taint has this value"
+        if difference := describe_typo(own.value, taint.value):
+            return _make_hit(
+                item, [taint], f"tolerates {format_tolerated(own)}; the taint here is {taint}: {difference}", "no taint has this value"
             )
     return None
 
 
-def _key(item: Item, known: dict[str, list[Taint]]) -> Hit | None:
+def _check_key(item: WorkloadToleration, known: dict[str, list[Taint]]) -> Hit | None:
     """Its key is not known: one that nearly is, and that nothing else here tolerates."""
     own = item.toleration
-    if own.key in _KEYS or own.key in _OTHERS or own.key in GONE_TAINTS:
+    if own.key in _STANDARD_KEYS or own.key in _OTHER_KEYS or own.key in REMOVED_TAINTS:
         return None
-    for key in dict.fromkeys((*sorted(known), *_KEYS)):
-        if difference := slip(own.key, key):
-            if any(other.key == key for other in item.every):
+    for key in dict.fromkeys((*sorted(known), *_STANDARD_KEYS)):
+        if difference := describe_typo(own.key, key):
+            if any(other.key == key for other in item.all_tolerations):
                 return None
             meant = Toleration(key, own.operator, own.value, own.effect, own.tolerationSeconds)
-            fitting = [taint for taint in known.get(key, ()) if tolerates(meant, taint, None) and taint not in _ALWAYS]
-            words = f"the taint here is {listed(fitting)}" if fitting else f"a taint has the key {key}"
-            return _hit(item, fitting, f"tolerates {tolerated_words(own)}; {words}: {difference}", "no taint has this key")
+            fitting = [taint for taint in known.get(key, ()) if tolerates(meant, taint, None) and taint not in _STANDARD_TAINTS]
+            words = f"the taint here is {join_and(fitting)}" if fitting else f"a taint has the key {key}"
+            return _make_hit(item, fitting, f"tolerates {format_tolerated(own)}; {words}: {difference}", "no taint has this key")
     return None
 
 
-def _no_operator(item: Item, matched: Sequence[Taint]) -> Hit | None:
+def _check_missing_operator(item: WorkloadToleration, matched: Sequence[Taint]) -> Hit | None:
     """Nothing is known of its key."""
     if matched:
         return None
     return Hit(
-        subject=subject_of(item.workload),
-        place=item.place,
-        toleration=item.place,
+        subject=make_subject_of(item.workload),
+        location=item.location,
+        toleration_location=item.location,
         severity=Severity.NOTE,
         message=f"tolerates {item.toleration.key} only with an empty value: no operator means Equal",
         notes=(("help", "`operator: Exists` tolerates every value"),),
     )
 
 
-def _hit(item: Item, taints: Sequence[Taint], message: str, label: str) -> Hit:
+def _make_hit(item: WorkloadToleration, taints: Sequence[Taint], message: str, label: str) -> Hit:
     return Hit(
-        subject=subject_of(item.workload),
-        place=item.place,
-        toleration=item.place,
+        subject=make_subject_of(item.workload),
+        location=item.location,
+        toleration_location=item.location,
         message=message,
         label=label,
-        suggestion=exact_tolerations(taints) if taints else None,
+        suggestion=suggest_exact_tolerations(taints) if taints else None,
     )
 
 

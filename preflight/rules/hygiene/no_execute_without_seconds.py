@@ -17,8 +17,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from preflight.model.report import Severity
-from preflight.rules.api import Context, Hit, Rule, subject_of
-from preflight.rules.workload_fields import tolerated_words, tolerations
+from preflight.rules.api import Context, Hit, Rule, make_subject_of
+from preflight.rules.workload_fields import format_tolerated, iter_tolerations
 
 
 def check(context: Context) -> Iterator[Hit]:
@@ -26,24 +26,26 @@ def check(context: Context) -> Iterator[Hit]:
 
     None for those that every DaemonSet has anyway, and where an earlier toleration matches first.
     """
-    for item in tolerations(context):
+    for item in iter_tolerations(context):
         toleration = item.toleration
         if not toleration.key or toleration.effect != "NoExecute" or toleration.tolerationSeconds is not None:
             continue
-        wanted = context.convention.no_execute if item.daemon else "leave"
-        if item.replaced or item.overtaken or wanted == "stay":
+        wanted = context.convention.no_execute if item.is_daemon else "leave"
+        if item.is_replaced or item.is_shadowed or wanted == "stay":
             continue
         dead = toleration.key in ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
         fate = "it is never moved from a node that has died" if dead else "it stays on a node that is being emptied"
         yield Hit(
-            subject=subject_of(item.workload),
-            place=item.place,
-            toleration=item.place,
+            subject=make_subject_of(item.workload),
+            location=item.location,
+            toleration_location=item.location,
             severity=None if wanted == "leave" else Severity.NOTE,
-            message=f"tolerates {tolerated_words(toleration)} for ever: {fate}",
+            message=f"tolerates {format_tolerated(toleration)} for ever: {fate}",
             label="no tolerationSeconds",
-            notes=(("help", "the policy wants DaemonSets to leave: remove the toleration"),) if item.daemon and wanted == "leave" else (),
+            notes=(("help", "the policy wants DaemonSets to leave: remove the toleration"),)
+            if item.is_daemon and wanted == "leave"
+            else (),
         )
 
 
-RULE = Rule(id="PF203", name="no-execute-without-seconds", severity=Severity.WARNING, check=check, by_itself=True)
+RULE = Rule(id="PF203", name="no-execute-without-seconds", severity=Severity.WARNING, check=check, is_per_object=True)

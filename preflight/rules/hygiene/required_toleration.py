@@ -17,111 +17,111 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from preflight.messages.lists import listed
-from preflight.model.objects import DaemonSet, Taint, Toleration, Workload, pod_spec
-from preflight.model.report import Severity, Suggestion
-from preflight.rules.api import Context, Hit, Place, Rule, subject_of
-from preflight.rules.merged_groups import flow
+from preflight.messages.lists import join_and
+from preflight.model.objects import DaemonSet, Taint, Toleration, Workload, locate_pod_spec
+from preflight.model.report import Severity, TolerationSuggestion
+from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
+from preflight.rules.merged_groups import format_flow_map
 from preflight.rules.team_convention import RequiredTolerations
-from preflight.scheduling.tolerations import daemon_tolerations
+from preflight.scheduling.tolerations import add_implicit_tolerations
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each workload and requirement. Only in lint."""
-    if not context.lint:
+    if not context.is_lint:
         return
-    for required in context.convention.required:
+    for required in context.convention.required_tolerations:
         for workload in context.workloads:
-            if _is_meant(required, workload, context):
-                yield from _missing(required, workload, context)
+            if _is_required(required, workload, context):
+                yield from _iter_missing(required, workload, context)
 
 
-def _is_meant(required: RequiredTolerations, workload: Workload, context: Context) -> bool:
-    if not required.is_meant(workload):
+def _is_required(required: RequiredTolerations, workload: Workload, context: Context) -> bool:
+    if not required.applies_to(workload):
         return False
     if not required.kinds:
         return True
     if not isinstance(workload, DaemonSet):
         return False
-    from preflight.components import recognise
+    from preflight.components import recognize_components
 
-    found = recognise(workload, context.world.configs, context.world.stated)
+    found = recognize_components(workload, context.world.config_maps, context.world.component_overrides)
     return any(component.kind.id in required.kinds for component in found)
 
 
-def _missing(required: RequiredTolerations, workload: Workload, context: Context) -> Iterator[Hit]:
-    spec, path = pod_spec(workload)
+def _iter_missing(required: RequiredTolerations, workload: Workload, context: Context) -> Iterator[Hit]:
+    spec, path = locate_pod_spec(workload)
     own = spec.tolerations
-    every = daemon_tolerations(spec) if isinstance(workload, DaemonSet) else own
+    every = add_implicit_tolerations(spec) if isinstance(workload, DaemonSet) else own
     missing: list[Toleration] = []
     wider: list[tuple[int, Toleration]] = []
     for wanted in required.tolerations:
-        if any(is_same(each, wanted) for each in every):
+        if any(is_same_toleration(toleration, wanted) for toleration in every):
             continue
-        covering = next((number for number, each in enumerate(own) if covers(each, wanted)), None)
-        if covering is not None and required.exactly:
+        covering = next((number for number, each in enumerate(own) if covers_toleration(each, wanted)), None)
+        if covering is not None and required.is_exact:
             wider.append((covering, wanted))
-        elif covering is None and not any(covers(each, wanted) for each in every):
+        elif covering is None and not any(covers_toleration(each, wanted) for each in every):
             missing.append(wanted)
     told = [f"required: {required.reason}"] if required.reason else []
-    told += [f"{taint}: {context.convention.declared[taint]}" for taint in _taints(missing, context)]
+    told += [f"{taint}: {context.convention.declared_taints[taint]}" for taint in _list_affected_taints(missing, context)]
     notes = tuple(("note", text) for text in told)
     if missing:
         yield Hit(
-            subject=subject_of(workload),
-            place=Place(workload.origin, (*path, "tolerations")),
-            message=f"does not tolerate {listed(map(words, missing))}, which the policy requires ({required.name})",
+            subject=make_subject_of(workload),
+            location=ManifestLocation(workload.origin, (*path, "tolerations")),
+            message=f"does not tolerate {join_and(map(format_toleration, missing))}, which the policy requires ({required.name})",
             notes=notes,
-            suggestion=_suggestion(missing),
+            suggestion=_make_suggestion(missing),
         )
     for number, wanted in wider:
         yield Hit(
-            subject=subject_of(workload),
-            place=Place(workload.origin, (*path, "tolerations", number)),
-            message=f"tolerates {words(wanted)} only by a wider toleration; the policy requires exactly that ({required.name})",
-            label=f"this tolerates {words(own[number])}",
+            subject=make_subject_of(workload),
+            location=ManifestLocation(workload.origin, (*path, "tolerations", number)),
+            message=f"tolerates {format_toleration(wanted)} only by a wider toleration; the policy requires exactly that ({required.name})",
+            label=f"this tolerates {format_toleration(own[number])}",
             notes=notes,
-            suggestion=_suggestion([wanted]),
+            suggestion=_make_suggestion([wanted]),
         )
 
 
-def is_same(toleration: Toleration, other: Toleration) -> bool:
+def is_same_toleration(toleration: Toleration, other: Toleration) -> bool:
     """Whether two tolerations say the same: no operator is Equal."""
     parts = [(each.key, each.operator or "Equal", each.value, each.effect, each.tolerationSeconds) for each in (toleration, other)]
     return parts[0] == parts[1]
 
 
-def covers(toleration: Toleration, wanted: Toleration) -> bool:
+def covers_toleration(toleration: Toleration, other: Toleration) -> bool:
     """Whether one toleration tolerates all that another does, NoExecute for as long; no key, no effect and Exists are wider."""
-    if toleration.key not in ("", wanted.key) or (not toleration.key and toleration.operator != "Exists"):
+    if toleration.key not in ("", other.key) or (not toleration.key and toleration.operator != "Exists"):
         return False
-    if toleration.effect not in ("", wanted.effect):
+    if toleration.effect not in ("", other.effect):
         return False
-    if toleration.operator != "Exists" and (wanted.operator == "Exists" or toleration.value != wanted.value):
+    if toleration.operator != "Exists" and (other.operator == "Exists" or toleration.value != other.value):
         return False
-    return wanted.effect not in ("", "NoExecute") or toleration.tolerationSeconds == wanted.tolerationSeconds
+    return other.effect not in ("", "NoExecute") or toleration.tolerationSeconds == other.tolerationSeconds
 
 
-def words(toleration: Toleration) -> str:
+def format_toleration(toleration: Toleration) -> str:
     """`dedicated=rdma:NoSchedule`, with `*` for any value, key or effect: `dedicated=*:NoSchedule`; seconds stand behind it."""
     value = "=*" if toleration.operator == "Exists" and toleration.key else f"={toleration.value}" if toleration.value else ""
     seconds = "" if toleration.tolerationSeconds is None else f" for {toleration.tolerationSeconds} s"
     return f"{toleration.key or '*'}{value}:{toleration.effect or '*'}{seconds}"
 
 
-def _taints(missing: Sequence[Toleration], context: Context) -> list[Taint]:
-    taints = [Taint(each.key, each.value, each.effect) for each in missing if each.operator != "Exists"]
-    return [taint for taint in taints if context.convention.declared.get(taint)]
+def _list_affected_taints(missing: Sequence[Toleration], context: Context) -> list[Taint]:
+    taints = [Taint(toleration.key, toleration.value, toleration.effect) for toleration in missing if toleration.operator != "Exists"]
+    return [taint for taint in taints if context.convention.declared_taints.get(taint)]
 
 
-def _suggestion(missing: Sequence[Toleration]) -> Suggestion:
+def _make_suggestion(missing: Sequence[Toleration]) -> TolerationSuggestion:
     tolerations = tuple(msgspec.to_builtins(each) for each in missing)
-    shown = [flow({key: value for key, value in each.items() if isinstance(value, str)}) for each in tolerations]
+    shown = [format_flow_map({key: value for key, value in toleration.items() if isinstance(value, str)}) for toleration in tolerations]
     texts = [
         text if each.tolerationSeconds is None else f"{text[:-1]}, tolerationSeconds: {each.tolerationSeconds}}}"
         for text, each in zip(shown, missing, strict=True)
     ]
-    return Suggestion(tolerations, tuple(f"- {text}" for text in texts))
+    return TolerationSuggestion(tolerations, tuple(f"- {text}" for text in texts))
 
 
 RULE = Rule(id="PF230", name="required-toleration", severity=Severity.ERROR, check=check)

@@ -15,14 +15,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.messages.lists import listed, names
+from preflight.messages.lists import join_and, join_node_names
 from preflight.model.objects import POD_TEMPLATE_SPEC, DaemonSet, RuntimeClass, Taint
 from preflight.model.report import Severity
-from preflight.rules.api import Context, Hit, Place, Rule, subject_of
-from preflight.rules.merged_groups import exact_tolerations
-from preflight.rules.workload_fields import given_pods, is_tolerated, left_out, loses, only, stands_alone, tolerated_words
+from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
+from preflight.rules.merged_groups import suggest_exact_tolerations
+from preflight.rules.workload_fields import (
+    find_nodes_without_labels,
+    find_unique,
+    format_tolerated,
+    is_tolerated,
+    is_unique_daemonset,
+    iter_daemonsets_with_new_pods,
+    replaces_listed_pods,
+)
 from preflight.scheduling.affinity import match_affinity
-from preflight.scheduling.tolerations import daemon_tolerations
+from preflight.scheduling.tolerations import add_implicit_tolerations
 
 
 def check(context: Context) -> Iterator[Hit]:
@@ -31,21 +39,21 @@ def check(context: Context) -> Iterator[Hit]:
     Under a change for those that get new pods: an error where pods are there that it replaces, or where every pod is refused. A
     RuntimeClass that was not given is said where the change brings it; others that were given make it a warning.
     """
-    given = {each.metadata.name for each in context.world.runtime_classes}
-    for daemonset in given_pods(context):
+    given = {node_class.metadata.name for node_class in context.world.runtime_classes}
+    for daemonset in iter_daemonsets_with_new_pods(context):
         name = daemonset.spec.template.spec.runtimeClassName
         if name and name not in given:
-            if context.lint or _is_new(context, daemonset, name):
-                known = f", and of those given none is {name}: without it every pod is refused" if given and not context.lint else ""
+            if context.is_lint or _is_new(context, daemonset, name):
+                known = f", and of those given none is {name}: without it every pod is refused" if given and not context.is_lint else ""
                 yield Hit(
-                    subject=subject_of(daemonset),
-                    place=Place(daemonset.origin, (*POD_TEMPLATE_SPEC, "runtimeClassName")),
+                    subject=make_subject_of(daemonset),
+                    location=ManifestLocation(daemonset.origin, (*POD_TEMPLATE_SPEC, "runtimeClassName")),
                     severity=None if known else Severity.NOTE,
                     message=f"is placed without the nodeSelector and tolerations that RuntimeClass {name} may add to its pods{known}",
                 )
-        elif name and stands_alone(daemonset, context) and (runtime := only(context.world.runtime_classes, name)):
-            yield from _selector(context, daemonset, runtime)
-            yield from _tolerations(context, daemonset, runtime)
+        elif name and is_unique_daemonset(daemonset, context) and (runtime := find_unique(context.world.runtime_classes, name)):
+            yield from _check_selector(context, daemonset, runtime)
+            yield from _check_tolerations(context, daemonset, runtime)
 
 
 def _is_new(context: Context, daemonset: DaemonSet, name: str) -> bool:
@@ -54,45 +62,48 @@ def _is_new(context: Context, daemonset: DaemonSet, name: str) -> bool:
     return before is None or before.spec.template.spec.runtimeClassName != name
 
 
-def _selector(context: Context, daemonset: DaemonSet, runtime: RuntimeClass) -> Iterator[Hit]:
+def _check_selector(context: Context, daemonset: DaemonSet, runtime: RuntimeClass) -> Iterator[Hit]:
     wanted = runtime.scheduling.nodeSelector if runtime.scheduling else {}
     own = daemonset.spec.template.spec.nodeSelector
     added = {key: value for key, value in wanted.items() if own.get(key) != value}
     if not added:
         return
     words = ", ".join(f"{key}={value}" for key, value in added.items())
-    nodes = left_out(context, daemonset, added)
+    nodes = find_nodes_without_labels(context, daemonset, added)
     refused = any(key in own for key in added)
     if refused:
         message = f"has every pod refused: nodeSelector {words} of RuntimeClass {runtime.metadata.name} contradicts its own"
     elif nodes:
         message = (
-            f"should run on {names(nodes)}, where its pods stay Pending: RuntimeClass {runtime.metadata.name} adds nodeSelector {words}"
+            f"should run on {join_node_names(nodes)}, where its pods stay Pending: RuntimeClass "
+            f"{runtime.metadata.name} adds nodeSelector {words}"
         )
     elif nodes is None:
         message = f"runs only on nodes with {words}, which RuntimeClass {runtime.metadata.name} adds to its pods"
     else:
         return
     severity = None if nodes or refused else Severity.NOTE
-    if (refused and not context.lint) or loses(context, daemonset, nodes or ()):
+    if (refused and not context.is_lint) or replaces_listed_pods(context, daemonset, nodes or ()):
         severity = Severity.ERROR
     yield Hit(
-        subject=subject_of(daemonset),
-        place=Place(daemonset.origin, (*POD_TEMPLATE_SPEC, "nodeSelector")),
+        subject=make_subject_of(daemonset),
+        location=ManifestLocation(daemonset.origin, (*POD_TEMPLATE_SPEC, "nodeSelector")),
         nodes=nodes or (),
         severity=severity,
         message=message,
-        related=(("the RuntimeClass", Place(runtime.origin, ("scheduling", "nodeSelector"))),),
+        related_locations=(("the RuntimeClass", ManifestLocation(runtime.origin, ("scheduling", "nodeSelector"))),),
     )
 
 
-def _tolerations(context: Context, daemonset: DaemonSet, runtime: RuntimeClass) -> Iterator[Hit]:
+def _check_tolerations(context: Context, daemonset: DaemonSet, runtime: RuntimeClass) -> Iterator[Hit]:
     spec = daemonset.spec.template.spec
-    added = [each for each in (runtime.scheduling.tolerations if runtime.scheduling else ()) if each not in spec.tolerations]
+    added = [
+        toleration for toleration in (runtime.scheduling.tolerations if runtime.scheduling else ()) if toleration not in spec.tolerations
+    ]
     if not added:
         return
-    own = daemon_tolerations(spec)
-    taints = context.taints if context.lint else _kept_out_by(context, daemonset)
+    own = add_implicit_tolerations(spec)
+    taints = context.taints if context.is_lint else _list_excluding_taints(context, daemonset)
     missed = [
         taint
         for taint in taints
@@ -100,25 +111,25 @@ def _tolerations(context: Context, daemonset: DaemonSet, runtime: RuntimeClass) 
     ]
     carriers = (node for node in context.world.nodes.values() if any(taint in missed for taint in node.spec.taints))
     nodes = tuple(node.name for node in carriers if match_affinity(spec, node).matches)
-    if not missed and (taints or not context.lint):
+    if not missed and (taints or not context.is_lint):
         return
-    what = listed(missed) if missed else listed(tolerated_words(each) for each in added)
+    what = join_and(missed) if missed else join_and(format_tolerated(each) for each in added)
     yield Hit(
-        subject=subject_of(daemonset),
-        place=Place(daemonset.origin, (*POD_TEMPLATE_SPEC, "tolerations")),
+        subject=make_subject_of(daemonset),
+        location=ManifestLocation(daemonset.origin, (*POD_TEMPLATE_SPEC, "tolerations")),
         nodes=nodes,
         severity=None if nodes else Severity.NOTE,
         message=f"is not placed by the toleration of {what} that RuntimeClass {runtime.metadata.name} adds to its pods",
-        related=(("the RuntimeClass", Place(runtime.origin, ("scheduling", "tolerations"))),),
-        suggestion=exact_tolerations(missed) if missed else None,
+        related_locations=(("the RuntimeClass", ManifestLocation(runtime.origin, ("scheduling", "tolerations"))),),
+        suggestion=suggest_exact_tolerations(missed) if missed else None,
     )
 
 
-def _kept_out_by(context: Context, daemonset: DaemonSet) -> tuple[Taint, ...]:
+def _list_excluding_taints(context: Context, daemonset: DaemonSet) -> tuple[Taint, ...]:
     """The taints that keep a DaemonSet out after a change."""
-    own = [group.after for group in context.impact.groups if group.daemonset is daemonset] if context.impact else []
-    selected = (placement for placement in own if placement is not None and placement.selected is not False)
-    return tuple(dict.fromkeys(taint for placement in selected for taint in placement.untolerated))
+    own = [group.placement_after for group in context.impact.groups if group.daemonset is daemonset] if context.impact else []
+    selected = (placement for placement in own if placement is not None and placement.is_selected is not False)
+    return tuple(dict.fromkeys(taint for placement in selected for taint in placement.untolerated_taints))
 
 
 RULE = Rule(id="PF219", name="runtime-class", severity=Severity.WARNING, check=check)

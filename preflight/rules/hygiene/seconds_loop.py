@@ -14,10 +14,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from preflight.model.report import Severity
-from preflight.rules.api import Context, Hit, Rule, subject_of
-from preflight.rules.workload_fields import tolerated_words, tolerations
+from preflight.rules.api import Context, Hit, Rule, make_subject_of
+from preflight.rules.workload_fields import format_tolerated, iter_tolerations
 
-_HELP = {
+_HELP_NOTES = {
     "stay": (("help", "the policy wants DaemonSets to stay: remove tolerationSeconds"),),
     "leave": (("help", "the policy wants DaemonSets to leave: remove the toleration"),),
 }
@@ -29,12 +29,12 @@ def check(context: Context) -> Iterator[Hit]:
 
     Seconds have no effect, and no hit, where an implicit toleration replaces the toleration, or an earlier one matches first.
     """
-    for item in tolerations(context):
+    for item in iter_tolerations(context):
         toleration = item.toleration
         seconds = toleration.tolerationSeconds
-        if not item.daemon or seconds is None or toleration.effect != "NoExecute" or item.replaced or item.overtaken:
+        if not item.is_daemon or seconds is None or toleration.effect != "NoExecute" or item.is_replaced or item.is_shadowed:
             continue
-        words = tolerated_words(toleration)
+        words = format_tolerated(toleration)
         passes = toleration.key in _NOT_READY
         if passes:
             message = f"tolerates {words} for {seconds} s: it is deleted after them, and comes back once the node is Ready"
@@ -43,13 +43,13 @@ def check(context: Context) -> Iterator[Hit]:
         else:
             message = f"tolerates {words} for {seconds} s: it is deleted and re-created every {seconds} s on a node with this taint"
         yield Hit(
-            subject=subject_of(item.workload),
-            place=item.field("tolerationSeconds"),
-            toleration=item.place,
+            subject=make_subject_of(item.workload),
+            location=item.locate_field("tolerationSeconds"),
+            toleration_location=item.location,
             message=message,
             label="" if passes else "a DaemonSet is created again at once",
-            notes=_HELP.get(context.convention.no_execute, ()) if not passes else (),
+            notes=_HELP_NOTES.get(context.convention.no_execute, ()) if not passes else (),
         )
 
 
-RULE = Rule(id="PF204", name="seconds-loop", severity=Severity.WARNING, check=check, by_itself=True)
+RULE = Rule(id="PF204", name="seconds-loop", severity=Severity.WARNING, check=check, is_per_object=True)

@@ -15,36 +15,36 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from preflight.model.report import Severity
-from preflight.rules.api import Context, Hit, Rule, subject_of
-from preflight.rules.workload_fields import Item, tolerated_words, tolerations
+from preflight.rules.api import Context, Hit, Rule, make_subject_of
+from preflight.rules.workload_fields import WorkloadToleration, format_tolerated, iter_tolerations
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each toleration of NoExecute that says other seconds than an earlier one that matches all it matches."""
-    for item in tolerations(context):
-        earlier = item.overtaker
-        if earlier is None or item.replaced or item.toleration.effect not in ("", "NoExecute"):
+    for item in iter_tolerations(context):
+        earlier = item.shadowing_toleration
+        if earlier is None or item.is_replaced or item.toleration.effect not in ("", "NoExecute"):
             continue
-        own, first = item.toleration.tolerationSeconds, _seconds(earlier)
-        if _time(own) != _time(first):
+        own, first = item.toleration.tolerationSeconds, _get_seconds(earlier)
+        if _format_seconds(own) != _format_seconds(first):
             yield Hit(
-                subject=subject_of(item.workload),
-                place=item.place,
-                toleration=item.place,
-                severity=Severity.NOTE if item.daemon else None,
-                message=f"tolerates {tolerated_words(item.toleration)} {_time(own)} to no effect: "
-                f"an earlier toleration of {tolerated_words(earlier.toleration)} counts, {_time(first)}",
+                subject=make_subject_of(item.workload),
+                location=item.location,
+                toleration_location=item.location,
+                severity=Severity.NOTE if item.is_daemon else None,
+                message=f"tolerates {format_tolerated(item.toleration)} {_format_seconds(own)} to no effect: "
+                f"an earlier toleration of {format_tolerated(earlier.toleration)} counts, {_format_seconds(first)}",
                 label="the first match counts",
-                related=(("this one counts", earlier.place),),
+                related_locations=(("this one counts", earlier.location),),
             )
 
 
-def _seconds(item: Item) -> int | None:
-    return None if item.replaced else item.toleration.tolerationSeconds
+def _get_seconds(item: WorkloadToleration) -> int | None:
+    return None if item.is_replaced else item.toleration.tolerationSeconds
 
 
-def _time(seconds: int | None) -> str:
+def _format_seconds(seconds: int | None) -> str:
     return "for ever" if seconds is None else f"for {max(seconds, 0)} s"
 
 
-RULE = Rule(id="PF210", name="shadowed-toleration", severity=Severity.WARNING, check=check, by_itself=True)
+RULE = Rule(id="PF210", name="shadowed-toleration", severity=Severity.WARNING, check=check, is_per_object=True)

@@ -16,68 +16,68 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from preflight.messages.lists import listed
+from preflight.messages.lists import join_and
 from preflight.model.objects import POD_TEMPLATE_SPEC, DaemonSet, Taint, Toleration
-from preflight.model.report import Severity, Suggestion
-from preflight.rules.api import Context, Hit, Place, Rule, subject_of
-from preflight.rules.merged_groups import exact_tolerations, flow
-from preflight.rules.workload_fields import is_tolerated, is_wildcard, tolerated_words
+from preflight.model.report import Severity, TolerationSuggestion
+from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
+from preflight.rules.merged_groups import format_flow_map, suggest_exact_tolerations
+from preflight.rules.workload_fields import format_tolerated, is_tolerated, is_wildcard
 from preflight.scheduling.affinity import match_affinity
-from preflight.scheduling.tolerations import daemon_tolerations
+from preflight.scheduling.tolerations import add_implicit_tolerations
 
-_FAMILY = 3
-_LABELS = ("app.kubernetes.io/instance", "app.kubernetes.io/part-of")
-_RELEASE = "meta.helm.sh/release-name"
-_ANY, _ANY_VALUE = "preflight.invalid/any", "preflight-any"
+_MIN_FAMILY_SIZE = 3
+_FAMILY_LABELS = ("app.kubernetes.io/instance", "app.kubernetes.io/part-of")
+_RELEASE_ANNOTATION = "meta.helm.sh/release-name"
+_ANY_KEY, _ANY_VALUE = "preflight.invalid/any", "preflight-any"
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each outlier of a family of three or more, in its largest family. Only in lint."""
     said: set[int] = set()
-    for name, family in _families(context):
-        tolerations = [daemon_tolerations(each.spec.template.spec) for each in family]
+    for name, family in _iter_families(context):
+        tolerations = [add_implicit_tolerations(daemonset.spec.template.spec) for daemonset in family]
         lacking: dict[int, dict[Toleration, None]] = {}
         for toleration in (each for own in family for each in own.spec.template.spec.tolerations):
-            for part in _by_effect(toleration):
-                without = [number for number, own in enumerate(tolerations) if not is_tolerated(_probe(part), own)]
+            for part in _split_by_effect(toleration):
+                without = [number for number, own in enumerate(tolerations) if not is_tolerated(_make_probe_taint(part), own)]
                 if len(without) == 1:
                     lacking.setdefault(without[0], {})[part] = None
         for number, missing in lacking.items():
             if id(family[number]) not in said:
                 said.add(id(family[number]))
-                yield _hit(context, name, family, number, _widest(list(missing)))
+                yield _make_hit(context, name, family, number, _select_widest(list(missing)))
 
 
-def _families(context: Context) -> Iterator[tuple[str, Sequence[DaemonSet]]]:
+def _iter_families(context: Context) -> Iterator[tuple[str, Sequence[DaemonSet]]]:
     """Each family with what it has in common, the largest first."""
     found: dict[tuple[str, str, str], list[DaemonSet]] = {}
-    for daemonset in context.world.daemonsets.values() if context.lint else ():
+    for daemonset in context.world.daemonsets.values() if context.is_lint else ():
         metadata = daemonset.metadata
-        names: list[tuple[str, Mapping[str, str]]] = [(_RELEASE, metadata.annotations)]
-        names += ((label, metadata.labels or daemonset.spec.template.metadata.labels) for label in _LABELS)
+        names: list[tuple[str, Mapping[str, str]]] = [(_RELEASE_ANNOTATION, metadata.annotations)]
+        names += ((label, metadata.labels or daemonset.spec.template.metadata.labels) for label in _FAMILY_LABELS)
         for name, values in names:
             if value := values.get(name):
                 key = daemonset.key
-                found.setdefault((key.namespace, key.place, f"{name}={value}"), []).append(daemonset)
-    families = [(name, family) for (_, _, name), family in found.items() if len(family) >= _FAMILY]
+                found.setdefault((key.namespace, key.file, f"{name}={value}"), []).append(daemonset)
+    families = [(name, family) for (_, _, name), family in found.items() if len(family) >= _MIN_FAMILY_SIZE]
     return iter(sorted(families, key=lambda each: (-len(each[1]), each[0])))
 
 
-def _by_effect(toleration: Toleration) -> Iterator[Toleration]:
+def _split_by_effect(toleration: Toleration) -> Iterator[Toleration]:
     """What it tolerates of each effect that decides a placement; how long does not matter here."""
     for effect in ("NoSchedule", "NoExecute"):
         if toleration.effect in ("", effect):
             yield Toleration(toleration.key, toleration.operator, toleration.value, effect)
 
 
-def _probe(toleration: Toleration) -> Taint:
+def _make_probe_taint(toleration: Toleration) -> Taint:
     """A taint that it tolerates, and another one only if that covers all that it does."""
-    return Taint(toleration.key or _ANY, toleration.value if toleration.operator != "Exists" else _ANY_VALUE, toleration.effect)
+    return Taint(toleration.key or _ANY_KEY, toleration.value if toleration.operator != "Exists" else _ANY_VALUE, toleration.effect)
 
 
-def _widest(missing: Sequence[Toleration]) -> tuple[Toleration, ...]:
+def _select_widest(missing: Sequence[Toleration]) -> tuple[Toleration, ...]:
     """Those that no other covers: a wildcard stands for all of its effect, and Exists for every value."""
-    wild = {each.effect for each in missing if is_wildcard(each)}
+    wild = {toleration.effect for toleration in missing if is_wildcard(toleration)}
     keys = {(each.key, each.effect) for each in missing if each.operator == "Exists"}
     return tuple(
         each
@@ -86,10 +86,10 @@ def _widest(missing: Sequence[Toleration]) -> tuple[Toleration, ...]:
     )
 
 
-def _hit(context: Context, name: str, family: Sequence[DaemonSet], number: int, missing: Sequence[Toleration]) -> Hit:
+def _make_hit(context: Context, name: str, family: Sequence[DaemonSet], number: int, missing: Sequence[Toleration]) -> Hit:
     outlier = family[number]
-    others = [daemon_tolerations(each.spec.template.spec) for place, each in enumerate(family) if place != number]
-    own = daemon_tolerations(outlier.spec.template.spec)
+    others = [add_implicit_tolerations(daemonset.spec.template.spec) for place, daemonset in enumerate(family) if place != number]
+    own = add_implicit_tolerations(outlier.spec.template.spec)
     taints = [
         taint
         for taint in context.taints
@@ -98,29 +98,29 @@ def _hit(context: Context, name: str, family: Sequence[DaemonSet], number: int, 
     nodes = [node for node in context.world.nodes.values() if any(taint in taints for taint in node.spec.taints)]
     meets = [node for node in nodes if match_affinity(outlier.spec.template.spec, node).matches is not False]
     matters = bool(taints) and (bool(meets) or not nodes)
-    what = listed(taints) if matters else listed(_words(missing))
+    what = join_and(taints) if matters else join_and(_format_missing(missing))
     return Hit(
-        subject=subject_of(outlier),
-        place=Place(outlier.origin, (*POD_TEMPLATE_SPEC, "tolerations")),
+        subject=make_subject_of(outlier),
+        location=ManifestLocation(outlier.origin, (*POD_TEMPLATE_SPEC, "tolerations")),
         nodes=tuple(node.name for node in meets),
         severity=Severity.WARNING if matters else None,
         message=f"does not tolerate {what}, alone of the {len(family)} DaemonSets with {name}",
-        suggestion=exact_tolerations(taints) if matters else _same(missing),
+        suggestion=suggest_exact_tolerations(taints) if matters else _suggest_shared_tolerations(missing),
     )
 
 
-def _words(missing: Sequence[Toleration]) -> list[str]:
-    wild = [each.effect for each in missing if is_wildcard(each)]
+def _format_missing(missing: Sequence[Toleration]) -> list[str]:
+    wild = [toleration.effect for toleration in missing if is_wildcard(toleration)]
     every = ["every taint"] if len(wild) > 1 else [f"every {effect} taint" for effect in wild]
-    return every + [tolerated_words(each) for each in missing if not is_wildcard(each)]
+    return every + [format_tolerated(each) for each in missing if not is_wildcard(each)]
 
 
-def _same(missing: Sequence[Toleration]) -> Suggestion | None:
+def _suggest_shared_tolerations(missing: Sequence[Toleration]) -> TolerationSuggestion | None:
     """The tolerations of the others, where each has a key and none is for NoExecute, which would ask for a decision."""
-    if any(not each.key or each.effect == "NoExecute" for each in missing):
+    if any(not toleration.key or toleration.effect == "NoExecute" for toleration in missing):
         return None
     same = tuple(msgspec.to_builtins(each) for each in missing)
-    return Suggestion(same, tuple(f"- {flow(each)}" for each in same))
+    return TolerationSuggestion(same, tuple(f"- {format_flow_map(each)}" for each in same))
 
 
 RULE = Rule(id="PF216", name="sibling-outlier", severity=Severity.NOTE, check=check)

@@ -14,34 +14,34 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.messages.lists import listed
+from preflight.messages.lists import join_and
 from preflight.model.report import Severity
-from preflight.rules.api import Context, Hit, Place, Rule, subject_of
-from preflight.rules.workload_fields import daemonsets
-from preflight.scheduling.rollout import shared_ports, surges
+from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
+from preflight.rules.workload_fields import iter_linted_daemonsets
+from preflight.scheduling.rollout import find_shared_ports, uses_surge
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit at most for each DaemonSet. Only in lint; PF105 says what a certain update does."""
-    for daemonset in daemonsets(context):
+    for daemonset in iter_linted_daemonsets(context):
         strategy = daemonset.spec.updateStrategy
         if strategy.type == "OnDelete":
             yield Hit(
-                subject=subject_of(daemonset),
-                place=Place(daemonset.origin, ("spec", "updateStrategy", "type")),
+                subject=make_subject_of(daemonset),
+                location=ManifestLocation(daemonset.origin, ("spec", "updateStrategy", "type")),
                 severity=Severity.NOTE,
                 message="is not updated until somebody deletes its pods: its strategy is OnDelete",
             )
-        elif surges(daemonset.spec) and (ports := shared_ports(daemonset.spec.template.spec, daemonset.spec.template.spec)):
-            port = f"port{'s' * (len(ports) > 1)} {listed(ports)} of the node"
+        elif uses_surge(daemonset.spec) and (ports := find_shared_ports(daemonset.spec.template.spec, daemonset.spec.template.spec)):
+            port = f"port{'s' * (len(ports) > 1)} {join_and(ports)} of the node"
             surge = strategy.rollingUpdate.maxSurge
             yield Hit(
-                subject=subject_of(daemonset),
-                place=Place(daemonset.origin, ("spec", "updateStrategy", "rollingUpdate", "maxSurge")),
+                subject=make_subject_of(daemonset),
+                location=ManifestLocation(daemonset.origin, ("spec", "updateStrategy", "rollingUpdate", "maxSurge")),
                 message=f"cannot be updated: maxSurge {surge} starts each new pod beside the old one, which holds {port}",
                 label="the new pods stay Pending",
                 notes=(("help", "set maxSurge to 0 and maxUnavailable to 1 for a DaemonSet that takes ports of the node"),),
             )
 
 
-RULE = Rule(id="PF215", name="stalling-strategy", severity=Severity.WARNING, check=check, by_itself=True)
+RULE = Rule(id="PF215", name="stalling-strategy", severity=Severity.WARNING, check=check, is_per_object=True)

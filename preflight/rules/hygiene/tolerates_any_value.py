@@ -13,26 +13,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.messages.lists import listed
+from preflight.messages.lists import join_and
 from preflight.model.report import Severity
-from preflight.rules.api import Context, Hit, Rule, subject_of
-from preflight.rules.merged_groups import exact_tolerations
-from preflight.rules.workload_fields import tolerations
+from preflight.rules.api import Context, Hit, Rule, make_subject_of
+from preflight.rules.merged_groups import suggest_exact_tolerations
+from preflight.rules.workload_fields import iter_tolerations
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each toleration with Exists whose key a known taint carries with a value."""
-    for item in tolerations(context):
+    for item in iter_tolerations(context):
         if item.toleration.key and item.toleration.operator == "Exists":
-            valued = [taint for taint in item.tolerated(context.taints) if taint.value and taint.effect != "PreferNoSchedule"]
+            valued = [taint for taint in item.select_tolerated(context.taints) if taint.value and taint.effect != "PreferNoSchedule"]
             if valued:
                 yield Hit(
-                    subject=subject_of(item.workload),
-                    place=item.field("operator"),
-                    toleration=item.place,
-                    message=f"tolerates {item.toleration.key} with any value; the taint here is {listed(valued)}",
+                    subject=make_subject_of(item.workload),
+                    location=item.locate_field("operator"),
+                    toleration_location=item.location,
+                    message=f"tolerates {item.toleration.key} with any value; the taint here is {join_and(valued)}",
                     label="Exists ignores the value",
-                    suggestion=exact_tolerations(valued),
+                    suggestion=suggest_exact_tolerations(valued),
                 )
 
 

@@ -20,11 +20,11 @@ from msgspec import Struct
 
 from preflight.model.objects import DaemonSet, Pod
 from preflight.model.report import Severity
-from preflight.rules.api import Context, Hit, Rule, subject_of
-from preflight.rules.workload_fields import Item, tolerations
+from preflight.rules.api import Context, Hit, Rule, make_subject_of
+from preflight.rules.workload_fields import WorkloadToleration, iter_tolerations
 
 
-class Options(Struct, frozen=True, forbid_unknown_fields=True):
+class ToleratesEverythingOptions(Struct, frozen=True, forbid_unknown_fields=True):
     """`kinds` are kinds of component that may tolerate everything: for them it is a note."""
 
     kinds: tuple[str, ...] = ()
@@ -35,11 +35,11 @@ def check(context: Context) -> Iterator[Hit]:
 
     A note where it covers no NoExecute taint for ever, or the pods are node-critical; but never where new pods pass a cordon.
     """
-    for item in tolerations(context):
+    for item in iter_tolerations(context):
         toleration = item.toleration
         if toleration.key or toleration.operator != "Exists":
             continue
-        for_ever = toleration.effect in ("", "NoExecute") and toleration.tolerationSeconds is None and not item.overtaken
+        for_ever = toleration.effect in ("", "NoExecute") and toleration.tolerationSeconds is None and not item.is_shadowed
         if not toleration.effect:
             what = "every taint" + (", NoExecute for ever included" if for_ever else "")
         elif toleration.effect == "NoExecute":
@@ -49,24 +49,26 @@ def check(context: Context) -> Iterator[Hit]:
             what = f"every {toleration.effect} taint"
         returns = toleration.effect in ("", "NoSchedule") and not isinstance(item.workload, DaemonSet | Pod)
         yield Hit(
-            subject=subject_of(item.workload),
-            place=item.place,
-            toleration=item.place,
-            severity=None if returns or (for_ever and not item.critical and not _may(item, context)) else Severity.NOTE,
+            subject=make_subject_of(item.workload),
+            location=item.location,
+            toleration_location=item.location,
+            severity=None if returns or (for_ever and not item.is_critical and not _is_allowed(item, context)) else Severity.NOTE,
             message=f"tolerates {what}" + (": a drained node can get its pods back" if returns else ""),
             label="no key: this matches any taint" + (", that of a cordon too" if returns else ""),
         )
 
 
-def _may(item: Item, context: Context) -> bool:
+def _is_allowed(item: WorkloadToleration, context: Context) -> bool:
     """Whether the policy lets its kind of component tolerate everything."""
-    kinds = context.options("PF201", Options).kinds
+    kinds = context.get_options("PF201", ToleratesEverythingOptions).kinds
     if not kinds or not isinstance(item.workload, DaemonSet):
         return False
-    from preflight.components import recognise
+    from preflight.components import recognize_components
 
-    found = recognise(item.workload, context.world.configs, context.world.stated)
+    found = recognize_components(item.workload, context.world.config_maps, context.world.component_overrides)
     return any(component.kind.id in kinds for component in found)
 
 
-RULE = Rule(id="PF201", name="tolerates-everything", severity=Severity.WARNING, check=check, by_itself=True, options=Options)
+RULE = Rule(
+    id="PF201", name="tolerates-everything", severity=Severity.WARNING, check=check, is_per_object=True, options=ToleratesEverythingOptions
+)

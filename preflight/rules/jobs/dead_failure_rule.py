@@ -14,65 +14,65 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.messages.lists import listed
+from preflight.messages.lists import join_and
 from preflight.model.jobs import PodFailurePolicy
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.jobs._templates import Batch, batches
+from preflight.rules.jobs._templates import JobTemplateItem, iter_job_templates
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each rule that never counts, and each misspelt condition. Only in lint, and of what the API server takes."""
-    for batch in batches(context):
+    for batch in iter_job_templates(context):
         policy = batch.spec.podFailurePolicy
-        if policy is not None and not batch.is_left_alone and not _is_refused(batch):
-            yield from _shadowed(batch, policy)
-            yield from _misspelt(batch, policy)
+        if policy is not None and not batch.has_other_controller and not _is_invalid(batch):
+            yield from _find_shadowed_rules(batch, policy)
+            yield from _find_misspelled_conditions(batch, policy)
 
 
-def _is_refused(batch: Batch) -> bool:
-    from preflight.scheduling.jobs.validation import job_refusals
+def _is_invalid(batch: JobTemplateItem) -> bool:
+    from preflight.scheduling.jobs.validation import validate_job
 
     here = (*batch.path, "podFailurePolicy")
-    return any(refusal.path[: len(here)] == here for refusal in job_refusals(batch.spec, batch.path))
+    return any(refusal.path[: len(here)] == here for refusal in validate_job(batch.spec, batch.path))
 
 
-def _shadowed(batch: Batch, policy: PodFailurePolicy) -> Iterator[Hit]:
-    from preflight.scheduling.jobs.defaults import with_statuses
-    from preflight.scheduling.jobs.pod_failure_policy import shadowing
+def _find_shadowed_rules(batch: JobTemplateItem, policy: PodFailurePolicy) -> Iterator[Hit]:
+    from preflight.scheduling.jobs.defaults import fill_condition_statuses
+    from preflight.scheduling.jobs.pod_failure_policy import find_shadowing_rules
 
-    rules = with_statuses(policy).rules
-    containers = [each.name for each in (*batch.pod.containers, *batch.pod.initContainers)]
+    rules = fill_condition_statuses(policy).rules
+    containers = [container.name for container in (*batch.pod_spec.containers, *batch.pod_spec.initContainers)]
     for place, rule in enumerate(rules):
-        earlier = shadowing(rules, place, containers)
+        earlier = find_shadowing_rules(rules, place, containers)
         if not earlier:
             continue
         actions = {rules[number].action for number in earlier}
-        before = f"rule{'s' * (len(earlier) > 1)} {listed(f'{number} ({rules[number].action})' for number in earlier)}"
+        before = f"rule{'s' * (len(earlier) > 1)} {join_and(f'{number} ({rules[number].action})' for number in earlier)}"
         yield Hit(
             subject=batch.subject,
-            place=batch.place("podFailurePolicy", "rules", place),
+            location=batch.locate("podFailurePolicy", "rules", place),
             severity=Severity.NOTE if actions == {rule.action} else None,
             message=f"has a rule that never counts: all that rule {place} ({rule.action}) matches, {before} matched before",
             label="the first rule that matches counts",
-            related=tuple((f"rule {number}", batch.place("podFailurePolicy", "rules", number)) for number in earlier),
+            related_locations=tuple((f"rule {number}", batch.locate("podFailurePolicy", "rules", number)) for number in earlier),
         )
 
 
-def _misspelt(batch: Batch, policy: PodFailurePolicy) -> Iterator[Hit]:
-    from preflight.rules.spelling import slip
+def _find_misspelled_conditions(batch: JobTemplateItem, policy: PodFailurePolicy) -> Iterator[Hit]:
+    from preflight.rules.spelling import describe_typo
     from preflight.scheduling.jobs.pod_failure_policy import DISRUPTION_TARGET
 
     for place, rule in enumerate(policy.rules):
         for number, condition in enumerate(rule.onPodConditions):
-            if how := slip(condition.type, DISRUPTION_TARGET):
+            if how := describe_typo(condition.type, DISRUPTION_TARGET):
                 yield Hit(
                     subject=batch.subject,
-                    place=batch.place("podFailurePolicy", "rules", place, "onPodConditions", number, "type"),
+                    location=batch.locate("podFailurePolicy", "rules", place, "onPodConditions", number, "type"),
                     message=f"has a rule that never counts: rule {place} ({rule.action}) asks for the condition {condition.type}, "
                     f"which nobody sets: {how} from {DISRUPTION_TARGET}",
                     label=f"write {DISRUPTION_TARGET}",
                 )
 
 
-RULE = Rule(id="PF334", name="dead-failure-rule", severity=Severity.WARNING, check=check, by_itself=True)
+RULE = Rule(id="PF334", name="dead-failure-rule", severity=Severity.WARNING, check=check, is_per_object=True)

@@ -19,58 +19,63 @@ from collections.abc import Iterator
 from preflight.model.objects import JobSet
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.jobs._templates import Batch, batches, lines
+from preflight.rules.jobs._templates import JobTemplateItem, iter_job_templates, make_suggestion
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each such Job, and each such replicated Job of a JobSet. Only in lint."""
-    for batch in batches(context):
+    for batch in iter_job_templates(context):
         spec = batch.spec
         if spec.completionMode != "Indexed" or spec.podFailurePolicy is not None or spec.podReplacementPolicy == "Failed":
             continue
-        seconds = _overlap(batch)
-        severity = _severity(batch)
-        if seconds > 0 and severity is not None and _is_tried_again(batch) and not batch.is_left_alone:
+        seconds = _count_overlap_seconds(batch)
+        severity = _get_severity(batch)
+        if seconds > 0 and severity is not None and _is_retried(batch) and not batch.has_other_controller:
             yield Hit(
                 subject=batch.subject,
-                place=batch.place("podReplacementPolicy"),
+                location=batch.locate("podReplacementPolicy"),
                 severity=severity,
-                message=f"runs two pods of one index{batch.whose} for up to {seconds} s when a pod is evicted or deleted: "
+                message=f"runs two pods of one index{batch.owner_phrase} for up to {seconds} s when a pod is evicted or deleted: "
                 "it replaces a pod before that has ended",
                 label="" if spec.podReplacementPolicy else "TerminatingOrFailed is the default",
-                suggestion=lines("podReplacementPolicy: Failed"),
+                suggestion=make_suggestion("podReplacementPolicy: Failed"),
             )
 
 
-def _overlap(batch: Batch) -> int:
+def _count_overlap_seconds(batch: JobTemplateItem) -> int:
     """The seconds of the grace period that the first back-off leaves."""
-    grace = batch.pod.terminationGracePeriodSeconds
+    grace = batch.pod_spec.terminationGracePeriodSeconds
     return (30 if grace is None else grace) - 10
 
 
-def _is_tried_again(batch: Batch) -> bool:
+def _is_retried(batch: JobTemplateItem) -> bool:
     limit, per_index = batch.spec.backoffLimit, batch.spec.backoffLimitPerIndex
     return limit != 0 and per_index != 0
 
 
-def _severity(batch: Batch) -> Severity | None:
+def _get_severity(batch: JobTemplateItem) -> Severity | None:
     """None where nothing shows that its pods work together."""
-    from preflight.scheduling.jobs.defaults import defaulted, most_at_once
+    from preflight.scheduling.jobs.defaults import apply_job_defaults, count_max_parallel
 
-    spec, owner = defaulted(batch.spec), batch.owner
-    at_once = most_at_once(spec)
+    spec, owner = apply_job_defaults(batch.spec), batch.owner
+    at_once = count_max_parallel(spec)
     if at_once != spec.completions:
         return None
     if isinstance(owner, JobSet):
-        pods = sum(each.replicas * most_at_once(defaulted(each.template.spec)) for each in owner.spec.replicatedJobs)
-        return None if pods < 2 or not at_once else Severity.WARNING if owner.spec.network.enableDNSHostnames else _by_devices(batch)
+        pods = sum(
+            replicated_job.replicas * count_max_parallel(apply_job_defaults(replicated_job.template.spec))
+            for replicated_job in owner.spec.replicatedJobs
+        )
+        return (
+            None if pods < 2 or not at_once else Severity.WARNING if owner.spec.network.enableDNSHostnames else _get_device_severity(batch)
+        )
     if at_once < 2:
         return None
-    return Severity.WARNING if batch.pod.subdomain else _by_devices(batch)
+    return Severity.WARNING if batch.pod_spec.subdomain else _get_device_severity(batch)
 
 
-def _by_devices(batch: Batch) -> Severity | None:
+def _get_device_severity(batch: JobTemplateItem) -> Severity | None:
     return Severity.NOTE if batch.has_accelerators else None
 
 
-RULE = Rule(id="PF331", name="duplicate-index", severity=Severity.WARNING, check=check, by_itself=True)
+RULE = Rule(id="PF331", name="duplicate-index", severity=Severity.WARNING, check=check, is_per_object=True)

@@ -14,57 +14,59 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.messages.lists import listed
+from preflight.messages.lists import join_and
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.jobs._templates import Batch, batches
+from preflight.rules.jobs._templates import JobTemplateItem, iter_job_templates
 
-_CODES = (143, 137)
-_WORDS = {"FailJob": "fails", "FailIndex": "gives an index up", "Count": "counts a failure"}
+_DISRUPTION_EXIT_CODES = (143, 137)
+_ACTION_TEXTS = {"FailJob": "fails", "FailIndex": "gives an index up", "Count": "counts a failure"}
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each rule that takes disrupted pods from a later rule that ignores them. Only in lint."""
-    for batch in batches(context):
+    for batch in iter_job_templates(context):
         policy = batch.spec.podFailurePolicy
-        if policy is None or batch.is_left_alone or (ignoring := _ignoring(batch)) is None:
+        if policy is None or batch.has_other_controller or (ignoring := _find_ignore_rule(batch)) is None:
             continue
-        for place, codes in _taken(batch).items():
+        for place, codes in _find_shadowing_rules(batch).items():
             action = policy.rules[place].action
-            if place < ignoring and action in _WORDS:
+            if place < ignoring and action in _ACTION_TEXTS:
                 yield Hit(
                     subject=batch.subject,
-                    place=batch.place("podFailurePolicy", "rules", place),
-                    message=f"{_WORDS[action]} when a pod{batch.whose} is evicted, though rule {ignoring} ignores that: "
-                    f"rule {place} ({action}) takes exit code{'s' * (len(codes) > 1)} {listed(codes)} first",
+                    location=batch.locate("podFailurePolicy", "rules", place),
+                    message=f"{_ACTION_TEXTS[action]} when a pod{batch.owner_phrase} is evicted, though rule {ignoring} ignores that: "
+                    f"rule {place} ({action}) takes exit code{'s' * (len(codes) > 1)} {join_and(codes)} first",
                     label="the first rule that matches counts",
                     notes=(("help", "put the rule that ignores DisruptionTarget first"),),
-                    related=(("the rule that ignores it", batch.place("podFailurePolicy", "rules", ignoring)),),
+                    related_locations=(("the rule that ignores it", batch.locate("podFailurePolicy", "rules", ignoring)),),
                 )
 
 
-def _ignoring(batch: Batch) -> int | None:
+def _find_ignore_rule(batch: JobTemplateItem) -> int | None:
     """The place of the first rule that ignores disruptions."""
     from preflight.scheduling.jobs.pod_failure_policy import DISRUPTION_TARGET, IGNORE
 
     rules = batch.spec.podFailurePolicy.rules if batch.spec.podFailurePolicy else ()
     for place, rule in enumerate(rules):
-        conditions = (each for each in rule.onPodConditions if each.type == DISRUPTION_TARGET and each.status in ("", "True"))
+        conditions = (
+            condition for condition in rule.onPodConditions if condition.type == DISRUPTION_TARGET and condition.status in ("", "True")
+        )
         if rule.action == IGNORE and rule.onExitCodes is None and any(conditions):
             return place
     return None
 
 
-def _taken(batch: Batch) -> dict[int, list[int]]:
+def _find_shadowing_rules(batch: JobTemplateItem) -> dict[int, list[int]]:
     """The rules that match a pod which a disruption ended, each with the exit codes by which it does."""
-    from preflight.scheduling.jobs.pod_failure_policy import disrupted, judge
+    from preflight.scheduling.jobs.pod_failure_policy import make_disruption_failure, match_failure_policy
 
     found: dict[int, list[int]] = {}
-    for code in _CODES:
-        rule = judge(batch.spec.podFailurePolicy, disrupted(batch.ran, code)).rule
+    for code in _DISRUPTION_EXIT_CODES:
+        rule = match_failure_policy(batch.spec.podFailurePolicy, make_disruption_failure(batch.disrupted_containers, code)).rule_index
         if rule is not None:
             found.setdefault(rule, []).append(code)
     return dict(sorted(found.items()))
 
 
-RULE = Rule(id="PF333", name="exit-code-first", severity=Severity.WARNING, check=check, by_itself=True)
+RULE = Rule(id="PF333", name="exit-code-first", severity=Severity.WARNING, check=check, is_per_object=True)

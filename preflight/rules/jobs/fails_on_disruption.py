@@ -19,56 +19,62 @@ from collections.abc import Iterator
 from preflight.model.objects import JobSet, JobSetStatus
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.jobs._templates import IGNORING, Batch, batches, lines
+from preflight.rules.jobs._templates import IGNORE_DISRUPTION_RULE, JobTemplateItem, iter_job_templates, make_suggestion
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each such Job, and each such replicated Job of a JobSet. Only in lint."""
-    for batch in batches(context):
+    for batch in iter_job_templates(context):
         spec = batch.spec
         limit = "backoffLimit" if spec.backoffLimit == 0 else "backoffLimitPerIndex" if spec.backoffLimitPerIndex == 0 else ""
-        if not limit or batch.is_left_alone or _is_decided(batch) or not _is_final(batch, limit):
+        if not limit or batch.has_other_controller or _handles_disruptions(batch) or not _is_final(batch, limit):
             continue
         what = "fails" if limit == "backoffLimit" else "gives an index up, and so ends Failed,"
-        never = batch.pod.restartPolicy == "Never"
+        never = batch.pod_spec.restartPolicy == "Never"
         yield Hit(
             subject=batch.subject,
-            place=batch.place(limit),
-            severity=None if _is_dear(batch) else Severity.NOTE,
-            message=f"{what} when one pod{batch.whose} is evicted: {limit} is 0, and no rule ignores DisruptionTarget",
+            location=batch.locate(limit),
+            severity=None if _is_expensive(batch) else Severity.NOTE,
+            message=f"{what} when one pod{batch.owner_phrase} is evicted: {limit} is 0, and no rule ignores DisruptionTarget",
             notes=() if never else (("help", "a podFailurePolicy needs restartPolicy: Never"),),
-            suggestion=lines(f"podFailurePolicy: {{rules: [{IGNORING}]}}") if spec.podFailurePolicy is None else lines(f"- {IGNORING}"),
+            suggestion=make_suggestion(f"podFailurePolicy: {{rules: [{IGNORE_DISRUPTION_RULE}]}}")
+            if spec.podFailurePolicy is None
+            else make_suggestion(f"- {IGNORE_DISRUPTION_RULE}"),
         )
 
 
-def _is_decided(batch: Batch) -> bool:
+def _handles_disruptions(batch: JobTemplateItem) -> bool:
     """Whether a rule speaks of disruptions, or those on exit codes ignore every way in which one may end a pod."""
-    from preflight.scheduling.jobs.pod_failure_policy import DISRUPTION_TARGET, disrupted, judge
+    from preflight.scheduling.jobs.pod_failure_policy import DISRUPTION_TARGET, make_disruption_failure, match_failure_policy
 
     policy = batch.spec.podFailurePolicy
     if policy is None:
         return False
-    if any(each.type == DISRUPTION_TARGET for rule in policy.rules for each in rule.onPodConditions):
+    if any(condition.type == DISRUPTION_TARGET for rule in policy.rules for condition in rule.onPodConditions):
         return True
-    return not any(judge(policy, disrupted(batch.ran, code)).counts for code in (143, 137))
+    return not any(
+        match_failure_policy(policy, make_disruption_failure(batch.disrupted_containers, code)).is_counted for code in (143, 137)
+    )
 
 
-def _is_final(batch: Batch, limit: str) -> bool:
+def _is_final(batch: JobTemplateItem, limit: str) -> bool:
     """Whether nobody makes up for the failure: a JobSet may restart its Jobs."""
     if not isinstance(batch.owner, JobSet):
         return True
     from msgspec.structs import replace
 
     from preflight.scheduling.jobs.forecast import JobForecast
-    from preflight.scheduling.jobs.jobsets import job_set_forecast
+    from preflight.scheduling.jobs.jobsets import forecast_job_set
 
     fresh = replace(batch.owner, status=JobSetStatus(), spec=replace(batch.owner.spec, suspend=False))
     reason = "BackoffLimitExceeded" if limit == "backoffLimit" else "FailedIndexes"
-    return bool(job_set_forecast(fresh, {f"{fresh.metadata.name}-{batch.replicated}-0": JobForecast(fails=reason)}).fails)
+    return bool(
+        forecast_job_set(fresh, {f"{fresh.metadata.name}-{batch.replicated_job}-0": JobForecast(failure_reason=reason)}).failure_reason
+    )
 
 
-def _is_dear(batch: Batch) -> bool:
+def _is_expensive(batch: JobTemplateItem) -> bool:
     return isinstance(batch.owner, JobSet) or batch.spec.completionMode == "Indexed" or batch.has_accelerators
 
 
-RULE = Rule(id="PF332", name="fails-on-disruption", severity=Severity.WARNING, check=check, by_itself=True)
+RULE = Rule(id="PF332", name="fails-on-disruption", severity=Severity.WARNING, check=check, is_per_object=True)

@@ -16,38 +16,40 @@ from collections.abc import Iterator
 
 from preflight.model.objects import CronJob, Job, JobSet, Refusal
 from preflight.model.report import Severity
-from preflight.rules.api import Context, Hit, Place, Rule, subject_of
-from preflight.rules.jobs._templates import Batch, batches
+from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
+from preflight.rules.jobs._templates import JobTemplateItem, iter_job_templates
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each wrong field; what a Job's pods share with those of others has rules of its own. Only in lint."""
-    for batch in batches(context):
-        for refusal, whose in _of(batch):
+    for batch in iter_job_templates(context):
+        for refusal, whose in _iter_refusals(batch):
             yield Hit(
                 subject=batch.subject,
-                place=Place(batch.owner.origin, refusal.path),
+                location=ManifestLocation(batch.owner.origin, refusal.path),
                 message=f"{whose} refused by the API server: {refusal.reason}",
             )
-    for job_set in context.world.job_sets if context.lint else ():
+    for job_set in context.world.job_sets if context.is_lint else ():
         for refusal in job_set.refusals:
-            place = Place(job_set.origin, refusal.path)
-            yield Hit(subject=subject_of(job_set), place=place, message=f"is refused by the API server: {refusal.reason}")
+            place = ManifestLocation(job_set.origin, refusal.path)
+            yield Hit(subject=make_subject_of(job_set), location=place, message=f"is refused by the API server: {refusal.reason}")
 
 
-def _of(batch: Batch) -> Iterator[tuple[Refusal, str]]:
+def _iter_refusals(batch: JobTemplateItem) -> Iterator[tuple[Refusal, str]]:
     """What is refused, and of whom: of a JobSet it is its Jobs."""
-    from preflight.scheduling.jobs.validation import job_name_refusals, job_refusals
+    from preflight.scheduling.jobs.validation import validate_job, validate_job_name
 
     owner = batch.owner
     whose = "has its Jobs" if isinstance(owner, JobSet) else "is"
-    is_whole = bool(batch.pod.restartPolicy) or batch.spec.podFailurePolicy is not None  # else it may be a patch, and has one elsewhere
-    for refusal in job_refusals(batch.spec, batch.path, is_template=isinstance(owner, CronJob)):
+    is_whole = (
+        bool(batch.pod_spec.restartPolicy) or batch.spec.podFailurePolicy is not None
+    )  # else it may be a patch, and has one elsewhere
+    for refusal in validate_job(batch.spec, batch.path, is_template=isinstance(owner, CronJob)):
         if is_whole or refusal.path[-1] != "restartPolicy":
             yield refusal, whose
     if isinstance(owner, Job) and not owner.metadata.name.endswith("*"):
-        for refusal in job_name_refusals(owner.metadata.name, owner.spec):
+        for refusal in validate_job_name(owner.metadata.name, owner.spec):
             yield refusal, whose
 
 
-RULE = Rule(id="PF335", name="invalid-job", severity=Severity.ERROR, check=check, by_itself=True)
+RULE = Rule(id="PF335", name="invalid-job", severity=Severity.ERROR, check=check, is_per_object=True)

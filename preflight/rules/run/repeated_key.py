@@ -19,15 +19,15 @@ from preflight.rules.api import Context, Hit, Rule
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each repeated key of an object that is judged."""
-    for repeated in context.repeated:
+    for repeated in context.repeated_fields:
         one_line = repeated.first_line == repeated.line
         lines = f"line {repeated.line}" if one_line else f"lines {repeated.first_line} and {repeated.line}"
         yield Hit(
             subject=repeated.subject,
-            place=repeated.place,
+            location=repeated.location,
             message=f"has {repeated.key!r} twice in one map, in {lines}: the last one counts",
             label="" if one_line else f"line {repeated.first_line} says something else",
         )
 
 
-RULE = Rule(id="PF901", name="repeated-key", severity=Severity.WARNING, check=check, by_itself=True)
+RULE = Rule(id="PF901", name="repeated-key", severity=Severity.WARNING, check=check, is_per_object=True)

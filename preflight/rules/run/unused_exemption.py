@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
 
-OF_A_BASELINE = Severity.NOTE
+BASELINE_SEVERITY = Severity.NOTE
 """What an entry of a baseline is that accepts nothing any more."""
 
 

@@ -13,34 +13,34 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.messages.lists import names
+from preflight.messages.lists import join_node_names
 from preflight.model.report import Severity
-from preflight.rules.api import Context, Hit, Place, Rule, subject_of
-from preflight.rules.verify._text import then
+from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
+from preflight.rules.verify._text import make_impact_note
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each DaemonSet that is gone, and a note for each that is new."""
-    since = context.since
+    since = context.comparison
     assert since is not None
-    for each in since.daemonsets:
-        if each.now is None and each.before is not None and since.knows_daemonsets:
-            nodes = tuple(sorted(each.was))
+    for daemonset in since.daemonsets:
+        if daemonset.daemonset_now is None and daemonset.daemonset_before is not None and since.knows_daemonsets:
+            nodes = tuple(sorted(daemonset.nodes_before))
             yield Hit(
-                subject=subject_of(each.before),
+                subject=make_subject_of(daemonset.daemonset_before),
                 nodes=nodes,
-                place=Place(each.before.origin),
-                message=f"is gone, and with it its pods on {names(nodes)}" if nodes else "is gone; it had no pod",
-                notes=then(each, since.before) if nodes else (),
+                location=ManifestLocation(daemonset.daemonset_before.origin),
+                message=f"is gone, and with it its pods on {join_node_names(nodes)}" if nodes else "is gone; it had no pod",
+                notes=make_impact_note(daemonset, since.world_before) if nodes else (),
             )
-        elif each.before is None and each.now is not None:
-            nodes = tuple(sorted(each.there))
+        elif daemonset.daemonset_before is None and daemonset.daemonset_now is not None:
+            nodes = tuple(sorted(daemonset.nodes_now))
             yield Hit(
-                subject=subject_of(each.now),
+                subject=make_subject_of(daemonset.daemonset_now),
                 nodes=nodes,
-                place=Place(each.now.origin),
+                location=ManifestLocation(daemonset.daemonset_now.origin),
                 severity=Severity.NOTE,
-                message=f"is new, with pods on {names(nodes)}" if nodes else "is new",
+                message=f"is new, with pods on {join_node_names(nodes)}" if nodes else "is new",
             )
 
 

@@ -15,13 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.comparison.nodes import NodeSince
-from preflight.kubectl.formatting import listed
+from preflight.comparison.nodes import NodeComparison
+from preflight.kubectl.formatting import join_names
 from preflight.model.report import Severity, Subject
-from preflight.rules.api import Context, Hit, Place, Rule
-from preflight.rules.verify._text import so
+from preflight.rules.api import Context, Hit, ManifestLocation, Rule
+from preflight.rules.verify._text import format_other_nodes
 
-_Said = dict[tuple[Severity, str, str, str], list[NodeSince]]
+_NodesByChange = dict[tuple[Severity, str, str, str], list[NodeComparison]]
 
 
 def check(context: Context) -> Iterator[Hit]:
@@ -29,38 +29,38 @@ def check(context: Context) -> Iterator[Hit]:
 
     An error for nodes that are no longer Ready, a warning for those that are gone or cordoned, a note for new ones, labels and taints.
     """
-    since = context.since
+    since = context.comparison
     assert since is not None
-    found: _Said = {}
+    found: _NodesByChange = {}
     for node in since.nodes:
-        for severity, verb, what, path in _said(node):
+        for severity, verb, what, path in _iter_changes(node):
             found.setdefault((severity, verb, what, path), []).append(node)
     for (severity, verb, what, path), nodes in found.items():
-        first = nodes[0].now or nodes[0].before
+        first = nodes[0].node_now or nodes[0].node_before
         assert first is not None
         yield Hit(
             subject=Subject("Node", "", first.name),
             nodes=tuple(node.name for node in nodes),
-            place=Place(first.origin, tuple(path.split("."))) if path else Place(first.origin),
+            location=ManifestLocation(first.origin, tuple(path.split("."))) if path else ManifestLocation(first.origin),
             severity=severity,
-            message=f"{verb} {what}{so([node.name for node in nodes[1:]], verb)}",
+            message=f"{verb} {what}{format_other_nodes([node.name for node in nodes[1:]], verb)}",
         )
 
 
-def _said(node: NodeSince) -> Iterator[tuple[Severity, str, str, str]]:
+def _iter_changes(node: NodeComparison) -> Iterator[tuple[Severity, str, str, str]]:
     """What is said of a node: how severely, the verb and the rest of the sentence, and the field."""
     if node.is_gone:
         yield Severity.WARNING, "is", "gone", ""
     elif node.is_new:
         yield Severity.NOTE, "is", "new", ""
-    if node.unready:
+    if node.is_not_ready:
         yield Severity.ERROR, "is", "not Ready, and was", "status.conditions"
-    if node.cordoned:
+    if node.is_cordoned:
         yield Severity.WARNING, "is", "cordoned, and was not", "spec.unschedulable"
-    if node.labels:
-        yield Severity.NOTE, "has", f"other labels: {listed(node.labels)}", "metadata.labels"
-    if node.taints:
-        yield Severity.NOTE, "has", f"other taints: {listed(node.taints)}", "spec.taints"
+    if node.changed_labels:
+        yield Severity.NOTE, "has", f"other labels: {join_names(node.changed_labels)}", "metadata.labels"
+    if node.changed_taints:
+        yield Severity.NOTE, "has", f"other taints: {join_names(node.changed_taints)}", "spec.taints"
 
 
 RULE = Rule(id="PF404", name="node-changed", severity=Severity.WARNING, check=check)

@@ -14,72 +14,78 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.change.node_lifecycle import is_owned
-from preflight.comparison.pods import PodsSince, Since
-from preflight.messages.lists import names
+from preflight.change.node_lifecycle import is_controller_owned
+from preflight.comparison.pods import ClusterComparison, DaemonSetComparison
+from preflight.messages.lists import join_node_names
 from preflight.model.objects import POD_TEMPLATE_SPEC, Taint
-from preflight.model.report import Severity, Suggestion
-from preflight.rules.api import Context, Hit, Place, Rule, subject_of
-from preflight.rules.merged_groups import exact_tolerations
-from preflight.rules.verify._text import then
-from preflight.scheduling.placement import Placement, place
-from preflight.scheduling.tolerations import daemon_tolerations
+from preflight.model.report import Severity, TolerationSuggestion
+from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
+from preflight.rules.merged_groups import suggest_exact_tolerations
+from preflight.rules.verify._text import make_impact_note
+from preflight.scheduling.placement import Placement, evaluate_placement
+from preflight.scheduling.tolerations import add_implicit_tolerations
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each DaemonSet and reason; a warning for new nodes on which it should run."""
-    since = context.since
+    since = context.comparison
     assert since is not None
-    for each in since.daemonsets:
-        if each.now is None:
+    for daemonset in since.daemonsets:
+        if daemonset.daemonset_now is None:
             continue
         by_reason: dict[tuple[str, ...], list[str]] = {}
-        for name, reasons in each.lost.items():
+        for name, reasons in daemonset.lost_nodes.items():
             by_reason.setdefault(reasons, []).append(name)
         for reasons, nodes in by_reason.items():
-            yield _lost(since, each, reasons, nodes)
-        if each.absent:
+            yield _make_loss_hit(since, daemonset, reasons, nodes)
+        if daemonset.uncovered_new_nodes:
             yield Hit(
-                subject=subject_of(each.now),
-                nodes=tuple(sorted(each.absent)),
-                place=Place(each.now.origin),
+                subject=make_subject_of(daemonset.daemonset_now),
+                nodes=tuple(sorted(daemonset.uncovered_new_nodes)),
+                location=ManifestLocation(daemonset.daemonset_now.origin),
                 severity=Severity.WARNING,
-                message=f"has no pod on {names(sorted(each.absent))}, new since then, where it should run",
-                notes=then(each, since.now),
+                message=f"has no pod on {join_node_names(sorted(daemonset.uncovered_new_nodes))}, new since then, where it should run",
+                notes=make_impact_note(daemonset, since.world_now),
             )
 
 
-def _lost(since: Since, each: PodsSince, reasons: tuple[str, ...], nodes: list[str]) -> Hit:
-    placements = [_placement(since, each, name) for name in nodes]
-    taints = {taint: None for placement in placements if placement for taint in placement.untolerated if not is_owned(taint)}
-    excluded = any(placement and placement.selected is False for placement in placements)
+def _make_loss_hit(
+    cluster_comparison: ClusterComparison, daemonset_comparison: DaemonSetComparison, reasons: tuple[str, ...], nodes: list[str]
+) -> Hit:
+    placements = [_compute_placement(cluster_comparison, daemonset_comparison, name) for name in nodes]
+    taints = {
+        taint: None for placement in placements if placement for taint in placement.untolerated_taints if not is_controller_owned(taint)
+    }
+    excluded = any(placement and placement.is_selected is False for placement in placements)
     why = f": {', '.join(reasons)}" if reasons else ""
     return Hit(
-        subject=subject_of(each.daemonset),
+        subject=make_subject_of(daemonset_comparison.daemonset),
         nodes=tuple(nodes),
-        place=Place(each.daemonset.origin, _path(placements[0], excluded=excluded)),
-        message=f"has no pod on {names(nodes)} any more{why}",
-        notes=then(each, since.before),
-        suggestion=None if excluded else _suggestion(taints),
+        location=ManifestLocation(daemonset_comparison.daemonset.origin, _get_field_path(placements[0], excluded=excluded)),
+        message=f"has no pod on {join_node_names(nodes)} any more{why}",
+        notes=make_impact_note(daemonset_comparison, cluster_comparison.world_before),
+        suggestion=None if excluded else _make_suggestion(taints),
     )
 
 
-def _placement(since: Since, each: PodsSince, name: str) -> Placement | None:
-    node = since.now.nodes.get(name)
-    spec = each.daemonset.spec.template.spec
-    return place(spec, daemon_tolerations(spec), node, since.now.comparison_operators) if node else None
+def _compute_placement(cluster_comparison: ClusterComparison, daemonset_comparison: DaemonSetComparison, name: str) -> Placement | None:
+    node = cluster_comparison.world_now.nodes.get(name)
+    spec = daemonset_comparison.daemonset.spec.template.spec
+    return (
+        evaluate_placement(spec, add_implicit_tolerations(spec), node, cluster_comparison.world_now.comparison_operators) if node else None
+    )
 
 
-def _path(placement: Placement | None, *, excluded: bool) -> tuple[str, ...]:
+def _get_field_path(placement: Placement | None, *, excluded: bool) -> tuple[str, ...]:
     if placement is None or placement.should_run is not False:
         return ()
     if not excluded:
         return (*POD_TEMPLATE_SPEC, "tolerations")
-    return (*POD_TEMPLATE_SPEC, "nodeSelector" if placement.affinity.selector else "affinity")
+    return (*POD_TEMPLATE_SPEC, "nodeSelector" if placement.affinity.selector_mismatches else "affinity")
 
 
-def _suggestion(taints: dict[Taint, None]) -> Suggestion | None:
-    return exact_tolerations(taints) if taints else None
+def _make_suggestion(taints: dict[Taint, None]) -> TolerationSuggestion | None:
+    return suggest_exact_tolerations(taints) if taints else None
 
 
 RULE = Rule(id="PF401", name="pod-gone", severity=Severity.ERROR, check=check)

@@ -13,24 +13,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.messages.lists import names
+from preflight.messages.lists import join_node_names
 from preflight.model.report import Severity
-from preflight.rules.api import Context, Hit, Place, Rule, subject_of
+from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each DaemonSet that was there before; nodes that are new themselves do not count."""
-    since = context.since
+    since = context.comparison
     assert since is not None
     fresh = {node.name for node in since.nodes if node.is_new}
-    for each in since.daemonsets:
-        nodes = tuple(sorted(each.gained - fresh))
-        if nodes and each.before is not None and each.now is not None:
+    for daemonset in since.daemonsets:
+        nodes = tuple(sorted(daemonset.gained_nodes - fresh))
+        if nodes and daemonset.daemonset_before is not None and daemonset.daemonset_now is not None:
             yield Hit(
-                subject=subject_of(each.now),
+                subject=make_subject_of(daemonset.daemonset_now),
                 nodes=nodes,
-                place=Place(each.now.origin),
-                message=f"has a pod on {names(nodes)}, where it had none",
+                location=ManifestLocation(daemonset.daemonset_now.origin),
+                message=f"has a pod on {join_node_names(nodes)}, where it had none",
             )
 
 

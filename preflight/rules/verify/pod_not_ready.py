@@ -14,27 +14,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.messages.lists import names
+from preflight.messages.lists import join_node_names
 from preflight.model.report import Severity
-from preflight.rules.api import Context, Hit, Place, Rule, subject_of
-from preflight.rules.verify._text import then
+from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
+from preflight.rules.verify._text import make_impact_note
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each DaemonSet; the words of the pods are notes, each once."""
-    since = context.since
+    since = context.comparison
     assert since is not None
-    down = {node.name for node in since.nodes if node.now is not None and node.now.ready is False}
-    for each in since.daemonsets:
-        nodes = tuple(name for name in each.unready if name not in down)
-        if nodes and each.now is not None:
-            said = dict.fromkeys(f"{name}: {each.unready[name]}" for name in nodes[:3])
+    down = {node.name for node in since.nodes if node.node_now is not None and node.node_now.is_ready is False}
+    for daemonset in since.daemonsets:
+        nodes = tuple(name for name in daemonset.unready_nodes if name not in down)
+        if nodes and daemonset.daemonset_now is not None:
+            said = dict.fromkeys(f"{name}: {daemonset.unready_nodes[name]}" for name in nodes[:3])
             yield Hit(
-                subject=subject_of(each.now),
+                subject=make_subject_of(daemonset.daemonset_now),
                 nodes=nodes,
-                place=Place(each.now.origin),
-                message=f"has a pod on {names(nodes)} that is not Ready, and had one that was",
-                notes=(*(("note", text) for text in said), *then(each, since.now)),
+                location=ManifestLocation(daemonset.daemonset_now.origin),
+                message=f"has a pod on {join_node_names(nodes)} that is not Ready, and had one that was",
+                notes=(*(("note", text) for text in said), *make_impact_note(daemonset, since.world_now)),
             )
 
 

@@ -14,45 +14,47 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.comparison.nodes import NodeSince, Shrunk
-from preflight.comparison.pods import Since
-from preflight.components import recognise
-from preflight.kubectl.formatting import listed
-from preflight.messages.lists import names
+from preflight.comparison.nodes import NodeComparison, ResourceDecrease
+from preflight.comparison.pods import ClusterComparison
+from preflight.components import recognize_components
+from preflight.kubectl.formatting import join_names
+from preflight.messages.lists import join_node_names
 from preflight.model.report import Severity, Subject
-from preflight.rules.api import Context, Hit, Place, Rule
+from preflight.rules.api import Context, Hit, ManifestLocation, Rule
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each resource that is gone from nodes, and one, a warning, for each of which there is less."""
-    since = context.since
+    since = context.comparison
     assert since is not None
-    found: dict[tuple[str, bool], list[tuple[NodeSince, Shrunk]]] = {}
+    found: dict[tuple[str, bool], list[tuple[NodeComparison, ResourceDecrease]]] = {}
     for node in since.nodes:
-        for shrunk in node.shrunk:
+        for shrunk in node.resource_decreases:
             found.setdefault((shrunk.resource, shrunk.is_gone), []).append((node, shrunk))
     for (resource, is_gone), places in sorted(found.items()):
         nodes = tuple(node.name for node, _ in places)
-        first = places[0][0].now
+        first = places[0][0].node_now
         assert first is not None
-        amounts = listed(dict.fromkeys(f"{each.before} -> {each.now or '0'}" for _, each in places))
+        amounts = join_names(dict.fromkeys(f"{place.quantity_before} -> {place.quantity_now or '0'}" for _, place in places))
         yield Hit(
             subject=Subject("Resource", "", resource),
             nodes=nodes,
-            place=Place(first.origin, ("status", "allocatable", resource)),
+            location=ManifestLocation(first.origin, ("status", "allocatable", resource)),
             severity=None if is_gone else Severity.WARNING,
-            message=f"{'has left' if is_gone else 'has shrunk in'} Allocatable on {names(nodes)} ({amounts})",
-            notes=tuple(("note", f"{name} advertises it") for name in _advertisers(since, resource)),
+            message=f"{'has left' if is_gone else 'has shrunk in'} Allocatable on {join_node_names(nodes)} ({amounts})",
+            notes=tuple(("note", f"{name} advertises it") for name in _iter_advertisers(since, resource)),
         )
 
 
-def _advertisers(since: Since, resource: str) -> Iterator[str]:
+def _iter_advertisers(cluster_comparison: ClusterComparison, resource: str) -> Iterator[str]:
     """The DaemonSets that made the resource allocatable before."""
-    for each in since.daemonsets:
-        if each.before is not None and "/" in resource:
-            components = recognise(each.before, since.before.configs, since.before.stated)
+    for daemonset in cluster_comparison.daemonsets:
+        if daemonset.daemonset_before is not None and "/" in resource:
+            components = recognize_components(
+                daemonset.daemonset_before, cluster_comparison.world_before.config_maps, cluster_comparison.world_before.component_overrides
+            )
             if any(component.advertises(resource) for component in components):
-                yield str(each.before.key)
+                yield str(daemonset.daemonset_before.key)
 
 
 RULE = Rule(id="PF403", name="resource-gone", severity=Severity.ERROR, check=check)

@@ -1,33 +1,33 @@
 """`kubectl drain`: which pods leave a node, what refuses, what hangs, and how long it takes."""
 
-from preflight.scheduling.drain.drain import drain
+from preflight.scheduling.drain.drain import simulate_drain
 from preflight.scheduling.drain.model import (
-    NOTHING_COMES_BACK,
-    Assumed,
+    NO_REPLACEMENTS,
+    DrainAssumptions,
+    DrainReason,
+    DrainVerdict,
     FirstRound,
     NodeDrain,
     PodDrain,
-    Verdict,
-    Why,
-    at_once,
-    never_ready,
-    ready_at_once,
-    whole_grace,
+    assume_full_grace,
+    assume_immediate_end,
+    assume_never_ready,
+    assume_ready_immediately,
 )
 from preflight.scheduling.drain.pod_filters import DrainFlags
 
 __all__ = [
-    "NOTHING_COMES_BACK",
-    "Assumed",
+    "NO_REPLACEMENTS",
+    "DrainAssumptions",
     "DrainFlags",
+    "DrainReason",
+    "DrainVerdict",
     "FirstRound",
     "NodeDrain",
     "PodDrain",
-    "Verdict",
-    "Why",
-    "at_once",
-    "drain",
-    "never_ready",
-    "ready_at_once",
-    "whole_grace",
+    "assume_full_grace",
+    "assume_immediate_end",
+    "assume_never_ready",
+    "assume_ready_immediately",
+    "simulate_drain",
 ]

@@ -8,69 +8,75 @@ from datetime import datetime
 from msgspec import Struct
 
 from preflight.model.objects import Node
-from preflight.scheduling.drain.model import Assumed, PodDrain
+from preflight.scheduling.drain.model import DrainAssumptions, PodDrain
 from preflight.scheduling.drain.pod_filters import DrainFlags
 
 
-class End(Struct, frozen=True):
+class DrainEnd(Struct, frozen=True):
     """When kubectl is done with one pod, in seconds from the start of its node (None: never), and whether well."""
 
-    at: float | None
-    is_well: bool
+    ended_at: float | None
+    is_clean: bool
 
 
-def why_hangs(done: PodDrain, node: Node, assumed: Assumed) -> str:
+def explain_hang(pod_drain: PodDrain, node: Node, assumptions: DrainAssumptions) -> str:
     """Why a pod that was let go stays in Terminating; "" where it ends.
 
     1. Without a grace period it is gone at once, whatever the kubelet does.
     2. It hangs where the kubelet is silent (Ready Unknown), where it is past its grace period already, and where that is assumed.
     """
-    if done.at is None or not done.grace:
+    if pod_drain.evicted_at is None or not pod_drain.grace_seconds:
         return ""
-    if any(each.type == "Ready" and each.status == "Unknown" for each in node.status.conditions):
+    if any(condition.type == "Ready" and condition.status == "Unknown" for condition in node.status.conditions):
         return f"the kubelet of {node.name} is silent"
-    deletion = done.pod.metadata.deletionTimestamp
-    if deletion and assumed.now is not None and assumed.now > datetime.fromisoformat(deletion).timestamp():
+    deletion = pod_drain.pod.metadata.deletionTimestamp
+    if deletion and assumptions.now is not None and assumptions.now > datetime.fromisoformat(deletion).timestamp():
         return "it is being deleted already, and past its grace period"
-    return "it does not end" if assumed.ends_after(done.pod, done.grace) is None else ""
+    return "it does not end" if assumptions.ends_after(pod_drain.pod, pod_drain.grace_seconds) is None else ""
 
 
-def ends(pods: Iterable[PodDrain], flags: DrainFlags, assumed: Assumed) -> Iterator[End]:
+def iter_drain_ends(pod_drains: Iterable[PodDrain], flags: DrainFlags, assumptions: DrainAssumptions) -> Iterator[DrainEnd]:
     """When kubectl is done with each pod that it asked for.
 
     1. One that is not let go: when kubectl gives up.
     2. One that is let go: when it is gone; at the timeout, and not well, where it is not gone by then.
     3. With --skip-wait-for-delete-timeout kubectl waits no longer than that after the grace period.
     """
-    for each in pods:
-        if each.at is None:
-            yield End(each.given_up, False)
+    for pod_drain in pod_drains:
+        if pod_drain.evicted_at is None:
+            yield DrainEnd(pod_drain.gave_up_at, False)
             continue
-        after = None if each.hangs else assumed.ends_after(each.pod, each.grace) if each.grace else 0.0
+        after = (
+            None
+            if pod_drain.hang_reason
+            else assumptions.ends_after(pod_drain.pod, pod_drain.grace_seconds)
+            if pod_drain.grace_seconds
+            else 0.0
+        )
         if flags.skip_wait_for_delete_timeout > 0:
-            skipped = float(each.grace + flags.skip_wait_for_delete_timeout + 1)
+            skipped = float(pod_drain.grace_seconds + flags.skip_wait_for_delete_timeout + 1)
             after = skipped if after is None else min(after, skipped)
         if after is None:
-            yield End(flags.timeout or None, False)
-        elif flags.timeout and after and each.at + after >= flags.timeout:
-            yield End(flags.timeout, False)
+            yield DrainEnd(flags.timeout or None, False)
+        elif flags.timeout and after and pod_drain.evicted_at + after >= flags.timeout:
+            yield DrainEnd(flags.timeout, False)
         else:
-            yield End(each.at + after, True)
+            yield DrainEnd(pod_drain.evicted_at + after, True)
 
 
-def exit_code(pods: Iterable[PodDrain], flags: DrainFlags, assumed: Assumed) -> int | None:
+def predict_exit_code(pod_drains: Iterable[PodDrain], flags: DrainFlags, assumptions: DrainAssumptions) -> int | None:
     """With what kubectl ends as far as this node goes; None where it waits for ever."""
-    found = list(ends(pods, flags, assumed))
-    if any(each.at is None for each in found):
+    found = list(iter_drain_ends(pod_drains, flags, assumptions))
+    if any(end.ended_at is None for end in found):
         return None
-    return 0 if all(each.is_well for each in found) else 1
+    return 0 if all(each.is_clean for each in found) else 1
 
 
-def longest(pods: Iterable[PodDrain], flags: DrainFlags, assumed: Assumed) -> float | None:
+def measure_duration(pod_drains: Iterable[PodDrain], flags: DrainFlags, assumptions: DrainAssumptions) -> float | None:
     """Seconds until kubectl is done with every pod; None where it waits for ever."""
     latest = 0.0
-    for each in ends(pods, flags, assumed):
-        if each.at is None:
+    for drain_end in iter_drain_ends(pod_drains, flags, assumptions):
+        if drain_end.ended_at is None:
             return None
-        latest = max(latest, each.at)
+        latest = max(latest, drain_end.ended_at)
     return latest

@@ -8,14 +8,14 @@ from enum import Enum
 
 from msgspec import Struct
 
-from preflight.model.pod_status import RunningPod
+from preflight.model.pod_status import ClusterPod
 
-_GRACE = 30
-RETRY = 5
+_DEFAULT_GRACE_SECONDS = 30
+RETRY_SECONDS = 5
 """Seconds after which kubectl asks again where it got a 429."""
 
 
-class Verdict(Enum):
+class DrainVerdict(Enum):
     """What becomes of a pod."""
 
     EVICTED = "evicted"
@@ -28,96 +28,96 @@ class Verdict(Enum):
     UNKNOWN = "unknown"
 
 
-class Why(Enum):
-    """Why a pod has its verdict, where the verdict does not say it.
+class DrainReason(Enum):
+    """Why a pod has its verdict, where the verdict does not say it. The values are the words of `why` in JSON.
 
-    1. FILTERED: by kubectl's filters, whose words are in `words`. NODE_REFUSED: another pod of the node is refused, so none goes.
-    2. NO_BUDGET, NOT_ASKED (Pending, ended or being deleted), UNHEALTHY_FREE (not Ready, and the budget does not mind), ALLOWED: why the
+    1. FILTERED: by kubectl's filters, whose words are in `detail`. NODE_REFUSED: another pod of the node is refused, so none goes.
+    2. NO_BUDGET, NO_BUDGET_CHECK (Pending, ended or being deleted), UNHEALTHY_ALLOWED (not Ready, and the budget does not mind), ALLOWED: why the
        API server lets it go. BYPASSED: deleted by --disable-eviction, no budget is asked.
     3. For ever: SEVERAL_BUDGETS, CANNOT_SYNC (no scale), NONE_EXPECTED (its pods are bare, or their owners want none), NO_LIMIT (the budget
-       states neither limit), NONE_MAY_LACK (maxUnavailable is 0), NEEDS_ALL (it desires as many as can be healthy, or more).
+       states neither limit), ZERO_UNAVAILABLE (maxUnavailable is 0), NEEDS_ALL_HEALTHY (it desires as many as can be healthy, or more).
     4. For now: NOT_ENOUGH_HEALTHY today, SHARED (the budget allows some, and others of this drain take them), NOT_SYNCED (the controller
        has not seen the budget as it is), STALE_STATUS (the controller would allow some, and has not looked since), FORBIDDEN (a status
        that the server takes for broken).
     """
 
     FILTERED = "filtered"
-    NODE_REFUSED = "node refused"
-    NO_BUDGET = "no budget"
-    NOT_ASKED = "asks no budget"
-    UNHEALTHY_FREE = "not ready"
+    NODE_REFUSED = "node-refused"
+    NO_BUDGET = "no-budget"
+    NO_BUDGET_CHECK = "not-asked"
+    UNHEALTHY_ALLOWED = "unhealthy-free"
     ALLOWED = "allowed"
     BYPASSED = "bypassed"
-    SEVERAL_BUDGETS = "several budgets"
-    CANNOT_SYNC = "budget cannot sync"
-    NONE_EXPECTED = "none expected"
-    NO_LIMIT = "no limit stated"
-    NONE_MAY_LACK = "none may lack"
-    NEEDS_ALL = "needs all"
-    NOT_ENOUGH_HEALTHY = "not enough healthy"
+    SEVERAL_BUDGETS = "several-budgets"
+    CANNOT_SYNC = "cannot-sync"
+    NONE_EXPECTED = "none-expected"
+    NO_LIMIT = "no-limit"
+    ZERO_UNAVAILABLE = "none-may-lack"
+    NEEDS_ALL_HEALTHY = "needs-all"
+    NOT_ENOUGH_HEALTHY = "not-enough-healthy"
     SHARED = "shared"
-    NOT_SYNCED = "not synced"
-    STALE_STATUS = "stale status"
+    NOT_SYNCED = "not-synced"
+    STALE_STATUS = "stale-status"
     FORBIDDEN = "forbidden"
-    NOT_KNOWN = "not known"
+    UNKNOWN = "not-known"
 
 
 class PodDrain(Struct, frozen=True):
     """A pod of a drained node, and what becomes of it.
 
-    1. `words` are kubectl's where a filter speaks, why nobody can tell where the verdict is unknown, else "".
+    1. `detail` are kubectl's where a filter speaks, why nobody can tell where the verdict is unknown, else "".
     2. `code`, `message` and `cause` are the API server's first answer: 201 (eviction), 200 (deletion), 429, 403, 500; 0 where kubectl sends
        no request, or nobody can tell. `budgets` are those that select the pod.
-    3. `at` are the seconds, from the start of its node, at which it is let go, and `grace` is the time that it then has. `given_up` are
-       those at which kubectl stops asking for it. Both are None where kubectl asks for ever.
-    4. `peers` is how many pods of the node share its budget where that does not allow all of them at once, itself included; 0 else. Which
-       of them go first is chance: here it is the order of their names.
-    5. `lost`: nothing creates it again. `local_data`: its emptyDir goes with it. `may_return`: it tolerates a cordon, so that its
+    3. `evicted_at` are the seconds, from the start of its node, at which it is let go, and `grace_seconds` is the time that it then has.
+       `gave_up_at` are those at which kubectl stops asking for it. Both are None where kubectl asks for ever.
+    4. `budget_peers` is how many pods of the node share its budget where that does not allow all of them at once, itself included; 0 else.
+       Which of them go first is chance: here it is the order of their names.
+    5. `is_lost`: nothing creates it again. `has_local_data`: its emptyDir goes with it. `may_return`: it tolerates a cordon, so that its
        replacement can land on the same node again.
-    6. `hangs` is why it stays in Terminating, "" where it ends in time.
+    6. `hang_reason` is why it stays in Terminating, "" where it ends in time.
     """
 
-    pod: RunningPod
-    verdict: Verdict
-    why: Why
-    words: str = ""
+    pod: ClusterPod
+    verdict: DrainVerdict
+    reason: DrainReason
+    detail: str = ""
     code: int = 0
     message: str = ""
     cause: str = ""
     budgets: tuple[tuple[str, str], ...] = ()
-    at: float | None = None
-    given_up: float | None = None
-    grace: int = 0
-    peers: int = 0
-    lost: bool = False
-    local_data: bool = False
+    evicted_at: float | None = None
+    gave_up_at: float | None = None
+    grace_seconds: int = 0
+    budget_peers: int = 0
+    is_lost: bool = False
+    has_local_data: bool = False
     may_return: bool = False
-    hangs: str = ""
+    hang_reason: str = ""
 
     @property
-    def leaves(self) -> bool:
+    def is_leaving(self) -> bool:
         """Whether it leaves the node: it is let go, and does not hang."""
-        return self.verdict in (Verdict.EVICTED, Verdict.DELETED) and not self.hangs
+        return self.verdict in (DrainVerdict.EVICTED, DrainVerdict.DELETED) and not self.hang_reason
 
 
 class FirstRound(Struct, frozen=True):
     """How many pods of a node a budget lets go in the first round.
 
     1. `pods` need a disruption of it (their namespaces and names), and it allows `allowed`.
-    2. `least` go for certain; up to `most` by chance: the server asks again after a conflict, half a second later, when a replacement may
-       be Ready already or a stale status renewed.
+    2. `least` go for certain; up to `max_evicted` by chance: the server asks again after a conflict, half a second later, when a
+       replacement may be Ready already or a stale status renewed.
     """
 
     budget: tuple[str, str]
     pods: tuple[tuple[str, str], ...]
     allowed: int
-    least: int
-    most: int
+    min_evicted: int
+    max_evicted: int
 
     @property
     def is_contested(self) -> bool:
         """Whether some go and which ones is chance, or how many: not all of them go for certain, and not none."""
-        return self.most > 0 and self.least < len(self.pods)
+        return self.max_evicted > 0 and self.min_evicted < len(self.pods)
 
 
 class NodeDrain(Struct, frozen=True):
@@ -126,11 +126,11 @@ class NodeDrain(Struct, frozen=True):
     1. `refusals` are kubectl's errors; with one of them nothing goes from this node, and it stays cordoned. `warnings` are what it prints.
     2. `pods` are those of the node in the order in which kubectl lists them.
     3. `exit_codes` are those with which kubectl can end as far as this node goes: one where it is certain, both where it is chance or
-       nobody can tell (then it may refuse the node as well). `ends` is False where kubectl waits for ever, None where nobody can tell.
-    4. `least` are the seconds that the node takes at least, when every pod ends at once; `with_grace` when each takes its whole grace
+       nobody can tell (then it may refuse the node as well). `does_end` is False where kubectl waits for ever, None where nobody can tell.
+    4. `least` are the seconds that the node takes at least, when every pod ends at once; `grace_seconds` when each takes its whole grace
        period; pods of which nobody can tell do not count. It can be less by chance alone: where more go in the first round than for
        certain. None where kubectl waits for ever. At its timeout it gives up, and what it let go may still be there.
-    5. `reached` is False where kubectl waits for ever at a node before it: the verdicts are then for the day when it gets here.
+    5. `is_reached` is False where kubectl waits for ever at a node before it: the verdicts are then for the day when it gets here.
     """
 
     node: str
@@ -139,64 +139,64 @@ class NodeDrain(Struct, frozen=True):
     warnings: tuple[str, ...] = ()
     first_round: tuple[FirstRound, ...] = ()
     exit_codes: tuple[int, ...] = (0,)
-    ends: bool | None = True
-    least: float | None = 0
-    with_grace: float | None = 0
-    reached: bool = True
+    does_end: bool | None = True
+    min_seconds: float | None = 0
+    grace_seconds: float | None = 0
+    is_reached: bool = True
 
     @property
-    def totals(self) -> dict[Verdict, int]:
+    def verdict_counts(self) -> dict[DrainVerdict, int]:
         """How many pods have each verdict, in the order of Verdict; one that no pod has is left out."""
-        counts = Counter(each.verdict for each in self.pods)
-        return {verdict: counts[verdict] for verdict in Verdict if verdict in counts}
+        counts = Counter(pod.verdict for pod in self.pods)
+        return {verdict: counts[verdict] for verdict in DrainVerdict if verdict in counts}
 
     @property
-    def stays(self) -> tuple[PodDrain, ...]:
+    def remaining_pods(self) -> tuple[PodDrain, ...]:
         """The pods that are still on the node afterwards."""
-        return tuple(each for each in self.pods if not each.leaves)
+        return tuple(pod for pod in self.pods if not pod.is_leaving)
 
 
-def never_ready(_: RunningPod) -> float | None:
+def assume_never_ready(_: ClusterPod) -> float | None:
     """The assumption that no replacement becomes Ready while the drain lasts."""
     return None
 
 
-def ready_at_once(_: RunningPod) -> float | None:
+def assume_ready_immediately(_: ClusterPod) -> float | None:
     """The assumption that a replacement is Ready when it is created."""
     return 0.0
 
 
-def whole_grace(_: RunningPod, grace: int) -> float | None:
+def assume_full_grace(_: ClusterPod, grace: int) -> float | None:
     """The assumption that a pod takes its whole grace period to end."""
     return float(grace)
 
 
-def at_once(_: RunningPod, __: int) -> float | None:
+def assume_immediate_end(_: ClusterPod, __: int) -> float | None:
     """The assumption that a pod ends as soon as it is told to."""
     return 0.0
 
 
-class Assumed(Struct, frozen=True):
+class DrainAssumptions(Struct, frozen=True):
     """What a drain rests on that no object says.
 
     1. `ready_after`: seconds from the creation of a pod's replacement until it is Ready; None where it never is, or fits nowhere.
     2. `ends_after`: seconds from a pod's deletion, with its grace period, until it is gone; None where it never is.
-    3. `forgotten`: seconds, at most, for which the disruption controller takes a pod of a StatefulSet for gone that went without a grace
-       period, though one of the same name is back: it sees the one go before the other comes, or does not.
+    3. `stale_pod_seconds`: seconds, at most, for which the disruption controller takes a pod of a StatefulSet for gone that went without a
+       grace period, though one of the same name is back: it sees the one go before the other comes, or does not.
     4. `now` in seconds since 1970; None where not known.
     """
 
-    ready_after: Callable[[RunningPod], float | None] = never_ready
-    ends_after: Callable[[RunningPod, int], float | None] = whole_grace
-    forgotten: float = 120.0
+    ready_after: Callable[[ClusterPod], float | None] = assume_never_ready
+    ends_after: Callable[[ClusterPod, int], float | None] = assume_full_grace
+    stale_pod_seconds: float = 120.0
     now: float | None = None
 
 
-NOTHING_COMES_BACK = Assumed()
+NO_REPLACEMENTS = DrainAssumptions()
 """No replacement becomes Ready, and each pod takes its whole grace period."""
 
 
-def grace_of(pod: RunningPod, grace_period: int) -> int:
+def find_grace_period(pod: ClusterPod, grace_period: int) -> int:
     """The grace period of a deletion: --grace-period, else the pod's own (30 where not stated); 0 for a pod that has ended.
 
     Below 0 is 1. Source: `pkg/registry/core/pod/strategy.go`, CheckGracefulDelete.
@@ -206,4 +206,4 @@ def grace_of(pod: RunningPod, grace_period: int) -> int:
     if grace_period >= 0:
         return grace_period
     own = pod.spec.terminationGracePeriodSeconds
-    return _GRACE if own is None else own if own >= 0 else 1
+    return _DEFAULT_GRACE_SECONDS if own is None else own if own >= 0 else 1

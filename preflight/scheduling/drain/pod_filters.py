@@ -8,10 +8,10 @@ from enum import Enum
 
 from msgspec import Struct
 
-from preflight.model.pod_status import RunningPod
+from preflight.model.pod_status import ClusterPod
 from preflight.scheduling.owners import Owner, Owners, is_kind
 
-MIRROR = "kubernetes.io/config.mirror"
+MIRROR_ANNOTATION = "kubernetes.io/config.mirror"
 
 DAEMONSET_REFUSED = "DaemonSet-managed Pods (use --ignore-daemonsets to ignore)"
 DAEMONSET_IGNORED = "ignoring DaemonSet-managed Pods"
@@ -36,7 +36,7 @@ class DrainFlags(Struct, frozen=True):
     skip_wait_for_delete_timeout: int = 0
 
 
-class Fate(Enum):
+class FilterDecision(Enum):
     """What kubectl's filters make of a pod: it is to go, it is left, it makes kubectl refuse the node, or nobody can tell."""
 
     GOES = "goes"
@@ -45,20 +45,20 @@ class Fate(Enum):
     UNKNOWN = "unknown"
 
 
-class Filtered(Struct, frozen=True):
-    """A pod and what the filters make of it; `words` are kubectl's, for a warning or a refusal, or ours where kubectl says nothing."""
+class FilteredPod(Struct, frozen=True):
+    """A pod and what the filters make of it; `detail` are kubectl's, for a warning or a refusal, or ours where kubectl says nothing."""
 
-    pod: RunningPod
-    fate: Fate
-    words: str = ""
+    pod: ClusterPod
+    decision: FilterDecision
+    detail: str = ""
 
 
-def filtered(pods: Iterable[RunningPod], flags: DrainFlags, owners: Owners, now: float | None = None) -> tuple[Filtered, ...]:
+def filter_pods(pods: Iterable[ClusterPod], flags: DrainFlags, owners: Owners, now: float | None = None) -> tuple[FilteredPod, ...]:
     """What the filters make of each pod of a node, in the order in which kubectl lists them: that of the texts `namespace/name`."""
-    return tuple(_filter(pod, flags, owners, now) for pod in sorted(pods, key=lambda pod: "/".join(pod.key)))
+    return tuple(_filter_pod(pod, flags, owners, now) for pod in sorted(pods, key=lambda pod: "/".join(pod.key)))
 
 
-def _filter(pod: RunningPod, flags: DrainFlags, owners: Owners, now: float | None) -> Filtered:
+def _filter_pod(pod: ClusterPod, flags: DrainFlags, owners: Owners, now: float | None) -> FilteredPod:
     """One pod, through the filters in kubectl's order; the first that says no ends it.
 
     1. Not selected by --pod-selector: left, it is not even listed.
@@ -74,52 +74,56 @@ def _filter(pod: RunningPod, flags: DrainFlags, owners: Owners, now: float | Non
     """
     metadata = pod.metadata
     if flags.pod_selector is not None and not flags.pod_selector(metadata.labels):
-        return Filtered(pod, Fate.LEFT, "not selected by --pod-selector")
+        return FilteredPod(pod, FilterDecision.LEFT, "not selected by --pod-selector")
     if _is_overdue(metadata.deletionTimestamp, flags.skip_wait_for_delete_timeout, now):
-        return Filtered(pod, Fate.LEFT, "being deleted for longer than --skip-wait-for-delete-timeout")
+        return FilteredPod(pod, FilterDecision.LEFT, "being deleted for longer than --skip-wait-for-delete-timeout")
     controller = pod.controller
     if controller is not None and is_kind(controller, "DaemonSet", ("apps",)) and not pod.has_ended:
         daemonset = owners.find("DaemonSet", metadata.namespace, controller.name)
         if daemonset is None and (flags.ignore_daemonsets or flags.force):
-            return Filtered(pod, Fate.UNKNOWN, f"nobody knows whether DaemonSet {metadata.namespace}/{controller.name} exists")
+            return FilteredPod(pod, FilterDecision.UNKNOWN, f"nobody knows whether DaemonSet {metadata.namespace}/{controller.name} exists")
         if daemonset is None or isinstance(daemonset, Owner):
             if not flags.ignore_daemonsets:
-                return Filtered(pod, Fate.REFUSED, DAEMONSET_REFUSED)
-            return Filtered(pod, Fate.LEFT, DAEMONSET_IGNORED)
+                return FilteredPod(pod, FilterDecision.REFUSED, DAEMONSET_REFUSED)
+            return FilteredPod(pod, FilterDecision.LEFT, DAEMONSET_IGNORED)
         if not flags.force:
-            return Filtered(pod, Fate.REFUSED, f'daemonsets.apps "{controller.name}" not found')
-    if MIRROR in metadata.annotations:
-        return Filtered(pod, Fate.LEFT, "mirror pod")
+            return FilteredPod(pod, FilterDecision.REFUSED, f'daemonsets.apps "{controller.name}" not found')
+    if MIRROR_ANNOTATION in metadata.annotations:
+        return FilteredPod(pod, FilterDecision.LEFT, "mirror pod")
     if pod.has_ended:
-        return Filtered(pod, Fate.GOES)
+        return FilteredPod(pod, FilterDecision.GOES)
     if has_local_data(pod) and not flags.delete_emptydir_data:
-        return Filtered(pod, Fate.REFUSED, LOCAL_DATA_REFUSED)
+        return FilteredPod(pod, FilterDecision.REFUSED, LOCAL_DATA_REFUSED)
     if controller is None:
-        return Filtered(pod, Fate.GOES, UNMANAGED_DELETED) if flags.force else Filtered(pod, Fate.REFUSED, UNMANAGED_REFUSED)
-    return Filtered(pod, Fate.GOES)
+        return (
+            FilteredPod(pod, FilterDecision.GOES, UNMANAGED_DELETED)
+            if flags.force
+            else FilteredPod(pod, FilterDecision.REFUSED, UNMANAGED_REFUSED)
+        )
+    return FilteredPod(pod, FilterDecision.GOES)
 
 
-def has_local_data(pod: RunningPod) -> bool:
+def has_local_data(pod: ClusterPod) -> bool:
     """Whether a pod has an emptyDir, whose data ends with it."""
     return any(volume.emptyDir is not None for volume in pod.spec.volumes)
 
 
-def refusals(pods: Iterable[Filtered]) -> tuple[str, ...]:
+def list_refusals(pods: Iterable[FilteredPod]) -> tuple[str, ...]:
     """kubectl's errors for a node that it refuses, one for each reason; it prints them in any order."""
-    return tuple(f"cannot delete {words}: {names}" for words, names in _by_words(pods, Fate.REFUSED))
+    return tuple(f"cannot delete {words}: {names}" for words, names in _group_by_detail(pods, FilterDecision.REFUSED))
 
 
-def warnings(pods: Iterable[Filtered]) -> tuple[str, ...]:
+def list_warnings(pods: Iterable[FilteredPod]) -> tuple[str, ...]:
     """kubectl's warnings for a node that it drains; it prints them in any order, on one line with semicolons."""
-    shown = [each for each in pods if each.words in (DAEMONSET_IGNORED, UNMANAGED_DELETED)]
-    return tuple(f"{words}: {names}" for words, names in _by_words(shown, Fate.GOES, Fate.LEFT))
+    shown = [pod for pod in pods if pod.detail in (DAEMONSET_IGNORED, UNMANAGED_DELETED)]
+    return tuple(f"{words}: {names}" for words, names in _group_by_detail(shown, FilterDecision.GOES, FilterDecision.LEFT))
 
 
-def _by_words(pods: Iterable[Filtered], *fates: Fate) -> list[tuple[str, str]]:
+def _group_by_detail(pods: Iterable[FilteredPod], *decisions: FilterDecision) -> list[tuple[str, str]]:
     named: dict[str, list[str]] = {}
-    for each in pods:
-        if each.fate in fates:
-            named.setdefault(each.words, []).append("/".join(each.pod.key))
+    for pod in pods:
+        if pod.decision in decisions:
+            named.setdefault(pod.detail, []).append("/".join(pod.pod.key))
     return [(words, ", ".join(names)) for words, names in named.items()]
 
 

@@ -7,42 +7,49 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from preflight.model.objects import Taint
-from preflight.model.pod_status import RunningPod
-from preflight.scheduling.drain.eviction_loop import Course
-from preflight.scheduling.drain.model import PodDrain, Verdict, Why, grace_of
-from preflight.scheduling.drain.pdb_tracker import Book
-from preflight.scheduling.drain.pod_filters import DrainFlags, Fate, Filtered, has_local_data
-from preflight.scheduling.eviction import asks_no_budget
+from preflight.model.pod_status import ClusterPod
+from preflight.scheduling.drain.eviction_loop import EvictionCourse
+from preflight.scheduling.drain.model import DrainReason, DrainVerdict, PodDrain, find_grace_period
+from preflight.scheduling.drain.pdb_tracker import DrainState
+from preflight.scheduling.drain.pod_filters import DrainFlags, FilterDecision, FilteredPod, has_local_data
+from preflight.scheduling.eviction import skips_budget_check
 from preflight.scheduling.tolerations import find_toleration
 
-_CORDON = Taint("node.kubernetes.io/unschedulable", effect="NoSchedule")
+_CORDON_TAINT = Taint("node.kubernetes.io/unschedulable", effect="NoSchedule")
 
 NO_BUDGETS_KNOWN = "nobody knows which budgets there are"
 
 
-def not_asked(each: Filtered) -> PodDrain:
+def drain_without_request(filtered_pod: FilteredPod) -> PodDrain:
     """A pod that kubectl sends no request for: left, refused, of unknown fate, or held because another one is refused."""
-    if each.fate is Fate.UNKNOWN:
-        return PodDrain(each.pod, Verdict.UNKNOWN, Why.NOT_KNOWN, each.words)
-    if each.fate is Fate.GOES:
-        return PodDrain(each.pod, Verdict.HELD, Why.NODE_REFUSED)
-    return PodDrain(each.pod, Verdict.REFUSED if each.fate is Fate.REFUSED else Verdict.SKIPPED, Why.FILTERED, each.words)
+    if filtered_pod.decision is FilterDecision.UNKNOWN:
+        return PodDrain(filtered_pod.pod, DrainVerdict.UNKNOWN, DrainReason.UNKNOWN, filtered_pod.detail)
+    if filtered_pod.decision is FilterDecision.GOES:
+        return PodDrain(filtered_pod.pod, DrainVerdict.HELD, DrainReason.NODE_REFUSED)
+    return PodDrain(
+        filtered_pod.pod,
+        DrainVerdict.REFUSED if filtered_pod.decision is FilterDecision.REFUSED else DrainVerdict.SKIPPED,
+        DrainReason.FILTERED,
+        filtered_pod.detail,
+    )
 
 
-def blind(pod: RunningPod, flags: DrainFlags) -> PodDrain:
+def drain_without_budgets(pod: ClusterPod, flags: DrainFlags) -> PodDrain:
     """A pod that is asked for while nobody knows the budgets; one that asks none goes all the same."""
-    if asks_no_budget(pod):
-        return _leaving(PodDrain(pod, Verdict.EVICTED, Why.NOT_ASKED, code=201, at=0.0), flags)
-    return PodDrain(pod, Verdict.UNKNOWN, Why.NOT_KNOWN, NO_BUDGETS_KNOWN)
+    if skips_budget_check(pod):
+        return _mark_leaving(PodDrain(pod, DrainVerdict.EVICTED, DrainReason.NO_BUDGET_CHECK, code=201, evicted_at=0.0), flags)
+    return PodDrain(pod, DrainVerdict.UNKNOWN, DrainReason.UNKNOWN, NO_BUDGETS_KNOWN)
 
 
-def deleted(pod: RunningPod, book: Book, flags: DrainFlags) -> PodDrain:
+def drain_by_deletion(pod: ClusterPod, drain_state: DrainState, flags: DrainFlags) -> PodDrain:
     """A pod that --disable-eviction deletes; the budgets that it passes by are named."""
-    budgets = tuple(guard.budget.key for guard in book.guards(pod))
-    return _leaving(PodDrain(pod, Verdict.DELETED, Why.BYPASSED, code=200, budgets=budgets, at=0.0), flags)
+    budgets = tuple(guard.budget.key for guard in drain_state.find_trackers(pod))
+    return _mark_leaving(PodDrain(pod, DrainVerdict.DELETED, DrainReason.BYPASSED, code=200, budgets=budgets, evicted_at=0.0), flags)
 
 
-def evicted(pod: RunningPod, course: Course, book: Book, flags: DrainFlags, start: float, peers: Mapping[tuple[str, str], int]) -> PodDrain:
+def drain_by_eviction(
+    pod: ClusterPod, course: EvictionCourse, drain_state: DrainState, flags: DrainFlags, start: float, peers: Mapping[tuple[str, str], int]
+) -> PodDrain:
     """A pod whose eviction had this course; the book is as the node left it.
 
     1. Let go: evicted, and why the server did so. Refused: for ever or for now, and why.
@@ -50,40 +57,48 @@ def evicted(pod: RunningPod, course: Course, book: Book, flags: DrainFlags, star
 
     `peers` says for pods that share a budget how many they are, where which of them go first is chance.
     """
-    guards = book.guards(pod)
-    first, last = course.first, course.last
+    guards = drain_state.find_trackers(pod)
+    first, last = course.first_response, course.last_response
     done = PodDrain(
         pod,
-        Verdict.UNKNOWN,
-        Why.NOT_KNOWN,
+        DrainVerdict.UNKNOWN,
+        DrainReason.UNKNOWN,
         code=first.code,
         message=first.message if first.code else "",
         cause=first.cause,
-        given_up=None if course.gave_up is None else course.gave_up - start,
+        gave_up_at=None if course.gave_up_at is None else course.gave_up_at - start,
         budgets=tuple(guard.budget.key for guard in guards),
-        peers=peers.get(pod.key, 0),
+        budget_peers=peers.get(pod.key, 0),
     )
     if last.code == 201:
-        assert course.at is not None
-        why = Why.ALLOWED if last.takes else Why.NOT_ASKED if asks_no_budget(pod) else Why.UNHEALTHY_FREE if guards else Why.NO_BUDGET
-        return _leaving(replace(done, verdict=Verdict.EVICTED, why=why, at=course.at - start), flags)
+        assert course.evicted_at is not None
+        why = (
+            DrainReason.ALLOWED
+            if last.takes_disruption
+            else DrainReason.NO_BUDGET_CHECK
+            if skips_budget_check(pod)
+            else DrainReason.UNHEALTHY_ALLOWED
+            if guards
+            else DrainReason.NO_BUDGET
+        )
+        return _mark_leaving(replace(done, verdict=DrainVerdict.EVICTED, reason=why, evicted_at=course.evicted_at - start), flags)
     if last.code == 500:
-        return replace(done, verdict=Verdict.BLOCKED_FOREVER, why=Why.SEVERAL_BUDGETS)
+        return replace(done, verdict=DrainVerdict.BLOCKED_FOREVER, reason=DrainReason.SEVERAL_BUDGETS)
     if last.code == 403:
-        return replace(done, verdict=Verdict.BLOCKED_NOW, why=Why.FORBIDDEN)
+        return replace(done, verdict=DrainVerdict.BLOCKED_NOW, reason=DrainReason.FORBIDDEN)
     if last.code == 429:
-        why, is_forever = guards[0].why_refused(last)
-        return replace(done, verdict=Verdict.BLOCKED_FOREVER if is_forever else Verdict.BLOCKED_NOW, why=why)
-    return replace(done, words=last.message)
+        why, is_forever = guards[0].explain_refusal(last)
+        return replace(done, verdict=DrainVerdict.BLOCKED_FOREVER if is_forever else DrainVerdict.BLOCKED_NOW, reason=why)
+    return replace(done, detail=last.message)
 
 
-def _leaving(done: PodDrain, flags: DrainFlags) -> PodDrain:
-    pod = done.pod
-    cordon, certain = find_toleration(pod.spec.tolerations, _CORDON, None)
+def _mark_leaving(pod_drain: PodDrain, flags: DrainFlags) -> PodDrain:
+    pod = pod_drain.pod
+    cordon, certain = find_toleration(pod.spec.tolerations, _CORDON_TAINT, None)
     return replace(
-        done,
-        grace=grace_of(pod, flags.grace_period),
-        lost=pod.controller is None and not pod.has_ended,
-        local_data=has_local_data(pod) and not pod.has_ended,
+        pod_drain,
+        grace_seconds=find_grace_period(pod, flags.grace_period),
+        is_lost=pod.controller is None and not pod.has_ended,
+        has_local_data=has_local_data(pod) and not pod.has_ended,
         may_return=pod.controller is not None and (cordon is not None or not certain),
     )

@@ -13,7 +13,7 @@ NO_LIMIT = 2**31 - 1
 """The backoffLimit of a Job that has only one per index."""
 
 
-def defaulted(spec: JobSpec) -> JobSpec:
+def apply_job_defaults(spec: JobSpec) -> JobSpec:
     """The spec of a Job with every default that is read here.
 
     1. Without `completions` and `parallelism` both are 1; without `parallelism` alone that is 1. `completions` alone may stay absent: then
@@ -36,11 +36,11 @@ def defaulted(spec: JobSpec) -> JobSpec:
         parallelism=1 if parallelism is None else parallelism,
         backoffLimit=limit,
         podReplacementPolicy=spec.podReplacementPolicy or (FAILED if spec.podFailurePolicy else TERMINATING_OR_FAILED),
-        podFailurePolicy=with_statuses(spec.podFailurePolicy) if spec.podFailurePolicy else None,
+        podFailurePolicy=fill_condition_statuses(spec.podFailurePolicy) if spec.podFailurePolicy else None,
     )
 
 
-def defaulted_in_job_set(spec: JobSpec) -> JobSpec:
+def apply_job_set_defaults(spec: JobSpec) -> JobSpec:
     """The spec of a replicated Job as the JobSet's webhook completes it: Indexed, and restartPolicy OnFailure, where neither is stated.
 
     Source: JobSet `pkg/webhooks/jobset_webhook.go`, Default.
@@ -51,16 +51,19 @@ def defaulted_in_job_set(spec: JobSpec) -> JobSpec:
     return replace(spec, completionMode=spec.completionMode or INDEXED, template=template)
 
 
-def with_statuses(policy: PodFailurePolicy) -> PodFailurePolicy:
+def fill_condition_statuses(policy: PodFailurePolicy) -> PodFailurePolicy:
     """The policy with the status True for each condition that has none."""
     rules = (
-        replace(rule, onPodConditions=tuple(OnPodCondition(each.type, each.status or "True") for each in rule.onPodConditions))
+        replace(
+            rule,
+            onPodConditions=tuple(OnPodCondition(condition.type, condition.status or "True") for condition in rule.onPodConditions),
+        )
         for rule in policy.rules
     )
     return PodFailurePolicy(tuple(rules))
 
 
-def most_at_once(spec: JobSpec) -> int:
+def count_max_parallel(spec: JobSpec) -> int:
     """How many pods of a Job run side by side at most; `spec` with its defaults."""
     parallelism = spec.parallelism or 0
     return parallelism if spec.completions is None else min(parallelism, spec.completions)

@@ -6,7 +6,7 @@ from enum import Enum
 from typing import NamedTuple
 
 
-class _Way(NamedTuple):
+class _DisruptionEffect(NamedTuple):
     condition: bool
     deletes: bool
     forced: bool = False
@@ -21,14 +21,14 @@ class Disruption(Enum):
     `pkg/kubelet/nodeshutdown/nodeshutdown_manager.go`, `pkg/controller/podgc/gc_controller.go`, `pkg/kubelet/kubelet.go` (rejectPod).
     """
 
-    EVICTION = _Way(condition=True, deletes=True), "the eviction API, as `kubectl drain` uses it"
-    TAINT = _Way(condition=True, deletes=True), "a NoExecute taint"
-    PREEMPTION = _Way(condition=True, deletes=True), "a pod of higher priority"
-    NODE_PRESSURE = _Way(condition=True, deletes=False), "node pressure"
-    SHUTDOWN = _Way(condition=True, deletes=False), "a graceful shutdown of the node"
-    POD_GC = _Way(condition=True, deletes=True, forced=True), "pod garbage collection, when the node is gone"
-    DELETION = _Way(condition=False, deletes=True), "`kubectl delete pod`, or `kubectl drain --disable-eviction`"
-    REFUSAL = _Way(condition=False, deletes=False, forced=True, ran=False), "a kubelet that refuses the pod"
+    EVICTION = _DisruptionEffect(condition=True, deletes=True), "the eviction API, as `kubectl drain` uses it"
+    TAINT = _DisruptionEffect(condition=True, deletes=True), "a NoExecute taint"
+    PREEMPTION = _DisruptionEffect(condition=True, deletes=True), "a pod of higher priority"
+    NODE_PRESSURE = _DisruptionEffect(condition=True, deletes=False), "node pressure"
+    SHUTDOWN = _DisruptionEffect(condition=True, deletes=False), "a graceful shutdown of the node"
+    POD_GC = _DisruptionEffect(condition=True, deletes=True, forced=True), "pod garbage collection, when the node is gone"
+    DELETION = _DisruptionEffect(condition=False, deletes=True), "`kubectl delete pod`, or `kubectl drain --disable-eviction`"
+    REFUSAL = _DisruptionEffect(condition=False, deletes=False, forced=True, ran=False), "a kubelet that refuses the pod"
 
     @property
     def has_condition(self) -> bool:
@@ -36,7 +36,7 @@ class Disruption(Enum):
         return self.value[0].condition
 
     @property
-    def deletes(self) -> bool:
+    def deletes_pod(self) -> bool:
         """Whether the pod is deleted first, and ends within its grace period; else it fails where it is, once it has ended."""
         return self.value[0].deletes
 

@@ -10,30 +10,30 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from preflight.model.objects import Job
-from preflight.scheduling.jobs.controller import Controller
-from preflight.scheduling.jobs.defaults import defaulted
+from preflight.scheduling.jobs.controller import JobController
+from preflight.scheduling.jobs.defaults import apply_job_defaults
 from preflight.scheduling.jobs.disruption import Disruption
-from preflight.scheduling.jobs.lost_pods import GRACE_PERIOD, SIGKILL, SIGTERM, JobPod, Loss
-from preflight.scheduling.jobs.pod_failure_policy import DISRUPTION_TARGET, Verdict
-from preflight.scheduling.jobs.tracked_pod import Tracked
+from preflight.scheduling.jobs.lost_pods import DEFAULT_GRACE_PERIOD, SIGKILL, SIGTERM, JobPod, PodLoss
+from preflight.scheduling.jobs.pod_failure_policy import DISRUPTION_TARGET, FailureVerdict
+from preflight.scheduling.jobs.tracked_pod import TrackedPod
 
-_ENDED = {
+_END_REASONS = {
     "Complete": "it is complete",
     "Failed": "it has failed",
     "SuccessCriteriaMet": "it has succeeded, and its pods are being deleted",
     "FailureTarget": "it is failing, and its pods are being deleted",
 }
-CONTROLLER = "kubernetes.io/job-controller"
+JOB_CONTROLLER = "kubernetes.io/job-controller"
 
 
-class Fate(Struct, frozen=True):
+class LostPodForecast(Struct, frozen=True):
     """What becomes of one lost pod.
 
     1. `replaced_after` is how many seconds after the loss its replacement is created, None where none is; `waits_for_end` whether that
        is after its end. `overlap` is for how many seconds both are there, 0 where never.
     2. `verdict` is what the pod failure policy makes of it; `counts_against` are the limits that it is counted against, () where a rule
        ignores it or it succeeded.
-    3. `fails_index`: its index has failed, and is not tried again. `succeeded`: it ended well, which completes its index.
+    3. `fails_index`: its index has failed, and is not tried again. `has_succeeded`: it ended well, which completes its index.
     """
 
     pod: str
@@ -41,45 +41,46 @@ class Fate(Struct, frozen=True):
     replaced_after: float | None
     waits_for_end: bool
     overlap: float
-    verdict: Verdict
+    verdict: FailureVerdict
     counts_against: tuple[str, ...]
     fails_index: bool
-    succeeded: bool
+    has_succeeded: bool
 
 
 class JobForecast(Struct, frozen=True):
     """What becomes of a Job.
 
     1. `left_alone` is why nothing is foreseen: another controller has it, it has ended, it is suspended; "" where something is.
-    2. `fails` is the reason for which the losses make it fail, "" where they do not; `fails_after` the seconds until that is decided, and
-       `rule` the place of the rule that decides it. All its pods are deleted then; `failed_by` is when the last has ended, at the latest,
-       and the Job is Failed.
-    3. `ends` is the reason for which it ends Failed though all other pods succeed, "" where it completes: FailedIndexes, or `fails`.
+    2. `failure_reason` is the reason for which the losses make it fail, "" where they do not; `fails_after` the seconds until that is
+       decided, and `rule_index` the place of the rule that decides it. All its pods are deleted then; `failed_by` is when the last has
+       ended, at the latest, and the Job is Failed.
+    3. `end_reason` is the reason for which it ends Failed though all other pods succeed, "" where it completes: FailedIndexes, or
+       `failure_reason`.
     4. `succeeds`: the losses meet its success policy, and all its pods are deleted.
-    5. `failed` is what its status then counts; `failed_indexes` are all failed indexes as the status writes them.
-    6. `others` are the indexes that got a pod meanwhile besides the lost ones, None each in a Job that is not Indexed. `most_at_once` is
+    5. `failed_count` is what its status then counts; `failed_indexes` are all failed indexes as the status writes them.
+    6. `other_indexes` are the indexes that got a pod meanwhile besides the lost ones, None each in a Job that is not Indexed. `max_pods` is
        how many pods are there at the same time, those that are being deleted included.
-    7. `back_off_known`: the back-off is certain. Where it is not, it may be longer, and overlaps shorter: it counts the failures since the
-       last success, and the controller tells nobody how many of those in the status they are; and where a lost pod has not been ready
+    7. `is_back_off_known`: the back-off is certain. Where it is not, it may be longer, and overlaps shorter: it counts the failures since
+       the last success, and the controller tells nobody how many of those in the status they are; and where a lost pod has not been ready
        for a time that is not known, none is taken to be left.
     """
 
-    left_alone: str = ""
-    fates: tuple[Fate, ...] = ()
-    fails: str = ""
+    skip_reason: str = ""
+    lost_pods: tuple[LostPodForecast, ...] = ()
+    failure_reason: str = ""
     fails_after: float | None = None
-    rule: int | None = None
+    rule_index: int | None = None
     failed_by: float | None = None
-    ends: str = ""
+    end_reason: str = ""
     succeeds: bool = False
-    failed: int = 0
+    failed_count: int = 0
     failed_indexes: str = ""
-    others: tuple[int | None, ...] = ()
-    most_at_once: int = 0
-    back_off_known: bool = True
+    other_indexes: tuple[int | None, ...] = ()
+    max_pods: int = 0
+    is_back_off_known: bool = True
 
 
-def forecast(job: Job, pods: Sequence[JobPod], losses: Sequence[Loss]) -> JobForecast:
+def forecast_job(job: Job, pods: Sequence[JobPod], losses: Sequence[PodLoss]) -> JobForecast:
     """What becomes of a Job that loses some of its pods; `pods` are all that it has and that have not ended.
 
     1. The controller looks one second after an event, so pods lost within a second are one event.
@@ -89,51 +90,51 @@ def forecast(job: Job, pods: Sequence[JobPod], losses: Sequence[Loss]) -> JobFor
        away, a back-off, a quota or a webhook, is not known.
     4. Of the deadline of a Job, and of containers that are restarted in place, nothing is said.
     """
-    if reason := left_alone(job):
-        return JobForecast(left_alone=reason)
-    spec = defaulted(job.spec)
-    tracked = {pod.name: _tracked(pod) for pod in pods}
+    if reason := find_skip_reason(job):
+        return JobForecast(skip_reason=reason)
+    spec = apply_job_defaults(job.spec)
+    tracked = {pod.name: _track_pod(pod) for pod in pods}
     lost = {loss.pod: loss for loss in losses if loss.pod in tracked and not tracked[loss.pod].deleted}
-    controller = Controller(spec, job.status, tracked.values(), is_deleted=bool(job.metadata.deletionTimestamp))
+    controller = JobController(spec, job.status, tracked.values(), is_deleted=bool(job.metadata.deletionTimestamp))
     containers = {pod.name: pod.containers for pod in pods}
-    created = _run(controller, [(tracked[name], loss, containers[name]) for name, loss in lost.items()])
-    fates, others = _fates(controller, [(tracked[name], loss) for name, loss in lost.items()], created)
-    ends = controller.reason or ("FailedIndexes" if len(controller.broken) and not controller.succeeds else "")
+    created = _run_events(controller, [(tracked[name], loss, containers[name]) for name, loss in lost.items()])
+    fates, others = _forecast_lost_pods(controller, [(tracked[name], loss) for name, loss in lost.items()], created)
+    ends = controller.failure_reason or ("FailedIndexes" if len(controller.failed_indexes) and not controller.succeeds else "")
     return JobForecast(
-        fates=fates,
-        fails=controller.reason,
+        lost_pods=fates,
+        failure_reason=controller.failure_reason,
         fails_after=controller.fails_at,
-        rule=controller.verdict.rule,
-        failed_by=_failed_by(controller),
-        ends=ends,
+        rule_index=controller.verdict.rule_index,
+        failed_by=_find_failure_end(controller),
+        end_reason=ends,
         succeeds=controller.succeeds,
-        failed=controller.failed,
-        failed_indexes=str(controller.broken),
-        others=others,
-        most_at_once=_most_at_once(controller.pods),
-        back_off_known=(not job.status.failed or spec.backoffLimitPerIndex is not None)
-        and not any(tracked[name].unready_since == -math.inf and each.disruption.deletes for name, each in lost.items()),
+        failed_count=controller.failed_count,
+        failed_indexes=str(controller.failed_indexes),
+        other_indexes=others,
+        max_pods=_count_max_pods(controller.pods),
+        is_back_off_known=(not job.status.failed or spec.backoffLimitPerIndex is not None)
+        and not any(tracked[name].unready_since == -math.inf and each.disruption.deletes_pod for name, each in lost.items()),
     )
 
 
-def by_exit_code(job: Job, pods: Sequence[JobPod], losses: Sequence[Loss]) -> Mapping[int, JobForecast]:
+def forecast_by_exit_code(job: Job, pods: Sequence[JobPod], losses: Sequence[PodLoss]) -> Mapping[int, JobForecast]:
     """The forecast for each exit code that the containers of the lost pods may end with: SIGTERM, SIGKILL and 0. Nobody knows which."""
-    return {code: forecast(job, pods, [replace(loss, exit_code=code) for loss in losses]) for code in (SIGTERM, SIGKILL, 0)}
+    return {code: forecast_job(job, pods, [replace(loss, exit_code=code) for loss in losses]) for code in (SIGTERM, SIGKILL, 0)}
 
 
-def left_alone(job: Job) -> str:
+def find_skip_reason(job: Job) -> str:
     """Why the Job controller creates no pod for a Job whatever it loses; "" where it does."""
-    if job.spec.managedBy not in (None, CONTROLLER):
+    if job.spec.managedBy not in (None, JOB_CONTROLLER):
         return f"it is managed by {job.spec.managedBy}"
     true = {each.type: each.reason for each in job.status.conditions if each.status == "True"}
-    for condition, words in _ENDED.items():
+    for condition, words in _END_REASONS.items():
         if condition in true:
             return words
     return "it is suspended" if job.spec.suspend else ""
 
 
-def _tracked(pod: JobPod) -> Tracked:
-    tracked = Tracked(pod.name, pod.index, pod.failures, pod.ignored, -pod.age)
+def _track_pod(pod: JobPod) -> TrackedPod:
+    tracked = TrackedPod(pod.name, pod.index, pod.failures, pod.ignored_failures, -pod.age)
     tracked.conditions = dict(pod.conditions)
     if pod.unready_for is not None:
         tracked.unready_since = -pod.unready_for
@@ -142,31 +143,31 @@ def _tracked(pod: JobPod) -> Tracked:
     return tracked
 
 
-def _run(controller: Controller, lost: Sequence[tuple[Tracked, Loss, tuple[str, ...]]]) -> list[Tracked]:
+def _run_events(controller: JobController, lost: Sequence[tuple[TrackedPod, PodLoss, tuple[str, ...]]]) -> list[TrackedPod]:
     """Let the losses happen, and the controller look, until nothing more comes of it; the pods that were created, in order."""
-    events: list[tuple[float, int, Tracked, Loss, tuple[str, ...]]] = []
+    events: list[tuple[float, int, TrackedPod, PodLoss, tuple[str, ...]]] = []
     for number, (pod, loss, containers) in enumerate(lost):
-        if loss.disruption.deletes:
-            events.append((loss.at, 2 * number, pod, loss, containers))
-        end = loss.at + (0.0 if loss.disruption.is_forced else loss.ends_after)
+        if loss.disruption.deletes_pod:
+            events.append((loss.lost_at, 2 * number, pod, loss, containers))
+        end = loss.lost_at + (0.0 if loss.disruption.is_forced else loss.ends_after)
         if end < math.inf:
             events.append((end, 2 * number + 1, pod, loss, containers))
     events.sort(key=lambda event: event[:2])
-    created: list[Tracked] = []
-    while events or controller.wake < math.inf:
-        if events and events[0][0] <= controller.wake:
+    created: list[TrackedPod] = []
+    while events or controller.next_sync < math.inf:
+        if events and events[0][0] <= controller.next_sync:
             time, number, pod, loss, containers = events.pop(0)
             if number % 2:
-                _end(pod, loss, containers, time)
+                _end_pod(pod, loss, containers, time)
             elif pod.deleted is None:
                 pod.deleted = time
-            controller.notice(time)
+            controller.schedule_sync(time)
         else:
-            created += controller.sync(controller.wake)
+            created += controller.sync(controller.next_sync)
     return created
 
 
-def _end(pod: Tracked, loss: Loss, containers: tuple[str, ...], time: float) -> None:
+def _end_pod(pod: TrackedPod, loss: PodLoss, containers: tuple[str, ...], time: float) -> None:
     """A pod that only a signal ended may have succeeded; one that its kubelet fails has failed, whatever its exit code."""
     if pod.ended is not None:
         return
@@ -174,7 +175,7 @@ def _end(pod: Tracked, loss: Loss, containers: tuple[str, ...], time: float) -> 
     pod.ended, pod.ran = time, disruption.leaves_containers and loss.exit_code is not None
     if pod.ran and loss.exit_code is not None:
         pod.exit_codes = dict.fromkeys(containers, loss.exit_code)
-    pod.phase = "Succeeded" if disruption.deletes and pod.ran and loss.exit_code == 0 else "Failed"
+    pod.phase = "Succeeded" if disruption.deletes_pod and pod.ran and loss.exit_code == 0 else "Failed"
     if disruption is Disruption.REFUSAL:
         pod.conditions, pod.unready_since = {}, None
     elif not disruption.is_forced:
@@ -183,54 +184,54 @@ def _end(pod: Tracked, loss: Loss, containers: tuple[str, ...], time: float) -> 
         pod.conditions[DISRUPTION_TARGET] = "True"
 
 
-def _fates(
-    controller: Controller, lost: Sequence[tuple[Tracked, Loss]], created: Sequence[Tracked]
-) -> tuple[tuple[Fate, ...], tuple[int | None, ...]]:
+def _forecast_lost_pods(
+    controller: JobController, lost: Sequence[tuple[TrackedPod, PodLoss]], created: Sequence[TrackedPod]
+) -> tuple[tuple[LostPodForecast, ...], tuple[int | None, ...]]:
     """The fate of each lost pod, and the indexes of the pods that replace none of them."""
     left = list(created)
     fates = []
-    for pod, loss in sorted(lost, key=lambda each: each[1].at):
+    for pod, loss in sorted(lost, key=lambda each: each[1].lost_at):
         new = next((each for each in left if each.index == pod.index), None)
         if new is not None:
             left.remove(new)
-        fates.append(_fate(controller, pod, loss, new))
+        fates.append(_forecast_lost_pod(controller, pod, loss, new))
     return tuple(fates), tuple(each.index for each in left)
 
 
-def _fate(controller: Controller, pod: Tracked, loss: Loss, new: Tracked | None) -> Fate:
+def _forecast_lost_pod(controller: JobController, pod: TrackedPod, loss: PodLoss, replacement: TrackedPod | None) -> LostPodForecast:
     spec = controller.spec
     succeeded = pod.phase == "Succeeded" and not pod.is_failure
-    verdict = controller.verdict_of(pod) if not succeeded else Verdict()
+    verdict = controller.evaluate_failure(pod) if not succeeded else FailureVerdict()
     against: tuple[str, ...] = ()
     if pod.is_failure:
         against = ("backoffLimit", *(("backoffLimitPerIndex",) if spec.backoffLimitPerIndex is not None else ()))
-    end = _end_of(pod)
-    return Fate(
+    end = _get_end(pod)
+    return LostPodForecast(
         pod=pod.name,
         index=pod.index,
-        replaced_after=None if new is None else new.created - loss.at,
-        waits_for_end=new is not None and new.created >= end,
-        overlap=0.0 if new is None else max(0.0, end - new.created),
+        replaced_after=None if replacement is None else replacement.created - loss.lost_at,
+        waits_for_end=replacement is not None and replacement.created >= end,
+        overlap=0.0 if replacement is None else max(0.0, end - replacement.created),
         verdict=verdict,
         counts_against=against,
-        fails_index=pod.index is not None and pod.index in controller.broken,
-        succeeded=succeeded,
+        fails_index=pod.index is not None and pod.index in controller.failed_indexes,
+        has_succeeded=succeeded,
     )
 
 
-def _most_at_once(pods: Sequence[Tracked]) -> int:
+def _count_max_pods(pods: Sequence[TrackedPod]) -> int:
     """A pod that ends as another is created is not there with it."""
-    steps = sorted([(pod.created, 1) for pod in pods] + [(_end_of(pod), -1) for pod in pods])
+    steps = sorted([(pod.created, 1) for pod in pods] + [(_get_end(pod), -1) for pod in pods])
     return max(accumulate(step for _, step in steps), default=0)
 
 
-def _failed_by(controller: Controller) -> float | None:
+def _find_failure_end(controller: JobController) -> float | None:
     if controller.fails_at is None:
         return None
     grace = controller.spec.template.spec.terminationGracePeriodSeconds
-    left = controller.fails_at + (GRACE_PERIOD if grace is None else grace)
-    return max(left if pod.ended is None and pod.deleted == controller.fails_at else _end_of(pod) for pod in controller.pods)
+    left = controller.fails_at + (DEFAULT_GRACE_PERIOD if grace is None else grace)
+    return max(left if pod.ended is None and pod.deleted == controller.fails_at else _get_end(pod) for pod in controller.pods)
 
 
-def _end_of(pod: Tracked) -> float:
+def _get_end(pod: TrackedPod) -> float:
     return math.inf if pod.ended is None else pod.ended

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 
 
-class Indexes(Struct, frozen=True):
+class IndexSet(Struct, frozen=True):
     """Completion indexes as intervals: in order, apart from one another, each with its first and its last."""
 
     intervals: tuple[tuple[int, int], ...] = ()
@@ -24,20 +24,20 @@ class Indexes(Struct, frozen=True):
             str(first) if first == last else f"{first}{',' if last == first + 1 else '-'}{last}" for first, last in self.intervals
         )
 
-    def __or__(self, other: Indexes) -> Indexes:
+    def __or__(self, other: IndexSet) -> IndexSet:
         merged: list[tuple[int, int]] = []
         for first, last in sorted((*self.intervals, *other.intervals)):
             if merged and first <= merged[-1][1] + 1:
                 merged[-1] = (merged[-1][0], max(merged[-1][1], last))
             else:
                 merged.append((first, last))
-        return Indexes(tuple(merged))
+        return IndexSet(tuple(merged))
 
-    def shared(self, other: Indexes) -> int:
+    def count_shared(self, other: IndexSet) -> int:
         """How many indexes are in both."""
         return len(self) + len(other) - len(self | other)
 
-    def missing(self, below: int) -> Iterator[int]:
+    def iter_missing(self, below: int) -> Iterator[int]:
         """The indexes below a number that are not in it, in order."""
         candidate = 0
         for first, last in self.intervals:
@@ -46,12 +46,12 @@ class Indexes(Struct, frozen=True):
         yield from range(candidate, below)
 
 
-def of(indexes: Iterable[int]) -> Indexes:
+def make_index_set(indexes: Iterable[int]) -> IndexSet:
     """A set of single indexes."""
-    return Indexes() | Indexes(tuple((index, index) for index in indexes))
+    return IndexSet() | IndexSet(tuple((index, index) for index in indexes))
 
 
-def parsed(text: str, completions: int) -> Indexes:
+def parse_index_set(text: str, completions: int) -> IndexSet:
     """The indexes of a text, those of `completions` and above left out; what is no interval is left out too.
 
     Source: `pkg/controller/job/indexed_job_utils.go`, parseIndexesFromString.
@@ -61,7 +61,9 @@ def parsed(text: str, completions: int) -> Indexes:
         first, _, last = part.partition("-")
         if _is_number(first) and _is_number(last or first):
             found.append((int(first), int(last or first)))
-    return Indexes() | Indexes(tuple((first, min(last, completions - 1)) for first, last in found if first < completions and first <= last))
+    return IndexSet() | IndexSet(
+        tuple((first, min(last, completions - 1)) for first, last in found if first < completions and first <= last)
+    )
 
 
 def _is_number(text: str) -> bool:

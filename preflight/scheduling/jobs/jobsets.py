@@ -10,37 +10,38 @@ from preflight.model.jobs import JobSetFailureRule
 from preflight.model.objects import JobSet, ReplicatedJob
 from preflight.scheduling.jobs.forecast import JobForecast
 
-CONTROLLER = "jobset.sigs.k8s.io/jobset-controller"
+JOB_SET_CONTROLLER = "jobset.sigs.k8s.io/jobset-controller"
 
-FAIL, RESTART, RESTART_FREELY = "FailJobSet", "RestartJobSet", "RestartJobSetAndIgnoreMaxRestarts"
-_ONE_JOB = {"RestartJob": True, "RecreateJob": True, "RestartJobAndIgnoreMaxRestarts": False}
-_ENDED = {"Completed": "it is complete", "Failed": "it has failed"}
+FAIL_JOB_SET, RESTART_JOB_SET, RESTART_WITHOUT_COUNTING = "FailJobSet", "RestartJobSet", "RestartJobSetAndIgnoreMaxRestarts"
+_SINGLE_JOB_ACTIONS = {"RestartJob": True, "RecreateJob": True, "RestartJobAndIgnoreMaxRestarts": False}
+_END_REASONS = {"Completed": "it is complete", "Failed": "it has failed"}
 
 
 class JobSetForecast(Struct, frozen=True):
     """What becomes of a JobSet.
 
-    1. `left_alone` is why nothing is foreseen, `unknown` what decides and cannot be known; "" where something is foreseen.
-    2. `failed` are the child Jobs that fail, in the order in which they do; () where none does, and then nothing else happens.
-    3. `fails` is the reason for which the JobSet fails, "" where it does not: FailedJobs without a failure policy, ReachedMaxRestarts, or
-       FailJobSetFailurePolicyAction. Its child Jobs are deleted then.
-    4. `restarts_all`: every child Job is deleted and created anew, those that lost nothing too; `restarts_one` is the only one that is,
+    1. `skip_reason` is why nothing is foreseen, `unknown_reason` what decides and cannot be known; "" where something is foreseen.
+    2. `failed_jobs` are the child Jobs that fail, in the order in which they do; () where none does, and then nothing else happens.
+    3. `failure_reason` is the reason for which the JobSet fails, "" where it does not: FailedJobs without a failure policy,
+       ReachedMaxRestarts, or FailJobSetFailurePolicyAction. Its child Jobs are deleted then.
+    4. `restarts_all`: every child Job is deleted and created anew, those that lost nothing too; `restarted_job` is the only one that is,
        "" where there is none.
-    5. `rule` is the place of the rule that decides, None for the default. `counts`: it costs one of the restarts, of which `left` are left.
+    5. `rule_index` is the place of the rule that decides, None for the default. `counts_restart`: it costs one of the restarts, of which
+       `count_restarts_left` are left.
     """
 
-    left_alone: str = ""
-    unknown: str = ""
-    failed: tuple[str, ...] = ()
-    fails: str = ""
+    skip_reason: str = ""
+    unknown_reason: str = ""
+    failed_jobs: tuple[str, ...] = ()
+    failure_reason: str = ""
     restarts_all: bool = False
-    restarts_one: str = ""
-    rule: int | None = None
-    counts: bool = False
-    left: int = 0
+    restarted_job: str = ""
+    rule_index: int | None = None
+    counts_restart: bool = False
+    restarts_left: int = 0
 
 
-def job_set_forecast(job_set: JobSet, forecasts: Mapping[str, JobForecast]) -> JobSetForecast:
+def forecast_job_set(job_set: JobSet, forecasts: Mapping[str, JobForecast]) -> JobSetForecast:
     """What becomes of a JobSet, from what becomes of its child Jobs by their names; one that is not there loses nothing.
 
     1. A child Job that fails sets off the failure policy once its pods have ended; those that fail together are one failure.
@@ -51,68 +52,74 @@ def job_set_forecast(job_set: JobSet, forecasts: Mapping[str, JobForecast]) -> J
 
     Source: JobSet `pkg/controllers/failure_policy.go`, executeFailurePolicy.
     """
-    if reason := _left_alone(job_set):
-        return JobSetForecast(left_alone=reason)
-    left, policy = restarts_left(job_set), job_set.spec.failurePolicy
-    times = {name: each.failed_by or 0.0 for name, each in forecasts.items() if each.fails and replicated_job(job_set, name)}
+    if reason := _find_skip_reason(job_set):
+        return JobSetForecast(skip_reason=reason)
+    left, policy = count_restarts_left(job_set), job_set.spec.failurePolicy
+    times = {
+        name: forecast.failed_by or 0.0
+        for name, forecast in forecasts.items()
+        if forecast.failure_reason and find_replicated_job(job_set, name)
+    }
     failed = tuple(sorted(times, key=lambda name: (times[name], name)))
     if not failed:
-        return JobSetForecast(left=left)
+        return JobSetForecast(restarts_left=left)
     if policy is None:
-        return JobSetForecast(failed=failed, fails="FailedJobs")
-    action, place, first = RESTART, None, failed[0]
+        return JobSetForecast(failed_jobs=failed, failure_reason="FailedJobs")
+    action, place, first = RESTART_JOB_SET, None, failed[0]
     for number, rule in enumerate(policy.rules):
-        matched = next((name for name in failed if _matches(rule, job_set, name, forecasts[name].fails)), None)
+        matched = next((name for name in failed if _matches(rule, job_set, name, forecasts[name].failure_reason)), None)
         if matched is not None:
             action, place, first = rule.action, number, matched
             if rule.onJobFailureMessagePatterns:
-                return JobSetForecast(failed=failed, left=left, rule=place, unknown="its rule asks for the words of the failure")
+                return JobSetForecast(
+                    failed_jobs=failed, restarts_left=left, rule_index=place, unknown_reason="its rule asks for the words of the failure"
+                )
             break
-    if action == FAIL:
-        return JobSetForecast(failed=failed, fails="FailJobSetFailurePolicyAction", rule=place, left=left)
-    if action not in (RESTART, RESTART_FREELY, *_ONE_JOB):
-        return JobSetForecast(failed=failed, left=left, rule=place, unknown=f"its rule has the action {action}")
-    counts = _ONE_JOB.get(action, action == RESTART)
+    if action == FAIL_JOB_SET:
+        return JobSetForecast(failed_jobs=failed, failure_reason="FailJobSetFailurePolicyAction", rule_index=place, restarts_left=left)
+    if action not in (RESTART_JOB_SET, RESTART_WITHOUT_COUNTING, *_SINGLE_JOB_ACTIONS):
+        return JobSetForecast(failed_jobs=failed, restarts_left=left, rule_index=place, unknown_reason=f"its rule has the action {action}")
+    counts = _SINGLE_JOB_ACTIONS.get(action, action == RESTART_JOB_SET)
     if counts and not left:
-        return JobSetForecast(failed=failed, fails="ReachedMaxRestarts", rule=place)
+        return JobSetForecast(failed_jobs=failed, failure_reason="ReachedMaxRestarts", rule_index=place)
     return JobSetForecast(
-        failed=failed,
-        restarts_all=action not in _ONE_JOB,
-        restarts_one=first if action in _ONE_JOB else "",
-        rule=place,
-        counts=counts,
-        left=left - counts,
+        failed_jobs=failed,
+        restarts_all=action not in _SINGLE_JOB_ACTIONS,
+        restarted_job=first if action in _SINGLE_JOB_ACTIONS else "",
+        rule_index=place,
+        counts_restart=counts,
+        restarts_left=left - counts,
     )
 
 
-def _left_alone(job_set: JobSet) -> str:
-    if job_set.spec.managedBy not in (None, CONTROLLER):
+def _find_skip_reason(job_set: JobSet) -> str:
+    if job_set.spec.managedBy not in (None, JOB_SET_CONTROLLER):
         return f"it is managed by {job_set.spec.managedBy}"
     if job_set.metadata.deletionTimestamp:
         return "it is being deleted"
     for condition in job_set.status.conditions:
-        if condition.type in _ENDED and condition.status == "True":
-            return _ENDED[condition.type]
+        if condition.type in _END_REASONS and condition.status == "True":
+            return _END_REASONS[condition.type]
     return "it is suspended" if job_set.spec.suspend else ""
 
 
-def replicated_job(job_set: JobSet, name: str) -> ReplicatedJob | None:
+def find_replicated_job(job_set: JobSet, name: str) -> ReplicatedJob | None:
     """The replicated Job that a child Job comes from, by the child's name `JOBSET-REPLICATED-NUMBER`; None where it is no child."""
-    for each in job_set.spec.replicatedJobs:
+    for replicated_job in job_set.spec.replicatedJobs:
         head, dash, number = name.rpartition("-")
-        if dash and head == f"{job_set.metadata.name}-{each.name}" and number.isdecimal() and number.isascii():
-            return each
+        if dash and head == f"{job_set.metadata.name}-{replicated_job.name}" and number.isdecimal() and number.isascii():
+            return replicated_job
     return None
 
 
 def _matches(rule: JobSetFailureRule, job_set: JobSet, name: str, reason: str) -> bool:
     if rule.onJobFailureReasons and reason not in rule.onJobFailureReasons:
         return False
-    owner = replicated_job(job_set, name)
+    owner = find_replicated_job(job_set, name)
     return not rule.targetReplicatedJobs or (owner is not None and owner.name in rule.targetReplicatedJobs)
 
 
-def restarts_left(job_set: JobSet) -> int:
+def count_restarts_left(job_set: JobSet) -> int:
     """How many of its restarts a JobSet has left; 0 without a failure policy.
 
     The status tells those that count from all since there are rules that let one be free. Without such a rule both are the same, and an

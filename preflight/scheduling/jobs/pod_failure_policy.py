@@ -12,7 +12,7 @@ COUNT, IGNORE, FAIL_JOB, FAIL_INDEX = "Count", "Ignore", "FailJob", "FailIndex"
 DISRUPTION_TARGET = "DisruptionTarget"
 
 
-class Failure(Struct, frozen=True):
+class PodFailure(Struct, frozen=True):
     """What is left of a failed pod.
 
     1. `exit_codes` are those of its containers that have ended, init containers after the others; empty where none ever ran.
@@ -23,24 +23,24 @@ class Failure(Struct, frozen=True):
     conditions: Mapping[str, str] = {}
 
 
-class Verdict(Struct, frozen=True):
+class FailureVerdict(Struct, frozen=True):
     """What becomes of a failure: the place of the rule that matches first, and its action; None and Count where none does.
 
     `container` and `exit_code` are what a rule on exit codes met.
     """
 
-    rule: int | None = None
+    rule_index: int | None = None
     action: str = COUNT
     container: str = ""
     exit_code: int | None = None
 
     @property
-    def counts(self) -> bool:
+    def is_counted(self) -> bool:
         """Whether it is counted against backoffLimit, and against backoffLimitPerIndex."""
         return self.action != IGNORE
 
 
-def judge(policy: PodFailurePolicy | None, failure: Failure) -> Verdict:
+def match_failure_policy(policy: PodFailurePolicy | None, failure: PodFailure) -> FailureVerdict:
     """What a policy makes of a failed pod.
 
     1. The rules are asked in order, and the first that matches counts. Without a policy, or a match, the failure is counted.
@@ -56,50 +56,50 @@ def judge(policy: PodFailurePolicy | None, failure: Failure) -> Verdict:
             continue
         if rule.onExitCodes is not None:
             for container, code in failure.exit_codes.items():
-                if _meets(rule.onExitCodes, container, code):
-                    return Verdict(place, rule.action, container, code)
-        elif any(failure.conditions.get(each.type) == each.status for each in rule.onPodConditions):
-            return Verdict(place, rule.action)
-    return Verdict()
+                if _meets_requirement(rule.onExitCodes, container, code):
+                    return FailureVerdict(place, rule.action, container, code)
+        elif any(failure.conditions.get(condition.type) == condition.status for condition in rule.onPodConditions):
+            return FailureVerdict(place, rule.action)
+    return FailureVerdict()
 
 
-def _meets(requirement: OnExitCodes, container: str, code: int) -> bool:
+def _meets_requirement(requirement: OnExitCodes, container: str, code: int) -> bool:
     if requirement.containerName not in (None, container) or code == 0:
         return False
     return requirement.operator in ("In", "NotIn") and (code in requirement.values) is (requirement.operator == "In")
 
 
-def disrupted(containers: Iterable[str], exit_code: int) -> Failure:
+def make_disruption_failure(containers: Iterable[str], exit_code: int) -> PodFailure:
     """A pod that a disruption ended, all of its containers with one exit code, and that bears the condition of it."""
-    return Failure(dict.fromkeys(containers, exit_code), {DISRUPTION_TARGET: "True", "Ready": "False", "ContainersReady": "False"})
+    return PodFailure(dict.fromkeys(containers, exit_code), {DISRUPTION_TARGET: "True", "Ready": "False", "ContainersReady": "False"})
 
 
-class Codes(Struct, frozen=True):
+class ExitCodes(Struct, frozen=True):
     """A set of exit codes: those listed, or all but those listed; 0 is never in it."""
 
     listed: frozenset[int]
-    others: bool = False
+    is_complement: bool = False
 
-    def __or__(self, other: Codes) -> Codes:
-        if self.others and other.others:
-            return Codes(self.listed & other.listed, others=True)
-        if self.others:
-            return Codes(self.listed - other.listed, others=True)
-        return Codes(other.listed - self.listed, others=True) if other.others else Codes(self.listed | other.listed)
+    def __or__(self, other: ExitCodes) -> ExitCodes:
+        if self.is_complement and other.is_complement:
+            return ExitCodes(self.listed & other.listed, is_complement=True)
+        if self.is_complement:
+            return ExitCodes(self.listed - other.listed, is_complement=True)
+        return ExitCodes(other.listed - self.listed, is_complement=True) if other.is_complement else ExitCodes(self.listed | other.listed)
 
-    def __le__(self, other: Codes) -> bool:
+    def __le__(self, other: ExitCodes) -> bool:
         """Whether every code of this set is in the other one."""
-        if self.others:
-            return other.others and other.listed <= self.listed
-        return self.listed.isdisjoint(other.listed) if other.others else self.listed <= other.listed
+        if self.is_complement:
+            return other.is_complement and other.listed <= self.listed
+        return self.listed.isdisjoint(other.listed) if other.is_complement else self.listed <= other.listed
 
 
-def codes_of(requirement: OnExitCodes) -> Codes:
+def collect_exit_codes(requirement: OnExitCodes) -> ExitCodes:
     """The exit codes that a requirement means."""
-    return Codes(frozenset(requirement.values) | ({0} if requirement.operator == "NotIn" else set()), requirement.operator == "NotIn")
+    return ExitCodes(frozenset(requirement.values) | ({0} if requirement.operator == "NotIn" else set()), requirement.operator == "NotIn")
 
 
-def shadowing(rules: Sequence[PodFailurePolicyRule], place: int, containers: Sequence[str]) -> tuple[int, ...]:
+def find_shadowing_rules(rules: Sequence[PodFailurePolicyRule], rule_index: int, containers: Sequence[str]) -> tuple[int, ...]:
     """The earlier rules that between them match every pod that a rule matches, so that it never counts; () where there are none.
 
     1. A rule on conditions is shadowed by earlier ones on conditions that list each of its own.
@@ -107,31 +107,38 @@ def shadowing(rules: Sequence[PodFailurePolicyRule], place: int, containers: Seq
        container that one is any.
     3. Rules of different kinds never shadow one another: which codes go with which conditions nobody knows.
     """
-    rule = rules[place]
-    earlier = [number for number, each in enumerate(rules[:place]) if (each.onExitCodes is None) == (rule.onExitCodes is None)]
+    rule = rules[rule_index]
+    earlier = [number for number, each in enumerate(rules[:rule_index]) if (each.onExitCodes is None) == (rule.onExitCodes is None)]
     if rule.onExitCodes is None:
         conditions = set(rule.onPodConditions)
-        return _covering(earlier, lambda numbers: conditions <= {each for number in numbers for each in rules[number].onPodConditions})
-    wanted, name = codes_of(rule.onExitCodes), _only(rule.onExitCodes, containers)
-    means = {number: each for number in earlier if (each := rules[number].onExitCodes) and _only(each, containers) in (None, name)}
+        return _find_covering_rules(
+            earlier,
+            lambda numbers: conditions <= {condition for number in numbers for condition in rules[number].onPodConditions},
+        )
+    wanted, name = collect_exit_codes(rule.onExitCodes), _find_single_container(rule.onExitCodes, containers)
+    means = {
+        number: each
+        for number in earlier
+        if (each := rules[number].onExitCodes) and _find_single_container(each, containers) in (None, name)
+    }
 
     def covered(numbers: Sequence[int]) -> bool:
-        codes = Codes(frozenset())
+        codes = ExitCodes(frozenset())
         for number in numbers:
-            codes |= codes_of(means[number])
+            codes |= collect_exit_codes(means[number])
         return wanted <= codes
 
-    return _covering(tuple(means), covered)
+    return _find_covering_rules(tuple(means), covered)
 
 
-def _covering(earlier: Sequence[int], covered: Callable[[Sequence[int]], bool]) -> tuple[int, ...]:
+def _find_covering_rules(earlier: Sequence[int], are_covered: Callable[[Sequence[int]], bool]) -> tuple[int, ...]:
     """The one earlier rule that covers all, or as many of them from the first on as it takes."""
-    if not earlier or not covered(earlier):
+    if not earlier or not are_covered(earlier):
         return ()
-    one = next(((number,) for number in earlier if covered((number,))), None)
-    return one or next(tuple(earlier[:many]) for many in range(2, len(earlier) + 1) if covered(earlier[:many]))
+    one = next(((number,) for number in earlier if are_covered((number,))), None)
+    return one or next(tuple(earlier[:many]) for many in range(2, len(earlier) + 1) if are_covered(earlier[:many]))
 
 
-def _only(requirement: OnExitCodes, containers: Sequence[str]) -> str | None:
+def _find_single_container(requirement: OnExitCodes, containers: Sequence[str]) -> str | None:
     """The one container that is meant; None where it is any, or the only one that there is."""
     return None if tuple(containers) == (requirement.containerName,) else requirement.containerName

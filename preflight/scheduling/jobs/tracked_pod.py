@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-BACK_OFF, MOST_BACK_OFF = 10.0, 600.0
+BACK_OFF, MAX_BACK_OFF = 10.0, 600.0
 """Seconds before a pod that failed once is replaced, doubled with each failure; and the most of them."""
 
 
-class Tracked:
+class TrackedPod:
     """A pod of the Job as the controller tracks it; times are seconds, `deleted` and `ended` None until it is so.
 
     1. `index` is None for a pod of a Job that is not Indexed. `failures` and `ignored` are the earlier failures of its index.
@@ -42,7 +42,7 @@ class Tracked:
         return self.ended is None and self.deleted is not None
 
     @property
-    def finished(self) -> float:
+    def finish_time(self) -> float:
         """When it is taken to have failed or succeeded, from which the back-off counts.
 
         1. The end of its containers, once all have ended.
@@ -58,14 +58,14 @@ class Tracked:
         return self.created if self.deleted is None else self.deleted
 
     @property
-    def tries(self) -> int:
+    def earlier_failures(self) -> int:
         """How often its index has failed before, the ignored times included."""
         return self.failures + self.ignored
 
 
-def back_off_left(failures: int, last: float, now: float) -> float:
+def compute_back_off(failures: int, last_failure: float, now: float) -> float:
     """Seconds of back-off that are left. Source: `pkg/controller/job/backoff_utils.go`, getRemainingTimeForFailuresCount."""
     if not failures:
         return 0.0
-    pause = min(BACK_OFF * 2.0 ** min(failures - 1, 20), MOST_BACK_OFF)
-    return max(0.0, pause - (now - last))
+    pause = min(BACK_OFF * 2.0 ** min(failures - 1, 20), MAX_BACK_OFF)
+    return max(0.0, pause - (now - last_failure))

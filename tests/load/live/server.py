@@ -65,7 +65,7 @@ class ApiServer:
 
     def questions(self) -> list[str]:
         """What was asked for, in words, sorted."""
-        return sorted(str(each) for each in self.asked if each.resource != "version")
+        return sorted(str(asked) for asked in self.asked if asked.resource != "version")
 
     def answer(self, asked: Asked) -> tuple[int, bytes]:
         """The status and the body."""

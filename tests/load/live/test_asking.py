@@ -109,7 +109,9 @@ def test_only_the_configmaps_that_say_what_a_daemonset_provides_are_asked_for(tm
     server = ApiServer(objects)
     with serving(server, tmp_path) as config:
         program("taint", "nodes", "a-1", "team=x:NoSchedule", "--kubeconfig", str(config))
-    assert [each for each in server.questions() if "configmaps" in each] == ["configmaps -n gpu fieldSelector=metadata.name=plugin-config"]
+    assert [question for question in server.questions() if "configmaps" in question] == [
+        "configmaps -n gpu fieldSelector=metadata.name=plugin-config"
+    ]
 
 
 _LINES = (
@@ -159,7 +161,7 @@ def test_a_pod_that_is_bound_while_the_lists_are_asked_for_is_not_missing(tmp_pa
     server = ApiServer(objects, fault)
     with serving(server, tmp_path) as config:
         result = program("cordon", "a-1", "--kubeconfig", str(config), "-o", "json")
-    assert [each["outcome"] for each in json.loads(result.out)["coverage"]] == ["kept", "kept"]
+    assert [load["outcome"] for load in json.loads(result.out)["coverage"]] == ["kept", "kept"]
     assert [each.query["fieldSelector"] for each in server.asked if each.resource == "pods"] == ["spec.nodeName=", "spec.nodeName=a-1"]
 
 
@@ -168,7 +170,7 @@ def test_a_pod_that_is_deleted_is_judged_on_its_node(tmp_path: Path) -> None:
     objects.append(pod(objects[5], "tainted"))
     with serving(ApiServer(objects), tmp_path) as config:
         result = program("delete", "pod", "csi-tainted", "-n", "storage", "--kubeconfig", str(config), "-o", "json")
-    judged = [each for each in json.loads(result.out)["coverage"] if each["daemonset"] == "storage/csi"]
+    judged = [load for load in json.loads(result.out)["coverage"] if load["daemonset"] == "storage/csi"]
     assert [(each["nodes"], each["outcome"]) for each in judged] == [(["tainted"], "lost-now")]
 
 
@@ -278,7 +280,7 @@ def test_a_plan_asks_for_what_all_its_lines_need(tmp_path: Path) -> None:
     server = ApiServer(cluster())
     with serving(server, tmp_path) as config:
         program("plan", str(plan), "--kubeconfig", str(config))
-    assert [each for each in server.questions() if each.startswith("nodes")] == [
+    assert [question for question in server.questions() if question.startswith("nodes")] == [
         "nodes fieldSelector=metadata.name=a-0",
         "nodes fieldSelector=metadata.name=b-1",
     ]
@@ -304,7 +306,7 @@ def test_a_folder_is_compared_with_the_cluster(tmp_path: Path) -> None:
     (folder / "csi.yaml").write_text(json.dumps(daemonset("storage", "csi", nodeSelector={"pool": "b"})))
     with serving(ApiServer(cluster()), tmp_path) as config:
         result = program("diff", "live", str(folder), "--kubeconfig", str(config), "-o", "json")
-    lost = [each["nodes"] for each in json.loads(result.out)["coverage"] if each["outcome"] == "lost-now"]
+    lost = [load["nodes"] for load in json.loads(result.out)["coverage"] if load["outcome"] == "lost-now"]
     assert lost == [["a-0", "a-1", "a-2"]]
 
 
@@ -313,7 +315,7 @@ def test_components_asks_for_daemonsets_and_their_configuration_only(tmp_path: P
     with serving(server, tmp_path) as config:
         result = program("components", "--kubeconfig", str(config), "-o", "json")
         both = program("components", str(tmp_path), "--live")
-    assert [each["name"] for each in json.loads(result.out)["daemonsets"]] == ["plugin", "agent", "csi"]
+    assert [load["name"] for load in json.loads(result.out)["daemonsets"]] == ["plugin", "agent", "csi"]
     assert server.questions() == ["configmaps -n gpu fieldSelector=metadata.name=plugin-config", "daemonsets"]
     assert (both.code, both.err) == (2, "error: a PATH and --live are two places: give one of them\n")
 
@@ -336,4 +338,4 @@ def test_the_gate_of_lt_and_gt_is_read_where_it_can_be(minor: str, metrics: str,
     server.version["minor"], server.metrics = minor, metrics
     with serving(server, tmp_path) as config:
         result = program("taint", "nodes", "a-0", "level=7:NoSchedule", "--kubeconfig", str(config), "-o", "json")
-    assert [each["outcome"] for each in json.loads(result.out)["coverage"]] == [outcome]
+    assert [load["outcome"] for load in json.loads(result.out)["coverage"]] == [outcome]

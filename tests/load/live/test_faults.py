@@ -17,7 +17,7 @@ import pytest
 
 from preflight.errors import InputError
 from preflight.load.live import connection
-from preflight.load.live.target import Target
+from preflight.load.live.target import ClusterTarget
 from tests.cli.program import Result, program
 from tests.load.live.made import cluster, node
 from tests.load.live.server import TOKEN, ApiServer, Asked, Fault, kubeconfig, serving, status
@@ -178,7 +178,7 @@ def test_with_rights_in_one_namespace_only_that_one_is_judged_and_the_answer_is_
 def test_pods_of_an_updated_daemonset_that_may_not_be_listed_are_assumed_and_not_missing(tmp_path: Path) -> None:
     line = ("set", "image", "-n", "storage", "ds/csi", "main=example.com/agent:2", "-o", "json")
     result, _ = _run(_of("pods", status(403, "forbidden")), tmp_path, *line)
-    assert [(each["outcome"], each["assumed"]) for each in json.loads(result.out)["coverage"]] == [("kept", True)]
+    assert [(load["outcome"], load["assumed"]) for load in json.loads(result.out)["coverage"]] == [("kept", True)]
 
 
 def test_one_node_whose_pods_cannot_be_had_leaves_no_namespace_listed(tmp_path: Path) -> None:
@@ -268,7 +268,7 @@ def test_a_server_that_dribbles_has_no_longer_than_one_that_says_nothing(tmp_pat
         server = threading.Thread(target=dribble, args=(listening,))
         server.start()
         config = kubeconfig(tmp_path / "config", f"http://127.0.0.1:{listening.getsockname()[1]}")
-        asked = connection.Connection(Target(kubeconfig=str(config), timeout=0.5))
+        asked = connection.ApiConnection(ClusterTarget(kubeconfig=str(config), timeout=0.5))
         began = time.monotonic()
         with pytest.raises(InputError, match=r"no answer within 0\.5 seconds"):
             asked.get("/version")
@@ -281,7 +281,7 @@ def test_a_list_that_goes_on_at_the_same_place_is_followed_no_further(tmp_path: 
     again = json.dumps({"kind": "DaemonSetList", "metadata": {"continue": "x"}, "items": []}).encode()
     result, server = _run(_of("daemonsets", (200, again)), tmp_path)
     assert result.err.endswith("the list of daemonsets goes on and on at the same place\n")
-    assert len([each for each in server.asked if each.resource == "daemonsets"]) == 2
+    assert len([asked for asked in server.asked if asked.resource == "daemonsets"]) == 2
 
 
 def test_a_server_that_is_silent_three_times_is_asked_nothing_more(tmp_path: Path) -> None:
@@ -328,7 +328,7 @@ def test_an_interrupt_ends_it_at_once_and_leaves_no_credential_behind(number: in
         was = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it, and its children do too
         process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, env={**os.environ, "TMPDIR": str(folder)})
         signal.signal(signal.SIGINT, was)
-        while not any(each.resource == "daemonsets" for each in server.asked):
+        while not any(asked.resource == "daemonsets" for asked in server.asked):
             assert process.poll() is None
             time.sleep(0.02)
         began = time.monotonic()

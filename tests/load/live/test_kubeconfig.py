@@ -12,7 +12,7 @@ import pytest
 from msgspec.structs import replace
 
 from preflight.load.live import kubeconfig as kubeconfig_module
-from preflight.load.live.target import Target
+from preflight.load.live.target import ClusterTarget
 from tests.cli.program import program
 from tests.load.live.made import cluster
 from tests.load.live.server import TOKEN, ApiServer, Asked, kubeconfig, serving, status
@@ -21,7 +21,9 @@ LINE = ("cordon", "a-1")
 
 
 def _headers(server: ApiServer) -> list[dict[str, str]]:
-    return [{name: value for name, value in each.headers.items() if name in ("Authorization", "Impersonate-User")} for each in server.asked]
+    return [
+        {name: value for name, value in asked.headers.items() if name in ("Authorization", "Impersonate-User")} for asked in server.asked
+    ]
 
 
 def test_the_token_goes_to_the_server_and_nowhere_else(tmp_path: Path) -> None:
@@ -59,17 +61,17 @@ def test_of_several_files_the_first_that_names_a_context_chooses_it(tmp_path: Pa
 @pytest.mark.parametrize(
     ("given", "name", "group"),
     [
-        pytest.param(Target(), "joe", "sre", id="it alone"),
-        pytest.param(Target(user="jane"), "jane", "sre", id="another user takes the place of the user alone"),
-        pytest.param(Target(user="jane", groups=("dev",)), "jane", "dev", id="and groups that of the groups"),
+        pytest.param(ClusterTarget(), "joe", "sre", id="it alone"),
+        pytest.param(ClusterTarget(user="jane"), "jane", "sre", id="another user takes the place of the user alone"),
+        pytest.param(ClusterTarget(user="jane", groups=("dev",)), "jane", "dev", id="and groups that of the groups"),
     ],
 )
-def test_all_that_a_kubeconfig_says_of_whom_it_impersonates_counts(given: Target, name: str, group: str, tmp_path: Path) -> None:
+def test_all_that_a_kubeconfig_says_of_whom_it_impersonates_counts(given: ClusterTarget, name: str, group: str, tmp_path: Path) -> None:
     extra = {"scopes": ["view", "list"], "example.com/team": ["a"]}
     user = {"token": TOKEN, "as": "joe", "as-uid": "7", "as-groups": ["sre"], "as-user-extra": extra}
     config = str(kubeconfig(tmp_path / "config", "http://127.0.0.1:1", user))
-    access = kubeconfig_module.access(replace(given, kubeconfig=config))
-    assert access.headers()[:-1] == [
+    access = kubeconfig_module.open_access(replace(given, kubeconfig=config))
+    assert access.build_headers()[:-1] == [
         ("Impersonate-User", name),
         ("Impersonate-Group", group),
         ("Impersonate-Uid", "7"),
@@ -86,7 +88,7 @@ def test_somebody_is_impersonated(tmp_path: Path) -> None:
         program(*LINE, "--kubeconfig", str(config), "--as", "jane", "--as-group", "sre")
         config.write_text(json.dumps(_with_user(config, {"token": TOKEN, "as": "joe"})))
         program(*LINE, "--kubeconfig", str(config))
-    assert [each.headers.get("Impersonate-User") for each in server.asked] == ["jane"] * 5 + ["joe"] * 5
+    assert [asked.headers.get("Impersonate-User") for asked in server.asked] == ["jane"] * 5 + ["joe"] * 5
     assert server.asked[0].headers["Impersonate-Group"] == "sre"
 
 
@@ -150,9 +152,9 @@ def test_in_a_pod_its_service_account_asks(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(kubeconfig_module, "_NAMESPACE", str(tmp_path / "namespace"))
     monkeypatch.setenv("KUBERNETES_SERVICE_HOST", "127.0.0.1")
     monkeypatch.setenv("KUBERNETES_SERVICE_PORT", "1")
-    access = kubeconfig_module.access(Target())
+    access = kubeconfig_module.open_access(ClusterTarget())
     assert (access.context, access.namespace, access.host) == ("in-cluster", "monitoring", "https://127.0.0.1:1")
-    assert access.headers() == [("Authorization", f"bearer {TOKEN}")]
+    assert access.build_headers() == [("Authorization", f"bearer {TOKEN}")]
 
 
 _BROKEN = {

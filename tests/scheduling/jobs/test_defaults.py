@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from preflight.model.jobs import OnPodCondition, PodFailurePolicy
-from preflight.scheduling.jobs.defaults import NO_LIMIT, defaulted, defaulted_in_job_set, most_at_once
+from preflight.scheduling.jobs.defaults import NO_LIMIT, apply_job_defaults, apply_job_set_defaults, count_max_parallel
 from tests.scheduling.jobs.made import job, policy, rule
 
 
@@ -31,22 +31,22 @@ from tests.scheduling.jobs.made import job, policy, rule
     ],
 )
 def test_defaulted(stated: dict[str, Any], completed: tuple[Any, ...]) -> None:
-    spec = defaulted(job(**stated).spec)
+    spec = apply_job_defaults(job(**stated).spec)
     assert (spec.completions, spec.parallelism, spec.backoffLimit, spec.podReplacementPolicy, spec.completionMode) == completed
-    assert defaulted(spec) == spec
+    assert apply_job_defaults(spec) == spec
 
 
 def test_a_condition_without_a_status_means_true() -> None:
-    spec = defaulted(job(podFailurePolicy=policy(rule("Ignore", condition="DisruptionTarget"))).spec)
+    spec = apply_job_defaults(job(podFailurePolicy=policy(rule("Ignore", condition="DisruptionTarget"))).spec)
     assert isinstance(spec.podFailurePolicy, PodFailurePolicy)
     assert spec.podFailurePolicy.rules[0].onPodConditions == (OnPodCondition("DisruptionTarget", "True"),)
 
 
 def test_a_job_set_has_its_own_defaults_first() -> None:
-    spec = defaulted_in_job_set(job(template={"spec": {"containers": [{"name": "main"}]}}).spec)
+    spec = apply_job_set_defaults(job(template={"spec": {"containers": [{"name": "main"}]}}).spec)
     assert (spec.completionMode, spec.template.spec.restartPolicy) == ("Indexed", "OnFailure")
     stated = job(completionMode="NonIndexed").spec
-    assert defaulted_in_job_set(stated) == stated
+    assert apply_job_set_defaults(stated) == stated
 
 
 @pytest.mark.parametrize(
@@ -60,4 +60,4 @@ def test_a_job_set_has_its_own_defaults_first() -> None:
     ],
 )
 def test_most_at_once(stated: dict[str, Any], most: int) -> None:
-    assert most_at_once(defaulted(job(**stated).spec)) == most
+    assert count_max_parallel(apply_job_defaults(job(**stated).spec)) == most

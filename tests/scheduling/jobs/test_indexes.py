@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from preflight.scheduling.jobs.indexes import Indexes, of, parsed
+from preflight.scheduling.jobs.indexes import IndexSet, make_index_set, parse_index_set
 
 SETS = st.frozensets(st.integers(0, 30))
 
@@ -29,7 +29,7 @@ SETS = st.frozensets(st.integers(0, 30))
     ],
 )
 def test_a_text_is_read(text: str, completions: int, answer: tuple[tuple[int, int], ...]) -> None:
-    assert parsed(text, completions).intervals == answer
+    assert parse_index_set(text, completions).intervals == answer
 
 
 @pytest.mark.parametrize(
@@ -42,26 +42,26 @@ def test_a_text_is_read(text: str, completions: int, answer: tuple[tuple[int, in
     ],
 )
 def test_a_set_is_written(indexes: tuple[int, ...], text: str) -> None:
-    assert str(of(indexes)) == text
+    assert str(make_index_set(indexes)) == text
 
 
 def test_the_indexes_of_a_job_of_a_thousand_million_are_not_expanded() -> None:
-    done = Indexes(((0, 999_999_997),))
+    done = IndexSet(((0, 999_999_997),))
     assert len(done) == 999_999_998
-    assert list(done.missing(1_000_000_000)) == [999_999_998, 999_999_999]
-    assert list(islice(of([1]).missing(1_000_000_000), 3)) == [0, 2, 3]
+    assert list(done.iter_missing(1_000_000_000)) == [999_999_998, 999_999_999]
+    assert list(islice(make_index_set([1]).iter_missing(1_000_000_000), 3)) == [0, 2, 3]
 
 
 @given(SETS)
 def test_what_is_written_is_read_again(indexes: frozenset[int]) -> None:
-    assert parsed(str(of(indexes)), 31) == of(indexes)
+    assert parse_index_set(str(make_index_set(indexes)), 31) == make_index_set(indexes)
 
 
 @given(SETS, SETS)
 def test_it_is_a_set(one: frozenset[int], other: frozenset[int]) -> None:
-    both = of(one) | of(other)
-    assert both == of(one | other)
+    both = make_index_set(one) | make_index_set(other)
+    assert both == make_index_set(one | other)
     assert len(both) == len(one | other)
     assert [index for index in range(32) if index in both] == sorted(one | other)
-    assert of(one).shared(of(other)) == len(one & other)
-    assert list(of(one).missing(20)) == [index for index in range(20) if index not in one]
+    assert make_index_set(one).count_shared(make_index_set(other)) == len(one & other)
+    assert list(make_index_set(one).iter_missing(20)) == [index for index in range(20) if index not in one]

@@ -7,16 +7,16 @@ from typing import Any
 import pytest
 
 from preflight.scheduling.jobs.exclusive_placement import (
-    EXCLUSIVE,
-    NODE_SELECTOR,
-    Placement,
-    domains_wanted,
-    exclusive_topology,
-    follower_refusals,
-    placement,
+    EXCLUSIVE_TOPOLOGY,
+    NODE_SELECTOR_STRATEGY,
+    ExclusivePlacement,
+    count_required_domains,
+    find_exclusive_placement,
+    find_exclusive_topology,
+    list_follower_refusals,
 )
 from preflight.scheduling.jobs.forecast import JobForecast
-from preflight.scheduling.jobs.jobsets import JobSetForecast, job_set_forecast, replicated_job, restarts_left
+from preflight.scheduling.jobs.jobsets import JobSetForecast, count_restarts_left, find_replicated_job, forecast_job_set
 from tests.scheduling.jobs.made import job_set
 
 
@@ -32,7 +32,7 @@ def replicated(
 
 
 def failing(reason: str = "BackoffLimitExceeded", by: float = 30.0) -> JobForecast:
-    return JobForecast(fails=reason, failed_by=by)
+    return JobForecast(failure_reason=reason, failed_by=by)
 
 
 LEADER, WORKERS = replicated("leader", 1), replicated("workers", 2)
@@ -45,76 +45,91 @@ FAILS = {"llm-workers-1": failing()}
     [
         pytest.param({}, {}, JobSetForecast(), id="no Job loses anything"),
         pytest.param(
-            {"failurePolicy": POLICY}, {"llm-workers-0": JobForecast()}, JobSetForecast(left=3), id="a Job loses a pod and does not fail"
+            {"failurePolicy": POLICY},
+            {"llm-workers-0": JobForecast()},
+            JobSetForecast(restarts_left=3),
+            id="a Job loses a pod and does not fail",
         ),
-        pytest.param({"failurePolicy": POLICY}, {"other-workers-0": failing()}, JobSetForecast(left=3), id="a Job of another JobSet fails"),
-        pytest.param({"suspend": True}, FAILS, JobSetForecast(left_alone="it is suspended"), id="suspended"),
-        pytest.param({"managedBy": "acme.io/x"}, FAILS, JobSetForecast(left_alone="it is managed by acme.io/x"), id="managed by another"),
-        pytest.param({}, FAILS, JobSetForecast(failed=("llm-workers-1",), fails="FailedJobs"), id="without a failure policy it fails"),
+        pytest.param(
+            {"failurePolicy": POLICY}, {"other-workers-0": failing()}, JobSetForecast(restarts_left=3), id="a Job of another JobSet fails"
+        ),
+        pytest.param({"suspend": True}, FAILS, JobSetForecast(skip_reason="it is suspended"), id="suspended"),
+        pytest.param({"managedBy": "acme.io/x"}, FAILS, JobSetForecast(skip_reason="it is managed by acme.io/x"), id="managed by another"),
+        pytest.param(
+            {}, FAILS, JobSetForecast(failed_jobs=("llm-workers-1",), failure_reason="FailedJobs"), id="without a failure policy it fails"
+        ),
         pytest.param(
             {"failurePolicy": {}},
             FAILS,
-            JobSetForecast(failed=("llm-workers-1",), fails="ReachedMaxRestarts"),
+            JobSetForecast(failed_jobs=("llm-workers-1",), failure_reason="ReachedMaxRestarts"),
             id="with no restart it fails",
         ),
         pytest.param(
             {"failurePolicy": POLICY},
             FAILS,
-            JobSetForecast(failed=("llm-workers-1",), restarts_all=True, counts=True, left=2),
+            JobSetForecast(failed_jobs=("llm-workers-1",), restarts_all=True, counts_restart=True, restarts_left=2),
             id="all Jobs restart, and one restart is gone",
         ),
         pytest.param(
             {"failurePolicy": POLICY},
             {"llm-workers-1": failing(by=60), "llm-leader-0": failing(by=20)},
-            JobSetForecast(failed=("llm-leader-0", "llm-workers-1"), restarts_all=True, counts=True, left=2),
+            JobSetForecast(failed_jobs=("llm-leader-0", "llm-workers-1"), restarts_all=True, counts_restart=True, restarts_left=2),
             id="two that fail cost one restart",
         ),
         pytest.param(
             {"failurePolicy": {**POLICY, "rules": [{"action": "FailJobSet", "onJobFailureReasons": ["PodFailurePolicy"]}]}},
             FAILS,
-            JobSetForecast(failed=("llm-workers-1",), restarts_all=True, counts=True, left=2),
+            JobSetForecast(failed_jobs=("llm-workers-1",), restarts_all=True, counts_restart=True, restarts_left=2),
             id="a rule for another reason",
         ),
         pytest.param(
             {"failurePolicy": {**POLICY, "rules": [{"action": "FailJobSet", "targetReplicatedJobs": ["leader"]}]}},
             FAILS,
-            JobSetForecast(failed=("llm-workers-1",), restarts_all=True, counts=True, left=2),
+            JobSetForecast(failed_jobs=("llm-workers-1",), restarts_all=True, counts_restart=True, restarts_left=2),
             id="a rule for another replicated Job",
         ),
         pytest.param(
             {"failurePolicy": {**POLICY, "rules": [{"action": "FailJobSet", "targetReplicatedJobs": ["workers"]}]}},
             FAILS,
-            JobSetForecast(failed=("llm-workers-1",), fails="FailJobSetFailurePolicyAction", rule=0, left=3),
+            JobSetForecast(failed_jobs=("llm-workers-1",), failure_reason="FailJobSetFailurePolicyAction", rule_index=0, restarts_left=3),
             id="a rule that fails it",
         ),
         pytest.param(
             {"failurePolicy": {"rules": [{"action": "RestartJobSetAndIgnoreMaxRestarts", "onJobFailureReasons": ["PodFailurePolicy"]}]}},
             {"llm-workers-0": failing("PodFailurePolicy")},
-            JobSetForecast(failed=("llm-workers-0",), restarts_all=True, rule=0),
+            JobSetForecast(failed_jobs=("llm-workers-0",), restarts_all=True, rule_index=0),
             id="a restart that is free",
         ),
         pytest.param(
             {"failurePolicy": {**POLICY, "rules": [{"action": "RestartJob"}]}},
             {"llm-workers-0": failing(by=9), "llm-workers-1": failing(by=5)},
-            JobSetForecast(failed=("llm-workers-1", "llm-workers-0"), restarts_one="llm-workers-1", rule=0, counts=True, left=2),
+            JobSetForecast(
+                failed_jobs=("llm-workers-1", "llm-workers-0"),
+                restarted_job="llm-workers-1",
+                rule_index=0,
+                counts_restart=True,
+                restarts_left=2,
+            ),
             id="a rule that restarts one Job",
         ),
         pytest.param(
             {"failurePolicy": {**POLICY, "rules": [{"action": "RestartJobSet", "onJobFailureMessagePatterns": ["^Container"]}]}},
             FAILS,
-            JobSetForecast(failed=("llm-workers-1",), left=3, rule=0, unknown="its rule asks for the words of the failure"),
+            JobSetForecast(
+                failed_jobs=("llm-workers-1",), restarts_left=3, rule_index=0, unknown_reason="its rule asks for the words of the failure"
+            ),
             id="a rule that asks for words",
         ),
         pytest.param(
             {"failurePolicy": {**POLICY, "rules": [{"action": "Shrink"}]}},
             FAILS,
-            JobSetForecast(failed=("llm-workers-1",), left=3, rule=0, unknown="its rule has the action Shrink"),
+            JobSetForecast(failed_jobs=("llm-workers-1",), restarts_left=3, rule_index=0, unknown_reason="its rule has the action Shrink"),
             id="an action that nobody knows",
         ),
     ],
 )
 def test_a_job_set(spec: dict[str, Any], given: dict[str, JobForecast], answer: JobSetForecast) -> None:
-    assert job_set_forecast(job_set(LEADER, WORKERS, **spec), given) == answer
+    assert forecast_job_set(job_set(LEADER, WORKERS, **spec), given) == answer
 
 
 @pytest.mark.parametrize(
@@ -123,7 +138,7 @@ def test_a_job_set(spec: dict[str, Any], given: dict[str, JobForecast], answer: 
 )
 def test_a_job_set_that_has_ended(condition: str, reason: str) -> None:
     status = {"conditions": [{"type": condition, "status": "True"}]}
-    assert job_set_forecast(job_set(WORKERS, status=status), FAILS) == JobSetForecast(left_alone=reason)
+    assert forecast_job_set(job_set(WORKERS, status=status), FAILS) == JobSetForecast(skip_reason=reason)
 
 
 FREE = {"maxRestarts": 3, "rules": [{"action": "RestartJobSetAndIgnoreMaxRestarts"}]}
@@ -143,7 +158,7 @@ FREE = {"maxRestarts": 3, "rules": [{"action": "RestartJobSetAndIgnoreMaxRestart
     ],
 )
 def test_restarts_left(policy: dict[str, Any] | None, status: dict[str, Any], left: int) -> None:
-    assert restarts_left(job_set(WORKERS, status=status, failurePolicy=policy)) == left
+    assert count_restarts_left(job_set(WORKERS, status=status, failurePolicy=policy)) == left
 
 
 @pytest.mark.parametrize(
@@ -157,35 +172,35 @@ def test_restarts_left(policy: dict[str, Any] | None, status: dict[str, Any], le
     ],
 )
 def test_the_replicated_job_of_a_child(name: str, owner: str | None) -> None:
-    found = replicated_job(job_set(WORKERS, replicated("workers-x")), name)
+    found = find_replicated_job(job_set(WORKERS, replicated("workers-x")), name)
     assert (found.name if found else None) == owner
 
 
-POOL = {EXCLUSIVE: "pool"}
+POOL = {EXCLUSIVE_TOPOLOGY: "pool"}
 
 
 @pytest.mark.parametrize(
     ("annotations", "template", "pods", "answer"),
     [
         pytest.param({}, {}, {}, "", id="nowhere"),
-        pytest.param({**POOL, NODE_SELECTOR: "true"}, {}, {}, "", id="with nodes that somebody labelled"),
-        pytest.param(POOL, {NODE_SELECTOR: "true"}, {}, "pool", id="that alone says nothing"),
+        pytest.param({**POOL, NODE_SELECTOR_STRATEGY: "true"}, {}, {}, "", id="with nodes that somebody labelled"),
+        pytest.param(POOL, {NODE_SELECTOR_STRATEGY: "true"}, {}, "pool", id="that alone says nothing"),
         pytest.param(POOL, {}, {}, "pool", id="of the JobSet"),
         pytest.param({}, POOL, {}, "pool", id="of the Job's template"),
         pytest.param({}, {}, POOL, "pool", id="of the pods' template"),
-        pytest.param(POOL, {EXCLUSIVE: "rack"}, {EXCLUSIVE: "zone"}, "rack", id="of all three the Job's"),
-        pytest.param({}, {EXCLUSIVE: "rack", NODE_SELECTOR: ""}, {}, "", id="the value of the second does not matter"),
+        pytest.param(POOL, {EXCLUSIVE_TOPOLOGY: "rack"}, {EXCLUSIVE_TOPOLOGY: "zone"}, "rack", id="of all three the Job's"),
+        pytest.param({}, {EXCLUSIVE_TOPOLOGY: "rack", NODE_SELECTOR_STRATEGY: ""}, {}, "", id="the value of the second does not matter"),
     ],
 )
 def test_exclusive_topology(annotations: dict[str, str], template: dict[str, str], pods: dict[str, str], answer: str) -> None:
     found = job_set(replicated(template=template, pods=pods), annotations=annotations)
-    assert exclusive_topology(found, found.spec.replicatedJobs[0]) == answer
+    assert find_exclusive_topology(found, found.spec.replicatedJobs[0]) == answer
 
 
 def test_the_domains_that_a_restart_wants() -> None:
-    jobs = (replicated("a", 3), replicated("b", 2, {EXCLUSIVE: "rack"}), replicated("c", 1))
-    assert domains_wanted(job_set(*jobs, annotations=POOL)) == {"pool": 4, "rack": 2}
-    assert domains_wanted(job_set(*jobs)) == {"rack": 2}
+    jobs = (replicated("a", 3), replicated("b", 2, {EXCLUSIVE_TOPOLOGY: "rack"}), replicated("c", 1))
+    assert count_required_domains(job_set(*jobs, annotations=POOL)) == {"pool": 4, "rack": 2}
+    assert count_required_domains(job_set(*jobs)) == {"rack": 2}
 
 
 DOMAINS = {0: "a", 1: "a", 2: "a"}
@@ -196,27 +211,31 @@ DOMAINS = {0: "a", 1: "a", 2: "a"}
     [
         pytest.param("", DOMAINS, [0], None, id="no exclusive placement"),
         pytest.param("pool", DOMAINS, [], None, id="no pod anew"),
-        pytest.param("pool", DOMAINS, [2, 1], Placement("pool", False, (1, 2), "a"), id="followers go where their leader is"),
-        pytest.param("pool", DOMAINS, [0], Placement("pool", True, (), "a"), id="a leader goes where its followers are"),
-        pytest.param("pool", DOMAINS, [0, 1], Placement("pool", True, (1,), "a"), id="a leader, and a follower that waits for it"),
-        pytest.param("pool", DOMAINS, [0, 1, 2], Placement("pool", True, (1, 2), None), id="all of them may go anywhere"),
-        pytest.param("pool", {**DOMAINS, 1: None}, [0], Placement("pool", True, (), "a"), id="a follower's node lacks the label"),
+        pytest.param("pool", DOMAINS, [2, 1], ExclusivePlacement("pool", False, (1, 2), "a"), id="followers go where their leader is"),
+        pytest.param("pool", DOMAINS, [0], ExclusivePlacement("pool", True, (), "a"), id="a leader goes where its followers are"),
+        pytest.param("pool", DOMAINS, [0, 1], ExclusivePlacement("pool", True, (1,), "a"), id="a leader, and a follower that waits for it"),
+        pytest.param("pool", DOMAINS, [0, 1, 2], ExclusivePlacement("pool", True, (1, 2), None), id="all of them may go anywhere"),
+        pytest.param("pool", {**DOMAINS, 1: None}, [0], ExclusivePlacement("pool", True, (), "a"), id="a follower's node lacks the label"),
         pytest.param(
-            "pool", {**DOMAINS, 0: None}, [1], Placement("pool", False, (1,), None, refused=True), id="the leader's node lacks it"
+            "pool",
+            {**DOMAINS, 0: None},
+            [1],
+            ExclusivePlacement("pool", False, (1,), None, is_refused=True),
+            id="the leader's node lacks it",
         ),
     ],
 )
-def test_placement(topology: str, domains: dict[int, str | None], anew: list[int], answer: Placement | None) -> None:
-    assert placement(topology, domains, anew) == answer
+def test_placement(topology: str, domains: dict[int, str | None], anew: list[int], answer: ExclusivePlacement | None) -> None:
+    assert find_exclusive_placement(topology, domains, anew) == answer
 
 
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        pytest.param(Placement("pool", False, (1,), "a"), (), id="the leader stays"),
-        pytest.param(Placement("pool", True, (), "a"), (), id="no follower comes anew"),
+        pytest.param(ExclusivePlacement("pool", False, (1,), "a"), (), id="the leader stays"),
+        pytest.param(ExclusivePlacement("pool", True, (), "a"), (), id="no follower comes anew"),
         pytest.param(
-            Placement("pool", True, (1,), "a"),
+            ExclusivePlacement("pool", True, (1,), "a"),
             (
                 "follower pod node selector for topology domain not found. missing selector: pool",
                 "follower pod node selector not set",
@@ -225,11 +244,11 @@ def test_placement(topology: str, domains: dict[int, str | None], anew: list[int
             id="the leader comes anew",
         ),
         pytest.param(
-            Placement("pool", False, (1,), None, refused=True),
+            ExclusivePlacement("pool", False, (1,), None, is_refused=True),
             ("node does not have topology label: pool",),
             id="the leader's node lacks the label",
         ),
     ],
 )
-def test_the_words_that_followers_are_refused_with(given: Placement, words: tuple[str, ...]) -> None:
-    assert follower_refusals(given) == words
+def test_the_words_that_followers_are_refused_with(given: ExclusivePlacement, words: tuple[str, ...]) -> None:
+    assert list_follower_refusals(given) == words

@@ -9,59 +9,68 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from preflight.model.jobs import OnExitCodes, OnPodCondition, PodFailurePolicy, PodFailurePolicyRule
-from preflight.scheduling.jobs.defaults import with_statuses
-from preflight.scheduling.jobs.pod_failure_policy import Failure, Verdict, codes_of, disrupted, judge, shadowing
+from preflight.scheduling.jobs.defaults import fill_condition_statuses
+from preflight.scheduling.jobs.pod_failure_policy import (
+    FailureVerdict,
+    PodFailure,
+    collect_exit_codes,
+    find_shadowing_rules,
+    make_disruption_failure,
+    match_failure_policy,
+)
 from tests.scheduling.jobs.made import policy, read, rule
 
-EVICTED = disrupted(("main",), 143)
+EVICTED = make_disruption_failure(("main",), 143)
 IGNORE = rule("Ignore", condition="DisruptionTarget")
 
 
 def read_policy(*rules: dict[str, Any]) -> PodFailurePolicy:
-    return with_statuses(read(policy(*rules), PodFailurePolicy))
+    return fill_condition_statuses(read(policy(*rules), PodFailurePolicy))
 
 
 @pytest.mark.parametrize(
     ("rules", "failure", "verdict"),
     [
-        pytest.param((), EVICTED, Verdict(), id="without a rule it counts"),
-        pytest.param((IGNORE,), Failure({"main": 143}), Verdict(), id="without its condition it counts"),
-        pytest.param((rule("FailJob", 42),), EVICTED, Verdict(), id="another exit code"),
-        pytest.param((rule("FailJob", 143),), Failure(), Verdict(), id="no container ever ran"),
-        pytest.param((rule("FailJob", 0, operator="NotIn"),), Failure({"main": 0}), Verdict(), id="0 is never matched"),
-        pytest.param((rule("FailJob", 143, container="side"),), EVICTED, Verdict(), id="another container"),
-        pytest.param((rule("FailJob", 143, operator="Is"),), EVICTED, Verdict(), id="no operator of Kubernetes"),
-        pytest.param((rule("Stop", 143),), EVICTED, Verdict(), id="no action of Kubernetes"),
-        pytest.param((IGNORE,), EVICTED, Verdict(0, "Ignore"), id="its condition"),
-        pytest.param((IGNORE, rule("FailJob", 143)), EVICTED, Verdict(0, "Ignore"), id="the first counts"),
-        pytest.param((rule("FailJob", 143), IGNORE), EVICTED, Verdict(0, "FailJob", "main", 143), id="the first counts, and it is another"),
-        pytest.param((rule("Count", 42), IGNORE), EVICTED, Verdict(1, "Ignore"), id="one that does not match is passed over"),
-        pytest.param((rule("FailIndex", 42, operator="NotIn"),), EVICTED, Verdict(0, "FailIndex", "main", 143), id="NotIn"),
+        pytest.param((), EVICTED, FailureVerdict(), id="without a rule it counts"),
+        pytest.param((IGNORE,), PodFailure({"main": 143}), FailureVerdict(), id="without its condition it counts"),
+        pytest.param((rule("FailJob", 42),), EVICTED, FailureVerdict(), id="another exit code"),
+        pytest.param((rule("FailJob", 143),), PodFailure(), FailureVerdict(), id="no container ever ran"),
+        pytest.param((rule("FailJob", 0, operator="NotIn"),), PodFailure({"main": 0}), FailureVerdict(), id="0 is never matched"),
+        pytest.param((rule("FailJob", 143, container="side"),), EVICTED, FailureVerdict(), id="another container"),
+        pytest.param((rule("FailJob", 143, operator="Is"),), EVICTED, FailureVerdict(), id="no operator of Kubernetes"),
+        pytest.param((rule("Stop", 143),), EVICTED, FailureVerdict(), id="no action of Kubernetes"),
+        pytest.param((IGNORE,), EVICTED, FailureVerdict(0, "Ignore"), id="its condition"),
+        pytest.param((IGNORE, rule("FailJob", 143)), EVICTED, FailureVerdict(0, "Ignore"), id="the first counts"),
+        pytest.param(
+            (rule("FailJob", 143), IGNORE), EVICTED, FailureVerdict(0, "FailJob", "main", 143), id="the first counts, and it is another"
+        ),
+        pytest.param((rule("Count", 42), IGNORE), EVICTED, FailureVerdict(1, "Ignore"), id="one that does not match is passed over"),
+        pytest.param((rule("FailIndex", 42, operator="NotIn"),), EVICTED, FailureVerdict(0, "FailIndex", "main", 143), id="NotIn"),
         pytest.param(
             (rule("FailJob", 1, container="side"),),
-            Failure({"main": 1, "side": 1}),
-            Verdict(0, "FailJob", "side", 1),
+            PodFailure({"main": 1, "side": 1}),
+            FailureVerdict(0, "FailJob", "side", 1),
             id="the container that is meant",
         ),
         pytest.param(
             (rule("FailJob", 1, 2),),
-            Failure({"main": 0, "side": 2}),
-            Verdict(0, "FailJob", "side", 2),
+            PodFailure({"main": 0, "side": 2}),
+            FailureVerdict(0, "FailJob", "side", 2),
             id="any container",
         ),
     ],
 )
-def test_judge(rules: tuple[dict[str, Any], ...], failure: Failure, verdict: Verdict) -> None:
-    assert judge(read_policy(*rules), failure) == verdict
+def test_judge(rules: tuple[dict[str, Any], ...], failure: PodFailure, verdict: FailureVerdict) -> None:
+    assert match_failure_policy(read_policy(*rules), failure) == verdict
 
 
 def test_only_an_ignored_failure_does_not_count() -> None:
-    assert [action for action in ("Count", "Ignore", "FailJob", "FailIndex") if not Verdict(0, action).counts] == ["Ignore"]
+    assert [action for action in ("Count", "Ignore", "FailJob", "FailIndex") if not FailureVerdict(0, action).is_counted] == ["Ignore"]
 
 
 def test_a_condition_with_another_status_does_not_match() -> None:
     ready = PodFailurePolicyRule("Ignore", onPodConditions=(OnPodCondition("DisruptionTarget", "False"),))
-    assert judge(PodFailurePolicy((ready,)), EVICTED) == Verdict()
+    assert match_failure_policy(PodFailurePolicy((ready,)), EVICTED) == FailureVerdict()
 
 
 ONE, TWO = ("main",), ("main", "side")
@@ -91,7 +100,7 @@ ONE, TWO = ("main",), ("main", "side")
     ],
 )
 def test_shadowing(rules: tuple[dict[str, Any], ...], containers: tuple[str, ...], answer: tuple[int, ...]) -> None:
-    assert shadowing(read_policy(*rules).rules, len(rules) - 1, containers) == answer
+    assert find_shadowing_rules(read_policy(*rules).rules, len(rules) - 1, containers) == answer
 
 
 REQUIREMENTS = st.builds(
@@ -115,16 +124,16 @@ RULES = st.lists(
     max_size=5,
 )
 FAILURES = st.builds(
-    Failure,
+    PodFailure,
     st.fixed_dictionaries({"main": st.integers(0, 6), "side": st.integers(0, 6)}),
     st.dictionaries(st.sampled_from(["a", "b", "c"]), st.just("True")),
 )
 
 
 @given(RULES, FAILURES)
-def test_a_shadowed_rule_never_counts(rules: list[PodFailurePolicyRule], failure: Failure) -> None:
-    found = judge(PodFailurePolicy(tuple(rules)), failure).rule
-    assert found is None or not shadowing(rules, found, ("main", "side"))
+def test_a_shadowed_rule_never_counts(rules: list[PodFailurePolicyRule], failure: PodFailure) -> None:
+    found = match_failure_policy(PodFailurePolicy(tuple(rules)), failure).rule_index
+    assert found is None or not find_shadowing_rules(rules, found, ("main", "side"))
 
 
 @given(REQUIREMENTS, REQUIREMENTS, st.integers(1, 300))
@@ -132,7 +141,7 @@ def test_sets_of_codes_are_sets(one: OnExitCodes, other: OnExitCodes, code: int)
     def has(requirement: OnExitCodes) -> bool:
         return (code in requirement.values) is (requirement.operator == "In")
 
-    both, single = codes_of(one) | codes_of(other), codes_of(OnExitCodes(operator="In", values=(code,)))
-    assert (single <= codes_of(one)) is has(one)
+    both, single = collect_exit_codes(one) | collect_exit_codes(other), collect_exit_codes(OnExitCodes(operator="In", values=(code,)))
+    assert (single <= collect_exit_codes(one)) is has(one)
     assert (single <= both) is (has(one) or has(other))
-    assert codes_of(one) <= both
+    assert collect_exit_codes(one) <= both

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from preflight.model.objects import Refusal
-from preflight.scheduling.jobs.validation import job_name_refusals, job_refusals
+from preflight.scheduling.jobs.validation import validate_job, validate_job_name
 from tests.scheduling.jobs.made import job, policy, rule
 
 INDEXED = {"completionMode": "Indexed", "completions": 3}
@@ -28,7 +28,7 @@ CODES = "podFailurePolicy", "rules", 0, "onExitCodes"
     ],
 )
 def test_accepted(spec: dict[str, Any]) -> None:
-    assert list(job_refusals(job(**spec).spec)) == []
+    assert list(validate_job(job(**spec).spec)) == []
 
 
 def restarting(policy: str, **more: Any) -> dict[str, Any]:
@@ -231,7 +231,7 @@ def restarting(policy: str, **more: Any) -> dict[str, Any]:
 )
 def test_refused(spec: dict[str, Any], path: str | tuple[str | int, ...], reason: str) -> None:
     where = ("spec", path) if isinstance(path, str) else ("spec", *path)
-    assert list(job_refusals(job(**spec).spec)) == [Refusal(where, reason)]
+    assert list(validate_job(job(**spec).spec)) == [Refusal(where, reason)]
 
 
 def test_all_that_is_wrong_is_said_in_the_servers_order() -> None:
@@ -241,7 +241,7 @@ def test_all_that_is_wrong_is_said_in_the_servers_order() -> None:
         "podReplacementPolicy": "x",
         "podFailurePolicy": policy(rule("?", 1)),
     }
-    assert [".".join(map(str, each.path)) for each in job_refusals(job(**spec).spec)] == [
+    assert [".".join(map(str, refusal.path)) for refusal in validate_job(job(**spec).spec)] == [
         "spec.backoffLimitPerIndex",
         "spec.backoffLimitPerIndex",
         "spec.maxFailedIndexes",
@@ -253,7 +253,7 @@ def test_all_that_is_wrong_is_said_in_the_servers_order() -> None:
 def test_the_template_of_a_cronjob_has_no_default_for_completions() -> None:
     spec = job(completionMode="Indexed").spec
     where = ("spec", "jobTemplate", "spec")
-    assert list(job_refusals(spec, where, is_template=True)) == [
+    assert list(validate_job(spec, where, is_template=True)) == [
         Refusal((*where, "completions"), "completions: Required value: when completion mode is Indexed")
     ]
 
@@ -273,4 +273,4 @@ def test_the_template_of_a_cronjob_has_no_default_for_completions() -> None:
     ],
 )
 def test_the_name_of_an_indexed_job(name: str, spec: dict[str, Any], reasons: list[str]) -> None:
-    assert [each.reason for each in job_name_refusals(name, job(**spec).spec)] == reasons
+    assert [refusal.reason for refusal in validate_job_name(name, job(**spec).spec)] == reasons

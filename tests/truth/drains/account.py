@@ -32,11 +32,11 @@ class Account:
     def add(self, found: Iterable[Compared]) -> list[Compared]:
         """Count comparisons; the answer are those that differ."""
         different = []
-        for each in found:
-            (self.pods if each.is_pod else self.values)[each.of, each.equal, each.by_chance] += 1
-            self.left_out.update(each.left_out)
-            if not each.equal:
-                different.append(each)
+        for compared in found:
+            (self.pods if compared.is_pod else self.values)[compared.of, compared.equal, compared.by_chance] += 1
+            self.left_out.update(compared.left_out)
+            if not compared.equal:
+                different.append(compared)
         return different
 
     def merge(self, other: Account) -> None:

@@ -118,9 +118,9 @@ class Drains:
         folder = self.folder / f"{self.number:03}"
         folder.mkdir()
         items = self._dump(folder / "dump")
-        nodes = {each["metadata"]["name"]: each for each in items if each["kind"] == "Node"}
+        nodes = {item["metadata"]["name"]: item for item in items if item["kind"] == "Node"}
         pods = [each for each in items if each["kind"] == "Pod"]
-        if any(each.tolerates_cordon and not each.node and not each.has_ended for each in seeing.pods(pods).values()):
+        if any(pod.tolerates_cordon and not pod.node and not pod.has_ended for pod in seeing.pods(pods).values()):
             self.account.left_out["a drain whose room a Pending pod that tolerates a cordon may take"] += 1
             shutil.rmtree(folder)
             return
@@ -133,7 +133,7 @@ class Drains:
             argv, flags, drained = self._line(nodes, pods)
             said = prediction(argv, folder / "dump")
         (folder / "command").write_text(f"kubectl {' '.join(argv)}\n")
-        if said.nodes and {each.told["node"] for each in said.nodes} != drained:
+        if said.nodes and {node.told["node"] for node in said.nodes} != drained:
             raise AssertionError(f"{argv} drains {sorted(drained)}, and not {[each.told['node'] for each in said.nodes]}")
         replacements = self._replacements(said, pods)
         if replacements is Replacements.NEVER:
@@ -173,17 +173,17 @@ class Drains:
         """A command line without the program's name, its flags, and the nodes that it drains: with most pods or with any, or a pool."""
         flags = worlds.flags(self.random)
         if self.random.random() < 0.12:
-            pool = self.random.choice([each["metadata"]["labels"]["pool"] for each in nodes.values()])
+            pool = self.random.choice([node["metadata"]["labels"]["pool"] for node in nodes.values()])
             chosen = {name for name, each in nodes.items() if each["metadata"]["labels"]["pool"] == pool}
             return ["drain", f"--selector=pool={pool}", *flags], flags, chosen
-        there = Counter(each["spec"]["nodeName"] for each in pods if "nodeName" in each["spec"]) or Counter(list(nodes))
+        there = Counter(pod["spec"]["nodeName"] for pod in pods if "nodeName" in pod["spec"]) or Counter(list(nodes))
         busy = [name for name, _ in there.most_common(3 if self.random.random() < 0.5 else None)]
         names = self.random.sample(busy, min(len(busy), self.random.choice((1, 1, 2, 3))))
         return ["drain", *names, *flags], flags, set(names)
 
     def _has_time_for(self, said: Said) -> bool:
         """Whether a drain takes no more than LONG seconds by what was said; at times, the first that does is done all the same."""
-        takes = sum(max(each.worst.with_grace or 0.0, each.best.with_grace or 0.0) for each in said.nodes)
+        takes = sum(max(node.worst.grace_seconds or 0.0, node.best.grace_seconds or 0.0) for node in said.nodes)
         if takes <= LONG or (takes <= LONGEST and not self.was_long):
             self.was_long = self.was_long or takes > LONG
             return True
@@ -199,7 +199,7 @@ class Drains:
             return Replacements.NEVER
         annotations = [each["metadata"].get("annotations", {}) for each in pods]
         late = [worlds.PLAYS + name for name in ("ready-after", "terminates-after")]
-        plain = not any(each.get(PLAY) or any(name in each for name in late) for each in annotations)
+        plain = not any(annotation.get(PLAY) or any(name in annotation for name in late) for annotation in annotations)
         plain = plain and not any(container["image"] == worlds.BAD for pod in pods for container in pod["spec"]["containers"])
         owners = [owner["kind"] for each in pods for owner in each["metadata"].get("ownerReferences", ())]
         told = [pod for node in said.nodes for pod in node.told["pods"]]
@@ -220,8 +220,8 @@ class Drains:
         """Drain, and see what happens; kubectl is ended where it may wait for ever, after what its pods may take to end."""
         mark = len(self.bed.audit())
         limit = 300.0
-        if not any(each.startswith("--timeout") for each in argv) and said.evictions.get("ends") is not True:
-            limit = PATIENCE + sum(each.worst.with_grace or 0.0 for each in said.nodes)
+        if not any(word.startswith("--timeout") for word in argv) and said.evictions.get("ends") is not True:
+            limit = PATIENCE + sum(node.worst.grace_seconds or 0.0 for node in said.nodes)
         begin = time.monotonic()
         ran: Ran | None
         try:
@@ -250,9 +250,9 @@ class Drains:
         (folder / "report.json").write_text(said.result.out)
         (folder / "seen.json").write_text(json.dumps(happened._asdict(), indent=1))
         with (folder / "mismatches.jsonl").open("w", encoding="utf-8") as file:
-            for each in different:
-                file.write(json.dumps(each._asdict()) + "\n")
-                self._say(f"    {each.of} {each.about}: is {each.seen}, and we say {each.said}")
+            for compared in different:
+                file.write(json.dumps(compared._asdict()) + "\n")
+                self._say(f"    {compared.of} {compared.about}: is {compared.seen}, and we say {compared.said}")
 
     def _say(self, text: str) -> None:
         sys.stderr.write(f"{text}\n")

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from preflight.scheduling.drain import FirstRound, PodDrain
-from preflight.scheduling.eviction import VIOLATES
+from preflight.scheduling.eviction import VIOLATES_BUDGET
 from tests.replay.drain import REFUSED, WARNED
 from tests.truth.drains.prediction import STAYS, NodeSaid, PodSaid, Said
 from tests.truth.drains.seen import Request, Seen
@@ -76,17 +76,17 @@ def _going(node: NodeSaid, timeout: float, *, at_once: bool) -> Iterator[str]:
 
 def _is_in_time(pod: PodSaid, timeout: float) -> bool:
     """Whether a pod does not wait for a replacement, or so shortly that kubectl asks for it again after that."""
-    return pod.verdict != "waits" or not timeout or (pod.best.at or 0.0) + MARGIN < timeout
+    return pod.verdict != "waits" or not timeout or (pod.best.evicted_at or 0.0) + MARGIN < timeout
 
 
 def _reach(node: NodeSaid) -> tuple[bool, bool]:
     """Whether kubectl gets to a node, in the one course and in the other."""
-    return node.worst.reached, node.best.reached
+    return node.worst.is_reached, node.best.is_reached
 
 
 def _pod(pod: PodSaid, node: NodeSaid, seen: Seen, reach: tuple[bool, bool], *, goes: bool, losing: set[str]) -> Compared:
     parts = [_request(pod, seen, reach), _answer(pod, node, seen, reach), _fate(pod, node, seen, reach, goes=goes, losing=losing)]
-    found = [each for each in parts if isinstance(each, _Part)]
+    found = [part for part in parts if isinstance(part, _Part)]
     return Compared(
         of=pod.verdict if any(reach) else f"{pod.verdict} (never reached)",
         about=pod.name,
@@ -126,7 +126,7 @@ def _answer(pod: PodSaid, node: NodeSaid, seen: Seen, reach: tuple[bool, bool]) 
     have: _Answer = (request.code, *request.words)
     worst, best = _said(pod.worst), _said(pod.best)
     if any(pod.worst.pod.key in each.pods for each in _contested(node)):
-        return _Part(("201", f"429 {VIOLATES}"), _text(have), have[:2] in ((201,), (429, VIOLATES)), True)
+        return _Part(("201", f"429 {VIOLATES_BUDGET}"), _text(have), have[:2] in ((201,), (429, VIOLATES_BUDGET)), True)
     if worst == best:
         return _Part((_text(worst),), _text(have), have == worst)
     return _Part((_text(worst), _text(best)), _text(have), have in (worst, best) or _is_between(request, pod.worst, pod.best), True)
@@ -145,10 +145,10 @@ def _is_between(request: Request, worst: PodDrain, best: PodDrain) -> bool:
 
     Where the better course lets the pod go, any number that is not below that of the other can be.
     """
-    if request.code != 429 or worst.code != 429 or request.words[:1] != (VIOLATES,):
+    if request.code != 429 or worst.code != 429 or request.words[:1] != (VIOLATES_BUDGET,):
         return False
     numbers = [_NEEDS.search(" ".join(words)) for words in (request.words, (worst.cause,), (best.cause,))]
-    have, least, most = (int(each[1]) if each else None for each in numbers)
+    have, least, most = (int(number[1]) if number else None for number in numbers)
     if have is None or least is None:
         return "does not allow evicting pods currently" in " ".join((*request.words, worst.cause))
     return least <= have and (most is None or have <= most)
@@ -187,7 +187,7 @@ def _rounds(node: NodeSaid, seen: Seen, going: frozenset[str]) -> Iterator[Compa
     first = seen.first
     for budget, rounds in both.items():
         names = sorted({"/".join(key) for each in rounds for key in each.pods})
-        least, most = min(each.least for each in rounds), max(each.most for each in rounds)
+        least, most = min(each.min_evicted for each in rounds), max(each.max_evicted for each in rounds)
         number = sum(first[name].code == 201 for name in names if name in first)
         about = f"{'/'.join(budget)} on {node.told['node']}"
         yield Compared("let go at first", about, _range(least, most), str(number), least <= number <= most, least < most)

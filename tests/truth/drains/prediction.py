@@ -10,23 +10,23 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from unittest import mock
 
-from preflight.scheduling.drain import NodeDrain, PodDrain, Verdict, drain, never_ready
-from preflight.scheduling.drain.model import Assumed
+from preflight.scheduling.drain import DrainVerdict, NodeDrain, PodDrain, assume_never_ready, simulate_drain
+from preflight.scheduling.drain.model import DrainAssumptions
 from tests.cli.program import Result, program
 from tests.truth.prediction import FrontDoorError
 
 STAYS = "stays"
 _WORDS = {
-    Verdict.EVICTED: "evicted",
-    Verdict.DELETED: "deleted",
-    Verdict.REFUSED: "refused",
-    Verdict.HELD: "held",
-    Verdict.BLOCKED_FOREVER: "blocked-for-ever",
-    Verdict.BLOCKED_NOW: "blocked-now",
-    Verdict.UNKNOWN: "unknown",
-    Verdict.SKIPPED: STAYS,
+    DrainVerdict.EVICTED: "evicted",
+    DrainVerdict.DELETED: "deleted",
+    DrainVerdict.REFUSED: "refused",
+    DrainVerdict.HELD: "held",
+    DrainVerdict.BLOCKED_FOREVER: "blocked-for-ever",
+    DrainVerdict.BLOCKED_NOW: "blocked-now",
+    DrainVerdict.UNKNOWN: "unknown",
+    DrainVerdict.SKIPPED: STAYS,
 }
-_Courses = list[tuple[Assumed, tuple[NodeDrain, ...]]]
+_Courses = list[tuple[DrainAssumptions, tuple[NodeDrain, ...]]]
 
 
 class PodSaid(NamedTuple):
@@ -68,10 +68,10 @@ def prediction(argv: Sequence[str], dump: Path) -> Said:
     (step,) = json.loads(result.out)["change"]["steps"]
     if "evictions" not in step:
         return Said(result, {}, ())
-    last = max(number for number, (assumed, _) in enumerate(heard) if assumed.ready_after is never_ready)
+    last = max(number for number, (assumed, _) in enumerate(heard) if assumed.ready_after is assume_never_ready)
     worst, best = heard[last][1], heard[min(last + 1, len(heard) - 1)][1]
     told = step["evictions"]["nodes"]
-    if [each["node"] for each in told] != [each.node for each in worst]:
+    if [drain["node"] for drain in told] != [each.node for each in worst]:
         raise FrontDoorError(f"{[each['node'] for each in told]} are reported and {[each.node for each in worst]} were judged")
     nodes = (_node(*each) for each in zip(told, worst, best, strict=True))
     _check(step["evictions"], worst, best)
@@ -80,8 +80,8 @@ def prediction(argv: Sequence[str], dump: Path) -> Said:
 
 def _check(evictions: Mapping[str, Any], worst: Sequence[NodeDrain], best: Sequence[NodeDrain]) -> None:
     """FrontDoorError where the report's end and least time are not those of its courses."""
-    ends = True if all(each.ends for each in worst) else False if any(each.ends is False for each in best) else None
-    least = [each.least for each in best]
+    ends = True if all(drain.does_end for drain in worst) else False if any(each.does_end is False for each in best) else None
+    least = [each.min_seconds for each in best]
     total = None if None in least else sum(filter(None, least))
     if (evictions["ends"], evictions["least"]) != (ends, total):
         raise FrontDoorError(f"{evictions['ends']} and {evictions['least']} are reported and {ends} and {total} were judged")
@@ -93,11 +93,11 @@ def _overheard() -> Iterator[_Courses]:
     heard: _Courses = []
 
     def listen(*given: Any) -> tuple[NodeDrain, ...]:
-        found = drain(*given)
+        found = simulate_drain(*given)
         heard.append((given[5], found))
         return found
 
-    with mock.patch.object(importlib.import_module("preflight.evictions.evicted_pods"), "drain", listen):
+    with mock.patch.object(importlib.import_module("preflight.evictions.evicted_pods"), "simulate_drain", listen):
         yield heard
 
 
@@ -108,7 +108,7 @@ def _node(told: Mapping[str, Any], worst: NodeDrain, best: NodeDrain) -> NodeSai
     for first, second in zip(worst.pods, best.pods, strict=True):
         name = "/".join(first.pod.key)
         each = reported.pop(name, None)
-        waits = first.verdict is Verdict.BLOCKED_NOW and second.at is not None
+        waits = first.verdict is DrainVerdict.BLOCKED_NOW and second.evicted_at is not None
         verdict = "waits" if waits else _WORDS[first.verdict]
         if each is None:
             left_out += 1
@@ -116,7 +116,7 @@ def _node(told: Mapping[str, Any], worst: NodeDrain, best: NodeDrain) -> NodeSai
                 raise FrontDoorError(f"{name} is {first.verdict} and not reported")
         else:
             shown = second if waits else first
-            want = (verdict, shown.at, shown.grace, ["/".join(key) for key in first.budgets], shown.lost)
+            want = (verdict, shown.evicted_at, shown.grace_seconds, ["/".join(key) for key in first.budgets], shown.is_lost)
             have = (each["verdict"], each["after"], each["grace"], each["budgets"], each["lost"])
             if have != want:
                 raise FrontDoorError(f"{name} is reported as {have} and was judged as {want}")
@@ -132,4 +132,4 @@ def _may_be_left_out(pod: PodDrain) -> bool:
     """Whether the report only counts a pod: one that stays, or of a DaemonSet."""
     controller = pod.pod.controller
     is_daemons = controller is not None and controller.kind == "DaemonSet"
-    return pod.verdict is Verdict.SKIPPED or (is_daemons and pod.verdict is Verdict.REFUSED)
+    return pod.verdict is DrainVerdict.SKIPPED or (is_daemons and pod.verdict is DrainVerdict.REFUSED)

@@ -32,8 +32,8 @@ def rest(bed: Bed, *, uncordoned: bool, going: Collection[str] = (), limit: floa
         pods = bed.list("pods")
         others = {plural: bed.list(plural) for plural in _PLURALS}
         now = time.monotonic()
-        seen = _signature(pods), [_signature(each) for each in others.values()]
-        moving = [each["metadata"]["name"] for each in pods if is_moving(each, going)]
+        seen = _signature(pods), [_signature(other) for other in others.values()]
+        moving = [pod["metadata"]["name"] for pod in pods if is_moving(pod, going)]
         moving += [each["metadata"]["name"] for each in others["jobs"] if is_waiting(each)]
         if seen != before or moving:
             before, changed = seen, now
@@ -47,7 +47,7 @@ def rest(bed: Bed, *, uncordoned: bool, going: Collection[str] = (), limit: floa
 
 def _signature(items: list[Object]) -> list[Any]:
     """What changes when something happens; not the times of a status."""
-    return sorted((each["metadata"]["uid"], each["metadata"]["resourceVersion"]) for each in items)
+    return sorted((item["metadata"]["uid"], item["metadata"]["resourceVersion"]) for item in items)
 
 
 def is_moving(pod: Object, going: Collection[str]) -> bool:

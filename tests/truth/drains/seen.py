@@ -66,8 +66,8 @@ class Seen(NamedTuple):
     def first(self) -> dict[str, Request]:
         """The first request for each pod."""
         found: dict[str, Request] = {}
-        for each in self.requests:
-            found.setdefault(each.pod, each)
+        for request in self.requests:
+            found.setdefault(request.pod, request)
         return found
 
     def is_there(self, name: str) -> bool:
@@ -79,9 +79,9 @@ class Seen(NamedTuple):
 def requests(events: Iterable[Object]) -> tuple[Request, ...]:
     """What kubectl asked for, from the audit log."""
     found = []
-    for each in events:
-        where, status = each["objectRef"], each["responseStatus"]
-        how = "evict" if where.get("subresource") == "eviction" else "delete" if each["verb"] == "delete" else ""
+    for event in events:
+        where, status = event["objectRef"], event["responseStatus"]
+        how = "evict" if where.get("subresource") == "eviction" else "delete" if event["verb"] == "delete" else ""
         if how:
             causes = [cause.get("message", "") for cause in status.get("details", {}).get("causes", ())]
             words = (status["message"], *causes) if status["code"] >= 400 else ()
@@ -91,7 +91,7 @@ def requests(events: Iterable[Object]) -> tuple[Request, ...]:
 
 def pods(items: Iterable[Object]) -> dict[str, Pod]:
     """The pods of a cluster by `namespace/name`; the owner of a pod of a Deployment is its ReplicaSet."""
-    return {f"{each['metadata']['namespace']}/{each['metadata']['name']}": _pod(each) for each in items}
+    return {f"{item['metadata']['namespace']}/{item['metadata']['name']}": _pod(item) for item in items}
 
 
 def _pod(item: Object) -> Pod:
@@ -104,7 +104,7 @@ def _pod(item: Object) -> Pod:
         owner,
         "deletionTimestamp" in metadata,
         item["status"].get("phase") in ("Succeeded", "Failed"),
-        any(each.get("operator") == "Exists" and each.get("key", CORDON) == CORDON for each in tolerations),
+        any(toleration.get("operator") == "Exists" and toleration.get("key", CORDON) == CORDON for toleration in tolerations),
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from preflight.scheduling.drain import Verdict
+from preflight.scheduling.drain import DrainVerdict
 from tests.impact.evicting import budget, node, owned, pod
 from tests.truth.drains.comparing import Replacements, compared
 from tests.truth.drains.prediction import Said, prediction
@@ -53,7 +53,7 @@ ON = {"shop/web-3": "n2", "shop/db-2": "n2"}
 
 def happened(*asked: Request, gone: tuple[str, ...] = (), **more: Any) -> Seen:
     before = {name: Pod(f"{name}-0", ON.get(name, "n1"), f"ReplicaSet {name[:-2]}") for name in NAMES}
-    after = {name: each for name, each in before.items() if name not in gone}
+    after = {name: pod for name, pod in before.items() if name not in gone}
     after["shop/web-4"] = Pod("new", "n2", "ReplicaSet shop/web")
     defaults: dict[str, Any] = {"code": 1, "stderr": "", "seconds": 20.3, "requests": asked, "before": before, "after": after}
     return Seen(**{**defaults, **more})
@@ -72,7 +72,7 @@ def test_what_was_said_is_not_different(said: Said, gone: tuple[str, ...]) -> No
 
 def test_the_prediction_is_that_of_the_report(said: Said) -> None:
     (one,) = said.nodes
-    assert {each.name: (each.verdict, each.worst.code, each.best.at) for each in one.pods} == {
+    assert {pod.name: (pod.verdict, pod.worst.code, pod.best.evicted_at) for pod in one.pods} == {
         "shop/db-1": ("blocked-for-ever", 429, None),
         "shop/web-1": ("evicted", 201, 0.0),
         "shop/web-2": ("waits", 429, 5.0),
@@ -199,7 +199,7 @@ def test_a_second_node_may_be_asked_about_before_or_after_replacements_are_ready
         "worse": Request("evict", "shop/web-3", 429, (VIOLATES, NEEDS.format("web", 2, 1))),
         "for good": Request("evict", "shop/web-3", 500, ("no",)),
     }
-    (web,) = (each for each in said.nodes[1].pods if each.name == "shop/web-3")
+    (web,) = (pod for pod in said.nodes[1].pods if pod.name == "shop/web-3")
     assert (web.verdict, web.worst.code, web.best.code) == ("waits", 429, 201)
     last = REFUSED._replace(pod="shop/db-2")
     found = {
@@ -216,6 +216,6 @@ def test_a_pod_that_was_going_before_is_not_compared_in_the_end(said: Said) -> N
 
 
 def test_a_report_that_does_not_say_what_was_judged_is_a_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tests.truth.drains.prediction._WORDS", dict.fromkeys(Verdict, "stays"))
+    monkeypatch.setattr("tests.truth.drains.prediction._WORDS", dict.fromkeys(DrainVerdict, "stays"))
     with pytest.raises(FrontDoorError, match="is reported as"):
         said_of(tmp_path, LINE)

@@ -32,7 +32,7 @@ def test_accounts_add_up_and_count_what_differs() -> None:
     assert two.dumped() == one.dumped()
     wrong = two.add([Compared("evicted", "shop/a", "gone", "there", equal=False, is_pod=True)])
     two.refused += 1
-    assert (one.mismatches, two.mismatches, [each.about for each in wrong]) == (0, 2, ["shop/a"])
+    assert (one.mismatches, two.mismatches, [compared.about for compared in wrong]) == (0, 2, ["shop/a"])
     assert two.table().splitlines()[-1] == "1 drains, 2 mismatches"
 
 

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from preflight.kubectl.parser import parse
+from preflight.kubectl.parser import parse_command
 from tests.truth.drains import worlds
 from tests.truth.drains.resting import is_moving, is_waiting
 from tests.truth.drawing import Object
@@ -24,7 +24,7 @@ def test_a_budget_is_in_a_namespace_that_has_pods_or_workloads() -> None:
     for seed in SEEDS:
         drawn = worlds.draw(Random(seed))
         there = {each["metadata"].get("namespace") for each in drawn.objects}
-        assert {each["metadata"]["namespace"] for each in drawn.budgets} <= there
+        assert {budget["metadata"]["namespace"] for budget in drawn.budgets} <= there
 
 
 def test_a_mirror_pod_is_bound_as_the_server_wants_it() -> None:
@@ -35,11 +35,11 @@ def test_a_mirror_pod_is_bound_as_the_server_wants_it() -> None:
         if each["kind"] == "Pod" and "kubernetes.io/config.mirror" in each["metadata"]["annotations"]
     ]
     assert mirrors
-    assert [each for each in mirrors if "nodeName" not in each["spec"]] == []
+    assert [mirror for mirror in mirrors if "nodeName" not in mirror["spec"]] == []
 
 
 def budgets() -> list[Object]:
-    return [each["spec"] for seed in SEEDS for each in worlds.draw(Random(seed)).budgets]
+    return [budget["spec"] for seed in SEEDS for budget in worlds.draw(Random(seed)).budgets]
 
 
 RICH: list[tuple[str, Callable[[Object], bool]]] = [
@@ -66,7 +66,7 @@ def test_every_flag_is_one_that_the_program_takes() -> None:
     used = set()
     for seed in SEEDS:
         flags = worlds.flags(Random(seed))
-        parse(["drain", "n0", *flags])
+        parse_command(["drain", "n0", *flags])
         used |= {flag.partition("=")[0] for flag in flags}
     assert used == {
         *("--ignore-daemonsets", "--delete-emptydir-data", "--force", "--disable-eviction"),

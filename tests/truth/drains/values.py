@@ -38,7 +38,9 @@ def kubectl_words(of: str, pattern: re.Pattern[str], nodes: list[tuple[NodeDrain
     """kubectl's refusals or warnings, all nodes together; those of a node that it may not reach may be missing."""
 
     def expected(courses: list[NodeDrain]) -> dict[str, set[str]]:
-        lines = [line for each in courses for line in (each.refusals if of == "refusals" else (f"Warning: {'; '.join(each.warnings)}",))]
+        lines = [
+            line for course in courses for line in (course.refusals if of == "refusals" else (f"Warning: {'; '.join(course.warnings)}",))
+        ]
         return words(pattern, "\n".join(lines))
 
     sure, maybe = (expected([course for course, reach in nodes if which(reach)]) for which in (all, any))
@@ -56,8 +58,8 @@ def exit_code(courses: Sequence[Course], seen: Seen) -> Compared:
     """kubectl's exit code, which is 1 if it is so for one node; None while it still waits."""
     possible: set[int | None] = set()
     for course in courses:
-        codes = [each.exit_codes for each in course]
-        ends = [each.ends for each in course]
+        codes = [drain.exit_codes for drain in course]
+        ends = [each.does_end for each in course]
         possible |= {1} if False not in ends and any(1 in each for each in codes) else set()
         possible |= {0} if False not in ends and all(0 in each for each in codes) else set()
         possible |= set() if all(ends) else {None}
@@ -68,11 +70,13 @@ def exit_code(courses: Sequence[Course], seen: Seen) -> Compared:
 
 def time_taken(courses: Sequence[Course], seen: Seen) -> Compared:
     """How long kubectl takes: at least what the quicker course says, but for chance in a first round; at most what the slower one does."""
-    quick = [_total(each.least for each in course) for course in courses]
-    slow = [_total(each.with_grace for each in course) for course in courses]
+    quick = [_total(drain.min_seconds for drain in course) for course in courses]
+    slow = [_total(each.grace_seconds for each in course) for course in courses]
     least = None if None in quick else min(each or 0.0 for each in quick)
     most = None if None in slow else max(each or 0.0 for each in slow) + SLACK * (len(courses[0]) + 1)
-    lucky = any(each.is_contested and each.least < each.most for course in courses for node in course for each in node.first_round)
+    lucky = any(
+        each.is_contested and each.min_evicted < each.max_evicted for course in courses for node in course for each in node.first_round
+    )
     is_slow = least is None or seen.code is None or seen.seconds >= least
     is_quick = most is None or seen.code is None or seen.seconds <= most
     shown = " to ".join("for ever" if each is None else f"{each:g} s" for each in (least, most))
@@ -90,8 +94,8 @@ def elsewhere(said: Said, seen: Seen, losing: set[str]) -> Compared:
     drained = {node.told["node"] for node in said.nodes}
     others = [
         name
-        for name, each in seen.before.items()
-        if each.node not in drained and not each.is_going and not each.has_ended and each.owner not in losing
+        for name, pod in seen.before.items()
+        if pod.node not in drained and not pod.is_going and not pod.has_ended and pod.owner not in losing
     ]
     gone = [name for name in others if not seen.is_there(name)]
     return Compared("pods of other nodes", "", "all are there", f"gone: {', '.join(gone)}" if gone else "all are there", not gone)

@@ -149,10 +149,10 @@ class Rooms:
             }
             for each in range(number)
         ]
-        self.bed.create([{**each, "spec": world.spec} for each in copies])
+        self.bed.create([{**copy, "spec": world.spec} for copy in copies])
         self._wait("the copies", self._is_still)
         pods = [each for each in self.bed.list("pods") if each["metadata"]["name"].startswith(f"w{at}-copy-")]
-        bound = Counter(each["spec"]["nodeName"] for each in pods if each["spec"].get("nodeName"))
+        bound = Counter(pod["spec"]["nodeName"] for pod in pods if pod["spec"].get("nodeName"))
         return bound, [_said(each) for each in pods if not each["spec"].get("nodeName")]
 
 
@@ -201,10 +201,10 @@ def _is_settled(pod: Object) -> bool:
 def _print(pods: Sequence[Object]) -> object:
     return sorted(
         (
-            each["metadata"]["name"],
-            each["spec"].get("nodeName", ""),
-            each["status"]["phase"],
-            "deletionTimestamp" in each["metadata"],
+            pod["metadata"]["name"],
+            pod["spec"].get("nodeName", ""),
+            pod["status"]["phase"],
+            "deletionTimestamp" in pod["metadata"],
         )
-        for each in pods
+        for pod in pods
     )

@@ -50,7 +50,7 @@ class World(NamedTuple):
 def draw(random: Random, name: str) -> World:
     """A world whose nodes have names that no other world has: the scheduler remembers nodes for a while."""
     nodes = [_node(random, f"{name}-{number}") for number in range(random.randint(5, 12))]
-    names = [each["metadata"]["name"] for each in nodes]
+    names = [node["metadata"]["name"] for node in nodes]
     bound = [_there(random, f"{name}-e{number}", random.choice(names)) for number in range(random.randint(0, 2 * len(names)))]
     waiting = [_there(random, f"{name}-w{number}", "") for number in range(random.randint(0, len(names)))]
     deleted = [each["metadata"]["name"] for each in bound if random.random() < 0.1]
