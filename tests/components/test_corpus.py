@@ -1,7 +1,8 @@
-"""DaemonSets of public projects, judged by hand: read where the manifests are, beside the repository, or not at all."""
+"""What each DaemonSet of a corpus is, judged by hand from its manifest."""
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +11,12 @@ import yaml
 
 from preflight.components import recognize_components
 from preflight.model.objects import DaemonSet, Metadata
+from tests.corpus import BOTH, EXPECTED, OWN, PUBLIC, files
 
-MANIFESTS = Path(__file__).parents[3] / "shared" / "corpus" / "manifests"
 NEVER_MISSED = {"cni", "csi-node-driver", "device-plugin"}
 
-# What each DaemonSet is, told from its manifest by a person, before the program was asked.
-JUDGED = {
+# The DaemonSets of public projects, judged before the program was asked; ours are in the corpus itself.
+JUDGED_PUBLIC = {
     ("amdgpu-device-plugin.yaml", "amdgpu-device-plugin-daemonset"): "device-plugin",
     ("aws-ebs-csi-node-windows.yaml", "ebs-csi-node-windows"): "csi-node-driver startup-taint-remover",
     ("aws-efs-csi-node.yaml", "efs-csi-node"): "csi-node-driver startup-taint-remover",
@@ -68,7 +69,10 @@ JUDGED = {
     ("xpumanager.yaml", "intel-xpumanager"): "label-producer",
 }
 
-pytestmark = pytest.mark.skipif(not MANIFESTS.is_dir(), reason="the corpus is not beside the repository")
+JUDGED = {
+    OWN: {(each.file, each.name): set(each.components) for each in EXPECTED.daemonsets},
+    PUBLIC: {key: set(kinds.split()) for key, kinds in JUDGED_PUBLIC.items()},
+}
 
 
 def objects(file: Path) -> list[dict[str, Any]]:
@@ -79,10 +83,10 @@ def objects(file: Path) -> list[dict[str, Any]]:
     return found
 
 
-@pytest.fixture(scope="module")
-def answers() -> dict[tuple[str, str], set[str]]:
+@cache
+def answers(corpus: Path) -> dict[tuple[str, str], set[str]]:
     found = {}
-    for file in sorted(MANIFESTS.glob("*.yaml")):
+    for file in files(corpus, "manifests"):
         here = objects(file)
         config = {
             (each["metadata"].get("namespace", ""), each["metadata"]["name"]): {
@@ -99,15 +103,18 @@ def answers() -> dict[tuple[str, str], set[str]]:
     return found
 
 
-def test_every_daemonset_of_the_corpus_was_judged(answers: dict[tuple[str, str], set[str]]) -> None:
-    assert set(answers) == set(JUDGED)
+@pytest.mark.parametrize("corpus", BOTH)
+def test_every_daemonset_of_the_corpus_was_judged(corpus: Path) -> None:
+    assert set(answers(corpus)) == set(JUDGED[corpus])
 
 
-def test_at_least_95_percent_are_told_exactly(answers: dict[tuple[str, str], set[str]]) -> None:
-    wrong = {key: found for key, found in answers.items() if found != set(JUDGED[key].split())}
-    assert len(wrong) <= len(JUDGED) * 0.05, wrong
+@pytest.mark.parametrize("corpus", BOTH)
+def test_at_least_95_percent_are_told_exactly(corpus: Path) -> None:
+    wrong = {key: found for key, found in answers(corpus).items() if found != JUDGED[corpus][key]}
+    assert len(wrong) <= len(JUDGED[corpus]) * 0.05, wrong
 
 
-def test_no_network_csi_driver_or_device_plugin_is_missed_or_made_up(answers: dict[tuple[str, str], set[str]]) -> None:
-    told = {key: found & NEVER_MISSED for key, found in answers.items()}
-    assert told == {key: set(kinds.split()) & NEVER_MISSED for key, kinds in JUDGED.items()}
+@pytest.mark.parametrize("corpus", BOTH)
+def test_no_network_csi_driver_or_device_plugin_is_missed_or_made_up(corpus: Path) -> None:
+    told = {key: found & NEVER_MISSED for key, found in answers(corpus).items()}
+    assert told == {key: kinds & NEVER_MISSED for key, kinds in JUDGED[corpus].items()}

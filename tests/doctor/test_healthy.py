@@ -17,8 +17,8 @@ from preflight.model.objects import DaemonSet, Node, Origin
 from preflight.scheduling.placement import evaluate_placement
 from preflight.scheduling.tolerations import add_implicit_tolerations
 from tests.cli.program import program
+from tests.corpus import OWN, PUBLIC, needs_public
 
-CORPUS = Path(__file__).parents[3] / "shared" / "corpus" / "manifests"
 AT, OLD = "2026-03-01T12:00:00Z", "2026-01-01T00:00:00Z"
 CONTROL_PLANE = {"key": "node-role.kubernetes.io/control-plane", "effect": "NoSchedule"}
 Data = dict[str, Any]
@@ -109,15 +109,17 @@ def test_a_pod_wherever_one_should_be_is_well(nodes: list[tuple[Data, list[Data]
         assert diagnosed([*every, *made, *pods], Path(folder) / "world.json") == []
 
 
-@pytest.mark.skipif(not CORPUS.is_dir(), reason="the manifests of others are not here")
-def test_what_people_run_is_well_where_it_runs(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("corpus", "at_least"), [pytest.param(OWN, 12, id="own"), pytest.param(PUBLIC, 41, id="public", marks=needs_public)]
+)
+def test_what_people_run_is_well_where_it_runs(corpus: Path, at_least: int, tmp_path: Path) -> None:
     daemonsets: dict[tuple[str, str], Data] = {}
-    for workload in load.load_world([str(CORPUS)], one_cluster=False).world.workloads:
+    for workload in load.load_world([str(corpus / "manifests")], one_cluster=False).world.workloads:
         if isinstance(workload, DaemonSet) and not workload.refusals:
             namespace = workload.metadata.namespace or "default"
             data = {**workload.data, "apiVersion": "apps/v1", "metadata": {"name": workload.metadata.name, "namespace": namespace}}
             daemonsets.setdefault((namespace, workload.metadata.name), {key: value for key, value in data.items() if key != "status"})
-    assert len(daemonsets) > 40
+    assert len(daemonsets) >= at_least
     nodes = [node("n1", {}, []), node("n2", {}, []), node("cp", {"node-role.kubernetes.io/control-plane": ""}, [CONTROL_PLANE])]
     wrong = {}
     for key, daemonset in daemonsets.items():

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 import shutil
 from pathlib import Path
 
 import pytest
 
 from tests.cli.program import program
+from tests.corpus import OWN, PUBLIC, files, needs_public
 
-CORPUS = Path(__file__).parents[2].parent / "shared" / "corpus" / "manifests"
-FILES = sorted(CORPUS.glob("*.yaml"))
+FILES = [
+    *(pytest.param(path, id=f"own {path.stem}") for path in files(OWN, "manifests")),
+    *(pytest.param(path, id=path.stem) for path in files(PUBLIC, "manifests")),
+]
 
 CHANGE = ("--for", "taint nodes some-node made-up=yes:NoSchedule")
 LOSES = ("PF101", "PF102", "PF109")
-
-pytestmark = pytest.mark.skipif(not FILES, reason="the corpus is not there")
 
 
 def losses(file: str) -> list[str]:
@@ -31,6 +33,11 @@ def linted(file: str) -> set[tuple[str, str, str]]:
     return {(finding["rule"], str(finding["subject"]), finding["message"]) for finding in report["findings"]}
 
 
+def added(line: str) -> str:
+    """An added line without its indentation and its dash, and without quotes around the field and the taint's key."""
+    return re.sub(r'^(?:-\s+)?"?(\w+)"?:', r"\1:", line.strip()).replace('"made-up"', "made-up")
+
+
 def changed(before: bytes, after: bytes) -> tuple[list[str], list[str]]:
     """The lines that went and those that came."""
     lines = difflib.ndiff(before.decode().splitlines(keepends=True), after.decode().splitlines(keepends=True))
@@ -38,7 +45,7 @@ def changed(before: bytes, after: bytes) -> tuple[list[str], list[str]]:
     return [line[2:] for line in found if line[0] == "-"], [line[2:] for line in found if line[0] == "+"]
 
 
-@pytest.mark.parametrize("file", [pytest.param(each, id=each.stem) for each in FILES])
+@pytest.mark.parametrize("file", FILES)
 def test_the_fix_adds_tolerations_and_nothing_else(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     shutil.copy(file, tmp_path)
@@ -52,7 +59,7 @@ def test_the_fix_adds_tolerations_and_nothing_else(file: Path, tmp_path: Path, m
     gone, came = changed(before, after)
     assert gone == [line for line in gone if line.strip() == "tolerations: null"]
     fields = {"key: made-up", "operator: Equal", 'value: "yes"', "value: 'yes'", "effect: NoSchedule", "tolerations:"}
-    assert {line.strip().removeprefix("- ").replace('"made-up"', "made-up") for line in came} <= fields | {
+    assert {added(line) for line in came} <= fields | {
         'operator: "Equal"',
         'effect: "NoSchedule"',
         'key: "made-up"',
@@ -64,15 +71,24 @@ def test_the_fix_adds_tolerations_and_nothing_else(file: Path, tmp_path: Path, m
     assert (tmp_path / file.name).read_bytes() == after
 
 
-def test_without_the_option_what_helm_rendered_stays_and_the_values_key_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+CHARTS_OWN = {"log-agent-rendered": "set fluent-bit.tolerations in the values of the chart observability;"}
+CHARTS_PUBLIC = {
+    "falco": "set tolerations in the values of the chart falco;",
+    "longhorn": "set longhornManager.tolerations in the values of the chart longhorn (and defaultSettings.taintToleration for what",
+    "datadog-agent-chart-baseline": "set agents.tolerations in the values of the chart datadog;",
+}
+
+
+@pytest.mark.parametrize(
+    ("corpus", "charts"), [pytest.param(OWN, CHARTS_OWN, id="own"), pytest.param(PUBLIC, CHARTS_PUBLIC, id="public", marks=needs_public)]
+)
+def test_without_the_option_what_helm_rendered_stays_and_the_values_key_is_named(
+    corpus: Path, charts: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
-    for name in ("falco", "longhorn", "datadog-agent-chart-baseline"):
-        shutil.copy(CORPUS / f"{name}.yaml", tmp_path)
+    for name in charts:
+        shutil.copy(corpus / "manifests" / f"{name}.yaml", tmp_path)
     result = program("fix", *CHANGE)
     assert (result.code, result.out) == (3, "")  # the node is not given, so whether they select it is not known
-    for said in (
-        "set tolerations in the values of the chart falco;",
-        "set longhornManager.tolerations in the values of the chart longhorn (and defaultSettings.taintToleration for what",
-        "set agents.tolerations in the values of the chart datadog;",
-    ):
+    for said in charts.values():
         assert said in result.err

@@ -1,4 +1,4 @@
-"""Manifests of public projects, read where they are: beside the repository, or not at all."""
+"""What is read of the manifests of a corpus."""
 
 from __future__ import annotations
 
@@ -7,22 +7,24 @@ from pathlib import Path
 import pytest
 
 from preflight.load import load_world
+from tests.corpus import OWN, PUBLIC, files, needs_public
 
-MANIFESTS = Path(__file__).parents[3] / "shared" / "corpus" / "manifests"
-PARTS = {"xpumanager.yaml"}  # a base for kustomize, which adds the selector
+# Bases for kustomize, which adds the selector, and the DaemonSets that two files give with other content.
+OWN_CASE = ({"security-agent-base.yaml"}, ["DaemonSet monitoring/node-metrics"])
+PUBLIC_CASE = ({"xpumanager.yaml"}, ["DaemonSet kube-system/kube-multus-ds", "DaemonSet kube-system/node-problem-detector"])
 
 
-@pytest.mark.skipif(not MANIFESTS.is_dir(), reason="the corpus is not beside the repository")
-def test_every_manifest_holds_daemonsets(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(MANIFESTS)
-    files = sorted(path.name for path in MANIFESTS.glob("*.yaml"))
-    assert files
-    found = {file: load_world([file], one_cluster=True) for file in files}
-    assert {file for file, result in found.items() if not result.world.daemonsets} == PARTS
-    assert [problem for result in found.values() for problem in result.problems] == []
+@pytest.mark.parametrize(
+    ("corpus", "parts", "twice"),
+    [pytest.param(OWN, *OWN_CASE, id="own"), pytest.param(PUBLIC, *PUBLIC_CASE, id="public", marks=needs_public)],
+)
+def test_every_manifest_holds_daemonsets(corpus: Path, parts: set[str], twice: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(corpus / "manifests")
+    names = [path.name for path in files(corpus, "manifests")]
+    assert names
+    found = {name: load_world([name], one_cluster=True) for name in names}
+    assert {name for name, result in found.items() if not result.world.daemonsets} == parts
+    assert [each for result in found.values() for each in result.problems] == []
     whole = load_world(["."], one_cluster=False)
     assert len(whole.world.workloads) == sum(len(result.world.workloads) for result in found.values())
-    assert sorted(line.split(" is in ")[0] for line in whole.world.ambiguous_names) == [
-        "DaemonSet kube-system/kube-multus-ds",
-        "DaemonSet kube-system/node-problem-detector",
-    ]
+    assert sorted(line.split(" is in ")[0] for line in whole.world.ambiguous_names) == twice

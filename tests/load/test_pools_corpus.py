@@ -1,4 +1,4 @@
-"""Node pools of public projects, read where they are: beside the repository, or not at all. The table was written by hand."""
+"""What is read of the node pools of a corpus. The tables were written by hand: the public ones here, ours in the corpus itself."""
 
 from __future__ import annotations
 
@@ -7,10 +7,7 @@ from pathlib import Path
 import pytest
 
 from preflight.load import LoadResult, load_world
-
-POOLS = Path(__file__).parents[3] / "shared" / "corpus" / "nodepools"
-
-pytestmark = pytest.mark.skipif(not POOLS.is_dir(), reason="the corpus is not beside the repository")
+from tests.corpus import BOTH, EXPECTED, OWN, PUBLIC, files, needs_public
 
 Pools = dict[str, tuple[dict[str, str], list[str], list[str], str]]
 """Labels, taints, startup taints and count of each pool by its name."""
@@ -35,7 +32,7 @@ def kops(name: str, role: str, machine: str = "") -> dict[str, str]:
     return {**own, **({"node.kubernetes.io/instance-type": machine} if machine else {})}
 
 
-EXPECTED: dict[str, Pools] = {
+EXPECTED_PUBLIC: dict[str, Pools] = {
     "ack-eks-nodegroup.yaml": {
         "$NODEGROUP_NAME": ({"kubernetes.io/os": "linux", "eks.amazonaws.com/capacityType": "ON_DEMAND"}, [], [], "1"),
     },
@@ -224,12 +221,22 @@ EXPECTED: dict[str, Pools] = {
     },
 }
 
-REFUSED = {
+REFUSED_PUBLIC = {
     "capi-kubeadmconfigtemplate-taints-v1beta1.yaml": ["value must be a string: true is a boolean; quote it"],
     "kops-cluster-ha-gce-in.yaml": [
         'effect: Unsupported value: "c": supported values: "NoSchedule", "PreferNoSchedule", "NoExecute"',
     ],
 }
+
+
+POOLS: dict[Path, dict[str, Pools]] = {
+    OWN: {
+        file: {name: (pool.labels, pool.taints, pool.startup, pool.count) for name, pool in named.items()}
+        for file, named in EXPECTED.pools.items()
+    },
+    PUBLIC: EXPECTED_PUBLIC,
+}
+REFUSED = {OWN: EXPECTED.refused, PUBLIC: REFUSED_PUBLIC}
 
 
 def pools(loaded: LoadResult) -> Pools:
@@ -242,25 +249,56 @@ def pools(loaded: LoadResult) -> Pools:
     return found
 
 
-@pytest.mark.parametrize("file", sorted(path.name for path in POOLS.glob("*.yaml")) if POOLS.is_dir() else [])
-def test_a_file_of_the_corpus(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(POOLS)
+@pytest.mark.parametrize("corpus", BOTH)
+def test_every_file_is_in_the_table(corpus: Path) -> None:
+    assert {path.name for path in files(corpus, "nodepools")} == POOLS[corpus].keys()
+
+
+@pytest.mark.parametrize(
+    ("corpus", "file"),
+    [
+        *(pytest.param(OWN, file, id=f"own {file}") for file in POOLS[OWN]),
+        *(pytest.param(PUBLIC, file, id=f"public {file}", marks=needs_public) for file in POOLS[PUBLIC]),
+    ],
+)
+def test_a_file_of_the_corpus(corpus: Path, file: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(corpus / "nodepools")
     loaded = load_world([file], one_cluster=True)
     assert loaded.problems == ()
-    assert pools(loaded) == EXPECTED[file]
+    assert pools(loaded) == POOLS[corpus][file]
     refused = [refusal.reason for node in loaded.nodes if node.pool for refusal in (*node.refusals, *node.pool.taint_errors)]
-    assert refused == REFUSED.get(file, [])
+    assert refused == REFUSED[corpus].get(file, [])
     assert [doubt for node in loaded.nodes if node.pool for doubt in node.pool.taint_warnings] == []
 
 
-def test_the_folder_as_a_whole_tells_pools_of_one_name_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(POOLS)
+OWN_NAMES = (
+    "(pool gpu of prod)",
+    "(pool gpu of research)",
+    "(pool windows of NodePool)",
+    "(pool windows of nodeGroups prod)",
+    "(pool workers of k8s.example.com)",
+    "(pool workers of prod)",
+    "(pool workers of research)",
+)
+PUBLIC_NAMES = (
+    "(pool ng1-public of cluster-5)",
+    "(pool ng1-public of taints-1)",
+    "(pool nodes of ha-gce.example.com)",
+    "(pool nodes of test.k8s.io)",
+)
+
+
+@pytest.mark.parametrize(
+    ("corpus", "expected", "twice"),
+    [
+        pytest.param(OWN, OWN_NAMES, "inference", id="own"),
+        pytest.param(PUBLIC, PUBLIC_NAMES, "nodepool-sample-${uniqueId}", id="public", marks=needs_public),
+    ],
+)
+def test_the_folder_as_a_whole_tells_pools_of_one_name_apart(
+    corpus: Path, expected: tuple[str, ...], twice: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(corpus / "nodepools")
     loaded = load_world(["."], one_cluster=False)
-    names = [name for name in loaded.world.nodes if name.startswith(("(pool ng1-public", "(pool nodes"))]
-    assert names == [
-        "(pool ng1-public of cluster-5)",
-        "(pool ng1-public of taints-1)",
-        "(pool nodes of ha-gce.example.com)",
-        "(pool nodes of test.k8s.io)",
-    ]
-    assert [sentence.partition(" is in ")[0] for sentence in loaded.world.ambiguous_names] == ["Node (pool nodepool-sample-${uniqueId})"]
+    assert tuple(name for name in loaded.world.nodes if " of " in name) == expected
+    assert [sentence.partition(" is in ")[0] for sentence in loaded.world.ambiguous_names] == [f"Node (pool {twice})"]

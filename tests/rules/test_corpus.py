@@ -1,6 +1,6 @@
-"""What the rules say of real manifests, each judged by hand before the program judged it.
+"""What the rules say of the manifests of a corpus, each judged by hand: without nodes, under no policy.
 
-The table was made from the manifests and the rules' documentation alone. Without nodes, under no policy.
+The public table was made from the manifests and the rules' documentation alone, before the program judged them. Ours is in the corpus.
 """
 
 from __future__ import annotations
@@ -14,13 +14,12 @@ from typing import Any
 import pytest
 
 from tests.cli.program import program
+from tests.corpus import BOTH, EXPECTED, OWN, PUBLIC, needs_public
 
-CORPUS = Path(__file__).parents[3] / "shared" / "corpus" / "manifests"
-
-MOST_WARNED = 13
+MOST_WARNED = {OWN: 2, PUBLIC: 13}
 """More DaemonSets than this with a warning or an error would be noise."""
 
-NODE_CRITICAL = (
+NODE_CRITICAL_PUBLIC = (
     ("canal.yaml", "canal"),
     ("cilium-kops-rendered.yaml", "cilium"),
     ("flannel.yaml", "kube-flannel-ds"),
@@ -30,8 +29,10 @@ NODE_CRITICAL = (
 )
 """Networks and Service proxies with the priority class `system-node-critical`: they may do what others should not."""
 
+NODE_CRITICAL = {OWN: tuple((each.file, each.name) for each in EXPECTED.daemonsets if each.network_or_proxy), PUBLIC: NODE_CRITICAL_PUBLIC}
+
 # The file, the DaemonSet, what is to be said of it (rule and severity, as often as it is said), and why.
-EXPECTED: tuple[tuple[str, str, tuple[str, ...], str], ...] = (
+EXPECTED_PUBLIC: tuple[tuple[str, str, tuple[str, ...], str], ...] = (
     ("amdgpu-device-plugin.yaml", "amdgpu-device-plugin-daemonset", (), "one exact key with Exists, a selector, the class of the system"),
     (
         "aws-ebs-csi-node-windows.yaml",
@@ -193,13 +194,18 @@ EXPECTED: tuple[tuple[str, str, tuple[str, ...], str], ...] = (
     ("vsphere-csi-node.yaml", "vsphere-csi-node-windows", ("PF201 note", "PF201 note"), "the same for Windows"),
 )
 
-pytestmark = pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus is not here")
+TABLES = {OWN: tuple((each.file, each.name, each.findings, each.why) for each in EXPECTED.daemonsets), PUBLIC: EXPECTED_PUBLIC}
+CASES = [
+    pytest.param(corpus, file, name, findings, id=f"{file} {name}: {why}", marks=needs_public if corpus == PUBLIC else ())
+    for corpus, table in TABLES.items()
+    for file, name, findings, why in table
+]
 
 
 @cache
-def judged() -> dict[tuple[str, str], tuple[str, ...]]:
+def judged(corpus: Path) -> dict[tuple[str, str], tuple[str, ...]]:
     """What is said of each DaemonSet of which something is said, by file and name."""
-    report: dict[str, Any] = json.loads(program("lint", str(CORPUS), "-o", "json").out)
+    report: dict[str, Any] = json.loads(program("lint", str(corpus / "manifests"), "-o", "json").out)
     found: dict[tuple[str, str], list[str]] = {}
     for finding in report["findings"]:
         subject = finding["subject"]
@@ -209,18 +215,19 @@ def judged() -> dict[tuple[str, str], tuple[str, ...]]:
     return {key: tuple(sorted(said)) for key, said in found.items()}
 
 
-@pytest.mark.parametrize(
-    ("file", "name", "rules"), [pytest.param(file, name, rules, id=f"{file} {name}: {why}") for file, name, rules, why in EXPECTED]
-)
-def test_what_is_said_of_a_daemonset(file: str, name: str, rules: tuple[str, ...]) -> None:
-    assert Counter(judged().get((file, name), ())) == Counter(rules)
+@pytest.mark.parametrize(("corpus", "file", "name", "rules"), CASES)
+def test_what_is_said_of_a_daemonset(corpus: Path, file: str, name: str, rules: tuple[str, ...]) -> None:
+    assert Counter(judged(corpus).get((file, name), ())) == Counter(rules)
 
 
-def test_the_table_holds_every_daemonset_that_something_is_said_of() -> None:
-    assert set(judged()) <= {(file, name) for file, name, _, _ in EXPECTED}
+@pytest.mark.parametrize("corpus", BOTH)
+def test_the_table_holds_every_daemonset_that_something_is_said_of(corpus: Path) -> None:
+    assert set(judged(corpus)) <= {(file, name) for file, name, _, _ in TABLES[corpus]}
 
 
-def test_few_have_a_warning_and_no_network_or_proxy_that_is_node_critical() -> None:
-    warned = [key for key, said in judged().items() if any(not each.endswith(" note") for each in said)]
-    assert len(warned) <= MOST_WARNED
-    assert [key for key in NODE_CRITICAL if key in warned] == []
+@pytest.mark.parametrize("corpus", BOTH)
+def test_few_have_a_warning_and_no_network_or_proxy_that_is_node_critical(corpus: Path) -> None:
+    warned = [key for key, said in judged(corpus).items() if any(not each.endswith(" note") for each in said)]
+    assert len(warned) <= MOST_WARNED[corpus]
+    assert NODE_CRITICAL[corpus]
+    assert [key for key in NODE_CRITICAL[corpus] if key in warned] == []

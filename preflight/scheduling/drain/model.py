@@ -32,8 +32,8 @@ class DrainReason(Enum):
     """Why a pod has its verdict, where the verdict does not say it. The values are the words of `why` in JSON.
 
     1. FILTERED: by kubectl's filters, whose words are in `detail`. NODE_REFUSED: another pod of the node is refused, so none goes.
-    2. NO_BUDGET, NO_BUDGET_CHECK (Pending, ended or being deleted), UNHEALTHY_ALLOWED (not Ready, and the budget does not mind), ALLOWED: why the
-       API server lets it go. BYPASSED: deleted by --disable-eviction, no budget is asked.
+    2. NO_BUDGET, NO_BUDGET_CHECK (Pending, ended or being deleted), UNHEALTHY_ALLOWED (not Ready, and the budget does not mind), ALLOWED:
+       why the API server lets it go. BYPASSED: deleted by --disable-eviction, no budget is asked.
     3. For ever: SEVERAL_BUDGETS, CANNOT_SYNC (no scale), NONE_EXPECTED (its pods are bare, or their owners want none), NO_LIMIT (the budget
        states neither limit), ZERO_UNAVAILABLE (maxUnavailable is 0), NEEDS_ALL_HEALTHY (it desires as many as can be healthy, or more).
     4. For now: NOT_ENOUGH_HEALTHY today, SHARED (the budget allows some, and others of this drain take them), NOT_SYNCED (the controller
