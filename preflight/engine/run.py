@@ -431,6 +431,7 @@ class Run:
                     subject=hit.subject,
                     message=hit.message,
                     nodes=hit.nodes,
+                    key=hit.key,
                     location=found[hit.location],
                     label=hit.label,
                     notes=(*hit.notes, *self._iter_template_notes(hit.location.origin)),

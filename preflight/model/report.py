@@ -95,6 +95,7 @@ class Finding(Struct, frozen=True):
 
     `message` is one line, lower case, without a full stop; `label` is what to write under the source line; `notes` are further
     lines, each with its heading (`then`, `note`, `help`). `step` is the 1-based step of the change that it belongs to, 0 for none.
+    `key` tells it from other findings of its rule about the same subject: see `rules.api.Hit`.
     """
 
     rule: str
@@ -110,6 +111,7 @@ class Finding(Struct, frozen=True):
     suggestion: TolerationSuggestion | None = None
     exempted: str | None = None
     step: int = 0
+    key: tuple[str, ...] = ()
 
 
 class TaintTolerance(Struct, frozen=True, gc=False):

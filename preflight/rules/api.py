@@ -39,6 +39,8 @@ class Hit(Struct, frozen=True):
     2. `severity` None means the rule's own. `label` stands under the source line.
     3. `notes` are further lines with their headings; `related_locations` other places.
     4. `toleration_location` is the place of a toleration: of the hits on one toleration only the worst is kept.
+    5. `key` tells this finding from others of its rule about the same subject: taints, a budget, a resource, a label, an index. It holds no
+       sentence, count or line number, so that it stays when texts or lines change.
     """
 
     subject: Subject
@@ -51,6 +53,7 @@ class Hit(Struct, frozen=True):
     related_locations: tuple[tuple[str, ManifestLocation], ...] = ()
     suggestion: TolerationSuggestion | None = None
     toleration_location: ManifestLocation | None = None
+    key: tuple[str, ...] = ()
 
 
 class RepeatedField(Struct, frozen=True):
