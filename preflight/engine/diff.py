@@ -237,6 +237,7 @@ def _find_refused_changes(compared: WorldDiff) -> list[RuleHit]:
             rule,
             Hit(
                 subject=make_subject_of(stated),
+                key=("spec.selector",),
                 location=ManifestLocation(stated.origin, ("spec", "selector")),
                 message=f"is refused by the API server: {why}",
             ),

@@ -79,15 +79,14 @@ class ExemptionMatcher:
             why = use.reason
         else:
             return
-        self.exemptions.add_finding(
-            "PF990", use.target, f"has an exemption of {rule.id} {rule.name} that exempts nothing: {why}", use.locate()
-        )
+        message = f"has an exemption of {rule.id} {rule.name} that exempts nothing: {why}"
+        self.exemptions.add_finding("PF990", use.target, (rule.id,), message, use.locate())
 
     def _report_baseline_use(self, baseline: Baseline, targets: Sequence[MatchTarget]) -> None:
         about = MatchTarget(Subject("Baseline", "", baseline.file), baseline.file)
         if baseline.has_expired(self.today):
             message = f"expired on {baseline.expires}: its {baseline.finding_count} findings count again"
-            self.exemptions.add_finding("PF991", about, message, Location(baseline.file, 1))
+            self.exemptions.add_finding("PF991", about, (), message, Location(baseline.file, 1))
             return
         if not self._has_only_folders:
             return
@@ -95,8 +94,9 @@ class ExemptionMatcher:
         for entry, line in baseline.list_unused_entries():
             rule = find_rule(entry.rule)
             if rule is not None and (not rule.needs_nodes or self.scope.has_nodes) and entry.subject in seen:
-                message = f"has an entry that accepts nothing any more: {entry.rule} {entry.subject} {entry.message}"
-                self.exemptions.add_finding("PF990", about, message, Location(baseline.file, line), BASELINE_SEVERITY)
+                message = f"has an entry that accepts nothing any more: {' '.join((entry.rule, entry.subject, *entry.key))}"
+                key = (entry.rule, entry.subject, *entry.key)
+                self.exemptions.add_finding("PF990", about, key, message, Location(baseline.file, line), BASELINE_SEVERITY)
 
 
 def _is_below(folder: str, paths: Iterable[str]) -> bool:

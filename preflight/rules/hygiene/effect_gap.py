@@ -41,6 +41,7 @@ def check(context: Context) -> Iterator[Hit]:
         if missed:
             yield Hit(
                 subject=make_subject_of(item.workload),
+                key=(*item.key, *sorted(map(str, missed))),
                 location=item.locate_field("effect"),
                 toleration_location=item.location,
                 message=f"tolerates {format_tolerated(own)}, but not {join_and(missed)}: no pod of it stays on a node with that taint",

@@ -26,6 +26,7 @@ def check(context: Context) -> Iterator[Hit]:
         if own.tolerationSeconds is not None and item.is_replaced:
             yield Hit(
                 subject=make_subject_of(item.workload),
+                key=item.key,
                 location=item.locate_field("tolerationSeconds"),
                 toleration_location=item.location,
                 message=f"tolerates {format_tolerated(own)} for ever: tolerationSeconds {own.tolerationSeconds} has no effect",

@@ -92,7 +92,7 @@ def _check_key(item: WorkloadToleration, known: dict[str, list[Taint]]) -> Hit |
             meant = Toleration(key, own.operator, own.value, own.effect, own.tolerationSeconds)
             fitting = [taint for taint in known.get(key, ()) if tolerates(meant, taint, None) and taint not in _STANDARD_TAINTS]
             words = f"the taint here is {join_and(fitting)}" if fitting else f"a taint has the key {key}"
-            return _make_hit(item, fitting, f"tolerates {format_tolerated(own)}; {words}: {difference}", "no taint has this key")
+            return _make_hit(item, fitting, f"tolerates {format_tolerated(own)}; {words}: {difference}", "no taint has this key", key)
     return None
 
 
@@ -102,6 +102,7 @@ def _check_missing_operator(item: WorkloadToleration, matched: Sequence[Taint]) 
         return None
     return Hit(
         subject=make_subject_of(item.workload),
+        key=item.key,
         location=item.location,
         toleration_location=item.location,
         severity=Severity.NOTE,
@@ -110,9 +111,11 @@ def _check_missing_operator(item: WorkloadToleration, matched: Sequence[Taint]) 
     )
 
 
-def _make_hit(item: WorkloadToleration, taints: Sequence[Taint], message: str, label: str) -> Hit:
+def _make_hit(item: WorkloadToleration, taints: Sequence[Taint], message: str, label: str, known_key: str = "") -> Hit:
+    """`known_key` is the key that was meant, for the case that no taint is known of it."""
     return Hit(
         subject=make_subject_of(item.workload),
+        key=(*item.key, *(sorted(map(str, taints)) or [known_key])),
         location=item.location,
         toleration_location=item.location,
         message=message,

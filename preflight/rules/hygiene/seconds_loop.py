@@ -44,6 +44,7 @@ def check(context: Context) -> Iterator[Hit]:
             message = f"tolerates {words} for {seconds} s: it is deleted and re-created every {seconds} s on a node with this taint"
         yield Hit(
             subject=make_subject_of(item.workload),
+            key=item.key,
             location=item.locate_field("tolerationSeconds"),
             toleration_location=item.location,
             message=message,

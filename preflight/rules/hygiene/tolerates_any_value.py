@@ -28,6 +28,7 @@ def check(context: Context) -> Iterator[Hit]:
             if valued:
                 yield Hit(
                     subject=make_subject_of(item.workload),
+                    key=(*item.key, *sorted(map(str, valued))),
                     location=item.locate_field("operator"),
                     toleration_location=item.location,
                     message=f"tolerates {item.toleration.key} with any value; the taint here is {join_and(valued)}",

@@ -50,6 +50,7 @@ def check(context: Context) -> Iterator[Hit]:
         returns = toleration.effect in ("", "NoSchedule") and not isinstance(item.workload, DaemonSet | Pod)
         yield Hit(
             subject=make_subject_of(item.workload),
+            key=item.key,
             location=item.location,
             toleration_location=item.location,
             severity=None if returns or (for_ever and not item.is_critical and not _is_allowed(item, context)) else Severity.NOTE,
