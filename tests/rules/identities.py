@@ -12,8 +12,8 @@ import importlib.machinery
 import json
 import os
 import re
-import shutil
 import shlex
+import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence

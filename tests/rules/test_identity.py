@@ -25,9 +25,7 @@ Runs = dict[str, dict[str, Any]]
 def both_runs() -> tuple[Runs, Runs]:
     """The identities of all rule cases and examples, as the messages are and with each of them reworded."""
     command = [sys.executable, "-m", "tests.rules.identities"]
-    processes = [
-        subprocess.Popen([*command, *arguments], cwd=ROOT, stdout=subprocess.PIPE, text=True) for arguments in ([], ["--reword"])
-    ]
+    processes = [subprocess.Popen([*command, *arguments], cwd=ROOT, stdout=subprocess.PIPE, text=True) for arguments in ([], ["--reword"])]
     usual, reworded = (json.loads(process.communicate()[0]) for process in processes)
     return usual, reworded
 
@@ -41,7 +39,6 @@ def test_no_baseline_and_no_fingerprint_changes_with_the_words_of_messages(both_
 
 
 def test_the_words_of_messages_did_change(both_runs: tuple[Runs, Runs]) -> None:
-    usual, reworded = both_runs
     old, new = (sorted(finding["message"] for run in runs.values() for finding in run["findings"]) for runs in both_runs)
     assert old != new
 
