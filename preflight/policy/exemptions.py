@@ -18,6 +18,7 @@ from preflight.policy.schema_errors import quote_value, suggest_nearest
 from preflight.policy.validate import find_rule, parse_day
 from preflight.rules.api import Rule, make_subject_of
 from preflight.rules.registry import load_all_rules
+from preflight.rules.run import expired_exemption, invalid_exemption
 
 
 class ExemptionUse:
@@ -73,7 +74,7 @@ class Exemptions:
 
     def add_finding(
         self,
-        rule: str,
+        rule: Rule,
         target: MatchTarget,
         key: tuple[str, ...],
         message: str,
@@ -81,16 +82,14 @@ class Exemptions:
         hit_severity: Severity | None = None,
     ) -> None:
         """Add a finding about an exemption, as severe as the policy says; one that repeats a key gets a number behind it."""
-        found = find_rule(rule)
-        assert found is not None
-        severity = self.policy.resolve_severity(rule, found.severity, hit_severity, target)
+        severity = self.policy.resolve_severity(rule.id, rule.severity, hit_severity, target)
         if severity is None:
             return
-        counted = (rule, target.subject, target.file, key)
+        counted = (rule.id, target.subject, target.file, key)
         self._key_counts[counted] += 1
         if self._key_counts[counted] > 1:
             key = (*key, str(self._key_counts[counted]))
-        self.findings.append(Finding(found.id, found.name, severity, target.subject, message, location=location, key=key))
+        self.findings.append(Finding(rule.id, rule.name, severity, target.subject, message, location=location, key=key))
 
     def _read_manifests(self) -> None:
         things: dict[tuple[str, int], MatchTarget] = {}
@@ -128,7 +127,9 @@ class Exemptions:
         """An exemption of a manifest; None, and a finding, where it does not count."""
         rule = find_rule(exemption.rule)
         if why := self._explain_rejection(rule, exemption):
-            self.add_finding("PF992", target, (where, exemption.rule), f"has an exemption ({where}) that does not count: {why}", locate())
+            self.add_finding(
+                invalid_exemption.RULE, target, (where, exemption.rule), f"has an exemption ({where}) that does not count: {why}", locate()
+            )
             return None
         assert rule is not None
         use = ExemptionUse(rule, exemption.reason, exemption.until, target, locate)
@@ -162,7 +163,7 @@ class Exemptions:
             if not exemption.expires and self.policy.requires_expires:
                 if self.scope.is_lint:
                     message = f"has an exemption that does not count: {self._missing_expiry_reason}"
-                    self.add_finding("PF992", thing, (rule.id,), message, use.locate())
+                    self.add_finding(invalid_exemption.RULE, thing, (rule.id,), message, use.locate())
                 continue
             if self.scope.is_lint and use.has_expired(self.today):
                 self._add_expired_finding(use, (rule.id,), "has an exemption")
@@ -170,7 +171,7 @@ class Exemptions:
 
     def _add_expired_finding(self, use: ExemptionUse, key: tuple[str, ...], description: str) -> None:
         message = f"{description} of {use.rule.id} that expired on {use.until}: {use.reason}"
-        self.add_finding("PF991", use.target, key, message, use.locate())
+        self.add_finding(expired_exemption.RULE, use.target, key, message, use.locate())
 
 
 def make_match_target(exemptible: ExemptibleObject) -> MatchTarget:

@@ -63,4 +63,4 @@ def _make_hit(workload: Workload, refusals: Sequence[Refusal], depth: int) -> Hi
     )
 
 
-RULE = Rule(id="PF205", name="invalid-toleration", severity=Severity.ERROR, check=check, is_per_object=True)
+RULE = Rule(id="PF205", name="invalid-toleration", severity=Severity.ERROR, check=check, is_per_object=True, forbids_fix=True)

@@ -20,7 +20,7 @@ import msgspec
 from preflight.messages.lists import join_and
 from preflight.model.objects import SelectorRequirement, Workload, locate_pod_spec
 from preflight.model.report import Severity, TolerationSuggestion
-from preflight.rules.api import Context, FieldPath, Hit, ManifestLocation, Rule, make_subject_of
+from preflight.rules.api import Context, FieldPath, FixKind, Hit, ManifestLocation, Rule, make_subject_of
 from preflight.rules.identity import format_field_key, number_repeats
 from preflight.rules.merged_groups import format_flow_map, suggest_exact_tolerations
 from preflight.rules.workload_fields import WorkloadToleration, get_required_terms, is_tolerated, iter_tolerations
@@ -126,4 +126,4 @@ def _find_labelled_nodes(label: str, context: Context) -> tuple[str, ...]:
     return tuple(node.name for node in context.world.nodes.values() if label in node.metadata.labels and not node.is_partial)
 
 
-RULE = Rule(id="PF209", name="legacy-key", severity=Severity.WARNING, check=check)
+RULE = Rule(id="PF209", name="legacy-key", severity=Severity.WARNING, check=check, fix=FixKind.INTENTION)

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from preflight.messages.lists import join_and
 from preflight.model.objects import Taint, Toleration
 from preflight.model.report import Severity
-from preflight.rules.api import Context, Hit, Rule, make_subject_of
+from preflight.rules.api import Context, FixKind, Hit, Rule, make_subject_of
 from preflight.rules.hygiene.legacy_key import REMOVED_TAINTS
 from preflight.rules.merged_groups import suggest_exact_tolerations
 from preflight.rules.spelling import describe_typo
@@ -124,4 +124,4 @@ def _make_hit(item: WorkloadToleration, taints: Sequence[Taint], message: str, l
     )
 
 
-RULE = Rule(id="PF208", name="never-matches", severity=Severity.WARNING, check=check)
+RULE = Rule(id="PF208", name="never-matches", severity=Severity.WARNING, check=check, fix=FixKind.INTENTION)

@@ -19,7 +19,7 @@ import msgspec
 from preflight.messages.lists import join_and
 from preflight.model.objects import POD_TEMPLATE_SPEC, DaemonSet, Taint, Toleration
 from preflight.model.report import Severity, TolerationSuggestion
-from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
+from preflight.rules.api import Context, FixKind, Hit, ManifestLocation, Rule, make_subject_of
 from preflight.rules.identity import format_toleration_key
 from preflight.rules.merged_groups import format_flow_map, suggest_exact_tolerations
 from preflight.rules.workload_fields import format_tolerated, is_tolerated, is_wildcard
@@ -125,4 +125,4 @@ def _suggest_shared_tolerations(missing: Sequence[Toleration]) -> TolerationSugg
     return TolerationSuggestion(same, tuple(f"- {format_flow_map(each)}" for each in same))
 
 
-RULE = Rule(id="PF216", name="sibling-outlier", severity=Severity.NOTE, check=check)
+RULE = Rule(id="PF216", name="sibling-outlier", severity=Severity.NOTE, check=check, fix=FixKind.ADDITION)
