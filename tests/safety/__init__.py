@@ -3,8 +3,8 @@
 Rules:
 
 1. A run is some files and some command lines, started through the front door of the program only (`tests/cli/program.py`). Sources:
-   `examples` (the commands of the README files), `cases` (every rule case), `generated` (200 random clusters with changes) and `corpus`
-   (manifests of other projects, if a folder `shared/corpus` is found next to the repository or above it; skipped otherwise).
+   `examples` (the commands of the README files), `cases` (every rule case), `generated` (200 random clusters with changes), `own`
+   (`tests/data/corpus`) and `corpus` (other projects; skipped unless a folder `shared/corpus` is next to the repository or above it).
 2. An answer holds facts: exit code, rules, severities, subjects, nodes, outcomes, counts, seconds, places in files, tolerations, edits. It
    holds no message, reason, note or headline, and nothing else that only people read: these may be reworded at any time.
 3. `digests/SOURCE.tsv` has one line per run: the digest of what was given, the digest of the answers, the name. A run is recognized by what

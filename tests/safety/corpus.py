@@ -1,4 +1,4 @@
-"""Manifests and node pools of other projects as runs, where they are found. They are not ours: only digests are committed."""
+"""Whole manifests and node pools as runs: our own, and if present those of other projects, of which only digests are committed."""
 
 from __future__ import annotations
 
@@ -68,31 +68,42 @@ CHANGES = (
 )
 
 
-def find_corpus() -> Path | None:
-    """The folder of the corpus, beside or above the repository."""
+OWN = Path(__file__).parents[1] / "data/corpus"
+
+
+def find_public() -> Path | None:
+    """The folder with the manifests of other projects, next to the repository or above it."""
     return next((path for folder in Path(__file__).parents if (path := folder / "shared" / "corpus").is_dir()), None)
 
 
-def list_runs() -> Iterator[Run]:
-    """Each manifest linted, alone and with nodes, changed, fixed and recognized; each node pool linted and applied."""
-    folder = find_corpus()
-    if folder is None:
-        return
+def list_own_runs() -> Iterator[Run]:
+    """The runs over our own manifests and node pools."""
+    return _list_runs("own", OWN)
+
+
+def list_public_runs() -> Iterator[Run]:
+    """The runs over those of other projects; none where they are not found."""
+    folder = find_public()
+    return _list_runs("corpus", folder) if folder is not None else iter(())
+
+
+def _list_runs(source: str, folder: Path) -> Iterator[Run]:
+    """Each manifest linted, alone and with nodes, changed, fixed and recognized; each node pool linted, applied and changed."""
     for path in sorted((folder / "manifests").glob("*.yaml")):
-        name, files = f"manifests/{path.name}", {path.name: path.read_text(encoding="utf-8"), "nodes.yaml": NODES}
+        name, files = f"{source}/manifests/{path.name}", {path.name: path.read_text(encoding="utf-8"), "nodes.yaml": NODES}
         world = ("--from", path.name, "--from", "nodes.yaml", *REPORT)
-        yield Run(f"corpus/{name}: lint", [("lint", path.name, *REPORT), ("lint", path.name, "--from", "nodes.yaml", *REPORT)], files)
-        yield Run(f"corpus/{name}: changes", [(*change, *world) for change in CHANGES], files)
-        yield Run(f"corpus/{name}: components", [("components", path.name, "-o", "json", "--no-policy")], files)
-        yield Run(f"corpus/{name}: alerts", [("alerts", "--from", path.name, "--from", "nodes.yaml")], files)
+        yield Run(f"{name}: lint", [("lint", path.name, *REPORT), ("lint", path.name, "--from", "nodes.yaml", *REPORT)], files)
+        yield Run(f"{name}: changes", [(*change, *world) for change in CHANGES], files)
+        yield Run(f"{name}: components", [("components", path.name, "-o", "json", "--no-policy")], files)
+        yield Run(f"{name}: alerts", [("alerts", "--from", path.name, "--from", "nodes.yaml")], files)
         fix = ("fix", path.name, "--from", "nodes.yaml", "--for", " ".join(CHANGES[0]))
-        yield Run(f"corpus/{name}: fix", [fix, (*fix, "--patch"), (*fix, "--write")], files)
+        yield Run(f"{name}: fix", [fix, (*fix, "--patch"), (*fix, "--write")], files)
     for path in sorted((folder / "nodepools").glob("*.yaml")):
-        name, files = f"nodepools/{path.name}", {path.name: path.read_text(encoding="utf-8"), "agent.yaml": AGENT}
+        name, files = f"{source}/nodepools/{path.name}", {path.name: path.read_text(encoding="utf-8"), "agent.yaml": AGENT}
         around = ("--from", "agent.yaml", *REPORT)
-        yield Run(f"corpus/{name}: lint", [("lint", path.name, *REPORT), ("lint", "agent.yaml", "--from", path.name, *REPORT)], files)
-        yield Run(f"corpus/{name}: apply", [("apply", "-f", path.name, *around)], files)
+        yield Run(f"{name}: lint", [("lint", path.name, *REPORT), ("lint", "agent.yaml", "--from", path.name, *REPORT)], files)
+        yield Run(f"{name}: apply", [("apply", "-f", path.name, *around)], files)
         changed = files[path.name].replace("NoSchedule", "NoExecute").replace("NO_SCHEDULE", "NO_EXECUTE")
         line = ("apply", "-f", "changed.yaml", "--from", path.name, *around)
-        yield Run(f"corpus/{name}: change", [line], {**files, "changed.yaml": changed})
-        yield Run(f"corpus/{name}: taint", [("taint", "nodes", "--all", "a=b:NoSchedule", "--from", path.name, *around)], files)
+        yield Run(f"{name}: change", [line], {**files, "changed.yaml": changed})
+        yield Run(f"{name}: taint", [("taint", "nodes", "--all", "a=b:NoSchedule", "--from", path.name, *around)], files)

@@ -15,7 +15,13 @@ from tests.safety import corpus, examples, generated, rule_cases
 from tests.safety.answers import Answer
 from tests.safety.runs import Run, digest, perform
 
-SOURCES = {"examples": examples.list_runs, "cases": rule_cases.list_runs, "generated": generated.list_runs, "corpus": corpus.list_runs}
+SOURCES = {
+    "examples": examples.list_runs,
+    "cases": rule_cases.list_runs,
+    "generated": generated.list_runs,
+    "own": corpus.list_own_runs,
+    "corpus": corpus.list_public_runs,
+}
 
 
 class Entry(NamedTuple):
@@ -72,7 +78,7 @@ class Difference(NamedTuple):
 
 @cache
 def list_runs(source: str) -> tuple[Run, ...]:
-    """The runs of a source; none of the corpus where it is not found."""
+    """The runs of a source; none of the public corpus where it is not found."""
     return tuple(SOURCES[source]())
 
 
@@ -98,11 +104,13 @@ def find_dropped(source: str, record: Record) -> list[str]:
 
 
 def explain(differences: Sequence[Difference], record: Record) -> str:
-    """The names of all, and of the first one the command lines and what has changed."""
-    names = [f"  {difference.run.name}{'' if difference.recorded else ' (not recorded)'}" for difference in differences[:40]]
-    return "\n".join(
-        [f"{len(differences)} runs do not answer as recorded (see tests/safety):", *names, "", describe(differences[0], record)]
-    )
+    """The names of all, and of the first that is recorded the command lines and what has changed."""
+    names = [f"  {difference.run.name}{'' if difference.recorded else ' (not recorded)'}" for difference in differences]
+    more = [f"  and {len(names) - 40} more"] if len(names) > 40 else []
+    head = ["These runs do not answer as recorded (see tests/safety):", *names[:40], *more, ""]
+    changed = next((difference for difference in differences if difference.recorded), None)
+    end = describe(changed, record) if changed else "All of them are new: python -m tests.safety record"
+    return "\n".join([*head, end])
 
 
 def describe(difference: Difference, record: Record) -> str:

@@ -8,7 +8,7 @@ from tests.safety import record
 from tests.safety.record import Record
 from tests.safety.runs import Run
 
-OURS = ("examples", "cases", "generated")
+OURS = ("examples", "cases", "generated", "own")
 PARTS, CORPUS_PARTS = 20, 4
 
 

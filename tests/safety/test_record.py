@@ -148,6 +148,7 @@ def test_runs_that_are_new_gone_and_renamed(recorded: Record, monkeypatch: pytes
     new = Run("examples/rules", [("rules",)])
     monkeypatch.setattr(record, "list_runs", lambda _: (taint._replace(name="examples/renamed"), new))
     assert [(difference.run.name, difference.recorded) for difference in differences(recorded)] == [(new.name, "")]
+    assert record.explain(differences(recorded), recorded).endswith("All of them are new: python -m tests.safety record")
     assert record.find_dropped("examples", recorded) == [drain.name]
     assert record.update("examples", recorded) == record.Update(2, [new.name], [drain.name], [], [])
     assert [entry.name for entry in recorded.read("examples").values()] == ["examples/renamed", new.name]
