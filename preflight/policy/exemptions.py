@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 
 from preflight import documents
+from preflight.model.annotations import EXEMPTION_ANNOTATION
 from preflight.model.objects import Node, Origin
 from preflight.model.report import Finding, Location, Severity, Subject
 from preflight.policy.config import Exemption
-from preflight.policy.evaluate import ANNOTATION
 from preflight.policy.inline_exemptions import InlineExemption, parse_annotation, parse_comments
 from preflight.policy.matching import ExemptibleObject, ExemptionScope, LocatedFinding, MatchTarget, matches_target
 from preflight.policy.model import Policy, PolicySource
@@ -96,7 +96,7 @@ class Exemptions:
         for each in self.scope.objects:
             thing = make_match_target(each)
             things.setdefault((each.origin.file, each.origin.document), thing)
-            text = each.metadata.annotations.get(ANNOTATION)
+            text = each.metadata.annotations.get(EXEMPTION_ANNOTATION)
             if text is not None:
                 location = self._make_annotation_locator(each.origin)
                 for stated in parse_annotation(text):
@@ -116,7 +116,7 @@ class Exemptions:
         def located() -> Location:
             if chunk is None:
                 return Location(origin.file, origin.line)
-            place = documents.locate_paths(chunk, [(*origin.path, "metadata", "annotations", ANNOTATION)])[0]
+            place = documents.locate_paths(chunk, [(*origin.path, "metadata", "annotations", EXEMPTION_ANNOTATION)])[0]
             return Location(origin.file, place.line, place.column, source=documents.get_source_line(chunk, place.line))
 
         return located

@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from preflight.documents import Chunk
-from preflight.policy.evaluate import COMMENT_MARKER
+from preflight.policy.constants import COMMENT_MARKER
 
 MAX_SOURCE = 1000
 """How much of its line is kept."""
