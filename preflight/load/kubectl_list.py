@@ -112,9 +112,7 @@ def _get_decoder(of: type[T]) -> msgspec.json.Decoder[T]:
 def _begin_list(collector: ObjectCollector, envelope: Any, origin: Origin) -> bool:
     """Take what a list says of itself; False where nothing of it can be read."""
     if envelope.kind == SNAPSHOT:
-        from preflight.load.snapshot.reader import read_head
-
-        return read_head(collector, envelope.apiVersion, envelope.metadata, origin)
+        return collector.begin_snapshot(envelope.apiVersion, envelope.metadata, origin)
     if b"continue" in bytes(envelope.metadata):
         metadata = msgspec.json.decode(envelope.metadata)
         if isinstance(metadata, dict) and metadata.get("continue"):
