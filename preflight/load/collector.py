@@ -25,6 +25,7 @@ from preflight.load.kinds import (
     is_list,
     is_unrendered,
 )
+from preflight.load.locations import locate_item
 from preflight.model.convert import convert
 from preflight.model.objects import CoveragePod, DaemonSet, LabelSelector, Node, Origin, Refusal, SourcedObject
 from preflight.model.report import Location, Problem, SkippedCheck
@@ -273,7 +274,7 @@ class ObjectCollector:
         return [
             (
                 {**inherited, **item} if inherited["kind"] and isinstance(item, dict) and "kind" not in item else item,
-                Origin(origin.file, origin.document, origin.line, (*origin.path, "items", index)),
+                locate_item(origin, index),
             )
             for index, item in enumerate(items)
         ]
