@@ -11,6 +11,7 @@ from preflight.change.model import Change
 from preflight.coverage.model import Impact
 from preflight.coverage.report_rows import build_coverage_rows
 from preflight.dependents.consequences import find_consequences
+from preflight.messages.run import describe_crash
 from preflight.model.objects import Node, Origin, Taint, Workload
 from preflight.model.report import Finding, ReportStep, RuleInfo, Subject
 from preflight.rules.api import Context, Hit, ManifestLocation, RepeatedField, Rule
@@ -114,4 +115,4 @@ def format_traceback() -> str:
 def make_crash_hit(rule: Rule, error: Exception) -> tuple[Rule, Hit]:
     """The finding on a rule that crashed."""
     crashed = next(candidate for candidate in common_rules() if candidate.is_crash)
-    return crashed, Hit(Subject("Rule", "", rule.id), f"crashed: {type(error).__name__}: {error}", ManifestLocation(Origin("<none>")))
+    return crashed, Hit(Subject("Rule", "", rule.id), describe_crash(error), ManifestLocation(Origin("<none>")))
