@@ -370,7 +370,7 @@ class Run:
             hits = list(apply_rule_severities(self._options.policy_options.policy, hits, self._make_match_target))
         judged = self._loaded.checked_files
         for rule, hit in keep_worst_hits(hits):
-            if not context.is_lint or judged is None or hit.location.origin.file in judged or rule.id == "PF900":
+            if not context.is_lint or judged is None or hit.location.origin.file in judged or rule.is_crash:
                 yield rule, hit, step
 
     def _rank(self, impact: Impact, hits: Iterable[Hit]) -> None:
