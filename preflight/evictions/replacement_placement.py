@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from preflight.change.node_verbs import set_schedulable
 from preflight.evictions.pod_index import PodIndex, PodKey, is_of_daemonset
 from preflight.messages.lists import join_and
-from preflight.messages.uncertainty import describe_doubt
+from preflight.messages.uncertainty import describe_uncertainty
 from preflight.model.evictions import ReturningPod
 from preflight.model.objects import Node
 from preflight.model.pod_scheduling import SchedulerPod, SchedulerPodSpec
@@ -142,7 +142,7 @@ def _explain_no_fit(answer: FitResult) -> str:
 
 def _iter_doubts(answer: FitResult) -> Iterator[str]:
     every = (*answer.uncertainties, *(uncertainty for node in answer.nodes if node.fits is None for uncertainty in node.uncertainties))
-    words = list(dict.fromkeys(describe_doubt(each) for each in every))
+    words = list(dict.fromkeys(describe_uncertainty(each) for each in every))
     yield from words[:_MAX_NODES_LISTED]
     if not words:
         yield "pods of lower priority may have to go for it"
