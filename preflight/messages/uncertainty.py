@@ -1,7 +1,8 @@
-"""What keeps an answer of the scheduler from being known, in words."""
+"""What keeps an answer from being known, in words."""
 
 from __future__ import annotations
 
+from preflight.model.eviction_reasons import MissingInput, MissingKind
 from preflight.model.uncertainty import Uncertainty, UncertaintyKind
 
 _TEXTS = {
@@ -24,6 +25,18 @@ _TEXTS = {
     UncertaintyKind.NEIGHBORS: "{} wants no such pod near it",
     UncertaintyKind.PREEMPTION: "pods of lower priority may have to go for it",
 }
+_MISSING_TEXTS = {
+    MissingKind.BUDGETS: "nobody knows which budgets there are",
+    MissingKind.DAEMONSET: "nobody knows whether {kind} {name} exists",
+    MissingKind.OWNER: "{kind} {name} is not known",
+    MissingKind.OWNER_SCALE: "nobody knows whether a {kind} of {name} has a scale",
+    MissingKind.NAMESPACE_PODS: "not all pods of namespace {name} were listed",
+}
+
+
+def describe_missing_input(missing_input: MissingInput) -> str:
+    """Input without which an answer is unknown: `Deployment shop/web is not known`."""
+    return _MISSING_TEXTS[missing_input.missing].format(kind=missing_input.kind, name=missing_input.name)
 
 
 def describe_uncertainty(uncertainty: Uncertainty) -> str:
