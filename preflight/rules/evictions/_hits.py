@@ -30,7 +30,7 @@ from preflight.model.eviction_reasons import (
     StaysPending,
     TooFewFit,
 )
-from preflight.model.evictions import Eviction, EvictionMechanism, EvictionVerdict, NodeEvictions, ReplacementOutcome
+from preflight.model.evictions import Eviction, EvictionMechanism, EvictionVerdict, JobSetOutcome, NodeEvictions, ReplacementOutcome
 from preflight.model.job_reasons import JobLimit, JobSetRestarts
 from preflight.model.objects import Origin
 from preflight.model.owners import OwnerKey
@@ -92,6 +92,7 @@ def find_refused_drains(context: Context) -> Iterator[Hit]:
                 nodes=(node.node,),
                 location=_locate_node(context, node.node),
                 message=describe_refused_drain(refusal),
+                key=(refusal.filter.value, *([refusal.daemonset] if refusal.daemonset else [])),
             )
 
 
@@ -157,6 +158,7 @@ def find_shared_budgets(context: Context) -> Iterator[Hit]:
             nodes=nodes,
             location=_locate_object(context, "PodDisruptionBudget", budgets[0], ("spec", "selector")),
             message=describe_shared_pods(budgets[1:], join_limited([pod.pod for _, pod in pods], "pods")),
+            key=budgets[1:],
             related_locations=tuple(
                 ("the other selector", _locate_object(context, "PodDisruptionBudget", other, ("spec", "selector"))) for other in budgets[1:]
             ),
@@ -208,6 +210,7 @@ def find_failing_jobs(context: Context, *, lower_severity: Severity) -> Iterator
                 location=_locate_object(context, "Job", outcome.job, ("spec", (outcome.limit or (JobLimit.BACKOFF_LIMIT,))[-1].value)),
                 severity=None if outcome.certain else lower_severity,
                 message=describe_failing_job(outcome, nodes),
+                key=(outcome.fails.value,),
                 notes=tuple(("note", describe_job_reason(reason)) for reason in outcome.reasons),
             )
 
@@ -241,8 +244,16 @@ def find_jobset_restarts(context: Context, *, lower_severity: Severity) -> Itera
             location=_locate_object(context, "JobSet", job_set.jobSet, ("spec", "failurePolicy")),
             severity=None if job_set.fails and job_set.certain else lower_severity,
             message=describe_job_set_outcome(job_set),
+            key=_identify_job_set_outcome(job_set),
             notes=tuple(("then", describe_job_reason(reason)) for reason in job_set.reasons),
         )
+
+
+def _identify_job_set_outcome(outcome: JobSetOutcome) -> tuple[str, ...]:
+    """A failure by its reason, else which Jobs restart, else that a leader goes."""
+    if outcome.fails:
+        return ("fails", outcome.fails.value)
+    return ("leader",) if outcome.restarts is JobSetRestarts.NONE else ("restarts", outcome.restarts.value)
 
 
 def find_unplaceable_pods(context: Context, *, higher_severity: Severity) -> Iterator[Hit]:
@@ -287,6 +298,7 @@ def find_daemonsets_without_capacity(context: Context) -> Iterator[Hit]:
             nodes=tuple(nodes),
             location=_locate_object(context, "DaemonSet", daemonset),
             message=describe_full_nodes(nodes, obstacles),
+            key=tuple(part for obstacle in obstacles for part in (obstacle.filter, obstacle.resource) if part),
         )
 
 

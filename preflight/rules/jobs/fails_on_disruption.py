@@ -38,6 +38,7 @@ def check(context: Context) -> Iterator[Hit]:
             severity=None if _is_expensive(batch) else Severity.NOTE,
             message=f"{what} when one pod{batch.owner_phrase} is evicted: {limit} is 0, and no rule ignores DisruptionTarget",
             notes=() if never else (("help", "a podFailurePolicy needs restartPolicy: Never"),),
+            key=(*batch.key, limit.value),
             suggestion=make_suggestion(f"podFailurePolicy: {{rules: [{IGNORE_DISRUPTION_RULE}]}}")
             if spec.podFailurePolicy is None
             else make_suggestion(f"- {IGNORE_DISRUPTION_RULE}"),
