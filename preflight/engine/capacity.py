@@ -109,9 +109,9 @@ def _read_live_cluster(
 ) -> tuple[NewPod, load.LoadResult]:
     """The pod and the world of a live cluster; the workload comes first, for without it nothing else is worth asking."""
     from preflight.load.live.cluster import LiveCluster as Live
-    from preflight.load.live.listing import ListQuery, fetch_plain_items
-    from preflight.load.live.requirements import FOR_CAPACITY
-    from preflight.load.live.resources import ALL_RESOURCES
+    from preflight.load.live.fetch import fetch_plain_items
+    from preflight.load.live.planner import FOR_CAPACITY
+    from preflight.load.live.resources import ALL_RESOURCES, ListQuery
 
     with Live(target) as live:
         connection = live.connection

@@ -40,7 +40,7 @@ class DoctorRun(VerifyRun):
         """
         if [since, *sources].count(STDIN) > 1:
             raise UsageError("standard input (-) can be read once only")
-        from preflight.load.live.requirements import FOR_DOCTOR
+        from preflight.load.live.planner import FOR_DOCTOR
 
         with open_cluster(options.target, needs=FOR_DOCTOR) as cluster:
             run = cls(sources, (), options, stdin, one_cluster=True, cluster=cluster, wants_state=True)

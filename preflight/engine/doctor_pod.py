@@ -31,7 +31,7 @@ class PodDoctorRun(DoctorRun):
 
         Errors: UsageError where no such pod is known.
         """
-        from preflight.load.live.requirements import FOR_DOCTOR
+        from preflight.load.live.planner import FOR_DOCTOR
 
         with open_cluster(options.target, needs=FOR_DOCTOR) as cluster:
             run = cls(sources, (), options, stdin, one_cluster=True, cluster=cluster, wants_state=True)
