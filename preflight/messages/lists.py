@@ -30,3 +30,11 @@ def join_limited(values: Iterable[str], noun: str = "", limit: int = 4) -> str:
 def list_first(values: Sequence[str], limit: int = 4) -> Sequence[str]:
     """The values that `join_limited` names."""
     return values if len(values) <= limit else values[: limit - 1]
+
+
+def format_other_nodes(others: Sequence[str], verb: str) -> str:
+    """`, as are n2, n3`: what is said of one node is true of others too; "" where there are none."""
+    if not others:
+        return ""
+    plural = {"is": "are", "does": "do", "has": "have"}[verb] if len(others) > 1 else verb
+    return f", as {plural} {join_node_names(others)}"
