@@ -23,6 +23,7 @@ from preflight.load.files import STDIN
 from preflight.load.git import diff_sides
 from preflight.load.git.diff_sides import LoadedSide
 from preflight.messages.hygiene import describe_refused_field
+from preflight.messages.load import describe_ambiguity
 from preflight.model.objects import DaemonSet, ObjectKey
 from preflight.model.report import CheckedCounts, Outcome, Problem, Report, ReportStep, SkippedCheck
 from preflight.model.world import ClusterState
@@ -138,7 +139,7 @@ class DiffRun(Run):
         1. A problem of HEAD counts, unless BASE has it in the same file too. One that BASE alone has is mended, and its objects look new.
         2. Where one side is the list of a cluster, every problem counts.
         """
-        twice = {text: None for side in (old, new) for text in side.loaded.world.ambiguous_names}
+        twice = {describe_ambiguity(ambiguity): None for side in (old, new) for ambiguity in side.loaded.world.ambiguities}
         skipped = [SkippedCheck(text, "given twice") for text in twice]
         if compared.mode != BOTH_MANIFESTS:
             self._problems += (*old.loaded.problems, *new.loaded.problems)
