@@ -13,10 +13,11 @@ from preflight.evictions.pod_index import PodIndex
 from preflight.messages.lists import join_and
 from preflight.messages.uncertainty import describe_uncertainty
 from preflight.model.capacity import CapacityStep, ClusterCapacity, NewPod, NodeCapacity, NodeClassCapacity, StaleAllocationRow
+from preflight.model.capacity_reasons import CapacityLossCause
 from preflight.model.objects import Node, Taint
 from preflight.model.uncertainty import UncertaintyKind
 from preflight.model.world import ClusterState
-from preflight.scheduling.capacity import Capacity, CapacityLossCause, explain_capacity, find_excluding_cause, sum_pod_usage
+from preflight.scheduling.capacity import Capacity, explain_capacity, find_excluding_cause, sum_pod_usage
 from preflight.scheduling.filters import NODE_AFFINITY, NODE_PORTS, NODE_UNSCHEDULABLE, TAINT_TOLERATION, FilterReason
 from preflight.scheduling.fit import FitResult, find_pod_priority, fit_pod
 from preflight.scheduling.node_fit import NodeFit
@@ -82,7 +83,7 @@ def measure_capacity(world: ClusterState, new_pod: NewPod, resource: str = "", *
         classes=_build_classes(rooms),
         nodes=tuple(sorted((each.report_row for each in rooms), key=_make_sort_key)),
         ghosts=tuple(
-            StaleAllocationRow("/".join(each.key), each.node, amounts[each.key], each.reason.value) for each in idle if amounts[each.key]
+            StaleAllocationRow("/".join(each.key), each.node, amounts[each.key], each.reason) for each in idle if amounts[each.key]
         ),
         unread=way.unknown_nodes,
         message="" if found.fitting_nodes else found.format_message() or "",
@@ -268,7 +269,7 @@ def _iter_steps(resource_capacity: Capacity, nodes: Mapping[str, _NodeCapacity])
             details = (name for each in on for name in each.scarce_resources)
         elif step.cause is CapacityLossCause.UNKNOWN:
             details = (text for each in on for text in each.report_row.unknown)
-        yield CapacityStep(step.cause.value, step.amount, step.free, step.nodes, tuple(dict.fromkeys(details)))
+        yield CapacityStep(step.cause, step.amount, step.free, step.nodes, tuple(dict.fromkeys(details)))
 
 
 def _get_amount(room: NodeOccupancy, key: tuple[str, str], resource: str) -> int:

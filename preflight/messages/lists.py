@@ -30,3 +30,13 @@ def join_limited(values: Iterable[str], noun: str = "", limit: int = 4) -> str:
 def list_first(values: Sequence[str], limit: int = 4) -> Sequence[str]:
     """The values that `join_limited` names."""
     return values if len(values) <= limit else values[: limit - 1]
+
+
+def format_names(items: Sequence[str], max_names: int = 3) -> str:
+    """The first `max_names` names in their order, and how many more there are: `a, b, c + 4997 more`.
+
+    One more than `max_names` is printed as it is: `+ 1 more` would be no shorter.
+    """
+    if len(items) <= max_names + 1:
+        return ", ".join(items)
+    return f"{', '.join(items[:max_names])} + {len(items) - max_names} more"
