@@ -41,11 +41,6 @@ class JobTemplateItem(Struct, frozen=True):
         return ManifestLocation(self.owner.origin, (*self.path, *path))
 
     @property
-    def owner_phrase(self) -> str:
-        """` of its replicated Job workers`, "" where there is only one Job."""
-        return f" of its replicated Job {self.replicated_job}" if self.replicated_job else ""
-
-    @property
     def key(self) -> tuple[str, ...]:
         """What tells this Job from the others of its object: the name of its replicated Job."""
         return (self.replicated_job,) if self.replicated_job else ()
@@ -107,16 +102,17 @@ def iter_job_templates(context: Context) -> Iterator[JobTemplateItem]:
     """
     if not context.is_lint:
         return
-    for each in (*(workload for workload in context.workloads if isinstance(workload, Job | CronJob)), *context.world.job_sets):
-        if isinstance(each, CronJob):
-            yield JobTemplateItem(each, each.spec.jobTemplate.spec, ("spec", "jobTemplate", "spec"))
-        elif any(condition.type in _FINISHED_CONDITIONS and condition.status == "True" for condition in each.status.conditions):
+    jobs = (workload for workload in context.workloads if isinstance(workload, Job | CronJob))
+    for job in (*jobs, *context.world.job_sets):
+        if isinstance(job, CronJob):
+            yield JobTemplateItem(job, job.spec.jobTemplate.spec, ("spec", "jobTemplate", "spec"))
+        elif any(condition.type in _FINISHED_CONDITIONS and condition.status == "True" for condition in job.status.conditions):
             continue
-        elif isinstance(each, Job):
-            if not any(owner.controller and owner.kind in _OWNER_KINDS for owner in each.metadata.ownerReferences):
-                yield JobTemplateItem(each, each.spec, ("spec",))
+        elif isinstance(job, Job):
+            if not any(owner.controller and owner.kind in _OWNER_KINDS for owner in job.metadata.ownerReferences):
+                yield JobTemplateItem(job, job.spec, ("spec",))
         else:
-            yield from _iter_replicated_jobs(each)
+            yield from _iter_replicated_jobs(job)
 
 
 def _iter_replicated_jobs(job_set: JobSet) -> Iterator[JobTemplateItem]:
