@@ -40,3 +40,11 @@ def format_names(items: Sequence[str], max_names: int = 3) -> str:
     if len(items) <= max_names + 1:
         return ", ".join(items)
     return f"{', '.join(items[:max_names])} + {len(items) - max_names} more"
+
+
+def format_other_nodes(others: Sequence[str], verb: str) -> str:
+    """`, as are n2, n3`: what is said of one node is true of others too; "" where there are none."""
+    if not others:
+        return ""
+    plural = {"is": "are", "does": "do", "has": "have"}[verb] if len(others) > 1 else verb
+    return f", as {plural} {join_node_names(others)}"
