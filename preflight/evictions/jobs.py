@@ -23,7 +23,7 @@ from preflight.model.job_reasons import (
     TooFewDomains,
 )
 from preflight.model.objects import JobSet, Node
-from preflight.model.owners import OwnerKey
+from preflight.model.owners import OwnerKey, find_controller
 from preflight.scheduling.jobs.defaults import INDEXED, apply_job_defaults
 from preflight.scheduling.jobs.disruption import Disruption
 from preflight.scheduling.jobs.exclusive_placement import (
@@ -141,14 +141,8 @@ def build_job_set_outcomes(
     touched: dict[PodKey, list[PodKey]] = {}
     for key, pods in group_by_job(leaving_pods).items():
         job = pod_index.jobs.get(key)
-        owner = (
-            next(
-                (owner for owner in job.metadata.ownerReferences if owner.controller and owner.kind == "JobSet"),
-                None,
-            )
-            if job
-            else None
-        )
+        controller = find_controller(job.metadata.ownerReferences) if job else None
+        owner = controller if controller is not None and controller.kind == "JobSet" else None
         name = owner.name if owner else pods[0].pod.metadata.labels.get("jobset.sigs.k8s.io/jobset-name", "")
         if name:
             touched.setdefault((key[0], name), []).append(key)

@@ -18,6 +18,7 @@ from preflight.messages.lists import join_and
 from preflight.model.budget_reasons import AllReplicasNeeded, BudgetLimit, FullLimit, NoLimit, ZeroBudgetReason
 from preflight.model.budgets import PodDisruptionBudget
 from preflight.model.objects import CronJob, DaemonSet, Deployment, Job, JobSet, PodTemplate
+from preflight.model.owners import find_controller
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, ManifestLocation, make_subject_of
 from preflight.scheduling.budgets import selects
@@ -45,15 +46,18 @@ def _iter_selectable_pods(context: Context) -> Iterator[_SelectablePods]:
             yield _SelectablePods(workload, _get_pod_labels(workload.spec.template), has_scale=False)
         elif isinstance(workload, CronJob):
             yield _SelectablePods(workload, _get_pod_labels(workload.spec.jobTemplate.spec.template), has_scale=False)
-        elif isinstance(workload, Deployment) and not any(
-            owner.controller and owner.kind in _OWNER_KINDS for owner in workload.metadata.ownerReferences
-        ):
+        elif isinstance(workload, Deployment) and not _is_controlled(workload):
             is_job = isinstance(workload, Job)
             yield _SelectablePods(workload, _get_pod_labels(workload.spec.template), None if is_job else workload.spec.replicas, not is_job)
     for job_set in context.world.job_sets:
         for replicated in job_set.spec.replicatedJobs:
             added = {"jobset.sigs.k8s.io/jobset-name": job_set.metadata.name, "jobset.sigs.k8s.io/replicatedjob-name": replicated.name}
             yield _SelectablePods(job_set, {**_get_pod_labels(replicated.template.spec.template), **added}, has_scale=False)
+
+
+def _is_controlled(workload: Deployment) -> bool:
+    controller = find_controller(workload.metadata.ownerReferences)
+    return controller is not None and controller.kind in _OWNER_KINDS
 
 
 def _get_pod_labels(template: PodTemplate) -> Mapping[str, str]:

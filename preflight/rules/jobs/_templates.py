@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from preflight.model.jobs import PodFailurePolicyRule
 from preflight.model.objects import CronJob, Job, JobSet, JobSpec, PodSpec
+from preflight.model.owners import find_controller
 from preflight.model.report import Subject, TolerationSuggestion
 from preflight.rules.api import Context, FieldPath, ManifestLocation, make_subject_of
 
@@ -109,7 +110,8 @@ def iter_job_templates(context: Context) -> Iterator[JobTemplateItem]:
         elif any(condition.type in _FINISHED_CONDITIONS and condition.status == "True" for condition in job.status.conditions):
             continue
         elif isinstance(job, Job):
-            if not any(owner.controller and owner.kind in _OWNER_KINDS for owner in job.metadata.ownerReferences):
+            controller = find_controller(job.metadata.ownerReferences)
+            if controller is None or controller.kind not in _OWNER_KINDS:
                 yield JobTemplateItem(job, job.spec, ("spec",))
         else:
             yield from _iter_replicated_jobs(job)

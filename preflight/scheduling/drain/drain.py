@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from msgspec.structs import replace
 
 from preflight.model.budgets import PodDisruptionBudget
+from preflight.model.drain_flags import DrainFlags
 from preflight.model.objects import Node
 from preflight.model.pod_status import ClusterPod
 from preflight.scheduling.drain.durations import find_hang_reason, measure_duration, predict_exit_code
@@ -22,7 +23,7 @@ from preflight.scheduling.drain.model import (
     assume_immediate_end,
 )
 from preflight.scheduling.drain.pdb_tracker import DrainState
-from preflight.scheduling.drain.pod_filters import DrainFlags, FilterDecision, FilteredPod, filter_pods, list_refusals, list_warnings
+from preflight.scheduling.drain.pod_filters import FilterDecision, FilteredPod, filter_pods, list_refusals, list_warnings
 from preflight.scheduling.drain.pod_results import drain_by_deletion, drain_by_eviction, drain_without_budgets, drain_without_request
 from preflight.scheduling.owners import Owners
 

@@ -7,10 +7,10 @@ from datetime import datetime
 
 from msgspec import Struct
 
+from preflight.model.drain_flags import DrainFlags
 from preflight.model.eviction_reasons import HangReason
 from preflight.model.objects import Node
 from preflight.scheduling.drain.model import DrainAssumptions, PodDrain
-from preflight.scheduling.drain.pod_filters import DrainFlags
 
 
 class DrainEnd(Struct, frozen=True):

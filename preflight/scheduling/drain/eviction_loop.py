@@ -8,11 +8,11 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from preflight.model.drain_flags import DrainFlags
 from preflight.model.pod_status import ClusterPod
 from preflight.scheduling.drain.model import RETRY_SECONDS, FirstRound, find_grace_period
 from preflight.scheduling.drain.pdb_state import BudgetTracker
 from preflight.scheduling.drain.pdb_tracker import DrainState
-from preflight.scheduling.drain.pod_filters import DrainFlags
 from preflight.scheduling.eviction import EvictionResponse, answer_eviction, skips_budget_check
 
 _MAX_TRIES = 10
