@@ -36,7 +36,7 @@ class PodIndex:
         self.has_all_pods = world.listed_namespaces is None and (survey is None or (survey.nodes and survey.daemonsets is None))
         self.has_all_nodes = (survey is None or survey.nodes) and not any(node.is_partial for node in world.nodes.values())
         self.budgets_without_namespace = tuple(budget for budget in world.budgets if not budget.metadata.namespace)
-        placed = tuple(each for each in world.budgets if each.metadata.namespace)
+        placed = tuple(budget for budget in world.budgets if budget.metadata.namespace)
         is_whole = "PodDisruptionBudget" in world.complete_kinds or (bool(placed) and "PodDisruptionBudget" not in world.missing_kinds)
         self.budgets: tuple[PodDisruptionBudget, ...] | None = placed if is_whole and not self.budgets_without_namespace else None
 

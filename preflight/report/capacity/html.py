@@ -48,8 +48,11 @@ def _iter_pieces(report: CapacityReport, all_rows: bool) -> Iterator[str]:
 
 def _get_verdict(report: CapacityReport) -> tuple[str, str]:
     if len(report.clusters) == 1:
-        (each,) = report.clusters
-        return (_get_sign(each, report.atLeast), formatting.format_copies(each.room) if each.room else f"{each.name} could not be asked")
+        (answer,) = report.clusters
+        return (
+            _get_sign(answer, report.atLeast),
+            formatting.format_copies(answer.room) if answer.room else f"{answer.name} could not be asked",
+        )
     signs = [_get_sign(cluster, report.atLeast) for cluster in report.clusters]
     room = f"{signs.count('=')} of {format_count(len(signs), 'cluster')} {'has' if signs.count('=') == 1 else 'have'} room"
     failed = formatting.format_failures(report.clusters)

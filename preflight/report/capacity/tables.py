@@ -78,7 +78,7 @@ def make_cluster_row(answer: ClusterCapacityAnswer) -> Cells:
     if room is None:
         return (answer.name, "?", "?", "?", "?", f"not known: {answer.error}")
     fit = str(room.copies) if room.atMost == room.copies else f"{room.copies} to {'?' if room.atMost is None else room.atMost}"
-    numbers = (format_amount(room.resource, each) for each in (room.free, room.allocatable, room.largest))
+    numbers = (format_amount(room.resource, amount) for amount in (room.free, room.allocatable, room.largest))
     return (answer.name, fit, *numbers, format_main_causes(room))
 
 

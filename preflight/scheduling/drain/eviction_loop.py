@@ -51,7 +51,11 @@ def simulate_evictions(
         for predict_first_round in predict_first_rounds(pods, drain_state, flags, start)
         if predict_first_round.is_contested
     ]
-    extra = {each.budget: (max(each.max_evicted, each.allowed) if best_case else each.min_evicted) - each.allowed for each in rounds}
+    extra = {
+        first_round.budget: (max(first_round.max_evicted, first_round.allowed) if best_case else first_round.min_evicted)
+        - first_round.allowed
+        for first_round in rounds
+    }
     for guard in (guard for pod in pods for guard in drain_state.find_trackers(pod)):
         guard.extra_disruptions = extra.get(guard.budget.key, 0)
     firsts: dict[int, EvictionResponse] = {}
