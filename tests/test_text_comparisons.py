@@ -22,9 +22,11 @@ INPUT_OWNERS = frozenset(("event", "condition", "waiting", "terminated", "status
 """Objects of the Kubernetes API: their `reason` is one word of the API, their `message` the text of a controller."""
 INPUT_TEXTS = frozenset(
     (
-        # messages of the scheduler in events and conditions, which no field says in another way
-        "doctor/pending/known_bugs.py: _MESSAGE_PATTERN.match(message)",
-        "doctor/pending/node_fit.py: NODE_COUNT_PATTERN.match(message)",
+        # messages of the scheduler, the API server and webhooks in events and conditions, which no field says in another way
+        "doctor/cluster_messages.py: _EXPLAINED_PATTERN.match(message)",
+        "doctor/cluster_messages.py: _NODE_COUNT_PATTERN.match(message)",
+        "doctor/cluster_messages.py: _QUOTA_PATTERN.search(message)",
+        "doctor/cluster_messages.py: _TOPOLOGY_PATTERN.search(message)",
     )
 )
 """Texts of others that are read on purpose."""
@@ -32,7 +34,6 @@ INPUT_TEXTS = frozenset(
 PENDING = frozenset(
     (
         "coverage/reasons.py",
-        "doctor/coverage_gaps.py",
         "kubectl/apiserver/errors.py",
         "report/html/matrix.py",
         "report/summary.py",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from preflight.components import Component
 from preflight.coverage.reasons import explain_outcome
 from preflight.doctor.belonging import BelongingSign, SignKind
+from preflight.doctor.cluster_messages import normalize_message
 from preflight.doctor.coverage_gaps import CoverageGap, CoverageReason, GapKind, GapReason
 from preflight.doctor.pod_health import (
     CrashLoop,
@@ -101,7 +102,7 @@ def describe_sign(sign: BelongingSign) -> str:
 
 def describe_event(event: Event) -> str:
     """What an event says, and who says it."""
-    return f"{event.reporter or 'an event'} says: {event.reason}: {' '.join(event.message.split())}"
+    return f"{event.reporter or 'an event'} says: {event.reason}: {normalize_message(event.message)}"
 
 
 def describe_update(update: OngoingUpdate) -> str:
