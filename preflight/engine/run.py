@@ -288,10 +288,10 @@ class Run:
         """The chain of the ordinary pod that `reason` asks for, where this step lets it go or keeps it."""
         if evictions is None or "/" not in self._options.why:
             return
-        from preflight.evictions.explain import explain_eviction
+        from preflight.messages.eviction_chain import explain_eviction
 
         self._why_links += (
-            ExplanationLink(step, heading, text) for heading, text in explain_eviction(evictions, change, self._options.why)
+            ExplanationLink(step, heading, text) for heading, text in explain_eviction(evictions, change.command, self._options.why)
         )
 
     def _lint(self) -> Report:
