@@ -21,8 +21,8 @@ from preflight.doctor.pending.unschedulable import (
 )
 from preflight.messages.amounts import format_amount
 from preflight.messages.lists import join_and, join_node_names
+from preflight.model.uncertainty import UncertaintyKind
 from preflight.scheduling.filters import NODE_UNSCHEDULABLE, FilterReason
-from preflight.scheduling.uncertainty import UncertaintyKind
 
 _MAX_CLASSES = 6
 
