@@ -9,12 +9,12 @@ from msgspec import Struct
 from preflight.coverage.daemonset_pods import DaemonSetPods, PodGroup
 from preflight.coverage.node_classes import NodeViews
 from preflight.model.objects import DaemonSet
+from preflight.model.reasons import UpdateUncertainty
 from preflight.scheduling.placement import Placement
 from preflight.scheduling.rollout import UpdateEffect
 
 if TYPE_CHECKING:
     from preflight.change.model import Change
-    from preflight.coverage.rollout.simulation import UpdateUncertainty
 
 
 class NodeCohort(Struct, frozen=True):

@@ -13,11 +13,12 @@ from preflight.coverage.daemonset_pods import DaemonSetPods
 from preflight.coverage.outcome import PodForecast
 from preflight.coverage.shared_analysis import SharedAnalysis
 from preflight.model.objects import DaemonSet, Node, ObjectKey
+from preflight.model.reasons import LostLabels, UpdateUncertainty
 from preflight.model.report import Outcome
 from preflight.scheduling.placement import Placement
 
 if TYPE_CHECKING:
-    from preflight.coverage.rollout.simulation import Rollout, UpdateUncertainty
+    from preflight.coverage.rollout.simulation import Rollout
 
 
 class CascadeLoss(Struct, frozen=True):
@@ -74,6 +75,11 @@ class CoverageGroup(Struct, frozen=True):
         """The outcome of these pairs."""
         assert self.forecast.outcome is not None
         return self.forecast.outcome
+
+    @property
+    def lost_labels(self) -> tuple[LostLabels, ...]:
+        """The labels that it selects on and loses in a second wave, with their producers."""
+        return tuple(LostLabels(loss.labels, loss.producer) for loss in self.cascade_losses)
 
     @property
     def sort_key(self) -> tuple[object, ...]:

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from preflight.coverage.component_cache import ComponentCache
 from preflight.model.objects import DaemonSet, NodeSelectorTerm, ObjectKey, PodSpec, Taint, Toleration
+from preflight.model.reasons import WaitCause
 from preflight.model.world import ClusterState
 from preflight.scheduling.tolerations import add_implicit_tolerations
 
@@ -22,15 +23,13 @@ _API_ADDRESS = "KUBERNETES_SERVICE_HOST"
 
 
 class BootstrapWait(Struct, frozen=True):
-    """One DaemonSet waits for another on a new node, because of a label that the other sets, a taint that it clears, or Service addresses.
-
-    `reason` is `label`, `taint` or `service`; `name` is the key of the label or the taint with its effect, "" for Service addresses.
-    """
+    """One DaemonSet waits for another on a new node: for the label or the taint that is given, as `cause` says, or for neither."""
 
     waiting_key: ObjectKey
     awaited_key: ObjectKey
-    reason: str
-    name: str = ""
+    cause: WaitCause
+    label: str = ""
+    taint: Taint | None = None
 
 
 def find_deadlocks(world: ClusterState, component_cache: ComponentCache) -> tuple[tuple[BootstrapWait, ...], ...]:
@@ -68,12 +67,12 @@ def _iter_waits(world: ClusterState, component_cache: ComponentCache) -> Iterato
         for label in sorted(get_required_labels(spec)):
             setter = _get_single_key(iter(dict.fromkeys(other for other, component in setters if component.sets_label(label))))
             if setter is not None:
-                yield BootstrapWait(key, setter, "label", label)
+                yield BootstrapWait(key, setter, WaitCause.LABEL, label=label)
         for taint, remover in removers.items():
             if not _may_tolerate(tolerations, taint):
-                yield BootstrapWait(key, remover, "taint", f"{taint.key}:{taint.effect}")
+                yield BootstrapWait(key, remover, WaitCause.TAINT, taint=taint)
         if key == network and proxy is not None and proxy != key and _API_ADDRESS not in _list_environment_names(daemonset):
-            yield BootstrapWait(key, proxy, "service")
+            yield BootstrapWait(key, proxy, WaitCause.SERVICE)
 
 
 def _find_taint_removers(

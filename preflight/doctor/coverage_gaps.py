@@ -12,8 +12,9 @@ from msgspec import Struct
 from preflight.change.node_lifecycle import is_controller_owned
 from preflight.coverage.model import CoverageGroup
 from preflight.coverage.node_targeting import targets_nodes
-from preflight.coverage.reasons import explain_outcome
+from preflight.coverage.reasons import list_outcome_reasons
 from preflight.doctor.pod_health import PodTrouble, UnhealthyPod, check_pod, get_target_node, is_listed_pod_ready
+from preflight.messages.coverage import describe_reasons
 from preflight.messages.lists import join_and, join_node_names
 from preflight.model.objects import CoveragePod, DaemonSet, ObjectKey, Taint, find_controller
 from preflight.model.report import Outcome
@@ -178,7 +179,7 @@ def _iter_absent_gaps(facts: ClusterFacts, group: CoverageGroup) -> Iterator[Cov
     component = facts.get_worst_component(daemonset)
     shown = tuple(sorted(nodes))
     if group.outcome is Outcome.LOOP:
-        yield CoverageGap(daemonset, GapKind.LOOP, shown, "; ".join(explain_outcome(group)), component=component)
+        yield CoverageGap(daemonset, GapKind.LOOP, shown, "; ".join(describe_reasons(list_outcome_reasons(group))), component=component)
         return
     if group.outcome is Outcome.MISSING:
         refused = facts.events.get_events("DaemonSet", group.key.namespace, group.key.name, "FailedCreate")
@@ -203,7 +204,7 @@ def _iter_absent_gaps(facts: ClusterFacts, group: CoverageGroup) -> Iterator[Cov
             daemonset,
             GapKind.KEPT_OUT,
             tuple(sorted(rest)),
-            "; ".join(explain_outcome(group)),
+            "; ".join(describe_reasons(list_outcome_reasons(group))),
             signs=tuple(signs),
             taints=taints,
             component=component,

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from preflight.coverage.node_targeting import targets_nodes
-from preflight.coverage.reasons import describe_unselected
+from preflight.coverage.reasons import list_unselected
 from preflight.dependents.requirements import is_extended_resource
 from preflight.doctor.device_fault import ResourceFault
 from preflight.doctor.gap_text import explain_gap
+from preflight.messages.coverage import describe_reasons
 from preflight.messages.lists import join_and
 from preflight.model.objects import DaemonSet
 from preflight.scheduling.quantities import QuantityError, parse_millis
@@ -125,7 +126,7 @@ def _explain_excluded_node(facts: ClusterFacts, provider: Provider, node: str) -
     """Why a provider does not choose a node."""
     for group in facts.impact.groups if facts.impact is not None else ():
         if group.key == provider.daemonset.key and node in group.nodes and group.placement_after is not None:
-            yield from describe_unselected(group.placement_after)
+            yield from describe_reasons(list_unselected(group.placement_after))
 
 
 def _iter_unadvertised(

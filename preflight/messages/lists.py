@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 
 def join_node_names(nodes: Iterable[str], limit: int = 4) -> str:
@@ -17,3 +17,11 @@ def join_and(values: Iterable[object]) -> str:
     """`a`, `a and b`, `a, b and c`."""
     every = [str(item) for item in values]
     return every[0] if len(every) == 1 else f"{', '.join(every[:-1])} and {every[-1]}" if every else ""
+
+
+def format_other_nodes(others: Sequence[str], verb: str) -> str:
+    """`, as are n2, n3`: what is said of one node holds for others too; "" where there are none."""
+    if not others:
+        return ""
+    plural = {"is": "are", "does": "do", "has": "have"}[verb] if len(others) > 1 else verb
+    return f", as {plural} {join_node_names(others)}"

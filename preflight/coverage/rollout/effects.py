@@ -13,18 +13,18 @@ from preflight.coverage.node_classes import split_nodes
 from preflight.coverage.rollout.simulation import Rollout, RolloutCohort, simulate_rollout
 from preflight.coverage.rollout.surge_conflicts import SurgeConflicts, find_surge_conflicts
 from preflight.coverage.shared_analysis import SharedAnalysis
-from preflight.messages.lists import join_node_names
 from preflight.model.objects import DaemonSet, ObjectKey
+from preflight.model.reasons import RunningUpdate
 from preflight.scheduling.rollout import UpdateEffect, predict_update, uses_surge
 from preflight.scheduling.rollout_simulation import LivePod
 
 
-def describe_running_updates(impact: Impact) -> Iterator[str]:
-    """A sentence for each update that was not through before the change."""
+def find_running_updates(impact: Impact) -> Iterator[RunningUpdate]:
+    """Each update that was not complete before the change."""
     for key, found in sorted(impact.rollouts.items()):
         if impact.change.before.daemonsets.get(key) is impact.change.after.daemonsets[key]:
             old = sorted(name for cell in found.cells if cell.part.pod is LivePod.OLD for name in cell.nodes)
-            yield f"an update of {key} was not through before: its pods on {join_node_names(old)} are of an older template"
+            yield RunningUpdate(key, tuple(old))
 
 
 class UpdateEvaluator:

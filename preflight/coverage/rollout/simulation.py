@@ -12,6 +12,7 @@ from preflight.coverage.node_classes import split_nodes
 from preflight.coverage.node_health import NodeHealth
 from preflight.coverage.rollout.surge_conflicts import SurgeConflicts
 from preflight.model.objects import DaemonSetSpec
+from preflight.model.reasons import UpdateUncertainty
 from preflight.scheduling.rollout import UpdateEffect
 from preflight.scheduling.rollout_simulation import (
     LivePod,
@@ -82,23 +83,6 @@ class RolloutCell(Struct, frozen=True):
             new_pod=NewPodOutcome.UNREADY,
             is_available=self.part.is_available and not (self.doubt is RolloutDoubt.NODE_READINESS and self.is_pod_unlisted),
         )
-
-
-class UpdateUncertainty(Struct, frozen=True):
-    """Why it is not certain on which of some nodes the old pod goes.
-
-    1. `nodes` are all of them, `kept_range` how many keep it, at least and at most.
-    2. `holders` are the nodes that use the budget up, or with a surge the wanted ones without an available pod.
-    3. `not_ready_nodes` are nodes that are not Ready, where it depends on whether new pods become Ready there; else it is the order of
-       nodes.
-    """
-
-    nodes: tuple[str, ...]
-    kept_range: tuple[int, int]
-    blocking_nodes: tuple[str, ...]
-    not_ready_nodes: tuple[str, ...]
-    has_surge: bool
-    budget: int
 
 
 class Rollout(Struct, frozen=True):

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Struct
 
-from preflight.coverage.reasons import format_requirement
 from preflight.doctor.pending.node_fit import FIT_DOUBTS, compute_fit, format_amount
 from preflight.doctor.pod_health import get_extended_requests, get_target_node
+from preflight.messages.coverage import format_requirement
 from preflight.messages.lists import join_and, join_node_names
 from preflight.scheduling.affinity import AffinityMatch
 from preflight.scheduling.anti_affinity import find_anti_affinities

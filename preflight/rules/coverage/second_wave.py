@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from preflight.coverage.model import CascadeLoss
-from preflight.messages.lists import join_and, join_node_names
+from preflight.messages.coverage import describe_second_wave
 from preflight.model.objects import ObjectKey
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
@@ -35,13 +35,11 @@ def check(context: Context) -> Iterator[Hit]:
             for component in impact.component_cache.recognize(daemonset)
             if component.labels and component.note
         )
-        when = "at once" if wave[0].is_immediate else "once its pods are re-created"
-        steps = "; then ".join(f"{fall.consumer}, which selects on {join_and(fall.labels)}" for fall in wave)
         yield Hit(
             subject=make_subject_of(daemonset),
             nodes=nodes,
             location=ManifestLocation(daemonset.origin),
-            message=f"takes its labels from {join_node_names(nodes)} {when}, and with them {steps}",
+            message=describe_second_wave(nodes, [(loss.consumer, loss.labels) for loss in wave], is_immediate=wave[0].is_immediate),
             notes=notes,
         )
 

@@ -18,11 +18,10 @@ from preflight.doctor.kubectl_hints import make_label_column_command
 from preflight.doctor.label_drift import LabelDrift
 from preflight.doctor.stranded_capacity import format_resources
 from preflight.kubectl.formatting import join_names
-from preflight.messages.lists import join_node_names
+from preflight.messages.lists import format_other_nodes, join_node_names
 from preflight.model.report import Severity, Subject
 from preflight.rules.api import Context, Hit, Rule
 from preflight.rules.doctor._gap_hits import get_cluster_facts, locate_node_field, make_check_notes
-from preflight.rules.verify._text import format_other_nodes
 
 
 def check(context: Context) -> Iterator[Hit]:

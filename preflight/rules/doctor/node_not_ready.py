@@ -18,10 +18,10 @@ from preflight.doctor.kubectl_hints import make_describe_command, make_node_pods
 from preflight.doctor.stranded_capacity import format_resources
 from preflight.doctor.timestamps import format_since
 from preflight.kubectl.formatting import join_names
+from preflight.messages.lists import format_other_nodes
 from preflight.model.report import Severity, Subject
 from preflight.rules.api import Context, Hit, Rule
 from preflight.rules.doctor._gap_hits import get_cluster_facts, locate_node_field, make_check_notes
-from preflight.rules.verify._text import format_other_nodes
 
 
 def check(context: Context) -> Iterator[Hit]:
