@@ -8,12 +8,14 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from preflight.change.node_lifecycle import is_controller_owned
 from preflight.coverage.model import CoverageGroup
+from preflight.coverage.outcome import PodAfter
 from preflight.coverage.reasons import list_near_misses, list_unselected
 from preflight.messages.coverage import describe_reasons, describe_transient_taints, label_untolerated
 from preflight.model.objects import POD_TEMPLATE_SPEC, Taint
 from preflight.model.reasons import Reason, Untolerated
 from preflight.model.report import Outcome, TolerationSuggestion
 from preflight.rules.api import Context, FieldPath, ManifestLocation, make_subject_of
+from preflight.rules.reason_keys import make_reason_key
 
 _PLAIN_SCALAR = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*")
 _YAML_KEYWORDS = frozenset(("y", "n", "yes", "no", "on", "off", "true", "false", "null"))
@@ -45,6 +47,17 @@ class MergedGroups:
     def reason(self) -> str:
         """The reasons in words, "" without any."""
         return ", ".join(describe_reasons(self.reasons))
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """What tells a finding on these groups from others of its rule on this DaemonSet: reasons, and what becomes of the pod."""
+        outcome, pod = self.first_group.outcome, self.first_group.forecast.pod_after
+        is_usual = (pod is PodAfter.NEW) == (outcome in (Outcome.LOOP, Outcome.GAINED)) and outcome is not Outcome.UNKNOWN
+        return (
+            *make_reason_key(self.reasons),
+            *(() if is_usual else (f"{pod.value}-pod",)),
+            *(("if-selected",) if self.first_group.is_conditional else ()),
+        )
 
     @property
     def field_path(self) -> FieldPath:

@@ -46,11 +46,25 @@ def make_consequence_hit(
         severity=None if consequence.is_lost and is_broken else lower_severity,
         message=message,
         notes=notes,
+        key=_make_key(consequence),
         related_locations=tuple(
             (describe_need(dependent.subject, dependent.needs), ManifestLocation(dependent.origin, dependent.path))
             for dependent in consequence.dependents[:MAX_LISTED]
             if dependent.path
         ),
+    )
+
+
+def _make_key(consequence: Consequence) -> tuple[str, ...]:
+    """The component and what it provides by its own manifest, what becomes of its pods, and the labels that it waits for."""
+    component = consequence.component
+    return (
+        component.kind.id,
+        *(*component.resources, *component.drivers, *component.networks, *component.taints),
+        consequence.outcome.value,
+        *((f"after:{consequence.seconds}",) if consequence.seconds else ()),
+        *(("transient",) if consequence.is_transient else ()),
+        *(f"label:{label}:{consequence.producer}" for label in consequence.labels),
     )
 
 

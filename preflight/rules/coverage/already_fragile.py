@@ -37,6 +37,7 @@ def check(context: Context) -> Iterator[Hit]:
                 label=groups.label,
                 notes=groups.notes + make_impact_note(context, groups),
                 suggestion=groups.suggestion,
+                key=(*groups.key, "disrupted") if soon else groups.key,
             )
 
 

@@ -46,6 +46,7 @@ def check(context: Context) -> Iterator[Hit]:
                     (_describe_wait(wait), _locate_wait(world.daemonsets[wait.waiting_key], wait)) for wait in circle[1:]
                 ),
                 suggestion=None if taint is None else suggest_exact_tolerations([taint]),
+                key=tuple(f"{wait.cause.value}:{wait.taint or wait.label}:{wait.awaited_key}" for wait in circle),
             )
 
 

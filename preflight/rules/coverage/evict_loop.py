@@ -20,6 +20,7 @@ from preflight.model.objects import POD_TEMPLATE_SPEC, Taint
 from preflight.model.report import Outcome, Severity
 from preflight.rules.api import Context, Hit, ManifestLocation, Rule
 from preflight.rules.merged_groups import MergedGroups, iter_new_groups, merge_groups
+from preflight.rules.reason_keys import make_reason_key
 from preflight.scheduling.tolerations import tolerates
 
 
@@ -36,6 +37,7 @@ def check(context: Context) -> Iterator[Hit]:
             message=describe_loop(group.nodes, loop),
             label=LOOP_LABEL,
             notes=(("help", LOOP_HELP),),
+            key=(*make_reason_key(map(find_loop, group.groups)), *group.key),
         )
 
 

@@ -39,6 +39,7 @@ def check(context: Context) -> Iterator[Hit]:
                 location=ManifestLocation(daemonset.origin, (*POD_TEMPLATE_SPEC, "schedulerName")),
                 severity=Severity.NOTE if before is None else None,
                 message=describe_foreign_scheduler(nodes, name),
+                key=(name,),
             )
 
 

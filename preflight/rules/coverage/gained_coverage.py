@@ -30,6 +30,7 @@ def check(context: Context) -> Iterator[Hit]:
             nodes=group.nodes,
             location=ManifestLocation(group.first_group.daemonset.origin),
             message=describe_gained(group.nodes, is_new=group.first_group.before_daemonset is None),
+            key=group.key,
         )
 
 

@@ -45,6 +45,7 @@ def check(context: Context) -> Iterator[Hit]:
                 *make_impact_note(context, groups),
             ),
             suggestion=groups.suggestion,
+            key=groups.key,
         )
 
 

@@ -74,6 +74,7 @@ def _make_hits(impact: Impact, key: ObjectKey, daemonset: DaemonSet, component: 
             location=ManifestLocation(daemonset.origin),
             message=describe_labels_restart(nodes, tuple(affected)),
             notes=(("note", component.note),) if component.note else (),
+            key=(component.kind.id, *component.labels),
         )
 
 

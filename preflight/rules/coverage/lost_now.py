@@ -36,6 +36,7 @@ def check(context: Context) -> Iterator[Hit]:
             label=group.label,
             notes=group.notes + make_impact_note(context, group),
             suggestion=group.suggestion,
+            key=group.key,
         )
 
 

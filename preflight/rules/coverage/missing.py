@@ -36,6 +36,7 @@ def check(context: Context) -> Iterator[Hit]:
                 location=ManifestLocation(groups.first_group.daemonset.origin),
                 severity=None if context.is_lint or soon else Severity.NOTE,
                 message=describe_missing(groups.nodes),
+                key=(*groups.key, "disrupted") if soon else groups.key,
             )
 
 

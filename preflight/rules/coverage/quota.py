@@ -60,6 +60,7 @@ def _check_quota(context: Context, daemonset: DaemonSet, quota: ResourceQuota, r
         nodes=nodes,
         location=ManifestLocation(daemonset.origin),
         message=describe_quota(nodes, quota.metadata.name, shortage, limit, used),
+        key=(quota.metadata.name, resource, shortage.value),
         related_locations=(("the quota", ManifestLocation(quota.origin, ("spec", "hard", resource))),),
     )
 

@@ -41,6 +41,7 @@ def check(context: Context) -> Iterator[Hit]:
             location=ManifestLocation(daemonset.origin),
             message=describe_second_wave(nodes, [(loss.consumer, loss.labels) for loss in wave], is_immediate=wave[0].is_immediate),
             notes=notes,
+            key=tuple(sorted({label for loss in wave for label in loss.labels})),
         )
 
 

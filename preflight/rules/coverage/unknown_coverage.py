@@ -15,12 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.coverage.reasons import list_outcome_reasons
+from preflight.coverage.reasons import list_outcome_reasons, list_unknowns
 from preflight.messages.coverage import describe_unknown_coverage
 from preflight.model.reasons import PossibleLoss
 from preflight.model.report import Outcome, Severity
 from preflight.rules.api import Context, Hit, Rule
 from preflight.rules.merged_groups import MergedGroups, iter_new_groups, merge_groups
+from preflight.rules.reason_keys import make_reason_key
 
 _LOSS_OUTCOMES = frozenset((Outcome.LOST_NOW, Outcome.LOST_ON_RECREATION, Outcome.LOOP, Outcome.ALREADY_FRAGILE))
 
@@ -36,6 +37,7 @@ def check(context: Context) -> Iterator[Hit]:
             message=describe_unknown_coverage(group.nodes, _find_worst(group), list_outcome_reasons(group.first_group)),
             notes=group.notes,
             suggestion=group.suggestion,
+            key=(*group.key, *make_reason_key(reason for part in group.groups for reason in list_unknowns(part))),
         )
 
 

@@ -100,6 +100,7 @@ def _make_conflict_hit(daemonset: DaemonSet, rollout: Rollout, nodes: tuple[str,
         location=ManifestLocation(daemonset.origin, (*_ROLLING_UPDATE_PATH, "maxSurge")),
         message=describe_conflict(nodes, surge, ports, lacking),
         label=NEW_PODS_STAY_PENDING,
+        key=("surge-conflict", *(f"port:{port}" for port in ports), *((f"resource:{name}" for name in lacking) if not ports else ())),
         notes=(
             *_make_state_notes(rollout, rollout.likely_course),
             ("help", describe_conflict_help(ports)),
@@ -120,6 +121,7 @@ def _make_budget_hit(impact: Impact, daemonset: DaemonSet, rollout: Rollout) -> 
         subject=make_subject_of(daemonset),
         nodes=nodes,
         location=ManifestLocation(daemonset.origin, (*_ROLLING_UPDATE_PATH, get_limit(has_surge=course.is_surge))),
+        key=("used-budget",),
         severity=None if certain else Severity.WARNING,
         message=describe_used_budget(
             nodes, course.budget, is_certain=certain, is_at_start=course.reached_range[1] == 0, has_surge=course.is_surge
@@ -140,6 +142,7 @@ def _make_zero_budget_hit(daemonset: DaemonSet, rollout: Rollout) -> Hit:
         subject=make_subject_of(daemonset),
         location=ManifestLocation(daemonset.origin, (*_ROLLING_UPDATE_PATH, get_limit(has_surge=has_surge))),
         severity=Severity.NOTE,
+        key=("zero-budget",),
         message=describe_zero_budget(limit, has_surge=has_surge),
         notes=_make_state_notes(rollout, rollout.likely_course),
     )
@@ -156,6 +159,7 @@ def _iter_mild_hits(daemonset: DaemonSet, rollout: Rollout) -> Iterator[Hit]:
             nodes=tuple(hanging),
             location=ManifestLocation(daemonset.origin, ("spec", "updateStrategy")),
             severity=Severity.NOTE,
+            key=("hanging-pods",),
             message=describe_hanging(hanging),
             notes=_make_state_notes(rollout, rollout.likely_course),
         )
@@ -164,6 +168,7 @@ def _iter_mild_hits(daemonset: DaemonSet, rollout: Rollout) -> Iterator[Hit]:
             subject=make_subject_of(daemonset),
             location=ManifestLocation(daemonset.origin, ("spec", "minReadySeconds")),
             severity=Severity.NOTE,
+            key=("min-ready-seconds",),
             message=MAY_STAND_STILL,
         )
 

@@ -31,6 +31,7 @@ def check(context: Context) -> Iterator[Hit]:
                 nodes=nodes,
                 location=ManifestLocation(daemonset.daemonset_before.origin),
                 message=describe_daemonset_gone(nodes),
+                key=("gone",),
                 notes=make_impact_note(daemonset, since.world_before) if nodes else (),
             )
         elif daemonset.daemonset_before is None and daemonset.daemonset_now is not None:
@@ -41,6 +42,7 @@ def check(context: Context) -> Iterator[Hit]:
                 location=ManifestLocation(daemonset.daemonset_now.origin),
                 severity=Severity.NOTE,
                 message=describe_daemonset_new(nodes),
+                key=("new",),
             )
 
 

@@ -20,6 +20,7 @@ from preflight.messages.verify import describe_node_change
 from preflight.model.comparison_reasons import NodeChange, NodeChangeKind
 from preflight.model.report import Severity, Subject
 from preflight.rules.api import Context, FieldPath, Hit, ManifestLocation, Rule
+from preflight.rules.reason_keys import make_change_key
 
 _SEVERITIES = {
     NodeChangeKind.GONE: Severity.WARNING,
@@ -59,6 +60,7 @@ def check(context: Context) -> Iterator[Hit]:
             location=ManifestLocation(first.origin, _PATHS.get(change.kind, ())),
             severity=_SEVERITIES[change.kind],
             message=describe_node_change(change, nodes[1:]),
+            key=make_change_key(change),
         )
 
 

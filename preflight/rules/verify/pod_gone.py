@@ -22,6 +22,7 @@ from preflight.model.reasons import Reason
 from preflight.model.report import Severity, TolerationSuggestion
 from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
 from preflight.rules.merged_groups import suggest_exact_tolerations
+from preflight.rules.reason_keys import make_reason_key
 from preflight.rules.verify._text import make_impact_note
 from preflight.scheduling.placement import Placement, evaluate_placement
 from preflight.scheduling.tolerations import add_implicit_tolerations
@@ -47,6 +48,7 @@ def check(context: Context) -> Iterator[Hit]:
                 location=ManifestLocation(daemonset.daemonset_now.origin),
                 severity=Severity.WARNING,
                 message=describe_uncovered_nodes(uncovered),
+                key=("new-nodes",),
                 notes=make_impact_note(daemonset, since.world_now),
             )
 
@@ -64,6 +66,7 @@ def _make_loss_hit(
         nodes=tuple(nodes),
         location=ManifestLocation(daemonset_comparison.daemonset.origin, _get_field_path(placements[0], excluded=excluded)),
         message=describe_pod_gone(nodes, reasons),
+        key=make_reason_key(reasons),
         notes=make_impact_note(daemonset_comparison, cluster_comparison.world_before),
         suggestion=None if excluded else _make_suggestion(taints),
     )

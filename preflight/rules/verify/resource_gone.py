@@ -42,6 +42,7 @@ def check(context: Context) -> Iterator[Hit]:
             location=ManifestLocation(first.origin, ("status", "allocatable", resource)),
             severity=None if is_gone else Severity.WARNING,
             message=describe_resource_decrease(nodes, quantities, is_gone=is_gone),
+            key=("gone" if is_gone else "less",),
             notes=tuple(("note", describe_advertiser(daemonset)) for daemonset in _iter_advertisers(since, resource)),
         )
 
