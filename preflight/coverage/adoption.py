@@ -58,8 +58,8 @@ def clear_unaffected_outcome(group: CoverageGroup, after: ClusterState) -> Cover
         placement = evaluate_placement(spec, add_implicit_tolerations(spec), node, after.comparison_operators) if node else None
         evicted = placement is not None and placement.may_stay is False
         return replace(group, outcome_before=Outcome.ALREADY_FRAGILE, placement_after=placement if evicted else None)
-    verdict = PodForecast(Outcome.ALREADY_FRAGILE, group.forecast.had_pod, group.forecast.pod_after, False)
-    return replace(group, forecast=verdict, outcome_before=Outcome.ALREADY_FRAGILE)
+    forecast = PodForecast(Outcome.ALREADY_FRAGILE, group.forecast.had_pod, group.forecast.pod_after, False)
+    return replace(group, forecast=forecast, outcome_before=Outcome.ALREADY_FRAGILE)
 
 
 def _add_adopted_pods(daemonset: DaemonSet, groups: list[PodGroup], made: list[PodRevision]) -> DaemonSetPods:

@@ -118,9 +118,9 @@ def _list_known_reasons(group: CoverageGroup) -> tuple[Reason, ...]:
 
 def _find_condition(group: CoverageGroup) -> ConditionalOutcome | None:
     """What holds if the unknown labels match; None where none are unknown."""
-    if not group.possible_forecasts or group.possible_forecasts[0][1].outcome is None:
+    if not group.possible_forecasts or group.possible_forecasts[0].forecast.outcome is None:
         return None
-    match = next((forecast for matches, forecast in group.possible_forecasts if matches), None)
+    match = next((possible.forecast for possible in group.possible_forecasts if possible.labels_match), None)
     is_unknown_after = group.placement_after is not None and group.placement_after.is_selected is None
     is_unknown_before = group.placement_before is not None and group.placement_before.is_selected is None
     if match is None or match.outcome is None or not (is_unknown_after or is_unknown_before):

@@ -23,7 +23,7 @@ KINDS_WITH_DEPENDENTS = frozenset(("cni", "kube-proxy", "node-local-dns", "devic
 class Consequence(Struct, frozen=True):
     """One component that is gone from nodes, and what depends on it there.
 
-    1. `outcome` is the fate of the DaemonSet's pods that brings it about: LOST_NOW (after `get_eviction_seconds`, where eviction waits),
+    1. `outcome` is what becomes of the DaemonSet's pods and brings it about: LOST_NOW (after `get_eviction_seconds`, where eviction waits),
        LOOP without a pause, LOST_ON_RECREATION, ALREADY_FRAGILE, or NEVER: it is not there today, and only a taint keeps it out.
     2. `passing`: only taints stand in its way that the cluster clears by itself.
     3. `lost_names` are the names of what goes: resources (those that are asked for, else those that are known), drivers, keys of taints.

@@ -79,9 +79,9 @@ class RemainingProviders:
         tolerations, gate = add_implicit_tolerations(spec), self._world.comparison_operators
         return frozenset().union(
             *(
-                names
-                for members, names in self._classes.get_classes(collect_mentions(spec))
-                if members[0] is not None and evaluate_placement(spec, tolerations, members[0], gate).should_run
+                node_class.nodes
+                for node_class in self._classes.get_classes(collect_mentions(spec))
+                if (node := node_class.before) is not None and evaluate_placement(spec, tolerations, node, gate).should_run
             )
         )
 

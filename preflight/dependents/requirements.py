@@ -155,9 +155,10 @@ class PlaceableNodes:
             tolerations = add_implicit_tolerations(spec) if is_daemon else (*spec.tolerations, *_DEFAULT_TOLERATIONS)
             nodes = self._found[key] = frozenset().union(
                 *(
-                    names
-                    for members, names in self._classes.get_classes(collect_mentions(spec))
-                    if members[0] is not None and evaluate_placement(spec, tolerations, members[0], self._gate).should_run is not False
+                    node_class.nodes
+                    for node_class in self._classes.get_classes(collect_mentions(spec))
+                    if (node := node_class.before) is not None
+                    and evaluate_placement(spec, tolerations, node, self._gate).should_run is not False
                 )
             )
         return nodes

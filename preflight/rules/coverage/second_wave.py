@@ -21,15 +21,15 @@ from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subje
 
 
 def check(context: Context) -> Iterator[Hit]:
-    """One hit for each labeller that starts a wave: who falls, in which order, and where. The falls themselves have errors of their own."""
+    """One hit for each labeller that starts a wave: what is lost, in which order, and where. The losses have errors of their own."""
     impact = context.impact
     assert impact is not None
     daemonsets = {**impact.change.after.daemonsets, **impact.change.before.daemonsets}
-    fallen = {fall.consumer for fall in impact.cascade_losses}
-    for first in dict.fromkeys(fall.producer for fall in impact.cascade_losses if fall.producer not in fallen):
+    lost = {loss.consumer for loss in impact.cascade_losses}
+    for first in dict.fromkeys(loss.producer for loss in impact.cascade_losses if loss.producer not in lost):
         wave = list(_iter_wave(first, impact.cascade_losses))
         daemonset = daemonsets[first]
-        nodes = tuple(sorted({name for fall in wave for name in fall.nodes}))
+        nodes = tuple(sorted({name for loss in wave for name in loss.nodes}))
         notes = tuple(
             ("note", f"{component.kind.title}: {component.note}")
             for component in impact.component_cache.recognize(daemonset)
@@ -46,12 +46,12 @@ def check(context: Context) -> Iterator[Hit]:
 
 
 def _iter_wave(producer: ObjectKey, cascade_losses: tuple[CascadeLoss, ...]) -> Iterator[CascadeLoss]:
-    """The falls that a producer starts, in order."""
+    """The losses that a producer starts, in order."""
     taken = {producer}
-    for fall in cascade_losses:
-        if fall.producer in taken:
-            taken.add(fall.consumer)
-            yield fall
+    for loss in cascade_losses:
+        if loss.producer in taken:
+            taken.add(loss.consumer)
+            yield loss
 
 
 RULE = Rule(id="PF117", name="second-wave", severity=Severity.NOTE, needs_nodes=True, check=check)

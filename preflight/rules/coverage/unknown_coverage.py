@@ -43,10 +43,10 @@ def check(context: Context) -> Iterator[Hit]:
 
 def _find_worst(merged_groups: MergedGroups) -> PossibleLoss:
     """The worst that it may be."""
-    possible = {forecast.outcome for group in merged_groups.groups for _, forecast in group.possible_forecasts}
-    if possible & _LOSS_OUTCOMES:
+    outcomes = {possible.forecast.outcome for group in merged_groups.groups for possible in group.possible_forecasts}
+    if outcomes & _LOSS_OUTCOMES:
         return PossibleLoss.LOST
-    return PossibleLoss.GAINED if Outcome.GAINED in possible else PossibleLoss.MISSING
+    return PossibleLoss.GAINED if Outcome.GAINED in outcomes else PossibleLoss.MISSING
 
 
 RULE = Rule(id="PF109", name="unknown-coverage", severity=Severity.WARNING, needs_nodes=True, check=check)
