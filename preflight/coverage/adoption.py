@@ -69,7 +69,9 @@ def _add_adopted_pods(daemonset: DaemonSet, groups: list[PodGroup], made: list[P
     for group in groups:
         parts += split_by_age(replace(group, nodes=group.nodes - taken), old)
         taken |= group.nodes
-    return DaemonSetPods(tuple(parts), taken, revisions=tuple(replace(each, nodes=each.nodes & old) for each in made if each.nodes & old))
+    return DaemonSetPods(
+        tuple(parts), taken, revisions=tuple(replace(revision, nodes=revision.nodes & old) for revision in made if revision.nodes & old)
+    )
 
 
 def _iter_left_revisions(pods: DaemonSetPods, daemonset: DaemonSet) -> Iterator[PodRevision]:

@@ -56,7 +56,7 @@ def find_deadlocks(world: ClusterState, component_cache: ComponentCache) -> tupl
 
 
 def _iter_waits(world: ClusterState, component_cache: ComponentCache) -> Iterator[BootstrapWait]:
-    parts = {key: component_cache.recognize(each) for key, each in world.daemonsets.items()}
+    parts = {key: component_cache.recognize(daemonset) for key, daemonset in world.daemonsets.items()}
     network = _get_single_key(key for key, found in parts.items() if any("pod" in component.networks for component in found))
     proxy = _get_single_key(key for key, found in parts.items() if _has_kind(found, "kube-proxy"))
     setters = [(key, component) for key, found in parts.items() for component in found if component.labels]
@@ -131,7 +131,7 @@ def _list_environment_names(daemonset: DaemonSet) -> frozenset[str]:
         spec = spec.get(step) if isinstance(spec, dict) else None
     containers = spec.get("containers") if isinstance(spec, dict) else None
     every = [container.get("env") for container in containers if isinstance(container, dict)] if isinstance(containers, list) else []
-    names = [each.get("name") for env in every if isinstance(env, list) for each in env if isinstance(each, dict)]
+    names = [variable.get("name") for env in every if isinstance(env, list) for variable in env if isinstance(variable, dict)]
     return frozenset(name for name in names if isinstance(name, str))
 
 
@@ -142,5 +142,5 @@ def _iter_cycles(
     for wait in waits.get(current, ()):
         if wait.awaited_key == start:
             yield (*path, wait)
-        elif wait.awaited_key > start and len(path) + 1 < limit and all(wait.awaited_key != each.waiting_key for each in path):
+        elif wait.awaited_key > start and len(path) + 1 < limit and all(wait.awaited_key != step.waiting_key for step in path):
             yield from _iter_cycles(start, wait.awaited_key, waits, (*path, wait), limit)

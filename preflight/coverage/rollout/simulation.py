@@ -121,7 +121,9 @@ class Rollout(Struct, frozen=True):
             kept = [forecast.removable_remaining for forecast in (self.likely_course, self.cautious_course)]
             holders = self.unavailable_nodes
         else:
-            kept = [each.waiting_nodes - number for each in (self.likely_course, self.cautious_course) for number in each.reached_range]
+            kept = [
+                course.waiting_nodes - number for course in (self.likely_course, self.cautious_course) for number in course.reached_range
+            ]
             holders = self.find_blocking_nodes(self.cautious_course)
         differs = self.likely_course.ends[cell_index] != self.cautious_course.ends[cell_index]
         doubtful = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.dependents.consequences import Consequence
+from preflight.dependents.model import Consequence
 from preflight.messages.consequences import MAX_LISTED, BrokenNodes, describe_impact, describe_need
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, ManifestLocation, make_subject_of
