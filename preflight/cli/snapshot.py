@@ -29,7 +29,7 @@ def command(output: str, sources: tuple[str, ...], **given: Any) -> int:
     """
     from preflight import load
     from preflight.engine.cluster_session import open_cluster
-    from preflight.load.live.requirements import FOR_SNAPSHOT
+    from preflight.load.live.planner import FOR_SNAPSHOT
     from preflight.load.snapshot.writer import UnsavedCounts, iter_snapshot_lines, write_snapshot
     from preflight.report.text import render_problems
 

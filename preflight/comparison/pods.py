@@ -9,10 +9,10 @@ from msgspec import Struct
 
 from preflight.comparison.nodes import NodeComparison, compare_nodes
 from preflight.coverage.reasons import list_exclusions
-from preflight.model.comparison_reasons import ComparisonGap, Limitation, Side, UnlistedDaemonSets, UnlistedPods
+from preflight.model.comparison_reasons import ComparisonGap, Limitation, Side, UnlistedDaemonSets, UnlistedSides
 from preflight.model.objects import DaemonSet, Node
 from preflight.model.pod_status import ClusterPod
-from preflight.model.reasons import PodEnded, PodState, Reason, UnreadyPod
+from preflight.model.reasons import PlainReason, PodEnded, Reason, UnreadyPod
 from preflight.model.world import ClusterState
 from preflight.scheduling.placement import evaluate_placement
 from preflight.scheduling.tolerations import add_implicit_tolerations
@@ -131,7 +131,7 @@ def _explain_unknown(
         return ComparisonGap.NO_NAMESPACE
     sides = tuple(side for side, world in ((Side.BEFORE, before), (Side.NOW, now)) if not world.are_pods_listed(*key))
     if sides:
-        return UnlistedPods(sides)
+        return UnlistedSides(sides)
     if daemonsets[1] is None and ("DaemonSet" in now.missing_kinds or _has_no_daemonsets(now)):
         return UnlistedDaemonSets(now.missing_kinds.get("DaemonSet", ""))
     return None
@@ -186,7 +186,7 @@ def _find_moving_pods(pods: Iterable[ClusterPod]) -> dict[str, Reason]:
         if not pod.spec.nodeName:
             found[_get_target_node(pod)] = _read_state(pod)
         elif pod.metadata.deletionTimestamp:
-            found.setdefault(pod.spec.nodeName, PodState.TERMINATING)
+            found.setdefault(pod.spec.nodeName, PlainReason.TERMINATING)
         elif pod.has_ended:
             found.setdefault(pod.spec.nodeName, PodEnded(pod.status.phase))
     return found
@@ -233,7 +233,7 @@ def _explain_missing_pod(daemonset: DaemonSet | None, node: Node | None, moving:
         return list_exclusions(placement, spec)
     if moving:
         return (moving,)
-    return (PodState.NOT_CREATED,) if placement.should_run else ()
+    return (PlainReason.NOT_CREATED,) if placement.should_run else ()
 
 
 def _should_run(daemonset: DaemonSet, node: Node, now: ClusterState) -> bool:

@@ -30,7 +30,7 @@ _HARMLESS_OUTCOMES = (Outcome.KEPT, Outcome.EXCLUDED, Outcome.NEVER)
 _NO_NODES: frozenset[str] = frozenset()
 
 
-class Evaluation(Struct, frozen=True):
+class ChangeEvaluation(Struct, frozen=True):
     """What the evaluations of all DaemonSets under one change share.
 
     `differing_nodes` are the nodes that the change differs; an eviction after more than `horizon` seconds has not happened yet.
@@ -69,7 +69,7 @@ class DaemonSetEvaluator:
     """
 
     def __init__(
-        self, evaluation: Evaluation, key: ObjectKey, before: DaemonSet | None, after: DaemonSet | None, pods: DaemonSetPods
+        self, evaluation: ChangeEvaluation, key: ObjectKey, before: DaemonSet | None, after: DaemonSet | None, pods: DaemonSetPods
     ) -> None:
         """The DaemonSet before and after the change, None where it is not there; `pods` are those before the change."""
         self.change, self.classes = evaluation.change, evaluation.classes

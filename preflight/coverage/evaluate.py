@@ -8,7 +8,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from preflight.change.model import Change
-from preflight.coverage.daemonset_evaluator import DaemonSetEvaluator, Evaluation
+from preflight.coverage.daemonset_evaluator import ChangeEvaluation, DaemonSetEvaluator
 from preflight.coverage.daemonset_pods import DaemonSetPods
 from preflight.coverage.model import CoverageGroup, Impact
 from preflight.coverage.node_classes import NodePartitions
@@ -38,7 +38,7 @@ def evaluate_change(
     everything = frozenset((*before.nodes, *after.nodes))
     differing = frozenset(name for name in everything if before.nodes.get(name) is not after.nodes.get(name))
     scope = (change.nodes | differing) & everything if change.command else everything
-    evaluation = Evaluation(change, NodePartitions(*views), differing, horizon, shared_analysis)
+    evaluation = ChangeEvaluation(change, NodePartitions(*views), differing, horizon, shared_analysis)
     evaluated: list[_EvaluatedDaemonSet] = []
     fully_judged = set()
     for key in sorted({*before.daemonsets, *after.daemonsets}):
@@ -75,7 +75,7 @@ class _EvaluatedDaemonSet(NamedTuple):
 
 
 def _evaluate_orphaned_pods(
-    evaluation: Evaluation, pods: Mapping[ObjectKey, DaemonSetPods], scope: frozenset[str]
+    evaluation: ChangeEvaluation, pods: Mapping[ObjectKey, DaemonSetPods], scope: frozenset[str]
 ) -> Iterator[_EvaluatedDaemonSet]:
     """The pods that nobody owns any more, on the nodes of the change."""
     from preflight.coverage.adoption import clear_unaffected_outcome, orphan_before_change  # no part of a run without a deletion

@@ -13,7 +13,7 @@ from preflight.model.loss_chain import (
     ControllerDecision,
     DaemonSetChange,
     Decision,
-    KubectlCommand,
+    KubectlEvidence,
     KubectlView,
     LabelChange,
     LabelLoss,
@@ -55,7 +55,7 @@ def explain_loss(impact: Impact, group: CoverageGroup, node: str, dependents: It
         yield BrokenComponent(group.key, component.kind.title, component.kind.symptom)
     yield from dependents
     for view in _iter_kubectl_views(impact, group):
-        yield KubectlCommand(view, group.key, node)
+        yield KubectlEvidence(view, group.key, node)
 
 
 def _explain_difference(impact: Impact, group: CoverageGroup, name: str) -> Iterator[LossLink]:

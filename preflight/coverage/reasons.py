@@ -12,8 +12,8 @@ from preflight.model.reasons import (
     ConditionalOutcome,
     EvictionLoop,
     NearMiss,
-    OtherNode,
-    PodState,
+    OtherNodeName,
+    PlainReason,
     Reason,
     TimedToleration,
     UnknownGate,
@@ -58,7 +58,7 @@ def list_unselected(placement: Placement) -> tuple[Reason, ...]:
     if placement.is_selected is not False:
         return ()
     mismatches = list_mismatches(placement.affinity)
-    return (OtherNode(placement.other_node), *mismatches) if placement.other_node else mismatches
+    return (OtherNodeName(placement.other_node), *mismatches) if placement.other_node else mismatches
 
 
 def list_mismatches(match: AffinityMatch) -> tuple[Reason, ...]:
@@ -95,7 +95,7 @@ def list_outcome_reasons(group: CoverageGroup) -> tuple[Reason, ...]:
             *((group.update_uncertainty,) if group.update_uncertainty else ()),
         )
     reasons = _list_known_reasons(group)
-    return (PodState.IF_SELECTED, *reasons) if group.is_conditional else reasons
+    return (PlainReason.IF_SELECTED, *reasons) if group.is_conditional else reasons
 
 
 def _list_known_reasons(group: CoverageGroup) -> tuple[Reason, ...]:
@@ -104,11 +104,11 @@ def _list_known_reasons(group: CoverageGroup) -> tuple[Reason, ...]:
     if outcome is Outcome.LOOP:
         return (find_loop(group),)
     if after is None:
-        return (PodState.DELETED if group.forecast.pod_after is PodAfter.NONE else PodState.ORPHANED,)
+        return (PlainReason.DELETED if group.forecast.pod_after is PodAfter.NONE else PlainReason.ORPHANED,)
     if outcome is Outcome.MISSING:
-        return (PodState.HANGING if group.forecast.had_pod else PodState.MISSING,)
+        return (PlainReason.HANGING if group.forecast.had_pod else PlainReason.MISSING,)
     if outcome is Outcome.GAINED:
-        return (PodState.CREATED,)
+        return (PlainReason.CREATED,)
     if outcome is Outcome.KEPT:
         return ()
     spec = group.daemonset.spec.template.spec

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from preflight.coverage.component_cache import ComponentCache
 from preflight.model.objects import DaemonSet, NodeSelectorTerm, ObjectKey, PodSpec, Taint, Toleration
-from preflight.model.reasons import WaitCause
+from preflight.model.reasons import BootstrapWaitCause
 from preflight.model.world import ClusterState
 from preflight.scheduling.tolerations import add_implicit_tolerations
 
@@ -27,7 +27,7 @@ class BootstrapWait(Struct, frozen=True):
 
     waiting_key: ObjectKey
     awaited_key: ObjectKey
-    cause: WaitCause
+    cause: BootstrapWaitCause
     label: str = ""
     taint: Taint | None = None
 
@@ -67,12 +67,12 @@ def _iter_waits(world: ClusterState, component_cache: ComponentCache) -> Iterato
         for label in sorted(get_required_labels(spec)):
             setter = _get_single_key(iter(dict.fromkeys(other for other, component in setters if component.sets_label(label))))
             if setter is not None:
-                yield BootstrapWait(key, setter, WaitCause.LABEL, label=label)
+                yield BootstrapWait(key, setter, BootstrapWaitCause.LABEL, label=label)
         for taint, remover in removers.items():
             if not _may_tolerate(tolerations, taint):
-                yield BootstrapWait(key, remover, WaitCause.TAINT, taint=taint)
+                yield BootstrapWait(key, remover, BootstrapWaitCause.TAINT, taint=taint)
         if key == network and proxy is not None and proxy != key and _API_ADDRESS not in _list_environment_names(daemonset):
-            yield BootstrapWait(key, proxy, WaitCause.SERVICE)
+            yield BootstrapWait(key, proxy, BootstrapWaitCause.SERVICE)
 
 
 def _find_taint_removers(

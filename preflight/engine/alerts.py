@@ -21,7 +21,7 @@ def generate_alerts(
 
     Errors: InputError where no DaemonSet is known, unless `allow_empty`.
     """
-    from preflight.load.live.requirements import FOR_COVERAGE
+    from preflight.load.live.planner import FOR_COVERAGE
 
     with open_cluster(target, needs=FOR_COVERAGE) as cluster:
         fill = cluster.fill if cluster else None

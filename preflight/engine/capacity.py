@@ -18,6 +18,7 @@ from preflight.load.live.target import ClusterTarget
 from preflight.load.pod_templates import KIND_ALIASES, WorkloadCollector, format_problem, iter_new_pods
 from preflight.model.capacity import CapacityReport, ClusterCapacityAnswer, NewPod
 from preflight.model.objects import CronJob, Origin, Pod, Workload, locate_pod_spec
+from preflight.model.owners import OwnerKey
 from preflight.model.pod_scheduling import SchedulerPod
 from preflight.model.report import ClusterIdentity
 from preflight.model.world import ClusterState
@@ -109,9 +110,9 @@ def _read_live_cluster(
 ) -> tuple[NewPod, load.LoadResult]:
     """The pod and the world of a live cluster; the workload comes first, for without it nothing else is worth asking."""
     from preflight.load.live.cluster import LiveCluster as Live
-    from preflight.load.live.listing import ListQuery, fetch_plain_items
-    from preflight.load.live.requirements import FOR_CAPACITY
-    from preflight.load.live.resources import ALL_RESOURCES
+    from preflight.load.live.fetch import fetch_plain_items
+    from preflight.load.live.planner import FOR_CAPACITY
+    from preflight.load.live.resources import ALL_RESOURCES, ListQuery
 
     with Live(target) as live:
         connection = live.connection
@@ -166,8 +167,9 @@ def _find_snapshot_pod(workload_ref: WorkloadRef, world: ClusterState, origin: O
     The pod of a DaemonSet says nothing of where others may go: the controller has named its node.
     """
     known = PodIndex(world)
+    wanted = OwnerKey(workload_ref.kind, workload_ref.namespace, workload_ref.name)
     for pod in known.pods if workload_ref.kind != "DaemonSet" else ():
-        if known.describe_owner(pod) == str(workload_ref) and not pod.metadata.deletionTimestamp:
+        if known.find_owner(pod) == wanted and not pod.metadata.deletionTimestamp:
             return _copy_pod(f"{workload_ref}, as its pod {pod.metadata.name} is", pod)
     typed = next((workload for workload in world.workloads if workload.origin == origin), None)
     if typed is None:

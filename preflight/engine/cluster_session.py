@@ -16,7 +16,7 @@ from preflight.load.live.target import ClusterTarget
 if TYPE_CHECKING:
     from preflight.load.collector import ObjectCollector
     from preflight.load.live.cluster import LiveCluster
-    from preflight.load.live.requirements import ClusterQuery
+    from preflight.load.live.planner import ClusterQuery
 
 
 class ClusterSession:
@@ -52,7 +52,7 @@ def open_daemonset_survey(target: ClusterTarget | None) -> Iterator[Callable[[Ob
         yield None
         return
     from preflight.load.live.cluster import LiveCluster
-    from preflight.load.live.requirements import FOR_DAEMONSETS
+    from preflight.load.live.planner import FOR_DAEMONSETS
 
     with LiveCluster(target) as cluster:
         yield lambda gathered: cluster.collect(FOR_DAEMONSETS, gathered)
@@ -73,7 +73,7 @@ def open_cluster(
         yield None
         return
     from preflight.load.live.cluster import LiveCluster
-    from preflight.load.live.requirements import FOR_FULL_CHECK, plan_cluster_query
+    from preflight.load.live.planner import FOR_FULL_CHECK, plan_cluster_query
 
     with LiveCluster(target) as cluster:
         needed = needs or FOR_FULL_CHECK

@@ -22,20 +22,18 @@ from preflight.kubectl.formatting import format_count
 from preflight.load.files import STDIN
 from preflight.load.git import diff_sides
 from preflight.load.git.diff_sides import LoadedSide
+from preflight.messages.load import describe_ambiguity
 from preflight.model.objects import DaemonSet, ObjectKey
 from preflight.model.report import CheckedCounts, Outcome, Problem, Report, ReportStep, SkippedCheck
 from preflight.model.world import ClusterState
 from preflight.rules.api import Hit, ManifestLocation, make_subject_of
+from preflight.rules.hygiene import invalid_object
 from preflight.rules.new_findings import RuleHit, select_new_hits
 from preflight.rules.registry import common_rules
 from preflight.scheduling.placement import evaluate_placement
 from preflight.scheduling.tolerations import add_implicit_tolerations
 
-_UNCHANGED_RULES = ("PF106", "PF107")
-"""Rules of what is so before a change and after it: never new."""
 _NO_NODE_TEXT = "no node is known, so coverage is not judged: give the nodes by --from"
-_REFUSED_RULE = "PF207"
-_CRASHED_RULE = "PF900"
 
 
 class DiffRun(Run):
@@ -103,10 +101,10 @@ class DiffRun(Run):
         if impact is not None:
             steps = (build_step(impact.change, impact),)
             found = self._run_rules(replace(make_change_context(impact.change, impact), workloads=()), 1)
-            hits = [each for each in found if each[0].needs_nodes or each[0].id == _CRASHED_RULE]
+            hits = [each for each in found if each[0].needs_nodes or each[0].is_crash]
         elif not compared.is_empty:
             steps = (ReportStep(command, change.headline, notes=(*change.notes, _NO_NODE_TEXT)),)
-        coverage = [hit for hit in hits if hit[0].id not in _UNCHANGED_RULES]
+        coverage = [hit for hit in hits if not hit[0].is_standing]
         now, was = self._collect_lint_findings(old, new, change, compared, step=len(steps))
         news = select_new_hits(now, was, (new.root, old.root))
         unknown = impact is not None and any(group.outcome_before is not group.outcome for group in impact.iter_groups(Outcome.UNKNOWN))
@@ -140,7 +138,7 @@ class DiffRun(Run):
         1. A problem of HEAD counts, unless BASE has it in the same file too. One that BASE alone has is mended, and its objects look new.
         2. Where one side is the list of a cluster, every problem counts.
         """
-        twice = {text: None for side in (old, new) for text in side.loaded.world.ambiguous_names}
+        twice = {describe_ambiguity(ambiguity): None for side in (old, new) for ambiguity in side.loaded.world.ambiguities}
         skipped = [SkippedCheck(text, "given twice") for text in twice]
         if compared.mode != BOTH_MANIFESTS:
             self._problems += (*old.loaded.problems, *new.loaded.problems)
@@ -170,7 +168,7 @@ class DiffRun(Run):
                 (type(workload).__name__, workload.metadata.name) for workload in (*world.workloads, *world.job_sets, *old.loaded.nodes)
             }
             now = [each for each in now if (each[1].subject.kind, each[1].subject.name) in stated]
-        return now, [each for each in was if each[0].id != _CRASHED_RULE]
+        return now, [each for each in was if not each[0].is_crash]
 
     def _lint_side(self, side: LoadedSide, world: ClusterState, step: int) -> list[RuleHit]:
         loaded = replace(side.loaded, world=replace(side.loaded.world, nodes=world.nodes, component_overrides=world.component_overrides))
@@ -231,12 +229,13 @@ def _describe_partial_comparison(compared: WorldDiff) -> list[str]:
 
 def _find_refused_changes(compared: WorldDiff) -> list[RuleHit]:
     """What the API server refuses of the change itself: a selector that differs."""
-    rule = next(candidate for candidate in common_rules() if candidate.id == _REFUSED_RULE)
+    rule = next(candidate for candidate in common_rules() if candidate.id == invalid_object.RULE.id)
     return [
         (
             rule,
             Hit(
                 subject=make_subject_of(stated),
+                key=("spec.selector",),
                 location=ManifestLocation(stated.origin, ("spec", "selector")),
                 message=f"is refused by the API server: {why}",
             ),

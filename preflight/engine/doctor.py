@@ -12,14 +12,15 @@ from preflight.comparison.pods import compare_clusters as compared
 from preflight.coverage.daemonset_pods import collect_listed_pods
 from preflight.coverage.evaluate import make_empty_change
 from preflight.coverage.label_cascade import predict_impact
-from preflight.doctor.context import ClusterFacts
-from preflight.doctor.summary import write_headline, write_summary
+from preflight.doctor.diagnose import diagnose
 from preflight.engine.cluster_session import open_cluster
 from preflight.engine.coverage_rows import build_coverage_rows
 from preflight.engine.options import RunOptions
 from preflight.engine.verify import VerifyRun
 from preflight.errors import UsageError
 from preflight.load.files import STDIN
+from preflight.messages.doctor.limitations import describe_limitation
+from preflight.messages.doctor.summary import write_headline, write_summary
 from preflight.model.report import CheckedCounts, Coverage, Outcome, Report, ReportStep
 from preflight.rules.api import Context, Hit, Rule, make_subject_of
 
@@ -39,7 +40,7 @@ class DoctorRun(VerifyRun):
         """
         if [since, *sources].count(STDIN) > 1:
             raise UsageError("standard input (-) can be read once only")
-        from preflight.load.live.requirements import FOR_DOCTOR
+        from preflight.load.live.planner import FOR_DOCTOR
 
         with open_cluster(options.target, needs=FOR_DOCTOR) as cluster:
             run = cls(sources, (), options, stdin, one_cluster=True, cluster=cluster, wants_state=True)
@@ -50,15 +51,15 @@ class DoctorRun(VerifyRun):
         world = self._loaded.world
         pods = collect_listed_pods(world)
         impact = predict_impact(make_empty_change(world), pods) if world.nodes and world.daemonsets else None
-        facts = ClusterFacts(world, impact, pods)
+        diagnosis = diagnose(world, impact, pods)
         if node and node not in world.nodes and (before is None or node not in before.world.nodes):
             raise UsageError(f"no node {node}: give the name of one that is there")
         if not world.nodes:
             self._add_empty_problem("no node was given: there is nothing to diagnose")
         elif not world.pods:
             self._add_empty_problem("no pod was given: what is broken shows only where pods are listed")
-        notes = tuple(f"not known: {limitation}" for limitation in facts.limitations)
-        hits = list(self._run_rules(Context(world, None, is_lint=False, workloads=(), nodes=(), taints=(), cluster_facts=facts), 1))
+        notes = tuple(f"not known: {describe_limitation(limitation)}" for limitation in diagnosis.limitations)
+        hits = list(self._run_rules(Context(world, None, is_lint=False, workloads=(), nodes=(), taints=(), diagnosis=diagnosis), 1))
         if before is not None and not before.problems:
             more, text = self._compare_since(before, node, saved)
             hits, notes = [*more, *hits], (text, *notes)
@@ -70,13 +71,13 @@ class DoctorRun(VerifyRun):
         )
         step = ReportStep(
             " ".join(["doctor", *(["--node", node] if node else []), *(["--since", saved] if saved else [])]),
-            write_headline(facts, node) if world.pods else "not known: no pod was given",
+            write_headline(diagnosis, node) if world.pods else "not known: no pod was given",
             notes,
             (node,) if node else tuple(world.nodes),
             coverage=tuple(_restrict_to_node(coverage, node) for coverage in shown if coverage.outcome is not Outcome.EXCLUDED),
-            story=write_summary(facts, node) if world.pods else None,
+            story=write_summary(diagnosis, node) if world.pods else None,
         )
-        self._ranks |= {hit.subject: facts.rank_subject(hit.subject) for _, hit, _ in hits}
+        self._ranks |= {hit.subject: diagnosis.providers.rank_subject(hit.subject) for _, hit, _ in hits}
         judged = CheckedCounts(
             self._loaded.files, self._loaded.objects, len(world.daemonsets), len(world.nodes), impact.pair_count if impact else 0
         )

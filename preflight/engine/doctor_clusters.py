@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from preflight.engine.doctor import DoctorRun
 from preflight.engine.options import RunOptions
 from preflight.errors import InputError, PreflightError, UsageError
-from preflight.load.snapshot.reader import is_snapshot_file
+from preflight.load.snapshot.recognize import is_snapshot
 from preflight.model.report import CheckedCounts, Problem, Report, ReportStep, SkippedCheck
 
 _MAX_PARALLEL = 8
@@ -32,7 +32,7 @@ def list_doctor_clusters(sources: Sequence[str], options: Sequence[RunOptions], 
     if len(options) > 1 and not sources:
         names = list(dict.fromkeys(contexts))
         return tuple(DoctorCluster(name, (), each) for name, each in zip(names, options, strict=True))
-    snapshots = [source for source in sources if is_snapshot_file(source)]
+    snapshots = [source for source in sources if is_snapshot(source)]
     if len(snapshots) < 2:
         return (DoctorCluster("", tuple(sources), options[0]),)
     if len(snapshots) < len(sources):

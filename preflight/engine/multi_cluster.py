@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from preflight.errors import PreflightError, UsageError
 from preflight.load.live.target import ClusterTarget
+from preflight.load.snapshot.recognize import is_snapshot
 
 T = TypeVar("T")
 
@@ -72,28 +73,6 @@ def _capture_result(source: ClusterSource, result: Callable[[], T]) -> ClusterRe
         raise
     except PreflightError as error:
         return ClusterResult(source, None, str(error))
-
-
-def is_snapshot(path: str) -> bool:
-    """Whether a file begins as a snapshot does, packed or not; False for what cannot be read."""
-    if path == "-":
-        return False
-    import zlib
-
-    try:
-        with open(path, "rb") as file:  # noqa: PTH123 (as everywhere: pathlib is slow to import)
-            head = file.read(2)
-        if head == b"\x1f\x8b":
-            import gzip
-
-            with gzip.open(path) as packed:
-                head = packed.read(200)
-        else:
-            with open(path, "rb") as file:  # noqa: PTH123
-                head = file.read(200)
-    except (OSError, EOFError, ValueError, zlib.error):
-        return False
-    return b'"kind":"Snapshot"' in head.replace(b" ", b"")
 
 
 def _check_no_duplicates(flag: str, names: Sequence[str]) -> None:

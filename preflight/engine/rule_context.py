@@ -114,5 +114,5 @@ def format_traceback() -> str:
 
 def make_crash_hit(rule: Rule, error: Exception) -> tuple[Rule, Hit]:
     """The finding on a rule that crashed."""
-    crashed = next(candidate for candidate in common_rules() if candidate.id == "PF900")
+    crashed = next(candidate for candidate in common_rules() if candidate.is_crash)
     return crashed, Hit(Subject("Rule", "", rule.id), f"crashed: {type(error).__name__}: {error}", ManifestLocation(Origin("<none>")))

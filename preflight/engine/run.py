@@ -31,6 +31,7 @@ from preflight.errors import PreflightError, UsageError
 from preflight.kubectl.commands import Command, PatchObjects
 from preflight.kubectl.parser import parse_command
 from preflight.kubectl.plan_file import parse_plan
+from preflight.messages.load import describe_ambiguity
 from preflight.model.objects import DaemonSet, ObjectKey, Origin
 from preflight.model.report import (
     CheckedCounts,
@@ -287,10 +288,10 @@ class Run:
         """The chain of the ordinary pod that `reason` asks for, where this step lets it go or keeps it."""
         if evictions is None or "/" not in self._options.why:
             return
-        from preflight.evictions.explain import explain_eviction
+        from preflight.messages.eviction_chain import explain_eviction
 
         self._why_links += (
-            ExplanationLink(step, heading, text) for heading, text in explain_eviction(evictions, change, self._options.why)
+            ExplanationLink(step, heading, text) for heading, text in explain_eviction(evictions, change.command, self._options.why)
         )
 
     def _lint(self) -> Report:
@@ -306,9 +307,7 @@ class Run:
             self._add_empty_problem("nothing was there to judge: no object of a kind that preflight knows")
         daemonsets = sum(isinstance(workload, DaemonSet) for workload in select_linted_workloads(self._loaded))
         judged = CheckedCounts(self._loaded.files, self._loaded.objects, daemonsets, len(world.nodes), impact.pair_count if impact else 0)
-        unknown = self._options.strict and (
-            bool(world.ambiguous_names) or (impact is not None and any(impact.iter_groups(Outcome.UNKNOWN)))
-        )
+        unknown = self._options.strict and (bool(world.ambiguities) or (impact is not None and any(impact.iter_groups(Outcome.UNKNOWN))))
         return self._build_report("", steps, judged, hits, unknown=unknown)
 
     def _explain(self, impact: Impact, step: int) -> None:
@@ -371,7 +370,7 @@ class Run:
             hits = list(apply_rule_severities(self._options.policy_options.policy, hits, self._make_match_target))
         judged = self._loaded.checked_files
         for rule, hit in keep_worst_hits(hits):
-            if not context.is_lint or judged is None or hit.location.origin.file in judged or rule.id == "PF900":
+            if not context.is_lint or judged is None or hit.location.origin.file in judged or rule.is_crash:
                 yield rule, hit, step
 
     def _rank(self, impact: Impact, hits: Iterable[Hit]) -> None:
@@ -491,7 +490,7 @@ class Run:
         if any(assumed):
             assumptions = ("coverage assumed (no pods given)" if all(assumed) else "coverage assumed where no pods were given",)
         skipped = [*self._loaded.skipped, *self._skipped, *(check for applied in self._applied_inputs for check in applied.skipped)]
-        skipped += [SkippedCheck(text, "given twice") for text in self._loaded.world.ambiguous_names]
+        skipped += [SkippedCheck(describe_ambiguity(ambiguity), "given twice") for ambiguity in self._loaded.world.ambiguities]
         survey = self._cluster_world.listing
         skipped += [
             SkippedCheck(_format_plural(kind), why) for kind, why in self._cluster_world.missing_kinds.items() if kind != "DaemonSet"

@@ -37,7 +37,7 @@ class VerifyRun(Run):
         """What became of a cluster since `saved`, a snapshot or any other list with pods; the sources are the cluster now."""
         if [saved, *sources].count(STDIN) > 1:
             raise UsageError("standard input (-) can be read once only")
-        from preflight.load.live.requirements import FOR_COMPARISON
+        from preflight.load.live.planner import FOR_COMPARISON
 
         with open_cluster(options.target, needs=FOR_COMPARISON) as cluster:
             run = cls(sources, (), options, stdin, one_cluster=True, cluster=cluster, wants_whole_pods=True)

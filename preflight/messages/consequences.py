@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from preflight.messages.lists import join_and, join_node_names
+from preflight.messages.lists import join_limited, join_node_names
 from preflight.model.objects import ObjectKey
 from preflight.model.report import Outcome, Subject
 
 MAX_LISTED = 4
-"""How many workloads, resources or things a message lists."""
+"""How many workloads a finding shows with what they need."""
 
 
 class BrokenNodes(Struct, frozen=True):
@@ -31,16 +31,6 @@ class BrokenNodes(Struct, frozen=True):
     def is_kept_out(self) -> bool:
         """Whether it was not there before."""
         return self.outcome is Outcome.NEVER
-
-
-def join_limited(items: Iterable[str], noun: str) -> str:
-    """`a, b and c`: all up to four, else the first three and how many more."""
-    every = list(items)
-    return (
-        join_and(every)
-        if len(every) <= MAX_LISTED
-        else f"{', '.join(every[: MAX_LISTED - 1])} and {len(every) - MAX_LISTED + 1} more {noun}"
-    )
 
 
 def join_workloads(workloads: Iterable[Subject]) -> str:

@@ -8,6 +8,7 @@ from preflight.messages.lists import join_and, join_node_names
 from preflight.model.objects import ObjectKey, SelectorRequirement, Taint
 from preflight.model.reasons import (
     AffinityMismatch,
+    BootstrapWaitCause,
     ConditionalOutcome,
     CoverageSign,
     EvictionLoop,
@@ -15,9 +16,9 @@ from preflight.model.reasons import (
     LostLabels,
     NearMiss,
     NearMissKind,
-    OtherNode,
+    OtherNodeName,
+    PlainReason,
     PodEnded,
-    PodState,
     PossibleLoss,
     QuotaShortage,
     Reason,
@@ -31,18 +32,17 @@ from preflight.model.reasons import (
     UnreadyPod,
     Untolerated,
     UpdateUncertainty,
-    WaitCause,
 )
 
-_POD_STATES = {
-    PodState.DELETED: "the DaemonSet is deleted",
-    PodState.ORPHANED: "nothing owns its pods any more",
-    PodState.HANGING: "the update deletes its pod, which hangs in Terminating: the kubelet of the node is silent",
-    PodState.MISSING: "it should run and no pod is there",
-    PodState.CREATED: "a pod is created",
-    PodState.IF_SELECTED: "if its selector matches",
-    PodState.NOT_CREATED: "it should run there, and no pod was created",
-    PodState.TERMINATING: "its pod is being deleted",
+_PLAIN_REASONS = {
+    PlainReason.DELETED: "the DaemonSet is deleted",
+    PlainReason.ORPHANED: "nothing owns its pods any more",
+    PlainReason.HANGING: "the update deletes its pod, which hangs in Terminating: the kubelet of the node is silent",
+    PlainReason.MISSING: "it should run and no pod is there",
+    PlainReason.CREATED: "a pod is created",
+    PlainReason.IF_SELECTED: "if its selector matches",
+    PlainReason.NOT_CREATED: "it should run there, and no pod was created",
+    PlainReason.TERMINATING: "its pod is being deleted",
 }
 _UNOWNED = "nothing owns its pods any more, so nothing creates them again"
 
@@ -55,7 +55,7 @@ def describe_reasons(reasons: Iterable[Reason]) -> tuple[str, ...]:
 def describe_reason(reason: Reason) -> str:
     """A reason as a clause that a tired person can act on, without a full stop."""
     match reason:
-        case OtherNode(node):
+        case OtherNodeName(node):
             return f"its nodeName is {node}"
         case SelectorMismatch(key, required, actual):
             found = "the label is absent" if actual is None else f"the node has {actual!r}"
@@ -75,10 +75,10 @@ def describe_reason(reason: Reason) -> str:
             return f"tolerates {join_and(taints)} for {seconds} s: deleted and re-created {pace}, for ever"
         case TimedToleration(taints, seconds):
             return f"tolerates {join_and(taints)} for {seconds} s only"
-        case PodState():
-            return _POD_STATES[reason]
+        case PlainReason():
+            return _PLAIN_REASONS[reason]
         case ConditionalOutcome(outcome, reasons, is_today):
-            condition = f"{_POD_STATES[PodState.IF_SELECTED]}{' today' if is_today else ''}: {outcome.value}"
+            condition = f"{_PLAIN_REASONS[PlainReason.IF_SELECTED]}{' today' if is_today else ''}: {outcome.value}"
             return ", ".join((condition, *describe_reasons(reasons)))
         case UnknownLabels(labels):
             one = len(labels) == 1
@@ -261,16 +261,16 @@ def describe_labels_restart(nodes: Sequence[str], affected: Sequence[ObjectKey])
     return f"takes its labels from {join_node_names(nodes)} while its pods restart: {join_and(affected)} {effect}"
 
 
-def describe_wait(waiting: ObjectKey, awaited: ObjectKey, cause: WaitCause, name: str, *, is_subject: bool = False) -> str:
+def describe_wait(waiting: ObjectKey, awaited: ObjectKey, cause: BootstrapWaitCause, name: str, *, is_subject: bool = False) -> str:
     """Why one DaemonSet waits for another on a new node; `name` is the label or the taint, `is_subject` where the message names it."""
     own = "it" if is_subject else str(waiting)
     other = "itself" if awaited == waiting else str(awaited)
     match cause:
-        case WaitCause.LABEL:
+        case BootstrapWaitCause.LABEL:
             return f"{own} selects on {name}, which {other} sets"
-        case WaitCause.TAINT:
+        case BootstrapWaitCause.TAINT:
             return f"{own} does not tolerate {name}, which {other} clears"
-        case WaitCause.SERVICE:
+        case BootstrapWaitCause.SERVICE:
             return f"{own} reaches the API server through a Service address, which {other} provides"
 
 

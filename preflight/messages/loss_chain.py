@@ -13,7 +13,7 @@ from preflight.model.loss_chain import (
     ControllerDecision,
     DaemonSetChange,
     Decision,
-    KubectlCommand,
+    KubectlEvidence,
     KubectlView,
     LabelChange,
     LabelLoss,
@@ -94,7 +94,7 @@ def describe_link(link: LossLink) -> tuple[str, str]:
         case BrokenWorkload(workload, needs, can_run_elsewhere):
             where = ", and can get it elsewhere" if can_run_elsewhere else " there"
             return "breaks", f"{workload.kind} {workload} needs {join_and(needs) if needs else 'it'}{where}"
-        case KubectlCommand():
+        case KubectlEvidence():
             return _describe_command(link)
 
 
@@ -118,7 +118,7 @@ def _describe_outcome(outcome: PodOutcome) -> str:
     return _FATES[outcome.fate].format(reasons="; ".join(describe_reasons(outcome.reasons)), event=event)
 
 
-def _describe_command(command: KubectlCommand) -> tuple[str, str]:
+def _describe_command(command: KubectlEvidence) -> tuple[str, str]:
     namespace = f"-n {shlex.quote(command.daemonset.namespace)} " if command.daemonset.namespace else ""
     heading, text = _KUBECTL[command.view]
     return heading, text.format(space=namespace, name=shlex.quote(command.daemonset.name), node=shlex.quote(command.node))

@@ -26,7 +26,7 @@ MAY_STAND_STILL = (
 )
 
 
-class UpdateEnd(Struct, frozen=True):
+class UpdateResult(Struct, frozen=True):
     """What an update leaves on the nodes, each node in one of the sets.
 
     1. `keeping`: the old pod stays, and beside `waiting_beside` of them a new one waits. `waiting` and `removable`: on `waiting_kept` and
@@ -48,25 +48,26 @@ class UpdateEnd(Struct, frozen=True):
     losing: frozenset[str]
 
 
-def describe_end(end: UpdateEnd) -> str:
+def describe_result(result: UpdateResult) -> str:
     """`8 nodes keep the old pod (n1, ...), 2 nodes get a new one (n5, n6), 1 node hangs in Terminating (n3)`.
 
     Where it is chance which nodes are reached, how many are: `2 to 3 of 4 nodes keep the old pod, which ones is chance (n1, n2, n3, n4)`.
     """
-    beside = f", and beside {'it' if len(end.keeping) == 1 else f'{end.waiting_beside} of them'} a new one waits"
+    beside = f", and beside {'it' if len(result.keeping) == 1 else f'{result.waiting_beside} of them'} a new one waits"
     pieces = [
-        _format_many(end.keeping, "keeps the old pod", "keep the old pod") + (beside if end.keeping and end.waiting_beside else ""),
-        _format_range(end.waiting, *end.waiting_kept),
-        _format_range(end.removable, *end.removable_kept),
-        _format_many(end.new, "gets a new pod", "get a new pod"),
-        _format_many(end.failing, "gets one that does not become Ready", "get one that does not become Ready"),
-        _format_many(end.hanging, "hangs in Terminating", "hang in Terminating"),
+        _format_many(result.keeping, "keeps the old pod", "keep the old pod")
+        + (beside if result.keeping and result.waiting_beside else ""),
+        _format_range(result.waiting, *result.waiting_kept),
+        _format_range(result.removable, *result.removable_kept),
+        _format_many(result.new, "gets a new pod", "get a new pod"),
+        _format_many(result.failing, "gets one that does not become Ready", "get one that does not become Ready"),
+        _format_many(result.hanging, "hangs in Terminating", "hang in Terminating"),
         _format_many(
-            end.hanging_beside,
+            result.hanging_beside,
             "has a new pod that does not start beside the one that hangs",
             "have a new pod that does not start beside the one that hangs",
         ),
-        _format_many(end.losing, "loses its pod for good", "lose their pods for good"),
+        _format_many(result.losing, "loses its pod for good", "lose their pods for good"),
     ]
     return "; ".join(piece for piece in pieces if piece)
 

@@ -18,7 +18,7 @@ from preflight.model.comparison_reasons import (
     UnknownAllocatable,
     UnlistedDaemonSets,
     UnlistedNodes,
-    UnlistedPods,
+    UnlistedSides,
 )
 from preflight.model.reasons import Reason
 
@@ -41,7 +41,7 @@ def describe_limitation(limitation: Limitation) -> str:
             return f"{_HIDDEN_BY_NODES[side]}: {'not all nodes' if has_some else 'no nodes'} were listed {side.value}"
         case UnknownAllocatable(node_count):
             return f"what {node_count} of the nodes can allocate: said on one side only"
-        case UnlistedPods(sides):
+        case UnlistedSides(sides):
             return f"its pods were not listed {' or '.join(side.value for side in sides)}"
         case UnlistedDaemonSets(cause):
             return f"not all DaemonSets are known now: {cause or 'none was given'}"

@@ -29,7 +29,7 @@ class UnknownAllocatable(Struct, frozen=True):
     node_count: int
 
 
-class UnlistedPods(Struct, frozen=True):
+class UnlistedSides(Struct, frozen=True):
     """The pods of the DaemonSet's namespace were not listed on these sides."""
 
     sides: tuple[Side, ...]
@@ -48,7 +48,7 @@ class ComparisonGap(Enum):
     NO_NAMESPACE = "no-namespace"
 
 
-Limitation = UnlistedNodes | UnknownAllocatable | UnlistedPods | UnlistedDaemonSets | ComparisonGap
+Limitation = UnlistedNodes | UnknownAllocatable | UnlistedSides | UnlistedDaemonSets | ComparisonGap
 
 
 class LabelDifference(Struct, frozen=True):

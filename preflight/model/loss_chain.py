@@ -157,7 +157,7 @@ class KubectlView(Enum):
     EVENTS = "events"
 
 
-class KubectlCommand(Struct, frozen=True):
+class KubectlEvidence(Struct, frozen=True):
     """A kubectl command for one DaemonSet on one node."""
 
     view: KubectlView
@@ -178,5 +178,5 @@ LossLink = (
     | PodOutcome
     | BrokenComponent
     | BrokenWorkload
-    | KubectlCommand
+    | KubectlEvidence
 )

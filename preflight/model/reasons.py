@@ -13,7 +13,7 @@ from preflight.model.objects import ObjectKey, SelectorRequirement, Taint, Toler
 from preflight.model.report import Outcome
 
 
-class OtherNode(Struct, frozen=True):
+class OtherNodeName(Struct, frozen=True):
     """The template's `nodeName` is another node."""
 
     node: str
@@ -105,7 +105,7 @@ class TimedToleration(Struct, frozen=True):
     seconds: int
 
 
-class PodState(Enum):
+class PlainReason(Enum):
     """A reason that has no fields.
 
     1. DELETED: the DaemonSet is deleted. ORPHANED: it is deleted and has left its pods without an owner.
@@ -176,7 +176,7 @@ class UnreadyPod(Struct, frozen=True):
 
 
 Reason = (
-    OtherNode
+    OtherNodeName
     | SelectorMismatch
     | AffinityMismatch
     | Untolerated
@@ -184,7 +184,7 @@ Reason = (
     | LostLabels
     | EvictionLoop
     | TimedToleration
-    | PodState
+    | PlainReason
     | ConditionalOutcome
     | UnknownLabels
     | UnknownGate
@@ -254,7 +254,7 @@ class PossibleLoss(Enum):
     MISSING = "missing"
 
 
-class WaitCause(Enum):
+class BootstrapWaitCause(Enum):
     """What a DaemonSet waits for on a new node: a label that another one sets, a taint that it clears, or Service addresses."""
 
     LABEL = "label"

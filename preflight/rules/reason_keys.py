@@ -12,9 +12,9 @@ from preflight.model.reasons import (
     EvictionLoop,
     LostLabels,
     NearMiss,
-    OtherNode,
+    OtherNodeName,
+    PlainReason,
     PodEnded,
-    PodState,
     Reason,
     SelectorMismatch,
     TermMismatch,
@@ -39,7 +39,7 @@ def make_taint_key(taints: Iterable[Taint]) -> tuple[str, ...]:
 
 def _list_parts(reason: Reason) -> tuple[str, ...]:
     match reason:
-        case OtherNode(node):
+        case OtherNodeName(node):
             return (f"node-name:{node}",)
         case SelectorMismatch(key, required, actual):
             return (f"node-selector:{key}={required}" + ("" if actual is None else f":{actual}"),)
@@ -57,7 +57,7 @@ def _list_parts(reason: Reason) -> tuple[str, ...]:
             return tuple(f"unknown-label:{label}" for label in labels)
         case UpdateUncertainty():
             return ("update",)
-        case PodState():
+        case PlainReason():
             return (f"pod:{reason.value}",)
         case PodEnded():
             return ("pod:ended",)

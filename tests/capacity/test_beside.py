@@ -12,9 +12,10 @@ from typing import Any
 
 import pytest
 
-from preflight.engine.multi_cluster import ClusterSource, ask_clusters, is_snapshot, list_cluster_sources
+from preflight.engine.multi_cluster import ClusterSource, ask_clusters, list_cluster_sources
 from preflight.errors import InputError, UsageError
 from preflight.load.live.target import ClusterTarget
+from preflight.load.snapshot.recognize import is_snapshot
 from tests.capacity.made import GPU, asked, deployment, listing, node, pod, snapshot
 from tests.cli.program import program
 from tests.load.live.server import ApiServer, Asked, serving, status

@@ -14,7 +14,7 @@ from preflight.coverage.reasons import list_outcome_reasons
 from preflight.kubectl.parser import parse_command
 from preflight.messages.coverage import describe_reasons
 from preflight.model.objects import CoveragePod, DaemonSet, Node, ObjectKey
-from preflight.model.reasons import PodState
+from preflight.model.reasons import PlainReason
 from preflight.model.world import ClusterState
 from preflight.scheduling.rollout_simulation import NewPodOutcome
 from tests.worlds import NAMESPACE, daemonset, made, node, outcomes, pod, pods_after, rolling, run, world
@@ -69,7 +69,7 @@ def test_a_pod_on_a_silent_node_is_missing_while_it_hangs_and_the_next_step_know
     assert outcomes(first) == outcomes(second) == {("d", "n1"): "kept", ("d", "n2"): "missing"}
     (hung,) = (group for group in first.groups if group.outcome == "missing")
     assert hung.forecast.had_pod
-    assert list_outcome_reasons(hung) == (PodState.HANGING,)
+    assert list_outcome_reasons(hung) == (PlainReason.HANGING,)
     assert pods_after(second) == {("d", "n1"): "new", ("d", "n2"): "none"}
 
 

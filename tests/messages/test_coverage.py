@@ -15,9 +15,9 @@ from preflight.model.reasons import (
     LostLabels,
     NearMiss,
     NearMissKind,
-    OtherNode,
+    OtherNodeName,
+    PlainReason,
     PodEnded,
-    PodState,
     Reason,
     SelectorMismatch,
     TermMismatch,
@@ -44,7 +44,7 @@ def near(kind: NearMissKind, toleration: Toleration, taint: Taint = RDMA) -> Nea
 @pytest.mark.parametrize(
     ("reason", "words"),
     [
-        pytest.param(OtherNode("n2"), "its nodeName is n2", id="another node"),
+        pytest.param(OtherNodeName("n2"), "its nodeName is n2", id="another node"),
         pytest.param(SelectorMismatch("pool", "a", None), "its nodeSelector asks for pool=a: the label is absent", id="an absent label"),
         pytest.param(SelectorMismatch("pool", "a", "b"), "its nodeSelector asks for pool=a: the node has 'b'", id="another value"),
         pytest.param(AffinityMismatch(()), "its node affinity has no term, which matches no node", id="an affinity without a term"),
@@ -150,11 +150,11 @@ def test_the_words_of_a_reason(reason: Reason, words: str) -> None:
 
 
 def test_every_state_of_a_pod_has_words_of_its_own() -> None:
-    assert len({describe_reason(state) for state in PodState}) == len(PodState)
+    assert len({describe_reason(state) for state in PlainReason}) == len(PlainReason)
 
 
 def test_reasons_in_one_line_and_what_stands_there_without_any() -> None:
-    assert join_reasons((OtherNode("n2"), Untolerated((RDMA,)))) == "its nodeName is n2, does not tolerate dedicated=rdma:NoSchedule"
+    assert join_reasons((OtherNodeName("n2"), Untolerated((RDMA,)))) == "its nodeName is n2, does not tolerate dedicated=rdma:NoSchedule"
     assert join_reasons(()) == "nothing owns its pods any more, so nothing creates them again"
 
 

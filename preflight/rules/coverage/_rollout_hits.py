@@ -6,12 +6,12 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
 from preflight.coverage.rollout.simulation import Rollout, RolloutCell, RolloutDoubt
-from preflight.messages.rollout import UpdateEnd, describe_blocking_cause
+from preflight.messages.rollout import UpdateResult, describe_blocking_cause
 from preflight.model.reasons import BlockingCause
 from preflight.scheduling.rollout_simulation import LivePod, UpdateForecast
 
 
-def summarize_end(rollout: Rollout, course: UpdateForecast) -> UpdateEnd:
+def summarize_result(rollout: Rollout, course: UpdateForecast) -> UpdateResult:
     """What one course of an update leaves on the nodes."""
     keeping, new, failing, hanging, beside, losing, waiting, removable = (set[str]() for _ in range(8))
     settled = course.failing_reached
@@ -28,7 +28,7 @@ def summarize_end(rollout: Rollout, course: UpdateForecast) -> UpdateEnd:
         elif cell.part.pod is not LivePod.NONE:
             losing |= cell.nodes
     fewest, most = course.reached_range
-    return UpdateEnd(
+    return UpdateResult(
         keeping=frozenset(keeping),
         waiting_beside=course.failing_reached if course.is_surge else 0,
         waiting=frozenset(waiting),

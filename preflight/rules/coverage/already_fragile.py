@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 from preflight.messages.coverage import describe_fragile
 from preflight.model.report import Outcome, Severity
-from preflight.rules.api import Context, Hit, Rule
+from preflight.rules.api import Context, FixKind, Hit, Rule
 from preflight.rules.coverage._consequence_notes import make_impact_note
 from preflight.rules.merged_groups import merge_groups
 
@@ -41,4 +41,6 @@ def check(context: Context) -> Iterator[Hit]:
             )
 
 
-RULE = Rule(id="PF106", name="already-fragile", severity=Severity.WARNING, needs_nodes=True, check=check)
+RULE = Rule(
+    id="PF106", name="already-fragile", severity=Severity.WARNING, needs_nodes=True, check=check, fix=FixKind.COVERAGE, is_standing=True
+)

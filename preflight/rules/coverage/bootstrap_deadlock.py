@@ -19,9 +19,9 @@ from preflight.coverage.component_cache import ComponentCache
 from preflight.dependents.bootstrap_deadlocks import BootstrapWait, find_deadlocks
 from preflight.messages.coverage import describe_deadlock, describe_wait
 from preflight.model.objects import POD_TEMPLATE_SPEC, DaemonSet
-from preflight.model.reasons import WaitCause
+from preflight.model.reasons import BootstrapWaitCause
 from preflight.model.report import Severity
-from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
+from preflight.rules.api import Context, FixKind, Hit, ManifestLocation, Rule, make_subject_of
 from preflight.rules.component_cache import get_component_cache
 from preflight.rules.merged_groups import suggest_exact_tolerations
 
@@ -52,7 +52,7 @@ def check(context: Context) -> Iterator[Hit]:
 
 def _start_at_taint(cycle: tuple[BootstrapWait, ...]) -> tuple[BootstrapWait, ...]:
     """The circle told from a wait that a toleration ends, where there is one."""
-    start = next((number for number, wait in enumerate(cycle) if wait.cause is WaitCause.TAINT), 0)
+    start = next((number for number, wait in enumerate(cycle) if wait.cause is BootstrapWaitCause.TAINT), 0)
     return cycle[start:] + cycle[:start]
 
 
@@ -63,10 +63,10 @@ def _describe_wait(wait: BootstrapWait, *, is_subject: bool = False) -> str:
 
 def _locate_wait(daemonset: DaemonSet, wait: BootstrapWait) -> ManifestLocation:
     fields = {
-        WaitCause.LABEL: ("nodeSelector",) if wait.label in daemonset.spec.template.spec.nodeSelector else ("affinity",),
-        WaitCause.TAINT: ("tolerations",),
+        BootstrapWaitCause.LABEL: ("nodeSelector",) if wait.label in daemonset.spec.template.spec.nodeSelector else ("affinity",),
+        BootstrapWaitCause.TAINT: ("tolerations",),
     }
     return ManifestLocation(daemonset.origin, (*POD_TEMPLATE_SPEC, *fields.get(wait.cause, ())))
 
 
-RULE = Rule(id="PF119", name="bootstrap-deadlock", severity=Severity.WARNING, check=check)
+RULE = Rule(id="PF119", name="bootstrap-deadlock", severity=Severity.WARNING, check=check, fix=FixKind.ADDITION, is_consequence=True)

@@ -18,7 +18,7 @@ from preflight.coverage.reasons import find_loop
 from preflight.messages.coverage import LOOP_HELP, LOOP_LABEL, describe_loop
 from preflight.model.objects import POD_TEMPLATE_SPEC, Taint
 from preflight.model.report import Outcome, Severity
-from preflight.rules.api import Context, Hit, ManifestLocation, Rule
+from preflight.rules.api import Context, FixKind, Hit, ManifestLocation, Rule
 from preflight.rules.merged_groups import MergedGroups, iter_new_groups, merge_groups
 from preflight.rules.reason_keys import make_reason_key
 from preflight.scheduling.tolerations import tolerates
@@ -51,4 +51,4 @@ def _locate_seconds(merged_groups: MergedGroups, taints: Iterable[Taint]) -> Man
     return merged_groups.location
 
 
-RULE = Rule(id="PF103", name="evict-loop", severity=Severity.ERROR, needs_nodes=True, check=check)
+RULE = Rule(id="PF103", name="evict-loop", severity=Severity.ERROR, needs_nodes=True, check=check, fix=FixKind.SECONDS)

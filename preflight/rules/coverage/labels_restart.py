@@ -78,4 +78,4 @@ def _make_hits(impact: Impact, key: ObjectKey, daemonset: DaemonSet, component: 
         )
 
 
-RULE = Rule(id="PF118", name="labels-restart", severity=Severity.WARNING, needs_nodes=True, check=check)
+RULE = Rule(id="PF118", name="labels-restart", severity=Severity.WARNING, needs_nodes=True, check=check, is_consequence=True)

@@ -19,7 +19,7 @@ from preflight.coverage.reasons import find_timed_toleration
 from preflight.messages.coverage import describe_lost_now
 from preflight.model.reasons import LossCause
 from preflight.model.report import Outcome, Severity
-from preflight.rules.api import Context, Hit, Rule
+from preflight.rules.api import Context, FixKind, Hit, Rule
 from preflight.rules.coverage._consequence_notes import make_impact_note
 from preflight.rules.merged_groups import MergedGroups, iter_new_groups, merge_groups
 
@@ -50,4 +50,4 @@ def _find_cause(context: Context, merged_groups: MergedGroups) -> LossCause:
     return LossCause.UPDATED if group.key in change.updated_daemonsets else LossCause.ENDED
 
 
-RULE = Rule(id="PF101", name="lost-now", severity=Severity.ERROR, needs_nodes=True, check=check)
+RULE = Rule(id="PF101", name="lost-now", severity=Severity.ERROR, needs_nodes=True, check=check, fix=FixKind.COVERAGE)

@@ -18,7 +18,7 @@ from preflight.messages.coverage import describe_lost_on_recreation
 from preflight.model.objects import ObjectKey
 from preflight.model.reasons import RecreationEvent
 from preflight.model.report import Outcome, Severity
-from preflight.rules.api import Context, Hit, Rule
+from preflight.rules.api import Context, FixKind, Hit, Rule
 from preflight.rules.coverage._consequence_notes import make_impact_note
 from preflight.rules.merged_groups import MergedGroups, iter_new_groups, merge_groups
 
@@ -49,4 +49,4 @@ def _find_event(context: Context, merged_groups: MergedGroups) -> tuple[Recreati
     return (RecreationEvent.PODS, ()) if merged_groups.taints or not producers else (RecreationEvent.PRODUCERS, producers)
 
 
-RULE = Rule(id="PF102", name="lost-on-recreation", severity=Severity.ERROR, needs_nodes=True, check=check)
+RULE = Rule(id="PF102", name="lost-on-recreation", severity=Severity.ERROR, needs_nodes=True, check=check, fix=FixKind.COVERAGE)

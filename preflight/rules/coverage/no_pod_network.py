@@ -25,4 +25,4 @@ def check(context: Context) -> Iterator[Hit]:
         yield make_consequence_hit(consequence, describe_missing_network(make_broken_nodes(consequence)), lower_severity=Severity.WARNING)
 
 
-RULE = Rule(id="PF112", name="no-pod-network", severity=Severity.ERROR, needs_nodes=True, check=check)
+RULE = Rule(id="PF112", name="no-pod-network", severity=Severity.ERROR, needs_nodes=True, check=check, is_consequence=True)

@@ -37,4 +37,4 @@ def check(context: Context) -> Iterator[Hit]:
         yield make_consequence_hit(consequence, message, lower_severity=Severity.WARNING, is_broken=bool(waiting) and is_known, notes=notes)
 
 
-RULE = Rule(id="PF110", name="resource-leaves", severity=Severity.ERROR, needs_nodes=True, check=check)
+RULE = Rule(id="PF110", name="resource-leaves", severity=Severity.ERROR, needs_nodes=True, check=check, is_consequence=True)

@@ -28,4 +28,4 @@ def check(context: Context) -> Iterator[Hit]:
             yield make_consequence_hit(consequence, message, lower_severity=Severity.WARNING)
 
 
-RULE = Rule(id="PF115", name="startup-taint-stays", severity=Severity.ERROR, needs_nodes=True, check=check)
+RULE = Rule(id="PF115", name="startup-taint-stays", severity=Severity.ERROR, needs_nodes=True, check=check, is_consequence=True)

@@ -19,7 +19,7 @@ from preflight.coverage.reasons import list_outcome_reasons, list_unknowns
 from preflight.messages.coverage import describe_unknown_coverage
 from preflight.model.reasons import PossibleLoss
 from preflight.model.report import Outcome, Severity
-from preflight.rules.api import Context, Hit, Rule
+from preflight.rules.api import Context, FixKind, Hit, Rule
 from preflight.rules.merged_groups import MergedGroups, iter_new_groups, merge_groups
 from preflight.rules.reason_keys import make_reason_key
 
@@ -49,4 +49,4 @@ def _find_worst(merged_groups: MergedGroups) -> PossibleLoss:
     return PossibleLoss.GAINED if Outcome.GAINED in outcomes else PossibleLoss.MISSING
 
 
-RULE = Rule(id="PF109", name="unknown-coverage", severity=Severity.WARNING, needs_nodes=True, check=check)
+RULE = Rule(id="PF109", name="unknown-coverage", severity=Severity.WARNING, needs_nodes=True, check=check, fix=FixKind.COVERAGE)

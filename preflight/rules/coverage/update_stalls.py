@@ -27,8 +27,8 @@ from preflight.messages.rollout import (
     NEW_PODS_STAY_PENDING,
     describe_conflict,
     describe_conflict_help,
-    describe_end,
     describe_hanging,
+    describe_result,
     describe_used_budget,
     describe_used_budget_help,
     describe_zero_budget,
@@ -68,9 +68,9 @@ def check(context: Context) -> Iterator[Hit]:
 
 
 def _make_state_notes(rollout: Rollout, course: UpdateForecast) -> tuple[tuple[str, str], ...]:
-    from preflight.rules.coverage._rollout_hits import summarize_end  # no part of a run without an update
+    from preflight.rules.coverage._rollout_hits import summarize_result  # no part of a run without an update
 
-    return (("then", describe_end(summarize_end(rollout, course))),) if rollout.is_exact else ()
+    return (("then", describe_result(summarize_result(rollout, course))),) if rollout.is_exact else ()
 
 
 def _find_conflicting_nodes(impact: Impact, key: ObjectKey, rollout: Rollout) -> tuple[str, ...]:

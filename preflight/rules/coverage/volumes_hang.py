@@ -29,4 +29,4 @@ def check(context: Context) -> Iterator[Hit]:
         yield make_consequence_hit(consequence, message, is_broken=False, lower_severity=Severity.WARNING)
 
 
-RULE = Rule(id="PF111", name="volumes-hang", severity=Severity.ERROR, needs_nodes=True, check=check)
+RULE = Rule(id="PF111", name="volumes-hang", severity=Severity.ERROR, needs_nodes=True, check=check, is_consequence=True)
