@@ -31,7 +31,6 @@ INPUT_TEXTS = frozenset(
 
 PENDING = frozenset(
     (
-        "coverage/reasons.py",
         "doctor/coverage_gaps.py",
         "evictions/advice.py",
         "evictions/reasons.py",
@@ -40,7 +39,6 @@ PENDING = frozenset(
         "report/html/matrix.py",
         "report/summary.py",
         "report/table.py",
-        "rules/coverage/bootstrap_deadlock.py",
         "rules/evictions/_hits.py",
     )
 )
