@@ -22,22 +22,21 @@ INPUT_OWNERS = frozenset(("event", "condition", "waiting", "terminated", "status
 """Objects of the Kubernetes API: their `reason` is one word of the API, their `message` the text of a controller."""
 INPUT_TEXTS = frozenset(
     (
-        # messages of the scheduler in events and conditions, which no field says in another way
-        "doctor/pending/known_bugs.py: _MESSAGE_PATTERN.match(message)",
-        "doctor/pending/node_fit.py: NODE_COUNT_PATTERN.match(message)",
+        # messages of the scheduler, the API server and webhooks in events and conditions, which no field says in another way
+        "doctor/cluster_messages.py: _EXPLAINED_PATTERN.match(message)",
+        "doctor/cluster_messages.py: _NODE_COUNT_PATTERN.match(message)",
+        "doctor/cluster_messages.py: _QUOTA_PATTERN.search(message)",
+        "doctor/cluster_messages.py: _TOPOLOGY_PATTERN.search(message)",
     )
 )
 """Texts of others that are read on purpose."""
 
 PENDING = frozenset(
     (
-        "coverage/reasons.py",
-        "doctor/coverage_gaps.py",
         "kubectl/apiserver/errors.py",
         "report/html/matrix.py",
         "report/summary.py",
         "report/table.py",
-        "rules/coverage/bootstrap_deadlock.py",
     )
 )
 """Files that still read facts from sentences. A file leaves this list when it is clean, and none joins it."""

@@ -7,9 +7,10 @@ from functools import cached_property
 
 from msgspec.structs import replace
 
-from preflight.coverage.reasons import describe_mismatch, describe_near_miss
+from preflight.coverage.reasons import list_mismatches
 from preflight.errors import InputError, UsageError
 from preflight.evictions.pod_index import PodIndex
+from preflight.messages.coverage import describe_reason, describe_reasons
 from preflight.messages.lists import join_and
 from preflight.messages.uncertainty import describe_uncertainty
 from preflight.model.capacity import CapacityStep, ClusterCapacity, NewPod, NodeCapacity, NodeClassCapacity, StaleAllocationRow
@@ -146,7 +147,7 @@ class _NodeCapacity:
         elif reason.plugin == TAINT_TOLERATION:
             yield from self._iter_taint_texts(reason.taints)
         elif reason.plugin == NODE_AFFINITY:
-            yield from (describe_mismatch(reason.affinity) if reason.affinity else ("its node affinity names other nodes",))
+            yield from (describe_reasons(list_mismatches(reason.affinity)) if reason.affinity else ("its node affinity names other nodes",))
         elif reason.plugin == NODE_PORTS:
             yield "a host port of it is taken"
         elif reason.shortage and reason.shortage.resource == "pods":
@@ -162,7 +163,7 @@ class _NodeCapacity:
             if taint.key in _NOT_READY or (taint.key == "node.kubernetes.io/unschedulable" and self.room.node.spec.unschedulable):
                 continue
             if miss := find_near_miss(self.new_pod.spec.tolerations, taint):
-                yield describe_near_miss(miss, taint)
+                yield describe_reason(miss)
             else:
                 plain.append(taint)
         if plain:

@@ -61,12 +61,14 @@ def _find_shadowed_rules(batch: JobTemplateItem, policy: PodFailurePolicy) -> It
 
 
 def _find_misspelled_conditions(batch: JobTemplateItem, policy: PodFailurePolicy) -> Iterator[Hit]:
-    from preflight.rules.spelling import describe_typo
+    from preflight.messages.hygiene import describe_typo
+    from preflight.rules.spelling import find_typo
     from preflight.scheduling.jobs.pod_failure_policy import DISRUPTION_TARGET
 
     for place, rule in enumerate(policy.rules):
         for number, condition in enumerate(rule.onPodConditions):
-            if how := describe_typo(condition.type, DISRUPTION_TARGET):
+            if typo := find_typo(condition.type, DISRUPTION_TARGET):
+                how = describe_typo(typo)
                 yield Hit(
                     subject=batch.subject,
                     location=batch.locate("podFailurePolicy", "rules", place, "onPodConditions", number, "type"),
