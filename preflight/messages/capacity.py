@@ -200,3 +200,33 @@ def format_failures(clusters: Sequence[ClusterCapacityAnswer]) -> str:
     """`1 of 3 clusters could not be asked`; "" where all were."""
     failed = sum(cluster.room is None for cluster in clusters)
     return f"{failed} of {format_count(len(clusters), 'cluster')} could not be asked" if failed else ""
+
+
+# Which pod is asked about, and errors.
+
+
+def describe_copied_pod(workload: str, pod: str) -> str:
+    """A pod like one that a workload has."""
+    return f"{workload}, as its pod {pod} is"
+
+
+def describe_template(workload: str, file: str) -> str:
+    """A pod by the template of a workload in a file."""
+    return f"{workload} of {file}"
+
+
+def describe_invalid_reference(text: str) -> str:
+    """That the value of --like cannot be read."""
+    return f"--like takes KIND/NAME, KIND one of deploy, ds, sts, rs, job, cj, pod: not {text!r}"
+
+
+def describe_missing_nodes(source: str, cause: str) -> str:
+    """That a source has no node; `cause` is why, "" if unknown."""
+    return f"{source}: no node is known: there is nothing to fill{f': {cause}' if cause else ''}"
+
+
+def describe_missing_workload(source: str, workload: str, other_namespaces: Sequence[str] = (), problem: str = "") -> str:
+    """That a source has no such workload, in which other namespaces there is one, and what could not be read."""
+    elsewhere = f"; there is one in {', '.join(other_namespaces)}: -n" if other_namespaces else ""
+    unread = f"; not all was read: {problem}" if problem else ""
+    return f"{source}: there is no {workload}{elsewhere}{unread}"
