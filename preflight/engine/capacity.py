@@ -16,6 +16,13 @@ from preflight.errors import InputError, UsageError
 from preflight.evictions.pod_index import PodIndex
 from preflight.load.live.target import ClusterTarget
 from preflight.load.pod_templates import KIND_ALIASES, WorkloadCollector, format_problem, iter_new_pods
+from preflight.messages.capacity import (
+    describe_copied_pod,
+    describe_invalid_reference,
+    describe_missing_nodes,
+    describe_missing_workload,
+    describe_template,
+)
 from preflight.model.capacity import CapacityReport, ClusterCapacityAnswer, NewPod
 from preflight.model.objects import CronJob, Origin, Pod, Workload, locate_pod_spec
 from preflight.model.owners import OwnerKey
@@ -36,7 +43,7 @@ class WorkloadRef(Struct, frozen=True):
         """Read `KIND/NAME`. Errors: UsageError."""
         kind, slash, name = text.partition("/")
         if not slash or not name or kind.lower() not in KIND_ALIASES:
-            raise UsageError(f"--like takes KIND/NAME, KIND one of deploy, ds, sts, rs, job, cj, pod: not {text!r}")
+            raise UsageError(describe_invalid_reference(text))
         return cls(KIND_ALIASES[kind.lower()], name, namespace)
 
     def __str__(self) -> str:
@@ -92,7 +99,7 @@ def _ask_cluster(query: CapacityQuery, source: ClusterSource, stdin: BinaryIO | 
     problems = tuple(format_problem(problem) for problem in loaded.problems)
     if not any(node.pool is None for node in world.nodes.values()):
         why = world.missing_kinds.get("Node") or next(iter(problems), "")
-        raise InputError(f"{source.name}: no node is known: there is nothing to fill{f': {why}' if why else ''}")
+        raise InputError(describe_missing_nodes(source.name, why))
     survey = world.listing
     cluster = ClusterIdentity(survey.context, survey.server, survey.version) if survey and (survey.context or survey.server) else None
     found = measure_capacity(world, new, query.resource, is_complete=not problems)
@@ -122,7 +129,7 @@ def _read_live_cluster(
             resource = next(candidate for candidate in ALL_RESOURCES if candidate.kind == workload_ref.kind)
             found = fetch_plain_items(connection, ListQuery(resource, workload_ref.namespace, fields=f"metadata.name={workload_ref.name}"))
             if not found:
-                raise InputError(f"{connection.server}: there is no {workload_ref}")
+                raise InputError(describe_missing_workload(connection.server, str(workload_ref)))
             (new,) = iter_new_pods(found[0], Origin(""), workload_ref.namespace)
         loaded = load.load_world(
             (),
@@ -157,8 +164,8 @@ def _find_pod(workload_ref: WorkloadRef, loaded: load.LoadResult, collector: Wor
             return new
         if (kept := _find_snapshot_pod(workload_ref, world, origin)) is not None:
             return kept
-    unread = f"; not all was read: {format_problem(problems[0])}" if problems else ""
-    raise InputError(f"{source.name}: there is no {workload_ref}{_describe_other_namespaces(workload_ref, world)}{unread}")
+    unread = format_problem(problems[0]) if problems else ""
+    raise InputError(describe_missing_workload(source.name, str(workload_ref), _find_other_namespaces(workload_ref, world), unread))
 
 
 def _find_snapshot_pod(workload_ref: WorkloadRef, world: ClusterState, origin: Origin) -> NewPod | None:
@@ -170,11 +177,13 @@ def _find_snapshot_pod(workload_ref: WorkloadRef, world: ClusterState, origin: O
     wanted = OwnerKey(workload_ref.kind, workload_ref.namespace, workload_ref.name)
     for pod in known.pods if workload_ref.kind != "DaemonSet" else ():
         if known.find_owner(pod) == wanted and not pod.metadata.deletionTimestamp:
-            return _copy_pod(f"{workload_ref}, as its pod {pod.metadata.name} is", pod)
+            return _copy_pod(describe_copied_pod(str(workload_ref), pod.metadata.name), pod)
     typed = next((workload for workload in world.workloads if workload.origin == origin), None)
     if typed is None:
         return None
-    return NewPod(f"{workload_ref} of {origin.file}", locate_pod_spec(typed)[0], _get_pod_labels(typed), workload_ref.namespace)
+    return NewPod(
+        describe_template(str(workload_ref), origin.file), locate_pod_spec(typed)[0], _get_pod_labels(typed), workload_ref.namespace
+    )
 
 
 def _get_pod_labels(workload: Workload) -> dict[str, str]:
@@ -189,9 +198,9 @@ def _copy_pod(description: str, pod: SchedulerPod) -> NewPod:
     return NewPod(description, pod.spec, pod.metadata.labels, pod.metadata.namespace, is_admitted=True)
 
 
-def _describe_other_namespaces(workload_ref: WorkloadRef, world: ClusterState) -> str:
+def _find_other_namespaces(workload_ref: WorkloadRef, world: ClusterState) -> list[str]:
     """In which other namespaces there is one of that name."""
-    found = sorted(
+    return sorted(
         {
             workload.metadata.namespace
             for workload in world.workloads
@@ -199,4 +208,3 @@ def _describe_other_namespaces(workload_ref: WorkloadRef, world: ClusterState) -
         }
         | ({key[0] for key in world.pods_by_key or {} if key[1] == workload_ref.name} if workload_ref.kind == "Pod" else set())
     )
-    return f"; there is one in {', '.join(found)}: -n" if found else ""
