@@ -76,7 +76,7 @@ class CoverageReason(Struct, frozen=True):
     def taints(self) -> tuple[str, ...]:
         """The taints that keep the pods away, as kubectl writes them: those that evict a pod first, or those that are not tolerated."""
         if self.group.outcome is Outcome.LOOP:
-            return tuple(map(str, find_first_evicting_taints(self.group.daemonset.spec.template.spec, self.group)))
+            return tuple(map(str, find_first_evicting_taints(self.group)))
         after = self.group.placement_after
         return tuple(map(str, after.untolerated_taints)) if after is not None else ()
 

@@ -119,7 +119,7 @@ def _read_live_cluster(
         new = query.pod if isinstance(query.pod, NewPod) else None
         if workload_ref and workload_ref.kind != "Pod":
             workload_ref = replace(workload_ref, namespace=workload_ref.namespace or connection.namespace)
-            resource = next(each for each in ALL_RESOURCES if each.kind == workload_ref.kind)
+            resource = next(candidate for candidate in ALL_RESOURCES if candidate.kind == workload_ref.kind)
             found = fetch_plain_items(connection, ListQuery(resource, workload_ref.namespace, fields=f"metadata.name={workload_ref.name}"))
             if not found:
                 raise InputError(f"{connection.server}: there is no {workload_ref}")

@@ -12,9 +12,9 @@ from preflight.comparison.pods import compare_clusters as compared
 from preflight.coverage.daemonset_pods import collect_listed_pods
 from preflight.coverage.evaluate import make_empty_change
 from preflight.coverage.label_cascade import predict_impact
-from preflight.coverage.report_rows import build_coverage_rows
 from preflight.doctor.diagnose import diagnose
 from preflight.engine.cluster_session import open_cluster
+from preflight.engine.coverage_rows import build_coverage_rows
 from preflight.engine.options import RunOptions
 from preflight.engine.verify import VerifyRun
 from preflight.errors import UsageError

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 from preflight import load
 from preflight.change.model import Change
 from preflight.coverage.model import Impact
-from preflight.coverage.report_rows import build_coverage_rows
 from preflight.dependents.consequences import find_consequences
+from preflight.engine.coverage_rows import build_coverage_rows
+from preflight.messages.coverage import describe_running_update
+from preflight.messages.run import describe_crash
 from preflight.model.objects import Node, Origin, Taint, Workload
 from preflight.model.report import Finding, ReportStep, RuleInfo, Subject
 from preflight.rules.api import Context, Hit, ManifestLocation, RepeatedField, Rule
@@ -35,9 +37,9 @@ def build_step(change: Change, impact: Impact, extra_notes: tuple[str, ...] = ()
     """A change and its impact as a step of the report; `extra_notes` are further notes."""
     nodes = frozenset().union(impact.scope, *(group.nodes for group in impact.groups))
     if impact.rollouts:
-        from preflight.coverage.rollout.effects import describe_running_updates  # no part of a run without an update
+        from preflight.coverage.rollout.effects import find_running_updates  # no part of a run without an update
 
-        extra_notes = (*extra_notes, *describe_running_updates(impact))
+        extra_notes = (*extra_notes, *map(describe_running_update, find_running_updates(impact)))
     return ReportStep(
         command=change.command,
         headline=change.headline,
@@ -114,4 +116,4 @@ def format_traceback() -> str:
 def make_crash_hit(rule: Rule, error: Exception) -> tuple[Rule, Hit]:
     """The finding on a rule that crashed."""
     crashed = next(candidate for candidate in common_rules() if candidate.is_crash)
-    return crashed, Hit(Subject("Rule", "", rule.id), f"crashed: {type(error).__name__}: {error}", ManifestLocation(Origin("<none>")))
+    return crashed, Hit(Subject("Rule", "", rule.id), describe_crash(error), ManifestLocation(Origin("<none>")))

@@ -15,8 +15,8 @@ from preflight.coverage.daemonset_pods import DaemonSetPods, collect_listed_pods
 from preflight.coverage.evaluate import make_empty_change
 from preflight.coverage.label_cascade import predict_impact
 from preflight.coverage.model import Impact
-from preflight.coverage.report_rows import build_coverage_rows
 from preflight.engine.cluster_session import ClusterSession, open_cluster
+from preflight.engine.coverage_rows import build_coverage_rows
 from preflight.engine.options import RunOptions
 from preflight.engine.rule_context import (
     build_step,
@@ -316,13 +316,14 @@ class Run:
             return
         from preflight.coverage.explain import explain_loss
         from preflight.dependents.explain import explain_dependents
+        from preflight.messages.loss_chain import describe_link
 
         *names, node = self._options.why.split("/")
         for group in impact.groups:
             if node in group.nodes and names in ([group.key.name], [group.key.namespace or "-", group.key.name]):
                 self._why_links += (
-                    ExplanationLink(step, heading, text)
-                    for heading, text in explain_loss(impact, group, node, explain_dependents(impact, group, node))
+                    ExplanationLink(step, *describe_link(link))
+                    for link in explain_loss(impact, group, node, explain_dependents(impact, group, node))
                 )
 
     def _read_applied_file(self, path: str) -> Sequence[object]:

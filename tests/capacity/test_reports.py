@@ -10,8 +10,8 @@ import pytest
 from preflight.engine.capacity import CapacityQuery, run_capacity_query
 from preflight.engine.multi_cluster import ClusterSource
 from preflight.engine.pod_from_flags import parse_pod_flags
+from preflight.messages.capacity import format_amount
 from preflight.report.capacity import FORMATS, text
-from preflight.report.capacity.formatting import format_amount
 from tests.capacity.made import GPU, node, pod, snapshot
 from tests.capacity.test_command import ASKS, thirteen_free, write
 from tests.cli.program import program

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from preflight.components import Component
-from preflight.coverage.reasons import explain_outcome
+from preflight.coverage.reasons import list_outcome_reasons
 from preflight.doctor.belonging import BelongingSign, SignKind
 from preflight.doctor.cluster_messages import normalize_message
 from preflight.doctor.coverage_gaps import CoverageGap, CoverageReason, GapKind, GapReason
@@ -17,6 +17,7 @@ from preflight.doctor.pod_health import (
     WaitingContainer,
 )
 from preflight.doctor.stalled_rollouts import OngoingUpdate, RecreationTrigger
+from preflight.messages.coverage import describe_reasons
 from preflight.messages.lists import join_and, join_node_names
 from preflight.messages.times import format_since
 from preflight.model.runtime_state import Event
@@ -70,7 +71,7 @@ def describe_gap_reason(reason: GapReason | None) -> str:
         case NotStarted():
             return "the kubelet has not begun to start it"
         case CoverageReason(group):
-            return "; ".join(explain_outcome(group))
+            return "; ".join(describe_reasons(list_outcome_reasons(group)))
 
 
 def _describe_crash_loop(reason: CrashLoop) -> str:

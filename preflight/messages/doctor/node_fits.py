@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from preflight.coverage.reasons import format_requirement
 from preflight.doctor.jobset_leaders import DomainState, LeaderFit, NoDomain, TakenDomain, UnknownFit
 from preflight.doctor.pending.node_fit import OwnNodeFit
 from preflight.doctor.pending.unschedulable import (
@@ -20,6 +19,7 @@ from preflight.doctor.pending.unschedulable import (
     UntoleratedTaints,
 )
 from preflight.messages.amounts import format_amount
+from preflight.messages.coverage import format_requirement
 from preflight.messages.lists import join_and, join_node_names
 from preflight.model.uncertainty import UncertaintyKind
 from preflight.scheduling.filters import NODE_UNSCHEDULABLE, FilterReason
