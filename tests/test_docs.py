@@ -256,7 +256,7 @@ def test_a_crash_goes_before_all_other_exit_codes(monkeypatch: pytest.MonkeyPatc
         raise KeyError("rdma-1")
 
     rules = (*common_rules()[1:], Rule("PF101", "lost-now", Severity.ERROR, crash, module=common_rules()[0].module))
-    monkeypatch.setattr("preflight.engine.run.select_rules", lambda _: rules)
+    monkeypatch.setattr("preflight.engine.rule_runner.select_rules", lambda _: rules)
     assert program(*UNKNOWN, *CLUSTER).code == 4
 
 

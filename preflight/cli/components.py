@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from preflight.cli.options import add_connection_options, make_target
+from preflight.cli.options import add_connection_options, make_input
 from preflight.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -73,8 +73,7 @@ def command(
     given_paths = (*paths, *sources)
     if live and given_paths:
         raise UsageError("a PATH and --live are two places: give one of them")
-    asked = make_target(given, given_paths, live=live)
-    with open_daemonset_survey(asked) as fill:
+    with open_daemonset_survey(make_input(given, given_paths, live=live)) as fill:
         loaded = load.load_world(given_paths or (() if fill else (".",)), stdin=sys.stdin.buffer, one_cluster=False, cluster=fill)
     daemonsets = [workload for workload in loaded.world.workloads if isinstance(workload, DaemonSet)]
     found = sorted(
@@ -173,7 +172,7 @@ def _iter_provided(component: Component) -> Iterator[str]:
 def _format_json(recognized: Sequence[RecognizedDaemonSet], places: EvidenceLocations) -> str:
     import json
 
-    from preflight import __version__
+    from preflight.version import __version__
 
     def place(index: int, path: tuple[str | int, ...]) -> dict[str, Any]:
         location = places[index, path]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from preflight.cli.options import add_world_options, make_target, parse_feature_gate
+from preflight.cli.options import add_world_options, make_input, parse_feature_gate
 from preflight.errors import InputError
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def command(output: str, sources: tuple[str, ...], **given: Any) -> int:
     from preflight.report.text import render_problems
 
     gate = parse_feature_gate(given["feature_gates"])
-    with open_cluster(make_target(given, sources, live=True), needs=FOR_SNAPSHOT) as cluster:
+    with open_cluster(make_input(given, sources, live=True), needs=FOR_SNAPSHOT) as cluster:
         fill = cluster.fill if cluster else None
         read = load.load_world(sources, stdin=sys.stdin.buffer, one_cluster=True, comparison_operators=gate, wants_state=True, cluster=fill)
         if cluster and given["verbose"]:

@@ -1,4 +1,4 @@
-"""The cluster that a run asks, for as long as it runs."""
+"""The cluster that a run asks, for as long as it reads."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from preflight import load
 from preflight.errors import UsageError
 from preflight.kubectl.commands import Command
 from preflight.kubectl.parser import collect_flags
+from preflight.load.inputs import Input, find_target
 from preflight.load.live.target import ClusterTarget
 
 if TYPE_CHECKING:
@@ -46,8 +47,9 @@ class ClusterSession:
 
 
 @contextmanager
-def open_daemonset_survey(target: ClusterTarget | None) -> Iterator[Callable[[ObjectCollector], None] | None]:
-    """What puts in the DaemonSets of a cluster, and what says what they provide; None where there is no target."""
+def open_daemonset_survey(source: Input) -> Iterator[Callable[[ObjectCollector], None] | None]:
+    """What puts in the DaemonSets of a cluster, and what says what they provide; None where files are read."""
+    target = find_target(source)
     if target is None:
         yield None
         return
@@ -60,15 +62,16 @@ def open_daemonset_survey(target: ClusterTarget | None) -> Iterator[Callable[[Ob
 
 @contextmanager
 def open_cluster(
-    target: ClusterTarget | None, commands: Sequence[Command] | None = None, base: str = "", *, needs: ClusterQuery | None = None
+    source: Input, commands: Sequence[Command] | None = None, base: str = "", *, needs: ClusterQuery | None = None
 ) -> Iterator[ClusterSession | None]:
-    """The cluster of a target, None where there is no target; closed at the end.
+    """The cluster of an input, None where files are read; closed at the end.
 
     It is asked for what `commands` need, where they are None for `needs`, else for everything; `base` is the file that their paths are
     relative to.
 
-    Errors: UsageError where a command is about another cluster than the one of the target.
+    Errors: UsageError where a command is about another cluster than the one of the input.
     """
+    target = find_target(source)
     if target is None:
         yield None
         return

@@ -15,10 +15,10 @@ from urllib.parse import quote, urlsplit
 
 import msgspec
 
-from preflight import __version__
 from preflight.errors import InputError
 from preflight.load.live.kubeconfig import ClusterAccess, open_access
 from preflight.load.live.target import ClusterTarget
+from preflight.version import __version__
 
 _TRIES = 4
 _AGAIN = frozenset({429, 500, 502, 503, 504})
