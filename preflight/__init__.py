@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from preflight.load.inputs import Files as Files
     from preflight.load.inputs import Live as Live
     from preflight.load.inputs import Snapshot as Snapshot
+    from preflight.load.live.target import ClusterTarget as ClusterTarget
     from preflight.model.report import Severity as Severity
     from preflight.policy.evaluate import PolicyOptions as PolicyOptions
 
@@ -51,6 +52,7 @@ _MODULES = {
     "preflight.engine.verify": ("verify",),
     "preflight.errors": ("InputError", "PreflightError", "UsageError"),
     "preflight.load.inputs": ("Files", "Live", "Snapshot"),
+    "preflight.load.live.target": ("ClusterTarget",),
     "preflight.model.report": ("Severity",),
     "preflight.policy.evaluate": ("PolicyOptions",),
 }

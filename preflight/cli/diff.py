@@ -10,6 +10,7 @@ from preflight.cli.options import add_connection_options, add_shared_options, ma
 from preflight.cli.output import finish_run, parse_formats
 from preflight.engine.diff import diff
 from preflight.load.inputs import Live
+from preflight.load.live.target import ClusterTarget
 
 
 @click.command("diff")
@@ -31,5 +32,5 @@ def command(base: str, head: str, sources: tuple[str, ...], merge_base: bool, **
     """
     parse_formats(given["outputs"])
     source = make_input(given, sources, live=False)
-    live = make_target(given, (), live=True) or Live()
+    live = Live(make_target(given, (), live=True) or ClusterTarget())
     return finish_run(diff(make_session(given, source), base, head, merge_base=merge_base, live=live), given)

@@ -60,7 +60,7 @@ def command(paths: tuple[str, ...], sources: tuple[str, ...], *, allow_empty: bo
         edits_rendered=given["rendered"],
     )
     options = Options(allow_empty=allow_empty, comparison_operators=parse_feature_gate(given["feature_gates"]))
-    proposal = propose_fixes(Session(Files(sources), options, stdin=sys.stdin.buffer), paths or (".",), request)
+    proposal = propose_fixes(Session(Files(paths or (".",), sources), options, stdin=sys.stdin.buffer), request)
     outcome = proposal.result
     lines = list(format_fix_summary(outcome, request.plan.commands, patches=request.makes_patches, is_written=given["write"]))
     failed = _write_files(outcome) if given["write"] else []
@@ -78,13 +78,13 @@ def command(paths: tuple[str, ...], sources: tuple[str, ...], *, allow_empty: bo
 
 
 def _parse_rules(names: Iterable[str]) -> frozenset[str]:
-    from preflight.fix.plan import FIXABLE_RULES
     from preflight.rules.registry import load_all_rules
 
     ids = {rule_info.name: rule_info.id for rule_info in load_all_rules()}
     found = frozenset(ids.get(name.lower(), name.upper()) for name in names)
-    for rule in sorted(found - FIXABLE_RULES):
-        raise UsageError(f"nothing is known that fixes {rule}: fix knows {', '.join(sorted(FIXABLE_RULES))}")
+    fixable = [rule.id for rule in load_all_rules() if rule.fix is not None]
+    for rule in sorted(found.difference(fixable)):
+        raise UsageError(f"nothing is known that fixes {rule}: fix knows {', '.join(fixable)}")
     return found
 
 

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from preflight import policy
 from preflight.engine.session import Options, Session
 from preflight.errors import UsageError
-from preflight.load.inputs import Files, Input
+from preflight.load.inputs import Input, select_input
 from preflight.load.live.target import ClusterTarget
 from preflight.model.report import Severity
 from preflight.policy.evaluate import PolicyOptions
@@ -107,8 +107,8 @@ def _parse_timeout(text: str) -> float:
 
 
 def make_input(given: dict[str, Any], sources: Sequence[str], *, live: bool) -> Input:
-    """The cluster that the options name: files, or a live one, as `make_target` has it."""
-    return make_target(given, sources, live=live) or Files(tuple(sources))
+    """The cluster that the options name: files, a snapshot, or a live one, as `make_target` has it."""
+    return select_input(sources, target=make_target(given, sources, live=live))
 
 
 def make_session(given: dict[str, Any], source: Input) -> Session:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from preflight.alerting import generate
-from preflight.engine.cluster_session import open_cluster
-from preflight.engine.session import Session
+from preflight.engine.session import Session, make_load_options
 from preflight.errors import InputError
-from preflight.load import load_world
-from preflight.load.inputs import list_paths
+from preflight.load.inputs import load_input
 from preflight.model.alerts import AlertRules
 from preflight.model.report import Problem
 
@@ -17,16 +15,9 @@ def generate_alerts(session: Session) -> tuple[AlertRules, tuple[Problem, ...]]:
 
     Errors: InputError where no DaemonSet is known, unless the options allow it.
     """
-    from preflight.load.live.requirements import FOR_COVERAGE
+    from preflight.load.live.planner import FOR_COVERAGE
 
-    with open_cluster(session.input, needs=FOR_COVERAGE) as cluster:
-        read = load_world(
-            list_paths(session.input),
-            stdin=session.stdin,
-            one_cluster=True,
-            comparison_operators=session.options.comparison_operators,
-            cluster=cluster.fill if cluster else None,
-        )
+    read = load_input(session.input, make_load_options(session), stdin=session.stdin, query=FOR_COVERAGE)
     if not read.world.daemonsets and not session.options.allow_empty:
         from preflight.load.pod_templates import format_problem
 

@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from preflight import load
-from preflight.engine.cluster_session import ClusterSession, open_cluster
+from preflight.engine.asked_cluster import check_commands, format_request_summary
 from preflight.engine.explain_loss import iter_pair_links, iter_pod_links
 from preflight.engine.plan import Plan, make_plan
 from preflight.engine.report_builder import Analysis, ReportParts, build_report
 from preflight.engine.rule_context import build_step, make_change_context
 from preflight.engine.rule_runner import RuleResults, run_rules
-from preflight.engine.session import LoadedInputs, PodDetail, Session, apply_session_policy, load_inputs
+from preflight.engine.session import LoadedInputs, PodDetail, Session, apply_session_policy, make_inputs, make_load_options
 from preflight.engine.simulate import SimulatedStep, StartState, make_start_state, simulate_commands
 from preflight.errors import PreflightError, UsageError
 from preflight.kubectl.commands import Command
 from preflight.load import LoadResult
+from preflight.load.inputs import Live, OpenInput, open_input
 from preflight.model.objects import ObjectKey
 from preflight.model.report import CheckedCounts, ExplanationLink, Location, Outcome, Problem, ReportStep, SkippedCheck
+
+if TYPE_CHECKING:
+    from preflight.load.live.connection import ApiConnection
+    from preflight.load.live.planner import ClusterQuery
 
 _LOSING_OUTCOMES = (Outcome.LOST_NOW, Outcome.LOST_ON_RECREATION, Outcome.LOOP, Outcome.UNKNOWN)
 
@@ -46,30 +52,39 @@ def analyze(session: Session, commands: Sequence[Command | str | Sequence[str]])
 
 def analyze_plan(session: Session, plan: Plan) -> Analysis:
     """What a plan costs; of a shell script what it surely runs, and what is not understood makes the answer unknown."""
-    with open_cluster(session.input, plan.commands, plan.file) as cluster:
-        if plan.script and cluster:
-            _check_context(plan.file, plan.script.context, cluster)
-        evicts = any(command.may_evict for command in plan.commands)
-        inputs = load_inputs(session, cluster, PodDetail.WHOLE_PODS if evicts else PodDetail.COVERAGE)
-        if cluster is not None:
-            inputs = _load_dependents(inputs, plan, cluster)
+    evicts = any(command.may_evict for command in plan.commands)
+    options = make_load_options(session, PodDetail.WHOLE_PODS if evicts else PodDetail.COVERAGE)
+    with open_input(session.input, options, stdin=session.stdin, query=_make_query(session, plan)) as opened:
+        inputs = _load_dependents(make_inputs(session, opened), plan, opened)
     return _evaluate_plan(inputs, plan)
 
 
-def _check_context(file: str, context: str, cluster: ClusterSession) -> None:
-    if context and context != cluster.context:
-        advice = f"give --context {context}"
-        raise UsageError(f"{file} chooses context {context}, and context {cluster.context} is asked: {advice}")
+def _make_query(session: Session, plan: Plan) -> Callable[[ApiConnection], ClusterQuery] | None:
+    """What a live cluster is asked for; it refuses commands that are about another one. None where files are read."""
+    source = session.input
+    if not isinstance(source, Live):
+        return None
+    from preflight.load.live.planner import plan_cluster_query
+
+    def make_query(connection: ApiConnection) -> ClusterQuery:
+        check_commands(plan.commands, connection, source.target)
+        query = plan_cluster_query(plan.commands, connection.namespace, lambda path: load.read_objects(path, plan.file).given_objects)
+        if plan.script and plan.script.context and plan.script.context != connection.context:
+            chosen = plan.script.context
+            advice = f"give --context {chosen}"
+            raise UsageError(f"{plan.file} chooses context {chosen}, and context {connection.context} is asked: {advice}")
+        return query
+
+    return make_query
 
 
-def _load_dependents(inputs: LoadedInputs, plan: Plan, cluster: ClusterSession) -> LoadedInputs:
-    """Ask the cluster what may depend on DaemonSets, where the plan loses one: most changes lose nothing, and it is much."""
-    if inputs.loaded.reload is None or not _loses_coverage(inputs, plan):
+def _load_dependents(inputs: LoadedInputs, plan: Plan, opened: OpenInput) -> LoadedInputs:
+    """Ask a live cluster what may depend on DaemonSets, where the plan loses one: most changes lose nothing, and it is much."""
+    if opened.connection is None or not _loses_coverage(inputs, plan):
         return inputs
-    cluster.load_dependents()
-    loaded = apply_session_policy(inputs.session, inputs.loaded.reload())
+    loaded = apply_session_policy(inputs.session, opened.load_dependents())
     problems = (*loaded.problems, *(problem for problem in inputs.problems if problem not in loaded.problems))
-    return replace(inputs, loaded=loaded, problems=problems, request_summary=cluster.format_cost())
+    return replace(inputs, loaded=loaded, problems=problems, request_summary=format_request_summary(opened.connection))
 
 
 def _loses_coverage(inputs: LoadedInputs, plan: Plan) -> bool:

@@ -14,7 +14,7 @@ from preflight.engine.multi_cluster import ask_clusters
 from preflight.engine.session import Session
 from preflight.errors import InputError, UsageError
 from preflight.evictions.pod_index import PodIndex
-from preflight.load.inputs import find_target, list_paths, name_input
+from preflight.load.inputs import Live, list_paths, name_input
 from preflight.load.live.target import ClusterTarget
 from preflight.load.pod_templates import KIND_ALIASES, WorkloadCollector, format_problem, iter_new_pods
 from preflight.model.capacity import CapacityReport, ClusterCapacityAnswer, NewPod
@@ -80,8 +80,8 @@ def _get_exit_code(query: CapacityQuery, clusters: Sequence[ClusterCapacityAnswe
 
 
 def _ask_cluster(query: CapacityQuery, session: Session) -> ClusterCapacityAnswer:
-    name, target = name_input(session.input), find_target(session.input)
-    new, loaded = _read_files(query, session) if target is None else _read_live_cluster(query, session, target)
+    name, source = name_input(session.input), session.input
+    new, loaded = _read_live_cluster(query, session, source.target) if isinstance(source, Live) else _read_files(query, session)
     world = loaded.world
     new = replace(new, namespace=new.namespace or world.default_namespace)
     problems = tuple(format_problem(problem) for problem in loaded.problems)
@@ -117,7 +117,7 @@ def _read_files(query: CapacityQuery, session: Session) -> tuple[NewPod, load.Lo
 def _read_live_cluster(query: CapacityQuery, session: Session, target: ClusterTarget) -> tuple[NewPod, load.LoadResult]:
     """The pod, and the state of a live cluster; the workload comes first, for without it nothing else is worth asking."""
     from preflight.load.live.cluster import LiveCluster
-    from preflight.load.live.requirements import FOR_CAPACITY
+    from preflight.load.live.planner import FOR_CAPACITY
 
     with LiveCluster(target) as live:
         asked = query.pod
@@ -143,8 +143,8 @@ def _fetch_pod(live: LiveCluster, workload_ref: WorkloadRef) -> NewPod | None:
 
     Errors: InputError where the cluster has no such workload.
     """
-    from preflight.load.live.listing import ListQuery, fetch_plain_items
-    from preflight.load.live.resources import ALL_RESOURCES
+    from preflight.load.live.fetch import fetch_plain_items
+    from preflight.load.live.resources import ALL_RESOURCES, ListQuery
 
     if workload_ref.kind == "Pod":
         return None

@@ -14,30 +14,29 @@ from preflight.change.model import Change
 from preflight.coverage.daemonset_pods import DaemonSetPods, PodGroup, collect_listed_pods
 from preflight.coverage.label_cascade import predict_impact
 from preflight.coverage.model import Impact
-from preflight.engine.cluster_session import open_cluster
+from preflight.engine.asked_cluster import format_request_summary
 from preflight.engine.explain_loss import iter_pair_links
 from preflight.engine.report_builder import Analysis, ReportParts, build_report
 from preflight.engine.rule_context import build_step, make_change_context, make_lint_context
-from preflight.engine.rule_runner import CRASHED_RULE, RuleResults, run_rules
+from preflight.engine.rule_runner import RuleResults, run_rules
 from preflight.engine.session import LoadedInputs, Session, check_stdin_once, list_missing_daemonsets, load_inputs
 from preflight.errors import UsageError
 from preflight.kubectl.formatting import format_count
 from preflight.load.git import diff_sides
 from preflight.load.git.diff_sides import LoadedSide
-from preflight.load.inputs import Live, find_target, list_paths
+from preflight.load.git.revisions import Revision
+from preflight.load.inputs import Files, Live, LoadOptions, list_paths, open_input
 from preflight.model.objects import DaemonSet, ObjectKey
 from preflight.model.report import CheckedCounts, Outcome, Problem, Report, ReportStep, SkippedCheck
 from preflight.model.world import ClusterState
 from preflight.rules.api import Hit, ManifestLocation, make_subject_of
+from preflight.rules.hygiene import invalid_object
 from preflight.rules.new_findings import RuleHit, select_new_hits
 from preflight.rules.registry import common_rules
 from preflight.scheduling.placement import evaluate_placement
 from preflight.scheduling.tolerations import add_implicit_tolerations
 
-_UNCHANGED_RULES = ("PF106", "PF107")
-"""Rules of what is so before a change and after it: never new."""
 _NO_NODE_TEXT = "no node is known, so coverage is not judged: give the nodes by --from"
-_REFUSED_RULE = "PF207"
 _CURRENT_CONTEXT = Live()
 
 
@@ -49,6 +48,18 @@ class _Comparison(Struct, frozen=True):
     command: str
     differences: WorldDiff
     change: Change
+
+
+class _Ends(Struct, frozen=True):
+    """Both sides as they were typed, and the path or revision that each means."""
+
+    base: str
+    head: str
+    ours: Revision | str
+    theirs: Revision | str
+
+
+_LiveSides = tuple[LoadedSide | None, LoadedSide | None]
 
 
 class _NewFindings(Struct, frozen=True):
@@ -74,28 +85,37 @@ def diff(session: Session, base: str, head: str, *, merge_base: bool = False, li
     is_live = [diff_sides.is_live_side(text, meant) for text, meant in ((base, ours), (head, theirs))]
     if all(is_live):
         raise UsageError("live and live are the same cluster: save one side with `preflight snapshot`")
-    asked = live if any(is_live) and find_target(session.input) is None else session.input
-    gate = session.options.comparison_operators
-    with open_cluster(asked) as cluster:
-        inputs = load_inputs(session, None if any(is_live) else cluster)
-        fill = cluster.fill if cluster else None
-        old = diff_sides.read_side(base, ours, stdin=session.stdin, comparison_operators=gate, cluster=fill if is_live[0] else None)
-        taken = old.loaded.sources | inputs.loaded.sources
-        new = diff_sides.read_side(
-            head,
-            theirs,
-            stdin=session.stdin,
-            reserved_names=taken,
-            comparison_operators=gate,
-            cluster=fill if is_live[1] else None,
-        )
-        inputs = replace(inputs, request_summary=cluster.format_cost() if cluster else "")
-    for side, is_cluster in zip((old, new), is_live, strict=True):
-        if is_cluster:
-            problems = (*inputs.problems, *list_missing_daemonsets(side.loaded))
-            inputs = replace(inputs, listed_state=side.loaded.world, problems=problems)
+    command = f"diff {'--merge-base ' if merge_base else ''}"
+    if any(is_live):
+        inputs, old, new = _read_live_side(session, _Ends(base, head, ours, theirs), live, is_base=is_live[0])
+    else:
+        inputs = load_inputs(session)
+        old, new = _read_sides(inputs, _Ends(base, head, ours, theirs))
     inputs = replace(inputs, others=(new.loaded, replace(old.loaded, skipped=())))
-    return _evaluate_diff(inputs, _compare_sides(inputs, old, new, f"diff {'--merge-base ' if merge_base else ''}{old.text} {new.text}"))
+    return _evaluate_diff(inputs, _compare_sides(inputs, old, new, f"{command}{old.text} {new.text}"))
+
+
+def _read_sides(inputs: LoadedInputs, ends: _Ends, live: _LiveSides = (None, None)) -> tuple[LoadedSide, LoadedSide]:
+    """Read both sides; one that is a live cluster was read before."""
+    session, gate = inputs.session, inputs.options.comparison_operators
+    old = live[0] or diff_sides.read_side(ends.base, ends.ours, stdin=session.stdin, comparison_operators=gate)
+    taken = old.loaded.sources | inputs.loaded.sources
+    new = live[1] or diff_sides.read_side(ends.head, ends.theirs, stdin=session.stdin, reserved_names=taken, comparison_operators=gate)
+    return old, new
+
+
+def _read_live_side(session: Session, ends: _Ends, live: Live, *, is_base: bool) -> tuple[LoadedInputs, LoadedSide, LoadedSide]:
+    """Read both sides where one is a live cluster: that of the session, else `live`; what is around both are files."""
+    if isinstance(session.input, Live):
+        live, session = session.input, replace(session, input=Files())
+    inputs = load_inputs(session)
+    options = LoadOptions(one_cluster=False, comparison_operators=session.options.comparison_operators)
+    with open_input(Live(live.target), options) as opened:
+        side = LoadedSide(ends.base if is_base else ends.head, opened.loaded)
+        old, new = _read_sides(inputs, ends, (side, None) if is_base else (None, side))
+        summary = format_request_summary(opened.connection)
+    problems = (*inputs.problems, *list_missing_daemonsets(side.loaded))
+    return replace(inputs, listed_state=side.loaded.world, problems=problems, request_summary=summary), old, new
 
 
 def _compare_sides(inputs: LoadedInputs, old: LoadedSide, new: LoadedSide, command: str) -> _Comparison:
@@ -149,14 +169,14 @@ def _find_new(inputs: LoadedInputs, compared: _Comparison, impact: Impact | None
     judged: list[RuleHit] = []
     if impact is not None:
         of_change = run_rules(inputs, replace(make_change_context(impact.change, impact), workloads=()), 1)
-        judged = [rule_hit for rule_hit in of_change.hits if rule_hit[0].needs_nodes or rule_hit[0].id == CRASHED_RULE]
-    coverage = [rule_hit for rule_hit in judged if rule_hit[0].id not in _UNCHANGED_RULES]
+        judged = [rule_hit for rule_hit in of_change.hits if rule_hit[0].needs_nodes or rule_hit[0].is_crash]
+    coverage = [rule_hit for rule_hit in judged if not rule_hit[0].is_standing]
     of_head = _lint_side(inputs, compared.new, compared.change.after, step)
     of_base = _lint_side(inputs, compared.old, compared.change.before, step)
     now = _select_own_hits(of_head.hits)
     if compared.differences.mode == CLUSTER_DRIFT:
         now = _select_stated(now, compared.old)
-    was = [rule_hit for rule_hit in _select_own_hits(of_base.hits) if rule_hit[0].id != CRASHED_RULE]
+    was = [rule_hit for rule_hit in _select_own_hits(of_base.hits) if not rule_hit[0].is_crash]
     news = select_new_hits(now, was, (compared.new.root, compared.old.root))
     hits = (*coverage, *_find_refused_changes(compared.differences), *news)
     standing = len(judged) - len(coverage)
@@ -281,12 +301,13 @@ def _describe_partial_comparison(compared: WorldDiff) -> list[str]:
 
 def _find_refused_changes(compared: WorldDiff) -> list[RuleHit]:
     """What the API server refuses of the change itself: a selector that differs."""
-    rule = next(candidate for candidate in common_rules() if candidate.id == _REFUSED_RULE)
+    rule = next(candidate for candidate in common_rules() if candidate.id == invalid_object.RULE.id)
     return [
         (
             rule,
             Hit(
                 subject=make_subject_of(stated),
+                key=("spec.selector",),
                 location=ManifestLocation(stated.origin, ("spec", "selector")),
                 message=f"is refused by the API server: {why}",
             ),

@@ -14,7 +14,6 @@ from preflight.coverage.report_rows import build_coverage_rows
 from preflight.doctor.context import ClusterFacts
 from preflight.doctor.explain_pod import CHECK_HEADING, collect_subjects, explain_pod
 from preflight.doctor.summary import write_headline, write_summary
-from preflight.engine.cluster_session import open_cluster
 from preflight.engine.report_builder import Analysis, ReportParts, build_report, drop_skipped
 from preflight.engine.rule_context import make_comparison_context, make_diagnosis_context
 from preflight.engine.rule_runner import RuleResults, run_rules
@@ -65,10 +64,9 @@ def diagnose_pod(session: Session, pod: str) -> Analysis:
 
 
 def _load_state(session: Session) -> LoadedInputs:
-    from preflight.load.live.requirements import FOR_DOCTOR
+    from preflight.load.live.planner import FOR_DOCTOR
 
-    with open_cluster(session.input, needs=FOR_DOCTOR) as cluster:
-        return load_inputs(session, cluster, PodDetail.RUNTIME_STATE)
+    return load_inputs(session, PodDetail.RUNTIME_STATE, query=FOR_DOCTOR)
 
 
 def _index_cluster(inputs: LoadedInputs) -> _Diagnosis:

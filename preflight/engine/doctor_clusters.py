@@ -37,7 +37,8 @@ def _silence(session: Session) -> Session:
     """The session without a word on its progress: those of several clusters would mix."""
     if not isinstance(session.input, Live):
         return session
-    return replace(session, input=replace(session.input, shows_progress=False))
+    target = replace(session.input.target, shows_progress=False)
+    return replace(session, input=replace(session.input, target=target))
 
 
 def _merge_reports(answers: Sequence[ClusterAnswer[Analysis]]) -> Report:

@@ -21,8 +21,8 @@ from preflight.fix.evaluation import ROLLOUT, Evaluation, StepHit
 from preflight.fix.plan import FindingSelection
 from preflight.fix.planner import FixOptions, FixResult, plan_fixes
 from preflight.kubectl.commands import ApplyFiles
-from preflight.load import LoadResult, load_world, read_objects
-from preflight.load.inputs import list_paths
+from preflight.load import LoadResult, read_objects
+from preflight.load.inputs import LoadOptions, load_input
 from preflight.model.objects import DaemonSet, ObjectKey, Origin, Taint
 from preflight.model.report import Problem
 from preflight.model.world import ClusterState
@@ -61,19 +61,14 @@ class _FixInputs(Struct, frozen=True):
     read_objects: ObjectReader
 
 
-def propose_fixes(session: Session, paths: Sequence[str], request: FixRequest = FixRequest()) -> FixProposal:  # noqa: B008
-    """The smallest edits of the manifests in `paths`, in the cluster of the session, which is not edited.
+def propose_fixes(session: Session, request: FixRequest) -> FixProposal:
+    """The smallest edits of the manifests that the session names; what is around them is not edited.
 
     Errors: UsageError where a command is refused.
     """
     plan = request.plan
-    loaded = load_world(
-        tuple(paths),
-        context_paths=list_paths(session.input),
-        stdin=session.stdin,
-        one_cluster=bool(plan.commands),
-        comparison_operators=session.options.comparison_operators,
-    )
+    load_options = LoadOptions(one_cluster=bool(plan.commands), comparison_operators=session.options.comparison_operators)
+    loaded = load_input(session.input, load_options, stdin=session.stdin)
     inputs = _FixInputs(loaded, plan, cache(lambda path: read_objects(path, plan.file).given_objects))
     surroundings = frozenset() if loaded.checked_files is None else loaded.sources - loaded.checked_files
     options = FixOptions(makes_patches=request.makes_patches, edits_rendered=request.edits_rendered, context_files=surroundings)

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from preflight import load
 from preflight.coverage.model import Impact
 from preflight.coverage.report_rows import build_coverage_rows
-from preflight.engine.cluster_session import open_cluster
 from preflight.engine.explain_loss import iter_pair_links
 from preflight.engine.report_builder import Analysis, ReportParts, build_report
 from preflight.engine.rule_context import make_lint_context, select_linted_workloads
 from preflight.engine.rule_runner import run_rules
 from preflight.engine.session import LoadedInputs, Session, make_inputs
 from preflight.engine.simulate import predict_unchanged
-from preflight.load.inputs import list_paths
+from preflight.load.inputs import LoadOptions, open_input
 from preflight.model.objects import DaemonSet
 from preflight.model.report import CheckedCounts, Outcome, ReportStep
 from preflight.model.world import ClusterState
@@ -22,12 +18,20 @@ from preflight.model.world import ClusterState
 _NOTHING = "nothing was there to judge: no object of a kind that preflight knows"
 
 
-def lint(session: Session, paths: Sequence[str] | None = None) -> Analysis:
-    """What is wrong today: of the input of the session, or of `paths` with the input as the cluster around them.
+def lint(session: Session) -> Analysis:
+    """What is wrong today in the input of the session; what is only around its paths gets no findings."""
+    options = LoadOptions(
+        one_cluster=False,
+        comparison_operators=session.options.comparison_operators,
+        leaves_templates=session.options.allow_empty,
+    )
+    with open_input(session.input, options, stdin=session.stdin) as opened:
+        inputs = make_inputs(session, opened, is_lint=True)
+    return _evaluate_manifests(inputs)
 
-    What is only around the paths gets no findings.
-    """
-    inputs = _load_manifests(session, paths)
+
+def _evaluate_manifests(inputs: LoadedInputs) -> Analysis:
+    options = inputs.options
     world = inputs.world
     impact = predict_unchanged(world)
     results = run_rules(inputs, make_lint_context(inputs.loaded, impact), 0)
@@ -44,9 +48,9 @@ def lint(session: Session, paths: Sequence[str] | None = None) -> Analysis:
         results=results,
         steps=_make_steps(world, impact),
         problems=() if inputs.loaded.objects else inputs.list_empty_problem(_NOTHING),
-        links=tuple(iter_pair_links(session.options.why, impact, 0)) if impact else (),
+        links=tuple(iter_pair_links(options.why, impact, 0)) if impact else (),
         impacts=(impact,) if impact else (),
-        is_unknown=session.options.strict and is_unknown,
+        is_unknown=options.strict and is_unknown,
     )
     return build_report(inputs, parts)
 
@@ -56,20 +60,3 @@ def _make_steps(world: ClusterState, impact: Impact | None) -> tuple[ReportStep,
     if impact is None:
         return ()
     return (ReportStep(command="", headline="", nodes=tuple(world.nodes), coverage=build_coverage_rows(impact)),)
-
-
-def _load_manifests(session: Session, paths: Sequence[str] | None) -> LoadedInputs:
-    """Read what is judged, and what is around it."""
-    around = list_paths(session.input)
-    judged = around if paths is None else tuple(paths)
-    with open_cluster(session.input) as cluster:
-        loaded = load.load_world(
-            judged,
-            context_paths=() if paths is None else around,
-            stdin=session.stdin,
-            one_cluster=False,
-            comparison_operators=session.options.comparison_operators,
-            leaves_templates=session.options.allow_empty,
-            cluster=cluster.fill if cluster else None,
-        )
-        return make_inputs(session, loaded, cluster, judged, is_lint=True)

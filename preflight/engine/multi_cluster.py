@@ -10,9 +10,9 @@ from msgspec.structs import replace
 
 from preflight.engine.session import Session
 from preflight.errors import InputError, PreflightError, UsageError
-from preflight.load.inputs import Files, Input, Snapshot, name_input
+from preflight.load.inputs import Files, Input, Live, Snapshot, name_input
 from preflight.load.live.target import ClusterTarget
-from preflight.load.snapshot.reader import is_snapshot_file
+from preflight.load.snapshot.recognize import is_snapshot
 
 T = TypeVar("T")
 
@@ -36,12 +36,12 @@ def list_inputs(sources: Sequence[str], contexts: Sequence[str], target: Cluster
     Errors: UsageError where a context or a snapshot is named twice.
     """
     if target is None:
-        if len(sources) > 1 and all(is_snapshot_file(source) for source in sources):
+        if len(sources) > 1 and all(is_snapshot(source) for source in sources):
             _check_no_duplicates("--from", sources)
             return tuple(Snapshot(source) for source in sources)
         return (Files(tuple(sources)),)
     _check_no_duplicates("--context", contexts)
-    return tuple(replace(target, context=context) for context in contexts or ("",))
+    return tuple(Live(replace(target, context=context)) for context in contexts or ("",))
 
 
 def list_distinct_inputs(sources: Sequence[str], contexts: Sequence[str], target: ClusterTarget | None) -> tuple[Input, ...]:
@@ -49,7 +49,7 @@ def list_distinct_inputs(sources: Sequence[str], contexts: Sequence[str], target
 
     Errors: UsageError where further files are next to several snapshots: it is not known to which cluster they belong.
     """
-    snapshots = [source for source in sources if is_snapshot_file(source)]
+    snapshots = [source for source in sources if is_snapshot(source)]
     if 1 < len(snapshots) < len(sources):
         other = next(source for source in sources if source not in snapshots)
         raise UsageError(f"several snapshots are several clusters, and nobody knows of which one {other} is: give it with one of them")

@@ -17,9 +17,6 @@ from preflight.rules.api import Context, Hit, ManifestLocation, Rule, keep_worst
 from preflight.rules.new_findings import RuleHit
 from preflight.rules.registry import common_rules, select_rules
 
-CRASHED_RULE = "PF900"
-"""The rule about a rule that crashed."""
-
 
 class RuleResults(Struct, frozen=True):
     """What rules say.
@@ -62,9 +59,7 @@ def run_rules(inputs: LoadedInputs, context: Context, step: int) -> RuleResults:
         hits = list(apply_rule_severities(policy, hits, lambda hit: make_match_target(inputs, hit)))
     linted = inputs.loaded.checked_files if context.is_lint else None
     kept = (
-        (rule, hit, step)
-        for rule, hit in keep_worst_hits(hits)
-        if linted is None or hit.location.origin.file in linted or rule.id == CRASHED_RULE
+        (rule, hit, step) for rule, hit in keep_worst_hits(hits) if linted is None or hit.location.origin.file in linted or rule.is_crash
     )
     return RuleResults(tuple(kept), tuple(crashes), ranks, has_dependents)
 
@@ -92,7 +87,7 @@ def make_match_target(inputs: LoadedInputs, hit: Hit) -> MatchTarget:
 
 def _make_crash_hit(rule: Rule, error: Exception) -> tuple[Rule, Hit]:
     """The finding on a rule that crashed."""
-    crashed = next(candidate for candidate in common_rules() if candidate.id == CRASHED_RULE)
+    crashed = next(candidate for candidate in common_rules() if candidate.is_crash)
     return crashed, Hit(Subject("Rule", "", rule.id), f"crashed: {type(error).__name__}: {error}", ManifestLocation(Origin("<none>")))
 
 

@@ -5,22 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import Enum
 from functools import cached_property
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from preflight.engine.cluster_session import ClusterSession
+from preflight.engine.asked_cluster import format_request_summary
 from preflight.errors import UsageError
-from preflight.load import LoadResult, load_world
+from preflight.load import LoadResult
 from preflight.load.files import STDIN
-from preflight.load.inputs import Files, Input, list_paths
+from preflight.load.inputs import Files, Input, LoadOptions, OpenInput, list_paths, open_input
 from preflight.model.objects import Origin
 from preflight.model.report import Problem, Severity
 from preflight.model.world import ClusterState
 from preflight.policy.evaluate import PolicyOptions
 from preflight.policy.matching import ExemptibleObject
 from preflight.rules.team_convention import TeamConvention
+
+if TYPE_CHECKING:
+    from preflight.load.live.planner import ClusterQuery
 
 
 class Options(Struct, frozen=True):
@@ -71,14 +74,13 @@ class LoadedInputs(Struct, frozen=True, dict=True):
 
     1. `loaded` is the input itself, with what the policy states of it. `others` are files that commands name, the sides of a comparison, or
        an earlier state of the same cluster.
-    2. `paths` are what a person named; `is_lint` where they are judged without a change.
+    2. `is_lint`: manifests are judged, without a change.
     3. `problems` are what could not be read. `request_summary` tells what a cluster was asked, "" where none was.
     4. `listed_state` is the cluster that the report names, where that is not the input.
     """
 
     session: Session
     loaded: LoadResult
-    paths: tuple[str, ...] = ()
     is_lint: bool = False
     problems: tuple[Problem, ...] = ()
     others: tuple[LoadResult, ...] = ()
@@ -90,6 +92,11 @@ class LoadedInputs(Struct, frozen=True, dict=True):
     def options(self) -> Options:
         """How the run is judged."""
         return self.session.options
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """What a person named."""
+        return list_paths(self.session.input)
 
     @property
     def world(self) -> ClusterState:
@@ -114,24 +121,23 @@ class LoadedInputs(Struct, frozen=True, dict=True):
         return () if self.options.allow_empty else (Problem(message),)
 
 
-def load_inputs(session: Session, cluster: ClusterSession | None, detail: PodDetail = PodDetail.COVERAGE) -> LoadedInputs:
-    """Read the input of a session as one cluster; `cluster` is the live one, None where files are read."""
-    paths = list_paths(session.input)
-    loaded = load_world(
-        paths,
-        stdin=session.stdin,
+def load_inputs(session: Session, detail: PodDetail = PodDetail.COVERAGE, *, query: ClusterQuery | None = None) -> LoadedInputs:
+    """Read the input of a session as one cluster; `query` is what a live one is asked for, None for everything."""
+    with open_input(session.input, make_load_options(session, detail), stdin=session.stdin, query=query) as opened:
+        return make_inputs(session, opened)
+
+
+def make_load_options(session: Session, detail: PodDetail = PodDetail.COVERAGE) -> LoadOptions:
+    """How the input of a session is read as one cluster."""
+    return LoadOptions(
         one_cluster=True,
         comparison_operators=session.options.comparison_operators,
         wants_whole_pods=detail is PodDetail.WHOLE_PODS,
         wants_state=detail is PodDetail.RUNTIME_STATE,
-        cluster=cluster.fill if cluster else None,
     )
-    return make_inputs(session, loaded, cluster, paths)
 
 
-def make_inputs(
-    session: Session, loaded: LoadResult, cluster: ClusterSession | None, paths: tuple[str, ...], *, is_lint: bool = False
-) -> LoadedInputs:
+def make_inputs(session: Session, opened: OpenInput, *, is_lint: bool = False) -> LoadedInputs:
     """What was read, with what the policy says of it."""
     convention = TeamConvention()
     if session.policy.policy.layers:
@@ -140,12 +146,11 @@ def make_inputs(
         convention = make_convention(session.policy.policy)
     return LoadedInputs(
         session,
-        apply_session_policy(session, loaded),
-        paths,
+        apply_session_policy(session, opened.loaded),
         is_lint,
-        problems=(*loaded.problems, *list_missing_daemonsets(loaded)),
+        problems=(*opened.loaded.problems, *list_missing_daemonsets(opened.loaded)),
         convention=convention,
-        request_summary=cluster.format_cost() if cluster else "",
+        request_summary=format_request_summary(opened.connection),
     )
 
 

@@ -9,7 +9,6 @@ from msgspec.structs import replace
 
 from preflight.comparison.pods import ClusterComparison, DaemonSetComparison, compare_clusters
 from preflight.coverage.component_cache import ComponentCache
-from preflight.engine.cluster_session import open_cluster
 from preflight.engine.report_builder import Analysis, ReportParts, build_report, drop_skipped
 from preflight.engine.rule_context import make_comparison_context
 from preflight.engine.rule_runner import run_rules
@@ -30,10 +29,9 @@ def verify(session: Session, saved: str) -> Analysis:
     Errors: InputError where the two are known to be of two clusters.
     """
     check_stdin_once(saved, *list_paths(session.input))
-    from preflight.load.live.requirements import FOR_COMPARISON
+    from preflight.load.live.planner import FOR_COMPARISON
 
-    with open_cluster(session.input, needs=FOR_COMPARISON) as cluster:
-        inputs = load_inputs(session, cluster, PodDetail.WHOLE_PODS)
+    inputs = load_inputs(session, PodDetail.WHOLE_PODS, query=FOR_COMPARISON)
     return _evaluate_comparison(add_earlier_state(inputs, saved), saved)
 
 

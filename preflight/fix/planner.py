@@ -14,20 +14,13 @@ from preflight.errors import InputError
 from preflight.fix import kubectl_patch, manifest
 from preflight.fix.edits import Operation, apply_operations
 from preflight.fix.evaluation import Evaluate, Evaluation, StepHit
-from preflight.fix.plan import (
-    CONSEQUENCE_RULES,
-    COVERAGE_RULES,
-    SECONDS_RULES,
-    FindingSelection,
-    FixPlan,
-    get_raw_tolerations,
-    make_fix_plans,
-)
+from preflight.fix.plan import FindingSelection, FixPlan, get_raw_tolerations, make_fix_plans
 from preflight.fix.provenance import Manager, find_manager
 from preflight.fix.write import read_file
 from preflight.fix.yaml_tree import CannotEdit
 from preflight.model.objects import POD_TEMPLATE_SPEC, DaemonSet, ObjectKey, Origin
 from preflight.model.report import Severity
+from preflight.rules.api import FixKind
 
 STDIN = "-"
 GZIP = b"\x1f\x8b"
@@ -168,7 +161,8 @@ def _find_regressions(before: Evaluation, after: Evaluation, fixes: Iterable[Dae
 
 def _is_loss(step_hit: StepHit) -> bool:
     """Whether it is about coverage, or a toleration that is refused; other hygiene is said and forbids no fix."""
-    return step_hit.rule.id in COVERAGE_RULES | SECONDS_RULES | CONSEQUENCE_RULES | {"PF205"}
+    rule = step_hit.rule
+    return rule.fix in (FixKind.COVERAGE, FixKind.SECONDS) or rule.is_consequence or rule.forbids_fix
 
 
 def _is_same(key: ObjectKey, daemonset: DaemonSet) -> bool:

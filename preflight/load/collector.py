@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Raw
 
 from preflight.documents import Chunk, RepeatedKey
+from preflight.errors import InputError
 from preflight.load.kinds import (
     CHECKED_KINDS,
     NOT_AN_OBJECT,
@@ -24,6 +25,7 @@ from preflight.load.kinds import (
     is_list,
     is_unrendered,
 )
+from preflight.load.locations import locate_item
 from preflight.model.convert import convert
 from preflight.model.objects import CoveragePod, DaemonSet, LabelSelector, Node, Origin, Refusal, SourcedObject
 from preflight.model.report import Location, Problem, SkippedCheck
@@ -127,7 +129,7 @@ class ObjectCollector:
             if not isinstance(item, dict):
                 self.count_skipped(NOT_AN_OBJECT, noun="object" if is_listed else "document")
             elif is_list(item):
-                if item["kind"] == SNAPSHOT and not self._begin_snapshot(item, place):
+                if item["kind"] == SNAPSHOT and not self.begin_snapshot(item["apiVersion"], item.get("metadata"), place):
                     continue
                 self.complete_kinds.add(item["kind"].removesuffix("List"))
                 waiting += reversed([(each, where, True) for each, where in self._list_items(item, place)])
@@ -237,10 +239,23 @@ class ObjectCollector:
         """Whether an object stands in a snapshot."""
         return bool(self.snapshots) and (origin.file, origin.document) in self.snapshots
 
-    def _begin_snapshot(self, data: PlainObject, origin: Origin) -> bool:
+    def begin_snapshot(self, api_version: str, metadata: object, origin: Origin) -> bool:
+        """Take what a snapshot says of itself; False, and a problem, where its items cannot be read or do not belong here.
+
+        A snapshot of another listing than one that was read is a problem: what both say together is of no cluster at any time.
+        """
         from preflight.load.snapshot.reader import read_head
 
-        return read_head(self, data["apiVersion"], data.get("metadata"), origin)
+        try:
+            listing = read_head(api_version, metadata)
+            if self.survey is not None and self.survey != listing:
+                raise InputError("a second snapshot, of another time or cluster: give one")
+        except InputError as error:
+            self.add_problem(str(error), origin.file, origin.line)
+            return False
+        self.survey = listing
+        self.snapshots.add((origin.file, origin.document))
+        return True
 
     def _count_found(self) -> int:
         return len(self.objects) + len(self.pods) + len(self.pools) + len(self.problems)
@@ -259,7 +274,7 @@ class ObjectCollector:
         return [
             (
                 {**inherited, **item} if inherited["kind"] and isinstance(item, dict) and "kind" not in item else item,
-                Origin(origin.file, origin.document, origin.line, (*origin.path, "items", index)),
+                locate_item(origin, index),
             )
             for index, item in enumerate(items)
         ]

@@ -15,6 +15,7 @@ from preflight.load.collector import ObjectCollector
 from preflight.load.files import STDIN, SourceFile, describe_os_error, find_files, read_content, to_text
 from preflight.load.kinds import CHECKED_KINDS, UNRENDERED, declares_pool, get_api_group, is_unrendered
 from preflight.load.loader import LoadResult
+from preflight.load.locations import locate_item
 from preflight.model.objects import Origin, SourcedObject
 from preflight.model.world import ClusterState
 
@@ -151,15 +152,11 @@ def _iter_objects(
                 raise InputError(f"{origin.file}:{origin.line}: no Kubernetes object: it states no kind")
             items = item.get("items")
             if kind.endswith("List") and isinstance(items, list):
-                waiting += reversed([(each, _item_origin(origin, index)) for index, each in enumerate(items)])
+                waiting += reversed([(each, locate_item(origin, index)) for index, each in enumerate(items)])
             elif declares_pool(item):
                 pool_collector.add_pools(item, origin)
             else:
                 yield _convert_object(item, kind, origin)
-
-
-def _item_origin(origin: Origin, index: int) -> Origin:
-    return Origin(origin.file, origin.document, origin.line, (*origin.path, "items", index))
 
 
 def _convert_object(item: dict[str, Any], kind: str, origin: Origin) -> SourcedObject | Other:

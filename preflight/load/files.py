@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, BinaryIO
 
 from msgspec import Struct
@@ -12,6 +13,7 @@ from msgspec import Struct
 from preflight.errors import InputError
 
 if TYPE_CHECKING:
+    from gzip import GzipFile
     from mmap import mmap
 
 STDIN = "-"
@@ -152,22 +154,48 @@ def _read_bytes(path: str) -> bytes | mmap:
         return file.read()
 
 
+def read_start(path: str, size: int) -> bytes:
+    """The first bytes of what a regular file holds, unpacked where it is packed; b"" where it is none: a pipe cannot be read twice.
+
+    Raises OSError where it cannot be read, or is packed and damaged from the start.
+    """
+    if not stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH116
+        return b""
+    with open(path, "rb") as file:  # noqa: PTH123
+        start = file.read(size)
+        if start[:2] != _GZIP:
+            return start
+        file.seek(0)
+        with _open_packed(file) as stream:
+            return stream.read(size)
+
+
 def _unpack(packed: bytes | mmap, file: str) -> bytearray:
-    import gzip
     import io
-    import zlib
 
     limit = min(max(_ALWAYS_UNPACKED, len(packed) * _MAX_RATIO), _MAX_UNPACKED)
     unpacked = bytearray()
-    try:
-        with gzip.GzipFile(fileobj=io.BytesIO(packed)) as stream:
-            while block := stream.read(_BLOCK):
-                unpacked += block
-                if len(unpacked) > limit:
-                    raise InputError(f"{file}: unpacks to more than {limit >> 20} MiB: unpack it first, if it is meant to be that large")
-    except (EOFError, zlib.error) as error:
-        raise OSError(f"broken gzip data: {error}") from error
+    with _open_packed(io.BytesIO(packed)) as stream:
+        while block := stream.read(_BLOCK):
+            unpacked += block
+            if len(unpacked) > limit:
+                raise InputError(f"{file}: unpacks to more than {limit >> 20} MiB: unpack it first, if it is meant to be that large")
     return unpacked
+
+
+@contextmanager
+def _open_packed(file: BinaryIO) -> Iterator[GzipFile]:
+    """What a packed file holds; damage that shows while it is read is an OSError that says what to do."""
+    import gzip
+    import zlib
+
+    try:
+        with gzip.GzipFile(fileobj=file) as stream:
+            yield stream
+    except EOFError:
+        raise OSError("broken gzip data: the file is cut off: copy or save it again") from None
+    except (zlib.error, gzip.BadGzipFile) as error:
+        raise OSError(f"broken gzip data: the file is damaged ({error}): copy or save it again") from error
 
 
 def to_text(path: str) -> str:

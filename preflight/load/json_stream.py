@@ -13,8 +13,8 @@ import msgspec
 from msgspec import Raw
 
 from preflight.documents import Chunk
+from preflight.documents.json_values import decode_json_value
 from preflight.load.collector import MAX_LOCATED, ObjectCollector
-from preflight.load.json_plain import decode_plain
 from preflight.load.kinds import NOT_AN_OBJECT, STATE_KINDS, WANTED_KINDS, explain_unchecked
 from preflight.load.kubectl_list import decode_bound_pod, take_list, take_whole_pod
 from preflight.load.kubectl_list_schema import ItemHeader
@@ -118,7 +118,7 @@ class _JsonStreamReader:
                 kind = _read_kind(view)
                 is_state = self.gathered.runtime_state is not None and kind in STATE_KINDS
                 if kind in WANTED_KINDS or is_state:
-                    data = decode_plain(view)
+                    data = decode_json_value(view)
             except msgspec.DecodeError as error:
                 raise _to_json_error(error, view) from None
             except RecursionError as error:

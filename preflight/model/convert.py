@@ -7,7 +7,9 @@ from functools import cache
 from typing import Any, TypeVar
 
 import msgspec
+from msgspec import Raw
 
+from preflight.documents.json_values import decode_json_value
 from preflight.model.objects import (
     POD_TEMPLATE_SPEC,
     CronJob,
@@ -73,6 +75,22 @@ def convert(data: object, type: type[T], origin: Origin) -> tuple[T | None, tupl
         if isinstance(value, DaemonSet):
             msgspec.structs.force_setattr(value, "data", data)
     return value, refusals
+
+
+def decode_object(text: Raw | memoryview, type: type[T]) -> T | None:
+    """The Struct of the model that a JSON text is; one with a null or a wrong type in it by way of plain data, as `convert` says.
+
+    None where nothing sensible is left. Raises msgspec.DecodeError where it is no JSON, and RecursionError where it is too deep.
+    """
+    try:
+        return _get_decoder(type).decode(text)
+    except msgspec.DecodeError:
+        return convert(decode_json_value(text), type, Origin("<none>"))[0]
+
+
+@cache
+def _get_decoder(type: type[T]) -> msgspec.json.Decoder[T]:
+    return msgspec.json.Decoder(type)
 
 
 def _find_unknown_fields(data: object, type: type) -> tuple[Refusal, ...]:

@@ -43,7 +43,7 @@ def apply_rule_severities(
 ) -> Iterator[tuple[Rule, Hit]]:
     """The hits with the severity that a policy gives them; those of a rule that is off are left out, a crash never is."""
     for rule, hit in hits:
-        if rule.id not in policy.rule_settings or rule.id == "PF900":
+        if rule.id not in policy.rule_settings or rule.is_crash:
             yield rule, hit
             continue
         severity = policy.resolve_severity(rule.id, rule.severity, hit.severity, make_target(hit))

@@ -13,11 +13,9 @@ from preflight.policy.baseline import Baseline
 from preflight.policy.exemptions import Exemptions, ExemptionUse, make_match_target
 from preflight.policy.matching import ExemptionScope, LocatedFinding, MatchTarget, matches_target
 from preflight.policy.model import Policy
-from preflight.policy.validate import EXEMPTION_RULES, find_rule
+from preflight.policy.validate import find_rule, is_exemptible
+from preflight.rules.run import expired_exemption, unused_exemption
 from preflight.rules.run.unused_exemption import BASELINE_SEVERITY
-
-NEVER_EXEMPTED = ("PF900", *EXEMPTION_RULES)
-"""What nothing exempts, whatever a policy says: a crash, and what is said of exemptions."""
 
 
 class ExemptionMatcher:
@@ -42,7 +40,7 @@ class ExemptionMatcher:
 
     def _mark_finding(self, located: LocatedFinding) -> Finding:
         finding = located.finding
-        if finding.rule in NEVER_EXEMPTED or finding.rule in self.policy.mandatory:
+        if not is_exemptible(finding.rule) or finding.rule in self.policy.mandatory:
             return finding
         use = self.exemptions.find_use(located)
         if use is not None:
@@ -72,22 +70,21 @@ class ExemptionMatcher:
         rule = use.rule
         if use.use_count or use.has_expired(self.today):
             return
-        if rule.id in NEVER_EXEMPTED or rule.id in self.policy.mandatory:
+        if not rule.is_exemptible or rule.id in self.policy.mandatory:
             said = self.policy.mandatory.get(rule.id)
             why = f"it is mandatory ({said.location})" if said else "nothing exempts it"
         elif rule.is_per_object and self.policy.find_severity(rule.id, use.target) != "off":
             why = use.reason
         else:
             return
-        self.exemptions.add_finding(
-            "PF990", use.target, f"has an exemption of {rule.id} {rule.name} that exempts nothing: {why}", use.locate()
-        )
+        message = f"has an exemption of {rule.id} {rule.name} that exempts nothing: {why}"
+        self.exemptions.add_finding(unused_exemption.RULE, use.target, (rule.id,), message, use.locate())
 
     def _report_baseline_use(self, baseline: Baseline, targets: Sequence[MatchTarget]) -> None:
         about = MatchTarget(Subject("Baseline", "", baseline.file), baseline.file)
         if baseline.has_expired(self.today):
             message = f"expired on {baseline.expires}: its {baseline.finding_count} findings count again"
-            self.exemptions.add_finding("PF991", about, message, Location(baseline.file, 1))
+            self.exemptions.add_finding(expired_exemption.RULE, about, (), message, Location(baseline.file, 1))
             return
         if not self._has_only_folders:
             return
@@ -95,8 +92,10 @@ class ExemptionMatcher:
         for entry, line in baseline.list_unused_entries():
             rule = find_rule(entry.rule)
             if rule is not None and (not rule.needs_nodes or self.scope.has_nodes) and entry.subject in seen:
-                message = f"has an entry that accepts nothing any more: {entry.rule} {entry.subject} {entry.message}"
-                self.exemptions.add_finding("PF990", about, message, Location(baseline.file, line), BASELINE_SEVERITY)
+                message = f"has an entry that accepts nothing any more: {' '.join((entry.rule, entry.subject, *entry.key))}"
+                key = (entry.rule, entry.subject, *entry.key)
+                location = Location(baseline.file, line)
+                self.exemptions.add_finding(unused_exemption.RULE, about, key, message, location, BASELINE_SEVERITY)
 
 
 def _is_below(folder: str, paths: Iterable[str]) -> bool:

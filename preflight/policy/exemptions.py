@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from collections import Counter
 from collections.abc import Callable, Iterator
 
 from preflight import documents
@@ -17,6 +18,7 @@ from preflight.policy.schema_errors import quote_value, suggest_nearest
 from preflight.policy.validate import find_rule, parse_day
 from preflight.rules.api import Rule, make_subject_of
 from preflight.rules.registry import load_all_rules
+from preflight.rules.run import expired_exemption, invalid_exemption
 
 
 class ExemptionUse:
@@ -39,6 +41,7 @@ class Exemptions:
     def __init__(self, policy: Policy, scope: ExemptionScope, today: datetime.date) -> None:
         self.policy, self.scope, self.today = policy, scope, today
         self.findings: list[Finding] = []
+        self._key_counts: Counter[tuple[str, Subject, str, tuple[str, ...]]] = Counter()
         self.uses_by_object: dict[Origin, list[ExemptionUse]] = {}
         self.uses_by_document: dict[tuple[str, int], list[tuple[InlineExemption, ExemptionUse]]] = {}
         self.policy_uses: list[tuple[Exemption, PolicySource, ExemptionUse]] = []
@@ -69,13 +72,24 @@ class Exemptions:
         for pairs in self.uses_by_document.values():
             yield from (use for _, use in pairs)
 
-    def add_finding(self, rule: str, target: MatchTarget, message: str, location: Location, hit_severity: Severity | None = None) -> None:
-        """Say something of an exemption, as severely as the policy says."""
-        found = find_rule(rule)
-        assert found is not None
-        severity = self.policy.resolve_severity(rule, found.severity, hit_severity, target)
-        if severity is not None:
-            self.findings.append(Finding(found.id, found.name, severity, target.subject, message, location=location))
+    def add_finding(
+        self,
+        rule: Rule,
+        target: MatchTarget,
+        key: tuple[str, ...],
+        message: str,
+        location: Location,
+        hit_severity: Severity | None = None,
+    ) -> None:
+        """Add a finding about an exemption, as severe as the policy says; one that repeats a key gets a number behind it."""
+        severity = self.policy.resolve_severity(rule.id, rule.severity, hit_severity, target)
+        if severity is None:
+            return
+        counted = (rule.id, target.subject, target.file, key)
+        self._key_counts[counted] += 1
+        if self._key_counts[counted] > 1:
+            key = (*key, str(self._key_counts[counted]))
+        self.findings.append(Finding(rule.id, rule.name, severity, target.subject, message, location=location, key=key))
 
     def _read_manifests(self) -> None:
         things: dict[tuple[str, int], MatchTarget] = {}
@@ -113,12 +127,14 @@ class Exemptions:
         """An exemption of a manifest; None, and a finding, where it does not count."""
         rule = find_rule(exemption.rule)
         if why := self._explain_rejection(rule, exemption):
-            self.add_finding("PF992", target, f"has an exemption ({where}) that does not count: {why}", locate())
+            self.add_finding(
+                invalid_exemption.RULE, target, (where, exemption.rule), f"has an exemption ({where}) that does not count: {why}", locate()
+            )
             return None
         assert rule is not None
         use = ExemptionUse(rule, exemption.reason, exemption.until, target, locate)
         if use.has_expired(self.today):
-            self._add_expired_finding(use, f"has an exemption ({where})")
+            self._add_expired_finding(use, (where, rule.id), f"has an exemption ({where})")
         return use
 
     def _explain_rejection(self, rule: Rule | None, exemption: InlineExemption) -> str:
@@ -146,14 +162,16 @@ class Exemptions:
             use = ExemptionUse(rule, exemption.reason, exemption.expires, thing, _make_policy_locator(said))
             if not exemption.expires and self.policy.requires_expires:
                 if self.scope.is_lint:
-                    self.add_finding("PF992", thing, f"has an exemption that does not count: {self._missing_expiry_reason}", use.locate())
+                    message = f"has an exemption that does not count: {self._missing_expiry_reason}"
+                    self.add_finding(invalid_exemption.RULE, thing, (rule.id,), message, use.locate())
                 continue
             if self.scope.is_lint and use.has_expired(self.today):
-                self._add_expired_finding(use, "has an exemption")
+                self._add_expired_finding(use, (rule.id,), "has an exemption")
             self.policy_uses.append((exemption, said, use))
 
-    def _add_expired_finding(self, use: ExemptionUse, description: str) -> None:
-        self.add_finding("PF991", use.target, f"{description} of {use.rule.id} that expired on {use.until}: {use.reason}", use.locate())
+    def _add_expired_finding(self, use: ExemptionUse, key: tuple[str, ...], description: str) -> None:
+        message = f"{description} of {use.rule.id} that expired on {use.until}: {use.reason}"
+        self.add_finding(expired_exemption.RULE, use.target, key, message, use.locate())
 
 
 def make_match_target(exemptible: ExemptibleObject) -> MatchTarget:

@@ -13,7 +13,6 @@ from msgspec import Struct
 from preflight.components import load_kinds
 from preflight.policy.config import SEVERITIES, Match, PolicyFile, Setting
 from preflight.policy.matching import MAX_GLOB
-from preflight.policy.validate import UNSETTABLE_RULES
 from preflight.rules.api import Rule
 from preflight.rules.registry import load_all_rules
 
@@ -37,7 +36,7 @@ def build_schema() -> dict[str, Any]:
 def _build_rules(builder: _SchemaBuilder) -> dict[str, Any]:
     properties: dict[str, Any] = {}
     for rule in load_all_rules():
-        if rule.id not in UNSETTABLE_RULES:
+        if not rule.is_crash:
             for name in (rule.id, rule.name):
                 properties[name] = {
                     "description": f"{rule.id} {rule.name} ({rule.severity}): {rule.summary}.",

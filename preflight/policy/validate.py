@@ -17,11 +17,6 @@ from preflight.rules.api import Rule
 from preflight.rules.registry import common_rules, load_all_rules
 from preflight.scheduling.validation import validate_taints
 
-EXEMPTION_RULES = ("PF990", "PF991", "PF992")
-"""The rules that judge the exemptions themselves."""
-UNSETTABLE_RULES = ("PF900",)
-"""What no policy sets: a crash of a rule is always an error."""
-
 
 def check(policy_file: PolicyFile) -> Iterator[Fault]:
     """What is wrong with a policy of the right types."""
@@ -64,6 +59,12 @@ def iter_settings(name: str, value: object) -> Iterator[tuple[Path, Setting]]:
         yield path, Setting(severity=typing.cast("str | bool", value))
 
 
+def is_exemptible(rule_id: str) -> bool:
+    """Whether findings of a rule may be accepted: not those about a crash, nor those about exemptions."""
+    rule = find_rule(rule_id)
+    return rule is None or rule.is_exemptible
+
+
 @cache
 def find_rule(name: str) -> Rule | None:
     """The rule of an id or a name, in any case; None where there is none."""
@@ -98,7 +99,7 @@ def _check_setting(name: str, setting: Setting, path: Path) -> Iterator[Fault]:
     rule = find_rule(name)
     if rule is None or name not in (rule.id, rule.name):
         return
-    if rule.id in UNSETTABLE_RULES:
+    if rule.is_crash:
         yield path, "a crash of a rule is always an error"
     yield from _check_match(setting.match, (*path, "match"))
     if setting.options:

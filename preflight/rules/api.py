@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterable, Iterator
+from enum import Enum
 from typing import TYPE_CHECKING, TypeVar
 
 from msgspec import Struct
@@ -99,12 +100,32 @@ class Context(Struct, frozen=True):
         return given if isinstance(given, type) else type()
 
 
+class FixKind(Enum):
+    """How `preflight fix` fixes what a rule finds."""
+
+    COVERAGE = "add the tolerations without which a DaemonSet loses nodes"
+    INTENTION = "complete or add the toleration that was meant"
+    ADDITION = "add the suggested tolerations"
+    SECONDS = "remove tolerationSeconds, which cost coverage"
+    IDLE_SECONDS = "remove tolerationSeconds, which have no effect"
+    VALUE = "replace Exists by the values that are known"
+    WILDCARD = "replace a wildcard by the taints that are known"
+
+
 class Rule(Struct, frozen=True):
     """A rule: facts and a generator. It reads no file and no clock.
 
-    `needs_nodes` for a rule that reads the impact: it is not run where there is none. `is_per_object` for one that judges each object by
-    itself, whatever else was given. `get_options` is the type of what a policy may set: a Struct that knows no other fields and has
-    defaults. The text of `preflight explain` is the docstring of its module.
+    The text of `preflight explain` is the docstring of its module. The other facts:
+
+    1. `needs_nodes`: it reads the impact, and is not run where there is none.
+    2. `is_per_object`: it judges each object by itself, whatever else was given.
+    3. `options` is the type of what a policy may set: a Struct that knows no other fields and has defaults.
+    4. `fix` is how `preflight fix` fixes what it finds, None where no edit is known.
+    5. `is_consequence`: it finds what breaks because a DaemonSet loses nodes, and finds nothing once that loss is fixed.
+    6. `forbids_fix`: a fix that brings a finding of it is not made, as with findings about coverage.
+    7. `is_standing`: it finds what is so before a change and after it, so that a change never brings a finding of it.
+    8. `is_crash`: it reports that another rule crashed. No policy sets it, nothing exempts its findings, and they concern every file.
+    9. `is_exemptible`: a policy, a manifest or a baseline may accept its findings.
     """
 
     id: str
@@ -115,6 +136,12 @@ class Rule(Struct, frozen=True):
     module: str = ""
     options: type[Struct] | None = None
     is_per_object: bool = False
+    fix: FixKind | None = None
+    is_consequence: bool = False
+    forbids_fix: bool = False
+    is_standing: bool = False
+    is_crash: bool = False
+    is_exemptible: bool = True
 
     @property
     def explanation(self) -> str:

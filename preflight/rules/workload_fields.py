@@ -21,6 +21,7 @@ from preflight.model.objects import (
     locate_pod_spec,
 )
 from preflight.rules.api import Context, FieldPath, ManifestLocation
+from preflight.rules.identity import make_toleration_key
 from preflight.scheduling.affinity import UNKNOWN, get_label
 from preflight.scheduling.tolerations import add_implicit_tolerations, find_toleration, list_implicit_tolerations, tolerates
 
@@ -44,6 +45,11 @@ class WorkloadToleration(Struct, frozen=True):
     def locate_field(self, name: str) -> ManifestLocation:
         """A field of the toleration in its manifest."""
         return ManifestLocation(self.workload.origin, (*self.path, name))
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """What tells it from the other tolerations of the workload: see `identity.make_toleration_key`."""
+        return make_toleration_key((*self.earlier_tolerations, self.toleration), len(self.earlier_tolerations))
 
     @property
     def is_daemon(self) -> bool:

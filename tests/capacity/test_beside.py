@@ -16,7 +16,8 @@ from preflight.engine.multi_cluster import ask_clusters, list_inputs
 from preflight.engine.session import Session
 from preflight.errors import InputError, UsageError
 from preflight.load.inputs import Files, Live, Snapshot, name_input
-from preflight.load.snapshot.reader import is_snapshot_file as is_snapshot
+from preflight.load.live.target import ClusterTarget
+from preflight.load.snapshot.recognize import is_snapshot
 from tests.capacity.made import GPU, asked, deployment, listing, node, pod, snapshot
 from tests.cli.program import program
 from tests.load.live.server import ApiServer, Asked, serving, status
@@ -102,13 +103,13 @@ def test_a_packed_snapshot_is_one_and_a_broken_pack_is_none() -> None:
 
 
 def test_contexts_are_a_cluster_each() -> None:
-    (current,) = list_inputs([], (), Live())
+    (current,) = list_inputs([], (), ClusterTarget())
     assert (current, name_input(current)) == (Live(), "the current context")
-    found = list_inputs([], ("a", "b"), Live(user="sre"))
-    assert found == (Live(context="a", user="sre"), Live(context="b", user="sre"))
+    found = list_inputs([], ("a", "b"), ClusterTarget(user="sre"))
+    assert found == (Live(ClusterTarget(context="a", user="sre")), Live(ClusterTarget(context="b", user="sre")))
     assert [name_input(source) for source in found] == ["a", "b"]
     with pytest.raises(UsageError, match="--context a is given twice"):
-        list_inputs([], ("a", "a"), Live())
+        list_inputs([], ("a", "a"), ClusterTarget())
 
 
 def test_snapshots_side_by_side() -> None:
@@ -222,7 +223,7 @@ def test_files_of_credentials_of_one_outlive_the_other(here: Path) -> None:
         for each in found["clusters"]:
             each["cluster"] = {"server": "https://127.0.0.1:1"}
         Path(config).write_text(json.dumps(found))
-        east, west = (open_access(Live(context=name, kubeconfig=config)) for name in ("east", "west"))
+        east, west = (open_access(ClusterTarget(context=name, kubeconfig=config)) for name in ("east", "west"))
         files = [Path(file) for file in west._files]
         assert files
         assert not set(east._files) & set(west._files)

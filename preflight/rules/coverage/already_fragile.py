@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 from preflight.messages.lists import join_node_names
 from preflight.model.report import Outcome, Severity
-from preflight.rules.api import Context, Hit, Rule
+from preflight.rules.api import Context, FixKind, Hit, Rule
 from preflight.rules.coverage._consequence_notes import make_impact_note
 from preflight.rules.merged_groups import UNOWNED_TEXT, merge_groups
 
@@ -42,4 +42,6 @@ def check(context: Context) -> Iterator[Hit]:
             )
 
 
-RULE = Rule(id="PF106", name="already-fragile", severity=Severity.WARNING, needs_nodes=True, check=check)
+RULE = Rule(
+    id="PF106", name="already-fragile", severity=Severity.WARNING, needs_nodes=True, check=check, fix=FixKind.COVERAGE, is_standing=True
+)

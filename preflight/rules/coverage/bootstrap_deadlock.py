@@ -19,7 +19,7 @@ from preflight.coverage.component_cache import ComponentCache
 from preflight.dependents.bootstrap_deadlocks import BootstrapWait, find_deadlocks
 from preflight.model.objects import POD_TEMPLATE_SPEC, DaemonSet, Taint
 from preflight.model.report import Severity
-from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
+from preflight.rules.api import Context, FixKind, Hit, ManifestLocation, Rule, make_subject_of
 from preflight.rules.component_cache import get_component_cache
 from preflight.rules.merged_groups import suggest_exact_tolerations
 
@@ -76,4 +76,4 @@ def _locate_wait(daemonset: DaemonSet, wait: BootstrapWait) -> ManifestLocation:
     return ManifestLocation(daemonset.origin, (*POD_TEMPLATE_SPEC, *fields.get(wait.reason, ())))
 
 
-RULE = Rule(id="PF119", name="bootstrap-deadlock", severity=Severity.WARNING, check=check)
+RULE = Rule(id="PF119", name="bootstrap-deadlock", severity=Severity.WARNING, check=check, fix=FixKind.ADDITION, is_consequence=True)

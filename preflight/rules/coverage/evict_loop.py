@@ -18,7 +18,7 @@ from preflight.coverage.reasons import find_first_evicting_taints
 from preflight.messages.lists import join_and, join_node_names
 from preflight.model.objects import POD_TEMPLATE_SPEC
 from preflight.model.report import Outcome, Severity
-from preflight.rules.api import Context, Hit, ManifestLocation, Rule
+from preflight.rules.api import Context, FixKind, Hit, ManifestLocation, Rule
 from preflight.rules.merged_groups import MergedGroups, iter_new_groups, merge_groups
 from preflight.scheduling.tolerations import tolerates
 
@@ -51,4 +51,4 @@ def _locate_seconds(merged_groups: MergedGroups) -> ManifestLocation:
     return merged_groups.location
 
 
-RULE = Rule(id="PF103", name="evict-loop", severity=Severity.ERROR, needs_nodes=True, check=check)
+RULE = Rule(id="PF103", name="evict-loop", severity=Severity.ERROR, needs_nodes=True, check=check, fix=FixKind.SECONDS)

@@ -18,7 +18,7 @@ from preflight.coverage.model import CoverageGroup, Impact
 from preflight.coverage.node_targeting import targets_nodes
 from preflight.messages.lists import join_and, join_node_names
 from preflight.model.report import Outcome, Severity
-from preflight.rules.api import Context, Hit, Rule
+from preflight.rules.api import Context, FixKind, Hit, Rule
 from preflight.rules.coverage._consequence_notes import make_impact_note
 from preflight.rules.merged_groups import MergedGroups, iter_new_groups, merge_groups
 
@@ -67,4 +67,4 @@ def _runs_on_peer(group: CoverageGroup, merged_groups: MergedGroups) -> bool:
     return group.forecast.has_pod and not group.is_assumed and bool(set(group.node.spec.taints) & set(merged_groups.taints))
 
 
-RULE = Rule(id="PF108", name="kept-out-by-taint", severity=Severity.WARNING, needs_nodes=True, check=check)
+RULE = Rule(id="PF108", name="kept-out-by-taint", severity=Severity.WARNING, needs_nodes=True, check=check, fix=FixKind.COVERAGE)

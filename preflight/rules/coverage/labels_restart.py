@@ -82,4 +82,4 @@ def _join_affected(affected: Mapping[ObjectKey, tuple[str, ...]]) -> str:
     return f"{join_and(affected)} {what}"
 
 
-RULE = Rule(id="PF118", name="labels-restart", severity=Severity.WARNING, needs_nodes=True, check=check)
+RULE = Rule(id="PF118", name="labels-restart", severity=Severity.WARNING, needs_nodes=True, check=check, is_consequence=True)

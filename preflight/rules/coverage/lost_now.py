@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from preflight.coverage.reasons import find_first_evicting_taints
 from preflight.messages.lists import join_node_names
 from preflight.model.report import Outcome, Severity
-from preflight.rules.api import Context, Hit, Rule
+from preflight.rules.api import Context, FixKind, Hit, Rule
 from preflight.rules.coverage._consequence_notes import make_impact_note
 from preflight.rules.merged_groups import UNOWNED_TEXT, MergedGroups, iter_new_groups, merge_groups
 
@@ -56,4 +56,4 @@ def _explain_loss(context: Context, merged_groups: MergedGroups) -> str:
     return f"now: the pod ends and none is created: {merged_groups.reason}"
 
 
-RULE = Rule(id="PF101", name="lost-now", severity=Severity.ERROR, needs_nodes=True, check=check)
+RULE = Rule(id="PF101", name="lost-now", severity=Severity.ERROR, needs_nodes=True, check=check, fix=FixKind.COVERAGE)

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 from preflight.messages.lists import join_and, join_node_names
 from preflight.model.report import Outcome, Severity
-from preflight.rules.api import Context, Hit, Rule
+from preflight.rules.api import Context, FixKind, Hit, Rule
 from preflight.rules.coverage._consequence_notes import make_impact_note
 from preflight.rules.merged_groups import UNOWNED_TEXT, MergedGroups, iter_new_groups, merge_groups
 
@@ -46,4 +46,4 @@ def _describe_time(context: Context, merged_groups: MergedGroups) -> str:
     return f"when the pods of {producers} are re-created" if producers else "when its pods are re-created"
 
 
-RULE = Rule(id="PF102", name="lost-on-recreation", severity=Severity.ERROR, needs_nodes=True, check=check)
+RULE = Rule(id="PF102", name="lost-on-recreation", severity=Severity.ERROR, needs_nodes=True, check=check, fix=FixKind.COVERAGE)

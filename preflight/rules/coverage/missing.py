@@ -39,4 +39,4 @@ def check(context: Context) -> Iterator[Hit]:
             )
 
 
-RULE = Rule(id="PF107", name="missing", severity=Severity.WARNING, needs_nodes=True, check=check)
+RULE = Rule(id="PF107", name="missing", severity=Severity.WARNING, needs_nodes=True, check=check, is_standing=True)

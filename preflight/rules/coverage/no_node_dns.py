@@ -42,4 +42,4 @@ def check(context: Context) -> Iterator[Hit]:
             )
 
 
-RULE = Rule(id="PF114", name="no-node-dns", severity=Severity.ERROR, needs_nodes=True, check=check)
+RULE = Rule(id="PF114", name="no-node-dns", severity=Severity.ERROR, needs_nodes=True, check=check, is_consequence=True)

@@ -45,4 +45,4 @@ def check(context: Context) -> Iterator[Hit]:
             )
 
 
-RULE = Rule(id="PF113", name="no-service-addresses", severity=Severity.ERROR, needs_nodes=True, check=check)
+RULE = Rule(id="PF113", name="no-service-addresses", severity=Severity.ERROR, needs_nodes=True, check=check, is_consequence=True)

@@ -73,4 +73,4 @@ def _format_message(consequence: Consequence, workloads: str, waiting: int, *, i
     return f"takes {gone} off {join_affected_nodes(consequence)} {describe_time(consequence)}: {fate}"
 
 
-RULE = Rule(id="PF110", name="resource-leaves", severity=Severity.ERROR, needs_nodes=True, check=check)
+RULE = Rule(id="PF110", name="resource-leaves", severity=Severity.ERROR, needs_nodes=True, check=check, is_consequence=True)

@@ -55,4 +55,4 @@ def _iter_wave(producer: ObjectKey, cascade_losses: tuple[CascadeLoss, ...]) -> 
             yield fall
 
 
-RULE = Rule(id="PF117", name="second-wave", severity=Severity.NOTE, needs_nodes=True, check=check)
+RULE = Rule(id="PF117", name="second-wave", severity=Severity.NOTE, needs_nodes=True, check=check, is_consequence=True)

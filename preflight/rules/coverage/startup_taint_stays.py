@@ -37,4 +37,4 @@ def check(context: Context) -> Iterator[Hit]:
             )
 
 
-RULE = Rule(id="PF115", name="startup-taint-stays", severity=Severity.ERROR, needs_nodes=True, check=check)
+RULE = Rule(id="PF115", name="startup-taint-stays", severity=Severity.ERROR, needs_nodes=True, check=check, is_consequence=True)

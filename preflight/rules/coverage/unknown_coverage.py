@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from preflight.coverage.reasons import explain_outcome
 from preflight.messages.lists import join_node_names
 from preflight.model.report import Outcome, Severity
-from preflight.rules.api import Context, Hit, Rule
+from preflight.rules.api import Context, FixKind, Hit, Rule
 from preflight.rules.merged_groups import MergedGroups, iter_new_groups, merge_groups
 
 _LOSS_OUTCOMES = frozenset((Outcome.LOST_NOW, Outcome.LOST_ON_RECREATION, Outcome.LOOP, Outcome.ALREADY_FRAGILE))
@@ -46,4 +46,4 @@ def _describe_worst(merged_groups: MergedGroups) -> str:
     return "may start on" if Outcome.GAINED in possible else "may be missing on"
 
 
-RULE = Rule(id="PF109", name="unknown-coverage", severity=Severity.WARNING, needs_nodes=True, check=check)
+RULE = Rule(id="PF109", name="unknown-coverage", severity=Severity.WARNING, needs_nodes=True, check=check, fix=FixKind.COVERAGE)

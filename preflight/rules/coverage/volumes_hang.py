@@ -57,4 +57,4 @@ def _format_provider_message(consequence: Consequence) -> str:
     return f"takes its provider of secrets off {join_affected_nodes(consequence)} {describe_time(consequence)}: {fate}"
 
 
-RULE = Rule(id="PF111", name="volumes-hang", severity=Severity.ERROR, needs_nodes=True, check=check)
+RULE = Rule(id="PF111", name="volumes-hang", severity=Severity.ERROR, needs_nodes=True, check=check, is_consequence=True)

@@ -65,6 +65,7 @@ def _make_hit(workload: Workload, other: DaemonSet) -> Hit:
     bare = isinstance(workload, Pod)
     return Hit(
         subject=make_subject_of(workload),
+        key=(other.metadata.name,),
         location=ManifestLocation(workload.origin, ("metadata", "labels") if bare else ("spec", "template", "metadata", "labels")),
         severity=Severity.ERROR if bare else None,
         message=f"is adopted by DaemonSet {other.key}, whose selector matches its labels"

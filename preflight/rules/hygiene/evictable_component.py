@@ -37,6 +37,7 @@ def check(context: Context) -> Iterator[Hit]:
         if kind is not None:
             yield Hit(
                 subject=make_subject_of(daemonset),
+                key=(kind.id, name),
                 location=ManifestLocation(daemonset.origin, (*POD_TEMPLATE_SPEC, "priorityClassName")),
                 severity=None if kind.id in _KINDS_BY_PRIORITY and not name else Severity.NOTE,
                 message=f"can be evicted when its node runs short ({kind.id}): "

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from preflight.model.report import Severity
-from preflight.rules.api import Context, Hit, Rule, make_subject_of
+from preflight.rules.api import Context, FixKind, Hit, Rule, make_subject_of
 from preflight.rules.workload_fields import format_tolerated, iter_tolerations
 
 
@@ -26,6 +26,7 @@ def check(context: Context) -> Iterator[Hit]:
         if own.tolerationSeconds is not None and item.is_replaced:
             yield Hit(
                 subject=make_subject_of(item.workload),
+                key=item.key,
                 location=item.locate_field("tolerationSeconds"),
                 toleration_location=item.location,
                 message=f"tolerates {format_tolerated(own)} for ever: tolerationSeconds {own.tolerationSeconds} has no effect",
@@ -33,4 +34,4 @@ def check(context: Context) -> Iterator[Hit]:
             )
 
 
-RULE = Rule(id="PF211", name="ignored-seconds", severity=Severity.NOTE, check=check, is_per_object=True)
+RULE = Rule(id="PF211", name="ignored-seconds", severity=Severity.NOTE, check=check, is_per_object=True, fix=FixKind.IDLE_SECONDS)

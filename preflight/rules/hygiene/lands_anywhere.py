@@ -40,6 +40,7 @@ def check(context: Context) -> Iterator[Hit]:
         taken = _find_covered_nodes(context, daemonset, odd)
         yield Hit(
             subject=make_subject_of(daemonset),
+            key=("windows-or-virtual",) if taken else ("any-node",),
             location=ManifestLocation(daemonset.origin, POD_TEMPLATE_SPEC),
             nodes=taken,
             severity=Severity.WARNING if taken else None,

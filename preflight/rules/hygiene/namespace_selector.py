@@ -63,11 +63,13 @@ def _check_selector(context: Context, daemonset: DaemonSet, namespace: Namespace
         message = f"should run on {join_node_names(nodes)}, where {fate}: the default node selector of its namespace is {words}"
     else:
         message = f"runs only on nodes with {words}, the default node selector of its namespace"
+    effect = "refuses" if refused else "excludes" if nodes else "requires"
     severity = None if nodes or refused else Severity.NOTE
     if (refused and not context.is_lint) or replaces_listed_pods(context, daemonset, nodes or ()):
         severity = Severity.ERROR
     yield Hit(
         subject=make_subject_of(daemonset),
+        key=(annotation, effect, *sorted(f"{key}={value}" for key, value in added.items())),
         location=ManifestLocation(daemonset.origin, (*POD_TEMPLATE_SPEC, "nodeSelector")),
         nodes=nodes or (),
         severity=severity,

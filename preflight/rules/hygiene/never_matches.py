@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from preflight.messages.lists import join_and
 from preflight.model.objects import Taint, Toleration
 from preflight.model.report import Severity
-from preflight.rules.api import Context, Hit, Rule, make_subject_of
+from preflight.rules.api import Context, FixKind, Hit, Rule, make_subject_of
 from preflight.rules.hygiene.legacy_key import REMOVED_TAINTS
 from preflight.rules.merged_groups import suggest_exact_tolerations
 from preflight.rules.spelling import describe_typo
@@ -92,7 +92,7 @@ def _check_key(item: WorkloadToleration, known: dict[str, list[Taint]]) -> Hit |
             meant = Toleration(key, own.operator, own.value, own.effect, own.tolerationSeconds)
             fitting = [taint for taint in known.get(key, ()) if tolerates(meant, taint, None) and taint not in _STANDARD_TAINTS]
             words = f"the taint here is {join_and(fitting)}" if fitting else f"a taint has the key {key}"
-            return _make_hit(item, fitting, f"tolerates {format_tolerated(own)}; {words}: {difference}", "no taint has this key")
+            return _make_hit(item, fitting, f"tolerates {format_tolerated(own)}; {words}: {difference}", "no taint has this key", key)
     return None
 
 
@@ -102,6 +102,7 @@ def _check_missing_operator(item: WorkloadToleration, matched: Sequence[Taint]) 
         return None
     return Hit(
         subject=make_subject_of(item.workload),
+        key=item.key,
         location=item.location,
         toleration_location=item.location,
         severity=Severity.NOTE,
@@ -110,9 +111,11 @@ def _check_missing_operator(item: WorkloadToleration, matched: Sequence[Taint]) 
     )
 
 
-def _make_hit(item: WorkloadToleration, taints: Sequence[Taint], message: str, label: str) -> Hit:
+def _make_hit(item: WorkloadToleration, taints: Sequence[Taint], message: str, label: str, known_key: str = "") -> Hit:
+    """`known_key` is the key that was meant, for the case that no taint is known of it."""
     return Hit(
         subject=make_subject_of(item.workload),
+        key=(*item.key, *(sorted(map(str, taints)) or [known_key])),
         location=item.location,
         toleration_location=item.location,
         message=message,
@@ -121,4 +124,4 @@ def _make_hit(item: WorkloadToleration, taints: Sequence[Taint], message: str, l
     )
 
 
-RULE = Rule(id="PF208", name="never-matches", severity=Severity.WARNING, check=check)
+RULE = Rule(id="PF208", name="never-matches", severity=Severity.WARNING, check=check, fix=FixKind.INTENTION)

@@ -37,6 +37,7 @@ def check(context: Context) -> Iterator[Hit]:
         fate = "it is never moved from a node that has died" if dead else "it stays on a node that is being emptied"
         yield Hit(
             subject=make_subject_of(item.workload),
+            key=item.key,
             location=item.location,
             toleration_location=item.location,
             severity=None if wanted == "leave" else Severity.NOTE,

@@ -21,6 +21,7 @@ from preflight.messages.lists import join_and
 from preflight.model.objects import DaemonSet, Taint, Toleration, Workload, locate_pod_spec
 from preflight.model.report import Severity, TolerationSuggestion
 from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
+from preflight.rules.identity import format_toleration_key
 from preflight.rules.merged_groups import format_flow_map
 from preflight.rules.team_convention import RequiredTolerations
 from preflight.scheduling.tolerations import add_implicit_tolerations
@@ -69,6 +70,7 @@ def _iter_missing(required: RequiredTolerations, workload: Workload, context: Co
     if missing:
         yield Hit(
             subject=make_subject_of(workload),
+            key=(required.name, *sorted(map(format_toleration_key, missing))),
             location=ManifestLocation(workload.origin, (*path, "tolerations")),
             message=f"does not tolerate {join_and(map(format_toleration, missing))}, which the policy requires ({required.name})",
             notes=notes,
@@ -77,6 +79,7 @@ def _iter_missing(required: RequiredTolerations, workload: Workload, context: Co
     for number, wanted in wider:
         yield Hit(
             subject=make_subject_of(workload),
+            key=(required.name, format_toleration_key(wanted), "wider"),
             location=ManifestLocation(workload.origin, (*path, "tolerations", number)),
             message=f"tolerates {format_toleration(wanted)} only by a wider toleration; the policy requires exactly that ({required.name})",
             label=f"this tolerates {format_toleration(own[number])}",

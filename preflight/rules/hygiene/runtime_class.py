@@ -19,6 +19,7 @@ from preflight.messages.lists import join_and, join_node_names
 from preflight.model.objects import POD_TEMPLATE_SPEC, DaemonSet, RuntimeClass, Taint
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
+from preflight.rules.identity import format_toleration_key
 from preflight.rules.merged_groups import suggest_exact_tolerations
 from preflight.rules.workload_fields import (
     find_nodes_without_labels,
@@ -47,6 +48,7 @@ def check(context: Context) -> Iterator[Hit]:
                 known = f", and of those given none is {name}: without it every pod is refused" if given and not context.is_lint else ""
                 yield Hit(
                     subject=make_subject_of(daemonset),
+                    key=(name, "refuses" if known else "unknown"),
                     location=ManifestLocation(daemonset.origin, (*POD_TEMPLATE_SPEC, "runtimeClassName")),
                     severity=None if known else Severity.NOTE,
                     message=f"is placed without the nodeSelector and tolerations that RuntimeClass {name} may add to its pods{known}",
@@ -82,11 +84,13 @@ def _check_selector(context: Context, daemonset: DaemonSet, runtime: RuntimeClas
         message = f"runs only on nodes with {words}, which RuntimeClass {runtime.metadata.name} adds to its pods"
     else:
         return
+    effect = "refuses" if refused else "excludes" if nodes else "requires"
     severity = None if nodes or refused else Severity.NOTE
     if (refused and not context.is_lint) or replaces_listed_pods(context, daemonset, nodes or ()):
         severity = Severity.ERROR
     yield Hit(
         subject=make_subject_of(daemonset),
+        key=(runtime.metadata.name, effect, *sorted(f"{key}={value}" for key, value in added.items())),
         location=ManifestLocation(daemonset.origin, (*POD_TEMPLATE_SPEC, "nodeSelector")),
         nodes=nodes or (),
         severity=severity,
@@ -116,6 +120,7 @@ def _check_tolerations(context: Context, daemonset: DaemonSet, runtime: RuntimeC
     what = join_and(missed) if missed else join_and(format_tolerated(each) for each in added)
     yield Hit(
         subject=make_subject_of(daemonset),
+        key=(runtime.metadata.name, "tolerates", *sorted(map(str, missed) if missed else map(format_toleration_key, added))),
         location=ManifestLocation(daemonset.origin, (*POD_TEMPLATE_SPEC, "tolerations")),
         nodes=nodes,
         severity=None if nodes else Severity.NOTE,

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from preflight.model.report import Severity
-from preflight.rules.api import Context, Hit, Rule, make_subject_of
+from preflight.rules.api import Context, FixKind, Hit, Rule, make_subject_of
 from preflight.rules.workload_fields import format_tolerated, iter_tolerations
 
 _HELP_NOTES = {
@@ -44,6 +44,7 @@ def check(context: Context) -> Iterator[Hit]:
             message = f"tolerates {words} for {seconds} s: it is deleted and re-created every {seconds} s on a node with this taint"
         yield Hit(
             subject=make_subject_of(item.workload),
+            key=item.key,
             location=item.locate_field("tolerationSeconds"),
             toleration_location=item.location,
             message=message,
@@ -52,4 +53,4 @@ def check(context: Context) -> Iterator[Hit]:
         )
 
 
-RULE = Rule(id="PF204", name="seconds-loop", severity=Severity.WARNING, check=check, is_per_object=True)
+RULE = Rule(id="PF204", name="seconds-loop", severity=Severity.WARNING, check=check, is_per_object=True, fix=FixKind.SECONDS)

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule, make_subject_of
+from preflight.rules.identity import format_toleration_key
 from preflight.rules.workload_fields import WorkloadToleration, format_tolerated, iter_tolerations
 
 
@@ -29,6 +30,7 @@ def check(context: Context) -> Iterator[Hit]:
         if _format_seconds(own) != _format_seconds(first):
             yield Hit(
                 subject=make_subject_of(item.workload),
+                key=(*item.key, format_toleration_key(earlier.toleration)),
                 location=item.location,
                 toleration_location=item.location,
                 severity=Severity.NOTE if item.is_daemon else None,

@@ -19,7 +19,8 @@ import msgspec
 from preflight.messages.lists import join_and
 from preflight.model.objects import POD_TEMPLATE_SPEC, DaemonSet, Taint, Toleration
 from preflight.model.report import Severity, TolerationSuggestion
-from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
+from preflight.rules.api import Context, FixKind, Hit, ManifestLocation, Rule, make_subject_of
+from preflight.rules.identity import format_toleration_key
 from preflight.rules.merged_groups import format_flow_map, suggest_exact_tolerations
 from preflight.rules.workload_fields import format_tolerated, is_tolerated, is_wildcard
 from preflight.scheduling.affinity import match_affinity
@@ -101,6 +102,7 @@ def _make_hit(context: Context, name: str, family: Sequence[DaemonSet], number: 
     what = join_and(taints) if matters else join_and(_format_missing(missing))
     return Hit(
         subject=make_subject_of(outlier),
+        key=(name, *sorted(map(str, taints) if matters else map(format_toleration_key, missing))),
         location=ManifestLocation(outlier.origin, (*POD_TEMPLATE_SPEC, "tolerations")),
         nodes=tuple(node.name for node in meets),
         severity=Severity.WARNING if matters else None,
@@ -123,4 +125,4 @@ def _suggest_shared_tolerations(missing: Sequence[Toleration]) -> TolerationSugg
     return TolerationSuggestion(same, tuple(f"- {format_flow_map(each)}" for each in same))
 
 
-RULE = Rule(id="PF216", name="sibling-outlier", severity=Severity.NOTE, check=check)
+RULE = Rule(id="PF216", name="sibling-outlier", severity=Severity.NOTE, check=check, fix=FixKind.ADDITION)

@@ -28,6 +28,7 @@ def check(context: Context) -> Iterator[Hit]:
         if strategy.type == "OnDelete":
             yield Hit(
                 subject=make_subject_of(daemonset),
+                key=("OnDelete",),
                 location=ManifestLocation(daemonset.origin, ("spec", "updateStrategy", "type")),
                 severity=Severity.NOTE,
                 message="is not updated until somebody deletes its pods: its strategy is OnDelete",
@@ -37,6 +38,7 @@ def check(context: Context) -> Iterator[Hit]:
             surge = strategy.rollingUpdate.maxSurge
             yield Hit(
                 subject=make_subject_of(daemonset),
+                key=("maxSurge", *sorted(map(str, ports))),
                 location=ManifestLocation(daemonset.origin, ("spec", "updateStrategy", "rollingUpdate", "maxSurge")),
                 message=f"cannot be updated: maxSurge {surge} starts each new pod beside the old one, which holds {port}",
                 label="the new pods stay Pending",

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 from preflight.messages.lists import join_and
 from preflight.model.report import Severity
-from preflight.rules.api import Context, Hit, Rule, make_subject_of
+from preflight.rules.api import Context, FixKind, Hit, Rule, make_subject_of
 from preflight.rules.merged_groups import suggest_exact_tolerations
 from preflight.rules.workload_fields import iter_tolerations
 
@@ -28,6 +28,7 @@ def check(context: Context) -> Iterator[Hit]:
             if valued:
                 yield Hit(
                     subject=make_subject_of(item.workload),
+                    key=(*item.key, *sorted(map(str, valued))),
                     location=item.locate_field("operator"),
                     toleration_location=item.location,
                     message=f"tolerates {item.toleration.key} with any value; the taint here is {join_and(valued)}",
@@ -36,4 +37,4 @@ def check(context: Context) -> Iterator[Hit]:
                 )
 
 
-RULE = Rule(id="PF202", name="tolerates-any-value", severity=Severity.NOTE, check=check)
+RULE = Rule(id="PF202", name="tolerates-any-value", severity=Severity.NOTE, check=check, fix=FixKind.VALUE)

@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from preflight.model.objects import DaemonSet, Pod
 from preflight.model.report import Severity
-from preflight.rules.api import Context, Hit, Rule, make_subject_of
+from preflight.rules.api import Context, FixKind, Hit, Rule, make_subject_of
 from preflight.rules.workload_fields import WorkloadToleration, iter_tolerations
 
 
@@ -50,6 +50,7 @@ def check(context: Context) -> Iterator[Hit]:
         returns = toleration.effect in ("", "NoSchedule") and not isinstance(item.workload, DaemonSet | Pod)
         yield Hit(
             subject=make_subject_of(item.workload),
+            key=item.key,
             location=item.location,
             toleration_location=item.location,
             severity=None if returns or (for_ever and not item.is_critical and not _is_allowed(item, context)) else Severity.NOTE,
@@ -60,7 +61,7 @@ def check(context: Context) -> Iterator[Hit]:
 
 def _is_allowed(item: WorkloadToleration, context: Context) -> bool:
     """Whether the policy lets its kind of component tolerate everything."""
-    kinds = context.get_options("PF201", ToleratesEverythingOptions).kinds
+    kinds = context.get_options(RULE.id, ToleratesEverythingOptions).kinds
     if not kinds or not isinstance(item.workload, DaemonSet):
         return False
     from preflight.components import recognize_components
@@ -70,5 +71,11 @@ def _is_allowed(item: WorkloadToleration, context: Context) -> bool:
 
 
 RULE = Rule(
-    id="PF201", name="tolerates-everything", severity=Severity.WARNING, check=check, is_per_object=True, options=ToleratesEverythingOptions
+    id="PF201",
+    name="tolerates-everything",
+    severity=Severity.WARNING,
+    check=check,
+    is_per_object=True,
+    options=ToleratesEverythingOptions,
+    fix=FixKind.WILDCARD,
 )

@@ -14,7 +14,8 @@ from preflight.load.kinds import STATE_KINDS
 from preflight.load.kubectl_list import take_list
 from preflight.load.live.connection import ApiConnection, HttpStatusError
 from preflight.load.live.kubeconfig import MAX_PARALLEL
-from preflight.load.live.resources import DAEMONSETS, NODES, ApiResource
+from preflight.load.live.resources import DAEMONSETS, NODES, ListQuery
+from preflight.load.live.survey import explain_refusal
 from preflight.model.objects import Origin
 
 LIVE_SOURCE = "<cluster>"
@@ -23,15 +24,6 @@ LIVE_SOURCE = "<cluster>"
 _PAGE = "500"
 _GONE = 410
 _RESTARTS = 3
-
-
-class ListQuery(msgspec.Struct, frozen=True):
-    """One list to ask for: a resource, a namespace ("" for all), and selectors as the API takes them."""
-
-    resource: ApiResource
-    namespace: str = ""
-    fields: str = ""
-    labels: str = ""
 
 
 class QueryResult(msgspec.Struct):
@@ -84,7 +76,7 @@ class ListClient:
         try:
             return QueryResult(query, self._collect_pages(query, result()))
         except HttpStatusError as error:
-            return QueryResult(query, ObjectCollector(), error.status, _explain_refusal(query, error))
+            return QueryResult(query, ObjectCollector(), error.status, explain_refusal(query, error.status, str(error)))
         except InputError as error:
             if query.resource in (NODES, DAEMONSETS):
                 raise
@@ -118,7 +110,7 @@ def fetch_plain_items(connection: ApiConnection, query: ListQuery) -> list[dict[
         texts = _fetch_pages(connection, query)
         found = [item for text in texts for item in msgspec.json.decode(text).get("items") or ()]
     except HttpStatusError as error:
-        raise InputError(f"{connection.server}: {query.resource.plural}: {_explain_refusal(query, error)}") from None
+        raise InputError(f"{connection.server}: {query.resource.plural}: {explain_refusal(query, error.status, str(error))}") from None
     except msgspec.MsgspecError:
         raise InputError(f"{connection.server}: the list of {query.resource.plural} cannot be read") from None
     return [{**item, "kind": query.resource.kind} for item in found if isinstance(item, dict)]
@@ -166,15 +158,6 @@ def _decode_envelope(connection: ApiConnection, query: ListQuery, page: bytes) -
     if envelope.kind != f"{query.resource.kind}List":
         raise InputError(f"{connection.server}: the answer is no list of {query.resource.plural}: is it the API server of a cluster?")
     return envelope
-
-
-def _explain_refusal(query: ListQuery, error: HttpStatusError) -> str:
-    if error.status == 403:
-        where = f" in namespace {query.namespace}" if query.namespace else ""
-        return f"the right to list {query.resource.rbac_name}{where} is missing: `preflight rbac` prints the role"
-    if error.status == 404:
-        return "the server does not know it"
-    return f"the server answers {error.status}: {error}"
 
 
 def fetch_map(connection: ApiConnection, path: str) -> Mapping[str, Any]:

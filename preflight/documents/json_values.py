@@ -1,4 +1,4 @@
-"""JSON to plain data."""
+"""One JSON value to plain data, as fast as it goes; positions and repeated keys are for `json_reader`."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from typing import Any
 import msgspec
 from msgspec import Raw
 
-MAX_DEPTH = 200
-"""How deep lists and maps may nest, in JSON as in YAML: whoever handles plain data later may recurse."""
+from preflight.documents.model import MAX_DEPTH
 
 
-def decode_plain(text: Raw | memoryview) -> Any:
+def decode_json_value(text: Raw | memoryview) -> Any:
     """The one JSON value of a text as plain data.
 
     Raises msgspec.DecodeError where it is none, and RecursionError where it nests deeper than MAX_DEPTH.
