@@ -31,9 +31,6 @@ INPUT_TEXTS = frozenset(
 
 PENDING = frozenset(
     (
-        "change/diff/worlds.py",
-        "change/node_selection.py",
-        "change/workload_verbs.py",
         "coverage/reasons.py",
         "doctor/coverage_gaps.py",
         "evictions/advice.py",

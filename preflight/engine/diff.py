@@ -26,6 +26,7 @@ from preflight.load.git import diff_sides
 from preflight.load.git.diff_sides import LoadedSide
 from preflight.load.git.revisions import Revision
 from preflight.load.inputs import Files, Live, LoadOptions, list_paths, open_input
+from preflight.messages.load import describe_ambiguity
 from preflight.model.objects import DaemonSet, ObjectKey
 from preflight.model.report import CheckedCounts, Outcome, Problem, Report, ReportStep, SkippedCheck
 from preflight.model.world import ClusterState
@@ -226,7 +227,7 @@ def _sort_unread(compared: _Comparison) -> tuple[list[Problem], list[SkippedChec
     2. Where one side is the list of a cluster, every problem counts.
     """
     old, new = compared.old, compared.new
-    twice = {text: None for side in (old, new) for text in side.loaded.world.ambiguous_names}
+    twice = {describe_ambiguity(ambiguity): None for side in (old, new) for ambiguity in side.loaded.world.ambiguities}
     skipped = [SkippedCheck(text, "given twice") for text in twice]
     if compared.differences.mode != BOTH_MANIFESTS:
         return [*old.loaded.problems, *new.loaded.problems], skipped

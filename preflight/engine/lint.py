@@ -35,7 +35,7 @@ def _evaluate_manifests(inputs: LoadedInputs) -> Analysis:
     world = inputs.world
     impact = predict_unchanged(world)
     results = run_rules(inputs, make_lint_context(inputs.loaded, impact), 0)
-    is_unknown = bool(world.ambiguous_names) or (impact is not None and any(impact.iter_groups(Outcome.UNKNOWN)))
+    is_unknown = bool(world.ambiguities) or (impact is not None and any(impact.iter_groups(Outcome.UNKNOWN)))
     parts = ReportParts(
         command="",
         judged=CheckedCounts(

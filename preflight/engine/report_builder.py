@@ -13,6 +13,7 @@ from preflight.engine.rule_runner import RuleResults, make_match_target
 from preflight.engine.session import LoadedInputs
 from preflight.errors import UsageError
 from preflight.load import LoadResult
+from preflight.messages.load import describe_ambiguity
 from preflight.model.objects import Origin
 from preflight.model.report import (
     CheckedCounts,
@@ -142,7 +143,7 @@ def _iter_skipped(inputs: LoadedInputs, parts: ReportParts) -> Iterator[SkippedC
     yield from inputs.loaded.skipped
     yield from parts.skipped
     yield from (check for read in inputs.others for check in read.skipped)
-    yield from (SkippedCheck(text, "given twice") for text in world.ambiguous_names)
+    yield from (SkippedCheck(describe_ambiguity(ambiguity), "given twice") for ambiguity in world.ambiguities)
     yield from (SkippedCheck(_format_plural(kind), why) for kind, why in listed.missing_kinds.items() if kind != "DaemonSet")
     is_asked = _find_cluster(inputs) is not None
     if parts.steps and not world.budgets and not is_asked and "PodDisruptionBudget" not in world.complete_kinds:

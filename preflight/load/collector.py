@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import Raw
+from msgspec.structs import replace
 
 from preflight.documents import Chunk, RepeatedKey
 from preflight.errors import InputError
@@ -173,14 +174,12 @@ class ObjectCollector:
             self._add_invalid(item["kind"], refusals, origin)
             return
         if item.get("apiVersion") is None:
-            msgspec.structs.force_setattr(value, "refusals", (Refusal(("apiVersion",), _NO_VERSION), *value.refusals))
+            value = replace(value, refusals=(Refusal(("apiVersion",), _NO_VERSION), *value.refusals))
         if isinstance(value, DaemonSet) and value.spec.selector is None:
             # extensions/v1beta1: its server selected by the labels of the template.
             selector = LabelSelector(value.spec.template.metadata.labels)
-            msgspec.structs.force_setattr(value, "spec", msgspec.structs.replace(value.spec, selector=selector))
-        if kept:
-            msgspec.structs.force_setattr(value, "kept", kept)
-        self.objects.append(value)
+            value = replace(value, spec=replace(value.spec, selector=selector))
+        self.objects.append(replace(value, kept=kept) if kept else value)
 
     def add_pools(self, item: PlainObject, origin: Origin) -> None:
         """Take what a manifest says of node pools."""
