@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from preflight.engine.capacity import WorkloadRef as WorkloadRef
     from preflight.engine.capacity import query_capacity as query_capacity
     from preflight.engine.diff import diff as diff
-    from preflight.engine.doctor import diagnose as diagnose
+    from preflight.engine.doctor import diagnose_cluster as diagnose_cluster
     from preflight.engine.doctor import diagnose_pod as diagnose_pod
     from preflight.engine.doctor_clusters import diagnose_clusters as diagnose_clusters
     from preflight.engine.fix import FixRequest as FixRequest
@@ -42,7 +42,7 @@ _MODULES = {
     "preflight.engine.analyze": ("analyze", "analyze_plan"),
     "preflight.engine.capacity": ("CapacityQuery", "WorkloadRef", "query_capacity"),
     "preflight.engine.diff": ("diff",),
-    "preflight.engine.doctor": ("diagnose", "diagnose_pod"),
+    "preflight.engine.doctor": ("diagnose_cluster", "diagnose_pod"),
     "preflight.engine.doctor_clusters": ("diagnose_clusters",),
     "preflight.engine.fix": ("FixRequest", "propose_fixes"),
     "preflight.engine.lint": ("lint",),

@@ -11,9 +11,10 @@ from preflight.coverage.reasons import describe_mismatch, describe_near_miss
 from preflight.errors import InputError, UsageError
 from preflight.evictions.pod_index import PodIndex
 from preflight.messages.lists import join_and
-from preflight.messages.uncertainty import describe_doubt
+from preflight.messages.uncertainty import describe_uncertainty
 from preflight.model.capacity import CapacityStep, ClusterCapacity, NewPod, NodeCapacity, NodeClassCapacity, StaleAllocationRow
 from preflight.model.objects import Node, Taint
+from preflight.model.uncertainty import UncertaintyKind
 from preflight.model.world import ClusterState
 from preflight.scheduling.capacity import Capacity, CapacityLossCause, explain_capacity, find_excluding_cause, sum_pod_usage
 from preflight.scheduling.filters import NODE_AFFINITY, NODE_PORTS, NODE_UNSCHEDULABLE, TAINT_TOLERATION, FilterReason
@@ -25,7 +26,6 @@ from preflight.scheduling.requests import sum_pod_requests
 from preflight.scheduling.runtime_class import RuntimeClassRefusedError, apply_runtime_class
 from preflight.scheduling.stale_allocations import list_stale_pods
 from preflight.scheduling.tolerations import find_near_miss
-from preflight.scheduling.uncertainty import UncertaintyKind
 
 _INSTANCE_TYPE_LABELS = ("node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type")
 _NOT_READY = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
@@ -169,7 +169,9 @@ class _NodeCapacity:
     def report_row(self) -> NodeCapacity:
         """The node as the report has it."""
         unknown = (
-            () if self.fit.fits is not None else tuple(dict.fromkeys(describe_doubt(uncertainty) for uncertainty in self.fit.uncertainties))
+            ()
+            if self.fit.fits is not None
+            else tuple(dict.fromkeys(describe_uncertainty(uncertainty) for uncertainty in self.fit.uncertainties))
         )
         return NodeCapacity(
             node=self.fit.node,
@@ -275,11 +277,11 @@ def _get_amount(room: NodeOccupancy, key: tuple[str, str], resource: str) -> int
 
 def _iter_uncertainties(cluster_fit: FitResult, world: ClusterState, requests: Mapping[str, int]) -> Iterator[str]:
     """Why more may fit than is certain, or what is said may not hold; `requests` are {} for a pod that admission has added to."""
-    doubts = [uncertainty for uncertainty in cluster_fit.uncertainties if uncertainty.kind != UncertaintyKind.PREEMPTION.value]
-    for fromkey in dict.fromkeys(doubts):
-        kind = {"pods": "Pod", "nodes": "Node"}.get(fromkey.kind, "")
+    doubts = [uncertainty for uncertainty in cluster_fit.uncertainties if uncertainty.kind != UncertaintyKind.PREEMPTION]
+    for uncertainty in dict.fromkeys(doubts):
+        kind = {UncertaintyKind.PODS: "Pod", UncertaintyKind.NODES: "Node"}.get(uncertainty.kind, "")
         why = world.missing_kinds.get(kind, "")
-        yield f"{describe_doubt(fromkey)}{f': {why}' if why else ''}"
+        yield f"{describe_uncertainty(uncertainty)}{f': {why}' if why else ''}"
     dedicated = sum(_is_reserved_for_resource(node, requests) for node in cluster_fit.nodes)
     if dedicated:
         where = f"{dedicated} of the nodes"

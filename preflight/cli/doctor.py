@@ -9,7 +9,7 @@ import click
 
 from preflight.cli.options import add_shared_options, add_world_options, make_session, make_target
 from preflight.cli.output import finish_run, parse_formats
-from preflight.engine.doctor import diagnose, diagnose_pod
+from preflight.engine.doctor import diagnose_cluster, diagnose_pod
 from preflight.engine.multi_cluster import list_distinct_inputs
 from preflight.errors import UsageError
 
@@ -35,7 +35,7 @@ def command(sources: tuple[str, ...], contexts: tuple[str, ...], node: str, pod:
             raise UsageError("--pod stands alone, without --node, --since and a second cluster")
         return finish_run(diagnose_pod(first, pod), given)
     if not others:
-        return finish_run(diagnose(first, node, saved), given)
+        return finish_run(diagnose_cluster(first, node, saved), given)
     if node or saved or given["write_baseline"]:
         raise UsageError("--node, --since and --write-baseline are about one cluster: give one --context, or one snapshot")
     from preflight.engine.doctor_clusters import diagnose_clusters

@@ -68,8 +68,8 @@ def _require_policy_file() -> str:
 
 def iter_policy_lines(policy: Policy) -> Iterator[str]:
     """The effective policy, line by line, each value with `# file:line` behind it."""
+    from preflight.messages.policy import quote_value as quoted
     from preflight.policy.matching import to_texts
-    from preflight.policy.schema_errors import quote_value as quoted
     from preflight.rules.registry import load_all_rules
 
     yield f"# {' < '.join(layer.file for layer in policy.layers)}"
@@ -146,8 +146,8 @@ def _format_rule_setting(rule_setting: RuleSetting) -> str:
 
 
 def _format_match(match: Match | None, image: str | tuple[str, ...] = ()) -> str:
+    from preflight.messages.policy import quote_value as quoted
     from preflight.policy.matching import to_texts
-    from preflight.policy.schema_errors import quote_value as quoted
 
     parts = [f"image {' or '.join(map(quoted, to_texts(image)))}"] if to_texts(image) else []
     if match is not None:

@@ -6,6 +6,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from preflight.model.lazy_pods import LazyPods
+from preflight.model.uncertainty import Uncertainty, UncertaintyKind
 from preflight.model.world import ClusterState
 from preflight.scheduling.occupancy import (
     Occupancy,
@@ -16,7 +17,6 @@ from preflight.scheduling.occupancy import (
     list_anti_affinity_terms,
     measure_pod_usage,
 )
-from preflight.scheduling.uncertainty import UncertaintyKind, make_uncertainty
 
 
 class _UndecodedSpec(Struct, frozen=True, gc=False):
@@ -73,8 +73,8 @@ def compute_occupancy(world: ClusterState) -> Occupancy:
             guards += (PodAntiAffinity(key, node, term) for term in list_anti_affinity_terms(whole) if not nominated)
             if words is not None and not one.uncertainties:
                 alike[words] = one
-    doubts = [make_uncertainty(UncertaintyKind.PODS)] if world.listed_namespaces is not None else []
-    doubts += [] if all_nodes else [make_uncertainty(UncertaintyKind.NODES)]
+    doubts = [Uncertainty(UncertaintyKind.PODS)] if world.listed_namespaces is not None else []
+    doubts += [] if all_nodes else [Uncertainty(UncertaintyKind.NODES)]
     return assemble_occupancy(nodes, taken, guards, doubts)
 
 

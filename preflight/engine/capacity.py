@@ -19,6 +19,7 @@ from preflight.load.live.target import ClusterTarget
 from preflight.load.pod_templates import KIND_ALIASES, WorkloadCollector, format_problem, iter_new_pods
 from preflight.model.capacity import CapacityReport, ClusterCapacityAnswer, NewPod
 from preflight.model.objects import CronJob, Origin, Pod, Workload, locate_pod_spec
+from preflight.model.owners import OwnerKey
 from preflight.model.pod_scheduling import SchedulerPod
 from preflight.model.report import ClusterIdentity
 from preflight.model.world import ClusterState
@@ -187,8 +188,9 @@ def _find_snapshot_pod(workload_ref: WorkloadRef, world: ClusterState, origin: O
     The pod of a DaemonSet says nothing of where others may go: the controller has named its node.
     """
     known = PodIndex(world)
+    wanted = OwnerKey(workload_ref.kind, workload_ref.namespace, workload_ref.name)
     for pod in known.pods if workload_ref.kind != "DaemonSet" else ():
-        if known.describe_owner(pod) == str(workload_ref) and not pod.metadata.deletionTimestamp:
+        if known.find_owner(pod) == wanted and not pod.metadata.deletionTimestamp:
             return _copy_pod(f"{workload_ref}, as its pod {pod.metadata.name} is", pod)
     typed = next((workload for workload in world.workloads if workload.origin == origin), None)
     if typed is None:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from preflight.comparison.pods import compare_clusters
-from preflight.coverage.daemonset_pods import collect_listed_pods
+from preflight.coverage.daemonset_pods import DaemonSetPods, collect_listed_pods
 from preflight.coverage.model import Impact
 from preflight.coverage.report_rows import build_coverage_rows
-from preflight.doctor.context import ClusterFacts
-from preflight.doctor.explain_pod import CHECK_HEADING, collect_subjects, explain_pod
-from preflight.doctor.summary import write_headline, write_summary
+from preflight.doctor.diagnose import Diagnosis, diagnose
+from preflight.doctor.explain_pod import collect_subjects, explain_pod
 from preflight.engine.report_builder import Analysis, ReportParts, build_report, drop_skipped
 from preflight.engine.rule_context import make_comparison_context, make_diagnosis_context
 from preflight.engine.rule_runner import RuleResults, run_rules
@@ -22,25 +20,17 @@ from preflight.engine.simulate import predict_unchanged
 from preflight.engine.verify import add_earlier_state
 from preflight.errors import UsageError
 from preflight.load.inputs import list_paths
+from preflight.messages.doctor.limitations import describe_limitation
+from preflight.messages.doctor.pod import CHECK_HEADING, write_pod_explanation
+from preflight.messages.doctor.summary import write_headline, write_summary
+from preflight.model.objects import ObjectKey
 from preflight.model.report import CheckedCounts, Coverage, ExplanationLink, Outcome, Problem, ReportStep
 from preflight.model.runtime_state import PodState
 from preflight.model.world import ClusterState
 from preflight.rules.api import Hit, make_subject_of
 
 
-class _Diagnosis(Struct, frozen=True):
-    """A cluster as it is, and what is broken in it."""
-
-    facts: ClusterFacts
-    impact: Impact | None
-
-    @property
-    def limitation_notes(self) -> tuple[str, ...]:
-        """What cannot be known."""
-        return tuple(f"not known: {limitation}" for limitation in self.facts.limitations)
-
-
-def diagnose(session: Session, node: str = "", since: str = "") -> Analysis:
+def diagnose_cluster(session: Session, node: str = "", since: str = "") -> Analysis:
     """What is broken today, of one node where it is named.
 
     `since` is a snapshot of before: what was there then and is not now is said too.
@@ -51,7 +41,7 @@ def diagnose(session: Session, node: str = "", since: str = "") -> Analysis:
     inputs = _load_state(session)
     if since:
         inputs = add_earlier_state(inputs, since)
-    return _evaluate_cluster(inputs, _index_cluster(inputs), node, since)
+    return _evaluate_cluster(inputs, node, since)
 
 
 def diagnose_pod(session: Session, pod: str) -> Analysis:
@@ -60,7 +50,7 @@ def diagnose_pod(session: Session, pod: str) -> Analysis:
     Errors: UsageError where no such pod is known.
     """
     inputs = _load_state(session)
-    return _evaluate_pod(inputs, _index_cluster(inputs), pod)
+    return _evaluate_pod(inputs, pod)
 
 
 def _load_state(session: Session) -> LoadedInputs:
@@ -69,58 +59,69 @@ def _load_state(session: Session) -> LoadedInputs:
     return load_inputs(session, PodDetail.RUNTIME_STATE, query=FOR_DOCTOR)
 
 
-def _index_cluster(inputs: LoadedInputs) -> _Diagnosis:
+def _predict(inputs: LoadedInputs) -> tuple[Impact | None, Mapping[ObjectKey, DaemonSetPods]]:
+    """What coverage is, and the pods of DaemonSets that are listed."""
     pods = collect_listed_pods(inputs.world)
-    impact = predict_unchanged(inputs.world, pods)
-    return _Diagnosis(ClusterFacts(inputs.world, impact, pods), impact)
+    return predict_unchanged(inputs.world, pods), pods
 
 
-def _evaluate_cluster(inputs: LoadedInputs, diagnosis: _Diagnosis, node: str, since: str) -> Analysis:
-    facts, world = diagnosis.facts, inputs.world
+def _list_limitation_notes(diagnosis: Diagnosis) -> tuple[str, ...]:
+    """What cannot be known."""
+    return tuple(f"not known: {describe_limitation(limitation)}" for limitation in diagnosis.limitations)
+
+
+def _evaluate_cluster(inputs: LoadedInputs, node: str, since: str) -> Analysis:
+    world = inputs.world
     before = inputs.others[0] if inputs.others else None
     if node and node not in world.nodes and (before is None or node not in before.world.nodes):
         raise UsageError(f"no node {node}: give the name of one that is there")
-    results = run_rules(inputs, make_diagnosis_context(facts), 1)
-    notes = diagnosis.limitation_notes
+    impact, pods = _predict(inputs)
+    diagnosis = diagnose(world, impact, pods)
+    results = run_rules(inputs, make_diagnosis_context(world, diagnosis), 1)
+    notes = _list_limitation_notes(diagnosis)
     if before is not None and not before.problems:
         more, text = _compare_since(inputs, before.world, node, since)
         results, notes = replace(results.add(more), hits=(*more.hits, *results.hits)), (text, *notes)
     hits = tuple(rule_hit for rule_hit in results.hits if not node or _is_about(rule_hit[1], node))
     step = ReportStep(
         " ".join(["doctor", *(["--node", node] if node else []), *(["--since", since] if since else [])]),
-        write_headline(facts, node) if world.pods else "not known: no pod was given",
+        write_headline(diagnosis, node) if world.pods else "not known: no pod was given",
         notes,
         (node,) if node else tuple(world.nodes),
-        coverage=_list_coverage(diagnosis.impact, node),
-        story=write_summary(facts, node) if world.pods else None,
+        coverage=_list_coverage(impact, node),
+        story=write_summary(diagnosis, node) if world.pods else None,
     )
-    return _build_report(inputs, diagnosis, step, replace(results, hits=hits), problems=_list_empty_problems(inputs))
+    return _build_report(inputs, diagnosis, impact, step, replace(results, hits=hits), problems=_list_empty_problems(inputs))
 
 
-def _evaluate_pod(inputs: LoadedInputs, diagnosis: _Diagnosis, name: str) -> Analysis:
-    facts, world = diagnosis.facts, inputs.world
-    pod = _find_pod(facts, name)
-    links = tuple(ExplanationLink(1, heading, text) for heading, text in explain_pod(facts, pod))
-    about = collect_subjects(facts, pod)
-    results = run_rules(inputs, make_diagnosis_context(facts), 1)
+def _evaluate_pod(inputs: LoadedInputs, name: str) -> Analysis:
+    world = inputs.world
+    pod = _find_pod(world, name)
+    impact, pods = _predict(inputs)
+    diagnosis = diagnose(world, impact, pods)
+    explanation = write_pod_explanation(diagnosis, explain_pod(diagnosis, pod))
+    links = tuple(ExplanationLink(1, heading, text) for heading, text in explanation)
+    about = collect_subjects(diagnosis, pod)
+    results = run_rules(inputs, make_diagnosis_context(world, diagnosis), 1)
     hits = tuple(rule_hit for rule_hit in results.hits if rule_hit[1].subject in about)
     nodes = (pod.spec.nodeName,) if pod.spec.nodeName in world.nodes else tuple(world.nodes)
     story = tuple(link.text for link in links[1:] if link.heading != CHECK_HEADING)
-    step = ReportStep(f"doctor --pod {name}", links[0].text, diagnosis.limitation_notes, nodes, story=story)
-    return _build_report(inputs, diagnosis, step, replace(results, hits=hits), links=links)
+    step = ReportStep(f"doctor --pod {name}", links[0].text, _list_limitation_notes(diagnosis), nodes, story=story)
+    return _build_report(inputs, diagnosis, impact, step, replace(results, hits=hits), links=links)
 
 
 def _build_report(
     inputs: LoadedInputs,
-    diagnosis: _Diagnosis,
+    diagnosis: Diagnosis,
+    impact: Impact | None,
     step: ReportStep,
     results: RuleResults,
     *,
     problems: tuple[Problem, ...] = (),
     links: tuple[ExplanationLink, ...] = (),
 ) -> Analysis:
-    facts, impact, world = diagnosis.facts, diagnosis.impact, inputs.world
-    ranks = {hit.subject: facts.rank_subject(hit.subject) for _, hit, _ in results.hits}
+    world = inputs.world
+    ranks = {hit.subject: diagnosis.providers.rank_subject(hit.subject) for _, hit, _ in results.hits}
     pairs = impact.pair_count if impact else 0
     judged = CheckedCounts(inputs.loaded.files, inputs.loaded.objects, len(world.daemonsets), len(world.nodes), pairs)
     parts = ReportParts(
@@ -183,13 +184,13 @@ def _restrict_to_node(row: Coverage, node: str) -> Coverage:
     return replace(row, nodes=(node,), before=before, now=now, recreated=recreated)
 
 
-def _find_pod(facts: ClusterFacts, name: str) -> PodState:
-    world = facts.world
+def _find_pod(cluster: ClusterState, name: str) -> PodState:
     namespace, slash, rest = name.partition("/")
-    key = (namespace, rest) if slash else (world.default_namespace, name)
-    try:
-        return facts.get_stated_pod((world.pods_by_key or {})[key])
-    except KeyError:
-        known = not key[0] or world.are_pods_listed(key[0])
+    key = (namespace, rest) if slash else (cluster.default_namespace, name)
+    pod = (cluster.pods_by_key or {}).get(key)
+    if pod is None:
+        known = not key[0] or cluster.are_pods_listed(key[0])
         why = "give NAMESPACE/NAME of one that is there" if known else f"the pods of namespace {key[0]} were not given"
-        raise UsageError(f"no pod {'/'.join(key)}: {why}") from None
+        raise UsageError(f"no pod {'/'.join(key)}: {why}")
+    assert isinstance(pod, PodState)
+    return pod

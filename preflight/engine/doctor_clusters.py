@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from preflight.engine.doctor import diagnose
+from preflight.engine.doctor import diagnose_cluster
 from preflight.engine.multi_cluster import ClusterAnswer, ask_clusters
 from preflight.engine.report_builder import Analysis
 from preflight.engine.session import Session
@@ -20,7 +20,7 @@ def diagnose_clusters(sessions: Sequence[Session]) -> Analysis:
 
     The exit code is the worst of all; a cluster that cannot be read is a problem, and 3. Errors: InputError where none can be read.
     """
-    answers = ask_clusters([_silence(session) for session in sessions], diagnose, hidden_errors=PreflightError)
+    answers = ask_clusters([_silence(session) for session in sessions], diagnose_cluster, hidden_errors=PreflightError)
     analyses = [answer.value for answer in answers if answer.value is not None]
     if not analyses:
         raise InputError("; ".join(f"{answer.name}: {answer.error}" for answer in answers))

@@ -31,7 +31,7 @@ def iter_pod_links(why: str, evictions: EvictionReport | None, change: Change, s
     """The chain of an ordinary pod, where this step lets it go or keeps it."""
     if evictions is None or "/" not in why:
         return
-    from preflight.evictions.explain import explain_eviction
+    from preflight.messages.eviction_chain import explain_eviction
 
-    for heading, text in explain_eviction(evictions, change, why):
+    for heading, text in explain_eviction(evictions, change.command, why):
         yield ExplanationLink(step, heading, text)

@@ -18,7 +18,7 @@ from preflight.rules.api import Context, ManifestLocation, RepeatedField
 
 if TYPE_CHECKING:
     from preflight.comparison.pods import ClusterComparison
-    from preflight.doctor.context import ClusterFacts
+    from preflight.doctor.diagnose import Diagnosis
     from preflight.model.evictions import EvictionReport
 
 _REPLACEMENT_COLUMNS = ("NOW", "AFTER REBOOT", "AFTER REPLACEMENT")
@@ -81,9 +81,9 @@ def make_comparison_context(before: ClusterState, comparison: ClusterComparison)
     return Context(before, None, is_lint=False, workloads=(), nodes=(), taints=(), comparison=comparison)
 
 
-def make_diagnosis_context(facts: ClusterFacts) -> Context:
+def make_diagnosis_context(world: ClusterState, diagnosis: Diagnosis) -> Context:
     """What rules may look at where a cluster is diagnosed."""
-    return Context(facts.world, None, is_lint=False, workloads=(), nodes=(), taints=(), cluster_facts=facts)
+    return Context(world, None, is_lint=False, workloads=(), nodes=(), taints=(), diagnosis=diagnosis)
 
 
 def select_linted_workloads(loaded: load.LoadResult) -> tuple[Workload, ...]:

@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from preflight.documents import Chunk, locate_paths
 from preflight.errors import UsageError
+from preflight.messages import policy as messages
 from preflight.model.report import Finding
 from preflight.policy.reader import raise_faults, read_plain_document
 from preflight.policy.schema_errors import find_faults
@@ -30,7 +31,6 @@ _FILE_HEADER = """\
 # An entry is known by its rule, its object and its key (tolerations, taints, fields, ...); messages, lines and files may change.
 # `count` is how many such findings there may be.
 """
-_OLD_VERSION_TEXT = f"version {_MESSAGE_VERSION} holds messages, version {VERSION} holds keys: write the file again by --write-baseline"
 
 FindingIdentity = tuple[str, str, tuple[str, ...]]
 """The rule, the object (`DaemonSet storage/csi`) and the key of a finding."""
@@ -118,16 +118,20 @@ def read_baseline(path: str, display_name: str) -> Baseline:
     """The baseline of a file; UsageError, with every fault and its place, where it is none."""
     chunk, data = read_plain_document(path, display_name, MAX_SIZE)
     if isinstance(data, dict) and data.get("version") == _MESSAGE_VERSION:
-        raise_faults(display_name, chunk, [(("version",), _OLD_VERSION_TEXT)])
+        raise_faults(display_name, chunk, [(("version",), messages.describe_old_baseline(_MESSAGE_VERSION, VERSION))])
     try:
         written = msgspec.convert(data, _BaselineFile)
     except (msgspec.ValidationError, RecursionError) as error:
-        raise_faults(display_name, chunk, list(find_faults(data, _BaselineFile)) or [((), str(error))])
+        from preflight.policy.schema import build_struct_schema
+
+        raise_faults(display_name, chunk, find_faults(data, build_struct_schema(_BaselineFile)) or [((), str(error))])
     if written.version != VERSION:
-        raise_faults(display_name, chunk, [(("version",), f"this preflight reads version {VERSION}")])
+        raise_faults(display_name, chunk, [(("version",), messages.describe_unknown_version(VERSION))])
     if parse_day(written.expires) is None:
-        raise_faults(display_name, chunk, [(("expires",), "is no day: write it as 2027-01-31")])
-    if wrong := [(("findings", number, "count"), "is less than 1") for number, entry in enumerate(written.findings) if entry.count < 1]:
+        raise_faults(display_name, chunk, [(("expires",), messages.INVALID_DAY)])
+    if wrong := [
+        (("findings", number, "count"), messages.COUNT_BELOW_ONE) for number, entry in enumerate(written.findings) if entry.count < 1
+    ]:
         raise_faults(display_name, chunk, wrong)
     return Baseline(display_name, written.expires, written.findings, chunk)
 

@@ -9,6 +9,9 @@ from hashlib import sha256
 from preflight.model.report import Finding
 from preflight.report.ci_annotation import get_file_path
 
+FINGERPRINT_NAME = "preflight/v1"
+"""What a format calls our fingerprint next to those of others."""
+
 
 def make_fingerprints(findings: Iterable[Finding]) -> list[str]:
     """A fingerprint for each finding, in their order: 32 hexadecimal digits, no two alike.

@@ -18,7 +18,7 @@ from preflight.rules.team_convention import TeamConvention
 
 if TYPE_CHECKING:
     from preflight.comparison.pods import ClusterComparison
-    from preflight.doctor.context import ClusterFacts
+    from preflight.doctor.diagnose import Diagnosis
     from preflight.model.budgets import PodDisruptionBudget
     from preflight.model.evictions import EvictionReport
 
@@ -78,7 +78,7 @@ class Context(Struct, frozen=True):
     5. `get_consequences` is what breaks, worked out once for the rules that ask. `convention` is what the policy wants.
     6. `comparison` is what became of a cluster since it was saved: rules of `comparison` read nothing else, and no other rule is asked
        then.
-    7. `cluster_facts` is what is broken in a cluster: rules of `cluster_facts` read nothing else, and no other rule is asked then.
+    7. `diagnosis` is what is broken in a cluster: rules of `doctor` read nothing else, and no other rule is asked then.
     """
 
     world: ClusterState
@@ -92,7 +92,7 @@ class Context(Struct, frozen=True):
     convention: TeamConvention = TeamConvention()
     evictions: EvictionReport | None = None
     comparison: ClusterComparison | None = None
-    cluster_facts: ClusterFacts | None = None
+    diagnosis: Diagnosis | None = None
 
     def get_options(self, rule: str, type: type[OptionsType]) -> OptionsType:
         """The options of a rule, by its id: those of the policy, else the defaults of their type."""

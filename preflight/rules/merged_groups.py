@@ -115,7 +115,7 @@ def merge_groups(groups: Iterable[CoverageGroup]) -> Iterator[MergedGroups]:
         verdict = group.forecast
         key = (group.key, MergedGroups([group]).reason, verdict.loop_seconds, verdict.pod_after, group.is_conditional)
         found.setdefault(key, []).append(group)
-    return (MergedGroups(each) for each in found.values())
+    return (MergedGroups(merged) for merged in found.values())
 
 
 def suggest_exact_tolerations(taints: Iterable[Taint]) -> TolerationSuggestion:

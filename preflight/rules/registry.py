@@ -31,7 +31,7 @@ def select_rules(context: Context) -> tuple[Rule, ...]:
     """
     if context.comparison is not None:
         return load_rules("verify")
-    if context.cluster_facts is not None:
+    if context.diagnosis is not None:
         return load_rules("doctor")
     asked = {"evictions": context.evictions is not None}
     if context.is_lint:

@@ -131,7 +131,7 @@ def is_unique_daemonset(daemonset: DaemonSet, context: Context) -> bool:
 
 def find_unique(objects: Iterable[NamedObject], name: str) -> NamedObject | None:
     """The one of a name; None where there is none, or more than one with other content, as in a repository of many clusters."""
-    found = [each for each in objects if each.metadata.name == name]
+    found = [candidate for candidate in objects if candidate.metadata.name == name]
     return found[0] if len(found) == 1 else None
 
 

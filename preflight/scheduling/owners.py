@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from msgspec import Struct
 
+from preflight.model.eviction_reasons import MissingInput, MissingKind
 from preflight.model.objects import DaemonSet, Deployment, OwnerReference
 from preflight.model.pod_status import ClusterPod
 
@@ -58,13 +59,13 @@ class Scale(Struct, frozen=True):
 
     1. `owner` tells owners apart, so that each counts once; "" where the pod is bare.
     2. `failure` is the error of the disruption controller where there is no such number, in its words.
-    3. `unknown` is why nobody can tell.
+    3. `unknown` is the input without which nobody can tell.
     """
 
     owner: str = ""
     replicas: int = 0
     failure: str = ""
-    unknown: str = ""
+    unknown: MissingInput | None = None
 
 
 def find_owner_scale(pod: ClusterPod, owners: Owners) -> Scale:
@@ -92,9 +93,8 @@ def find_owner_scale(pod: ClusterPod, owners: Owners) -> Scale:
     for (kind, group), resource in _WITHOUT_SCALE.items():
         if is_kind(reference, kind, (group,)):
             return Scale(_format_reference(reference, namespace), failure=f"{resource} does not implement the scale subresource")
-    return Scale(
-        _format_reference(reference, namespace), unknown=f"nobody knows whether a {reference.kind} of {reference.apiVersion} has a scale"
-    )
+    missing = MissingInput(MissingKind.OWNER_SCALE, reference.kind, reference.apiVersion)
+    return Scale(_format_reference(reference, namespace), unknown=missing)
 
 
 def is_kind(reference: OwnerReference, kind: str, groups: Collection[str]) -> bool:
@@ -114,9 +114,7 @@ def _find_replica_set_scale(pod: ClusterPod, reference: OwnerReference, owners: 
     if found.controller is not None and is_kind(found.controller, "Deployment", _APPS_GROUPS):
         deployment = owners.find("Deployment", namespace, found.controller.name)
         if deployment is None:
-            return Scale(
-                _format_reference(found.controller, namespace), unknown=f"Deployment {namespace}/{found.controller.name} is not known"
-            )
+            return _make_unknown_scale(found.controller, namespace)
         if isinstance(deployment, Owner) and _is_same_uid(deployment.uid, found.controller.uid):
             return _make_scale(deployment)
     return _find_own_scale(pod, found, reference)
@@ -124,8 +122,7 @@ def _find_replica_set_scale(pod: ClusterPod, reference: OwnerReference, owners: 
 
 def _find_own_scale(pod: ClusterPod, owner: Owner | bool | None, reference: OwnerReference) -> Scale:
     if owner is None:
-        namespace = pod.metadata.namespace
-        return Scale(_format_reference(reference, namespace), unknown=f"{reference.kind} {namespace}/{reference.name} is not known")
+        return _make_unknown_scale(reference, pod.metadata.namespace)
     if isinstance(owner, Owner) and _is_same_uid(owner.uid, reference.uid):
         return _make_scale(owner)
     return Scale(_format_reference(reference, pod.metadata.namespace), failure=f'found no controllers for pod "{pod.metadata.name}"')
@@ -133,6 +130,14 @@ def _find_own_scale(pod: ClusterPod, owner: Owner | bool | None, reference: Owne
 
 def _make_scale(owner: Owner) -> Scale:
     return Scale(f"{owner.kind} {owner.namespace}/{owner.name}", owner.replicas or 0)
+
+
+def _make_unknown_scale(reference: OwnerReference, namespace: str) -> Scale:
+    """The scale of an owner that was not given."""
+    return Scale(
+        _format_reference(reference, namespace),
+        unknown=MissingInput(MissingKind.OWNER, reference.kind, f"{namespace}/{reference.name}"),
+    )
 
 
 def _format_reference(reference: OwnerReference, namespace: str) -> str:

@@ -23,7 +23,7 @@ from preflight import (
     UsageError,
     analyze,
     analyze_plan,
-    diagnose,
+    diagnose_cluster,
     diff,
     lint,
     propose_fixes,
@@ -45,7 +45,7 @@ ASKS: dict[str, Callable[[Session], Analysis]] = {
     "lint": lint,
     "diff": lambda session: diff(session, str(EXAMPLE / "cluster"), str(EXAMPLE / "fixed")),
     "verify": lambda _: verify(THURSDAY, str(EXAMPLE / "monday.json")),
-    "diagnose": lambda _: diagnose(THURSDAY),
+    "diagnose_cluster": lambda _: diagnose_cluster(THURSDAY),
 }
 
 
@@ -116,7 +116,7 @@ def test_errors_are_raised_and_end_no_process(session: Session) -> None:
     with pytest.raises(InputError, match="the plan has no steps"):
         analyze(session, [])
     with pytest.raises(UsageError, match="no node nowhere"):
-        diagnose(session, "nowhere")
+        diagnose_cluster(session, "nowhere")
 
 
 # How the engine is built.

@@ -89,7 +89,11 @@ def _compare(where: str, recorded: dict[str, Any], said: NodeDrain, otherwise: N
     asked = [(_REQUEST[drain.verdict], name) for name, drain in by_name.items() if drain.verdict in _REQUEST]
     yield same("asked for", sorted((request["request"], request["pod"]) for request in requests), sorted(asked))
     stderr = recorded["stderr"]
-    yield same("refused", _by_words(REFUSED, stderr.split(", continuing command")[0]), _by_words(REFUSED, "\n".join(said.refusals)))
+    yield same(
+        "refused",
+        _by_words(REFUSED, stderr.split(", continuing command")[0]),
+        _by_words(REFUSED, "\n".join(refusal.words for refusal in said.refusals)),
+    )
     yield same("warned", _by_words(WARNED, stderr), _by_words(WARNED, "Warning: " + "; ".join(said.warnings)))
     codes = {*said.exit_codes, *otherwise.exit_codes}
     yield Compared(where, "exit code", recorded["exitCode"], codes, recorded["exitCode"] in codes, len(codes) > 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from preflight.model.eviction_reasons import MissingInput, MissingKind
 from preflight.model.objects import OwnerReference
 from preflight.model.pod_status import ClusterPod
 from preflight.scheduling.owners import Owners, Scale, find_owner_scale, is_kind
@@ -38,7 +39,7 @@ def deployed(uid: str = "", owner_uid: str = "") -> Owners:
         pytest.param(
             pod(owner=SET),
             owners(workload("ReplicaSet", "web-5d9f", 2, reference("Deployment", "web")), complete=("ReplicaSet",)),
-            Scale("Deployment shop/web", unknown="Deployment shop/web is not known"),
+            Scale("Deployment shop/web", unknown=MissingInput(MissingKind.OWNER, "Deployment", "shop/web")),
             id="a Deployment that nobody listed may be there",
         ),
         pytest.param(
@@ -60,7 +61,7 @@ def deployed(uid: str = "", owner_uid: str = "") -> Owners:
         pytest.param(
             pod(owner=SET),
             owners(complete=("Deployment",)),
-            Scale("ReplicaSet shop/web-5d9f", unknown="ReplicaSet shop/web-5d9f is not known"),
+            Scale("ReplicaSet shop/web-5d9f", unknown=MissingInput(MissingKind.OWNER, "ReplicaSet", "shop/web-5d9f")),
             id="a ReplicaSet that nobody listed",
         ),
         pytest.param(
@@ -72,7 +73,7 @@ def deployed(uid: str = "", owner_uid: str = "") -> Owners:
         pytest.param(
             pod("web-5d9f-x", SET, labels={"pod-template-hash": "77aa"}),
             owners(workload("Deployment", "web", 5), complete=("Deployment",)),
-            Scale("ReplicaSet shop/web-5d9f", unknown="ReplicaSet shop/web-5d9f is not known"),
+            Scale("ReplicaSet shop/web-5d9f", unknown=MissingInput(MissingKind.OWNER, "ReplicaSet", "shop/web-5d9f")),
             id="not with another hash",
         ),
         pytest.param(
@@ -102,7 +103,7 @@ def deployed(uid: str = "", owner_uid: str = "") -> Owners:
         pytest.param(
             pod(owner=reference("ReplicationController", "old", "v1")),
             owners(complete=()),
-            Scale("ReplicationController shop/old", unknown="ReplicationController shop/old is not known"),
+            Scale("ReplicationController shop/old", unknown=MissingInput(MissingKind.OWNER, "ReplicationController", "shop/old")),
             id="a ReplicationController that nobody listed",
         ),
         pytest.param(
@@ -126,7 +127,7 @@ def deployed(uid: str = "", owner_uid: str = "") -> Owners:
         pytest.param(
             pod(owner=reference("DaemonSet", "log", "apps.kruise.io/v1alpha1")),
             owners(),
-            Scale("DaemonSet shop/log", unknown="nobody knows whether a DaemonSet of apps.kruise.io/v1alpha1 has a scale"),
+            Scale("DaemonSet shop/log", unknown=MissingInput(MissingKind.OWNER_SCALE, "DaemonSet", "apps.kruise.io/v1alpha1")),
             id="a kind of another API may have a scale or not",
         ),
     ],

@@ -133,6 +133,7 @@ def find_overlapping_budgets(context: Context) -> Iterator[Hit]:
             message=f"and {join_and(str(make_subject_of(other)) for other in others)} select the pods of {_join_names(owners)}: "
             "no eviction of a pod with more than one budget is granted",
             related_locations=tuple(("the other selector", ManifestLocation(other.origin, ("spec", "selector"))) for other in others),
+            key=tuple(str(make_subject_of(other)) for other in others),
         )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+from preflight.model.jobs import PodFailurePolicyRule
 from preflight.model.objects import CronJob, Job, JobSet, JobSpec, PodSpec
 from preflight.model.report import Subject, TolerationSuggestion
 from preflight.rules.api import Context, FieldPath, ManifestLocation, make_subject_of
@@ -45,6 +46,21 @@ class JobTemplateItem(Struct, frozen=True):
         return f" of its replicated Job {self.replicated_job}" if self.replicated_job else ""
 
     @property
+    def key(self) -> tuple[str, ...]:
+        """What tells this Job from the others of its object: the name of its replicated Job."""
+        return (self.replicated_job,) if self.replicated_job else ()
+
+    def make_rule_key(self, place: int) -> tuple[str, ...]:
+        """What tells a rule of its pod failure policy from the others, wherever it is in the list: the action, and what it matches.
+
+        The second of two equal rules has `2` at the end, and so on.
+        """
+        rules = self.spec.podFailurePolicy.rules if self.spec.podFailurePolicy else ()
+        own = _identify_rule(rules[place])
+        earlier = sum(_identify_rule(rule) == own for rule in rules[:place])
+        return (*self.key, *own, *([str(earlier + 1)] if earlier else []))
+
+    @property
     def pod_spec(self) -> PodSpec:
         """The spec of its pods."""
         return self.spec.template.spec
@@ -72,6 +88,15 @@ class JobTemplateItem(Struct, frozen=True):
             *(container.resources for container in (*self.pod_spec.containers, *self.pod_spec.initContainers)),
         )
         return any(is_extended_resource(name) for resource in resources for name in (*resource.limits, *resource.requests))
+
+
+def _identify_rule(rule: PodFailurePolicyRule) -> tuple[str, ...]:
+    """The action of a rule and what it matches."""
+    codes = rule.onExitCodes
+    matched = [f"{condition.type}={condition.status or 'True'}" for condition in rule.onPodConditions]
+    if codes is not None:
+        matched += [codes.containerName or "", codes.operator, *map(str, codes.values)]
+    return (rule.action, *matched)
 
 
 def iter_job_templates(context: Context) -> Iterator[JobTemplateItem]:

@@ -55,6 +55,7 @@ def _find_shadowed_rules(batch: JobTemplateItem, policy: PodFailurePolicy) -> It
             severity=Severity.NOTE if actions == {rule.action} else None,
             message=f"has a rule that never counts: all that rule {place} ({rule.action}) matches, {before} matched before",
             label="the first rule that matches counts",
+            key=(*batch.make_rule_key(place), "shadowed"),
             related_locations=tuple((f"rule {number}", batch.locate("podFailurePolicy", "rules", number)) for number in earlier),
         )
 
@@ -72,6 +73,7 @@ def _find_misspelled_conditions(batch: JobTemplateItem, policy: PodFailurePolicy
                     message=f"has a rule that never counts: rule {place} ({rule.action}) asks for the condition {condition.type}, "
                     f"which nobody sets: {how} from {DISRUPTION_TARGET}",
                     label=f"write {DISRUPTION_TARGET}",
+                    key=(*batch.make_rule_key(place), "condition", condition.type, str(number)),
                 )
 
 

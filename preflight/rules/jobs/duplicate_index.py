@@ -38,6 +38,7 @@ def check(context: Context) -> Iterator[Hit]:
                 message=f"runs two pods of one index{batch.owner_phrase} for up to {seconds} s when a pod is evicted or deleted: "
                 "it replaces a pod before that has ended",
                 label="" if spec.podReplacementPolicy else "TerminatingOrFailed is the default",
+                key=batch.key,
                 suggestion=make_suggestion("podReplacementPolicy: Failed"),
             )
 

@@ -38,6 +38,7 @@ def check(context: Context) -> Iterator[Hit]:
                     message=f"{_ACTION_TEXTS[action]} when a pod{batch.owner_phrase} is evicted, though rule {ignoring} ignores that: "
                     f"rule {place} ({action}) takes exit code{'s' * (len(codes) > 1)} {join_and(codes)} first",
                     label="the first rule that matches counts",
+                    key=batch.make_rule_key(place),
                     notes=(("help", "put the rule that ignores DisruptionTarget first"),),
                     related_locations=(("the rule that ignores it", batch.locate("podFailurePolicy", "rules", ignoring)),),
                 )

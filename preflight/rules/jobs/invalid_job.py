@@ -12,19 +12,27 @@ Example
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from preflight.model.objects import CronJob, Job, JobSet, Refusal
 from preflight.model.report import Severity
-from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
+from preflight.rules.api import Context, FieldPath, Hit, ManifestLocation, Rule, make_subject_of
 from preflight.rules.jobs._templates import JobTemplateItem, iter_job_templates
+
+_SeenFields = Counter[tuple[int, tuple[str, ...]]]
+"""How often a field of an object was refused."""
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each wrong field; what a Job's pods share with those of others has rules of its own. Only in lint."""
+    seen: _SeenFields = Counter()
     for batch in iter_job_templates(context):
         for refusal, whose in _iter_refusals(batch):
+            is_inside = refusal.path[: len(batch.path)] == batch.path
+            path = (*batch.key, *refusal.path[len(batch.path) :]) if is_inside else refusal.path
             yield Hit(
+                key=_make_key(batch.owner, path, seen),
                 subject=batch.subject,
                 location=ManifestLocation(batch.owner.origin, refusal.path),
                 message=f"{whose} refused by the API server: {refusal.reason}",
@@ -32,7 +40,20 @@ def check(context: Context) -> Iterator[Hit]:
     for job_set in context.world.job_sets if context.is_lint else ():
         for refusal in job_set.refusals:
             place = ManifestLocation(job_set.origin, refusal.path)
-            yield Hit(subject=make_subject_of(job_set), location=place, message=f"is refused by the API server: {refusal.reason}")
+            yield Hit(
+                subject=make_subject_of(job_set),
+                location=place,
+                message=f"is refused by the API server: {refusal.reason}",
+                key=_make_key(job_set, refusal.path, seen),
+            )
+
+
+def _make_key(owner: Job | CronJob | JobSet, path: FieldPath, seen: _SeenFields) -> tuple[str, ...]:
+    """The field that is refused; a second refusal of the same field has `2` at the end, and so on."""
+    key = tuple(map(str, path))
+    seen[id(owner), key] += 1
+    number = seen[id(owner), key]
+    return key if number == 1 else (*key, str(number))
 
 
 def _iter_refusals(batch: JobTemplateItem) -> Iterator[tuple[Refusal, str]]:

@@ -1,10 +1,10 @@
 """`kubectl drain`: which pods leave a node, what refuses, what hangs, and how long it takes."""
 
+from preflight.model.eviction_reasons import DrainReason
 from preflight.scheduling.drain.drain import simulate_drain
 from preflight.scheduling.drain.model import (
     NO_REPLACEMENTS,
     DrainAssumptions,
-    DrainReason,
     DrainVerdict,
     FirstRound,
     NodeDrain,

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from preflight.model.budgets import PodDisruptionBudget
 from preflight.model.objects import Node
 from preflight.model.pod_status import ClusterPod
-from preflight.scheduling.drain.durations import explain_hang, measure_duration, predict_exit_code
+from preflight.scheduling.drain.durations import find_hang_reason, measure_duration, predict_exit_code
 from preflight.scheduling.drain.eviction_loop import predict_first_rounds, simulate_evictions
 from preflight.scheduling.drain.model import (
     NO_REPLACEMENTS,
@@ -95,7 +95,7 @@ def _drain_node(
         if any(each.code == 429 for each in asked):
             other = _evict_pods(going, tried, flags, start, rounds, best_case=True)
     assumed = drain_state.assumptions
-    asked, other = ([replace(each, hang_reason=explain_hang(each, node, assumed)) for each in pods] for pods in (asked, other))
+    asked, other = ([replace(each, hang_reason=find_hang_reason(each, node, assumed)) for each in pods] for pods in (asked, other))
     by_key = {each.pod.key: each for each in asked}
     done = tuple(by_key.get(each.pod.key) or drain_without_request(each) for each in filtered_pods)
     quick = replace(assumed, ends_after=assume_immediate_end)

@@ -9,6 +9,7 @@ from copy import copy
 import msgspec
 
 from preflight.model.budgets import PodDisruptionBudget
+from preflight.model.eviction_reasons import MissingInput, MissingKind
 from preflight.model.pod_status import ClusterPod
 from preflight.scheduling.budgets import evaluate_budget_health, find_covering_budgets
 from preflight.scheduling.drain.model import DrainAssumptions
@@ -71,7 +72,7 @@ class DrainState:
             all_listed = self.listed_namespaces is None or namespace in self.listed_namespaces
             made = evaluate_budget_health(budget, self._pods.get(_make_index_key(budget), ()), self.owners)
             if not all_listed:
-                made = msgspec.structs.replace(made, unknown=f"not all pods of namespace {namespace} were listed")
+                made = msgspec.structs.replace(made, unknown=MissingInput(MissingKind.NAMESPACE_PODS, name=namespace))
             known = self._trackers[budget.key] = BudgetTracker(budget, made, all_listed=all_listed)
         return known
 

@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import convert
 
-from preflight.doctor.context import ClusterFacts
-from preflight.doctor.pending.unschedulable import SchedulerAccount, explain_pod_fit
+from preflight.doctor.index import ClusterIndex
+from preflight.doctor.pending.unschedulable import PodFits, SchedulerAccount
+from preflight.messages.doctor.node_fits import describe_class
 from preflight.model.objects import Node
 from preflight.model.runtime_state import PodState, RuntimeState
 from preflight.model.world import ClusterState
@@ -37,12 +38,12 @@ def of(nodes: list[Node], there: list[PodState], waits: PodState) -> SchedulerAc
         listed_namespaces=None,
         runtime_state=RuntimeState(),
     )
-    return explain_pod_fit(ClusterFacts(world, None), waits)
+    return PodFits(ClusterIndex(world)).explain(waits)
 
 
 def told(found: SchedulerAccount) -> list[tuple[tuple[str, ...], str]]:
     """Each class with its words."""
-    return [(node_class.nodes, node_class.reason) for node_class in found.classes]
+    return [(node_class.nodes, describe_class(node_class)) for node_class in found.classes]
 
 
 def test_a_node_with_the_device_that_lacks_only_a_label_or_tolerates_too_little_comes_first() -> None:

@@ -7,6 +7,7 @@ import re
 import pytest
 
 from preflight.doctor.pending.known_bugs import _SIGN_CHECKS, KNOWN_BUGS, KnownBug, count_explained_nodes
+from preflight.messages.doctor.known_bugs import BUG_TEXTS
 
 
 @pytest.mark.parametrize(
@@ -44,6 +45,11 @@ def test_a_fault_has_a_sign_and_ranges_that_are_ranges(fault: KnownBug) -> None:
 
 def test_every_sign_is_of_a_fault_and_no_fault_stands_twice() -> None:
     assert sorted(_SIGN_CHECKS) == sorted(fault.id for fault in KNOWN_BUGS)
+
+
+def test_every_fault_has_texts_and_every_text_is_of_a_fault() -> None:
+    assert sorted(BUG_TEXTS) == sorted(fault.id for fault in KNOWN_BUGS)
+    assert all(text.what and text.help for text in BUG_TEXTS.values())
 
 
 @pytest.mark.parametrize(

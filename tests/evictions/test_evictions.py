@@ -10,9 +10,11 @@ from msgspec.structs import replace
 from preflight.change.apply_command import perform_command
 from preflight.evictions.evaluate import evaluate_evictions
 from preflight.kubectl.parser import parse_command
-from preflight.model.evictions import Eviction
+from preflight.messages.evictions import describe_advice, describe_assumption, describe_obstacles, describe_reason
+from preflight.messages.jobs import describe_job_reason, describe_unknown
+from preflight.model.evictions import Eviction, EvictionVerdict
 from preflight.model.world import ClusterListing
-from tests.impact.evicting import budget, evicted, job, node, owned, pod, pods, world
+from tests.evictions.evicting import budget, evicted, job, node, owned, pod, pods, world
 
 TWO = (node("n1"), node("n2"))
 WEB = (owned("ReplicaSet", "web", 2), pod("web-1", "n1", "ReplicaSet/web"), pod("web-2", "n2", "ReplicaSet/web"))
@@ -180,7 +182,7 @@ def test_what_nobody_knows_of_budgets_is_unknown_and_said(budgets: tuple[dict[st
     found = evicted("drain n1", on).evictions
     assert [pod.verdict for pod in found.nodes[0].pods] == ["unknown"]
     assert found.has_unknown_pods
-    assert found.notes[0].startswith(f"{says}, so nobody knows what the API server answers")
+    assert describe_assumption(found.notes[0]).startswith(f"{says}, so nobody knows what the API server answers")
 
 
 def test_nodes_come_in_the_order_of_the_command_line() -> None:
@@ -201,7 +203,9 @@ def test_the_time_is_that_of_grace_periods_and_of_the_retry_grid() -> None:
     both = (pod("web-1", "n1", "ReplicaSet/web"), pod("web-2", "n1", "ReplicaSet/web"))
     found = evicted("drain n1", world(*TWO, owned("ReplicaSet", "web", 2), *both, budget("w", "web", maxUnavailable=1))).evictions
     assert (found.ends, found.least, found.withGrace) == (None, 5, 35)
-    assert found.notes == ("assumed: replacements that find a node become Ready; until then kubectl asks again every 5 s",)
+    assert tuple(map(describe_assumption, found.notes)) == (
+        "assumed: replacements that find a node become Ready; until then kubectl asks again every 5 s",
+    )
 
 
 def test_a_node_where_kubectl_waits_for_nothing_adds_nothing_to_the_least_time() -> None:
@@ -228,14 +232,14 @@ def test_the_time_of_a_stateful_set_is_that_of_pods_one_after_another() -> None:
 
 def test_the_last_ready_pod_of_an_owner_is_named() -> None:
     found = pods("drain n1", *TWO, ANY, owned("StatefulSet", "db"), pod("db-0", "n1", "StatefulSet/db"))["db-0"]
-    assert (found.last, found.owner) == (True, "StatefulSet shop/db")
-    assert found.reasons == ("StatefulSet shop/db has no Ready pod until a replacement is: its only one goes",)
+    assert (found.last, str(found.owner)) == (True, "StatefulSet shop/db")
+    assert tuple(map(describe_reason, found.reasons)) == ("StatefulSet shop/db has no Ready pod until a replacement is: its only one goes",)
 
 
 def test_a_deployment_is_found_by_the_hash_of_its_replica_set() -> None:
     labelled = {"labels": {"app": "web", "pod-template-hash": "6d5f"}}
     found = pods("drain n1", *TWO, ANY, owned("Deployment", "web", 2), pod("web-1", "n1", "ReplicaSet/web-6d5f", metadata=labelled))
-    assert found["web-1"].owner == "Deployment shop/web"
+    assert str(found["web-1"].owner) == "Deployment shop/web"
 
 
 # Jobs and JobSets.
@@ -290,7 +294,7 @@ def test_what_becomes_of_a_job(line: str, spec: dict[str, Any], fails: str, over
 
 def test_a_job_that_is_not_given_is_unknown() -> None:
     (fate,) = evicted("drain n1", world(*TWO, ANY, worker(0, "n1"))).evictions.jobs
-    assert fate.unknown == "Job shop/train is not given"
+    assert describe_unknown(fate.unknown) == "Job shop/train is not given"
 
 
 SET = {"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet"}
@@ -319,7 +323,7 @@ def test_what_becomes_of_a_job_set(spec: dict[str, Any], fails: str, restarts: s
     there = (job_set(**spec), child, worker(0, "n1", "sim-w-0"), worker(1, "n2", "sim-w-0"))
     (fate,) = evicted("drain n1", world(*nodes, ANY, *there)).evictions.jobSets
     assert (fate.fails, fate.restarts, fate.left, fate.leader, fate.certain) == (fails, restarts, left, True, True)
-    assert fate.reasons[0] == "the leader of Job shop/sim-w-0 goes and has to be scheduled in the domain rack=r1"
+    assert describe_job_reason(fate.reasons[0]) == "the leader of Job shop/sim-w-0 goes and has to be scheduled in the domain rack=r1"
 
 
 # What is done first, and what the next step starts from.
@@ -374,7 +378,7 @@ def test_what_becomes_of_a_job_set(spec: dict[str, Any], fails: str, restarts: s
     ],
 )
 def test_what_to_do_first(line: str, objects: tuple[dict[str, Any], ...], first: tuple[str, ...]) -> None:
-    assert evicted(line, world(*objects)).evictions.first == first
+    assert tuple(map(describe_advice, evicted(line, world(*objects)).evictions.first)) == first
 
 
 def test_what_went_is_on_no_node_afterwards_and_its_replacement_counts_as_ready() -> None:
@@ -385,7 +389,9 @@ def test_what_went_is_on_no_node_afterwards_and_its_replacement_counts_as_ready(
     second = evicted("drain n2", after).evictions
     (each,) = second.nodes[0].pods
     assert (each.pod, each.verdict, each.replacement) == ("shop/web-2", "evicted", "unknown")
-    assert second.notes == ("assumed: what went in the steps before is Ready again, on nodes that nobody knows",)
+    assert tuple(map(describe_assumption, second.notes)) == (
+        "assumed: what went in the steps before is Ready again, on nodes that nobody knows",
+    )
 
 
 def test_a_daemonset_that_finds_its_node_full_is_named() -> None:
@@ -396,9 +402,9 @@ def test_a_daemonset_that_finds_its_node_full_is_named() -> None:
         world(*TWO, owned("DaemonSet", "agent"), big, stuck, owned("ReplicaSet", "web", 1), budget("web", "web", maxUnavailable=0)),
     )
     (back,) = found.evictions.nodes[0].returning
-    assert (back.daemonset, back.fits, back.reasons) == ("shop/agent", False, ("Insufficient cpu",))
+    assert (back.daemonset, back.fits, describe_obstacles(back.obstacles)) == ("shop/agent", False, "Insufficient cpu")
 
 
 def test_a_pod_is_told_by_what_the_report_reads() -> None:
-    assert Eviction("a/b", "", "waits").is_leaving
-    assert not Eviction("a/b", "", "held").is_leaving
+    assert Eviction("a/b", None, EvictionVerdict.WAITS).is_leaving
+    assert not Eviction("a/b", None, EvictionVerdict.HELD).is_leaving

@@ -41,4 +41,4 @@ def _make_namespace_flag(namespace: str) -> list[str]:
 
 
 def _join_command(words: list[str], *given: str) -> str:
-    return " ".join(words) if all(_SAFE_WORD.fullmatch(each) for each in given if each) else ""
+    return " ".join(words) if all(_SAFE_WORD.fullmatch(name) for name in given if name) else ""
