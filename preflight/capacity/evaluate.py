@@ -7,16 +7,18 @@ from functools import cached_property
 
 from msgspec.structs import replace
 
-from preflight.coverage.reasons import describe_mismatch, describe_near_miss
+from preflight.coverage.reasons import list_mismatches
 from preflight.errors import InputError, UsageError
 from preflight.evictions.pod_index import PodIndex
+from preflight.messages.coverage import describe_reason, describe_reasons
 from preflight.messages.lists import join_and
 from preflight.messages.uncertainty import describe_uncertainty
 from preflight.model.capacity import CapacityStep, ClusterCapacity, NewPod, NodeCapacity, NodeClassCapacity, StaleAllocationRow
+from preflight.model.capacity_reasons import CapacityLossCause
 from preflight.model.objects import Node, Taint
 from preflight.model.uncertainty import UncertaintyKind
 from preflight.model.world import ClusterState
-from preflight.scheduling.capacity import Capacity, CapacityLossCause, explain_capacity, find_excluding_cause, sum_pod_usage
+from preflight.scheduling.capacity import Capacity, explain_capacity, find_excluding_cause, sum_pod_usage
 from preflight.scheduling.filters import NODE_AFFINITY, NODE_PORTS, NODE_UNSCHEDULABLE, TAINT_TOLERATION, FilterReason
 from preflight.scheduling.fit import FitResult, find_pod_priority, fit_pod
 from preflight.scheduling.node_fit import NodeFit
@@ -65,7 +67,7 @@ def measure_capacity(world: ClusterState, new_pod: NewPod, resource: str = "", *
     except KeyError:
         raise UsageError(f"--resource {resource}: the pod does not ask for it: {join_and([*requests, 'pods'])}") from None
     rooms = [_NodeCapacity(new_pod, fit, occupancy.nodes[fit.node], way, keys, requests) for fit in found.nodes]
-    amounts = {each.key: _get_amount(occupancy.nodes[each.node], each.key, way.resource) for each in idle}
+    amounts = {stale_pod.key: _get_amount(occupancy.nodes[stale_pod.node], stale_pod.key, way.resource) for stale_pod in idle}
     return ClusterCapacity(
         resource=way.resource,
         wanted=way.requested,
@@ -80,9 +82,11 @@ def measure_capacity(world: ClusterState, new_pod: NewPod, resource: str = "", *
         ),
         steps=tuple(_iter_steps(way, {capacity.fit.node: capacity for capacity in rooms})),
         classes=_build_classes(rooms),
-        nodes=tuple(sorted((each.report_row for each in rooms), key=_make_sort_key)),
+        nodes=tuple(sorted((capacity.report_row for capacity in rooms), key=_make_sort_key)),
         ghosts=tuple(
-            StaleAllocationRow("/".join(each.key), each.node, amounts[each.key], each.reason.value) for each in idle if amounts[each.key]
+            StaleAllocationRow("/".join(stale_pod.key), stale_pod.node, amounts[stale_pod.key], stale_pod.reason)
+            for stale_pod in idle
+            if amounts[stale_pod.key]
         ),
         unread=way.unknown_nodes,
         message="" if found.fitting_nodes else found.format_message() or "",
@@ -143,7 +147,7 @@ class _NodeCapacity:
         elif reason.plugin == TAINT_TOLERATION:
             yield from self._iter_taint_texts(reason.taints)
         elif reason.plugin == NODE_AFFINITY:
-            yield from (describe_mismatch(reason.affinity) if reason.affinity else ("its node affinity names other nodes",))
+            yield from (describe_reasons(list_mismatches(reason.affinity)) if reason.affinity else ("its node affinity names other nodes",))
         elif reason.plugin == NODE_PORTS:
             yield "a host port of it is taken"
         elif reason.shortage and reason.shortage.resource == "pods":
@@ -159,7 +163,7 @@ class _NodeCapacity:
             if taint.key in _NOT_READY or (taint.key == "node.kubernetes.io/unschedulable" and self.room.node.spec.unschedulable):
                 continue
             if miss := find_near_miss(self.new_pod.spec.tolerations, taint):
-                yield describe_near_miss(miss, taint)
+                yield describe_reason(miss)
             else:
                 plain.append(taint)
         if plain:
@@ -223,23 +227,25 @@ def _build_classes(nodes: Iterable[_NodeCapacity]) -> tuple[NodeClassCapacity, .
     for members in found.values():
         shown = [member for _, member in members]
         bounds = [capacity.atMost for capacity in shown]
-        free, total = [each.free for each in shown], [each.allocatable for each in shown]
-        reasons = [text for each in shown if not each.copies for text in each.reasons]
+        free, total = [node.free for node in shown], [node.allocatable for node in shown]
+        reasons = [text for node in shown if not node.copies for text in node.reasons]
         classes.append(
             NodeClassCapacity(
                 kind=shown[0].kind,
-                nodes=tuple(each.node for each in shown),
-                allocatable=None if None in total else sum(each or 0 for each in total),
-                used=sum(each.used for each in shown),
-                ghosts=sum(each.ghosts for each in shown),
-                free=None if None in free else sum(each or 0 for each in free),
-                copies=sum(each.copies for each in shown),
+                nodes=tuple(node.node for node in shown),
+                allocatable=None if None in total else sum(amount or 0 for amount in total),
+                used=sum(node.used for node in shown),
+                ghosts=sum(node.ghosts for node in shown),
+                free=None if None in free else sum(amount or 0 for amount in free),
+                copies=sum(node.copies for node in shown),
                 atMost=None if None in bounds else sum(bound or 0 for bound in bounds),
                 reasons=tuple(_count_reasons(reasons, len(shown))),
                 unknown=shown[0].unknown,
             )
         )
-    return tuple(sorted(classes, key=lambda each: (-each.copies, -(each.atMost or 0), -(each.free or 0), each.nodes)))
+    return tuple(
+        sorted(classes, key=lambda node_class: (-node_class.copies, -(node_class.atMost or 0), -(node_class.free or 0), node_class.nodes))
+    )
 
 
 def _count_reasons(reasons: Sequence[str], nodes: int) -> Iterator[str]:
@@ -259,16 +265,16 @@ def _iter_steps(resource_capacity: Capacity, nodes: Mapping[str, _NodeCapacity])
         elif step.cause is CapacityLossCause.SELECTOR:
             details = (
                 text
-                for each in on
-                for reason in each.fit.reasons
+                for capacity in on
+                for reason in capacity.fit.reasons
                 if reason.plugin == NODE_AFFINITY
-                for text in each._iter_reason_texts(reason)
+                for text in capacity._iter_reason_texts(reason)
             )
         elif step.cause is CapacityLossCause.OTHER_RESOURCES:
-            details = (name for each in on for name in each.scarce_resources)
+            details = (name for capacity in on for name in capacity.scarce_resources)
         elif step.cause is CapacityLossCause.UNKNOWN:
-            details = (text for each in on for text in each.report_row.unknown)
-        yield CapacityStep(step.cause.value, step.amount, step.free, step.nodes, tuple(dict.fromkeys(details)))
+            details = (text for capacity in on for text in capacity.report_row.unknown)
+        yield CapacityStep(step.cause, step.amount, step.free, step.nodes, tuple(dict.fromkeys(details)))
 
 
 def _get_amount(room: NodeOccupancy, key: tuple[str, str], resource: str) -> int:

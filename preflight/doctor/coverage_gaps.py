@@ -16,6 +16,7 @@ from preflight.coverage.node_targeting import targets_nodes
 from preflight.coverage.reasons import find_first_evicting_taints
 from preflight.dependents.remaining_providers import RemainingProviders
 from preflight.doctor.belonging import BelongingSign, SignKind, list_signs
+from preflight.doctor.cluster_messages import get_creation_error
 from preflight.doctor.csi_mounts import MissingDriver
 from preflight.doctor.daemonset_health import DaemonSetPodHealth, PodHealthByDaemonSet
 from preflight.doctor.index import ClusterIndex
@@ -75,7 +76,7 @@ class CoverageReason(Struct, frozen=True):
     def taints(self) -> tuple[str, ...]:
         """The taints that keep the pods away, as kubectl writes them: those that evict a pod first, or those that are not tolerated."""
         if self.group.outcome is Outcome.LOOP:
-            return tuple(map(str, find_first_evicting_taints(self.group.daemonset.spec.template.spec, self.group)))
+            return tuple(map(str, find_first_evicting_taints(self.group)))
         after = self.group.placement_after
         return tuple(map(str, after.untolerated_taints)) if after is not None else ()
 
@@ -168,7 +169,7 @@ class _Finder:
         elif group.outcome is Outcome.MISSING:
             refusals = index.events.get_events("DaemonSet", group.key.namespace, group.key.name, "FailedCreate")
             if refusals:
-                refusal = _extract_refusal(refusals[0].message)
+                refusal = get_creation_error(refusals[0].message)
                 yield CoverageGap(
                     daemonset,
                     GapKind.REFUSED,
@@ -311,12 +312,7 @@ def _make_reason_sort_key(reason: GapReason | None) -> tuple[str, ...]:
         case NotStarted():
             return ("3",)
         case CoverageReason():
-            return ("0", *map(str, reason.key))
-
-
-def _extract_refusal(message: str) -> str:
-    """Why a creation was refused, without the words that the controller puts in front of it."""
-    return " ".join(message.split()).removeprefix("Error creating: ")
+            return ("0", *reason.taints)
 
 
 def _is_windows(index: ClusterIndex, name: str) -> bool:

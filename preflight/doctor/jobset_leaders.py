@@ -11,7 +11,7 @@ from preflight.doctor.index import ClusterIndex
 from preflight.doctor.jobsets import StalledJob
 from preflight.doctor.pending.unschedulable import NodeFitClass, SchedulerAccount
 from preflight.model.report import Subject
-from preflight.scheduling.uncertainty import UncertaintyKind
+from preflight.model.uncertainty import UncertaintyKind
 
 
 class NoDomain(Struct, frozen=True):

@@ -26,6 +26,7 @@ from preflight.load.git import diff_sides
 from preflight.load.git.diff_sides import LoadedSide
 from preflight.load.git.revisions import Revision
 from preflight.load.inputs import Files, Live, LoadOptions, list_paths, open_input
+from preflight.messages.hygiene import describe_refused_field
 from preflight.messages.load import describe_ambiguity
 from preflight.model.objects import DaemonSet, ObjectKey
 from preflight.model.report import CheckedCounts, Outcome, Problem, Report, ReportStep, SkippedCheck
@@ -310,7 +311,7 @@ def _find_refused_changes(compared: WorldDiff) -> list[RuleHit]:
                 subject=make_subject_of(stated),
                 key=("spec.selector",),
                 location=ManifestLocation(stated.origin, ("spec", "selector")),
-                message=f"is refused by the API server: {why}",
+                message=describe_refused_field(why),
             ),
             1,
         )

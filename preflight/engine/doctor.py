@@ -9,9 +9,9 @@ from msgspec.structs import replace
 from preflight.comparison.pods import compare_clusters
 from preflight.coverage.daemonset_pods import DaemonSetPods, collect_listed_pods
 from preflight.coverage.model import Impact
-from preflight.coverage.report_rows import build_coverage_rows
 from preflight.doctor.diagnose import Diagnosis, diagnose
 from preflight.doctor.explain_pod import collect_subjects, explain_pod
+from preflight.engine.coverage_rows import build_coverage_rows
 from preflight.engine.report_builder import Analysis, ReportParts, build_report, drop_skipped
 from preflight.engine.rule_context import make_comparison_context, make_diagnosis_context
 from preflight.engine.rule_runner import RuleResults, run_rules

@@ -19,12 +19,13 @@ def iter_pair_links(why: str, impact: Impact, step: int) -> Iterator[Explanation
         return
     from preflight.coverage.explain import explain_loss
     from preflight.dependents.explain import explain_dependents
+    from preflight.messages.loss_chain import describe_link
 
     *names, node = why.split("/")
     for group in impact.groups:
         if node in group.nodes and names in ([group.key.name], [group.key.namespace or "-", group.key.name]):
-            for heading, text in explain_loss(impact, group, node, explain_dependents(impact, group, node)):
-                yield ExplanationLink(step, heading, text)
+            for link in explain_loss(impact, group, node, explain_dependents(impact, group, node)):
+                yield ExplanationLink(step, *describe_link(link))
 
 
 def iter_pod_links(why: str, evictions: EvictionReport | None, change: Change, step: int) -> Iterator[ExplanationLink]:

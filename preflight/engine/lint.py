@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from preflight.coverage.model import Impact
-from preflight.coverage.report_rows import build_coverage_rows
+from preflight.engine.coverage_rows import build_coverage_rows
 from preflight.engine.explain_loss import iter_pair_links
 from preflight.engine.report_builder import Analysis, ReportParts, build_report
 from preflight.engine.rule_context import make_lint_context, select_linted_workloads

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from preflight import load
 from preflight.change.model import Change
 from preflight.coverage.model import Impact
-from preflight.coverage.report_rows import build_coverage_rows
 from preflight.dependents.consequences import find_consequences
+from preflight.engine.coverage_rows import build_coverage_rows
+from preflight.messages.coverage import describe_running_update
 from preflight.model.objects import Node, Taint, Workload
 from preflight.model.report import ReportStep, Subject
 from preflight.model.world import ClusterState
@@ -28,9 +29,9 @@ def build_step(change: Change, impact: Impact, extra_notes: tuple[str, ...] = ()
     """A change and its impact as a step of the report; `extra_notes` are further notes."""
     nodes = frozenset().union(impact.scope, *(group.nodes for group in impact.groups))
     if impact.rollouts:
-        from preflight.coverage.rollout.effects import describe_running_updates  # no part of a run without an update
+        from preflight.coverage.rollout.effects import find_running_updates  # no part of a run without an update
 
-        extra_notes = (*extra_notes, *describe_running_updates(impact))
+        extra_notes = (*extra_notes, *map(describe_running_update, find_running_updates(impact)))
     return ReportStep(
         command=change.command,
         headline=change.headline,

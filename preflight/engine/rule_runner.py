@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from preflight.coverage.model import Impact
 from preflight.engine.session import LoadedInputs
+from preflight.messages.run import describe_crash
 from preflight.model.objects import ObjectKey, Origin
 from preflight.model.report import Subject
 from preflight.policy.evaluate import apply_rule_severities
@@ -88,7 +89,7 @@ def make_match_target(inputs: LoadedInputs, hit: Hit) -> MatchTarget:
 def _make_crash_hit(rule: Rule, error: Exception) -> tuple[Rule, Hit]:
     """The finding on a rule that crashed."""
     crashed = next(candidate for candidate in common_rules() if candidate.is_crash)
-    return crashed, Hit(Subject("Rule", "", rule.id), f"crashed: {type(error).__name__}: {error}", ManifestLocation(Origin("<none>")))
+    return crashed, Hit(Subject("Rule", "", rule.id), describe_crash(error), ManifestLocation(Origin("<none>")))
 
 
 def _rank_subjects(impact: Impact, hits: Iterable[Hit]) -> dict[Subject, int]:

@@ -18,6 +18,8 @@ from preflight.errors import InputError
 from preflight.kubectl.formatting import format_count
 from preflight.load import load_world
 from preflight.load.inputs import list_paths
+from preflight.messages.coverage import describe_reasons
+from preflight.messages.verify import DAEMONSET_IS_GONE, NODE_IS_GONE, NODE_IS_NOT_READY, POD_IS_NOT_READY, describe_limitation
 from preflight.model.report import CheckedCounts, Coverage, Outcome, Problem, ReportStep
 from preflight.model.world import ClusterState
 from preflight.rules.api import make_subject_of
@@ -108,8 +110,11 @@ def _list_unknown(comparison: ClusterComparison) -> tuple[str, ...]:
     silent = [
         daemonset for daemonset in comparison.daemonsets if daemonset.unknown_reason and not (daemonset.nodes_before or daemonset.nodes_now)
     ]
-    reasons = Counter(daemonset.unknown_reason for daemonset in silent)
-    return (*comparison.limitations, *(f"{format_count(number, 'DaemonSet')}: {why}" for why, number in reasons.items()))
+    counts = Counter(daemonset.unknown_reason for daemonset in silent if daemonset.unknown_reason)
+    return (
+        *map(describe_limitation, comparison.limitations),
+        *(f"{format_count(number, 'DaemonSet')}: {describe_limitation(reason)}" for reason, number in counts.items()),
+    )
 
 
 def _iter_coverage(comparison: ClusterComparison) -> Iterator[Coverage]:
@@ -139,17 +144,18 @@ def _iter_outcomes(
 ) -> Iterator[tuple[Outcome, tuple[str, ...], frozenset[str]]]:
     """The outcomes of one DaemonSet, with their reasons and nodes."""
     if daemonset_pods.unknown_reason:
-        yield Outcome.UNKNOWN, (daemonset_pods.unknown_reason,), daemonset_pods.nodes_before | daemonset_pods.nodes_now
+        yield Outcome.UNKNOWN, (describe_limitation(daemonset_pods.unknown_reason),), daemonset_pods.nodes_before | daemonset_pods.nodes_now
         return
     by_reason: dict[tuple[str, ...], set[str]] = {}
     for name, reasons in daemonset_pods.lost_nodes.items():
-        by_reason.setdefault(reasons if daemonset_pods.daemonset_now is not None else ("the DaemonSet is gone",), set()).add(name)
-    for reasons, names in by_reason.items():
-        yield Outcome.LOST_NOW, reasons, frozenset(names)
-    yield Outcome.NODE_GONE, ("the node is gone",), daemonset_pods.removed_nodes
+        texts = (DAEMONSET_IS_GONE,) if daemonset_pods.daemonset_now is None else describe_reasons(reasons)
+        by_reason.setdefault(texts, set()).add(name)
+    for texts, names in by_reason.items():
+        yield Outcome.LOST_NOW, texts, frozenset(names)
+    yield Outcome.NODE_GONE, (NODE_IS_GONE,), daemonset_pods.removed_nodes
     unready = frozenset(daemonset_pods.unready_nodes)
-    yield Outcome.NOT_READY, ("the node is not Ready",), unready & unready_nodes
-    yield Outcome.NOT_READY, ("its pod is not Ready",), unready - unready_nodes
+    yield Outcome.NOT_READY, (NODE_IS_NOT_READY,), unready & unready_nodes
+    yield Outcome.NOT_READY, (POD_IS_NOT_READY,), unready - unready_nodes
     yield Outcome.GAINED, (), daemonset_pods.gained_nodes
     yield Outcome.KEPT, (), (daemonset_pods.nodes_before & daemonset_pods.nodes_now) - unready
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from preflight.messages.counts import format_count
 from preflight.messages.evictions import describe_advice, describe_assumption, describe_obstacles, iter_row_reasons
 from preflight.messages.jobs import describe_job_reason, describe_unknown
+from preflight.messages.lists import format_names
 from preflight.model.eviction_reasons import EndReason
 from preflight.model.evictions import (
     Eviction,
@@ -19,7 +21,6 @@ from preflight.model.evictions import (
     ReplacementOutcome,
 )
 from preflight.model.job_reasons import JobSetRestarts
-from preflight.report.formatting import format_count, format_names
 from preflight.report.terminal import Ink, count_columns, escape_unprintable, fold, pad
 
 MOST_ROWS = 30

@@ -115,4 +115,4 @@ def test_a_live_cluster_answers_what_depends_on_daemonsets_as_long_as_it_is_open
 def test_files_beside_a_live_cluster_are_what_is_judged(tmp_path: Path) -> None:
     with serving(ApiServer(cluster()), tmp_path) as config:
         loaded = load_input(Live(ClusterTarget(kubeconfig=str(config)), ("whole.json",)), LoadOptions(one_cluster=False))
-    assert loaded.checked_files == {"whole.json"}
+    assert loaded.checked_files == frozenset({"whole.json"})

@@ -187,15 +187,15 @@ def extend_origin(origin: Origin, *path: str | int) -> Origin:
 def list_entries(data: object, *path: str) -> list[tuple[int, PlainObject]]:
     """The maps in the list at a path, each with its place."""
     found = get_path(data, path)
-    return [(number, each) for number, each in enumerate(found) if isinstance(each, dict)] if isinstance(found, list) else []
+    return [(number, entry) for number, entry in enumerate(found) if isinstance(entry, dict)] if isinstance(found, list) else []
 
 
 def describe_node_count(exact: object, low: object = None, high: object = None) -> str:
     """The number of nodes in words: see `Pool.count`."""
-    numbers = [each if isinstance(each, int) and not isinstance(each, bool) else None for each in (exact, low, high)]
+    numbers = [number if isinstance(number, int) and not isinstance(number, bool) else None for number in (exact, low, high)]
     if numbers[1] is not None and numbers[2] is not None and numbers[1] != numbers[2]:
         return f"{numbers[1]} to {numbers[2]}"
     if numbers[0] is None and numbers[1] is None and numbers[2] is not None:
         return f"up to {numbers[2]}"
-    stated = [each for each in (numbers[0], numbers[1]) if each is not None]
+    stated = [number for number in (numbers[0], numbers[1]) if number is not None]
     return str(stated[0]) if stated else ""

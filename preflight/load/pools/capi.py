@@ -100,9 +100,10 @@ def read_topology(data: PlainObject, origin: Origin) -> Iterator[PoolDeclaration
     if isinstance(plane, dict):
         found.append((plane, extend_origin(origin, *where, "controlPlane"), "controlPlane", "control-plane", f"{used}/controlPlane"))
     for field in ("machineDeployments", "machinePools"):
-        for number, each in list_entries(data, *where, "workers", field):
+        for number, worker in list_entries(data, *where, "workers", field):
             place = extend_origin(origin, *where, "workers", field, number)
-            found.append((each, place, field.removesuffix("s"), to_text(each.get("name")), f"{used}/{field}/{to_text(each.get('class'))}"))
+            reference = f"{used}/{field}/{to_text(worker.get('class'))}"
+            found.append((worker, place, field.removesuffix("s"), to_text(worker.get("name")), reference))
     for entry, place, kind, name, reference in found:
         draft = PoolBuilder(entry, place, kind, name, cluster=cluster, renewal=_ROLLOUT)
         if kind != "machinePool":
@@ -122,8 +123,9 @@ def read_cluster_class(data: PlainObject, origin: Origin) -> Iterator[PoolDeclar
     if isinstance(plane, dict):
         found.append((plane, extend_origin(origin, "spec", "controlPlane"), f"{name}/controlPlane"))
     for field in ("machineDeployments", "machinePools"):
-        for number, each in list_entries(data, "spec", "workers", field):
-            found.append((each, extend_origin(origin, "spec", "workers", field, number), f"{name}/{field}/{to_text(each.get('class'))}"))
+        for number, worker in list_entries(data, "spec", "workers", field):
+            reference = f"{name}/{field}/{to_text(worker.get('class'))}"
+            found.append((worker, extend_origin(origin, "spec", "workers", field, number), reference))
     for entry, place, reference in found:
         draft = PoolBuilder(entry, place, "ClusterClass", reference)
         refers: list[ManifestReference] = []
@@ -138,7 +140,7 @@ def read_cluster_class(data: PlainObject, origin: Origin) -> Iterator[PoolDeclar
 
 def _is_synced(key: str) -> bool:
     domain = key.partition("/")[0]
-    return domain == "node-role.kubernetes.io" or any(domain == each or domain.endswith(f".{each}") for each in _DOMAINS)
+    return domain == "node-role.kubernetes.io" or any(domain == synced or domain.endswith(f".{synced}") for synced in _DOMAINS)
 
 
 def _read_machine_taints(draft: PoolBuilder, *path: str) -> None:

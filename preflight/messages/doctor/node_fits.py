@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from preflight.coverage.reasons import format_requirement
 from preflight.doctor.jobset_leaders import DomainState, LeaderFit, NoDomain, TakenDomain, UnknownFit
-from preflight.doctor.pending.node_fit import OwnNodeFit, parse_node_count
+from preflight.doctor.pending.node_fit import OwnNodeFit
 from preflight.doctor.pending.unschedulable import (
     FilterRefusal,
     FitObstacle,
@@ -20,9 +19,10 @@ from preflight.doctor.pending.unschedulable import (
     UntoleratedTaints,
 )
 from preflight.messages.amounts import format_amount
+from preflight.messages.coverage import format_requirement
 from preflight.messages.lists import join_and, join_node_names
+from preflight.model.uncertainty import UncertaintyKind
 from preflight.scheduling.filters import NODE_UNSCHEDULABLE, FilterReason
-from preflight.scheduling.uncertainty import UncertaintyKind
 
 _MAX_CLASSES = 6
 
@@ -144,9 +144,8 @@ def _describe_reason(reason: FilterReason) -> str:
     return reason.text
 
 
-def describe_count_mismatch(message: str, nodes: int) -> str:
+def describe_count_mismatch(counted: int | None, nodes: int) -> str:
     """That the scheduler counts another number of nodes than there are; "" where it does not, or counts none."""
-    number = parse_node_count(message)
-    if number is None or number == nodes:
+    if counted is None or counted == nodes:
         return ""
-    return f"the scheduler counts {number} node{'s' if number != 1 else ''}, and there {'are' if nodes != 1 else 'is'} {nodes}"
+    return f"the scheduler counts {counted} node{'s' if counted != 1 else ''}, and there {'are' if nodes != 1 else 'is'} {nodes}"

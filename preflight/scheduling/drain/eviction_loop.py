@@ -8,11 +8,11 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from preflight.model.drain_flags import DrainFlags
 from preflight.model.pod_status import ClusterPod
 from preflight.scheduling.drain.model import RETRY_SECONDS, FirstRound, find_grace_period
 from preflight.scheduling.drain.pdb_state import BudgetTracker
 from preflight.scheduling.drain.pdb_tracker import DrainState
-from preflight.scheduling.drain.pod_filters import DrainFlags
 from preflight.scheduling.eviction import EvictionResponse, answer_eviction, skips_budget_check
 
 _MAX_TRIES = 10
@@ -51,7 +51,11 @@ def simulate_evictions(
         for predict_first_round in predict_first_rounds(pods, drain_state, flags, start)
         if predict_first_round.is_contested
     ]
-    extra = {each.budget: (max(each.max_evicted, each.allowed) if best_case else each.min_evicted) - each.allowed for each in rounds}
+    extra = {
+        first_round.budget: (max(first_round.max_evicted, first_round.allowed) if best_case else first_round.min_evicted)
+        - first_round.allowed
+        for first_round in rounds
+    }
     for guard in (guard for pod in pods for guard in drain_state.find_trackers(pod)):
         guard.extra_disruptions = extra.get(guard.budget.key, 0)
     firsts: dict[int, EvictionResponse] = {}

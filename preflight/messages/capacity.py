@@ -1,25 +1,27 @@
-"""Amounts, causes and answers in the words that the formats share."""
+"""The capacity for a new pod in words: amounts, causes, answers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from preflight.messages.counts import format_count
+from preflight.messages.lists import format_names
 from preflight.model.capacity import CapacityStep, ClusterCapacity, ClusterCapacityAnswer, StaleAllocationRow
-from preflight.report.formatting import format_count, format_names
+from preflight.model.capacity_reasons import CapacityLossCause, StaleReason
 
 _BINARY = (("Ti", 40), ("Gi", 30), ("Mi", 20), ("Ki", 10))
-_CAUSES = {
-    "not-ready": "on nodes that are not Ready",
-    "cordoned": "on cordoned nodes",
-    "selector": "on nodes that its selector leaves out",
-    "taints": "on nodes with a taint that it does not tolerate",
-    "used": "requested by pods",
-    "ghosts": "held by pods of which nothing runs",
-    "rest": "in rests that are too small for one more copy",
-    "others": "left over: another resource is used up first",
-    "pods": "left over: the node may have no more pods",
-    "ports": "left over: its host port is taken",
-    "unknown": "not known to be room",
+_CAUSE_TEXTS = {
+    CapacityLossCause.NOT_READY: "on nodes that are not Ready",
+    CapacityLossCause.CORDONED: "on cordoned nodes",
+    CapacityLossCause.SELECTOR: "on nodes that its selector leaves out",
+    CapacityLossCause.TAINTS: "on nodes with a taint that it does not tolerate",
+    CapacityLossCause.USED: "requested by pods",
+    CapacityLossCause.STALE: "held by pods of which nothing runs",
+    CapacityLossCause.FRAGMENTED: "in rests that are too small for one more copy",
+    CapacityLossCause.OTHER_RESOURCES: "left over: another resource is used up first",
+    CapacityLossCause.POD_LIMIT: "left over: the node may have no more pods",
+    CapacityLossCause.HOST_PORTS: "left over: its host port is taken",
+    CapacityLossCause.UNKNOWN: "not known to be room",
 }
 REQUESTED = "requested is not utilised: what pods have asked for counts, whether or not they use it"
 
@@ -40,12 +42,12 @@ def format_amount(resource: str, number: int | None) -> str:
 
 def format_cause(step: CapacityStep) -> str:
     """What takes an amount away, in words."""
-    return _CAUSES.get(step.cause, step.cause)
+    return _CAUSE_TEXTS[step.cause]
 
 
 def format_copies(room: ClusterCapacity) -> str:
     """`13 copies fit`, `0 copies fit for certain, 4 at most`, `0 copies fit for certain; how many more may, nobody can tell`."""
-    fit = f"{room.copies} {'copy fits' if room.copies == 1 else 'copies fit'}"
+    fit = format_count(room.copies, "copy fits", "copies fit")
     if room.atMost == room.copies:
         return f"{fit} now"
     more = f", {room.atMost} at most" if room.atMost is not None else "; how many more may, nobody can tell"
@@ -77,14 +79,14 @@ def format_main_causes(room: ClusterCapacity) -> str:
 
 def iter_remarks(room: ClusterCapacity) -> Iterator[tuple[str, str]]:
     """What is not known and not judged, each with its heading; then what the numbers mean."""
-    for each in room.unknown:
-        yield "unknown", f"because {each}"
+    for reason in room.unknown:
+        yield "unknown", f"because {reason}"
     if room.unread:
         yield "unknown", f"because {format_names(room.unread)} {'does' if len(room.unread) == 1 else 'do'} not say what can be allocated"
     if room.message:
         yield "the scheduler says", room.message
-    for each in room.notJudged:
-        yield "not judged", each
+    for unchecked in room.notJudged:
+        yield "not judged", unchecked
     yield "note", REQUESTED
 
 
@@ -96,7 +98,11 @@ def format_subject(answer: ClusterCapacityAnswer, room: ClusterCapacity) -> str:
 
 def format_stale_allocation(room: ClusterCapacity, stale_pod: StaleAllocationRow) -> str:
     """A pod that holds room though nothing of it runs: what it holds, where, and how this is known."""
-    state = "Pending there: its containers have not started" if stale_pod.why == "pending" else "being deleted, and its node is not Ready"
+    state = (
+        "Pending there: its containers have not started"
+        if stale_pod.why is StaleReason.PENDING
+        else "being deleted, and its node is not Ready"
+    )
     return f"{stale_pod.pod} holds {format_amount(room.resource, stale_pod.amount)} {room.resource} on {stale_pod.node}: {state}"
 
 
@@ -108,6 +114,11 @@ def format_cluster_title(answer: ClusterCapacityAnswer) -> str:
     server = f" ({asked.server})" if asked.server else ""
     name = asked.context if asked.context and asked.context != answer.name else ""
     return f"{answer.name}{f', of cluster {name}' if name else ''}{server}{f', Kubernetes {asked.version}' if asked.version else ''}"
+
+
+def format_copy_count(number: int) -> str:
+    """`1 copy`, `2 copies`."""
+    return format_count(number, "copy", "copies")
 
 
 def format_failures(clusters: Sequence[ClusterCapacityAnswer]) -> str:
