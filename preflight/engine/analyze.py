@@ -21,6 +21,7 @@ from preflight.errors import PreflightError, UsageError
 from preflight.kubectl.commands import Command
 from preflight.load import LoadResult
 from preflight.load.inputs import Live, OpenInput, open_input
+from preflight.messages.run import describe_unjudged_line
 from preflight.model.objects import ObjectKey
 from preflight.model.report import CheckedCounts, ExplanationLink, Location, Outcome, Problem, ReportStep, SkippedCheck
 
@@ -152,7 +153,7 @@ def _list_script_remarks(plan: Plan, progress: _Progress) -> tuple[SkippedCheck,
 
 def _make_line_problem(file: str, line: int, text: str, reason: str) -> Problem:
     """A line of a script that is not judged."""
-    return Problem(f"not judged: `{text}`: {reason}" if text else f"not judged: {reason}", Location(file, line))
+    return Problem(describe_unjudged_line(text, reason), Location(file, line), is_line=True)
 
 
 def _make_reader(inputs: LoadedInputs, plan: Plan, progress: _Progress) -> Callable[[str], Sequence[object]]:

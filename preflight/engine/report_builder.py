@@ -167,7 +167,7 @@ def _make_findings(inputs: LoadedInputs, results: RuleResults) -> tuple[tuple[Fi
     """The hits as findings, each with its place, sorted; what two steps of a plan say alike is said once, at the first."""
     once: dict[tuple[object, ...], RuleHit] = {}
     for rule, hit, step in results.hits:
-        once.setdefault((rule.id, hit.subject, hit.message, hit.location), (rule, hit, step))
+        once.setdefault((rule.id, hit.subject, hit.key, hit.nodes, hit.location), (rule, hit, step))
     kept = tuple(once.values())
     hits = [hit for _, hit, _ in kept]
     places = _locate_places(inputs, {place for hit in hits for place in (hit.location, *(other for _, other in hit.related_locations))})

@@ -17,3 +17,8 @@ def label_repeated_key(first_line: int, last_line: int) -> str:
 def describe_crash(error: Exception) -> str:
     """A rule that crashed."""
     return f"crashed: {type(error).__name__}: {error}"
+
+
+def describe_unjudged_line(text: str, reason: str) -> str:
+    """A line of a script that is not judged; `text` is "" where it cannot be shown."""
+    return f"not judged: `{text}`: {reason}" if text else f"not judged: {reason}"

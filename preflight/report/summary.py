@@ -41,8 +41,8 @@ def format_unread(report: Report) -> str:
     A problem without a file has its own line elsewhere.
     """
     located = [problem for problem in report.problems if problem.location]
-    lines = sum(problem.message.startswith("not judged: ") for problem in located)
-    files = {problem.location.file for problem in located if problem.location and not problem.message.startswith("not judged: ")}
+    lines = sum(problem.is_line for problem in located)
+    files = {problem.location.file for problem in located if problem.location and not problem.is_line}
     parts = [f"{format_count(len(files), 'file')} could not be read" if files else ""]
     parts.append(f"{format_count(lines, 'line')} {'was' if lines == 1 else 'were'} not judged" if lines else "")
     return ", ".join(part for part in parts if part)

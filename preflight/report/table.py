@@ -36,6 +36,7 @@ class CoverageRow(NamedTuple):
     1. `node_count` are the nodes on which it is judged; where a step compares, those with a pod before. `counts` are the nodes with a pod,
        one for each column of the step, None where not asked. `reasons` are reasons; where a step compares, the nodes that lost their pod.
     2. `is_unsure` where some of these are counted under a condition: they are printed with a question mark.
+    3. `is_unknown` where a step compares, and the pods that should run now are not known: `reasons` then say why.
     """
 
     marker: str
@@ -45,6 +46,7 @@ class CoverageRow(NamedTuple):
     tolerates: str
     reasons: str
     is_unsure: bool = False
+    is_unknown: bool = False
 
 
 def draw_table(step: ReportStep, ink: Ink, width: int, all_rows: bool) -> list[str]:
@@ -88,7 +90,7 @@ def make_rows_with_coverage(step: ReportStep) -> tuple[list[tuple[CoverageRow, S
         if parts:
             shown = f"{name} ({file})" if times[name] > 1 else name
             rows.append((_make_compared_row(shown, parts) if step.compares else _make_row(shown, parts, len(step.columns)), group))
-    rows.sort(key=lambda each: (ORDER.index(each[0].marker), each[0].name))
+    rows.sort(key=lambda pair: (ORDER.index(pair[0].marker), pair[0].name))
     return rows, len(groups) - len(rows)
 
 
@@ -118,6 +120,7 @@ def _make_compared_row(name: str, parts: Sequence[Coverage]) -> CoverageRow:
         counts=(None, None) if unknown else (sum(part.now for part in parts), sum(part.ready or 0 for part in parts)),
         tolerates="",
         reasons=f"not known: {', '.join(unknown.reasons)}" if unknown else format_names(lost),
+        is_unknown=unknown is not None,
     )
 
 
@@ -145,7 +148,7 @@ def _format_reasons(parts: Sequence[Coverage]) -> str:
 
 
 def _iter_reasons(part: Coverage) -> Iterator[str]:
-    if part.outcome is Outcome.LOOP and not any("deleted and re-created" in reason for reason in part.reasons):
+    if part.outcome is Outcome.LOOP and not part.reasons_state_loop:
         again = "again and again" if part.periodSeconds is None else f"every {part.periodSeconds} s"
         yield f"deleted and re-created {again}"
     yield from part.reasons
