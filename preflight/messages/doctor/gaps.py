@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from preflight.components import Component
-from preflight.coverage.reasons import list_outcome_reasons
 from preflight.doctor.belonging import BelongingSign, SignKind
 from preflight.doctor.cluster_messages import normalize_message
 from preflight.doctor.coverage_gaps import CoverageGap, CoverageReason, GapKind, GapReason
@@ -70,8 +69,8 @@ def describe_gap_reason(reason: GapReason | None) -> str:
             return state
         case NotStarted():
             return "the kubelet has not begun to start it"
-        case CoverageReason(group):
-            return "; ".join(describe_reasons(list_outcome_reasons(group)))
+        case CoverageReason(reasons):
+            return "; ".join(describe_reasons(reasons))
 
 
 def _describe_crash_loop(reason: CrashLoop) -> str:

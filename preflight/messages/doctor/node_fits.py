@@ -63,17 +63,19 @@ def _describe_domain_state(state: DomainState) -> str:
             return f"it has no label {topology}"
         case TakenDomain(domain, owner):
             return f"its domain {domain} belongs to {owner.kind} {owner}"
-        case UnknownFit(doubts):
-            return _describe_doubts(doubts)
+        case UnknownFit(obstacles, doubts):
+            return _describe_facts(obstacles, doubts)
 
 
 def describe_class(node_class: NodeFitClass) -> str:
     """What the nodes of a class have against a pod; else why that is not known."""
     if node_class.can_take:
         return "takes the pod" if len(node_class.nodes) == 1 else "take the pod"
-    if node_class.obstacles:
-        return join_and(map(describe_obstacle, node_class.obstacles))
-    return _describe_doubts(node_class.doubts)
+    return _describe_facts(node_class.obstacles, node_class.doubts)
+
+
+def _describe_facts(obstacles: Sequence[FitObstacle], doubts: Iterable[UncertaintyKind]) -> str:
+    return join_and(map(describe_obstacle, obstacles)) if obstacles else _describe_doubts(doubts)
 
 
 def _describe_doubts(doubts: Iterable[UncertaintyKind]) -> str:

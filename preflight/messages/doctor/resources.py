@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from preflight.coverage.reasons import list_unselected
 from preflight.doctor.csi_mounts import MissingDriver
 from preflight.doctor.devices import FaultCause, FaultReason, FaultyResource, ResourceFault
 from preflight.doctor.index import ClusterIndex
@@ -33,7 +32,7 @@ def explain_fault(reason: FaultReason) -> str:
             assert reason.gap is not None
             return f"{names} advertises it and is missing there: {explain_gap(reason.gap)}"
         case FaultCause.PLUGIN_NOT_WORKING:
-            texts = "; ".join(text for placement in reason.exclusions for text in describe_reasons(list_unselected(placement)))
+            texts = "; ".join(describe_reasons(reason.exclusions))
             return f"no pod of {names} works there{f': {texts}' if texts else ''}"
         case FaultCause.UNKNOWN_PLUGIN:
             return "no DaemonSet is known that advertises it"
