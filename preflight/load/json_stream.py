@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import functools
-import gc
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -53,8 +50,7 @@ def read_json_stream(collector: ObjectCollector, data: bytes | bytearray | mmap,
     2. A broken value is a problem; reading goes on at the next line that starts with `{`.
     3. Two or more pods of such a series that are bound or have a status are evidence, as in a list.
     """
-    with _pause_garbage_collection():
-        return _JsonStreamReader(collector, data, file, is_named).read()
+    return _JsonStreamReader(collector, data, file, is_named).read()
 
 
 class _JsonStreamReader:
@@ -187,15 +183,3 @@ def _measure_trailing_offset() -> int:
         if match := _BYTE.fullmatch(str(error)):
             return int(match[2]) - 2
     return 0
-
-
-@contextmanager
-def _pause_garbage_collection() -> Iterator[None]:
-    """Decoding makes many objects and no rubbish: looking for some in between takes longer than the decoding."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()

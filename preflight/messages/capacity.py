@@ -2,12 +2,31 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from preflight.messages.counts import format_count
-from preflight.messages.lists import format_names
+from preflight.messages.coverage import describe_reason
+from preflight.messages.lists import format_names, join_and
+from preflight.messages.uncertainty import describe_uncertainty
 from preflight.model.capacity import CapacityStep, ClusterCapacity, ClusterCapacityAnswer, StaleAllocationRow
-from preflight.model.capacity_reasons import CapacityLossCause, StaleReason
+from preflight.model.capacity_reasons import (
+    AddedToleration,
+    AlwaysUnchecked,
+    CapacityDoubt,
+    CapacityLossCause,
+    CapacityReason,
+    CapacityUncertainty,
+    NodeFact,
+    PodLimit,
+    PossiblePreemption,
+    QuotaLimits,
+    SchedulerWords,
+    StaleReason,
+    UncheckedLimit,
+    UnreadQuota,
+    WaitingPods,
+)
 
 _BINARY = (("Ti", 40), ("Gi", 30), ("Mi", 20), ("Ki", 10))
 _CAUSE_TEXTS = {
@@ -23,7 +42,63 @@ _CAUSE_TEXTS = {
     CapacityLossCause.HOST_PORTS: "left over: its host port is taken",
     CapacityLossCause.UNKNOWN: "not known to be room",
 }
+_NODE_TEXTS = {
+    NodeFact.CORDONED: "cordoned",
+    NodeFact.NOT_READY: "not Ready",
+    NodeFact.OTHER_NODES: "its node affinity names other nodes",
+    NodeFact.HOST_PORT: "a host port of it is taken",
+}
+_ALWAYS_UNCHECKED = "what admission adds or refuses (LimitRanges, webhooks, Pod Security), extenders and other settings of the scheduler"
 REQUESTED = "requested is not utilised: what pods have asked for counts, whether or not they use it"
+
+
+def describe_capacity_reason(reason: CapacityReason) -> str:
+    """Why a node does not take a copy."""
+    match reason:
+        case NodeFact():
+            return _NODE_TEXTS[reason]
+        case PodLimit():
+            return f"has {reason.used} pods and may have {reason.allowed}"
+        case SchedulerWords():
+            return reason.words
+        case _:
+            return describe_reason(reason)
+
+
+def count_reasons(reasons: Sequence[CapacityReason], nodes: int) -> Iterator[str]:
+    """Each reason once, with the number of nodes where it is not that of all."""
+    for reason, number in Counter(map(describe_capacity_reason, reasons)).items():
+        yield reason if number == nodes else f"{reason} ({number} of {nodes})"
+
+
+def describe_capacity_doubt(doubt: CapacityDoubt) -> str:
+    """Why more may fit than is certain, or what is said may not hold."""
+    match doubt:
+        case CapacityUncertainty():
+            return f"{describe_uncertainty(doubt.uncertainty)}{f': {doubt.cause}' if doubt.cause else ''}"
+        case AddedToleration():
+            plugin = "where the admission plugin ExtendedResourceToleration is on (by default it is off)"
+            return f"{plugin}, it tolerates the taint of {doubt.nodes} of the nodes"
+        case PossiblePreemption(nodes=None):
+            return "the priority of the pod is not known: pods of lower priority may be evicted for it"
+        case PossiblePreemption():
+            return f"with pods of lower priority evicted more may fit, on {doubt.nodes} of the nodes: nobody is evicted here"
+
+
+def describe_unchecked_limit(limit: UncheckedLimit) -> str:
+    """What may still keep copies from binding, and is not checked."""
+    match limit:
+        case QuotaLimits():
+            return f"ResourceQuota {join_and(limit.quotas)} of namespace {limit.namespace}, which may allow fewer pods"
+        case UnreadQuota(cause=""):
+            return f"quota of namespace {limit.namespace} (not given)"
+        case UnreadQuota():
+            return f"quota of namespace {limit.namespace}: {limit.cause}"
+        case WaitingPods():
+            waiting = format_count(limit.count, "pod that waits", "pods that wait")
+            return f"{waiting} for a node already, and may take this room first"
+        case AlwaysUnchecked():
+            return _ALWAYS_UNCHECKED
 
 
 def format_amount(resource: str, number: int | None) -> str:
@@ -125,3 +200,33 @@ def format_failures(clusters: Sequence[ClusterCapacityAnswer]) -> str:
     """`1 of 3 clusters could not be asked`; "" where all were."""
     failed = sum(cluster.room is None for cluster in clusters)
     return f"{failed} of {format_count(len(clusters), 'cluster')} could not be asked" if failed else ""
+
+
+# Which pod is asked about, and errors.
+
+
+def describe_copied_pod(workload: str, pod: str) -> str:
+    """A pod like one that a workload has."""
+    return f"{workload}, as its pod {pod} is"
+
+
+def describe_template(workload: str, file: str) -> str:
+    """A pod by the template of a workload in a file."""
+    return f"{workload} of {file}"
+
+
+def describe_invalid_reference(text: str) -> str:
+    """That the value of --like cannot be read."""
+    return f"--like takes KIND/NAME, KIND one of deploy, ds, sts, rs, job, cj, pod: not {text!r}"
+
+
+def describe_missing_nodes(source: str, cause: str) -> str:
+    """That a source has no node; `cause` is why, "" if unknown."""
+    return f"{source}: no node is known: there is nothing to fill{f': {cause}' if cause else ''}"
+
+
+def describe_missing_workload(source: str, workload: str, other_namespaces: Sequence[str] = (), problem: str = "") -> str:
+    """That a source has no such workload, in which other namespaces there is one, and what could not be read."""
+    elsewhere = f"; there is one in {', '.join(other_namespaces)}: -n" if other_namespaces else ""
+    unread = f"; not all was read: {problem}" if problem else ""
+    return f"{source}: there is no {workload}{elsewhere}{unread}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from typing import BinaryIO
 
 from msgspec import Struct
@@ -87,15 +87,12 @@ def read_side(
     stdin: BinaryIO | None = None,
     reserved_names: Collection[str] | None = None,
     comparison_operators: bool | None = None,
-    cluster: Callable[[ObjectCollector], None] | None = None,
 ) -> LoadedSide:
-    """Read one side, `cluster` where it is given; what a file or a document means is the same for all of them: see `read`.
+    """Read one side, which is no live cluster; what a file or a document means is the same for all of them: see `read`.
 
     The files of a revision are named `REV:PATH`; with `reserved_names`, the names that are no longer free, they are named by their path in
     the repository, as long as none of these is taken: that is how machines that read the report know them.
     """
-    if cluster is not None:
-        return LoadedSide(text, load_world((), one_cluster=False, comparison_operators=comparison_operators, cluster=cluster))
     if isinstance(source, str):
         loaded = load_world([source], stdin=stdin, one_cluster=False, comparison_operators=comparison_operators)
         is_folder = source != STDIN and os.path.isdir(source)  # noqa: PTH112 (pathlib costs 10 ms at the start)

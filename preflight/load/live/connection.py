@@ -15,7 +15,6 @@ from urllib.parse import quote, urlsplit
 
 import msgspec
 
-from preflight import __version__
 from preflight.errors import InputError
 from preflight.load.live.kubeconfig import ClusterAccess, open_access
 from preflight.load.live.target import ClusterTarget
@@ -32,6 +31,7 @@ from preflight.messages.live import (
     describe_unreachable,
     describe_untrusted_certificate,
 )
+from preflight.version import __version__
 
 _TRIES = 4
 _AGAIN = frozenset({429, 500, 502, 503, 504})

@@ -25,7 +25,6 @@ import msgspec
 from msgspec import Raw
 from msgspec.structs import replace
 
-from preflight import __version__
 from preflight.components.recognize import recognize_components
 from preflight.components.snapshot_codec import encode_components, filter_config_data
 from preflight.errors import InputError
@@ -40,6 +39,7 @@ from preflight.model.pod_scheduling import SchedulerPod
 from preflight.model.runtime_state import PodState
 from preflight.model.snapshot_fields import SNAPSHOT_ANNOTATIONS, select_read_fields
 from preflight.model.world import ClusterListing, ClusterState
+from preflight.version import __version__
 
 _API_ADDRESS = "KUBERNETES_SERVICE_HOST"
 _VERSIONS = {"jobset.x-k8s.io": "v1alpha2"}

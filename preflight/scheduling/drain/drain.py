@@ -15,6 +15,7 @@ from preflight.scheduling.drain.eviction_loop import predict_first_rounds, simul
 from preflight.scheduling.drain.model import (
     NO_REPLACEMENTS,
     DrainAssumptions,
+    DrainCase,
     DrainVerdict,
     FirstRound,
     NodeDrain,
@@ -86,15 +87,15 @@ def _drain_node(
     if flags.disable_eviction:
         asked = [drain_by_deletion(pod, drain_state, flags) for pod in going]
         for drain in asked:
-            drain_state.record_departure(drain.pod, start, drain.grace_seconds, takes_disruption=False, best_case=False)
+            drain_state.record_departure(drain.pod, start, drain.grace_seconds, takes_disruption=False, case=DrainCase.CERTAIN)
     elif not budgets_known:
         asked = [drain_without_budgets(pod, flags) for pod in going]
     else:
         rounds = predict_first_rounds(going, drain_state, flags, start)
         tried = drain_state.copy()
-        asked = _evict_pods(going, drain_state, flags, start, rounds, best_case=False)
+        asked = _evict_pods(going, drain_state, flags, start, rounds, DrainCase.CERTAIN)
         if any(drain.code == 429 for drain in asked):
-            other = _evict_pods(going, tried, flags, start, rounds, best_case=True)
+            other = _evict_pods(going, tried, flags, start, rounds, DrainCase.BEST)
     assumed = drain_state.assumptions
     asked, other = ([replace(drain, hang_reason=find_hang_reason(drain, node, assumed)) for drain in pods] for pods in (asked, other))
     by_key = {drain.pod.key: drain for drain in asked}
@@ -117,8 +118,8 @@ def _drain_node(
 
 
 def _evict_pods(
-    pods: Sequence[ClusterPod], drain_state: DrainState, flags: DrainFlags, start: float, rounds: Iterable[FirstRound], *, best_case: bool
+    pods: Sequence[ClusterPod], drain_state: DrainState, flags: DrainFlags, start: float, rounds: Iterable[FirstRound], case: DrainCase
 ) -> list[PodDrain]:
     peers = {key: len(first_round.pods) for first_round in rounds if first_round.is_contested for key in first_round.pods}
-    courses = simulate_evictions(pods, drain_state, flags, start, best_case=best_case)
+    courses = simulate_evictions(pods, drain_state, flags, start, case)
     return [drain_by_eviction(pod, course, drain_state, flags, start, peers) for pod, course in zip(pods, courses, strict=True)]
