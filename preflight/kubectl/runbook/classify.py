@@ -9,7 +9,7 @@ from itertools import pairwise
 from msgspec import Struct
 
 from preflight.kubectl.flags import flag_takes_value
-from preflight.kubectl.runbook.lexer import ShellWord
+from preflight.kubectl.runbook.words import ShellWord
 
 
 class CommandEffect(Enum):
