@@ -40,15 +40,15 @@ def apply(command: ApplyFiles, world: ClusterState, read_file: ObjectReader) -> 
 
     Errors: UsageError for a changed selector and for another namespace than `-n`, in their words; InputError where the files hold nothing.
     """
-    objects = [each for each in _read_objects(command.files, read_file) if _is_selected(command, each)]
+    objects = [item for item in _read_objects(command.files, read_file) if _is_selected(command, item)]
     applied = _ApplyProgress(world)
-    for each in objects:
-        if isinstance(each, DaemonSet):
-            applied.apply_daemonset(each, command.namespace)
-        elif isinstance(each, Node) and each.pool is not None:
-            applied.apply_pool(each)
-        elif isinstance(each, Node):
-            applied.apply_node(each)
+    for item in objects:
+        if isinstance(item, DaemonSet):
+            applied.apply_daemonset(item, command.namespace)
+        elif isinstance(item, Node) and item.pool is not None:
+            applied.apply_pool(item)
+        elif isinstance(item, Node):
+            applied.apply_node(item)
     keys = frozenset(applied.daemonsets)
     return Change(
         command=command.text,
@@ -73,21 +73,21 @@ def delete(command: DeleteFiles, world: ClusterState, read_file: ObjectReader) -
     """
     objects = _read_objects(command.files, read_file)
     keys: list[ObjectKey] = []
-    for each in objects:
-        if isinstance(each, DaemonSet):
-            namespace = _resolve_namespace(each, command.namespace, world.default_namespace)
-            chosen = TargetObjects((each.metadata.name,), namespace=namespace)
+    for item in objects:
+        if isinstance(item, DaemonSet):
+            namespace = _resolve_namespace(item, command.namespace, world.default_namespace)
+            chosen = TargetObjects((item.metadata.name,), namespace=namespace)
             keys.extend(workload_verbs.find_daemonsets(world, chosen, ignore_missing=command.ignore_missing))
-    spaces = tuple(dict.fromkeys(each.metadata.name for each in objects if isinstance(each, Namespace)))
+    spaces = tuple(dict.fromkeys(item.metadata.name for item in objects if isinstance(item, Namespace)))
     keys += list_daemonsets(world, spaces)
     names = tuple(dict.fromkeys(node.name for node in objects if isinstance(node, Node) and node.pool is None))
-    gone = [each.name for each in objects if isinstance(each, Node) and each.pool is not None]
+    gone = [item.name for item in objects if isinstance(item, Node) and item.pool is not None]
     change = workload_verbs.delete_daemonsets(command.text, world, sorted(set(keys)), command.cascade)
     if names:
         nodes = node_replacement.delete(DeleteNodes(command.text, TargetObjects(names)), change.before)
         after = msgspec.structs.replace(nodes.after, daemonsets=change.after.daemonsets, workloads=change.after.workloads)
         change = msgspec.structs.replace(nodes, after=after, daemonsets=change.daemonsets, deleted_daemonsets=change.deleted_daemonsets)
-    others = [each for each in objects if not isinstance(each, Namespace)]
+    others = [item for item in objects if not isinstance(item, Namespace)]
     said = change.notes if keys or names or not gone else ()
     notes = [*said, *(f"{name}: not judged: its nodes go with it" for name in gone), *_describe_other_kinds(others)]
     return msgspec.structs.replace(change, headline=f"delete {join_names(command.files)}", notes=tuple(notes))
@@ -198,20 +198,20 @@ def _resolve_namespace(daemonset: DaemonSet, namespace_flag: str, default: str) 
 
 
 def _read_objects(files: Iterable[str], read_file: ObjectReader) -> list[object]:
-    objects = [each for file in files for each in read_file(file)]
+    objects = [item for file in files for item in read_file(file)]
     if not objects:
         raise InputError(f"there is nothing to judge: no objects in {join_names(list(files))}")
     return objects
 
 
-def _is_selected(command: ApplyFiles, each: object) -> bool:
-    metadata = getattr(each, "metadata", None)
+def _is_selected(command: ApplyFiles, item: object) -> bool:
+    metadata = getattr(item, "metadata", None)
     labels = metadata.labels if isinstance(metadata, Metadata) else {}
     return command.selector is None or command.selector.selects(labels)
 
 
 def _describe_other_kinds(objects: Iterable[object]) -> tuple[str, ...]:
-    kinds = Counter(type(each).__name__ for each in objects if not isinstance(each, DaemonSet | Node))
+    kinds = Counter(type(item).__name__ for item in objects if not isinstance(item, DaemonSet | Node))
     if not kinds:
         return ()
     shown = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))

@@ -219,7 +219,7 @@ def _edit_daemonset(daemonset: DaemonSet, edit: Callable[[dict[str, Any]], None]
 
 def _set_images(spec: dict[str, Any], images: Mapping[str, str]) -> None:
     lists = [spec.get(name) for name in ("initContainers", "containers")]
-    containers = [each for found in lists if isinstance(found, list) for each in found if isinstance(each, dict)]
+    containers = [container for found in lists if isinstance(found, list) for container in found if isinstance(container, dict)]
     missing = []
     for name, image in images.items():
         wanted = [container for container in containers if name in ("*", container.get("name"))]

@@ -253,12 +253,12 @@ def _merge_worlds(first: ClusterState, second: ClusterState) -> ClusterState:
 
 
 def _merge_objects(first: Iterable[Any], second: Iterable[Any]) -> tuple[Any, ...]:
-    known = {_object_id(each) for each in first}
-    return (*first, *(each for each in second if _object_id(each) not in known))
+    known = {_object_id(item) for item in first}
+    return (*first, *(item for item in second if _object_id(item) not in known))
 
 
-def _object_id(each: Any) -> tuple[str, str, str]:
-    return type(each).__name__, each.metadata.namespace, each.metadata.name
+def _object_id(item: Any) -> tuple[str, str, str]:
+    return type(item).__name__, item.metadata.namespace, item.metadata.name
 
 
 def _replace_contents(

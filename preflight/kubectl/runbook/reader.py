@@ -185,7 +185,7 @@ class _ScriptReader:
     def list_changes(self) -> list[UnanalyzedLine]:
         """Everything that is or may be a change."""
         return sorted(
-            (*self.unread, *(UnanalyzedLine(line.line, line.command.text, "") for line in self.lines)), key=lambda each: each.line
+            (*self.unread, *(UnanalyzedLine(line.line, line.command.text, "") for line in self.lines)), key=lambda change: change.line
         )
 
 
