@@ -15,6 +15,7 @@ from preflight.change.model import Change
 from preflight.change.workload_verbs import to_plain
 from preflight.errors import UsageError
 from preflight.kubectl.apiserver.normalize import normalize_spec, normalize_value
+from preflight.kubectl.commands import Cascade
 from preflight.model.objects import DaemonSet, ObjectKey
 from preflight.model.world import ClusterState
 
@@ -115,7 +116,7 @@ def compare_worlds(base: ComparisonSide, head: ComparisonSide, surrounding_world
             ),
             daemonsets=frozenset((*found.new, *found.updated, *found.changed, *found.deleted)),
             updated_daemonsets=frozenset(found.updated if how != CLUSTER_DRIFT else ()),
-            deleted_daemonsets=dict.fromkeys(found.deleted, "background"),
+            deleted_daemonsets=dict.fromkeys(found.deleted, Cascade.BACKGROUND),
             recreation_nodes=frozenset(nodes.delayed_pools),
             delayed_pools=nodes.delayed_pools,
             taints=nodes.taints,
