@@ -12,7 +12,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 help:
 	@echo "make demo                runs the bundled example"
-	@echo "make test                runs every check"
+	@echo "make test                runs every check; with COVER=1 it also fails where the tests cover too little"
 	@echo "make lint|types|imports|tests   runs one of them"
 	@echo "make test-cluster        builds a real control plane and runs the tests on it (needs Go)"
 	@echo "make truth SEED=n        compares predictions with a real control plane: a random cluster, a fresh one without SEED"
@@ -42,7 +42,9 @@ $(VENV)/installed: $(VENV)/pinned pyproject.toml preflight/__init__.py
 demo: setup
 	$(BIN)/preflight $(EXAMPLE)
 
-test: lint types imports tests
+# The types are checked while the tests run.
+test: lint imports
+	@$(MAKE) --no-print-directory -j2 types tests
 
 lint: setup
 	$(BIN)/ruff check $(CODE)
@@ -55,7 +57,7 @@ imports: setup
 	$(BIN)/lint-imports
 
 tests: setup
-	$(BIN)/pytest --cov
+	$(BIN)/pytest --numprocesses=auto --dist=worksteal $(if $(COVER),--cov)
 
 truth: setup
 	$(BIN)/python -m tests.truth $(if $(SEED),--seed $(SEED)) $(if $(KIND),--kind '$(KIND)')

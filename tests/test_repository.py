@@ -4,6 +4,7 @@ import ast
 import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -202,3 +203,25 @@ def test_a_run_over_files_imports_nothing_slow(tmp_path: Path) -> None:
 
 def test_the_program_says_the_version_of_the_package() -> None:
     assert run("--version").stdout.split()[-1:] == [preflight.__version__]
+
+
+# What the program imports, its package declares, and nothing else.
+
+DISTRIBUTIONS = {"yaml": "PyYAML", "ruamel": "ruamel.yaml"}
+
+
+def imported_distributions() -> set[str]:
+    found = set()
+    for path in PROGRAM.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+                modules = [node.module]
+            found |= {module.partition(".")[0] for module in modules}
+    return {DISTRIBUTIONS.get(name, name) for name in found - sys.stdlib_module_names - {"preflight"}}
+
+
+def test_the_packages_that_are_imported_are_declared_and_no_others() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    declared = {re.split("[<>=]", line)[0] for line in project["dependencies"]}
+    assert imported_distributions() == declared

@@ -16,7 +16,7 @@ def run(*command: str | Path) -> str:
     return result.stdout
 
 
-def test_the_wheel_runs_the_example_in_a_clean_environment(tmp_path: Path) -> None:
+def test_the_wheel_runs_the_example_in_a_clean_environment(tmp_path: Path, wheels: Path) -> None:
     run(sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", tmp_path, ROOT)
     (wheel,) = tmp_path.glob("kube_preflight-*.whl")
 
@@ -25,7 +25,7 @@ def test_the_wheel_runs_the_example_in_a_clean_environment(tmp_path: Path) -> No
     venv.create(clean, symlinks=True)
     python = clean / "bin" / "python"
     pip = [sys.executable, "-m", "pip", "--python", str(python)]
-    run(*pip, "install", "--quiet", "--no-compile", "--require-hashes", "-r", "requirements.txt")
+    run(*pip, "install", "--quiet", "--no-compile", "--require-hashes", "--no-index", "--find-links", wheels, "-r", "requirements.txt")
     run(*pip, "install", "--quiet", "--no-compile", "--no-deps", wheel)
     run(*pip, "check")
 

@@ -11,6 +11,7 @@ from preflight.errors import InputError, UsageError
 from preflight.kubectl.commands import TargetObjects
 from preflight.kubectl.formatting import format_count, join_names
 from preflight.kubectl.label_selector import LabelQuery
+from preflight.messages.load import describe_ambiguity
 from preflight.model.objects import Metadata, Node, Origin
 from preflight.model.world import ClusterState
 from preflight.scheduling.name_validation import validate_dns_subdomain
@@ -80,15 +81,16 @@ def change_nodes(targets: NodeTargets, change: Callable[[Node], Node]) -> dict[s
 
 def _resolve_names(world: ClusterState, names: tuple[str, ...]) -> NodeTargets:
     missing = [name for name in names if name not in world.nodes]
-    unknown = [sentence for name in missing for sentence in world.ambiguous_names if sentence.startswith(f"Node {name} is in ")]
-    missing = [name for name in missing if not any(sentence.startswith(f"Node {name} is in ") for sentence in unknown)]
+    ambiguous = {ambiguity.key.name: describe_ambiguity(ambiguity) for ambiguity in world.ambiguities if ambiguity.kind == "Node"}
+    unknown = tuple(ambiguous[name] for name in missing if name in ambiguous)
+    missing = [name for name in missing if name not in ambiguous]
     for name in missing:
         problems = validate_dns_subdomain(name)
         if problems:
             raise UsageError(f'nodes "{name}" not found: {"; ".join(problems)}')
     found = tuple(sorted(name for name in names if name in world.nodes))
     if not missing:
-        return NodeTargets(world, found, (), tuple(unknown))
+        return NodeTargets(world, found, (), unknown)
     if _is_live(world):
         raise UsageError(f'nodes "{missing[0]}" not found')
     one = len(missing) == 1

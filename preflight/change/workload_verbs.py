@@ -15,6 +15,7 @@ from preflight.errors import InputError, UsageError
 from preflight.kubectl.apiserver.defaults import finish_edit
 from preflight.kubectl.commands import Cascade, DeleteDaemonSets, RestartRollout, SetImage, TargetObjects
 from preflight.kubectl.formatting import join_names
+from preflight.messages.load import describe_ambiguity
 from preflight.model.convert import convert
 from preflight.model.objects import POD_TEMPLATE_SPEC, DaemonSet, ObjectKey
 from preflight.model.world import ClusterState
@@ -169,9 +170,9 @@ def _find_one(world: ClusterState, name: str, namespace: str, namespace_flag: st
             raise InputError(f"daemonset {name} without a namespace is in {places}: state its namespace")
         if keys:
             return keys[0]
-    for sentence in world.ambiguous_names:
-        if sentence.startswith((f"DaemonSet {namespace}/{name} is in ", f"DaemonSet -/{name} is in ")):
-            raise InputError(sentence)
+    for ambiguity in world.ambiguities:
+        if ambiguity.kind == "DaemonSet" and ambiguity.key.name == name and ambiguity.key.namespace in (namespace, ""):
+            raise InputError(describe_ambiguity(ambiguity))
     elsewhere = sorted({key.namespace for key in named})
     refusal = f'daemonsets.apps "{name}" not found in namespace {namespace}' if namespace_flag else f'daemonsets.apps "{name}" not found'
     if len(elsewhere) == 1:

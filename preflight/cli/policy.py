@@ -68,8 +68,8 @@ def _require_policy_file() -> str:
 
 def iter_policy_lines(policy: Policy) -> Iterator[str]:
     """The effective policy, line by line, each value with `# file:line` behind it."""
+    from preflight.messages.policy import quote_value as quoted
     from preflight.policy.matching import to_texts
-    from preflight.policy.schema_errors import quote_value as quoted
     from preflight.rules.registry import load_all_rules
 
     yield f"# {' < '.join(layer.file for layer in policy.layers)}"
@@ -81,7 +81,9 @@ def iter_policy_lines(policy: Policy) -> Iterator[str]:
         whole = next((setting for setting in reversed(rulings) if setting.severity and setting.setting.match is None), None)
         yield from _iter_line(f"  {rule.id} {rule.name}: {whole.severity if whole else rule.severity}", whole.source if whole else None)
         yield from (
-            line for each in _select_narrower(rulings, whole) for line in _iter_line(f"    {_format_rule_setting(each)}", each.source)
+            line
+            for setting in _select_narrower(rulings, whole)
+            for line in _iter_line(f"    {_format_rule_setting(setting)}", setting.source)
         )
         for ruling in rulings:
             for option, value in ruling.setting.options.items():
@@ -144,8 +146,8 @@ def _format_rule_setting(rule_setting: RuleSetting) -> str:
 
 
 def _format_match(match: Match | None, image: str | tuple[str, ...] = ()) -> str:
+    from preflight.messages.policy import quote_value as quoted
     from preflight.policy.matching import to_texts
-    from preflight.policy.schema_errors import quote_value as quoted
 
     parts = [f"image {' or '.join(map(quoted, to_texts(image)))}"] if to_texts(image) else []
     if match is not None:

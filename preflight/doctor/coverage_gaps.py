@@ -1,30 +1,42 @@
-"""Which nodes lack which DaemonSet today, and why: by the pods that are there, never by a counter."""
+"""Which nodes lack which DaemonSet today, and why: by the pods that exist, never by a counter."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from enum import Enum
-from typing import TYPE_CHECKING, NamedTuple
+from functools import cached_property
 
 from msgspec import Struct
 
 from preflight.change.node_lifecycle import is_controller_owned
-from preflight.coverage.model import CoverageGroup
+from preflight.components import Component
+from preflight.coverage.model import CoverageGroup, Impact
 from preflight.coverage.node_targeting import targets_nodes
-from preflight.coverage.reasons import explain_outcome
-from preflight.doctor.pod_health import PodTrouble, UnhealthyPod, check_pod, get_target_node, is_listed_pod_ready
-from preflight.messages.lists import join_and, join_node_names
-from preflight.model.objects import CoveragePod, DaemonSet, ObjectKey, Taint, find_controller
+from preflight.coverage.reasons import list_outcome_reasons
+from preflight.dependents.remaining_providers import RemainingProviders
+from preflight.doctor.belonging import BelongingSign, SignKind, list_signs
+from preflight.doctor.cluster_messages import get_creation_error
+from preflight.doctor.csi_mounts import MissingDriver
+from preflight.doctor.daemonset_health import DaemonSetPodHealth, PodHealthByDaemonSet
+from preflight.doctor.index import ClusterIndex
+from preflight.doctor.pod_health import (
+    CrashLoop,
+    FailedContainer,
+    NotStarted,
+    PodReason,
+    PodTrouble,
+    RunningInitContainer,
+    StartingPod,
+    StatedReason,
+    UnhealthyPod,
+    WaitingContainer,
+)
+from preflight.doctor.providers import ProviderIndex
+from preflight.model.objects import DaemonSet, ObjectKey, Taint
+from preflight.model.reasons import EvictionLoop, NearMiss, Reason, Untolerated
 from preflight.model.report import Outcome
 
-if TYPE_CHECKING:
-    from preflight.components import Component
-    from preflight.doctor.context import ClusterFacts
-
-_KINDS_ON_EVERY_NODE = frozenset(("cni", "kube-proxy"))
-_SELECTED_TEXT = "its own nodeSelector or affinity names these nodes"
-_CONTROL_PLANE_LABELS = frozenset(("node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master"))
 _VIRTUAL_NODE_LABELS = (("type", "virtual-kubelet"), ("eks.amazonaws.com/compute-type", "fargate"))
 
 
@@ -54,12 +66,22 @@ _GAP_KINDS = {
 }
 
 
+class CoverageReason(Struct, frozen=True):
+    """Coverage itself keeps the pods away, for these reasons."""
+
+    reasons: tuple[Reason, ...]
+
+
+GapReason = PodReason | CoverageReason
+GapKey = tuple[ObjectKey, GapKind, GapReason | None]
+
+
 class CoverageGap(Struct, frozen=True):
     """One DaemonSet that does not work on some nodes, for one reason.
 
-    1. `reason` is the reason in words, "" where nothing says it; `signs` are what says that it belongs there, where that is a question.
-    2. `component` is the worst thing that it is, None where nothing is known. `pod_names` are names of the pods meant, in order of the
-       nodes.
+    1. `reason` is None where nothing states one; `signs` show that the DaemonSet belongs there, where that is a question.
+    2. `component` is the component whose loss breaks most, None where the DaemonSet is not recognized. `pod_names` are the pods in
+       question, in order of the nodes.
     3. `since` is when the oldest of them was created. `taints` are what keeps it out.
     4. `pending_pods` are the pods themselves that no scheduler has bound.
     5. `is_doubtful`: the DaemonSet may be left out there on purpose: it selects these nodes among others that it runs on.
@@ -68,10 +90,10 @@ class CoverageGap(Struct, frozen=True):
     daemonset: DaemonSet
     kind: GapKind
     nodes: tuple[str, ...]
-    reason: str = ""
+    reason: GapReason | None = None
     pod_names: tuple[str, ...] = ()
     since: str = ""
-    signs: tuple[str, ...] = ()
+    signs: tuple[BelongingSign, ...] = ()
     taints: tuple[Taint, ...] = ()
     component: Component | None = None
     pending_pods: tuple[UnhealthyPod, ...] = ()
@@ -82,229 +104,160 @@ class CoverageGap(Struct, frozen=True):
         """Whether workloads break without it."""
         return self.component is not None and self.component.kind.critical
 
-
-class DaemonSetPodHealth(Struct, frozen=True):
-    """The pods of one DaemonSet: what is wrong with those that do not simply run, by the node that they are on or are for.
-
-    `working_nodes` are the nodes with a pod that runs and is Ready, `nodes_in_transit` those where one comes or goes, `other_nodes` those
-    with one that is not Ready yet.
-    """
-
-    unhealthy_pods: Mapping[str, tuple[UnhealthyPod, ...]]
-    working_nodes: frozenset[str]
-    nodes_in_transit: frozenset[str]
-    other_nodes: frozenset[str] = frozenset()
+    @property
+    def key(self) -> GapKey:
+        """What tells it from the other gaps: equal gaps are merged."""
+        return self.daemonset.key, self.kind, self.reason
 
 
-class _PodsByHealth(NamedTuple):
-    unhealthy_pods: defaultdict[str, list[UnhealthyPod]]
-    working_nodes: set[str]
-    nodes_in_transit: set[str]
-    other_nodes: set[str]
+class _Finder:
+    """The facts that the search for gaps needs."""
+
+    def __init__(
+        self,
+        index: ClusterIndex,
+        impact: Impact,
+        providers: ProviderIndex,
+        pod_health: PodHealthByDaemonSet,
+        missing_drivers: tuple[MissingDriver, ...],
+    ) -> None:
+        self.index, self.impact, self.providers, self.pod_health = index, impact, providers, pod_health
+        self.missing_drivers = missing_drivers
+
+    @cached_property
+    def remaining_providers(self) -> RemainingProviders:
+        """What other DaemonSets provide."""
+        return RemainingProviders(self.impact)
+
+    def iter_absent_gaps(self, group: CoverageGroup) -> Iterator[CoverageGap]:
+        """The gaps of nodes without a pod, and of those where pods are deleted again and again."""
+        index, daemonset = self.index, group.daemonset
+        health = self.pod_health.get((group.key.namespace, group.key.name))
+        moving = health.nodes_in_transit if health else frozenset()
+        nodes = {
+            name
+            for name in group.nodes
+            if not (name in index.not_ready_nodes or name in moving or index.is_new_node(name) or _is_virtual(index, name))
+        }
+        if not nodes:
+            return
+        component = self.providers.get_worst_component(daemonset)
+        names = tuple(sorted(nodes))
+        if group.outcome is Outcome.LOOP:
+            yield CoverageGap(daemonset, GapKind.LOOP, names, CoverageReason(list_outcome_reasons(group)), component=component)
+        elif group.outcome is Outcome.MISSING:
+            refusals = index.events.get_events("DaemonSet", group.key.namespace, group.key.name, "FailedCreate")
+            if refusals:
+                refusal = get_creation_error(refusals[0].message)
+                yield CoverageGap(
+                    daemonset,
+                    GapKind.REFUSED,
+                    names,
+                    StatedReason(refusal) if refusal else None,
+                    since=refusals[0].last_seen,
+                    component=component,
+                )
+            else:
+                yield CoverageGap(daemonset, GapKind.MISSING, names, component=component)
+        else:
+            yield from self._iter_kept_out_gaps(group, nodes, component)
+
+    def _iter_kept_out_gaps(self, group: CoverageGroup, nodes: set[str], component: Component | None) -> Iterator[CoverageGap]:
+        index, daemonset = self.index, group.daemonset
+        health = self.pod_health.get((group.key.namespace, group.key.name))
+        taints = group.placement_after.untolerated_taints if group.placement_after else ()
+        if not taints or all(is_controller_owned(taint) for taint in taints):
+            return
+        rest = nodes - index.nodes_being_removed
+        if not targets_nodes(daemonset.spec.template.spec):
+            rest = {name for name in rest if not _is_windows(index, name)}
+        for provided in self.providers.recognize(daemonset):
+            rest = rest - self.remaining_providers.find_other_nodes(group.key, provided, recreated=False)
+        signs = list_signs(index, self.impact, self.providers, self.missing_drivers, group, frozenset(rest))
+        if rest and signs:
+            yield CoverageGap(
+                daemonset,
+                GapKind.KEPT_OUT,
+                tuple(sorted(rest)),
+                CoverageReason(list_outcome_reasons(group)),
+                signs=signs,
+                taints=taints,
+                component=component,
+                is_doubtful=[sign.kind for sign in signs] == [SignKind.SELECTS_NODES] and bool(health and health.working_nodes),
+            )
+
+    def iter_unhealthy_gaps(self, daemonset: DaemonSet, health: DaemonSetPodHealth) -> Iterator[CoverageGap]:
+        """The gaps of pods that exist and do not work, one for each reason."""
+        by_reason: defaultdict[tuple[GapKind, PodReason | None], list[tuple[str, UnhealthyPod]]] = defaultdict(list)
+        for node, unhealthy_pods in health.unhealthy_pods.items():
+            if node in self.index.not_ready_nodes or node in self.index.removed_nodes:
+                continue
+            for unhealthy_pod in unhealthy_pods[:1]:
+                if node not in health.working_nodes or unhealthy_pod.trouble in (PodTrouble.PENDING, PodTrouble.TERMINATING):
+                    by_reason[_GAP_KINDS[unhealthy_pod.trouble], _drop_restart_count(unhealthy_pod.reason)].append((node, unhealthy_pod))
+        for (kind, reason), places in by_reason.items():
+            places.sort(key=lambda place: place[0])
+            yield CoverageGap(
+                daemonset,
+                kind,
+                tuple(node for node, _ in places if node),
+                reason,
+                pod_names=tuple(unhealthy_pod.pod.metadata.name for _, unhealthy_pod in places),
+                since=min(unhealthy_pod.start_time for _, unhealthy_pod in places),
+                component=self.providers.get_worst_component(daemonset),
+                pending_pods=tuple(unhealthy_pod for _, unhealthy_pod in places if kind is GapKind.PENDING),
+            )
 
 
-def collect_pod_health(facts: ClusterFacts) -> Mapping[tuple[str, str], DaemonSetPodHealth]:
-    """The pods of every DaemonSet that has any."""
-    world = facts.world
-    uids = {(key.namespace, key.name): daemonset.metadata.uid for key, daemonset in world.daemonsets.items()}
-    owners: dict[tuple[str, bytes], tuple[str, str] | None] = {}
-    found: defaultdict[tuple[str, str], _PodsByHealth] = defaultdict(lambda: _PodsByHealth(defaultdict(list), set(), set(), set()))
-    running = world.pods_by_key or {}
-    for pod in world.pods:
-        of = (pod.metadata.namespace, bytes(pod.metadata.ownerReferences))
-        if of not in owners:
-            owners[of] = _get_owner(pod, uids)
-        key = owners[of]
-        if key is None:
-            continue
-        fine = pod.spec.nodeName and not pod.metadata.deletionTimestamp and pod.status.phase == "Running"
-        if fine and is_listed_pod_ready(pod.status.phase, bytes(pod.status.conditions)):
-            found[key].working_nodes.add(pod.spec.nodeName)
-            continue
-        try:
-            whole = running[pod.metadata.namespace, pod.metadata.name]
-        except KeyError:
-            continue
-        node = whole.spec.nodeName or get_target_node(whole)
-        (found[key].other_nodes if fine else found[key].nodes_in_transit).add(node)
-        trouble = check_pod(facts.get_stated_pod(whole), facts.latest_time, is_kubelet_silent=node in facts.not_ready_nodes)
-        if trouble is not None:
-            found[key].unhealthy_pods[node].append(trouble)
-    return {
-        key: DaemonSetPodHealth(
-            {node: tuple(unhealthy_pod) for node, unhealthy_pod in one.unhealthy_pods.items()},
-            *map(frozenset, (one.working_nodes, one.nodes_in_transit, one.other_nodes)),
-        )
-        for key, one in found.items()
-    }
-
-
-def find_gaps(facts: ClusterFacts) -> tuple[CoverageGap, ...]:
+def find_gaps(
+    index: ClusterIndex,
+    impact: Impact | None,
+    providers: ProviderIndex,
+    pod_health: PodHealthByDaemonSet,
+    missing_drivers: tuple[MissingDriver, ...],
+) -> tuple[CoverageGap, ...]:
     """Every gap, the worst components first.
 
     1. A node that is not Ready is left out: all its pods are as it is. So is a virtual one, where no DaemonSet has a pod.
     2. A DaemonSet that should run and has no pod, none on its way: what refused it, where an event of the DaemonSet says so.
-    3. One that a taint alone keeps out, where something says that it belongs there and nothing else provides the same: see `_list_signs`.
+    3. One that a taint alone keeps out, where something says that it belongs there and nothing else provides the same: see `list_signs`.
        Not of nodes that an autoscaler is about to remove, nor of those of Windows where it names no nodes: its image is one for Linux.
-    4. Pods that are there and do not work; of two on one node the one that works counts.
+    4. Pods that exist and do not work; of two on one node the one that works counts.
     """
-    found: list[CoverageGap] = []
-    impact = facts.impact
     if impact is None:
         return ()
+    found: list[CoverageGap] = []
+    finder = _Finder(index, impact, providers, pod_health, missing_drivers)
     for group in impact.groups:
-        if group.outcome in (Outcome.MISSING, Outcome.NEVER, Outcome.LOOP) and facts.world.are_pods_listed(
+        if group.outcome in (Outcome.MISSING, Outcome.NEVER, Outcome.LOOP) and index.cluster.are_pods_listed(
             group.key.namespace, group.key.name
         ):
-            found += _iter_absent_gaps(facts, group)
-    for key, daemonset in facts.world.daemonsets.items():
-        own = facts.daemonset_pod_health.get((key.namespace, key.name))
-        if own is not None and facts.world.are_pods_listed(*key[:2]):
-            found += _iter_unhealthy_gaps(facts, daemonset, own)
+            found += finder.iter_absent_gaps(group)
+    for key, daemonset in index.cluster.daemonsets.items():
+        health = pod_health.get((key.namespace, key.name))
+        if health is not None and index.cluster.are_pods_listed(*key[:2]):
+            found += finder.iter_unhealthy_gaps(daemonset, health)
     return tuple(sorted(_merge_gaps(found), key=_make_sort_key))
 
 
-def _iter_absent_gaps(facts: ClusterFacts, group: CoverageGroup) -> Iterator[CoverageGap]:
-    daemonset = group.daemonset
-    own = facts.daemonset_pod_health.get((group.key.namespace, group.key.name))
-    moving = own.nodes_in_transit if own else frozenset()
-    nodes = {
-        name
-        for name in group.nodes
-        if not (name in facts.not_ready_nodes or name in moving or facts.is_new_node(name) or _is_virtual(facts, name))
-    }
-    if not nodes:
-        return
-    component = facts.get_worst_component(daemonset)
-    shown = tuple(sorted(nodes))
-    if group.outcome is Outcome.LOOP:
-        yield CoverageGap(daemonset, GapKind.LOOP, shown, "; ".join(explain_outcome(group)), component=component)
-        return
-    if group.outcome is Outcome.MISSING:
-        refused = facts.events.get_events("DaemonSet", group.key.namespace, group.key.name, "FailedCreate")
-        if refused:
-            yield CoverageGap(
-                daemonset, GapKind.REFUSED, shown, _extract_refusal(refused[0].message), since=refused[0].last_seen, component=component
-            )
-        else:
-            yield CoverageGap(daemonset, GapKind.MISSING, shown, component=component)
-        return
-    taints = group.placement_after.untolerated_taints if group.placement_after else ()
-    if not taints or all(is_controller_owned(taint) for taint in taints):
-        return
-    rest = nodes - facts.nodes_being_removed
-    if not targets_nodes(daemonset.spec.template.spec):
-        rest = {name for name in rest if not _is_windows(facts, name)}
-    for each in facts.component_cache.recognize(daemonset):
-        rest = rest - facts.remaining_providers.find_other_nodes(group.key, each, recreated=False)
-    signs = _list_signs(facts, group, frozenset(rest))
-    if rest and signs:
-        yield CoverageGap(
-            daemonset,
-            GapKind.KEPT_OUT,
-            tuple(sorted(rest)),
-            "; ".join(explain_outcome(group)),
-            signs=tuple(signs),
-            taints=taints,
-            component=component,
-            is_doubtful=signs == [_SELECTED_TEXT] and bool(own and own.working_nodes),
-        )
-
-
-def _list_signs(facts: ClusterFacts, group: CoverageGroup, nodes: frozenset[str]) -> list[str]:
-    """What says that a DaemonSet belongs on nodes that a taint keeps it from.
-
-    1. Its own nodeSelector or affinity names them.
-    2. A pod of it runs on another node with the same taint.
-    3. Pods wait for a resource that it provides; of a node of the control plane only where it has that resource, or had it.
-    4. Pods mount its volumes there, or it removes a startup taint that is there.
-    5. It is the network or the Service proxy of every pod.
-    """
-    spec, found = group.daemonset.spec.template.spec, []
-    if targets_nodes(spec):
-        found.append(_SELECTED_TEXT)
-    taints = set(group.placement_after.untolerated_taints if group.placement_after else ())
-    assert facts.impact is not None
-    peers = [
-        name
-        for other in facts.impact.groups
-        if other.key == group.key and other.forecast.has_pod and not other.is_assumed and taints & set(other.node.spec.taints)
-        for name in other.nodes
-    ]
-    if peers:
-        found.append(f"a pod of it still runs on {join_node_names(sorted(peers))} with the same taint")
-    is_control = {taint.key for taint in taints} & _CONTROL_PLANE_LABELS and not any(_has_device(facts, group, name) for name in nodes)
-    wanted = (
-        []
-        if is_control
-        else [name for each in facts.component_cache.recognize(group.daemonset) for name in facts.list_wanted_resources(each)]
-    )
-    if wanted:
-        found.append(f"pods wait for {join_and(wanted)}")
-    if any(group.daemonset in missing_driver.daemonsets and nodes & set(missing_driver.nodes) for missing_driver in facts.missing_drivers):
-        found.append("pods mount its volumes there")
-    keys = {
-        key for each in facts.component_cache.recognize(group.daemonset) if each.kind.id == "startup-taint-remover" for key in each.taints
-    }
-    startup = sorted({taint.key for taint in group.node.spec.taints if taint.key in keys})
-    if startup:
-        found.append(f"it is what removes {join_and(startup)}")
-    if any(component.kind.id in _KINDS_ON_EVERY_NODE for component in facts.component_cache.recognize(group.daemonset)) and nodes:
-        found.append("every pod on a node needs it")
-    return found
-
-
-def _iter_unhealthy_gaps(facts: ClusterFacts, daemonset: DaemonSet, pod_health: DaemonSetPodHealth) -> Iterator[CoverageGap]:
-    by_reason: defaultdict[tuple[GapKind, str], list[tuple[str, UnhealthyPod]]] = defaultdict(list)
-    for node, troubles in pod_health.unhealthy_pods.items():
-        if node in facts.not_ready_nodes or node in facts.removed_nodes:
-            continue
-        for trouble in troubles[:1]:
-            if node not in pod_health.working_nodes or trouble.trouble in (PodTrouble.PENDING, PodTrouble.TERMINATING):
-                by_reason[_GAP_KINDS[trouble.trouble], _drop_restart_count(trouble)].append((node, trouble))
-    for (kind, reason), places in by_reason.items():
-        places.sort(key=lambda place: place[0])
-        yield CoverageGap(
-            daemonset,
-            kind,
-            tuple(node for node, _ in places if node),
-            reason,
-            pod_names=tuple(pod.pod.metadata.name for _, pod in places),
-            since=min(_get_start_time(each) for _, each in places),
-            component=facts.get_worst_component(daemonset),
-            pending_pods=tuple(each for _, each in places if kind is GapKind.PENDING),
-        )
-
-
-def _get_start_time(unhealthy_pod: UnhealthyPod) -> str:
-    return unhealthy_pod.pod.metadata.deletionTimestamp or unhealthy_pod.pod.metadata.creationTimestamp
-
-
-def _drop_restart_count(unhealthy_pod: UnhealthyPod) -> str:
-    """The reason, without the number of restarts: pods that crash alike are one gap."""
-    if unhealthy_pod.trouble is PodTrouble.NOT_STARTED:
-        return "the kubelet has not begun to start it"
-    head, restarts, tail = (
-        unhealthy_pod.reason.partition(": ")
-        if unhealthy_pod.trouble is PodTrouble.CRASHING and "again and again" in unhealthy_pod.reason
-        else (unhealthy_pod.reason, "", "")
-    )
-    last = tail.partition(", ")[2]
-    return f"{head}, {last}" if restarts and last else head
+def _drop_restart_count(reason: PodReason | None) -> PodReason | None:
+    """The reason without the number of restarts: pods that crash alike are one gap."""
+    if not isinstance(reason, CrashLoop):
+        return reason
+    return CrashLoop(reason.container, None, reason.last_reason, reason.last_exit_code)
 
 
 def _merge_gaps(gaps: Iterable[CoverageGap]) -> Iterator[CoverageGap]:
     """Gaps of one DaemonSet, kind and reason as one."""
-    alike: dict[tuple[ObjectKey, GapKind, str], list[CoverageGap]] = {}
+    alike: dict[GapKey, list[CoverageGap]] = {}
     for gap in gaps:
-        alike.setdefault((gap.daemonset.key, gap.kind, gap.reason), []).append(gap)
+        alike.setdefault(gap.key, []).append(gap)
     for same in alike.values():
         first = same[0]
-        nodes = tuple(sorted({name for gap in same for name in gap.nodes}))
         yield CoverageGap(
             first.daemonset,
             first.kind,
-            nodes,
+            tuple(sorted({name for gap in same for name in gap.nodes})),
             first.reason,
             tuple(name for gap in same for name in gap.pod_names),
             min((gap.since for gap in same if gap.since), default=""),
@@ -316,34 +269,43 @@ def _merge_gaps(gaps: Iterable[CoverageGap]) -> Iterator[CoverageGap]:
         )
 
 
-def _make_sort_key(gap: CoverageGap) -> tuple[int, int, str, str, str]:
+def _make_sort_key(gap: CoverageGap) -> tuple[int, int, str, str, tuple[str, ...]]:
     rank = gap.component.kind.rank if gap.component else 99
-    return rank, -len(gap.nodes), str(gap.daemonset.key), gap.kind.value, gap.reason
+    return rank, -len(gap.nodes), str(gap.daemonset.key), gap.kind.value, _make_reason_sort_key(gap.reason)
 
 
-def _get_owner(pod: CoveragePod, uids: Mapping[tuple[str, str], str]) -> tuple[str, str] | None:
-    owner = find_controller(pod)
-    key = (pod.metadata.namespace, owner.name) if owner and owner.kind == "DaemonSet" else ("", "")
-    uid = uids.get(key)
-    return key if owner is not None and uid is not None and (not uid or not owner.uid or uid == owner.uid) else None
+def _make_reason_sort_key(reason: GapReason | None) -> tuple[str, ...]:
+    match reason:
+        case None:
+            return ()
+        case StatedReason(text) | StartingPod(text):
+            return ("0", text)
+        case WaitingContainer(container, stated, message):
+            return ("1", container, "", stated, message)
+        case CrashLoop(container, _, last_reason, exit_code):
+            return ("1", container, "crashes", last_reason, "" if exit_code is None else str(exit_code))
+        case FailedContainer(container, code, restarts):
+            return ("1", container, "ended", str(code), str(restarts))
+        case RunningInitContainer(container):
+            return ("2", container)
+        case NotStarted():
+            return ("3",)
+        case CoverageReason(reasons):
+            return ("0", *(text for reason in reasons for text in _iter_sort_texts(reason)))
 
 
-def _extract_refusal(message: str) -> str:
-    """Why a creation was refused, without what the controller says around it."""
-    text = " ".join(message.split())
-    return text.removeprefix("Error creating: ")
+def _iter_sort_texts(reason: Reason) -> Iterator[str]:
+    match reason:
+        case Untolerated(taints) | EvictionLoop(taints):
+            yield from map(str, taints)
+        case NearMiss():
+            yield f"~{reason.taint}"
 
 
-def _has_device(facts: ClusterFacts, group: CoverageGroup, node: str) -> bool:
-    """Whether a node has, or had, what a DaemonSet advertises: what the plugin registered stays in Capacity."""
-    capacity = facts.get_node_state(node).status.capacity
-    return any(component.advertises(name) for component in facts.component_cache.recognize(group.daemonset) for name in capacity)
+def _is_windows(index: ClusterIndex, name: str) -> bool:
+    return index.cluster.nodes[name].metadata.labels.get("kubernetes.io/os") == "windows"
 
 
-def _is_windows(facts: ClusterFacts, name: str) -> bool:
-    return facts.world.nodes[name].metadata.labels.get("kubernetes.io/os") == "windows"
-
-
-def _is_virtual(facts: ClusterFacts, name: str) -> bool:
-    labels = facts.world.nodes[name].metadata.labels
+def _is_virtual(index: ClusterIndex, name: str) -> bool:
+    labels = index.cluster.nodes[name].metadata.labels
     return any(labels.get(key) == value for key, value in _VIRTUAL_NODE_LABELS)

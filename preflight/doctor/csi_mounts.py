@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from msgspec import Struct
 
 from preflight.dependents.csi_volumes import CsiDriverIndex
+from preflight.doctor.daemonset_health import PodHealthByDaemonSet, has_pod
+from preflight.doctor.index import ClusterIndex
+from preflight.doctor.providers import ProviderIndex
 from preflight.model.objects import DaemonSet
 
-if TYPE_CHECKING:
-    from preflight.doctor.context import ClusterFacts
+DriversByNode = Mapping[str, frozenset[str]]
 
 _VOLUME_MARKERS = (b"persistentVolumeClaim", b'"csi"', b'"ephemeral"')
 
@@ -25,63 +27,60 @@ class MissingDriver(Struct, frozen=True):
     is_registered: bool = False
 
 
-def find_missing_drivers(facts: ClusterFacts) -> tuple[MissingDriver, ...]:
+def find_missing_drivers(index: ClusterIndex, providers: ProviderIndex, absent_drivers: DriversByNode) -> tuple[MissingDriver, ...]:
     """Every driver that is known by its DaemonSet and has no pod on a node where pods mount its volumes.
 
     Nodes that are not Ready or have just registered are left out, and pods that have ended.
     """
-    absent = _find_absent_drivers(facts)
-    if not absent:
+    if not absent_drivers:
         return ()
-    drivers, running = CsiDriverIndex(facts.world), facts.world.pods_by_key or {}
+    drivers = CsiDriverIndex(index.cluster)
     users: dict[str, list[tuple[str, tuple[str, str]]]] = {}
-    for pod in facts.world.pods:
+    for pod in index.cluster.pods:
         node, key = pod.spec.nodeName, (pod.metadata.namespace, pod.metadata.name)
-        if node not in absent or pod.status.phase in ("Succeeded", "Failed") or not facts.may_contain_words(key, *_VOLUME_MARKERS):
+        if node not in absent_drivers or pod.status.phase in ("Succeeded", "Failed") or not index.may_contain_words(key, *_VOLUME_MARKERS):
             continue
-        whole = running.get(key)
+        whole = index.find_pod(key)
         if whole is None:
             continue
         for driver in sorted({driver for driver, _ in drivers.iter_drivers(whole.spec, key[0])}):
-            if driver in absent[node]:
+            if driver in absent_drivers[node]:
                 users.setdefault(driver, []).append((node, key))
     return tuple(
         MissingDriver(
             driver,
             tuple(sorted({node for node, _ in found})),
-            tuple(csi_driver.daemonset for csi_driver in facts.csi_drivers[driver]),
+            tuple(provider.daemonset for provider in providers.csi_drivers[driver]),
             tuple(sorted(key for _, key in found)),
         )
         for driver, found in sorted(users.items())
     )
 
 
-def find_stale_drivers(facts: ClusterFacts) -> tuple[MissingDriver, ...]:
+def find_stale_drivers(index: ClusterIndex, providers: ProviderIndex, absent_drivers: DriversByNode) -> tuple[MissingDriver, ...]:
     """Every driver that a CSINode lists and whose DaemonSet has no pod on the node: the scheduler still sends pods there."""
-    absent = _find_absent_drivers(facts)
     found: dict[str, list[str]] = {}
-    for name, node in facts.state.csi_nodes.items():
-        for driver in {each.name for each in node.spec.drivers} & absent.get(name, frozenset()):
+    for name, csi_node in index.runtime.csi_nodes.items():
+        for driver in {entry.name for entry in csi_node.spec.drivers} & absent_drivers.get(name, frozenset()):
             found.setdefault(driver, []).append(name)
     return tuple(
         MissingDriver(
-            driver, tuple(sorted(nodes)), tuple(csi_driver.daemonset for csi_driver in facts.csi_drivers[driver]), is_registered=True
+            driver,
+            tuple(sorted(nodes)),
+            tuple(provider.daemonset for provider in providers.csi_drivers[driver]),
+            is_registered=True,
         )
         for driver, nodes in sorted(found.items())
     )
 
 
-def _find_absent_drivers(facts: ClusterFacts) -> dict[str, frozenset[str]]:
+def find_absent_drivers(index: ClusterIndex, providers: ProviderIndex, pod_health: PodHealthByDaemonSet) -> DriversByNode:
     """The known drivers that have no pod on a node, by the node."""
-    nodes = [
-        name
-        for name, node in facts.world.nodes.items()
-        if node.pool is None and name not in facts.not_ready_nodes and not facts.is_new_node(name)
-    ]
+    nodes = [name for name in index.existing_nodes if name not in index.not_ready_nodes and not index.is_new_node(name)]
     found: dict[str, set[str]] = {}
-    for driver, providers in facts.csi_drivers.items():
-        if all(facts.world.are_pods_listed(*provider.key) for provider in providers):
+    for driver, drivers in providers.csi_drivers.items():
+        if all(index.cluster.are_pods_listed(*provider.key) for provider in drivers):
             for name in nodes:
-                if not any(facts.has_pod(each.key, name) for each in providers):
+                if not any(has_pod(pod_health, provider.key, name) for provider in drivers):
                     found.setdefault(name, set()).add(driver)
-    return {name: frozenset(drivers) for name, drivers in found.items()}
+    return {name: frozenset(absent) for name, absent in found.items()}

@@ -3,37 +3,69 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
-from preflight.doctor.jobsets import StalledJob, find_taken_domains
-from preflight.doctor.pending import unschedulable
-from preflight.doctor.pending.unschedulable import SchedulerAccount
-from preflight.messages.lists import join_node_names
+from msgspec import Struct
 
-if TYPE_CHECKING:
-    from preflight.doctor.context import ClusterFacts
+from preflight.doctor.index import ClusterIndex
+from preflight.doctor.jobsets import StalledJob
+from preflight.doctor.pending.unschedulable import FitObstacle, NodeFitClass, SchedulerAccount
+from preflight.model.report import Subject
+from preflight.model.uncertainty import UncertaintyKind
 
 
-def describe_leader_nodes(facts: ClusterFacts, stalled_job: StalledJob, pod_fit: SchedulerAccount) -> Iterator[str]:
-    """A line for each class of nodes, as of any pod; of those that only affinity keeps in doubt, whose their domain is."""
-    if not stalled_job.topology:
-        yield from unschedulable.describe_classes(pod_fit.classes)
-        return
-    owners = find_taken_domains(facts, stalled_job.topology)
-    own = f"Job {stalled_job.namespace}/{stalled_job.job}"
-    by_why: defaultdict[str, list[str]] = defaultdict(list)
-    for node_class in pod_fit.classes:
+class NoDomain(Struct, frozen=True):
+    """The nodes have no label of the topology."""
+
+    topology: str
+
+
+class TakenDomain(Struct, frozen=True):
+    """The domain of the nodes belongs to another Job."""
+
+    domain: str
+    owner: Subject
+
+
+class UnknownFit(Struct, frozen=True):
+    """Whether the nodes take the leader is unknown: what they have against it, else why it is unknown, as in NodeFitClass."""
+
+    obstacles: tuple[FitObstacle, ...]
+    doubts: tuple[UncertaintyKind, ...]
+
+
+DomainState = NoDomain | TakenDomain | UnknownFit
+
+
+class LeaderFit(Struct, frozen=True):
+    """Where a leader fits: the nodes that only affinity keeps in doubt by the state of their domain, and the other nodes in classes."""
+
+    domains: tuple[tuple[DomainState, tuple[str, ...]], ...]
+    classes: tuple[NodeFitClass, ...]
+
+
+def compute_leader_fit(
+    index: ClusterIndex, stalled_job: StalledJob, account: SchedulerAccount, domain_owners: Mapping[str, Subject]
+) -> LeaderFit:
+    """Where the leader of a Job fits; `domain_owners` are the Jobs that have a domain of its topology to themselves."""
+    topology = stalled_job.topology
+    if not topology:
+        return LeaderFit((), account.classes)
+    job = Subject("Job", stalled_job.namespace, stalled_job.job)
+    by_state: defaultdict[DomainState, list[str]] = defaultdict(list)
+    for node_class in account.classes:
+        unknown_fit = UnknownFit(node_class.obstacles, node_class.doubts)
         for node in node_class.nodes if node_class.can_take is None else ():
-            by_why[_explain_domain(facts, stalled_job.topology, owners, own, node) or node_class.reason].append(node)
-    for why, nodes in by_why.items():
-        yield f"{join_node_names(nodes)}: {why}"
-    yield from unschedulable.describe_classes([fit_class for fit_class in pod_fit.classes if fit_class.can_take is not None])
+            domain = index.cluster.nodes[node].metadata.labels.get(topology)
+            by_state[_find_domain_state(topology, domain, domain_owners, job) or unknown_fit].append(node)
+    return LeaderFit(
+        tuple((state, tuple(nodes)) for state, nodes in by_state.items()),
+        tuple(node_class for node_class in account.classes if node_class.can_take is not None),
+    )
 
 
-def _explain_domain(facts: ClusterFacts, topology: str, owners: Mapping[str, str], own_job: str, node: str) -> str:
-    domain = facts.world.nodes[node].metadata.labels.get(topology)
+def _find_domain_state(topology: str, domain: str | None, owners: Mapping[str, Subject], job: Subject) -> DomainState | None:
     if domain is None:
-        return f"it has no label {topology}"
+        return NoDomain(topology)
     owner = owners.get(domain)
-    return f"its domain {domain} belongs to {owner}" if owner is not None and owner != own_job else ""
+    return TakenDomain(domain, owner) if owner is not None and owner != job else None

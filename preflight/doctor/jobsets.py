@@ -2,36 +2,25 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from preflight.doctor.cluster_messages import find_topology_label, get_creation_error, refuses_followers
+from preflight.doctor.index import ClusterIndex
 from preflight.doctor.pending.schedulers import is_overdue
 from preflight.doctor.pod_health import is_waiting
-from preflight.doctor.timestamps import SETTLING_SECONDS, count_seconds
+from preflight.doctor.waiting_times import RECENT_SECONDS, SETTLING_SECONDS
 from preflight.model.objects import CoveragePod, Job, JobSet, ReplicatedJob, find_controller
+from preflight.model.report import Subject
+from preflight.model.runtime_state import Event, PodState
+from preflight.model.timestamps import count_seconds
 from preflight.scheduling.jobs.exclusive_placement import EXCLUSIVE_TOPOLOGY, LEADER_INDEX, find_exclusive_topology
 from preflight.scheduling.jobs.jobsets import forecast_job_set
 
-if TYPE_CHECKING:
-    from preflight.doctor.context import ClusterFacts
-    from preflight.model.runtime_state import Event, PodState
-
 _INDEX_LABEL = "batch.kubernetes.io/job-completion-index"
-_REFUSAL_TEXTS = (
-    "follower pod node selector",
-    "leader pod not yet scheduled",
-    "expected 1 leader pod",
-    "node does not have topology label",
-)
-"""What the webhook says of followers that it refuses, in its old words and its new ones."""
-RECENT_SECONDS = 1200.0
-"""For how many seconds a refusal counts: every controller has tried again by then."""
-_LABEL_PATTERN = re.compile(r"(?:missing selector|topology label): ([A-Za-z0-9./_-]+)")
 _FINISHED_CONDITIONS = ("Complete", "Failed", "SuccessCriteriaMet", "FailureTarget")
 
 
@@ -40,7 +29,7 @@ class StallReason(Enum):
 
     1. UNSCHEDULED: the leader has no node. ABSENT: there is no leader. NODE_GONE: the leader's node is not there any more.
     2. UNLABELLED: the leader's node lacks the label of the domains. NO_DOMAIN: no node has it.
-    3. EMPTY: followers are there and ask for a domain without a name: they came when the leader's node was gone.
+    3. EMPTY_DOMAIN: followers are there and ask for a domain without a name: they came when the leader's node was gone.
     """
 
     UNSCHEDULED = "unscheduled"
@@ -48,14 +37,15 @@ class StallReason(Enum):
     NODE_GONE = "node-gone"
     UNLABELLED = "unlabelled"
     NO_DOMAIN = "no-domain"
-    EMPTY_DOMAIN = "empty"
+    EMPTY_DOMAIN = "empty-domain"
 
 
 class StalledJob(Struct, frozen=True):
     """A child Job whose followers cannot come.
 
     1. `job_set` is None where it was not given; then `topology`, the label of the domains, is from the words of the webhook, or "".
-    2. `leader` is the pod, None where there is none. `followers` is how many are missing, None where nobody says. EMPTY ones are `pods`.
+    2. `leader` is the pod, None where there is none. `followers` is how many are missing, None where nobody says. `pods` are those
+       that ask for a domain without a name.
     3. `webhook_message` are the webhook's, "" where no event says them; `leader_refusal` why the leader itself could not be created.
     """
 
@@ -75,6 +65,13 @@ class StalledJob(Struct, frozen=True):
         """The node that is at fault: the leader's, where it lacks the label."""
         return (self.leader.spec.nodeName,) if self.leader is not None and self.stall_reason is StallReason.UNLABELLED else ()
 
+    @property
+    def subject(self) -> Subject:
+        """The JobSet; the Job where its JobSet was not given."""
+        if self.job_set is None:
+            return Subject("Job", self.namespace, self.job)
+        return Subject("JobSet", self.namespace, self.job_set.metadata.name)
+
 
 class _ChildJob(Struct, frozen=True):
     """A child Job as far as it is known: `followers` that it wants, None where nobody says."""
@@ -86,7 +83,7 @@ class _ChildJob(Struct, frozen=True):
     followers: int | None
 
 
-def find_stalled_jobs(facts: ClusterFacts) -> tuple[StalledJob, ...]:
+def find_stalled_jobs(index: ClusterIndex) -> tuple[StalledJob, ...]:
     """The child Jobs whose followers cannot come, in order of their names.
 
     1. Of JobSets with exclusive placement that go on, every child Job that does. Of JobSets that were not given, the Jobs of which an event
@@ -94,32 +91,31 @@ def find_stalled_jobs(facts: ClusterFacts) -> tuple[StalledJob, ...]:
     2. A leader that has just been created may still get its node, so nothing is said of its followers.
     3. Where no leader is there, that is said only once the refusals have gone on for a while, or say why the leader cannot come.
     """
-    children = {(child.namespace, child.name): child for child in (*_iter_child_jobs(facts), *_iter_event_jobs(facts))}
-    pods = _group_pods_by_job(facts, children.keys())
-    found = (_find_stalled_job(facts, child, pods[key]) for key, child in sorted(children.items()))
+    children = {(child.namespace, child.name): child for child in (*_iter_child_jobs(index), *_iter_event_jobs(index))}
+    pods = _group_pods_by_job(index, children.keys())
+    found = (_find_stalled_job(index, child, pods[key]) for key, child in sorted(children.items()))
     return tuple(job for job in found if job is not None)
 
 
-def group_by_domain(facts: ClusterFacts, topology: str) -> Mapping[str, tuple[str, ...]]:
+def group_by_domain(index: ClusterIndex, topology: str) -> Mapping[str, tuple[str, ...]]:
     """The nodes of each domain, by the value of the label."""
     found: defaultdict[str, list[str]] = defaultdict(list)
-    for name, node in facts.world.nodes.items():
-        if topology in node.metadata.labels and node.pool is None:
+    for name, node in index.existing_nodes.items():
+        if topology in node.metadata.labels:
             found[node.metadata.labels[topology]].append(name)
     return {value: tuple(nodes) for value, nodes in sorted(found.items())}
 
 
-def find_taken_domains(facts: ClusterFacts, topology: str) -> Mapping[str, str]:
-    """The child Job that has each domain to itself, `Job ns/name`, by the value of the label."""
-    found: dict[str, str] = {}
-    running = facts.world.pods_by_key or {}
-    for pod in facts.world.pods:
-        owner, node = find_controller(pod), facts.world.nodes.get(pod.spec.nodeName)
+def find_taken_domains(index: ClusterIndex, topology: str) -> Mapping[str, Subject]:
+    """The child Job that has each domain to itself, by the value of the label."""
+    found: dict[str, Subject] = {}
+    for pod in index.cluster.pods:
+        owner, node = find_controller(pod), index.cluster.nodes.get(pod.spec.nodeName)
         if owner is None or owner.kind != "Job" or node is None or topology not in node.metadata.labels:
             continue
-        key = (pod.metadata.namespace, pod.metadata.name)
-        if pod.status.phase not in ("Succeeded", "Failed") and key in running and _is_exclusive(facts.get_stated_pod(running[key])):
-            found[node.metadata.labels[topology]] = f"Job {pod.metadata.namespace}/{owner.name}"
+        whole = index.find_listed_pod(pod) if pod.status.phase not in ("Succeeded", "Failed") else None
+        if whole is not None and _is_exclusive(whole):
+            found[node.metadata.labels[topology]] = Subject("Job", pod.metadata.namespace, owner.name)
     return found
 
 
@@ -127,11 +123,11 @@ def _is_exclusive(pod: PodState) -> bool:
     return "jobset.sigs.k8s.io/job-key" in pod.metadata.labels
 
 
-def _iter_child_jobs(facts: ClusterFacts) -> Iterator[_ChildJob]:
+def _iter_child_jobs(index: ClusterIndex) -> Iterator[_ChildJob]:
     jobs = {
-        (workload.metadata.namespace, workload.metadata.name): workload for workload in facts.world.workloads if isinstance(workload, Job)
+        (workload.metadata.namespace, workload.metadata.name): workload for workload in index.cluster.workloads if isinstance(workload, Job)
     }
-    for job_set in facts.world.job_sets:
+    for job_set in index.cluster.job_sets:
         if forecast_job_set(job_set, {}).skip_reason:
             continue
         namespace = job_set.metadata.namespace
@@ -140,7 +136,7 @@ def _iter_child_jobs(facts: ClusterFacts) -> Iterator[_ChildJob]:
             for number in range(replicated.replicas) if topology else ():
                 name = f"{job_set.metadata.name}-{replicated.name}-{number}"
                 job = jobs.get((namespace, name))
-                goes_on = not (job.spec.suspend or _has_ended(job)) if job is not None else "Job" not in facts.world.complete_kinds
+                goes_on = not (job.spec.suspend or _has_ended(job)) if job is not None else "Job" not in index.cluster.complete_kinds
                 if goes_on:
                     yield _ChildJob(namespace, name, job_set, topology, _count_followers(replicated, job))
 
@@ -158,20 +154,20 @@ def _count_followers(replicated: ReplicatedJob, job: Job | None) -> int:
     return max(0, min(parallelism, left) - 1)
 
 
-def _iter_event_jobs(facts: ClusterFacts) -> Iterator[_ChildJob]:
+def _iter_event_jobs(index: ClusterIndex) -> Iterator[_ChildJob]:
     """The Jobs of which an event says so, and whose JobSet was not given."""
-    known = {(job_set.metadata.namespace, f"{job_set.metadata.name}-") for job_set in facts.world.job_sets}
-    for event in facts.events.get_events_of_kind("Job", "FailedCreate"):
+    known = {(job_set.metadata.namespace, f"{job_set.metadata.name}-") for job_set in index.cluster.job_sets}
+    for event in index.events.get_events_of_kind("Job", "FailedCreate"):
         about = event.involvedObject
-        if not refuses_followers(event) or any(about.namespace == namespace and about.name.startswith(head) for namespace, head in known):
+        is_known = any(about.namespace == namespace and about.name.startswith(head) for namespace, head in known)
+        if is_known or not refuses_followers(event.message):
             continue
-        label = _LABEL_PATTERN.search(event.message)
-        yield _ChildJob(about.namespace, about.name, None, label[1] if label else "", None)
+        yield _ChildJob(about.namespace, about.name, None, find_topology_label(event.message), None)
 
 
-def _group_pods_by_job(facts: ClusterFacts, jobs: Iterable[tuple[str, str]]) -> Mapping[tuple[str, str], list[CoveragePod]]:
+def _group_pods_by_job(index: ClusterIndex, jobs: Iterable[tuple[str, str]]) -> Mapping[tuple[str, str], list[CoveragePod]]:
     found: dict[tuple[str, str], list[CoveragePod]] = {key: [] for key in jobs}
-    for pod in facts.world.pods if found else ():
+    for pod in index.cluster.pods if found else ():
         owner = find_controller(pod)
         key = (pod.metadata.namespace, owner.name) if owner is not None and owner.kind == "Job" else ("", "")
         if key in found and is_waiting(pod):
@@ -179,17 +175,16 @@ def _group_pods_by_job(facts: ClusterFacts, jobs: Iterable[tuple[str, str]]) -> 
     return found
 
 
-def _find_stalled_job(facts: ClusterFacts, child: _ChildJob, listed: list[CoveragePod]) -> StalledJob | None:
-    if not facts.world.are_pods_listed(child.namespace):
+def _find_stalled_job(index: ClusterIndex, child: _ChildJob, listed: list[CoveragePod]) -> StalledJob | None:
+    if not index.cluster.are_pods_listed(child.namespace):
         return None
-    running = facts.world.pods_by_key or {}
-    keys = [(pod.metadata.namespace, pod.metadata.name) for pod in listed]
-    pods = [facts.get_stated_pod(running[key]) for key in keys if key in running]
+    pods = [whole for pod in listed if (whole := index.find_listed_pod(pod)) is not None]
     leader = next((pod for pod in pods if _parse_completion_index(pod, child.name) == LEADER_INDEX), None)
     followers = [pod for pod in pods if pod is not leader]
     topology = child.topology or (leader.metadata.annotations.get(EXCLUSIVE_TOPOLOGY, "") if leader else "")
-    refusals = [event for event in facts.events.get_events("Job", child.namespace, child.name, "FailedCreate") if refuses_followers(event)]
-    words = _get_webhook_message(refusals[0]) if refusals else ""
+    creation_errors = index.events.get_events("Job", child.namespace, child.name, "FailedCreate")
+    refusals = [event for event in creation_errors if refuses_followers(event.message)]
+    words = get_creation_error(refusals[0].message) if refusals else ""
     missing = None if child.followers is None else child.followers - len(followers)
 
     def found(stall: StallReason, *, pods: tuple[PodState, ...] = (), refused: str = "") -> StalledJob:
@@ -201,21 +196,21 @@ def _find_stalled_job(facts: ClusterFacts, child: _ChildJob, listed: list[Covera
     if missing is not None and missing <= 0:
         return None
     if leader is None:
-        events = [each for each in facts.events.get_events("Job", child.namespace, child.name, "FailedCreate") if _is_recent(facts, each)]
-        refused = next((_get_webhook_message(event) for event in events if not refuses_followers(event)), "")
+        events = [event for event in creation_errors if _is_recent(index, event)]
+        refused = next((get_creation_error(event.message) for event in events if not refuses_followers(event.message)), "")
         goes_on = any(
             (count_seconds(event.firstTimestamp or event.eventTime, event.last_seen) or 0) >= SETTLING_SECONDS for event in events
         )
         return found(StallReason.ABSENT, refused=refused) if (refused and not pods) or goes_on else None
     if not leader.spec.nodeName:
-        if not is_overdue(facts, leader):
+        if not is_overdue(index, leader):
             return None
         return found(
-            StallReason.NO_DOMAIN if topology and facts.has_all_nodes and not group_by_domain(facts, topology) else StallReason.UNSCHEDULED
+            StallReason.NO_DOMAIN if topology and index.has_all_nodes and not group_by_domain(index, topology) else StallReason.UNSCHEDULED
         )
-    node = facts.world.nodes.get(leader.spec.nodeName)
+    node = index.cluster.nodes.get(leader.spec.nodeName)
     if node is None:
-        return found(StallReason.NODE_GONE) if leader.spec.nodeName in facts.removed_nodes else None
+        return found(StallReason.NODE_GONE) if leader.spec.nodeName in index.removed_nodes else None
     return found(StallReason.UNLABELLED) if topology and topology not in node.metadata.labels else None
 
 
@@ -226,16 +221,7 @@ def _parse_completion_index(pod: PodState, job: str) -> int | None:
     return int(text) if text.isascii() and text.isdecimal() else None
 
 
-def _is_recent(facts: ClusterFacts, event: Event) -> bool:
+def _is_recent(index: ClusterIndex, event: Event) -> bool:
     """Whether it is so young that the Job controller, which waits for 10 minutes at most, may go on."""
-    age = count_seconds(event.last_seen, facts.latest_time)
+    age = count_seconds(event.last_seen, index.latest_time)
     return age is None or age <= RECENT_SECONDS
-
-
-def refuses_followers(event: Event) -> bool:
-    """Whether the webhook of JobSet refuses followers with these words."""
-    return any(each in event.message for each in _REFUSAL_TEXTS)
-
-
-def _get_webhook_message(event: Event) -> str:
-    return " ".join(event.message.split()).removeprefix("Error creating: ")

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from preflight.dependents.requirements import is_extended_resource, list_consumers
+from preflight.doctor.index import ClusterIndex
 from preflight.doctor.pending.node_fit import compute_fit
 from preflight.doctor.stranded_capacity import sum_free_resources
-from preflight.doctor.timestamps import parse_time
 from preflight.model.objects import Node, PodSpec
+from preflight.model.report import Subject
+from preflight.model.runtime_state import ManagedFields, PodState
+from preflight.model.timestamps import parse_time
 from preflight.scheduling.occupancy import Occupancy
 from preflight.scheduling.quantities import QuantityError, parse_millis
-
-if TYPE_CHECKING:
-    from preflight.doctor.context import ClusterFacts
-    from preflight.model.runtime_state import PodState
 
 _NODE_SPECIFIC_LABELS = frozenset(
     (
@@ -43,21 +42,29 @@ class LabelDrift(Struct, frozen=True):
     2. `waiting_pods` are pods without a node that the nodes would take, were it not for the label. `idle_devices` are devices on the nodes
        that nobody uses. `days_younger` is by how many days the youngest of the nodes is younger than the youngest peer, 0 where it is not
        or not known.
-    3. `set_by` is who set it last on a peer, and when; "" where nobody says.
+    3. `label_manager` is the entry of managedFields that says who set it last on a peer; None where no entry does.
     """
 
     label: str
     values: tuple[str, ...]
     nodes: tuple[str, ...]
     peers: tuple[str, ...]
-    selecting_subjects: tuple[str, ...]
+    selecting_subjects: tuple[Subject, ...]
     waiting_pods: tuple[tuple[str, str], ...] = ()
     idle_devices: Mapping[str, int] = {}
     days_younger: int = 0
-    set_by: str = ""
+    label_manager: ManagedFields | None = None
 
 
-def find_label_drifts(facts: ClusterFacts) -> tuple[LabelDrift, ...]:
+class _Selection(NamedTuple):
+    """Someone who selects by a label; no `values` stand for any. `pod` is the pod where one waits."""
+
+    subject: Subject
+    values: frozenset[str]
+    pod: PodState | None
+
+
+def find_label_drifts(index: ClusterIndex) -> tuple[LabelDrift, ...]:
     """Every label that a few nodes lack.
 
     1. Nodes are of one make where instance type, operating system, processors, memory (to a tenth) and extended resources are the same.
@@ -66,62 +73,63 @@ def find_label_drifts(facts: ClusterFacts) -> tuple[LabelDrift, ...]:
     4. And something shows that it is missed: a pod waits that a node would take with it, devices lie idle on such a node, or it
        registered a day or more after all its peers. Else a split into labelled nodes and others may be meant.
     """
-    asked = _collect_label_selections(facts)
-    if not asked:
+    selections_by_label = _collect_label_selections(index)
+    if not selections_by_label:
         return ()
     makes: dict[object, list[Node]] = {}
-    for node in facts.world.nodes.values():
-        if node.pool is None and not node.is_partial:
-            makes.setdefault(_make_hardware_key(facts, node), []).append(node)
+    for node in index.existing_nodes.values():
+        if not node.is_partial:
+            makes.setdefault(_make_hardware_key(index, node), []).append(node)
     found: list[LabelDrift] = []
     for nodes in makes.values():
         if len(nodes) >= _MIN_CLASS_SIZE:
-            for label, askers in sorted(asked.items()):
-                found += _find_drift(facts, label, askers, nodes)
+            for label, selections in sorted(selections_by_label.items()):
+                found += _find_drift(index, label, selections, nodes)
     return tuple(found)
 
 
-_LabelSelections = list[tuple[str, frozenset[str], Any]]
-
-
-def _find_drift(facts: ClusterFacts, label: str, selections: _LabelSelections, nodes: list[Node]) -> Iterator[LabelDrift]:
+def _find_drift(index: ClusterIndex, label: str, selections: list[_Selection], nodes: list[Node]) -> Iterator[LabelDrift]:
     peers = [node for node in nodes if label in node.metadata.labels]
     lacking = [node for node in nodes if label not in node.metadata.labels]
     if not lacking or 3 * len(lacking) > len(nodes):
         return
     values = {node.metadata.labels[label] for node in peers}
-    who = [(name, wanted, pod) for name, wanted, pod in selections if not wanted or wanted & values]
-    if not who or len(values) == len(peers) > 1:
+    matching = [selection for selection in selections if not selection.values or selection.values & values]
+    if not matching or len(values) == len(peers) > 1:
         return
-    value = next((value for _, wanted, _ in who for value in sorted(wanted & values)), min(values))
-    waiting = tuple(sorted({pod.key for _, _, pod in who if pod is not None and _can_take_with_label(facts, pod, lacking, label, value)}))
-    idle = sum_free_resources(facts, [node.name for node in lacking])
-    younger = _count_days_younger(facts, lacking, peers)
-    if waiting or (idle and _are_devices_idle(lacking, idle)) or younger:
+    value = next((value for selection in matching for value in sorted(selection.values & values)), min(values))
+    pods = [selection.pod for selection in matching if selection.pod is not None]
+    waiting = tuple(sorted({pod.key for pod in pods if _can_take_with_label(index, pod, lacking, label, value)}))
+    idle_devices = sum_free_resources(index, [node.name for node in lacking])
+    days_younger = _count_days_younger(index, lacking, peers)
+    if waiting or (idle_devices and _are_devices_idle(lacking, idle_devices)) or days_younger:
         yield LabelDrift(
             label,
             tuple(sorted(values)),
             tuple(sorted(node.name for node in lacking)),
             tuple(sorted(node.name for node in peers)),
-            tuple(dict.fromkeys(name for name, _, _ in who)),
+            tuple(dict.fromkeys(selection.subject for selection in matching)),
             waiting,
-            idle,
-            younger,
-            _describe_label_setter(facts, label, peers),
+            idle_devices,
+            days_younger,
+            _find_label_manager(index, label, peers),
         )
 
 
-def _can_take_with_label(facts: ClusterFacts, pod: PodState, nodes: list[Node], label: str, value: str) -> bool:
+def _can_take_with_label(index: ClusterIndex, pod: PodState, nodes: list[Node], label: str, value: str) -> bool:
     """Whether one of the nodes may take a pod once it has the label, and does not without it."""
-    rooms = {node.name: facts.occupancy.nodes[node.name] for node in nodes}
+    present = {node.name: index.occupancy.nodes[node.name] for node in nodes}
     labelled = {
         name: replace(
-            room, node=replace(room.node, metadata=replace(room.node.metadata, labels={**room.node.metadata.labels, label: value}))
+            occupancy,
+            node=replace(
+                occupancy.node, metadata=replace(occupancy.node.metadata, labels={**occupancy.node.metadata.labels, label: value})
+            ),
         )
-        for name, room in rooms.items()
+        for name, occupancy in present.items()
     }
-    before = compute_fit(facts, pod, Occupancy(rooms, facts.occupancy.anti_affinities, facts.occupancy.uncertainties))
-    after = compute_fit(facts, pod, Occupancy(labelled, facts.occupancy.anti_affinities, facts.occupancy.uncertainties))
+    before = compute_fit(index, pod, Occupancy(present, index.occupancy.anti_affinities, index.occupancy.uncertainties))
+    after = compute_fit(index, pod, Occupancy(labelled, index.occupancy.anti_affinities, index.occupancy.uncertainties))
     return any(old.fits is False and new.fits is not False for old, new in zip(before.nodes, after.nodes, strict=True))
 
 
@@ -142,23 +150,26 @@ def _parse_whole(quantity: str | int | float) -> int:
         return 0
 
 
-def _count_days_younger(facts: ClusterFacts, lacking_nodes: list[Node], peers: list[Node]) -> int:
-    born = [[parse_time(facts.get_node_state(node.name).metadata.creationTimestamp) for node in each] for each in (lacking_nodes, peers)]
-    known = [[time for time in each if time is not None] for each in born]
-    if [len(each) for each in known] != [len(lacking_nodes), len(peers)]:
+def _count_days_younger(index: ClusterIndex, lacking_nodes: list[Node], peers: list[Node]) -> int:
+    lacking_times, peer_times = _list_creation_times(index, lacking_nodes), _list_creation_times(index, peers)
+    if (len(lacking_times), len(peer_times)) != (len(lacking_nodes), len(peers)):
         return 0
-    return max(0, int((min(known[0]) - max(known[1])) // _DAY))
+    return max(0, int((min(lacking_times) - max(peer_times)) // _DAY))
 
 
-def _describe_label_setter(facts: ClusterFacts, label: str, peers: list[Node]) -> str:
-    found = [fields for fields in (facts.get_node_state(node.name).find_label_manager(label) for node in peers) if fields is not None]
-    latest = max(found, key=lambda each: each.time, default=None)
-    return f"{latest.manager or 'somebody'}{f' at {latest.time}' if latest.time else ''}" if latest is not None else ""
+def _list_creation_times(index: ClusterIndex, nodes: list[Node]) -> list[float]:
+    times = (parse_time(index.get_node_state(node.name).metadata.creationTimestamp) for node in nodes)
+    return [time for time in times if time is not None]
 
 
-def _make_hardware_key(facts: ClusterFacts, node: Node) -> object:
+def _find_label_manager(index: ClusterIndex, label: str, peers: list[Node]) -> ManagedFields | None:
+    found = [fields for fields in (index.get_node_state(node.name).find_label_manager(label) for node in peers) if fields is not None]
+    return max(found, key=lambda fields: fields.time, default=None)
+
+
+def _make_hardware_key(index: ClusterIndex, node: Node) -> object:
     """What tells nodes of one make from others."""
-    labels, state = node.metadata.labels, facts.get_node_state(node.name)
+    labels, state = node.metadata.labels, index.get_node_state(node.name)
     capacity = state.status.capacity or node.status.allocatable
     devices = {name: str(quantity) for name, quantity in capacity.items() if is_extended_resource(name)}
     return (
@@ -176,15 +187,15 @@ def _round_quantity(quantity: str | int | float) -> str:
     return f"{_parse_whole(quantity):.1e}"
 
 
-def _collect_label_selections(facts: ClusterFacts) -> dict[str, _LabelSelections]:
-    """The labels that somebody selects by: who, the values that he takes (none: any), and the pod where one waits."""
-    found: dict[str, _LabelSelections] = {}
-    for consumer in list_consumers(facts.world):
+def _collect_label_selections(index: ClusterIndex) -> dict[str, list[_Selection]]:
+    """The labels that templates and waiting pods select by."""
+    found: dict[str, list[_Selection]] = {}
+    for consumer in list_consumers(index.cluster):
         for label, values in _iter_selected_labels(consumer.spec):
-            found.setdefault(label, []).append((f"{consumer.subject.kind} {consumer.subject}", values, None))
-    for pod in facts.waiting_pods:
+            found.setdefault(label, []).append(_Selection(consumer.subject, values, None))
+    for pod in index.waiting_pods:
         for label, values in _iter_selected_labels(pod.spec):
-            found.setdefault(label, []).append((f"Pod {'/'.join(pod.key)}", values, pod))
+            found.setdefault(label, []).append(_Selection(Subject("Pod", *pod.key), values, pod))
     return found
 
 

@@ -1,57 +1,106 @@
-"""What a diagnosis cannot tell, and why."""
+"""What a diagnosis cannot determine, and which input is missing for it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
-from preflight.messages.lists import join_node_names
+from msgspec import Struct
+
+from preflight.coverage.model import Impact
+from preflight.doctor.index import ClusterIndex
+from preflight.doctor.providers import ProviderIndex
 from preflight.model.objects import find_controller
 from preflight.model.report import Outcome
 
-if TYPE_CHECKING:
-    from preflight.doctor.context import ClusterFacts
+
+class MissingRuntimeState(Struct, frozen=True):
+    """The snapshot holds no conditions, container states and events."""
 
 
-def list_limitations(facts: ClusterFacts) -> list[str]:
-    """Sentences: kinds that may not be listed or were not given, nodes that say nothing, DaemonSets that may belong anywhere."""
-    world, found = facts.world, []
-    if world.listing is not None and not world.listing.live and not world.listing.at:
-        found.append("conditions, waiting containers and events: the snapshot was made without them: make a new one")
-    elif not facts.has_events:
-        why = world.missing_kinds.get("Event", "add the output of kubectl get events -A -o json")
-        found.append(f"what refused or holds pods: events were not given ({why})")
-    if not facts.is_kind_known("CSINode") and facts.csi_drivers:
-        why = world.missing_kinds.get("CSINode", "not given")
-        found.append(f"which CSI drivers are registered on nodes: CSINodes: {why}")
-    if world.listed_namespaces is not None:
-        found.append(
-            "pods of other namespaces than " + ", ".join(sorted(world.listed_namespaces))
-            if world.listed_namespaces
-            else "pods: none was given"
-        )
-    if world.listing is None:
-        found += _iter_missing_inputs(facts)
-    if facts.nodes_being_removed:
-        verb, them = ("lacks", "it") if len(facts.nodes_being_removed) == 1 else ("lack", "them")
-        found.append(f"what {join_node_names(sorted(facts.nodes_being_removed))} {verb}: an autoscaler is about to remove {them}")
-    if facts.impact is not None:
-        keys = sorted({str(group.key) for group in facts.impact.groups if group.outcome is Outcome.UNKNOWN})
+class MissingEvents(Struct, frozen=True):
+    """Events were not given; `why` is the reason, "" where none is known."""
+
+    why: str
+
+
+class MissingCsiNodes(Struct, frozen=True):
+    """CSINodes were not given; `why` is the reason, "" where none is known."""
+
+    why: str
+
+
+class UnlistedPods(Struct, frozen=True):
+    """Only the pods of these namespaces were listed."""
+
+    namespaces: tuple[str, ...]
+
+
+class NodesBeingRemoved(Struct, frozen=True):
+    """An autoscaler is about to remove these nodes: what they lack is not judged."""
+
+    nodes: tuple[str, ...]
+
+
+class UnknownPlacement(Struct, frozen=True):
+    """Where these DaemonSets should run is unknown; `were_given` is False for those that only their pods name."""
+
+    daemonsets: tuple[str, ...]
+    were_given: bool
+
+
+class NoDaemonSets(Struct, frozen=True):
+    """No DaemonSet was given."""
+
+
+class UnknownReadiness(Struct, frozen=True):
+    """No condition says whether these nodes are Ready."""
+
+    nodes: tuple[str, ...]
+
+
+Limitation = (
+    MissingRuntimeState
+    | MissingEvents
+    | MissingCsiNodes
+    | UnlistedPods
+    | NodesBeingRemoved
+    | UnknownPlacement
+    | NoDaemonSets
+    | UnknownReadiness
+)
+
+
+def iter_limitations(index: ClusterIndex, impact: Impact | None, providers: ProviderIndex) -> Iterator[Limitation]:
+    """Kinds that could not be listed or were not given, nodes without a condition, DaemonSets that may belong anywhere."""
+    cluster = index.cluster
+    if cluster.listing is not None and not cluster.listing.live and not cluster.listing.at:
+        yield MissingRuntimeState()
+    elif not index.has_events:
+        yield MissingEvents(cluster.missing_kinds.get("Event", ""))
+    if not index.is_kind_known("CSINode") and providers.csi_drivers:
+        yield MissingCsiNodes(cluster.missing_kinds.get("CSINode", ""))
+    if cluster.listed_namespaces is not None:
+        yield UnlistedPods(tuple(sorted(cluster.listed_namespaces)))
+    if cluster.listing is None:
+        yield from _iter_missing_inputs(index)
+    if index.nodes_being_removed:
+        yield NodesBeingRemoved(tuple(sorted(index.nodes_being_removed)))
+    if impact is not None:
+        keys = sorted({str(group.key) for group in impact.groups if group.outcome is Outcome.UNKNOWN})
         if keys:
-            found.append(f"where {', '.join(keys[:3])}{' and others' if len(keys) > 3 else ''} should run")
-    return found
+            yield UnknownPlacement(tuple(keys), were_given=True)
 
 
-def _iter_missing_inputs(facts: ClusterFacts) -> Iterator[str]:
-    """What a list that somebody put together lacks, and that nobody could see in the answer."""
-    world = facts.world
-    given = {key[:2] for key in world.daemonsets}
-    owners = {(pod.metadata.namespace, owner.name) for pod in world.pods if (owner := find_controller(pod)) and owner.kind == "DaemonSet"}
+def _iter_missing_inputs(index: ClusterIndex) -> Iterator[Limitation]:
+    """What a list that somebody put together lacks, and that would not show in the answer."""
+    cluster = index.cluster
+    given = {key[:2] for key in cluster.daemonsets}
+    owners = {(pod.metadata.namespace, owner.name) for pod in cluster.pods if (owner := find_controller(pod)) and owner.kind == "DaemonSet"}
     absent = sorted("/".join(key) for key in owners - given)
     if absent:
-        yield f"where {', '.join(absent[:3])}{' and others' if len(absent) > 3 else ''} should run: not given, though pods are of it"
+        yield UnknownPlacement(tuple(absent), were_given=False)
     elif not given:
-        yield "which components nodes lack: no DaemonSet was given"
-    silent = sorted(name for name, node in world.nodes.items() if node.is_ready is None and node.pool is None)
+        yield NoDaemonSets()
+    silent = sorted(name for name, node in index.existing_nodes.items() if node.is_ready is None)
     if silent:
-        yield f"whether {join_node_names(silent)} {'is' if len(silent) == 1 else 'are'} Ready: no condition says so"
+        yield UnknownReadiness(tuple(silent))

@@ -6,6 +6,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from preflight.model.lazy_pods import LazyPods
+from preflight.model.uncertainty import Uncertainty, UncertaintyKind
 from preflight.model.world import ClusterState
 from preflight.scheduling.occupancy import (
     Occupancy,
@@ -16,7 +17,6 @@ from preflight.scheduling.occupancy import (
     list_anti_affinity_terms,
     measure_pod_usage,
 )
-from preflight.scheduling.uncertainty import UncertaintyKind, make_uncertainty
 
 
 class _UndecodedSpec(Struct, frozen=True, gc=False):
@@ -54,7 +54,7 @@ def compute_occupancy(world: ClusterState) -> Occupancy:
     taken: dict[str, list[PodUsage]] = {}
     guards: list[PodAntiAffinity] = []
     alike: dict[tuple[bytes, ...], PodUsage] = {}
-    for pod in sorted(world.pods, key=lambda each: (each.metadata.namespace, each.metadata.name)):
+    for pod in sorted(world.pods, key=lambda pod: (pod.metadata.namespace, pod.metadata.name)):
         key, node = (pod.metadata.namespace, pod.metadata.name), pod.spec.nodeName
         if pod.status.phase in ("Succeeded", "Failed") or key not in running:
             continue
@@ -73,8 +73,8 @@ def compute_occupancy(world: ClusterState) -> Occupancy:
             guards += (PodAntiAffinity(key, node, term) for term in list_anti_affinity_terms(whole) if not nominated)
             if words is not None and not one.uncertainties:
                 alike[words] = one
-    doubts = [make_uncertainty(UncertaintyKind.PODS)] if world.listed_namespaces is not None else []
-    doubts += [] if all_nodes else [make_uncertainty(UncertaintyKind.NODES)]
+    doubts = [Uncertainty(UncertaintyKind.PODS)] if world.listed_namespaces is not None else []
+    doubts += [] if all_nodes else [Uncertainty(UncertaintyKind.NODES)]
     return assemble_occupancy(nodes, taken, guards, doubts)
 
 

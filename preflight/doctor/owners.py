@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from preflight.model.objects import Origin
+from preflight.model.pod_status import ClusterPod
 from preflight.model.report import Subject
-
-if TYPE_CHECKING:
-    from preflight.doctor.context import ClusterFacts
-    from preflight.model.pod_status import ClusterPod
+from preflight.model.world import ClusterState
 
 UNKNOWN_ORIGIN = Origin("<none>")
 
@@ -25,9 +21,10 @@ def get_owner(pod: ClusterPod) -> Subject:
     return Subject(owner.kind, namespace, owner.name)
 
 
-def find_origin(facts: ClusterFacts, subject: Subject) -> Origin:
-    """Where a workload stands; nowhere where it was not given."""
-    for job_set in (*facts.world.job_sets, *facts.world.workloads):
-        if (type(job_set).__name__, job_set.metadata.namespace, job_set.metadata.name) == (subject.kind, subject.namespace, subject.name):
-            return job_set.origin
+def find_origin(cluster: ClusterState, subject: Subject) -> Origin:
+    """Where a workload is in the input; `UNKNOWN_ORIGIN` where it was not given."""
+    key = (subject.kind, subject.namespace, subject.name)
+    for workload in (*cluster.job_sets, *cluster.workloads):
+        if (type(workload).__name__, workload.metadata.namespace, workload.metadata.name) == key:
+            return workload.origin
     return UNKNOWN_ORIGIN

@@ -10,10 +10,12 @@ import msgspec
 from msgspec import Struct
 
 from preflight.dependents.requirements import is_extended_resource
-from preflight.doctor.timestamps import SETTLING_SECONDS, count_seconds
+from preflight.doctor.cluster_messages import normalize_message
+from preflight.doctor.waiting_times import SETTLING_SECONDS
 from preflight.model.objects import CoveragePod, PodSpec
 from preflight.model.pod_status import ClusterPod, PodCondition
 from preflight.model.runtime_state import SAFE_WAITING_REASONS, ContainerStatusWithState, PodState
+from preflight.model.timestamps import count_seconds
 from preflight.scheduling.quantities import QuantityError
 from preflight.scheduling.requests import sum_pod_requests
 
@@ -38,12 +40,71 @@ class PodTrouble(Enum):
     INITIALIZING = "initializing"
 
 
+class StatedReason(Struct, frozen=True):
+    """A reason in the words of the cluster: a condition, a status or the scheduler."""
+
+    text: str
+
+
+class CrashLoop(Struct, frozen=True):
+    """A container in CrashLoopBackOff.
+
+    `restarts` is None where pods with different numbers are summed up. `last_reason` and `last_exit_code` say how it ended last; "" and
+    None where that is unknown.
+    """
+
+    container: str
+    restarts: int | None
+    last_reason: str = ""
+    last_exit_code: int | None = None
+
+
+class FailedContainer(Struct, frozen=True):
+    """A container that ended with an error and was restarted before."""
+
+    container: str
+    exit_code: int
+    restarts: int
+
+
+class WaitingContainer(Struct, frozen=True):
+    """A container that does not start; `message` is the kubelet's, "" where it may hold arguments of the container."""
+
+    container: str
+    reason: str
+    message: str = ""
+
+
+class RunningInitContainer(Struct, frozen=True):
+    """An init container that still runs."""
+
+    container: str
+
+
+class StartingPod(Struct, frozen=True):
+    """A pod whose containers are being created; `reason` is what the kubelet calls this."""
+
+    reason: str
+
+
+class NotStarted(Struct, frozen=True):
+    """A pod that its kubelet has not begun to start."""
+
+
+PodReason = StatedReason | CrashLoop | FailedContainer | WaitingContainer | RunningInitContainer | StartingPod | NotStarted
+
+
 class UnhealthyPod(Struct, frozen=True):
-    """A pod with which something is wrong; `reason` are its own words, "" where it says nothing."""
+    """A pod with a problem; `reason` is None where the pod states none."""
 
     pod: PodState
     trouble: PodTrouble
-    reason: str = ""
+    reason: PodReason | None = None
+
+    @property
+    def start_time(self) -> str:
+        """When its deletion began, else when it was created."""
+        return self.pod.metadata.deletionTimestamp or self.pod.metadata.creationTimestamp
 
 
 def check_pod(pod: PodState, now: str, *, is_kubelet_silent: bool) -> UnhealthyPod | None:
@@ -64,9 +125,9 @@ def check_pod(pod: PodState, now: str, *, is_kubelet_silent: bool) -> UnhealthyP
     if pod.status.phase == "Succeeded":
         return None
     if pod.status.phase == "Failed":
-        return UnhealthyPod(pod, PodTrouble.FAILED, _join_reason(pod.status.reason, pod.status.message))
+        return UnhealthyPod(pod, PodTrouble.FAILED, _state_reason(_join_reason(pod.status.reason, pod.status.message)))
     if not pod.spec.nodeName:
-        return None if is_new else UnhealthyPod(pod, PodTrouble.PENDING, get_scheduler_message(pod))
+        return None if is_new else UnhealthyPod(pod, PodTrouble.PENDING, _state_reason(get_scheduler_message(pod)))
     containers = (*pod.status.initContainerStatuses, *pod.status.containerStatuses)
     for container in containers:
         found = _check_container(container)
@@ -74,20 +135,19 @@ def check_pod(pod: PodState, now: str, *, is_kubelet_silent: bool) -> UnhealthyP
             return UnhealthyPod(pod, *found)
     if is_new or is_pod_ready(pod):
         return None
-    waiting = [with_state for with_state in containers if with_state.state and with_state.state.waiting]
     if pod.status.phase == "Pending":
         if not containers:
-            return UnhealthyPod(pod, PodTrouble.NOT_STARTED)
+            return UnhealthyPod(pod, PodTrouble.NOT_STARTED, NotStarted())
         if runs := next(
             (container_status.name for container_status in pod.status.initContainerStatuses if _is_running(container_status)),
             "",
         ):
-            return UnhealthyPod(pod, PodTrouble.INITIALIZING, f"init container {runs} still runs")
-        reason = next(
-            (each.state.waiting.reason for each in waiting if each.state and each.state.waiting and each.state.waiting.reason), ""
+            return UnhealthyPod(pod, PodTrouble.INITIALIZING, RunningInitContainer(runs))
+        states = [container.state.waiting for container in containers if container.state and container.state.waiting]
+        return UnhealthyPod(
+            pod, PodTrouble.WAITING, StartingPod(next((state.reason for state in states if state.reason), "ContainerCreating"))
         )
-        return UnhealthyPod(pod, PodTrouble.WAITING, reason or "ContainerCreating")
-    return UnhealthyPod(pod, PodTrouble.NOT_READY, _get_condition_message(pod, "Ready"))
+    return UnhealthyPod(pod, PodTrouble.NOT_READY, _state_reason(_get_condition_message(pod, "Ready")))
 
 
 def is_pod_ready(pod: ClusterPod) -> bool:
@@ -132,36 +192,34 @@ def _get_condition_message(pod: ClusterPod, type: str) -> str:
 
 
 def _join_reason(reason: str, message: str) -> str:
-    text = " ".join(message.split())
+    text = normalize_message(message)
     return text or reason if not (reason and text) or reason in ("Unschedulable", "ContainersNotReady") else f"{reason}: {text}"
 
 
-def _check_container(container: ContainerStatusWithState) -> tuple[PodTrouble, str] | None:
+def _state_reason(text: str) -> StatedReason | None:
+    return StatedReason(text) if text else None
+
+
+def _check_container(container: ContainerStatusWithState) -> tuple[PodTrouble, PodReason] | None:
     state, last = container.state, container.lastState
     waiting = state.waiting if state else None
     if waiting is not None and waiting.reason == "CrashLoopBackOff":
         ended = last.terminated if last else None
-        how = f", last with {ended.reason or 'exit code'} ({ended.exitCode})" if ended else ""
-        return PodTrouble.CRASHING, f"container {container.name} crashes again and again: {_format_restarts(container.restartCount)}{how}"
+        if ended is None:
+            return PodTrouble.CRASHING, CrashLoop(container.name, container.restartCount)
+        return PodTrouble.CRASHING, CrashLoop(container.name, container.restartCount, ended.reason, ended.exitCode)
     if waiting is not None and waiting.reason not in _STARTING_REASONS:
-        message = " ".join(waiting.message.split()) if waiting.reason in SAFE_WAITING_REASONS else ""
-        return PodTrouble.WAITING, f"container {container.name}: {waiting.reason}" + (f": {message}" if message else "")
+        message = normalize_message(waiting.message) if waiting.reason in SAFE_WAITING_REASONS else ""
+        return PodTrouble.WAITING, WaitingContainer(container.name, waiting.reason, message)
     ended = state.terminated if state else None
     if ended is not None and ended.exitCode and container.restartCount:
-        return (
-            PodTrouble.CRASHING,
-            f"container {container.name} ended with exit code {ended.exitCode} ({_format_restarts(container.restartCount)})",
-        )
+        return PodTrouble.CRASHING, FailedContainer(container.name, ended.exitCode, container.restartCount)
     return None
 
 
 def _is_running(container: ContainerStatusWithState) -> bool:
     state = container.state
     return state is None or (state.waiting is None and state.terminated is None)
-
-
-def _format_restarts(restarts: int) -> str:
-    return f"{restarts} restart{'s' if restarts != 1 else ''}"
 
 
 def is_waiting(pod: CoveragePod) -> bool:

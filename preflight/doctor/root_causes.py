@@ -1,52 +1,76 @@
-"""What stands behind what nodes lack for a pod: the DaemonSet that provides a resource, a label that drifted, pods that only hold."""
+"""What is behind the shortage of a pod: a missing provider of a resource, a label that drifted, pods that only hold devices."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from preflight.dependents.requirements import is_extended_resource
-from preflight.doctor.gap_text import explain_gap
-from preflight.messages.lists import join_node_names
+from preflight.doctor.coverage_gaps import CoverageGap
+from preflight.doctor.label_drift import LabelDrift
+from preflight.doctor.pending.unschedulable import SchedulerAccount
+from preflight.doctor.providers import ProviderIndex
+from preflight.doctor.stranded_capacity import StaleAllocation
 from preflight.model.report import Subject
-
-if TYPE_CHECKING:
-    from preflight.doctor.context import ClusterFacts
-    from preflight.doctor.coverage_gaps import CoverageGap
-    from preflight.doctor.pending.unschedulable import SchedulerAccount
-    from preflight.model.runtime_state import PodState
+from preflight.model.runtime_state import PodState
 
 
-def iter_missing_providers(facts: ClusterFacts, pod_fit: SchedulerAccount) -> Iterator[tuple[str, CoverageGap]]:
-    """For each extended resource that is short: who provides it, and the nodes where that one is missing, with why."""
+class MissingProvider(Struct, frozen=True):
+    """A resource of which too little is left, and a gap of the DaemonSet that advertises it."""
+
+    resource: str
+    gap: CoverageGap
+
+    @property
+    def subject(self) -> Subject:
+        """What a finding on it is about."""
+        metadata = self.gap.daemonset.metadata
+        return Subject("DaemonSet", metadata.namespace, metadata.name)
+
+
+RootCause = MissingProvider | LabelDrift | StaleAllocation
+
+
+def iter_missing_providers(providers: ProviderIndex, gaps: tuple[CoverageGap, ...], pod_fit: SchedulerAccount) -> Iterator[MissingProvider]:
+    """For each extended resource that is short: the gaps of the DaemonSets that advertise it."""
     for resource in pod_fit.short_resources:
         if not is_extended_resource(resource):
             continue
-        for gap in facts.gaps:
-            if gap.nodes and any(component.advertises(resource) for component in facts.component_cache.recognize(gap.daemonset)):
-                verb = "lacks" if len(gap.nodes) == 1 else "lack"
-                yield f"{resource} comes from {gap.daemonset.key}, which {join_node_names(gap.nodes)} {verb}: {explain_gap(gap)}", gap
+        for gap in gaps:
+            if gap.nodes and any(component.advertises(resource) for component in providers.recognize(gap.daemonset)):
+                yield MissingProvider(resource, gap)
 
 
-def iter_root_causes(facts: ClusterFacts, pod: PodState, pod_fit: SchedulerAccount) -> Iterator[tuple[str, Subject]]:
-    """All that stands behind it, each with what a finding on it is about.
+def iter_root_causes(
+    providers: ProviderIndex,
+    gaps: tuple[CoverageGap, ...],
+    label_drifts: tuple[LabelDrift, ...],
+    stale_allocations: tuple[StaleAllocation, ...],
+    pod: PodState,
+    pod_fit: SchedulerAccount,
+) -> Iterator[RootCause]:
+    """Everything behind the shortage of a pod.
 
-    1. Who provides a resource that is short, and is missing.
+    1. The DaemonSet that advertises a resource that is short, and is missing.
     2. Nodes that lack a label which the pod asks for and which their peers carry.
-    3. Pods that hold a resource that is short, and of which nothing runs.
+    3. Pods that hold a resource that is short, and of which no container runs.
     """
-    for text, gap in iter_missing_providers(facts, pod_fit):
-        yield text, Subject("DaemonSet", gap.daemonset.metadata.namespace, gap.daemonset.metadata.name)
-    asked = _collect_requested_labels(pod)
-    for drift in facts.label_drifts:
-        if drift.label in asked:
-            verb = "lacks" if len(drift.nodes) == 1 else "lack"
-            text = f"{join_node_names(drift.nodes)} {verb} the label {drift.label}, which {len(drift.peers)} peers carry"
-            yield text, Subject("Node", "", drift.nodes[0])
-    for held in facts.stale_allocations:
-        if held.resource in pod_fit.short_resources:
-            text = f"{held.amount} {held.resource} on {join_node_names(held.nodes)} are held by pods of which nothing runs"
-            yield text, Subject("Resource", "", held.resource)
+    yield from iter_missing_providers(providers, gaps, pod_fit)
+    labels = _collect_requested_labels(pod)
+    yield from (drift for drift in label_drifts if drift.label in labels)
+    yield from (allocation for allocation in stale_allocations if allocation.resource in pod_fit.short_resources)
+
+
+def get_cause_subject(cause: RootCause) -> Subject:
+    """What a finding on a root cause is about."""
+    match cause:
+        case MissingProvider():
+            return cause.subject
+        case LabelDrift():
+            return Subject("Node", "", cause.nodes[0])
+        case StaleAllocation():
+            return Subject("Resource", "", cause.resource)
 
 
 def _collect_requested_labels(pod: PodState) -> frozenset[str]:

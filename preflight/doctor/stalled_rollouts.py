@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
 from preflight.coverage.daemonset_pods import DaemonSetPods, PodRevision
-from preflight.doctor.jobsets import RECENT_SECONDS
-from preflight.doctor.timestamps import SETTLING_SECONDS, count_seconds
-from preflight.messages.lists import join_node_names
-from preflight.model.objects import TEMPLATE_GENERATION, DaemonSet, find_controller
+from preflight.coverage.model import Impact
+from preflight.doctor.daemonset_health import DaemonSetPodHealth, PodHealthByDaemonSet
+from preflight.doctor.index import ClusterIndex
+from preflight.doctor.waiting_times import RECENT_SECONDS, SETTLING_SECONDS
+from preflight.model.objects import TEMPLATE_GENERATION, DaemonSet, ObjectKey, find_controller
+from preflight.model.timestamps import count_seconds
 from preflight.scheduling.rollout import uses_surge
 from preflight.scheduling.validation import resolve_int_or_percent
 
-if TYPE_CHECKING:
-    from preflight.doctor.context import ClusterFacts
+PodsByDaemonSet = Mapping[ObjectKey, DaemonSetPods]
 
 
 class StalledRollout(Struct, frozen=True):
@@ -40,17 +40,49 @@ class StalledRollout(Struct, frozen=True):
     budget: int
     since: str
 
-    @property
-    def old_pod_summary(self) -> str:
-        """Which pods the nodes have: `n1, n2 have pods of an older template`."""
-        which = f"of {self.template_count} templates, and one at most is its own" if self.template_count > 1 else "of an older template"
-        return (
-            f"{join_node_names(self.nodes)} {'has a pod' if len(self.nodes) == 1 else 'have pods'} "
-            f"{which if self.is_certain else 'of an older number'}"
-        )
+
+class OngoingUpdate(Struct, frozen=True):
+    """An update of a DaemonSet that has not reached every node; `waits_for_deletion` where its strategy is OnDelete."""
+
+    old_nodes: int
+    all_nodes: int
+    waits_for_deletion: bool
 
 
-def find_stalled_rollouts(facts: ClusterFacts) -> tuple[StalledRollout, ...]:
+class CordonedNodes(Struct, frozen=True):
+    """Nodes that are cordoned, as before a reboot or a replacement."""
+
+    nodes: tuple[str, ...]
+
+
+RecreationTrigger = OngoingUpdate | CordonedNodes
+"""What is under way and ends pods."""
+
+
+def find_ongoing_update(pods: PodsByDaemonSet, daemonset: DaemonSet) -> OngoingUpdate | None:
+    """The update of a DaemonSet that is under way; None where every pod is of its own template."""
+    found = pods.get(daemonset.key)
+    groups = found.groups if found is not None else ()
+    old_nodes = frozenset().union(*(group.nodes for group in groups if group.is_old))
+    if not old_nodes:
+        return None
+    all_nodes = frozenset().union(*(group.nodes for group in groups))
+    return OngoingUpdate(len(old_nodes), len(all_nodes), daemonset.spec.updateStrategy.type == "OnDelete")
+
+
+def find_recreation_triggers(
+    index: ClusterIndex, pods: PodsByDaemonSet, daemonset: DaemonSet, nodes: Iterable[str]
+) -> tuple[RecreationTrigger, ...]:
+    """What is under way that ends the pods of a DaemonSet on some nodes."""
+    update = find_ongoing_update(pods, daemonset)
+    found: list[RecreationTrigger] = [update] if update is not None and not update.waits_for_deletion else []
+    cordoned = sorted(name for name in nodes if index.cluster.nodes[name].spec.unschedulable)
+    return (*found, CordonedNodes(tuple(cordoned))) if cordoned else tuple(found)
+
+
+def find_stalled_rollouts(
+    index: ClusterIndex, impact: Impact | None, pods: PodsByDaemonSet, pod_health: PodHealthByDaemonSet
+) -> tuple[StalledRollout, ...]:
     """Every such update.
 
     1. Only where pods are listed and carry a number, and the strategy is a rolling update: with OnDelete old pods are meant.
@@ -63,25 +95,27 @@ def find_stalled_rollouts(facts: ClusterFacts) -> tuple[StalledRollout, ...]:
     Source: kubernetes `pkg/controller/daemon/update.go`, rollingUpdate.
     """
     found = []
-    for key, daemonset in facts.world.daemonsets.items():
-        pods = facts.pods.get(key)
-        if pods is None or not (pods.revisions or pods.undecided_revisions) or daemonset.spec.updateStrategy.type == "OnDelete":
+    for key, daemonset in index.cluster.daemonsets.items():
+        own_pods = pods.get(key)
+        if own_pods is None or not (own_pods.revisions or own_pods.undecided_revisions) or daemonset.spec.updateStrategy.type == "OnDelete":
             continue
-        one = _find_stalled_rollout(facts, daemonset, pods)
-        if one is not None:
-            found.append(one)
-    return tuple(sorted(found, key=lambda each: str(each.daemonset.key)))
+        stalled_rollout = _find_stalled_rollout(index, impact, daemonset, own_pods, pod_health.get(key[:2]))
+        if stalled_rollout is not None:
+            found.append(stalled_rollout)
+    return tuple(sorted(found, key=lambda stalled_rollout: str(stalled_rollout.daemonset.key)))
 
 
-def _find_stalled_rollout(facts: ClusterFacts, daemonset: DaemonSet, pods: DaemonSetPods) -> StalledRollout | None:
+def _find_stalled_rollout(
+    index: ClusterIndex, impact: Impact | None, daemonset: DaemonSet, pods: DaemonSetPods, health: DaemonSetPodHealth | None
+) -> StalledRollout | None:
     key = (daemonset.metadata.namespace, daemonset.metadata.name)
     made = pods.revisions or pods.undecided_revisions
-    nodes = _collect_nodes(made) - facts.not_ready_nodes - facts.removed_nodes
-    last = _get_last_change(facts, key)
-    age = count_seconds(last, facts.latest_time)
+    nodes = _collect_nodes(made) - index.not_ready_nodes - index.removed_nodes
+    last = _get_last_change(index, key)
+    age = count_seconds(last, index.latest_time)
     if not nodes or (age is not None and age < SETTLING_SECONDS + daemonset.spec.minReadySeconds):
         return None
-    groups = facts.impact.groups if facts.impact is not None else ()
+    groups = impact.groups if impact is not None else ()
     desired = {
         name
         for group in groups
@@ -89,9 +123,8 @@ def _find_stalled_rollout(facts: ClusterFacts, daemonset: DaemonSet, pods: Daemo
         for name in group.nodes
     }
     live = frozenset().union(*(group.nodes for group in pods.groups))
-    own = facts.daemonset_pod_health.get(key)
-    there = own.working_nodes if own is not None else frozenset()
-    hanging = frozenset(own.nodes_in_transit) - {""} if own is not None else frozenset()
+    there = health.working_nodes if health is not None else frozenset()
+    hanging = frozenset(health.nodes_in_transit) - {""} if health is not None else frozenset()
     budget = (
         0
         if uses_surge(daemonset.spec)
@@ -100,16 +133,16 @@ def _find_stalled_rollout(facts: ClusterFacts, daemonset: DaemonSet, pods: Daemo
     templates = 1 if pods.revisions else len({revision.template for revision in made})
     certain = bool(pods.revisions) or templates > 1
     without = ((desired | live | hanging) - there) if certain else ((desired | hanging) - live)
-    if not budget and own is not None:
-        without |= hanging | own.other_nodes
-    if not certain and not (len(without) >= budget if budget else _is_creation_refused(facts, key)):
+    if not budget and health is not None:
+        without |= hanging | health.other_nodes
+    if not certain and not (len(without) >= budget if budget else _is_creation_refused(index, key)):
         return None
     return StalledRollout(
         daemonset,
         tuple(sorted(nodes)),
         certain,
         templates,
-        tuple(sorted({each.generation for each in made})),
+        tuple(sorted({revision.generation for revision in made})),
         daemonset.metadata.annotations.get(TEMPLATE_GENERATION, ""),
         tuple(sorted(without)),
         budget,
@@ -117,9 +150,9 @@ def _find_stalled_rollout(facts: ClusterFacts, daemonset: DaemonSet, pods: Daemo
     )
 
 
-def _is_creation_refused(facts: ClusterFacts, key: tuple[str, str]) -> bool:
+def _is_creation_refused(index: ClusterIndex, key: tuple[str, str]) -> bool:
     """Whether a recent event says that a pod could not be created: the controller tries again before long."""
-    ages = (count_seconds(event.last_seen, facts.latest_time) for event in facts.events.get_events("DaemonSet", *key, "FailedCreate"))
+    ages = (count_seconds(event.last_seen, index.latest_time) for event in index.events.get_events("DaemonSet", *key, "FailedCreate"))
     return any(age is None or age <= RECENT_SECONDS for age in ages)
 
 
@@ -127,14 +160,14 @@ def _collect_nodes(revisions: Iterable[PodRevision]) -> frozenset[str]:
     return frozenset().union(*(revision.nodes for revision in revisions))
 
 
-def _get_last_change(facts: ClusterFacts, key: tuple[str, str]) -> str:
+def _get_last_change(index: ClusterIndex, key: tuple[str, str]) -> str:
     """When a pod of a DaemonSet was created or deleted last."""
-    running, times = facts.world.pods_by_key or {}, [""]
-    for pod in facts.world.pods:
+    times = [""]
+    for pod in index.cluster.pods:
         owner = find_controller(pod)
         if owner is None or (pod.metadata.namespace, owner.name) != key or owner.kind != "DaemonSet":
             continue
-        whole = running.get((pod.metadata.namespace, pod.metadata.name))
+        whole = index.find_listed_pod(pod)
         if whole is not None:
             times += [whole.metadata.creationTimestamp, whole.metadata.deletionTimestamp]
     return max(times)

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from enum import Enum
 
 from msgspec import Struct
 
 from preflight.change.node_lifecycle import UNSCHEDULABLE_TAINT
 from preflight.dependents.requirements import is_extended_resource
+from preflight.doctor.cluster_messages import normalize_message
+from preflight.doctor.daemonset_health import PodHealthByDaemonSet, get_working_nodes
+from preflight.doctor.index import ClusterIndex
 from preflight.doctor.pod_health import PodTrouble, UnhealthyPod, check_pod, get_extended_requests
-from preflight.doctor.timestamps import SETTLING_SECONDS, count_seconds, format_since
-from preflight.messages.lists import join_and
+from preflight.doctor.providers import ProviderIndex
+from preflight.doctor.waiting_times import SETTLING_SECONDS
+from preflight.model.objects import DaemonSet
+from preflight.model.timestamps import count_seconds
 from preflight.scheduling.quantities import QuantityError, parse_millis
-
-if TYPE_CHECKING:
-    from preflight.doctor.context import ClusterFacts
 
 _STARTUP_TAINTS = (
     "node.cloudprovider.kubernetes.io/uninitialized",
@@ -27,125 +29,154 @@ _STARTUP_SECONDS = 600.0
 
 
 class IdleNodes(Struct, frozen=True):
-    """Nodes that take no pod, for one reason; `free` are the extended resources on them that nobody uses, `is_new`: it has just begun."""
+    """Nodes that take no pod, for one reason.
+
+    1. `stated_reason` is the message or the reason of their condition Ready; "" where they state none or are Ready.
+    2. `free_resources` are the extended resources on them that no pod uses. `is_new`: it has just begun.
+    """
 
     nodes: tuple[str, ...]
-    reason: str
+    stated_reason: str = ""
     since: str = ""
     free_resources: Mapping[str, int] = {}
     cordoned_nodes: tuple[str, ...] = ()
     is_new: bool = False
 
 
-class LeftoverTaint(Struct, frozen=True):
-    """A startup taint that stays on nodes, and why as far as that is known."""
+class TaintCause(Enum):
+    """Why a startup taint stays on a node."""
 
-    key: str
+    NO_REMOVER = "no-remover"
+    REMOVER_RUNS = "remover-runs"
+    REMOVER_NOT_WORKING = "remover-not-working"
+    NO_NETWORK = "no-network"
+
+
+class LeftoverTaint(Struct, frozen=True):
+    """A startup taint that stays on nodes, and why.
+
+    `remover` is the DaemonSet that should remove it; `stated_reason` is what the condition NetworkUnavailable states, "" where nothing.
+    """
+
+    taint_key: str
     nodes: tuple[str, ...]
-    reason: str
+    cause: TaintCause
+    remover: DaemonSet | None = None
+    stated_reason: str = ""
 
 
 class StaleAllocation(Struct, frozen=True):
-    """Pods that hold an extended resource though nothing of them runs."""
+    """Pods that hold an extended resource although none of their containers runs, in order of their names."""
 
     resource: str
     amount: int
     nodes: tuple[str, ...]
-    pods: tuple[tuple[str, str], ...]
-    reasons: tuple[str, ...]
+    pods: tuple[UnhealthyPod, ...]
 
 
-def find_not_ready_nodes(facts: ClusterFacts) -> tuple[IdleNodes, ...]:
+def find_not_ready_nodes(index: ClusterIndex) -> tuple[IdleNodes, ...]:
     """The nodes that are not Ready, those with the same reason together; one that has just registered may become so yet."""
     found: dict[str, list[str]] = {}
-    begun: dict[str, str] = {}
-    for name in sorted(facts.not_ready_nodes):
-        if facts.is_new_node(name):
+    start_times: dict[str, str] = {}
+    for name in sorted(index.not_ready_nodes):
+        if index.is_new_node(name):
             continue
-        condition = facts.get_node_state(name).find_condition("Ready")
-        why = " ".join(condition.message.split()) or condition.reason if condition else ""
-        found.setdefault(why, []).append(name)
-        begun[name] = condition.lastTransitionTime if condition else ""
+        condition = index.get_node_state(name).find_condition("Ready")
+        stated_reason = normalize_message(condition.message) or condition.reason if condition else ""
+        found.setdefault(stated_reason, []).append(name)
+        start_times[name] = condition.lastTransitionTime if condition else ""
     return tuple(
         IdleNodes(
             tuple(nodes),
-            why,
-            min((begun[name] for name in nodes if begun[name]), default=""),
-            sum_free_resources(facts, nodes),
-            tuple(name for name in nodes if facts.world.nodes[name].spec.unschedulable),
+            stated_reason,
+            min((start_times[name] for name in nodes if start_times[name]), default=""),
+            sum_free_resources(index, nodes),
+            tuple(name for name in nodes if index.cluster.nodes[name].spec.unschedulable),
         )
-        for why, nodes in found.items()
+        for stated_reason, nodes in found.items()
     )
 
 
-def find_cordoned_nodes(facts: ClusterFacts) -> tuple[IdleNodes, ...]:
+def find_cordoned_nodes(index: ClusterIndex) -> tuple[IdleNodes, ...]:
     """Each node that is Ready and cordoned, with the time that its taint states."""
     found = []
-    for name, node in sorted(facts.world.nodes.items()):
-        if node.spec.unschedulable and node.pool is None and name not in facts.not_ready_nodes:
-            taints = facts.get_node_state(name).spec.taints
-            begun = next((taint.timeAdded for taint in taints if taint.key == UNSCHEDULABLE_TAINT.key), "")
-            age = count_seconds(begun, facts.latest_time)
-            found.append(
-                IdleNodes((name,), "", begun, sum_free_resources(facts, [name]), is_new=age is not None and age < SETTLING_SECONDS)
-            )
+    for name, node in sorted(index.existing_nodes.items()):
+        if node.spec.unschedulable and name not in index.not_ready_nodes:
+            taints = index.get_node_state(name).spec.taints
+            since = next((taint.timeAdded for taint in taints if taint.key == UNSCHEDULABLE_TAINT.key), "")
+            age = count_seconds(since, index.latest_time)
+            free_resources = sum_free_resources(index, [name])
+            found.append(IdleNodes((name,), since=since, free_resources=free_resources, is_new=age is not None and age < SETTLING_SECONDS))
     return tuple(found)
 
 
-def sum_free_resources(facts: ClusterFacts, nodes: Iterable[str]) -> dict[str, int]:
+def sum_free_resources(index: ClusterIndex, nodes: Iterable[str]) -> dict[str, int]:
     """The extended resources of nodes that no pod there asks for, those of which something is left."""
     left: dict[str, int] = {}
     for name in nodes:
-        for resource, quantity in facts.world.nodes[name].status.allocatable.items():
+        for resource, quantity in index.cluster.nodes[name].status.allocatable.items():
             if is_extended_resource(resource):
                 try:
                     left[resource] = left.get(resource, 0) + parse_millis(quantity) // 1000
                 except QuantityError:
                     continue
         if left:
-            for key in facts.pod_keys_by_node.get(name, ()):
-                pod = (facts.world.pods_by_key or {}).get(key)
+            for key in index.pod_keys_by_node.get(name, ()):
+                pod = index.find_pod(key)
                 for resource, amount in get_extended_requests(pod.spec).items() if pod is not None and not pod.has_ended else ():
                     left[resource] = left.get(resource, 0) - amount
     return {resource: amount for resource, amount in sorted(left.items()) if amount > 0}
 
 
-def find_leftover_taints(facts: ClusterFacts) -> tuple[LeftoverTaint, ...]:
+def find_leftover_taints(index: ClusterIndex, providers: ProviderIndex, pod_health: PodHealthByDaemonSet) -> tuple[LeftoverTaint, ...]:
     """The startup taints on nodes that registered more than ten minutes ago, by key and reason.
 
     1. A key is one where a DaemonSet is known to remove it, or by its name.
     2. network-unavailable of a node that is Ready otherwise, where its condition has said so for as long: only pods with the network of the
        node come there.
     """
-    found = _group_unrouted_nodes(facts)
-    removers = {key: provider for provider in facts.get_providers("startup-taint-remover") for key in provider.component.taints}
-    for name, node in sorted(facts.world.nodes.items()):
-        age = count_seconds(facts.get_node_state(name).metadata.creationTimestamp, facts.latest_time)
-        if node.pool is not None or (age is not None and age < _STARTUP_SECONDS):
+    found = _group_unrouted_nodes(index)
+    removers = {key: provider for provider in providers.list_providers("startup-taint-remover") for key in provider.component.taints}
+    for name, node in sorted(index.existing_nodes.items()):
+        age = count_seconds(index.get_node_state(name).metadata.creationTimestamp, index.latest_time)
+        if age is not None and age < _STARTUP_SECONDS:
             continue
         for taint in node.spec.taints:
-            if taint.key in removers or _is_startup_taint(taint.key):
-                remover = removers.get(taint.key)
-                if remover is None:
-                    why = "no DaemonSet is known that removes it"
-                elif name in facts.get_working_nodes(remover.key):
-                    why = f"{remover.daemonset.key} removes it, runs there and has not"
-                else:
-                    why = f"{remover.daemonset.key} removes it and has no working pod there"
-                found.setdefault((taint.key, why), []).append(name)
-    return tuple(LeftoverTaint(key, tuple(nodes), why) for (key, why), nodes in sorted(found.items()))
+            remover = removers.get(taint.key)
+            if remover is None:
+                if _is_startup_taint(taint.key):
+                    found.setdefault((taint.key, TaintCause.NO_REMOVER, ""), []).append(name)
+                continue
+            runs = name in get_working_nodes(pod_health, remover.key)
+            cause = TaintCause.REMOVER_RUNS if runs else TaintCause.REMOVER_NOT_WORKING
+            found.setdefault((taint.key, cause, ""), []).append(name)
+    return tuple(
+        LeftoverTaint(
+            key,
+            tuple(nodes),
+            cause,
+            removers[key].daemonset if cause in (TaintCause.REMOVER_RUNS, TaintCause.REMOVER_NOT_WORKING) else None,
+            stated_reason,
+        )
+        for (key, cause, stated_reason), nodes in sorted(found.items(), key=_make_taint_sort_key)
+    )
 
 
-def _group_unrouted_nodes(facts: ClusterFacts) -> dict[tuple[str, str], list[str]]:
-    found: dict[tuple[str, str], list[str]] = {}
-    for name, node in sorted(facts.world.nodes.items()):
-        if node.pool is not None or name in facts.not_ready_nodes or not any(taint.key == _NO_NETWORK for taint in node.spec.taints):
+def _make_taint_sort_key(item: tuple[tuple[str, TaintCause, str], list[str]]) -> tuple[str, str, bool, str]:
+    key, cause, stated_reason = item[0]
+    return key, cause.value, not stated_reason, stated_reason
+
+
+def _group_unrouted_nodes(index: ClusterIndex) -> dict[tuple[str, TaintCause, str], list[str]]:
+    found: dict[tuple[str, TaintCause, str], list[str]] = {}
+    for name, node in sorted(index.existing_nodes.items()):
+        if name in index.not_ready_nodes or not any(taint.key == _NO_NETWORK for taint in node.spec.taints):
             continue
-        condition = facts.get_node_state(name).find_condition("NetworkUnavailable")
-        age = count_seconds(condition.lastTransitionTime, facts.latest_time) if condition else None
+        condition = index.get_node_state(name).find_condition("NetworkUnavailable")
+        age = count_seconds(condition.lastTransitionTime, index.latest_time) if condition else None
         if age is None or age >= _STARTUP_SECONDS:
-            said = " ".join(condition.message.split()) or condition.reason if condition else ""
-            found.setdefault((_NO_NETWORK, said or "no condition says why"), []).append(name)
+            stated_reason = normalize_message(condition.message) or condition.reason if condition else ""
+            found.setdefault((_NO_NETWORK, TaintCause.NO_NETWORK, stated_reason), []).append(name)
     return found
 
 
@@ -153,50 +184,27 @@ def _is_startup_taint(key: str) -> bool:
     return key in _STARTUP_TAINTS or key.endswith("/agent-not-ready") or key.startswith("startup-taint.cluster-autoscaler.kubernetes.io/")
 
 
-def find_stale_allocations(facts: ClusterFacts) -> tuple[StaleAllocation, ...]:
+def find_stale_allocations(index: ClusterIndex) -> tuple[StaleAllocation, ...]:
     """By resource, the pods that are bound and do not run, or that hang in Terminating, and hold it."""
     held: dict[str, list[tuple[UnhealthyPod, int]]] = {}
-    running = facts.world.pods_by_key or {}
-    for pod in facts.world.pods:
+    for pod in index.cluster.pods:
         node = pod.spec.nodeName
         if not node or not (pod.metadata.deletionTimestamp or pod.status.phase == "Pending"):
             continue
-        whole = running.get((pod.metadata.namespace, pod.metadata.name))
-        silent = node in facts.not_ready_nodes or node in facts.removed_nodes
-        found = check_pod(facts.get_stated_pod(whole), facts.latest_time, is_kubelet_silent=silent) if whole is not None else None
+        whole = index.find_listed_pod(pod)
+        if whole is None:
+            continue
+        is_kubelet_silent = node in index.not_ready_nodes or node in index.removed_nodes
+        found = check_pod(whole, index.latest_time, is_kubelet_silent=is_kubelet_silent)
         if found is not None and found.trouble in (PodTrouble.TERMINATING, PodTrouble.WAITING, PodTrouble.NOT_STARTED):
-            for resource, amount in get_extended_requests(found.pod.spec).items():
+            for resource, amount in get_extended_requests(whole.spec).items():
                 held.setdefault(resource, []).append((found, amount))
     return tuple(
         StaleAllocation(
             resource,
-            sum(amount for _, amount in pods),
-            tuple(sorted({each.pod.spec.nodeName for each, _ in pods})),
-            tuple(sorted(each.pod.key for each, _ in pods)),
-            tuple(_explain_stale_pod(facts, each) for each, _ in sorted(pods, key=lambda one: one[0].pod.key)),
+            sum(amount for _, amount in holders),
+            tuple(sorted({unhealthy_pod.pod.spec.nodeName for unhealthy_pod, _ in holders})),
+            tuple(sorted((unhealthy_pod for unhealthy_pod, _ in holders), key=lambda unhealthy_pod: unhealthy_pod.pod.key)),
         )
-        for resource, pods in sorted(held.items())
+        for resource, holders in sorted(held.items())
     )
-
-
-def _explain_stale_pod(facts: ClusterFacts, unhealthy_pod: UnhealthyPod) -> str:
-    pod = unhealthy_pod.pod
-    node = pod.spec.nodeName
-    where = (
-        f"{node}, which is not Ready"
-        if node in facts.not_ready_nodes
-        else f"{node}, which is gone"
-        if node in facts.removed_nodes
-        else node
-    )
-    if unhealthy_pod.trouble is PodTrouble.TERMINATING:
-        state = f"hangs in Terminating {format_since(pod.metadata.deletionTimestamp, facts.latest_time)}".rstrip()
-    else:
-        state = f"is Pending on its node {format_since(pod.metadata.creationTimestamp, facts.latest_time)}".rstrip()
-        state += f" ({unhealthy_pod.reason})" if unhealthy_pod.reason else ""
-    return f"{'/'.join(pod.key)} on {where}: {state}"
-
-
-def format_resources(resources: Mapping[str, int]) -> str:
-    """`8 nvidia.com/gpu and 2 rdma/hca`."""
-    return join_and(f"{amount} {resource}" for resource, amount in resources.items())

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 from yaml.events import AliasEvent, MappingEndEvent, MappingStartEvent, ScalarEvent, SequenceEndEvent
 
 from preflight.documents import scalars
-from preflight.documents.model import DocumentError
+from preflight.documents.model import MAX_DEPTH, DocumentError
 from preflight.documents.source_text import ParserInput
-from preflight.documents.yaml_events import MAX_DEPTH, is_merge, resolve_scalar, to_key_text
+from preflight.documents.yaml_events import is_merge, resolve_scalar, to_key_text
 
 MAX_COPIED = 250_000
 """How many values the aliases of one document may repeat."""

@@ -7,8 +7,7 @@ from typing import Any
 
 import yaml
 
-from preflight.documents.model import DocumentError
-from preflight.documents.yaml_events import MAX_DEPTH
+from preflight.documents.model import MAX_DEPTH, DocumentError
 
 _NOT_ALLOWED = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _DIRECTIVE = "kubectl reads no directives: remove the line, or quote what starts with `%`"

@@ -7,8 +7,7 @@ import re
 from typing import Any
 
 from preflight.documents import scalars
-from preflight.documents.model import Chunk, Document, InvalidDocument, RepeatedKey
-from preflight.documents.yaml_events import MAX_DEPTH
+from preflight.documents.model import MAX_DEPTH, Chunk, Document, InvalidDocument, RepeatedKey
 from preflight.documents.yaml_reader import read_positions, read_yaml_document
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[{\]}]|[-+.0-9eE]+', re.DOTALL)

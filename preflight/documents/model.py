@@ -6,6 +6,12 @@ import msgspec
 
 FieldPath = tuple[str | int, ...]
 
+MAX_DEPTH = 200
+"""How deep lists and maps may nest, in JSON as in YAML: whoever handles plain data later may recurse.
+
+The deepest that Kubernetes ships, schemas of CustomResourceDefinitions, stay below 60.
+"""
+
 
 class Chunk(msgspec.Struct, frozen=True, gc=False):
     """One document of a stream, as text.

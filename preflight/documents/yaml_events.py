@@ -7,9 +7,6 @@ from typing import Any
 from preflight.documents import scalars
 from preflight.documents.model import DocumentError
 
-MAX_DEPTH = 200
-"""How deep lists and mappings may nest; the deepest that Kubernetes ships, schemas of CustomResourceDefinitions, stay below 60."""
-
 
 def resolve_scalar(event: Any) -> scalars.Scalar:
     """What a scalar event stands for.

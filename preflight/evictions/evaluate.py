@@ -13,9 +13,32 @@ from preflight.evictions.advice import iter_advice
 from preflight.evictions.evicted_pods import LeavingPods, find_leaving_pods, iter_gone_keys
 from preflight.evictions.pod_index import PodIndex, PodKey
 from preflight.evictions.replacement_placement import ReplacementPlacement, find_returning_daemonsets, place_replacements
-from preflight.messages.lists import join_and
 from preflight.model.budgets import PodDisruptionBudget
-from preflight.model.evictions import Eviction, EvictionReport, JobOutcome, NodeEvictions, ReturningPod
+from preflight.model.eviction_reasons import (
+    BudgetWithoutNamespace,
+    DrainReason,
+    EvictionAssumption,
+    EvictionFact,
+    EvictionNote,
+    LastReadyPods,
+    OnlyNamespaces,
+    OwnerJobFails,
+    UnknownPlacement,
+    UnreadBudgets,
+    UnreadPods,
+)
+from preflight.model.evictions import (
+    Eviction,
+    EvictionMechanism,
+    EvictionReport,
+    EvictionVerdict,
+    JobOutcome,
+    NodeEvictions,
+    ReplacementOutcome,
+    ReturningPod,
+)
+from preflight.model.job_reasons import JobFailure
+from preflight.model.owners import OwnerKey
 from preflight.model.pod_scheduling import SchedulerPod
 from preflight.model.world import ClusterState
 from preflight.scheduling.budgets import find_covering_budgets
@@ -23,7 +46,10 @@ from preflight.scheduling.budgets import find_covering_budgets
 _SECONDS_BETWEEN = 1
 """Seconds between two looks of kubectl at a pod that takes its time; where none does, the next node comes at once."""
 
-_NODE_ENDINGS = ("shutdown", "gone")
+_NODE_ENDINGS = (EvictionMechanism.SHUTDOWN, EvictionMechanism.GONE)
+
+
+_COMING_BACK = (ReplacementOutcome.FITS, ReplacementOutcome.UNKNOWN, ReplacementOutcome.NOT_DUE)
 
 
 class EvictionImpact(NamedTuple):
@@ -48,22 +74,24 @@ def evaluate_evictions(change: Change) -> EvictionImpact | None:
         return None
     excluded = change.recreation_nodes if found.mechanism in _NODE_ENDINGS else frozenset()
     placed = place_replacements(known, [pod.pod for pod in found.pods], change.after.nodes, excluded)
-    pending = frozenset(key for key, place in placed.items() if place.answer == "pending")
-    if pending and any(eviction.verdict == "waits" for node in found.nodes for eviction in node.pods):
+    pending = frozenset(key for key, place in placed.items() if place.outcome is ReplacementOutcome.PENDING)
+    if pending and any(eviction.verdict is EvictionVerdict.WAITS for node in found.nodes for eviction in node.pods):
         found = find_leaving_pods(change, known, pending) or found
     disruption = job_effects.get_disruption(found.mechanism, deletes=change.drain_flags is not None and change.drain_flags.disable_eviction)
     forecasts = job_effects.forecast_jobs(known, found.pods, disruption)
-    jobs = job_effects.build_job_fates(known, found.pods, forecasts, disruption)
+    jobs = job_effects.build_job_outcomes(known, found.pods, forecasts, disruption)
     gone = frozenset(iter_gone_keys(found))
     nodes = tuple(_complete_node(known, change, found, node, placed, jobs, gone) for node in found.nodes)
     evictions = EvictionReport(
         way=found.mechanism,
         nodes=nodes,
         jobs=jobs,
-        jobSets=job_effects.build_job_set_fates(known, found.pods, forecasts, change.after.nodes),
+        jobSets=job_effects.build_job_set_outcomes(known, found.pods, forecasts, change.after.nodes),
         ends=found.completes,
-        least=_sum_seconds((node.least for node in nodes), 0) if found.mechanism == "drain" else None,
-        withGrace=_sum_seconds((node.withGrace for node in nodes), _SECONDS_BETWEEN) if found.mechanism == "drain" else None,
+        least=_sum_seconds((node.least for node in nodes), 0) if found.mechanism is EvictionMechanism.DRAIN else None,
+        withGrace=_sum_seconds((node.withGrace for node in nodes), _SECONDS_BETWEEN)
+        if found.mechanism is EvictionMechanism.DRAIN
+        else None,
         notes=tuple(_iter_notes(known, change, found)),
     )
     evictions = replace(evictions, first=tuple(iter_advice(known, change, evictions, gone)))
@@ -80,11 +108,11 @@ def _complete_node(
     gone: frozenset[PodKey],
 ) -> NodeEvictions:
     """A node with what becomes of those that go from it."""
-    failing = {f"Job {job.job}": job.fails for job in jobs if job.fails and job.certain}
+    failing = {_make_job_key(job.job): job.fails for job in jobs if job.fails and job.certain}
     pods = tuple(_complete_eviction(pod_index, pod, placed, failing, leaving_pods.mechanism, gone) for pod in node.pods)
     back: tuple[ReturningPod, ...] = ()
     place = change.after.nodes.get(node.node)
-    if leaving_pods.mechanism == "drain" and place is not None and not place.is_partial and not node.refusals:
+    if leaving_pods.mechanism is EvictionMechanism.DRAIN and place is not None and not place.is_partial and not node.refusals:
         back = find_returning_daemonsets(pod_index, place, gone)
     return replace(node, pods=pods, returning=back)
 
@@ -93,8 +121,8 @@ def _complete_eviction(
     pod_index: PodIndex,
     eviction: Eviction,
     placed: Mapping[PodKey, ReplacementPlacement],
-    failing: Mapping[str, str],
-    mechanism: str,
+    failing: Mapping[OwnerKey, JobFailure],
+    mechanism: EvictionMechanism,
     gone: frozenset[PodKey],
 ) -> Eviction:
     if not eviction.is_leaving:
@@ -102,72 +130,64 @@ def _complete_eviction(
     namespace, _, name = eviction.pod.partition("/")
     place = placed.get((namespace, name))
     if eviction.lost:
-        return replace(eviction, replacement="none", reasons=(*eviction.reasons, "nothing creates it again"))
-    if eviction.owner in failing:
-        return replace(eviction, replacement="none", reasons=(*eviction.reasons, f"its Job fails: {failing[eviction.owner]}"))
-    if place is None:
+        return replace(eviction, replacement=ReplacementOutcome.NONE, reasons=(*eviction.reasons, EvictionFact.NOT_RECREATED))
+    owner = eviction.owner
+    if owner is not None and owner in failing:
+        return replace(eviction, replacement=ReplacementOutcome.NONE, reasons=(*eviction.reasons, OwnerJobFails(failing[owner])))
+    if place is None or owner is None:
         return eviction
-    peers = [pod for pod in pod_index.pods_by_owner.get(eviction.owner, ()) if pod.is_ready and not pod.metadata.deletionTimestamp]
-    last = (
-        bool(peers)
-        and pod_index.is_namespace_listed(namespace)
-        and all(pod.key in gone for pod in peers)
-        and not eviction.owner.startswith("Job ")
-    )
+    peers = [pod for pod in pod_index.pods_by_owner.get(owner, ()) if pod.is_ready and not pod.metadata.deletionTimestamp]
+    last = bool(peers) and pod_index.is_namespace_listed(namespace) and all(pod.key in gone for pod in peers) and owner.kind != "Job"
     reasons = [*eviction.reasons]
-    if place.answer == "pending" and mechanism in _NODE_ENDINGS:
-        reasons.append("no other node takes its replacement: it waits until the node is back")
-    elif place.answer == "unknown":
-        reasons.append(f"not known where its replacement goes: {'; '.join(place.reasons)}")
-    else:
-        reasons += place.reasons
+    if place.outcome is ReplacementOutcome.PENDING and mechanism in _NODE_ENDINGS:
+        reasons.append(EvictionFact.WAITS_FOR_NODE)
+    elif place.outcome is ReplacementOutcome.UNKNOWN:
+        reasons.append(UnknownPlacement(place.unknown_causes))
+    elif place.pending_reason is not None:
+        reasons.append(place.pending_reason)
     if last:
-        number = len(peers)
-        reasons.append(
-            f"{eviction.owner} has no Ready pod until a replacement is: {'its only one goes' if number == 1 else f'all {number} go'}"
-        )
-    return replace(eviction, replacement=place.answer, where=place.candidate_nodes, reasons=tuple(reasons), last=last)
+        reasons.append(LastReadyPods(owner, len(peers)))
+    return replace(eviction, replacement=place.outcome, where=place.candidate_nodes, reasons=tuple(reasons), last=last)
 
 
 def _sum_seconds(seconds: Iterator[float | None], seconds_between: float) -> float | None:
-    every = list(seconds)
-    known = [each for each in every if each is not None]
-    return sum(known) + seconds_between * (len(known) - 1) if known and len(known) == len(every) else None
+    durations = list(seconds)
+    known = [duration for duration in durations if duration is not None]
+    return sum(known) + seconds_between * (len(known) - 1) if known and len(known) == len(durations) else None
 
 
-def _iter_notes(pod_index: PodIndex, change: Change, leaving_pods: LeavingPods) -> Iterator[str]:
+def _iter_notes(pod_index: PodIndex, change: Change, leaving_pods: LeavingPods) -> Iterator[EvictionAssumption]:
     """What the answer rests on, and what of it is not known."""
     world = pod_index.world
     if not pod_index.has_all_pods and pod_index.listed_namespaces:
-        yield f"only the pods of {join_and(sorted(pod_index.listed_namespaces))} were given: those of other namespaces are not judged"
+        yield OnlyNamespaces(tuple(sorted(pod_index.listed_namespaces)))
     unread = len(world.pods) - len(world.pods_by_key or ())
     if unread > 0 and not world.has_displaced_pods:
-        yield f"{unread} {'pod is' if unread == 1 else 'pods are'} not understood, and not judged"
+        yield UnreadPods(unread)
     if (
-        leaving_pods.mechanism == "drain"
+        leaving_pods.mechanism is EvictionMechanism.DRAIN
         and pod_index.budgets is None
-        and any(pod.why == "not-known" for node in leaving_pods.nodes for pod in node.pods)
+        and any(pod.why is DrainReason.UNKNOWN for node in leaving_pods.nodes for pod in node.pods)
     ):
-        yield _explain_unknown_budgets(pod_index)
-    if any(eviction.verdict == "waits" for node in leaving_pods.nodes for eviction in node.pods):
-        yield "assumed: replacements that find a node become Ready; until then kubectl asks again every 5 s"
+        yield _find_unknown_budgets(pod_index)
+    if any(eviction.verdict is EvictionVerdict.WAITS for node in leaving_pods.nodes for eviction in node.pods):
+        yield EvictionNote.REPLACEMENTS_READY
     if world.has_displaced_pods:
-        yield "assumed: what went in the steps before is Ready again, on nodes that nobody knows"
+        yield EvictionNote.DISPLACED_PODS_READY
     if change.drain_flags is not None and change.drain_flags.disable_eviction:
-        yield "--disable-eviction deletes pods: no budget is asked"
+        yield EvictionNote.BUDGETS_BYPASSED
 
 
-def _explain_unknown_budgets(pod_index: PodIndex) -> str:
-    """Why nobody knows what the API server answers, and what to do about it."""
-    unknown = "so nobody knows what the API server answers"
+def _find_unknown_budgets(pod_index: PodIndex) -> BudgetWithoutNamespace | UnreadBudgets:
+    """Why it is unknown which budgets there are."""
     if pod_index.budgets_without_namespace:
-        return f"PodDisruptionBudget -/{pod_index.budgets_without_namespace[0].metadata.name} states no namespace, {unknown}"
-    if why := pod_index.world.missing_kinds.get("PodDisruptionBudget"):
-        return f"not all PodDisruptionBudgets could be had, {unknown}: {why}"
-    return (
-        f"no PodDisruptionBudget was given, {unknown}: add the output of `kubectl get pdb -A -o json`, or, where there is none, of "
-        "`kubectl get --raw /apis/policy/v1/poddisruptionbudgets`"
-    )
+        return BudgetWithoutNamespace(pod_index.budgets_without_namespace[0].metadata.name)
+    return UnreadBudgets(pod_index.world.missing_kinds.get("PodDisruptionBudget", ""))
+
+
+def _make_job_key(job: str) -> OwnerKey:
+    namespace, _, name = job.partition("/")
+    return OwnerKey("Job", namespace, name)
 
 
 def _make_world_after(change: Change, evictions: EvictionReport, gone: frozenset[PodKey]) -> ClusterState:
@@ -175,7 +195,7 @@ def _make_world_after(change: Change, evictions: EvictionReport, gone: frozenset
     assert world.pods_by_key is not None
     if not gone:
         return world
-    back = {eviction.pod for node in evictions.nodes for eviction in node.pods if eviction.replacement in ("fits", "unknown", "")}
+    back = {eviction.pod for node in evictions.nodes for eviction in node.pods if eviction.replacement in _COMING_BACK}
     running: dict[PodKey, SchedulerPod] = {}
     unhealthy: list[SchedulerPod] = []
     for key, pod in world.pods_by_key.items():
@@ -186,7 +206,7 @@ def _make_world_after(change: Change, evictions: EvictionReport, gone: frozenset
         else:
             unhealthy.append(pod)
     stale = {budget.key for pod in unhealthy for budget in find_covering_budgets(pod, world.budgets)}
-    budgets = tuple(_clear_budget_status(each) if each.key in stale else each for each in world.budgets)
+    budgets = tuple(_clear_budget_status(budget) if budget.key in stale else budget for budget in world.budgets)
     return replace(world, pods_by_key=running, budgets=budgets, has_displaced_pods=True)
 
 

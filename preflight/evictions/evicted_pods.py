@@ -8,35 +8,34 @@ from msgspec import Struct
 
 from preflight.change.model import Change
 from preflight.evictions.pod_index import PodIndex, PodKey, format_keys, is_of_daemonset, is_static
-from preflight.evictions.reasons import explain_drain_verdict, explain_taint_eviction
-from preflight.model.evictions import Eviction, NodeEvictions
+from preflight.evictions.reasons import iter_drain_reasons, iter_taint_reasons
+from preflight.model.eviction_reasons import DrainFlag, EndReason, PodFilter
+from preflight.model.evictions import Eviction, EvictionMechanism, EvictionVerdict, NodeEvictions
 from preflight.model.objects import Node
 from preflight.model.pod_scheduling import SchedulerPod
 from preflight.model.pod_status import ClusterPod
 from preflight.scheduling.budgets import find_covering_budgets
 from preflight.scheduling.drain import DrainAssumptions, DrainVerdict, NodeDrain, PodDrain, assume_immediate_end, simulate_drain
 from preflight.scheduling.drain.model import find_grace_period
-from preflight.scheduling.drain.pod_filters import DAEMONSET_REFUSED, LOCAL_DATA_REFUSED, UNMANAGED_REFUSED, has_local_data
+from preflight.scheduling.drain.pod_filters import has_local_data
 from preflight.scheduling.taint_eviction import TaintEviction, predict_taint_evictions
 from preflight.scheduling.tolerations import NEVER
 
 _FLAGS = {
-    DAEMONSET_REFUSED: "--ignore-daemonsets",
-    LOCAL_DATA_REFUSED: "--delete-emptydir-data",
-    UNMANAGED_REFUSED: "--force",
+    PodFilter.DAEMONSET_REFUSED: DrainFlag.IGNORE_DAEMONSETS,
+    PodFilter.LOCAL_DATA: DrainFlag.DELETE_LOCAL_DATA,
+    PodFilter.UNMANAGED_REFUSED: DrainFlag.FORCE,
 }
-_VERDICT_NAMES = {
-    DrainVerdict.EVICTED: "evicted",
-    DrainVerdict.DELETED: "deleted",
-    DrainVerdict.REFUSED: "refused",
-    DrainVerdict.HELD: "held",
-    DrainVerdict.BLOCKED_FOREVER: "blocked-for-ever",
-    DrainVerdict.BLOCKED_NOW: "blocked-now",
-    DrainVerdict.UNKNOWN: "unknown",
-    DrainVerdict.SKIPPED: "stays",
+_VERDICTS = {
+    DrainVerdict.EVICTED: EvictionVerdict.EVICTED,
+    DrainVerdict.DELETED: EvictionVerdict.DELETED,
+    DrainVerdict.REFUSED: EvictionVerdict.REFUSED,
+    DrainVerdict.HELD: EvictionVerdict.HELD,
+    DrainVerdict.BLOCKED_FOREVER: EvictionVerdict.BLOCKED_FOREVER,
+    DrainVerdict.BLOCKED_NOW: EvictionVerdict.BLOCKED_NOW,
+    DrainVerdict.UNKNOWN: EvictionVerdict.UNKNOWN,
+    DrainVerdict.SKIPPED: EvictionVerdict.STAYS,
 }
-
-
 _ASSUMED_DELAY = 3600.0
 """Seconds after which the next node is taken to come where kubectl waits for ever: somebody has to do something before."""
 
@@ -51,9 +50,9 @@ class LeavingPod(Struct, frozen=True):
 
 
 class LeavingPods(Struct, frozen=True):
-    """The nodes of a change, and the pods that go from them in order; `budgets_known` is False where nobody knows what budgets say."""
+    """The nodes of a change, and the pods that go from them in order; `completes` is None where nobody can tell."""
 
-    mechanism: str
+    mechanism: EvictionMechanism
     nodes: tuple[NodeEvictions, ...]
     pods: tuple[LeavingPod, ...]
     completes: bool | None = True
@@ -111,25 +110,25 @@ def _find_drained_pods(change: Change, pod_index: PodIndex, pending: frozenset[P
     for first, second, third in zip(worst, best, slow, strict=True):
         shown.append(_build_node_evictions(pod_index, first, second, third))
         left += (
-            LeavingPod(_as_scheduled_pod(each.pod), start + each.evicted_at, each.grace_seconds, bool(each.hang_reason))
-            for each in second.pods
-            if each.evicted_at is not None and not each.pod.has_ended
+            LeavingPod(_as_scheduled_pod(drain.pod), start + drain.evicted_at, drain.grace_seconds, bool(drain.hang_reason))
+            for drain in second.pods
+            if drain.evicted_at is not None and not drain.pod.has_ended
         )
         start += _ASSUMED_DELAY if third.grace_seconds is None else third.grace_seconds + 1
     sure = [node.does_end for node in worst]
     maybe = [node.does_end for node in best]
     ends = True if all(sure) else False if False in maybe else None
-    return LeavingPods("drain", tuple(shown), tuple(left), ends)
+    return LeavingPods(EvictionMechanism.DRAIN, tuple(shown), tuple(left), ends)
 
 
 def _build_node_evictions(pod_index: PodIndex, worst: NodeDrain, best: NodeDrain, slow: NodeDrain) -> NodeEvictions:
     pods: list[Eviction] = []
     daemonsets, static, staying = 0, [], 0
-    missing: dict[str, None] = {}
+    missing: dict[DrainFlag, None] = {}
     for first, second in zip(worst.pods, best.pods, strict=True):
         pod = _as_scheduled_pod(first.pod)
-        if first.verdict is DrainVerdict.REFUSED and first.detail in _FLAGS:
-            missing[_FLAGS[first.detail]] = None
+        if first.verdict is DrainVerdict.REFUSED and first.filter in _FLAGS:
+            missing[_FLAGS[first.filter]] = None
         if is_static(pod) and first.verdict is DrainVerdict.SKIPPED:
             static.append("/".join(pod.key))
         elif is_of_daemonset(pod) and not pod.has_ended and first.verdict in (DrainVerdict.SKIPPED, DrainVerdict.REFUSED):
@@ -137,7 +136,7 @@ def _build_node_evictions(pod_index: PodIndex, worst: NodeDrain, best: NodeDrain
         elif first.verdict is DrainVerdict.SKIPPED:
             staying += 1
         else:
-            pods.append(_build_drain_eviction(pod_index, pod, first, second))
+            pods.append(_build_drain_eviction(pod_index, worst.node, pod, first, second))
     return NodeEvictions(
         node=worst.node,
         pods=tuple(pods),
@@ -154,15 +153,15 @@ def _build_node_evictions(pod_index: PodIndex, worst: NodeDrain, best: NodeDrain
     )
 
 
-def _build_drain_eviction(pod_index: PodIndex, pod: SchedulerPod, first: PodDrain, second: PodDrain) -> Eviction:
+def _build_drain_eviction(pod_index: PodIndex, node: str, pod: SchedulerPod, first: PodDrain, second: PodDrain) -> Eviction:
     waits = first.verdict is DrainVerdict.BLOCKED_NOW and second.evicted_at is not None
     shown = second if waits else first
     return Eviction(
         pod="/".join(pod.key),
-        owner=pod_index.describe_owner(pod),
-        verdict="waits" if waits else _VERDICT_NAMES[first.verdict],
-        why=first.reason.value,
-        reasons=tuple(explain_drain_verdict(first, waits=waits)),
+        owner=pod_index.find_owner(pod),
+        verdict=EvictionVerdict.WAITS if waits else _VERDICTS[first.verdict],
+        why=first.reason,
+        reasons=tuple(iter_drain_reasons(first, node, waits=waits)),
         after=shown.evicted_at,
         grace=shown.grace_seconds,
         budgets=tuple(format_keys(first.budgets)),
@@ -200,10 +199,14 @@ def _find_tainted_pods(change: Change, pod_index: PodIndex, names: Sequence[str]
             if new.delay is not None:
                 left.append(LeavingPod(pod, new.delay, find_grace_period(pod, -1)))
         static = tuple("/".join(pod.key) for pod in there if is_static(pod))
-        kept = [each for each in found if each not in news and not is_static(_as_scheduled_pod(each.pod)) and not each.pod.has_ended]
+        kept = [
+            eviction
+            for eviction in found
+            if eviction not in news and not is_static(_as_scheduled_pod(eviction.pod)) and not eviction.pod.has_ended
+        ]
         daemonsets = sum(is_of_daemonset(pod) for pod in there)
         shown.append(NodeEvictions(name, tuple(pods), daemonsets, static, len(kept)))
-    return LeavingPods("taint", tuple(shown), tuple(left))
+    return LeavingPods(EvictionMechanism.TAINT, tuple(shown), tuple(left))
 
 
 def _is_new_eviction(taint_eviction: TaintEviction) -> bool:
@@ -218,10 +221,10 @@ def _is_new_eviction(taint_eviction: TaintEviction) -> bool:
 def _build_taint_eviction(pod_index: PodIndex, pod: SchedulerPod, taint_eviction: TaintEviction) -> Eviction:
     return Eviction(
         pod="/".join(pod.key),
-        owner=pod_index.describe_owner(pod),
-        verdict="unknown" if taint_eviction.delay is None else "deleted",
-        why="taint",
-        reasons=tuple(explain_taint_eviction(taint_eviction)),
+        owner=pod_index.find_owner(pod),
+        verdict=EvictionVerdict.UNKNOWN if taint_eviction.delay is None else EvictionVerdict.DELETED,
+        why=EndReason.TAINT,
+        reasons=tuple(iter_taint_reasons(taint_eviction)),
         after=taint_eviction.delay,
         grace=find_grace_period(pod, -1),
         budgets=tuple(format_keys(taint_eviction.budgets)),
@@ -245,15 +248,15 @@ def _find_ended_pods(change: Change, pod_index: PodIndex) -> LeavingPods:
                 pods.append(_build_node_ending(pod_index, pod))
                 left.append(LeavingPod(pod, 0.0, find_grace_period(pod, -1)))
         shown.append(NodeEvictions(name, tuple(pods), daemonsets, tuple(static)))
-    return LeavingPods(change.pod_ending, tuple(shown), tuple(left))
+    return LeavingPods(EvictionMechanism(change.pod_ending), tuple(shown), tuple(left))
 
 
 def _build_node_ending(pod_index: PodIndex, pod: SchedulerPod) -> Eviction:
     return Eviction(
         pod="/".join(pod.key),
-        owner=pod_index.describe_owner(pod),
-        verdict="ends",
-        why="node",
+        owner=pod_index.find_owner(pod),
+        verdict=EvictionVerdict.ENDS,
+        why=EndReason.NODE,
         after=0.0,
         grace=find_grace_period(pod, -1),
         budgets=tuple(sorted(format_keys(covering_budget.key for covering_budget in find_covering_budgets(pod, pod_index.budgets or ())))),

@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import inf
 
 from preflight.evictions.evicted_pods import LeavingPod
 from preflight.evictions.pod_index import PodIndex, PodKey
-from preflight.messages.lists import join_and
-from preflight.model.evictions import JobOutcome, JobSetOutcome
+from preflight.model.evictions import EvictionMechanism, JobOutcome, JobSetOutcome
+from preflight.model.job_reasons import (
+    JobFact,
+    JobFailure,
+    JobReason,
+    JobSetReason,
+    JobSetRestarts,
+    JobUnknown,
+    JobUnknownKind,
+    LeaderLabelMissing,
+    LeaderMoves,
+    QueueNotChecked,
+    SkipCause,
+    TooFewDomains,
+)
 from preflight.model.objects import JobSet, Node
+from preflight.model.owners import OwnerKey, find_controller
 from preflight.scheduling.jobs.defaults import INDEXED, apply_job_defaults
 from preflight.scheduling.jobs.disruption import Disruption
 from preflight.scheduling.jobs.exclusive_placement import (
@@ -25,14 +39,18 @@ from preflight.scheduling.jobs.lost_pods import SIGKILL, SIGTERM, PodLoss, make_
 from preflight.scheduling.owners import is_kind
 
 _QUEUE_LABELS = ("kueue.x-k8s.io/queue-name", "scheduling.volcano.sh/queue-name", "pod-group.scheduling.sigs.k8s.io/name")
+_DISRUPTIONS = {
+    EvictionMechanism.DRAIN: Disruption.EVICTION,
+    EvictionMechanism.TAINT: Disruption.TAINT,
+    EvictionMechanism.SHUTDOWN: Disruption.SHUTDOWN,
+    EvictionMechanism.GONE: Disruption.POD_GC,
+}
 ForecastsByJob = Mapping[PodKey, Sequence[JobForecast]]
 
 
-def get_disruption(mechanism: str, *, deletes: bool) -> Disruption:
+def get_disruption(mechanism: EvictionMechanism, *, deletes: bool) -> Disruption:
     """How a change ends pods; `deletes` is a drain with --disable-eviction."""
-    if mechanism == "drain":
-        return Disruption.DELETION if deletes else Disruption.EVICTION
-    return {"taint": Disruption.TAINT, "shutdown": Disruption.SHUTDOWN, "gone": Disruption.POD_GC}[mechanism]
+    return Disruption.DELETION if deletes else _DISRUPTIONS[mechanism]
 
 
 def group_by_job(leaving_pods: Sequence[LeavingPod]) -> dict[PodKey, list[LeavingPod]]:
@@ -56,58 +74,59 @@ def forecast_jobs(pod_index: PodIndex, leaving_pods: Sequence[LeavingPod], disru
         job = pod_index.jobs.get(key)
         if job is None or not pod_index.is_namespace_listed(key[0]):
             continue
-        names = {each.pod.controller.uid for each in pods if each.pod.controller is not None}
-        own = [pod for pod in pod_index.pods_by_owner.get(f"Job {key[0]}/{key[1]}", ()) if pod.controller and pod.controller.uid in names]
+        names = {leaving_pod.pod.controller.uid for leaving_pod in pods if leaving_pod.pod.controller is not None}
+        own = [pod for pod in pod_index.pods_by_owner.get(OwnerKey("Job", *key), ()) if pod.controller and pod.controller.uid in names]
         ways = (lambda grace: (min(1.0, grace), SIGTERM), lambda grace: (float(grace), SIGKILL), lambda grace: (min(2.0, grace), 0))
         answers = []
         for way in ways:
             losses = []
-            for each in pods:
-                after, code = way(each.grace_seconds)
-                losses.append(PodLoss(each.pod.metadata.name, disruption, each.leaves_at, inf if each.may_hang else after, code))
+            for leaving_pod in pods:
+                after, code = way(leaving_pod.grace_seconds)
+                losses.append(
+                    PodLoss(leaving_pod.pod.metadata.name, disruption, leaving_pod.leaves_at, inf if leaving_pod.may_hang else after, code)
+                )
             answers.append(forecast_job(job, [make_job_pod(pod) for pod in own], losses))
         found[key] = tuple(answers)
     return found
 
 
-def build_job_fates(
+def build_job_outcomes(
     pod_index: PodIndex, leaving_pods: Sequence[LeavingPod], job_forecasts: ForecastsByJob, disruption: Disruption
 ) -> tuple[JobOutcome, ...]:
     """What becomes of each Job that loses pods, by namespace and name."""
     return tuple(
-        _build_job_fate(pod_index, key, pods, job_forecasts.get(key, ()), disruption)
+        _build_job_outcome(pod_index, key, pods, job_forecasts.get(key, ()), disruption)
         for key, pods in sorted(group_by_job(leaving_pods).items())
     )
 
 
-def _build_job_fate(
+def _build_job_outcome(
     pod_index: PodIndex, key: PodKey, pods: Sequence[LeavingPod], answers: Sequence[JobForecast], disruption: Disruption
 ) -> JobOutcome:
     name, lost = "/".join(key), tuple("/".join(pod.pod.key) for pod in pods)
     job = pod_index.jobs.get(key)
     if job is None:
-        return JobOutcome(name, lost, unknown=f"Job {name} is not given")
+        return JobOutcome(name, lost, unknown=JobUnknown(JobUnknownKind.JOB, name))
     if not answers:
-        return JobOutcome(name, lost, unknown=f"not all pods of namespace {key[0]} are known")
-    if answers[0].skip_reason:
-        return JobOutcome(
-            name, lost, unknown="" if "managed" not in answers[0].skip_reason else answers[0].skip_reason, reasons=(answers[0].skip_reason,)
-        )
+        return JobOutcome(name, lost, unknown=JobUnknown(JobUnknownKind.NAMESPACE_PODS, key[0]))
+    if skip_reason := answers[0].skip_reason:
+        is_managed = skip_reason.cause is SkipCause.MANAGED_BY_OTHER
+        return JobOutcome(name, lost, unknown=skip_reason if is_managed else None, reasons=(skip_reason,))
     spec = apply_job_defaults(job.spec)
     fails = [answer.end_reason or answer.failure_reason for answer in answers]
     after = [fate.replaced_after for forecast in answers for fate in forecast.lost_pods if fate.replaced_after is not None]
-    overlap = max((fate.overlap for each in answers for fate in each.lost_pods if fate.overlap < inf), default=0.0)
+    overlap = max((fate.overlap for forecast in answers for fate in forecast.lost_pods if fate.overlap < inf), default=0.0)
     labels = {*job.metadata.labels, *job.spec.template.metadata.labels}
-    reasons = [f"what its queue does then is not judged ({queue})" for queue in _QUEUE_LABELS if queue in labels]
+    reasons: list[JobReason] = [QueueNotChecked(label) for label in _QUEUE_LABELS if label in labels]
     if not answers[0].is_back_off_known:
-        reasons.append("it has failures already, so the back-off may be longer")
+        reasons.append(JobFact.BACK_OFF_UNKNOWN)
     if disruption is Disruption.DELETION and job.spec.podFailurePolicy is not None:
-        reasons.append("a rule that ignores DisruptionTarget does not help: --disable-eviction deletes without that condition")
-    limits = dict.fromkeys(limit for each in answers for fate in each.lost_pods for limit in fate.counts_against)
+        reasons.append(JobFact.IGNORE_RULE_BYPASSED)
+    limits = dict.fromkeys(limit for forecast in answers for fate in forecast.lost_pods for limit in fate.counts_against)
     return JobOutcome(
         job=name,
         pods=lost,
-        fails=next(filter(None, fails), ""),
+        fails=next(filter(None, fails), JobFailure.NONE),
         certain=all(fails) or not any(fails),
         limit=tuple(limits),
         overlap=overlap,
@@ -117,30 +136,25 @@ def _build_job_fate(
     )
 
 
-def build_job_set_fates(
+def build_job_set_outcomes(
     pod_index: PodIndex, leaving_pods: Sequence[LeavingPod], job_forecasts: ForecastsByJob, nodes: Mapping[str, Node]
 ) -> tuple[JobSetOutcome, ...]:
     """What becomes of each JobSet whose Jobs lose pods, by namespace and name."""
     touched: dict[PodKey, list[PodKey]] = {}
     for key, pods in group_by_job(leaving_pods).items():
         job = pod_index.jobs.get(key)
-        owner = (
-            next(
-                (owner for owner in job.metadata.ownerReferences if owner.controller and owner.kind == "JobSet"),
-                None,
-            )
-            if job
-            else None
-        )
+        controller = find_controller(job.metadata.ownerReferences) if job else None
+        owner = controller if controller is not None and controller.kind == "JobSet" else None
         name = owner.name if owner else pods[0].pod.metadata.labels.get("jobset.sigs.k8s.io/jobset-name", "")
         if name:
             touched.setdefault((key[0], name), []).append(key)
     return tuple(
-        _build_job_set_fate(pod_index, key, jobs, group_by_job(leaving_pods), job_forecasts, nodes) for key, jobs in sorted(touched.items())
+        _build_job_set_outcome(pod_index, key, jobs, group_by_job(leaving_pods), job_forecasts, nodes)
+        for key, jobs in sorted(touched.items())
     )
 
 
-def _build_job_set_fate(
+def _build_job_set_outcome(
     pod_index: PodIndex,
     key: PodKey,
     jobs: Sequence[PodKey],
@@ -152,25 +166,27 @@ def _build_job_set_fate(
     shown = tuple(sorted("/".join(job) for job in jobs))
     job_set = pod_index.job_sets.get(key)
     if job_set is None:
-        return JobSetOutcome(name, shown, unknown=f"JobSet {name} is not given")
-    if any(each not in job_forecasts for each in jobs):
-        missing = next(each for each in sorted(jobs) if each not in job_forecasts)
-        return JobSetOutcome(name, shown, unknown=f"what becomes of Job {'/'.join(missing)} is not known")
+        return JobSetOutcome(name, shown, unknown=JobUnknown(JobUnknownKind.JOB_SET, name))
+    if any(job not in job_forecasts for job in jobs):
+        missing = next(job for job in sorted(jobs) if job not in job_forecasts)
+        return JobSetOutcome(name, shown, unknown=JobUnknown(JobUnknownKind.JOB_OUTCOME, "/".join(missing)))
     number = len(job_forecasts[jobs[0]])
-    answers = [forecast_job_set(job_set, {each[1]: job_forecasts[each][at] for each in jobs}) for at in range(number)]
+    answers = [forecast_job_set(job_set, {job[1]: job_forecasts[job][at] for job in jobs}) for at in range(number)]
     worst = max(answers, key=_rank_severity)
-    leaders, reasons = _explain_leader_loss(pod_index, job_set, jobs, lost_pods, nodes, restarts=worst.restarts_all)
+    leaders, reasons = _find_leader_loss(pod_index, job_set, jobs, lost_pods, nodes)
+    if worst.restarts_all:
+        reasons += _iter_missing_domains(pod_index, job_set, nodes)
     if worst.skip_reason:
         reasons.append(worst.skip_reason)
     return JobSetOutcome(
         jobSet=name,
         jobs=shown,
         fails=worst.failure_reason,
-        restarts="all" if worst.restarts_all else "one" if worst.restarted_job else "none",
+        restarts=JobSetRestarts.ALL if worst.restarts_all else JobSetRestarts.ONE if worst.restarted_job else JobSetRestarts.NONE,
         certain=len({_rank_severity(answer) for answer in answers}) == 1,
         left=worst.restarts_left,
         leader=leaders,
-        unknown=worst.unknown_reason,
+        unknown=worst.unknown,
         reasons=tuple(reasons),
     )
 
@@ -180,7 +196,7 @@ def _rank_severity(restart_forecast: JobSetForecast) -> int:
         4
         if restart_forecast.failure_reason
         else 3
-        if restart_forecast.unknown_reason
+        if restart_forecast.unknown
         else 2
         if restart_forecast.restarts_all
         else 1
@@ -189,26 +205,24 @@ def _rank_severity(restart_forecast: JobSetForecast) -> int:
     )
 
 
-def _explain_leader_loss(
+def _find_leader_loss(
     pod_index: PodIndex,
     job_set: JobSet,
     jobs: Sequence[PodKey],
     lost_pods: Mapping[PodKey, Sequence[LeavingPod]],
     nodes: Mapping[str, Node],
-    *,
-    restarts: bool,
-) -> tuple[bool, list[str]]:
+) -> tuple[bool, list[JobSetReason]]:
     """Whether the leader of an exclusive placement goes, and what that asks for."""
-    reasons: list[str] = []
+    reasons: list[JobSetReason] = []
     has_leader = False
     for key in sorted(jobs):
         replicated = find_replicated_job(job_set, key[1])
         topology = find_exclusive_topology(job_set, replicated) if replicated else ""
         if not topology:
             continue
-        index = {pod.metadata.name: make_job_pod(pod).index for pod in pod_index.pods_by_owner.get(f"Job {key[0]}/{key[1]}", ())}
+        index = {pod.metadata.name: make_job_pod(pod).index for pod in pod_index.pods_by_owner.get(OwnerKey("Job", *key), ())}
         domains: dict[int, str | None] = {}
-        for pod in pod_index.pods_by_owner.get(f"Job {key[0]}/{key[1]}", ()):
+        for pod in pod_index.pods_by_owner.get(OwnerKey("Job", *key), ()):
             at = index[pod.metadata.name]
             node = nodes.get(pod.spec.nodeName)
             if at is not None and node is not None:
@@ -219,23 +233,19 @@ def _explain_leader_loss(
             continue
         if asked.has_leader and LEADER_INDEX in anew:
             has_leader = True
-            where = f"the domain {topology}={asked.domain}" if asked.domain else f"a domain of {topology} that no other Job has"
-            reasons.append(f"the leader of Job {'/'.join(key)} goes and has to be scheduled in {where}")
-            refused = list_follower_refusals(asked)
-            if refused:
-                reasons.append(
-                    "its followers are refused until then; why the leader is not scheduled is the reason, not what they are refused with"
-                )
+            reasons.append(LeaderMoves("/".join(key), topology, asked.domain))
+            if list_follower_refusals(asked):
+                reasons.append(JobFact.FOLLOWERS_WAIT)
         elif asked.is_refused:
-            reasons.append(f"the leader's node has no label {topology}: new followers are refused")
-    if restarts:
-        for topology, wanted in count_required_domains(job_set).items():
-            free = {
-                node.metadata.labels[topology]
-                for node in nodes.values()
-                if topology in node.metadata.labels and not node.spec.unschedulable
-            }
-            if pod_index.has_all_nodes and len(free) < wanted:
-                there = join_and(sorted(free)) or "none"
-                reasons.append(f"its Jobs need {wanted} domains of {topology}, and nodes of {len(free)} can be scheduled: {there}")
+            reasons.append(LeaderLabelMissing(topology))
     return has_leader, reasons
+
+
+def _iter_missing_domains(pod_index: PodIndex, job_set: JobSet, nodes: Mapping[str, Node]) -> Iterator[TooFewDomains]:
+    """The topologies of which all Jobs of a JobSet need more domains than have a node to schedule on."""
+    for topology, needed in count_required_domains(job_set).items():
+        available = {
+            node.metadata.labels[topology] for node in nodes.values() if topology in node.metadata.labels and not node.spec.unschedulable
+        }
+        if pod_index.has_all_nodes and len(available) < needed:
+            yield TooFewDomains(topology, needed, tuple(sorted(available)))

@@ -7,11 +7,12 @@ from functools import cached_property
 
 from preflight.model.budgets import PodDisruptionBudget
 from preflight.model.objects import DaemonSet, Deployment, Job, JobSet, Metadata, Node
+from preflight.model.owners import OwnerKey
 from preflight.model.pod_scheduling import SchedulerPod
 from preflight.model.world import ClusterState
 from preflight.scheduling.drain.pod_filters import MIRROR_ANNOTATION
 from preflight.scheduling.occupancy import Occupancy, build_occupancy
-from preflight.scheduling.owners import Owner, Owners, index_owners, is_kind
+from preflight.scheduling.owners import Owners, find_top_owner, index_owners, is_kind
 
 PodKey = tuple[str, str]
 """A namespace and a name."""
@@ -35,7 +36,7 @@ class PodIndex:
         self.has_all_pods = world.listed_namespaces is None and (survey is None or (survey.nodes and survey.daemonsets is None))
         self.has_all_nodes = (survey is None or survey.nodes) and not any(node.is_partial for node in world.nodes.values())
         self.budgets_without_namespace = tuple(budget for budget in world.budgets if not budget.metadata.namespace)
-        placed = tuple(each for each in world.budgets if each.metadata.namespace)
+        placed = tuple(budget for budget in world.budgets if budget.metadata.namespace)
         is_whole = "PodDisruptionBudget" in world.complete_kinds or (bool(placed) and "PodDisruptionBudget" not in world.missing_kinds)
         self.budgets: tuple[PodDisruptionBudget, ...] | None = placed if is_whole and not self.budgets_without_namespace else None
 
@@ -66,29 +67,18 @@ class PodIndex:
         return {_make_key(job_set.metadata): job_set for job_set in self.world.job_sets}
 
     @cached_property
-    def pods_by_owner(self) -> Mapping[str, list[SchedulerPod]]:
+    def pods_by_owner(self) -> Mapping[OwnerKey, list[SchedulerPod]]:
         """The pods of each owner that have not ended."""
-        found: dict[str, list[SchedulerPod]] = {}
+        found: dict[OwnerKey, list[SchedulerPod]] = {}
         for pod in self.pods:
-            if not pod.has_ended and pod.controller is not None:
-                found.setdefault(self.describe_owner(pod), []).append(pod)
+            owner = None if pod.has_ended else self.find_owner(pod)
+            if owner is not None:
+                found.setdefault(owner, []).append(pod)
         return found
 
-    def describe_owner(self, pod: SchedulerPod) -> str:
-        """What controls a pod, `Deployment shop/web`; of a ReplicaSet the Deployment above it, where that one is known. "" for nothing."""
-        reference = pod.controller
-        if reference is None:
-            return ""
-        namespace = pod.metadata.namespace
-        if is_kind(reference, "ReplicaSet", ("apps", "extensions")):
-            found = self.owners.find("ReplicaSet", namespace, reference.name)
-            if isinstance(found, Owner) and found.controller is not None:
-                return f"{found.controller.kind} {namespace}/{found.controller.name}"
-            name, _, tail = reference.name.rpartition("-")
-            by_name = tail == pod.metadata.labels.get("pod-template-hash") and self.owners.find("Deployment", namespace, name)
-            if isinstance(by_name, Owner):
-                return f"Deployment {namespace}/{name}"
-        return f"{reference.kind} {namespace}/{reference.name}"
+    def find_owner(self, pod: SchedulerPod) -> OwnerKey | None:
+        """What controls a pod; of a ReplicaSet the Deployment above it, where that one is known. None for nothing."""
+        return find_top_owner(pod, self.owners)
 
     def compute_occupancy(self, nodes: Iterable[Node], gone: frozenset[PodKey]) -> Occupancy:
         """What is taken of nodes once some pods are gone, and those that are being deleted already."""

@@ -1,75 +1,76 @@
-"""Why a pod goes, waits or is held, in sentences that a tired person can act on."""
+"""Why a pod goes, waits or is held, as facts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.messages.lists import join_and
-from preflight.scheduling.drain import DrainReason, DrainVerdict, PodDrain
+from preflight.evictions.pod_index import format_keys
+from preflight.model.eviction_reasons import (
+    BypassesBudgets,
+    CoveredBySeveralBudgets,
+    DrainReason,
+    EvictionFact,
+    EvictionReason,
+    RefusedByBudget,
+    RefusedByKubectl,
+    SharesBudget,
+    StaysTerminating,
+    TimeLimitedTaints,
+    UnprotectedByBudgets,
+    UntoleratedTaints,
+)
+from preflight.scheduling.drain import DrainVerdict, PodDrain
 from preflight.scheduling.taint_eviction import TaintEviction
 
-_PERMANENT_BLOCK_TEXTS = {
-    DrainReason.CANNOT_SYNC: "cannot be counted by the disruption controller, so it allows nothing",
-    DrainReason.NONE_EXPECTED: "expects no pod: what it selects is bare, or wanted 0 times, so it allows nothing",
-    DrainReason.NO_LIMIT: "states neither minAvailable nor maxUnavailable, so it allows nothing",
-    DrainReason.ZERO_UNAVAILABLE: "has maxUnavailable 0: no pod of it may ever be evicted",
-}
-_TEMPORARY_BLOCK_TEXTS = {
-    DrainReason.SHARED: "allows no more at once, and other pods of this drain took what it allowed",
-    DrainReason.NOT_SYNCED: "was changed, and the disruption controller has not looked since",
-    DrainReason.STALE_STATUS: "allows nothing by its status, which is stale",
-    DrainReason.FORBIDDEN: "has a status that the API server takes for broken",
-}
+_BUDGET_REFUSALS = (
+    DrainReason.NEEDS_ALL_HEALTHY,
+    DrainReason.CANNOT_SYNC,
+    DrainReason.NONE_EXPECTED,
+    DrainReason.NO_LIMIT,
+    DrainReason.ZERO_UNAVAILABLE,
+    DrainReason.NOT_ENOUGH_HEALTHY,
+    DrainReason.SHARED,
+    DrainReason.NOT_SYNCED,
+    DrainReason.STALE_STATUS,
+    DrainReason.FORBIDDEN,
+)
 
 
-def explain_drain_verdict(pod_drain: PodDrain, *, waits: bool) -> Iterator[str]:
-    """Why kubectl does to a pod what it does; nothing where it simply goes."""
-    budgets = [f"PodDisruptionBudget {'/'.join(key)}" for key in pod_drain.budgets]
+def iter_drain_reasons(pod_drain: PodDrain, node: str, *, waits: bool) -> Iterator[EvictionReason]:
+    """Why kubectl treats a pod as it does; nothing if it simply goes. `waits`: it goes once a replacement is Ready."""
+    budgets = tuple(format_keys(pod_drain.budgets))
     if pod_drain.reason is DrainReason.SEVERAL_BUDGETS:
-        yield f"{join_and(budgets)} select it, and the eviction API refuses a pod with more than one (500)"
-    elif pod_drain.reason is DrainReason.NEEDS_ALL_HEALTHY and budgets:
-        yield f"{budgets[0]} {_describe_budget_needs(pod_drain)}, and there can be no more: it never lets one go"
-    elif pod_drain.reason in _PERMANENT_BLOCK_TEXTS and budgets:
-        yield f"{budgets[0]} {_PERMANENT_BLOCK_TEXTS[pod_drain.reason]}"
-    elif pod_drain.reason is DrainReason.NOT_ENOUGH_HEALTHY and budgets:
-        yield f"{budgets[0]} {_describe_budget_needs(pod_drain)}"
-    elif pod_drain.reason in _TEMPORARY_BLOCK_TEXTS and budgets:
-        yield f"{budgets[0]} {_TEMPORARY_BLOCK_TEXTS[pod_drain.reason]}" + (": it goes once a replacement is Ready" if waits else "")
-    elif pod_drain.verdict is DrainVerdict.UNKNOWN or pod_drain.verdict is DrainVerdict.REFUSED:
-        yield pod_drain.detail
+        yield CoveredBySeveralBudgets(budgets)
+    elif pod_drain.reason in _BUDGET_REFUSALS and budgets:
+        yield RefusedByBudget(budgets[0], pod_drain.reason, pod_drain.healthy_pods, waits)
+    elif pod_drain.missing_input is not None:
+        yield pod_drain.missing_input
+    elif pod_drain.verdict is DrainVerdict.REFUSED and pod_drain.filter is not None:
+        yield RefusedByKubectl(pod_drain.filter, pod_drain.missing_daemonset)
     elif pod_drain.verdict is DrainVerdict.HELD:
-        yield "kubectl refuses the node for another pod"
+        yield EvictionFact.NODE_REFUSED
     elif pod_drain.reason is DrainReason.BYPASSED and budgets:
-        yield f"{join_and(budgets)} {'is' if len(budgets) == 1 else 'are'} not asked (--disable-eviction)"
+        yield BypassesBudgets(budgets)
     elif pod_drain.reason is DrainReason.UNHEALTHY_ALLOWED:
-        yield "it is not Ready, and its budget lets such a pod go"
+        yield EvictionFact.UNREADY_ALLOWED
     if pod_drain.budget_peers:
-        yield f"{pod_drain.budget_peers} pods share its budget, and which of them go first is chance"
+        yield SharesBudget(pod_drain.budget_peers)
     if pod_drain.hang_reason:
-        yield f"it stays in Terminating: {pod_drain.hang_reason}"
+        yield StaysTerminating(pod_drain.hang_reason, node)
     if pod_drain.may_return and pod_drain.evicted_at is not None:
-        yield "it tolerates a cordon: its replacement may land on the same node"
+        yield EvictionFact.TOLERATES_CORDON
 
 
-def _describe_budget_needs(pod_drain: PodDrain) -> str:
-    """`needs 2 healthy pods and has 2 currently`, as the API server says it."""
-    found = pod_drain.cause.partition(" needs ")[2]
-    return f"needs {found}" if found else "has too few healthy pods"
-
-
-def explain_taint_eviction(taint_eviction: TaintEviction) -> Iterator[str]:
+def iter_taint_reasons(taint_eviction: TaintEviction) -> Iterator[EvictionReason]:
     """Why taint eviction deletes a pod, and that no budget helps."""
     if taint_eviction.delay is None:
-        yield "whether it tolerates the taint depends on Lt or Gt, and the gate of these is not known (--feature-gates)"
+        yield EvictionFact.GATE_UNKNOWN
         return
     if taint_eviction.untolerated_taints:
-        yield f"does not tolerate {join_and(taint_eviction.untolerated_taints)}"
+        yield UntoleratedTaints(taint_eviction.untolerated_taints)
     elif taint_eviction.time_limited_taints:
-        yield f"tolerates {join_and(taint_eviction.time_limited_taints)} for {int(taint_eviction.delay)} s only"
+        yield TimeLimitedTaints(taint_eviction.time_limited_taints, int(taint_eviction.delay))
     if taint_eviction.budgets:
-        yield (
-            f"PodDisruptionBudget {join_and('/'.join(key) for key in taint_eviction.budgets)} "
-            f"does not protect it: taint eviction asks no budget"
-        )
+        yield UnprotectedByBudgets(tuple(format_keys(taint_eviction.budgets)))
     if taint_eviction.may_return:
-        yield "its replacement may land here again, and be deleted again"
+        yield EvictionFact.TOLERATES_TAINTS

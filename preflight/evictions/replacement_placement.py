@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 import msgspec
 from msgspec import Struct
@@ -10,26 +11,27 @@ from msgspec.structs import replace
 
 from preflight.change.node_verbs import set_schedulable
 from preflight.evictions.pod_index import PodIndex, PodKey, is_of_daemonset
-from preflight.messages.lists import join_and
-from preflight.messages.uncertainty import describe_doubt
-from preflight.model.evictions import ReturningPod
+from preflight.model.eviction_reasons import NodeObstacle, PendingReason, PlacementFact, StaysPending, TooFewFit
+from preflight.model.evictions import ReplacementOutcome, ReturningPod
 from preflight.model.objects import Node
+from preflight.model.owners import OwnerKey
 from preflight.model.pod_scheduling import SchedulerPod, SchedulerPodSpec
+from preflight.model.uncertainty import Uncertainty, UncertaintyKind
 from preflight.scheduling.fit import FitResult, fit_pod
 from preflight.scheduling.jobs.exclusive_placement import EXCLUSIVE_TOPOLOGY
 from preflight.scheduling.occupancy import Occupancy
 from preflight.scheduling.tolerations import add_implicit_tolerations
 
 _MAX_PLACED = 16
-_MAX_NODES_LISTED = 3
 
 
 class ReplacementPlacement(Struct, frozen=True):
-    """Where a replacement goes: fits, pending or unknown; the nodes that take it today, and reasons."""
+    """Whether a replacement finds a node, the nodes that take it today, and why it stays Pending or that is unknown."""
 
-    answer: str
+    outcome: ReplacementOutcome
     candidate_nodes: tuple[str, ...] = ()
-    reasons: tuple[str, ...] = ()
+    pending_reason: PendingReason | None = None
+    unknown_causes: tuple[PlacementFact | Uncertainty, ...] = ()
 
 
 def place_replacements(
@@ -49,33 +51,32 @@ def place_replacements(
     occupancy = pod_index.compute_occupancy((node for name, node in nodes.items() if name not in excluded and node.pool is None), gone)
     filled = occupancy
     found: dict[PodKey, ReplacementPlacement] = {}
-    groups: dict[tuple[str, bytes], list[SchedulerPod]] = {}
+    groups: dict[tuple[OwnerKey | None, bytes], list[SchedulerPod]] = {}
     for pod in leaving_pods:
         if pod.controller is not None and not pod.has_ended and not pod.metadata.deletionTimestamp:
-            groups.setdefault((pod_index.describe_owner(pod), _make_spec_key(pod.spec)), []).append(pod)
+            groups.setdefault((pod_index.find_owner(pod), _make_spec_key(pod.spec)), []).append(pod)
     for pods in groups.values():
         first = pods[0]
         if EXCLUSIVE_TOPOLOGY in first.metadata.annotations:
-            found |= dict.fromkeys((pod.key for pod in pods), ReplacementPlacement("unknown", (), ("its JobSet places it by its leader",)))
+            led = ReplacementPlacement(ReplacementOutcome.UNKNOWN, unknown_causes=(PlacementFact.LEADER_DECIDES,))
+            found |= dict.fromkeys((pod.key for pod in pods), led)
             continue
         answer = _check_fit(pod_index, first, occupancy)
         if lacking := _count_unplaceable(answer, len(pods)):
             for pod in pods[len(pods) - lacking :]:
-                found[pod.key] = ReplacementPlacement("pending", (), (_describe_pending(answer, len(pods), lacking),))
+                found[pod.key] = ReplacementPlacement(ReplacementOutcome.PENDING, (), _find_pending_reason(answer, len(pods), lacking))
             pods = pods[: len(pods) - lacking]
             if not pods:
                 continue
         if answer.fits is None:
-            found |= dict.fromkeys((pod.key for pod in pods), ReplacementPlacement("unknown", (), tuple(_iter_doubts(answer))))
+            unknown = ReplacementPlacement(ReplacementOutcome.UNKNOWN, unknown_causes=_list_uncertainties(answer))
+            found |= dict.fromkeys((pod.key for pod in pods), unknown)
         else:
             placed, filled = _place_on_nodes(pod_index, pods, answer.fitting_nodes, filled)
-            for number, pod in enumerate(pods):
-                crowded = ("the replacements of other pods may take the room that is left",)
-                found[pod.key] = (
-                    ReplacementPlacement("fits", answer.fitting_nodes)
-                    if number < placed
-                    else ReplacementPlacement("unknown", answer.fitting_nodes, crowded)
-                )
+            fits = ReplacementPlacement(ReplacementOutcome.FITS, answer.fitting_nodes)
+            contested = (PlacementFact.CONTESTED_CAPACITY,)
+            crowded = ReplacementPlacement(ReplacementOutcome.UNKNOWN, answer.fitting_nodes, unknown_causes=contested)
+            found |= {pod.key: fits if number < placed else crowded for number, pod in enumerate(pods)}
     return found
 
 
@@ -122,30 +123,20 @@ def _place_on_nodes(
     return placed, occupancy_so_far
 
 
-def _describe_pending(answer: FitResult, wanted: int, unplaceable: int) -> str:
+def _find_pending_reason(answer: FitResult, wanted: int, unplaceable: int) -> PendingReason:
+    """Why replacements stay Pending: too few of them fit, the scheduler's message, or all refusals if that message is not certain."""
     if unplaceable < wanted:
-        return f"only {wanted - unplaceable} of {wanted} such pods fit: its replacement stays Pending"
+        return TooFewFit(wanted - unplaceable, wanted)
     message = answer.format_message()
-    return (
-        f"its replacement stays Pending: {message.rstrip('.')}" if message else f"its replacement stays Pending: {_explain_no_fit(answer)}"
-    )
+    if message:
+        return StaysPending(message)
+    return StaysPending(node_counts=tuple(Counter(reason.text for node in answer.nodes for reason in node.reasons).items()))
 
 
-def _explain_no_fit(answer: FitResult) -> str:
-    """All that stands in the way, where the scheduler's own words are not certain."""
-    counts: dict[str, int] = {}
-    for node in answer.nodes:
-        for reason in node.reasons:
-            counts[reason.text] = counts.get(reason.text, 0) + 1
-    return ", ".join(sorted(f"{count} {text}" for text, count in counts.items())) or "no node is there"
-
-
-def _iter_doubts(answer: FitResult) -> Iterator[str]:
-    every = (*answer.uncertainties, *(uncertainty for node in answer.nodes if node.fits is None for uncertainty in node.uncertainties))
-    words = list(dict.fromkeys(describe_doubt(each) for each in every))
-    yield from words[:_MAX_NODES_LISTED]
-    if not words:
-        yield "pods of lower priority may have to go for it"
+def _list_uncertainties(answer: FitResult) -> tuple[Uncertainty, ...]:
+    """What keeps the answer from being known."""
+    of_nodes = (uncertainty for node in answer.nodes if node.fits is None for uncertainty in node.uncertainties)
+    return tuple(dict.fromkeys((*answer.uncertainties, *of_nodes))) or (Uncertainty(UncertaintyKind.PREEMPTION),)
 
 
 def find_returning_daemonsets(pod_index: PodIndex, node: Node, gone: frozenset[PodKey]) -> tuple[ReturningPod, ...]:
@@ -165,8 +156,10 @@ def find_returning_daemonsets(pod_index: PodIndex, node: Node, gone: frozenset[P
         answer = _check_fit(pod_index, tolerating, occupancy.with_node(room.without_pod(pod.key)))
         reasons = [reason for fit in answer.nodes for reason in fit.reasons]
         if answer.fits is False and not any(reason.is_unresolvable for reason in reasons):
-            words = join_and(dict.fromkeys(reason.text for reason in reasons))
-            found.append(ReturningPod(f"{pod.metadata.namespace}/{pod.controller.name}", False, (words,)))
+            obstacles = (
+                NodeObstacle(reason.plugin, reason.shortage.resource if reason.shortage else "", reason.text) for reason in reasons
+            )
+            found.append(ReturningPod(f"{pod.metadata.namespace}/{pod.controller.name}", False, tuple(dict.fromkeys(obstacles))))
     return tuple(found)
 
 

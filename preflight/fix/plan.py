@@ -9,20 +9,16 @@ from msgspec import Struct
 
 from preflight.components import recognize_components
 from preflight.fix.edits import AddToleration, DropField, Operation, ReplaceToleration, SetFields
-from preflight.fix.evaluate import Evaluation, StepHit
+from preflight.fix.evaluation import Evaluation, StepHit
 from preflight.fix.yaml_tree import CannotEdit
 from preflight.model.objects import POD_TEMPLATE_SPEC, DaemonSet, Origin, Taint, Toleration
 from preflight.model.report import Severity
+from preflight.rules.api import FixKind
 from preflight.rules.merged_groups import suggest_exact_tolerations
 from preflight.scheduling.tolerations import list_implicit_tolerations, tolerates
 
-COVERAGE_RULES = frozenset(("PF101", "PF102", "PF106", "PF108", "PF109"))
-SECONDS_RULES = frozenset(("PF103", "PF204"))
-INTENTION_RULES = frozenset(("PF208", "PF209"))
-ADDITION_RULES = frozenset(("PF119", "PF212", "PF216"))
-FIXABLE_RULES = COVERAGE_RULES | SECONDS_RULES | INTENTION_RULES | ADDITION_RULES | {"PF201", "PF202", "PF211"}
-CONSEQUENCE_RULES = frozenset(f"PF{number}" for number in range(110, 120))
-"""Rules about what breaks in consequence: gone with the loss that they follow from."""
+_USUAL_FIXES = (FixKind.COVERAGE,)
+_USUAL_LINT_FIXES = (FixKind.COVERAGE, FixKind.INTENTION, FixKind.WILDCARD)
 
 
 class FindingSelection(Struct, frozen=True):
@@ -39,16 +35,16 @@ class FindingSelection(Struct, frozen=True):
 
     def includes(self, step_hit: StepHit) -> bool:
         """Whether a finding is to be fixed."""
-        if step_hit.rule.id in INTENTION_RULES | ADDITION_RULES and step_hit.hit.suggestion is None:
+        if step_hit.rule.fix in (FixKind.INTENTION, FixKind.ADDITION) and step_hit.hit.suggestion is None:
             return False
         if self.rules:
             return step_hit.rule.id in self.rules
-        usual = COVERAGE_RULES | INTENTION_RULES | {"PF201"} if self.is_lint else COVERAGE_RULES
-        return step_hit.rule.id in usual and step_hit.severity is not Severity.NOTE
+        usual = _USUAL_LINT_FIXES if self.is_lint else _USUAL_FIXES
+        return step_hit.rule.fix in usual and step_hit.severity is not Severity.NOTE
 
     def should_report(self, step_hit: StepHit) -> bool:
         """Whether a finding that is still there after the fix is to be said: one that was to be fixed, and any error."""
-        is_loss = step_hit.severity is Severity.ERROR and step_hit.rule.id not in CONSEQUENCE_RULES
+        is_loss = step_hit.severity is Severity.ERROR and not step_hit.rule.is_consequence
         return self.includes(step_hit) or (not self.rules and is_loss)
 
 
@@ -91,25 +87,25 @@ def _make_sort_key(origin: Origin) -> tuple[object, ...]:
 
 
 def _check_no_overlap(old: Iterable[Operation], new: Iterable[Operation]) -> None:
-    taken = {each.index for each in old if not isinstance(each, AddToleration)}
-    if any(each.index in taken for each in new if not isinstance(each, AddToleration)):
+    taken = {operation.index for operation in old if not isinstance(operation, AddToleration)}
+    if any(operation.index in taken for operation in new if not isinstance(operation, AddToleration)):
         raise CannotEdit("another fix changes the same toleration: run fix again after it")
 
 
 def _plan_operations(step_hit: StepHit, plan: FixPlan, evaluation: Evaluation) -> list[Operation]:
-    rule, hit = step_hit.rule.id, step_hit.hit
-    if rule in COVERAGE_RULES | INTENTION_RULES | ADDITION_RULES:
+    kind, hit = step_hit.rule.fix, step_hit.hit
+    if kind in (FixKind.COVERAGE, FixKind.INTENTION, FixKind.ADDITION):
         if hit.suggestion is None:
             raise CannotEdit("no toleration is the fix: what keeps it away is its selection, or passes by itself")
         _check_understood(plan.daemonset)
         return _plan_tolerations(plan, hit.suggestion.tolerations, evaluation)
     index = hit.toleration_location.path[-1] if hit.toleration_location else None
-    if rule not in FIXABLE_RULES or not isinstance(index, int):
-        raise CannotEdit(f"no edit is known that fixes it: preflight explain {rule}")
+    if kind is None or not isinstance(index, int):
+        raise CannotEdit(f"no edit is known that fixes it: preflight explain {step_hit.rule.id}")
     _check_understood(plan.daemonset)
-    if rule in SECONDS_RULES | {"PF211"}:
+    if kind in (FixKind.SECONDS, FixKind.IDLE_SECONDS):
         return [DropField(index, "tolerationSeconds")]
-    return _make_exact(plan.daemonset, index, evaluation) if rule == "PF202" else _replace_wildcard(plan.daemonset, index, evaluation)
+    return _make_exact(plan.daemonset, index, evaluation) if kind is FixKind.VALUE else _replace_wildcard(plan.daemonset, index, evaluation)
 
 
 def _check_understood(daemonset: DaemonSet) -> None:

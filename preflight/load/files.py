@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, BinaryIO
 
 from msgspec import Struct
 
 from preflight.errors import InputError
+from preflight.messages.load import CUT_OFF_GZIP, describe_damaged_gzip, describe_unpacked_size, lower_first
 
 if TYPE_CHECKING:
+    from gzip import GzipFile
     from mmap import mmap
 
 STDIN = "-"
@@ -152,22 +155,48 @@ def _read_bytes(path: str) -> bytes | mmap:
         return file.read()
 
 
+def read_start(path: str, size: int) -> bytes:
+    """The first bytes of what a regular file holds, unpacked where it is packed; b"" where it is none: a pipe cannot be read twice.
+
+    Raises OSError where it cannot be read, or is packed and damaged from the start.
+    """
+    if not stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH116
+        return b""
+    with open(path, "rb") as file:  # noqa: PTH123
+        start = file.read(size)
+        if start[:2] != _GZIP:
+            return start
+        file.seek(0)
+        with _open_packed(file) as stream:
+            return stream.read(size)
+
+
 def _unpack(packed: bytes | mmap, file: str) -> bytearray:
-    import gzip
     import io
-    import zlib
 
     limit = min(max(_ALWAYS_UNPACKED, len(packed) * _MAX_RATIO), _MAX_UNPACKED)
     unpacked = bytearray()
-    try:
-        with gzip.GzipFile(fileobj=io.BytesIO(packed)) as stream:
-            while block := stream.read(_BLOCK):
-                unpacked += block
-                if len(unpacked) > limit:
-                    raise InputError(f"{file}: unpacks to more than {limit >> 20} MiB: unpack it first, if it is meant to be that large")
-    except (EOFError, zlib.error) as error:
-        raise OSError(f"broken gzip data: {error}") from error
+    with _open_packed(io.BytesIO(packed)) as stream:
+        while block := stream.read(_BLOCK):
+            unpacked += block
+            if len(unpacked) > limit:
+                raise InputError(f"{file}: {describe_unpacked_size(limit >> 20)}")
     return unpacked
+
+
+@contextmanager
+def _open_packed(file: BinaryIO) -> Iterator[GzipFile]:
+    """What a packed file holds; damage that shows while it is read is an OSError that says what to do."""
+    import gzip
+    import zlib
+
+    try:
+        with gzip.GzipFile(fileobj=file) as stream:
+            yield stream
+    except EOFError:
+        raise OSError(CUT_OFF_GZIP) from None
+    except (zlib.error, gzip.BadGzipFile) as error:
+        raise OSError(describe_damaged_gzip(error)) from error
 
 
 def to_text(path: str) -> str:
@@ -177,5 +206,4 @@ def to_text(path: str) -> str:
 
 def describe_os_error(error: OSError | ValueError) -> str:
     """Why a path could not be read, in the system's words: lower case, without the path."""
-    text = (error.strerror if isinstance(error, OSError) else None) or str(error)
-    return text[:1].lower() + text[1:]
+    return lower_first((error.strerror if isinstance(error, OSError) else None) or error)

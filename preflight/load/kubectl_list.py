@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache
 from typing import Any, TypeVar
 
 import msgspec
 from msgspec import Raw
 
+from preflight.documents.json_values import decode_json_value
 from preflight.load.collector import ObjectCollector
-from preflight.load.json_plain import decode_plain
 from preflight.load.kinds import (
     CHECKED_KINDS,
     CLUES_BY_KIND,
@@ -34,8 +33,9 @@ from preflight.load.kubectl_list_schema import (
     RawItem,
     decode_list,
 )
-from preflight.load.locations import format_path
-from preflight.model.convert import convert
+from preflight.load.locations import format_path, locate_item
+from preflight.messages.load import describe_unreadable, lower_first
+from preflight.model.convert import decode_object
 from preflight.model.objects import CoveragePod, Node, NodeSpec, NodeStatus, Origin, Taint
 
 T = TypeVar("T")
@@ -98,23 +98,13 @@ def take_whole_pod(collector: ObjectCollector, raw: Raw | memoryview) -> None:
     """Take one pod as a whole; one with a null or a wrong type in it by way of plain data."""
     from preflight.model.pod_scheduling import SchedulerPod
 
-    try:
-        collector.add_whole_pod(_get_decoder(SchedulerPod).decode(raw))
-    except msgspec.ValidationError:
-        collector.add_whole_pod(convert(decode_plain(raw), SchedulerPod, Origin("<none>"))[0])
-
-
-@cache
-def _get_decoder(of: type[T]) -> msgspec.json.Decoder[T]:
-    return msgspec.json.Decoder(of)
+    collector.add_whole_pod(decode_object(raw, SchedulerPod))
 
 
 def _begin_list(collector: ObjectCollector, envelope: Any, origin: Origin) -> bool:
     """Take what a list says of itself; False where nothing of it can be read."""
     if envelope.kind == SNAPSHOT:
-        from preflight.load.snapshot.reader import read_head
-
-        return read_head(collector, envelope.apiVersion, envelope.metadata, origin)
+        return collector.begin_snapshot(envelope.apiVersion, envelope.metadata, origin)
     if b"continue" in bytes(envelope.metadata):
         metadata = msgspec.json.decode(envelope.metadata)
         if isinstance(metadata, dict) and metadata.get("continue"):
@@ -141,9 +131,9 @@ def _take_decoded(
             if type(item) is CoveragePod:
                 continue
             if type(item) is LeanNode:
-                _take_node(collector, item, _item_origin(origin, index))
+                _take_node(collector, item, locate_item(origin, index))
             elif isinstance(item, RawItem):
-                pods += _take_raw_item(collector, item, _item_origin(origin, index), has_template_text=has_template_text)
+                pods += _take_raw_item(collector, item, locate_item(origin, index), has_template_text=has_template_text)
             elif isinstance(item, IgnoredItem) and not _is_state_only(collector, item.__struct_config__.tag, origin):
                 collector.count_skipped(explain_unchecked({"kind": type(item).__struct_config__.tag, "apiVersion": "-"}), noun="object")
     collector.add_pods(pods, origin.file)
@@ -166,7 +156,7 @@ def _take_one_by_one(collector: ObjectCollector, envelope: Any, origin: Origin, 
         elif kind == "Node" and api_version == "v1":
             node = _decode(NODE_DECODER, raw)
             if node is not None:
-                _take_node(collector, node, _item_origin(origin, index))
+                _take_node(collector, node, locate_item(origin, index))
                 continue
         elif kind and kind not in WANTED_KINDS:
             if _is_state_only(collector, kind, origin):
@@ -175,11 +165,11 @@ def _take_one_by_one(collector: ObjectCollector, envelope: Any, origin: Origin, 
                 continue
             collector.count_skipped(explain_unchecked({"kind": kind, "apiVersion": api_version or None}), noun="object")
             continue
-        data = _to_plain(collector, raw, _item_origin(origin, index))
+        data = _to_plain(collector, raw, locate_item(origin, index))
         if isinstance(data, dict) and own[0]:
             data = {"apiVersion": own[1], "kind": own[0], **data}
         if data is not _UNREAD:
-            pods += collector.add(data, _item_origin(origin, index), has_template_text=has_template_text, is_item=True)
+            pods += collector.add(data, locate_item(origin, index), has_template_text=has_template_text, is_item=True)
     collector.add_pods(pods, origin.file)
 
 
@@ -245,13 +235,8 @@ def _take_raw_item(collector: ObjectCollector, item: RawItem, origin: Origin, *,
 def _to_plain(collector: ObjectCollector, raw: Raw, origin: Origin) -> Any:
     """The value as plain data; a problem, and _UNREAD, where JSON holds what no program can."""
     try:
-        return decode_plain(raw)
+        return decode_json_value(raw)
     except (msgspec.DecodeError, RecursionError) as error:
-        collector.add_problem(
-            f"cannot be read: {str(error)[:1].lower()}{str(error)[1:]}", origin.file, origin.line, path=format_path(origin.path)
-        )
+        message = describe_unreadable(lower_first(error))
+        collector.add_problem(message, origin.file, origin.line, path=format_path(origin.path))
         return _UNREAD
-
-
-def _item_origin(origin: Origin, index: int) -> Origin:
-    return Origin(origin.file, origin.document, origin.line, (*origin.path, "items", index))

@@ -7,11 +7,9 @@ import re
 from collections.abc import Mapping, Sequence
 
 from preflight import documents
-from preflight.documents import Chunk
+from preflight.documents import Chunk, FieldPath
 from preflight.model.objects import Origin
 from preflight.model.report import Location
-
-FieldPath = tuple[str | int, ...]
 
 MAX_SOURCE = 1000
 """A line with more characters than this is not shown."""
@@ -40,6 +38,11 @@ def locate_fields(texts: Mapping[tuple[str, int], Chunk], fields: Sequence[tuple
         for index, path, (line, column, source) in zip(indexes, paths, places, strict=True):
             found[index] = Location(key[0], line, column, format_path(path), source)
     return [found[index] for index in range(len(fields))]
+
+
+def locate_item(origin: Origin, index: int) -> Origin:
+    """Where an item of a List is, whose own place is `origin`."""
+    return Origin(origin.file, origin.document, origin.line, (*origin.path, "items", index))
 
 
 def find_source_template(texts: Mapping[tuple[str, int], Chunk], origin: Origin) -> str:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import msgspec
 from msgspec import Raw
 
-from preflight.load.json_plain import decode_plain
 from preflight.load.kinds import STATE_KINDS
-from preflight.model.convert import convert
+from preflight.load.kubectl_list_schema import RAW_LIST_DECODER
+from preflight.model.convert import convert, decode_object
 from preflight.model.lazy_pods import LazyPods
 from preflight.model.objects import APIStruct, CoveragePod, Origin
 from preflight.model.runtime_state import CSINode, Event, NodeState, PodState, RuntimeState
@@ -22,8 +21,6 @@ STATE_TYPES: Mapping[str, tuple[str, type[APIStruct]]] = {
 }
 """The kinds that say something of the state, with their apiVersion."""
 
-_DECODERS = {kind: msgspec.json.Decoder(struct) for kind, (_, struct) in STATE_TYPES.items()}
-_POD = msgspec.json.Decoder(PodState)
 _OF_KUBELETS = frozenset(("FailedCreatePodSandBox", "NetworkNotReady", "FailedAttachVolume", "UnexpectedAdmissionError"))
 _UNREGISTERED = "in the list of registered CSI drivers"
 _TIME = "2"
@@ -31,10 +28,7 @@ _TIME = "2"
 
 
 def _decode_pod(raw: Raw | memoryview) -> PodState | None:
-    try:
-        return _POD.decode(raw)
-    except msgspec.MsgspecError:
-        return convert(decode_plain(raw), PodState, Origin("<none>"))[0]
+    return decode_object(raw, PodState)
 
 
 class RuntimeStateCollector:
@@ -60,10 +54,9 @@ class RuntimeStateCollector:
 
     def take_text(self, kind: str, raw: Raw | memoryview) -> None:
         """Take one object of a kind from its text; one with a null or a wrong type in it by way of plain data."""
-        try:
-            self._add_object(_DECODERS[kind].decode(raw))
-        except msgspec.MsgspecError:
-            self.take_data(kind, decode_plain(raw))
+        value = decode_object(raw, STATE_TYPES[kind][1])
+        if value is not None:
+            self._add_object(value)
 
     def take_data(self, kind: str, data: object) -> None:
         """Take one object from plain data."""
@@ -88,8 +81,7 @@ class RuntimeStateCollector:
     def take_page(self, kind: str, text: bytes) -> None:
         """Take a page of a list of the API."""
         self.given.add(kind)
-        envelope = msgspec.json.decode(text, type=_StatePage)
-        for raw in envelope.items or ():
+        for raw in RAW_LIST_DECODER.decode(text).items or ():
             self.take_text(kind, raw)
 
     def merge(self, other: RuntimeStateCollector) -> None:
@@ -129,10 +121,6 @@ def _is_harmless(event: Event) -> bool:
     if event.reporter not in ("kubelet", ""):
         return True
     return event.reason in _OF_KUBELETS or (event.reason == "FailedMount" and _UNREGISTERED in event.message)
-
-
-class _StatePage(msgspec.Struct, frozen=True):
-    items: list[Raw] | None = None
 
 
 def _event_order(event: Event) -> tuple[str, ...]:

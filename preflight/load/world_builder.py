@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from preflight.load.collector import ObjectCollector
 from preflight.load.kinds import CHECKED_KINDS
+from preflight.messages.load import (
+    POOL_PART_NOT_GIVEN,
+    describe_ambiguity,
+    describe_moved_pods,
+    describe_pool_part,
+    describe_pool_sizes,
+)
 from preflight.model.budgets import PodDisruptionBudget
 from preflight.model.objects import (
     CoveragePod,
@@ -19,7 +26,7 @@ from preflight.model.objects import (
     JobSet,
     Namespace,
     Node,
-    Origin,
+    ObjectKey,
     Pod,
     PriorityClass,
     RuntimeClass,
@@ -29,7 +36,7 @@ from preflight.model.objects import (
 )
 from preflight.model.quota import ResourceQuota
 from preflight.model.storage import ConfigMap, PersistentVolume, PersistentVolumeClaim, StorageClass
-from preflight.model.world import ClusterState
+from preflight.model.world import Ambiguity, ClusterState
 
 if TYPE_CHECKING:
     from preflight.model.pod_scheduling import SchedulerPod
@@ -55,7 +62,7 @@ def build_world(
     8. What a survey says of itself is known, and nothing is concluded from its lists; those beside a snapshot count as they do without
        one. The caller's gate comes before its own.
     """
-    ambiguous: list[str] = []
+    ambiguities: list[Ambiguity] = []
     twice: set[WorldKey] = set()
     by_key: dict[WorldKey, list[SourcedObject]] = {}
     for value in (*collector.objects, *_resolve_pools(collector)):
@@ -65,11 +72,12 @@ def build_world(
             by_key[key] = values = [value for value in values if value.origin.file in checked_files]
         if len(values) > 1 and (others := _find_differing(values)):
             twice.add(key)
-            sentence = f"{_format_key(key)} is in {_format_origins(others)}, each time with other content"
-            if key[0] in {"Node", "DaemonSet"}:
-                ambiguous.append(sentence)
+            origins = tuple(value.origin for value in others)
+            ambiguity = Ambiguity(key[0], ObjectKey(*key[1]), origins, CHECKED_KINDS[key[0]].is_namespaced)
+            if ambiguity.kind in {"Node", "DaemonSet"}:
+                ambiguities.append(ambiguity)
             if one_cluster:
-                collector.add_problem(sentence, others[1].origin.file, others[1].origin.line)
+                collector.add_problem(describe_ambiguity(ambiguity), others[1].origin.file, others[1].origin.line)
     once = [values[0] for key, values in by_key.items() if key not in twice]
     nodes = {value.name: value for value in once if isinstance(value, Node)}
     daemonsets = {value.key: value for value in once if isinstance(value, DaemonSet)}
@@ -95,8 +103,8 @@ def build_world(
         volumes=_select_kind(by_key, PersistentVolume),
         storage_classes=_select_kind(by_key, StorageClass),
         quotas=_select_kind(by_key, ResourceQuota),
-        config_maps={(each.metadata.namespace, each.metadata.name): each.data for each in _select_kind(by_key, ConfigMap)},
-        ambiguous_names=tuple(sorted(ambiguous)),
+        config_maps={(config.metadata.namespace, config.metadata.name): config.data for config in _select_kind(by_key, ConfigMap)},
+        ambiguities=tuple(sorted(ambiguities, key=describe_ambiguity)),
         missing_kinds=survey.missing if survey is not None else {},
         comparison_operators=comparison_operators,
         listing=survey,
@@ -112,12 +120,9 @@ def _resolve_pools(collector: ObjectCollector) -> tuple[Node, ...]:
 
     resolved = resolve_pools(collector.pools)
     for name, reference in resolved.missing_references:
-        collector.add_skipped(f"what {reference.kind} {reference.name} says of {name}", "not given")
+        collector.add_skipped(describe_pool_part(reference.kind, reference.name, name), POOL_PART_NOT_GIVEN)
     if resolved.nodes:
-        one = len(resolved.nodes) == 1
-        collector.add_skipped(
-            f"how many nodes {'a pool has' if one else f'{len(resolved.nodes)} pools have'}", f"{'it' if one else 'each'} counts as one"
-        )
+        collector.add_skipped(*describe_pool_sizes(len(resolved.nodes)))
     return resolved.nodes
 
 
@@ -190,9 +195,8 @@ def _merge_listed_pods(collector: ObjectCollector, *, one_cluster: bool) -> tupl
             moved[key] = None
     if moved and one_cluster:
         namespace, name = min(moved)
-        more = f" and {len(moved) - 1} more" if len(moved) > 1 else ""
         files = sorted({file for file, _ in collector.pod_lists})
-        collector.add_problem(f"pod {namespace}/{name}{more}: listed twice, on other nodes or of another owner", files[0])
+        collector.add_problem(describe_moved_pods(namespace, name, len(moved) - 1), files[0])
     return tuple(first.values())
 
 
@@ -221,19 +225,3 @@ def _find_listed_namespaces(collector: ObjectCollector) -> frozenset[str] | None
     if any(len(namespaces) > 1 and file in beside for file, namespaces in lists):
         return None
     return frozenset(survey.listed or () if survey is not None else ()).union(*(namespaces for _, namespaces in lists))
-
-
-def _format_key(key: WorldKey) -> str:
-    kind, (namespace, name, _) = key
-    return f"{kind} {namespace or '-'}/{name}" if CHECKED_KINDS[kind].is_namespaced else f"{kind} {name}"
-
-
-def _format_origins(values: Iterable[SourcedObject]) -> str:
-    places = [_format_origin(value.origin) for value in values]
-    shown = places if len(places) <= 4 else [*places[:3], f"{len(places) - 3} more places"]
-    return f"{', '.join(shown[:-1])} and {shown[-1]}"
-
-
-def _format_origin(origin: Origin) -> str:
-    item = "".join(f"[{each}]" if isinstance(each, int) else f".{each}" for each in origin.path).lstrip(".")
-    return f"{origin.file}:{origin.line}" + (f" ({item})" if item else "")

@@ -7,7 +7,10 @@ from functools import cache
 from typing import Any, TypeVar
 
 import msgspec
+from msgspec import Raw
+from msgspec.structs import replace
 
+from preflight.documents.json_values import decode_json_value
 from preflight.model.objects import (
     POD_TEMPLATE_SPEC,
     CronJob,
@@ -65,14 +68,29 @@ def convert(data: object, type: type[T], origin: Origin) -> tuple[T | None, tupl
 
         value, wrong = convert_leniently(data, type)
         refusals = (*wrong, *refusals)
-    if isinstance(value, SourcedObject):
-        # The object was made a line ago, and nobody else has it: it is frozen from here on.
-        msgspec.structs.force_setattr(value, "origin", origin)
-        if refusals:
-            msgspec.structs.force_setattr(value, "refusals", refusals)
-        if isinstance(value, DaemonSet):
-            msgspec.structs.force_setattr(value, "data", data)
+    if isinstance(value, DaemonSet):
+        value = replace(value, origin=origin, refusals=refusals, data=data)
+    elif isinstance(value, SourcedObject):
+        value = replace(value, origin=origin, refusals=refusals)
     return value, refusals
+
+
+def decode_object(text: Raw | memoryview, type: type[T]) -> T | None:
+    """The Struct of the model that a JSON text is; one with a null or a wrong type in it by way of plain data, as `convert` says.
+
+    None where nothing sensible is left. Raises msgspec.DecodeError where it is no JSON, and RecursionError where it is too deep.
+    """
+    struct: Any = type  # mypy does not see that a generic type is hashable
+    decoder: msgspec.json.Decoder[T] = _get_decoder(struct)
+    try:
+        return decoder.decode(text)
+    except msgspec.DecodeError:
+        return convert(decode_json_value(text), type, Origin("<none>"))[0]
+
+
+@cache
+def _get_decoder(type: Any) -> msgspec.json.Decoder[Any]:
+    return msgspec.json.Decoder(type)
 
 
 def _find_unknown_fields(data: object, type: type) -> tuple[Refusal, ...]:

@@ -2,30 +2,82 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 from msgspec import Struct
+
+from preflight.model.eviction_reasons import (
+    Advice,
+    DrainFlag,
+    DrainReason,
+    EndReason,
+    EvictionAssumption,
+    EvictionReason,
+    KubectlRefusal,
+    NodeObstacle,
+)
+from preflight.model.job_reasons import JobFailure, JobLimit, JobReason, JobSetFailure, JobSetReason, JobSetRestarts, JobUnknown, SkipReason
+from preflight.model.owners import OwnerKey
+
+
+class EvictionVerdict(StrEnum):
+    """What becomes of an ordinary pod.
+
+    1. It goes: EVICTED, DELETED, ENDS (with its node), WAITS (goes once replacements are Ready).
+    2. It does not: BLOCKED_NOW, BLOCKED_FOREVER, REFUSED (by kubectl), HELD (another pod of the node is refused), STAYS.
+    """
+
+    EVICTED = "evicted"
+    DELETED = "deleted"
+    ENDS = "ends"
+    WAITS = "waits"
+    BLOCKED_NOW = "blocked-now"
+    BLOCKED_FOREVER = "blocked-for-ever"
+    REFUSED = "refused"
+    HELD = "held"
+    STAYS = "stays"
+    UNKNOWN = "unknown"
+
+
+class ReplacementOutcome(StrEnum):
+    """Whether a replacement finds a node: it FITS, stays PENDING, UNKNOWN; NONE if nothing creates one; NOT_DUE if the pod does not go."""
+
+    FITS = "fits"
+    PENDING = "pending"
+    UNKNOWN = "unknown"
+    NONE = "none"
+    NOT_DUE = ""
+
+
+class EvictionMechanism(StrEnum):
+    """By what pods go: a drain, a NoExecute taint, the graceful shutdown of their node, or its end (deleted or replaced)."""
+
+    DRAIN = "drain"
+    TAINT = "taint"
+    SHUTDOWN = "shutdown"
+    GONE = "gone"
 
 
 class Eviction(Struct, frozen=True):
     """One ordinary pod of a node.
 
-    1. `pod` is `namespace/name`, `owner` what controls it, as `Deployment shop/web`; "" where nothing does.
-    2. `verdict`: evicted, deleted, ends (with its node), waits (goes once replacements are Ready), blocked-now, blocked-for-ever, refused
-       (by kubectl), held (another pod of the node is refused), stays, or unknown. `why` is a word for it, `reasons` are sentences.
+    1. `pod` is `namespace/name`, `owner` what controls it, None where nothing does.
+    2. `why` is the main reason for its `verdict`, None if that was not asked; `reasons` are all that is to be said of it.
     3. `after` are the seconds until it is let go, from the start of its node, None where it is not; `grace` those that it then has.
     4. `budgets` are those that select it, `namespace/name`.
-    5. `replacement`: fits (on the nodes `where`), pending (no node takes it), unknown, or none (nothing creates one); "" where none is due.
+    5. `replacement` is whether its replacement finds a node, `where` the nodes that take it.
     6. `lost`: nothing creates it again. `localData`: its emptyDir goes with it. `last`: with it the last Ready pod of its owner goes.
     """
 
     pod: str
-    owner: str
-    verdict: str
-    why: str = ""
-    reasons: tuple[str, ...] = ()
+    owner: OwnerKey | None
+    verdict: EvictionVerdict
+    why: DrainReason | EndReason | None = None
+    reasons: tuple[EvictionReason, ...] = ()
     after: float | None = None
     grace: int = 0
     budgets: tuple[str, ...] = ()
-    replacement: str = ""
+    replacement: ReplacementOutcome = ReplacementOutcome.NOT_DUE
     where: tuple[str, ...] = ()
     lost: bool = False
     localData: bool = False
@@ -34,7 +86,10 @@ class Eviction(Struct, frozen=True):
     @property
     def is_leaving(self) -> bool:
         """Whether it goes, now or later."""
-        return self.verdict in ("evicted", "deleted", "ends", "waits")
+        return self.verdict in _LEAVING
+
+
+_LEAVING = frozenset((EvictionVerdict.EVICTED, EvictionVerdict.DELETED, EvictionVerdict.ENDS, EvictionVerdict.WAITS))
 
 
 class ReturningPod(Struct, frozen=True):
@@ -42,7 +97,7 @@ class ReturningPod(Struct, frozen=True):
 
     daemonset: str
     fits: bool | None
-    reasons: tuple[str, ...] = ()
+    obstacles: tuple[NodeObstacle, ...] = ()
 
 
 class NodeEvictions(Struct, frozen=True):
@@ -62,8 +117,8 @@ class NodeEvictions(Struct, frozen=True):
     daemonsets: int = 0
     static: tuple[str, ...] = ()
     staying: int = 0
-    refusals: tuple[str, ...] = ()
-    missing: tuple[str, ...] = ()
+    refusals: tuple[KubectlRefusal, ...] = ()
+    missing: tuple[DrainFlag, ...] = ()
     ends: bool | None = True
     exitCodes: tuple[int, ...] = ()
     least: float | None = 0
@@ -75,63 +130,62 @@ class NodeEvictions(Struct, frozen=True):
 class JobOutcome(Struct, frozen=True):
     """A Job that loses pods.
 
-    1. `fails` is the reason for which it fails, "" where it does not, `certain` whether it does however its pods end; `limit` is what the
-       losses count against.
+    1. `fails` is why it fails, `certain` whether it does however its pods end; `limit` is what the losses count against.
     2. `overlap` is for how many seconds, at most, two pods of one index or place run at once; `after` the seconds until a replacement is
        created at the earliest, None where none is.
-    3. `unknown` is why nobody can tell, "" where the rest is known.
+    3. `unknown` is why nobody can tell, None where the rest is known.
     """
 
     job: str
     pods: tuple[str, ...]
-    fails: str = ""
+    fails: JobFailure = JobFailure.NONE
     certain: bool = True
-    limit: tuple[str, ...] = ()
+    limit: tuple[JobLimit, ...] = ()
     overlap: float = 0
     indexed: bool = False
     after: float | None = None
-    unknown: str = ""
-    reasons: tuple[str, ...] = ()
+    unknown: JobUnknown | SkipReason | None = None
+    reasons: tuple[JobReason, ...] = ()
 
 
 class JobSetOutcome(Struct, frozen=True):
     """A JobSet whose Jobs lose pods.
 
-    1. `fails` is the reason for which it fails, "" where it does not; `restarts` whether all, one or none of its Jobs start anew, `left`
-       its restarts that are left then. `certain`: it is so however the pods end.
-    2. `leader`: the leader of an exclusive placement goes. `unknown` is why nobody can tell, "" where the rest is known.
+    1. `fails` is why it fails; `restarts` whether all, one or none of its Jobs restart, `left` the restarts that are left then.
+       `certain`: it is so however the pods end.
+    2. `leader`: the leader of an exclusive placement goes. `unknown` is why nobody can tell, None where the rest is known.
     """
 
     jobSet: str
     jobs: tuple[str, ...]
-    fails: str = ""
-    restarts: str = "none"
+    fails: JobSetFailure = JobSetFailure.NONE
+    restarts: JobSetRestarts = JobSetRestarts.NONE
     certain: bool = True
     left: int = 0
     leader: bool = False
-    unknown: str = ""
-    reasons: tuple[str, ...] = ()
+    unknown: JobUnknown | None = None
+    reasons: tuple[JobSetReason, ...] = ()
 
 
 class EvictionReport(Struct, frozen=True):
     """What a step does to ordinary pods.
 
-    1. `way`: drain, taint (NoExecute), shutdown (graceful, of the node) or gone (the node is deleted or replaced).
+    1. `way` is by what the pods go.
     2. `least` and `withGrace` are the seconds that all nodes take together, None where it never ends; `ends` as for a node.
     3. `first` says what to do before, `notes` what it rests on.
     """
 
-    way: str
+    way: EvictionMechanism
     nodes: tuple[NodeEvictions, ...]
     jobs: tuple[JobOutcome, ...] = ()
     jobSets: tuple[JobSetOutcome, ...] = ()
     ends: bool | None = True
     least: float | None = None
     withGrace: float | None = None
-    first: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
+    first: tuple[Advice, ...] = ()
+    notes: tuple[EvictionAssumption, ...] = ()
 
     @property
     def has_unknown_pods(self) -> bool:
         """Whether nobody can tell of some pod whether it goes."""
-        return any(pod.verdict == "unknown" for node in self.nodes for pod in node.pods)
+        return any(pod.verdict is EvictionVerdict.UNKNOWN for node in self.nodes for pod in node.pods)

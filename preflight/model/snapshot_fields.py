@@ -11,11 +11,12 @@ from typing import Any
 import msgspec
 from msgspec import Raw, Struct
 
+from preflight.model.annotations import EXEMPTION_ANNOTATION
 from preflight.model.objects import TEMPLATE_GENERATION, DaemonSet, Metadata
 
 SNAPSHOT_ANNOTATIONS = frozenset(
     (
-        "preflight/exempt",
+        EXEMPTION_ANNOTATION,
         *("meta.helm.sh/release-name", "meta.helm.sh/release-namespace"),
         *("scheduler.alpha.kubernetes.io/node-selector", "openshift.io/node-selector"),
         *("cluster.x-k8s.io/owner-kind", "cluster.x-k8s.io/owner-name"),

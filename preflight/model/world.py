@@ -17,6 +17,7 @@ from preflight.model.objects import (
     Namespace,
     Node,
     ObjectKey,
+    Origin,
     PriorityClass,
     RuntimeClass,
     Workload,
@@ -57,13 +58,22 @@ class ClusterListing(Struct, frozen=True, rename="camel", omit_defaults=True):
     at: str = ""
 
 
+class Ambiguity(Struct, frozen=True):
+    """An object that is given several times, each time with other content: its kind, its key, and where each content is."""
+
+    kind: str
+    key: ObjectKey
+    origins: tuple[Origin, ...]
+    is_namespaced: bool = True
+
+
 class ClusterState(Struct, frozen=True):
     """The objects of one cluster.
 
     1. `nodes` by name and `daemonsets` by key, each sorted by name; `workloads` is every document with a pod template in order of its
        place, DaemonSets included, also those that stand twice: hygiene judges each by itself.
     2. `pods` were listed: they are evidence. `listed_namespaces` holds the namespaces whose pods were listed; None means every namespace.
-    3. `ambiguous_names` names the DaemonSets and nodes that were given twice with other content (a repository of many clusters): their
+    3. `ambiguities` are the DaemonSets and nodes that were given twice with other content (a repository of many clusters): their
        coverage is not judged, and they are in neither `nodes` nor `daemonsets`.
     4. `missing_kinds` are kinds that could not be had, with the reason: what needs them answers "unknown, because ...".
     5. `config_maps` is the data of ConfigMaps by namespace and name: some components read from one what they provide. `component_overrides`
@@ -99,7 +109,7 @@ class ClusterState(Struct, frozen=True):
     quotas: tuple[ResourceQuota, ...] = ()
     config_maps: Mapping[tuple[str, str], Mapping[str, str]] = {}
     component_overrides: tuple[ComponentOverride, ...] = ()
-    ambiguous_names: tuple[str, ...] = ()
+    ambiguities: tuple[Ambiguity, ...] = ()
     missing_kinds: Mapping[str, str] = {}
     comparison_operators: bool | None = None
     listing: ClusterListing | None = None

@@ -41,9 +41,9 @@ def make_convention(policy: Policy) -> TeamConvention:
         no_execute=policy.no_execute,
         required_tolerations=tuple(_make_required_tolerations(required, said) for required, said in policy.required),
         declared_taints={
-            taint: each.meaning
-            for each, _ in policy.taints
-            for taint in _make_taints(each.key, to_texts(each.values), to_texts(each.effects))
+            taint: declared.meaning
+            for declared, _ in policy.taints
+            for taint in _make_taints(declared.key, to_texts(declared.values), to_texts(declared.effects))
         },
         rule_options=policy.options,
     )

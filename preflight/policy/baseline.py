@@ -1,10 +1,9 @@
-"""The baseline: findings that were there on a day, accepted until another, and known by what they say, not by where they stand."""
+"""The baseline: findings that existed on one day and are accepted until another, identified by rule, object and key."""
 
 from __future__ import annotations
 
 import datetime
 import json
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
@@ -13,36 +12,42 @@ from msgspec import Struct
 
 from preflight.documents import Chunk, locate_paths
 from preflight.errors import UsageError
+from preflight.messages import policy as messages
 from preflight.model.report import Finding
 from preflight.policy.reader import raise_faults, read_plain_document
 from preflight.policy.schema_errors import find_faults
 from preflight.policy.validate import parse_day
 
-VERSION = 1
+VERSION = 2
+_MESSAGE_VERSION = 1
+"""The version whose entries held messages; no release wrote it."""
 MAX_SIZE = 32 << 20
 """How many bytes a baseline may have."""
 DEFAULT_DAYS = 90
 """How long a baseline accepts what it holds, where nobody says otherwise."""
 
-_COUNTS = re.compile(r"\b(?<=line )\d+|\b(?<=lines )\d+(?:(?:, | and )\d+)*|\b\d+ (?=DaemonSets|more\b|nodes)")
 _FILE_HEADER = """\
 # Findings that preflight accepts for a while: they were there when this was written, by `--write-baseline`. New ones count.
-# An entry is known by its rule, its object and what it says; lines and files may move. `count` is how many such findings there may be.
+# An entry is known by its rule, its object and its key (tolerations, taints, fields, ...); messages, lines and files may change.
+# `count` is how many such findings there may be.
 """
+
+FindingIdentity = tuple[str, str, tuple[str, ...]]
+"""The rule, the object (`DaemonSet storage/csi`) and the key of a finding."""
 
 
 class BaselineEntry(Struct, frozen=True, forbid_unknown_fields=True, order=True):
-    """Findings of one rule on one object (`DaemonSet storage/csi`) that say the same; `count` is how many there may be."""
+    """Findings of one rule on one object (`DaemonSet storage/csi`) with one key; `count` is how many there may be."""
 
     rule: str
     subject: str
-    message: str
+    key: tuple[str, ...] = ()
     count: int = 1
 
     @property
-    def key(self) -> tuple[str, str, str]:
+    def identity(self) -> FindingIdentity:
         """What its findings are known by."""
-        return self.rule, self.subject, self.message
+        return self.rule, self.subject, self.key
 
 
 class _BaselineFile(Struct, frozen=True, forbid_unknown_fields=True):
@@ -58,9 +63,9 @@ class Baseline:
         """`chunk` is the text of the file, None of a new one."""
         self.file, self.expires = file, expires
         self._entries, self._chunk = entries, chunk
-        self._remaining: Counter[tuple[str, str, str]] = Counter()
+        self._remaining: Counter[FindingIdentity] = Counter()
         for entry in entries:
-            self._remaining[entry.key] += entry.count
+            self._remaining[entry.identity] += entry.count
 
     @property
     def finding_count(self) -> int:
@@ -74,61 +79,59 @@ class Baseline:
 
     def accept_finding(self, finding: Finding) -> bool:
         """Whether it accepts one more such finding; then there is room for one less."""
-        key = get_finding_key(finding)
-        if self._remaining[key] <= 0:
+        identity = get_finding_identity(finding)
+        if self._remaining[identity] <= 0:
             return False
-        self._remaining[key] -= 1
+        self._remaining[identity] -= 1
         return True
 
     def list_unused_entries(self) -> list[tuple[BaselineEntry, int]]:
         """The entries that have taken nothing, each with its line."""
-        left = [(number, entry) for number, entry in enumerate(self._entries) if self._remaining[entry.key] >= entry.count]
+        left = [(number, entry) for number, entry in enumerate(self._entries) if self._remaining[entry.identity] >= entry.count]
         if self._chunk is None:
-            return [(each, 0) for _, each in left]
+            return [(entry, 0) for _, entry in left]
         places = locate_paths(self._chunk, [("findings", number) for number, _ in left])
-        return [(each, place.line) for (_, each), place in zip(left, places, strict=True)]
+        return [(entry, place.line) for (_, entry), place in zip(left, places, strict=True)]
 
     def format_file(self) -> str:
         """The file: sorted, the same bytes for the same findings."""
         lines = [f"version: {VERSION}", f'expires: "{self.expires}"', "findings:" if self._entries else "findings: []"]
         for entry in sorted(self._entries):
-            lines += [f"- rule: {entry.rule}", f"  subject: {_quote_text(entry.subject)}", f"  message: {_quote_text(entry.message)}"]
+            lines += [f"- rule: {entry.rule}", f"  subject: {_quote_text(entry.subject)}"]
+            lines += [f"  key: [{', '.join(map(_quote_text, entry.key))}]"] if entry.key else []
             lines += [f"  count: {entry.count}"] if entry.count > 1 else []
         return _FILE_HEADER + "\n".join(lines) + "\n"
 
 
-def get_finding_key(finding: Finding) -> tuple[str, str, str]:
-    """What a finding is known by: its rule, its object, and what it says without its lines, counts and names of nodes."""
-    from preflight.messages.lists import join_node_names
-
-    message = finding.message
-    if finding.nodes:
-        message = message.replace(join_node_names(finding.nodes), "these nodes")
-    return finding.rule, f"{finding.subject.kind} {finding.subject}", _COUNTS.sub(_mask_count, message)
-
-
-def _mask_count(match: re.Match[str]) -> str:
-    return "N " if match[0].endswith(" ") else "N"
+def get_finding_identity(finding: Finding) -> FindingIdentity:
+    """What a finding is known by."""
+    return finding.rule, f"{finding.subject.kind} {finding.subject}", finding.key
 
 
 def make_baseline(findings: Iterable[Finding], file: str, expires: str) -> Baseline:
     """The baseline that accepts some findings."""
-    counted = Counter(get_finding_key(finding) for finding in findings)
-    return Baseline(file, expires, [BaselineEntry(*key, count) for key, count in counted.items()])
+    counted = Counter(get_finding_identity(finding) for finding in findings)
+    return Baseline(file, expires, [BaselineEntry(*identity, count) for identity, count in counted.items()])
 
 
 def read_baseline(path: str, display_name: str) -> Baseline:
     """The baseline of a file; UsageError, with every fault and its place, where it is none."""
     chunk, data = read_plain_document(path, display_name, MAX_SIZE)
+    if isinstance(data, dict) and data.get("version") == _MESSAGE_VERSION:
+        raise_faults(display_name, chunk, [(("version",), messages.describe_old_baseline(_MESSAGE_VERSION, VERSION))])
     try:
         written = msgspec.convert(data, _BaselineFile)
     except (msgspec.ValidationError, RecursionError) as error:
-        raise_faults(display_name, chunk, list(find_faults(data, _BaselineFile)) or [((), str(error))])
+        from preflight.policy.schema import build_struct_schema
+
+        raise_faults(display_name, chunk, find_faults(data, build_struct_schema(_BaselineFile)) or [((), str(error))])
     if written.version != VERSION:
-        raise_faults(display_name, chunk, [(("version",), f"this preflight reads version {VERSION}")])
+        raise_faults(display_name, chunk, [(("version",), messages.describe_unknown_version(VERSION))])
     if parse_day(written.expires) is None:
-        raise_faults(display_name, chunk, [(("expires",), "is no day: write it as 2027-01-31")])
-    if wrong := [(("findings", number, "count"), "is less than 1") for number, entry in enumerate(written.findings) if entry.count < 1]:
+        raise_faults(display_name, chunk, [(("expires",), messages.INVALID_DAY)])
+    if wrong := [
+        (("findings", number, "count"), messages.COUNT_BELOW_ONE) for number, entry in enumerate(written.findings) if entry.count < 1
+    ]:
         raise_faults(display_name, chunk, wrong)
     return Baseline(display_name, written.expires, written.findings, chunk)
 

@@ -9,17 +9,15 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
+from preflight.model.annotations import EXEMPTION_ANNOTATION
 from preflight.model.report import Finding
+from preflight.policy.constants import COMMENT_MARKER
 from preflight.policy.matching import ExemptionScope, LocatedFinding, MatchTarget
 from preflight.policy.model import Policy
 from preflight.rules.api import Hit, Rule
 
 if TYPE_CHECKING:
     from preflight.policy.baseline import Baseline
-
-ANNOTATION = "preflight/exempt"
-COMMENT_MARKER = "preflight:"
-"""What stands in every document with a comment of ours."""
 
 
 class PolicyOptions(Struct, frozen=True):
@@ -43,7 +41,7 @@ def apply_rule_severities(
 ) -> Iterator[tuple[Rule, Hit]]:
     """The hits with the severity that a policy gives them; those of a rule that is off are left out, a crash never is."""
     for rule, hit in hits:
-        if rule.id not in policy.rule_settings or rule.id == "PF900":
+        if rule.id not in policy.rule_settings or rule.is_crash:
             yield rule, hit
             continue
         severity = policy.resolve_severity(rule.id, rule.severity, hit.severity, make_target(hit))
@@ -74,6 +72,6 @@ def _has_exemptions(policy_options: PolicyOptions, scope: ExemptionScope) -> boo
     """Whether anybody exempts anything: else there is nothing to look for."""
     return (
         bool(policy_options.policy.exemptions or policy_options.baseline)
-        or any(ANNOTATION in each.metadata.annotations for each in scope.objects)
+        or any(EXEMPTION_ANNOTATION in exemptible.metadata.annotations for exemptible in scope.objects)
         or any(COMMENT_MARKER in chunk.text for chunk in scope.chunks.values())
     )

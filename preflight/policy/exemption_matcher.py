@@ -8,16 +8,15 @@ from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
+from preflight.messages import policy as messages
 from preflight.model.report import Finding, Location, Subject
 from preflight.policy.baseline import Baseline
 from preflight.policy.exemptions import Exemptions, ExemptionUse, make_match_target
 from preflight.policy.matching import ExemptionScope, LocatedFinding, MatchTarget, matches_target
 from preflight.policy.model import Policy
-from preflight.policy.validate import EXEMPTION_RULES, find_rule
+from preflight.policy.validate import find_rule, is_exemptible
+from preflight.rules.run import expired_exemption, unused_exemption
 from preflight.rules.run.unused_exemption import BASELINE_SEVERITY
-
-NEVER_EXEMPTED = ("PF900", *EXEMPTION_RULES)
-"""What nothing exempts, whatever a policy says: a crash, and what is said of exemptions."""
 
 
 class ExemptionMatcher:
@@ -42,7 +41,7 @@ class ExemptionMatcher:
 
     def _mark_finding(self, located: LocatedFinding) -> Finding:
         finding = located.finding
-        if finding.rule in NEVER_EXEMPTED or finding.rule in self.policy.mandatory:
+        if not is_exemptible(finding.rule) or finding.rule in self.policy.mandatory:
             return finding
         use = self.exemptions.find_use(located)
         if use is not None:
@@ -56,7 +55,7 @@ class ExemptionMatcher:
         for use in self.exemptions.iter_manifest_uses():
             self._report_unused(use)
         whole = _is_below(self.policy.folder, self.scope.paths)
-        things = [make_match_target(each) for each in self.scope.objects]
+        things = [make_match_target(exemptible) for exemptible in self.scope.objects]
         for exemption, said, use in self.exemptions.policy_uses:
             if whole or (self._has_only_folders and any(matches_target(exemption.match, thing, said.layer.folder) for thing in things)):
                 self._report_unused(use)
@@ -72,22 +71,21 @@ class ExemptionMatcher:
         rule = use.rule
         if use.use_count or use.has_expired(self.today):
             return
-        if rule.id in NEVER_EXEMPTED or rule.id in self.policy.mandatory:
+        if not rule.is_exemptible or rule.id in self.policy.mandatory:
             said = self.policy.mandatory.get(rule.id)
-            why = f"it is mandatory ({said.location})" if said else "nothing exempts it"
+            why = messages.describe_useless_exemption(said.location if said else "")
         elif rule.is_per_object and self.policy.find_severity(rule.id, use.target) != "off":
             why = use.reason
         else:
             return
-        self.exemptions.add_finding(
-            "PF990", use.target, f"has an exemption of {rule.id} {rule.name} that exempts nothing: {why}", use.locate()
-        )
+        message = messages.describe_unused_exemption(rule.id, rule.name, why)
+        self.exemptions.add_finding(unused_exemption.RULE, use.target, (rule.id,), message, use.locate())
 
     def _report_baseline_use(self, baseline: Baseline, targets: Sequence[MatchTarget]) -> None:
         about = MatchTarget(Subject("Baseline", "", baseline.file), baseline.file)
         if baseline.has_expired(self.today):
-            message = f"expired on {baseline.expires}: its {baseline.finding_count} findings count again"
-            self.exemptions.add_finding("PF991", about, message, Location(baseline.file, 1))
+            message = messages.describe_expired_baseline(baseline.expires, baseline.finding_count)
+            self.exemptions.add_finding(expired_exemption.RULE, about, (), message, Location(baseline.file, 1))
             return
         if not self._has_only_folders:
             return
@@ -95,8 +93,10 @@ class ExemptionMatcher:
         for entry, line in baseline.list_unused_entries():
             rule = find_rule(entry.rule)
             if rule is not None and (not rule.needs_nodes or self.scope.has_nodes) and entry.subject in seen:
-                message = f"has an entry that accepts nothing any more: {entry.rule} {entry.subject} {entry.message}"
-                self.exemptions.add_finding("PF990", about, message, Location(baseline.file, line), BASELINE_SEVERITY)
+                message = messages.describe_unused_entry(entry.rule, entry.subject, entry.key)
+                key = (entry.rule, entry.subject, *entry.key)
+                location = Location(baseline.file, line)
+                self.exemptions.add_finding(unused_exemption.RULE, about, key, message, location, BASELINE_SEVERITY)
 
 
 def _is_below(folder: str, paths: Iterable[str]) -> bool:

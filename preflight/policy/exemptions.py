@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import datetime
+from collections import Counter
 from collections.abc import Callable, Iterator
 
 from preflight import documents
+from preflight.messages import policy as messages
+from preflight.model.annotations import EXEMPTION_ANNOTATION
 from preflight.model.objects import Node, Origin
 from preflight.model.report import Finding, Location, Severity, Subject
 from preflight.policy.config import Exemption
-from preflight.policy.evaluate import ANNOTATION
 from preflight.policy.inline_exemptions import InlineExemption, parse_annotation, parse_comments
 from preflight.policy.matching import ExemptibleObject, ExemptionScope, LocatedFinding, MatchTarget, matches_target
 from preflight.policy.model import Policy, PolicySource
-from preflight.policy.schema_errors import quote_value, suggest_nearest
-from preflight.policy.validate import find_rule, parse_day
+from preflight.policy.validate import find_rule, list_rule_names, parse_day
 from preflight.rules.api import Rule, make_subject_of
-from preflight.rules.registry import load_all_rules
+from preflight.rules.run import expired_exemption, invalid_exemption
 
 
 class ExemptionUse:
@@ -39,6 +40,7 @@ class Exemptions:
     def __init__(self, policy: Policy, scope: ExemptionScope, today: datetime.date) -> None:
         self.policy, self.scope, self.today = policy, scope, today
         self.findings: list[Finding] = []
+        self._key_counts: Counter[tuple[str, Subject, str, tuple[str, ...]]] = Counter()
         self.uses_by_object: dict[Origin, list[ExemptionUse]] = {}
         self.uses_by_document: dict[tuple[str, int], list[tuple[InlineExemption, ExemptionUse]]] = {}
         self.policy_uses: list[tuple[Exemption, PolicySource, ExemptionUse]] = []
@@ -69,26 +71,37 @@ class Exemptions:
         for pairs in self.uses_by_document.values():
             yield from (use for _, use in pairs)
 
-    def add_finding(self, rule: str, target: MatchTarget, message: str, location: Location, hit_severity: Severity | None = None) -> None:
-        """Say something of an exemption, as severely as the policy says."""
-        found = find_rule(rule)
-        assert found is not None
-        severity = self.policy.resolve_severity(rule, found.severity, hit_severity, target)
-        if severity is not None:
-            self.findings.append(Finding(found.id, found.name, severity, target.subject, message, location=location))
+    def add_finding(
+        self,
+        rule: Rule,
+        target: MatchTarget,
+        key: tuple[str, ...],
+        message: str,
+        location: Location,
+        hit_severity: Severity | None = None,
+    ) -> None:
+        """Add a finding about an exemption, as severe as the policy says; one that repeats a key gets a number behind it."""
+        severity = self.policy.resolve_severity(rule.id, rule.severity, hit_severity, target)
+        if severity is None:
+            return
+        counted = (rule.id, target.subject, target.file, key)
+        self._key_counts[counted] += 1
+        if self._key_counts[counted] > 1:
+            key = (*key, str(self._key_counts[counted]))
+        self.findings.append(Finding(rule.id, rule.name, severity, target.subject, message, location=location, key=key))
 
     def _read_manifests(self) -> None:
         things: dict[tuple[str, int], MatchTarget] = {}
-        for each in self.scope.objects:
-            thing = make_match_target(each)
-            things.setdefault((each.origin.file, each.origin.document), thing)
-            text = each.metadata.annotations.get(ANNOTATION)
+        for exemptible in self.scope.objects:
+            thing = make_match_target(exemptible)
+            things.setdefault((exemptible.origin.file, exemptible.origin.document), thing)
+            text = exemptible.metadata.annotations.get(EXEMPTION_ANNOTATION)
             if text is not None:
-                location = self._make_annotation_locator(each.origin)
+                location = self._make_annotation_locator(exemptible.origin)
                 for stated in parse_annotation(text):
                     use = self._accept_inline(stated, thing, location, "annotation")
                     if use is not None:
-                        self.uses_by_object.setdefault(each.origin, []).append(use)
+                        self.uses_by_object.setdefault(exemptible.origin, []).append(use)
         for key, thing in things.items():
             chunk = self.scope.chunks.get(key)
             for stated in parse_comments(chunk) if chunk is not None else ():
@@ -102,7 +115,7 @@ class Exemptions:
         def located() -> Location:
             if chunk is None:
                 return Location(origin.file, origin.line)
-            place = documents.locate_paths(chunk, [(*origin.path, "metadata", "annotations", ANNOTATION)])[0]
+            place = documents.locate_paths(chunk, [(*origin.path, "metadata", "annotations", EXEMPTION_ANNOTATION)])[0]
             return Location(origin.file, place.line, place.column, source=documents.get_source_line(chunk, place.line))
 
         return located
@@ -113,30 +126,30 @@ class Exemptions:
         """An exemption of a manifest; None, and a finding, where it does not count."""
         rule = find_rule(exemption.rule)
         if why := self._explain_rejection(rule, exemption):
-            self.add_finding("PF992", target, f"has an exemption ({where}) that does not count: {why}", locate())
+            self.add_finding(
+                invalid_exemption.RULE, target, (where, exemption.rule), messages.describe_invalid_exemption(why, where), locate()
+            )
             return None
         assert rule is not None
         use = ExemptionUse(rule, exemption.reason, exemption.until, target, locate)
         if use.has_expired(self.today):
-            self._add_expired_finding(use, f"has an exemption ({where})")
+            self._add_expired_finding(use, (where, rule.id), where)
         return use
 
     def _explain_rejection(self, rule: Rule | None, exemption: InlineExemption) -> str:
         if rule is None:
-            known = [name for rule_info in load_all_rules() for name in (rule_info.id, rule_info.name)]
-            return (
-                f"no rule {quote_value(exemption.rule)}{suggest_nearest(exemption.rule, known)}" if exemption.rule else "it names no rule"
-            )
+            named = exemption.rule
+            return messages.describe_unknown_name("rule", named, list_rule_names()) if named else messages.EXEMPTION_WITHOUT_RULE
         if not exemption.reason:
-            return "it gives no reason"
+            return messages.EXEMPTION_WITHOUT_REASON
         if exemption.until and parse_day(exemption.until) is None:
-            return f"{quote_value(exemption.until)} is no day: write it as 2027-01-31"
+            return messages.describe_invalid_day(exemption.until)
         return self._missing_expiry_reason if not exemption.until and self.policy.requires_expires else ""
 
     @property
     def _missing_expiry_reason(self) -> str:
         said = self.policy.requires_expires_source
-        return f"it does not say until when, and {said.layer.file if said else 'the policy'} asks for that"
+        return messages.describe_missing_expiry(said.layer.file if said else "")
 
     def _read_policy(self) -> None:
         for exemption, said in self.policy.exemptions:
@@ -146,14 +159,16 @@ class Exemptions:
             use = ExemptionUse(rule, exemption.reason, exemption.expires, thing, _make_policy_locator(said))
             if not exemption.expires and self.policy.requires_expires:
                 if self.scope.is_lint:
-                    self.add_finding("PF992", thing, f"has an exemption that does not count: {self._missing_expiry_reason}", use.locate())
+                    message = messages.describe_invalid_exemption(self._missing_expiry_reason)
+                    self.add_finding(invalid_exemption.RULE, thing, (rule.id,), message, use.locate())
                 continue
             if self.scope.is_lint and use.has_expired(self.today):
-                self._add_expired_finding(use, "has an exemption")
+                self._add_expired_finding(use, (rule.id,))
             self.policy_uses.append((exemption, said, use))
 
-    def _add_expired_finding(self, use: ExemptionUse, description: str) -> None:
-        self.add_finding("PF991", use.target, f"{description} of {use.rule.id} that expired on {use.until}: {use.reason}", use.locate())
+    def _add_expired_finding(self, use: ExemptionUse, key: tuple[str, ...], where: str = "") -> None:
+        message = messages.describe_expired_exemption(use.rule.id, use.until, use.reason, where)
+        self.add_finding(expired_exemption.RULE, use.target, key, message, use.locate())
 
 
 def make_match_target(exemptible: ExemptibleObject) -> MatchTarget:

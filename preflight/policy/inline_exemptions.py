@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from preflight.documents import Chunk
-from preflight.policy.evaluate import COMMENT_MARKER
+from preflight.policy.constants import COMMENT_MARKER
 
 MAX_SOURCE = 1000
 """How much of its line is kept."""
@@ -101,13 +101,13 @@ def parse_comments(chunk: Chunk) -> Iterator[InlineExemption]:
 def _find_next_content(lines: list[str], number: int) -> int:
     """The number of the next line that is more than a comment, or the given one where none follows."""
     following = range(number + 1, len(lines))
-    return next((each for each in following if not _ONLY_COMMENT.match(lines[each].rstrip("\r"))), number)
+    return next((index for index in following if not _ONLY_COMMENT.match(lines[index].rstrip("\r"))), number)
 
 
 def _parse_brackets(match: re.Match[str]) -> Iterator[InlineExemption]:
     brackets, reason = (match[1] or "")[:_MAX_BRACKETS], match[2].strip()
     parts = _BRACKET_CONTENT.fullmatch(brackets)
-    names = [each.strip() for each in parts["rules"].split(",")] if parts else [brackets.strip()]
+    names = [name.strip() for name in parts["rules"].split(",")] if parts else [brackets.strip()]
     until = (parts["until"] or "") if parts else ""
     for name in names:
         yield InlineExemption(name, reason, until)

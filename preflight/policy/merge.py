@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from preflight.messages import policy as messages
 from preflight.policy.matching import to_texts
 from preflight.policy.model import Policy, PolicySource, RuleSetting
 from preflight.policy.reader import PolicyLayer, raise_faults
@@ -42,9 +43,9 @@ def merge_layers(layers: Sequence[PolicyLayer]) -> Policy:
         layers=tuple(layers),
         rule_settings={rule: tuple(found) for rule, found in sorted(rulings.items())},
         options={rule: _convert_options(rule, found) for rule, found in sorted(options.items()) if found},
-        taints=_merge_by_name(layers, "taints", lambda each: (each.key, to_texts(each.values))),
-        node_pools=_merge_by_name(layers, "nodePools", lambda each: each.name),
-        required=_merge_by_name(layers, "required", lambda each: each.name),
+        taints=_merge_by_name(layers, "taints", lambda taint: (taint.key, to_texts(taint.values))),
+        node_pools=_merge_by_name(layers, "nodePools", lambda pool: pool.name),
+        required=_merge_by_name(layers, "required", lambda required: required.name),
         components=_collect_entries(layers, "components"),
         exemptions=_collect_entries(layers, "exemptions"),
         mandatory=dict(sorted(mandatory.items())),
@@ -60,7 +61,7 @@ def _check_mandatory_rules(rulings: Mapping[str, Iterable[RuleSetting]], mandato
         for ruling in rulings.get(rule, ()):
             if ruling.severity == "off":
                 layer = ruling.source.layer
-                raise_faults(layer.file, layer.chunk, [(ruling.source.path, f"{rule} is mandatory ({said.location}): it cannot be off")])
+                raise_faults(layer.file, layer.chunk, [(ruling.source.path, messages.describe_mandatory_off(rule, said.location))])
 
 
 def _convert_options(rule: str, given: Mapping[str, Any]) -> Struct:
@@ -73,7 +74,7 @@ def _convert_options(rule: str, given: Mapping[str, Any]) -> Struct:
 
 def _collect_entries(layers: Iterable[PolicyLayer], field: str) -> tuple[tuple[Any, PolicySource], ...]:
     return tuple(
-        (each, PolicySource(layer, (field, number))) for layer in layers for number, each in enumerate(getattr(layer.policy_file, field))
+        (entry, PolicySource(layer, (field, number))) for layer in layers for number, entry in enumerate(getattr(layer.policy_file, field))
     )
 
 

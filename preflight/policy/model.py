@@ -82,7 +82,7 @@ class Policy(Struct, frozen=True):
         return (
             wanted
             if hit_severity is None or hit_severity.rank <= rule_severity.rank
-            else max(hit_severity, wanted, key=lambda each: each.rank)
+            else max(hit_severity, wanted, key=lambda severity: severity.rank)
         )
 
     def find_severity(self, rule: str, target: MatchTarget) -> str | None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 
 from preflight.errors import UsageError
+from preflight.messages.policy import quote_value, suggest_nearest
 from preflight.policy.matching import to_texts
 from preflight.policy.merge import merge_layers
 from preflight.policy.model import Policy
 from preflight.policy.reader import PolicyLayer, read_layer
-from preflight.policy.schema_errors import quote_value, suggest_nearest
 
 PACKS = ("baseline", "default", "strict", "gpu-rdma")
 _ENDINGS = (".yaml", ".yml", ".json")
@@ -58,7 +58,7 @@ def _add_layers(layer: PolicyLayer, path: str, extends_chain: list[str], layers:
         if os.path.islink(target):  # noqa: PTH114
             raise UsageError(f"{said}: a symbolic link is not followed")
         real = os.path.realpath(target)
-        if real in [os.path.realpath(each) for each in extends_chain]:
+        if real in [os.path.realpath(extending) for extending in extends_chain]:
             raise UsageError(
                 f"{said}: a policy cannot extend itself ({' -> '.join([*map(_get_file_name, extends_chain), _get_file_name(target)])})"
             )
@@ -86,4 +86,4 @@ def _resolve_name(name: str, folder: str, error_prefix: str) -> tuple[str, str, 
 
 
 def _make_printable(text: str) -> str:
-    return "".join(each if each.isprintable() else "?" for each in os.fsencode(text).decode("utf-8", "replace"))
+    return "".join(letter if letter.isprintable() else "?" for letter in os.fsencode(text).decode("utf-8", "replace"))

@@ -14,8 +14,9 @@ from msgspec import Struct
 from preflight import documents
 from preflight.documents import Chunk, Document, InvalidDocument
 from preflight.errors import UsageError
+from preflight.messages import policy as messages
 from preflight.policy.config import PolicyFile
-from preflight.policy.schema_errors import Fault, Path, find_faults
+from preflight.policy.schema_errors import MAX_FAULTS, Fault, Path, find_faults
 
 if TYPE_CHECKING:
     from preflight.documents.yaml_positions import YamlPositions
@@ -69,7 +70,9 @@ def read_layer(path: str, display_name: str, folder: str) -> PolicyLayer:
     try:
         written = msgspec.convert(data, PolicyFile)
     except (msgspec.ValidationError, RecursionError) as error:
-        raise_faults(display_name, chunk, list(find_faults(data, PolicyFile)) or [((), str(error))])
+        from preflight.policy.schema import build_data_schema
+
+        raise_faults(display_name, chunk, find_faults(data, build_data_schema()) or [((), str(error))])
     from preflight.policy.validate import check
 
     layer = PolicyLayer(display_name, folder, chunk, written)
@@ -83,7 +86,7 @@ def raise_faults(file: str, chunk: Chunk, policy_faults: Sequence[Fault]) -> Any
     places = documents.locate_paths(chunk, [path for path, _ in policy_faults])
     lines = sorted((place.line, place.column, message) for place, (_, message) in zip(places, policy_faults, strict=True))
     texts = [f"{file}:{line}:{column}: {message}" for line, column, message in lines]
-    more = [f"and {len(texts) - _MAX_ERRORS} more"] if len(texts) > _MAX_ERRORS else []
+    more = [messages.count_more_faults(len(texts) - _MAX_ERRORS, is_all=len(texts) < MAX_FAULTS)] if len(texts) > _MAX_ERRORS else []
     raise UsageError("\n".join(texts[:_MAX_ERRORS] + more))
 
 

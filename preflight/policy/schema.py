@@ -1,4 +1,4 @@
-"""The JSON Schema of a policy, made from the types of `written`, the rules, their options and the kinds of component."""
+"""The JSON Schema of a policy, made from the types of `config`, the rules, their options and the kinds of component."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from typing import Any
 from msgspec import Struct
 
 from preflight.components import load_kinds
-from preflight.policy.config import SEVERITIES, Match, PolicyFile, Setting
+from preflight.policy.config import SEVERITIES, Exemption, Match, PolicyFile, Setting
 from preflight.policy.matching import MAX_GLOB
-from preflight.policy.validate import UNSETTABLE_RULES
 from preflight.rules.api import Rule
 from preflight.rules.registry import load_all_rules
 
@@ -34,10 +33,22 @@ def build_schema() -> dict[str, Any]:
     }
 
 
+def build_data_schema() -> dict[str, Any]:
+    """The schema of a policy whose empty sections were left out: as above, and no section may be null."""
+    schema = build_schema()
+    properties = {name: _forbid_null(definition) for name, definition in schema["properties"].items()}
+    return {**schema, "properties": properties}
+
+
+def _forbid_null(definition: dict[str, Any]) -> dict[str, Any]:
+    alternatives = [alternative for alternative in definition.get("anyOf", ()) if alternative != {"type": "null"}]
+    return alternatives[0] if len(alternatives) == 1 else {**definition, "anyOf": alternatives} if alternatives else definition
+
+
 def _build_rules(builder: _SchemaBuilder) -> dict[str, Any]:
     properties: dict[str, Any] = {}
     for rule in load_all_rules():
-        if rule.id not in UNSETTABLE_RULES:
+        if not rule.is_crash:
             for name in (rule.id, rule.name):
                 properties[name] = {
                     "description": f"{rule.id} {rule.name} ({rule.severity}): {rule.summary}.",
@@ -58,6 +69,13 @@ def _define_rule(builder: _SchemaBuilder, rule: Rule) -> str:
             setting["properties"]["options"] = builder.build_object(rule.options)
         builder.definitions[name] = {"anyOf": [severity, setting, {"type": "array", "items": setting}]}
     return f"#/$defs/{name}"
+
+
+def build_struct_schema(kind: type[Struct]) -> dict[str, Any]:
+    """The schema of one Struct, such as the options of a rule."""
+    builder = _SchemaBuilder()
+    top = builder.build_object(kind)
+    return {**top, "$defs": builder.definitions}
 
 
 class _SchemaBuilder:
@@ -82,8 +100,8 @@ class _SchemaBuilder:
 
     def _build_field(self, kind: type[Struct], name: str, hint: Any) -> dict[str, Any]:
         made = self._build_type(hint)
-        if name in ("mandatory", "rule"):
-            known: list[object] = [each for rule in load_all_rules() for each in (rule.id, rule.name)]
+        if (kind, name) in ((PolicyFile, "mandatory"), (Exemption, "rule")):
+            known: list[object] = [known_name for rule in load_all_rules() for known_name in (rule.id, rule.name)]
             made = {"enum": known} if name == "rule" else {"type": "array", "items": {"enum": known}}
         elif name in ("kinds", "add"):
             made = _restrict_strings(made, {"enum": list(load_kinds())})
@@ -100,7 +118,7 @@ class _SchemaBuilder:
         if origin in (types.UnionType, typing.Union):
             return {"anyOf": [self._build_type(argument) for argument in arguments]}
         if origin is typing.Literal:
-            return {"enum": [each for each in arguments if each != ""]}
+            return {"enum": [choice for choice in arguments if choice != ""]}
         if origin is tuple:
             return {"type": "array", "items": self._build_type(arguments[0])}
         if origin is dict:
@@ -120,7 +138,7 @@ def _restrict_strings(definition: Mapping[str, Any], string_schema: Mapping[str,
     if definition.get("type") == "string":
         return dict(string_schema)
     if "anyOf" in definition:
-        return {"anyOf": [_restrict_strings(each, string_schema) for each in definition["anyOf"]]}
+        return {"anyOf": [_restrict_strings(alternative, string_schema) for alternative in definition["anyOf"]]}
     return {**definition, "items": dict(string_schema)} if definition.get("type") == "array" else dict(definition)
 
 

@@ -1,137 +1,111 @@
-"""The slow way through a policy that msgspec refuses: every unknown key and every wrong type, each with its path."""
+"""What a JSON Schema refuses in plain data: every unknown key and every wrong value, each with its path and what to do."""
 
 from __future__ import annotations
 
-import types
-import typing
-from collections.abc import Iterable, Iterator
-from functools import cache
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
-from msgspec.json import encode
+from preflight.messages import policy as messages
+
+if TYPE_CHECKING:
+    from jsonschema.exceptions import ValidationError
 
 Path = tuple[str | int, ...]
 Fault = tuple[Path, str]
 
-_MAX_SHOWN = 60
-_TYPE_NAMES = {str: "a string", bool: "true or false", int: "a whole number", dict: "a map", tuple: "a list"}
+_NOUNS = {"rule": "rule", "rules": "rule", "mandatory": "rule", "kinds": "kind of component", "add": "kind of component"}
+"""What the strings of a field name, where they are no words of the policy itself."""
 
 
-def find_faults(data: object, hint: Any, path: Path = ()) -> Iterator[Fault]:
-    """What in plain data is not as a type of `written` wants it, in the order of the data.
+MAX_FAULTS = 1000
+"""How many faults are looked for; a hostile file has a million."""
 
-    A key that is not known is told with the known one that is nearest to it.
+
+def find_faults(data: object, schema: Mapping[str, Any], path: Path = ()) -> list[Fault]:
+    """What in plain data is not as a schema wants it, at most MAX_FAULTS; `path` leads to the data.
+
+    1. Of several alternatives (`anyOf`) the first that takes data of this type is explained; where none does, all are named.
+    2. An unknown key or word comes with the known one that is nearest to it.
     """
-    kinds = [alternative for alternative in _list_alternatives(hint) if _accepts_type(alternative, data)]
-    if not kinds:
-        yield path, _describe_expected(data, hint)
-        return
-    kind = kinds[0]
-    origin = typing.get_origin(kind)
-    if isinstance(kind, type) and issubclass(kind, Struct) and isinstance(data, dict):
-        known = _get_fields(kind)
-        for key, value in data.items():
-            if key in known:
-                yield from find_faults(value, known[key], (*path, key))
-            else:
-                yield (*path, key), f"unknown key {quote_value(key)}{suggest_nearest(key, known)}"
-        for name in kind.__struct_fields__:
-            if name not in data and name in _get_required_fields(kind):
-                yield path, f"lacks {name}"
-    elif origin is tuple and isinstance(data, list):
-        for index, value in enumerate(data):
-            yield from find_faults(value, typing.get_args(kind)[0], (*path, index))
-    elif origin is dict and isinstance(data, dict):
-        for key, value in data.items():
-            yield from find_faults(value, typing.get_args(kind)[1], (*path, key))
+    from jsonschema import Draft202012Validator, validators
+
+    extend: Any = validators.extend  # its types know no own checks
+    # Only an int is an integer: msgspec takes no 1e23, which has no fraction either.
+    checker = Draft202012Validator.TYPE_CHECKER.redefine("integer", lambda _, value: type(value) is int)
+    explainer = _Explainer(schema, path)
+    validator = extend(Draft202012Validator, {"anyOf": explainer.check_alternatives}, type_checker=checker)(schema)
+    faults = (fault for error in validator.iter_errors(data) for fault in explainer.explain(error))
+    return list(dict.fromkeys(islice(faults, MAX_FAULTS)))
 
 
-def suggest_nearest(word: str, known_words: Iterable[str]) -> str:
-    """`: did you mean "severity"?`, where a known word is near; else all of them, where they are few, or nothing."""
-    from difflib import get_close_matches
+class _Explainer:
+    """The errors of one schema in our words."""
 
-    every = [known_word for known_word in known_words if known_word]
-    by_case = {each.lower(): each for each in every}
-    near = get_close_matches(word.lower()[:_MAX_SHOWN], by_case, 1)
-    if near:
-        return f": did you mean {quote_value(by_case[near[0]])}?"
-    return f": known are {', '.join(every)}" if len(every) <= 12 else ""
+    def __init__(self, schema: Mapping[str, Any], path: Path) -> None:
+        self.schema, self.path = schema, path
 
+    def check_alternatives(self, validator: Any, asked: object, value: object, schema: Mapping[str, Any]) -> Iterator[ValidationError]:
+        """`anyOf` as a generator: jsonschema's own lists the errors of all alternatives before it yields one."""
+        from jsonschema.exceptions import ValidationError
 
-def quote_value(value: object) -> str:
-    """A value in quotes, in ASCII and cut where it is long: nothing in it reaches a terminal as it is."""
-    import json
+        del asked
+        alternatives = self._iter_alternatives(schema)
+        alternative = next((candidate for candidate in alternatives if _takes_type(validator, candidate, value)), None)
+        if alternative is None:
+            yield ValidationError("no alternative takes data of this type")
+        else:
+            yield from validator.descend(value, alternative)
 
-    text = value if isinstance(value, str) else encode(value).decode("utf-8", "replace")
-    cut = f"{text[:_MAX_SHOWN]}..." if len(text) > _MAX_SHOWN else text
-    return json.dumps(cut) if isinstance(value, str) else cut
+    def explain(self, error: ValidationError) -> Iterator[Fault]:
+        """The faults of one error."""
+        path = (*self.path, *error.absolute_path)
+        value: Any = error.instance
+        asked: Any = error.validator_value
+        schema: Any = error.schema
+        if error.validator == "additionalProperties":
+            for key in value:
+                if key not in schema.get("properties", {}):
+                    yield (*path, key), self._describe_unknown_key(path, key, schema["properties"])
+        elif error.validator == "required":
+            yield from ((path, messages.describe_missing_field(name)) for name in asked if name not in value)
+        elif error.validator == "pattern":
+            yield path, messages.describe_invalid_day(value)
+        elif error.validator == "maxProperties":
+            yield path, messages.describe_useless_options(next(name for name in reversed(path[:-1]) if isinstance(name, str)))
+        elif error.validator in ("minLength", "maxLength"):
+            yield path, messages.describe_glob_length(value, asked)
+        else:
+            yield path, self._describe_mismatch(path, value, schema)
 
+    def _describe_unknown_key(self, path: Path, key: str, known: Iterable[str]) -> str:
+        noun = _NOUNS.get(path[-1] if path and isinstance(path[-1], str) else "")
+        return messages.describe_unknown_name(noun, key, known) if noun else messages.describe_unknown_key(key, known)
 
-def _list_alternatives(hint: Any) -> tuple[Any, ...]:
-    if typing.get_origin(hint) in (types.UnionType, typing.Union):
-        return tuple(part for argument in typing.get_args(hint) for part in _list_alternatives(argument))
-    return (hint,)
+    def _describe_mismatch(self, path: Path, value: object, schema: Mapping[str, Any]) -> str:
+        alternatives = list(self._iter_alternatives(schema))
+        choices = [choice for alternative in alternatives for choice in alternative.get("enum", ()) if isinstance(choice, str)]
+        types = [alternative["type"] for alternative in alternatives if "type" in alternative]
+        noun = _NOUNS.get(next((name for name in reversed(path) if isinstance(name, str)), ""))
+        if noun and choices:
+            if isinstance(value, str):
+                return messages.describe_unknown_name(noun, value, choices)
+            choices, types = [], ["string", *types]
+        return messages.describe_wrong_value(value, choices, types)
 
-
-def _accepts_type(hint: Any, data: object) -> bool:
-    """Whether data is of the sort that a type without alternatives wants; what is in it comes later."""
-    origin = typing.get_origin(hint)
-    if hint is Any or hint is types.NoneType:
-        return hint is Any or data is None
-    if origin is typing.Literal:
-        return isinstance(data, str) and data in typing.get_args(hint) and data != ""
-    if origin is tuple:
-        return isinstance(data, list)
-    if origin is dict or (isinstance(hint, type) and issubclass(hint, Struct)):
-        return isinstance(data, dict)
-    return type(data) is hint
-
-
-def _describe_expected(data: object, hint: Any) -> str:
-    words: list[str] = []
-    choices: list[str] = []
-    for alternative in _list_alternatives(hint):
-        origin = typing.get_origin(alternative)
-        if origin is typing.Literal:
-            choices += [choice for choice in typing.get_args(alternative) if choice]
-        elif origin in _TYPE_NAMES or alternative in _TYPE_NAMES:
-            words.append(_TYPE_NAMES[origin or alternative])
-        elif isinstance(alternative, type) and issubclass(alternative, Struct):
-            words.append("a map")
-    if isinstance(data, str) and choices:
-        return f"{quote_value(data)} is not one of {', '.join(choices)}{_suggest_only_near(data, choices)}"
-    words = [*(["one of " + ", ".join(choices)] if choices else []), *dict.fromkeys(words)]
-    quote = "; quote it" if str in _list_alternatives(hint) and isinstance(data, bool | int | float) else ""
-    is_ = (
-        "it is empty"
-        if data is None
-        else f"{quote_value(data)} is {_describe_type(data)}"
-        if not isinstance(data, dict | list)
-        else f"it is {_describe_type(data)}"
-    )
-    return f"must be {' or '.join(words)}: {is_}{quote}"
-
-
-def _suggest_only_near(word: str, known_words: Iterable[str]) -> str:
-    text = suggest_nearest(word, known_words)
-    return text if "did you mean" in text else ""
+    def _iter_alternatives(self, schema: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+        """The schemas of which one is to fit, with references and `anyOf` in `anyOf` resolved."""
+        if "$ref" in schema:
+            schema = self.schema["$defs"][schema["$ref"].removeprefix("#/$defs/")]
+        if "anyOf" in schema:
+            for alternative in schema["anyOf"]:
+                yield from self._iter_alternatives(alternative)
+        else:
+            yield schema
 
 
-def _describe_type(data: object) -> str:
-    if isinstance(data, bool):
-        return "a boolean"
-    if isinstance(data, int | float):
-        return "a number"
-    return "a string" if isinstance(data, str) else "a map" if isinstance(data, dict) else "a list" if isinstance(data, list) else "null"
-
-
-@cache
-def _get_fields(kind: type[Struct]) -> dict[str, Any]:
-    return dict(typing.get_type_hints(kind))
-
-
-@cache
-def _get_required_fields(kind: type[Struct]) -> frozenset[str]:
-    fields = kind.__struct_fields__
-    return frozenset(fields[: len(fields) - len(kind.__struct_defaults__)])
+def _takes_type(validator: Any, schema: Mapping[str, Any], value: object) -> bool:
+    """Whether a schema takes data of this type, or this word; what is in it comes later."""
+    if "enum" in schema:
+        return any(type(choice) is type(value) and choice == value for choice in schema["enum"])
+    return "type" not in schema or bool(validator.is_type(value, schema["type"]))

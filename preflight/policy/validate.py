@@ -9,18 +9,14 @@ from functools import cache
 
 import msgspec
 
+from preflight.messages import policy as messages
 from preflight.model.objects import Taint
 from preflight.policy.config import SEVERITIES, Exemption, Match, PolicyFile, Required, Setting, Stated, WantedToleration
 from preflight.policy.matching import MAX_GLOB, to_texts
-from preflight.policy.schema_errors import Fault, Path, find_faults, quote_value, suggest_nearest
+from preflight.policy.schema_errors import Fault, Path, find_faults
 from preflight.rules.api import Rule
 from preflight.rules.registry import common_rules, load_all_rules
 from preflight.scheduling.validation import validate_taints
-
-EXEMPTION_RULES = ("PF990", "PF991", "PF992")
-"""The rules that judge the exemptions themselves."""
-UNSETTABLE_RULES = ("PF900",)
-"""What no policy sets: a crash of a rule is always an error."""
 
 
 def check(policy_file: PolicyFile) -> Iterator[Fault]:
@@ -34,14 +30,15 @@ def check(policy_file: PolicyFile) -> Iterator[Fault]:
             for effect in to_texts(taint.effects):
                 yield from _check_taint(Taint(taint.key, value, effect), ("taints", number))
         if not to_texts(taint.effects):
-            yield ("taints", number, "effects"), "is empty: name one effect or more"
+            yield ("taints", number, "effects"), messages.EMPTY_EFFECTS
     for number, pool in enumerate(policy_file.nodePools):
         if not pool.name:
-            yield ("nodePools", number, "name"), "is empty"
+            yield ("nodePools", number, "name"), messages.EMPTY_NAME
         if pool.count is not None and pool.count < 0:
-            yield ("nodePools", number, "count"), "is less than 0"
-        for place, each in enumerate(pool.taints):
-            yield from _check_taint(Taint(each.key, each.value, each.effect), ("nodePools", number, "taints", place))
+            yield ("nodePools", number, "count"), messages.NEGATIVE_COUNT
+        for place, pool_taint in enumerate(pool.taints):
+            path = ("nodePools", number, "taints", place)
+            yield from _check_taint(Taint(pool_taint.key, pool_taint.value, pool_taint.effect), path)
     for number, required in enumerate(policy_file.required):
         yield from _check_required(required, ("required", number))
     for number, stated in enumerate(policy_file.components):
@@ -58,10 +55,16 @@ def iter_settings(name: str, value: object) -> Iterator[tuple[Path, Setting]]:
     if isinstance(value, Setting):
         yield path, value
     elif isinstance(value, tuple):
-        for number, each in enumerate(value):
-            yield (*path, number), each
+        for number, setting in enumerate(value):
+            yield (*path, number), setting
     else:
         yield path, Setting(severity=typing.cast("str | bool", value))
+
+
+def is_exemptible(rule_id: str) -> bool:
+    """Whether findings of a rule may be accepted: not those about a crash, nor those about exemptions."""
+    rule = find_rule(rule_id)
+    return rule is None or rule.is_exemptible
 
 
 @cache
@@ -85,8 +88,12 @@ def parse_day(text: str) -> datetime.date | None:
 def _check_rule_name(name: str, path: Path) -> Iterator[Fault]:
     rule = find_rule(name)
     if rule is None or name not in (rule.id, rule.name):
-        known = [each for rule in load_all_rules() for each in (rule.id, rule.name)]
-        yield path, f"no rule {quote_value(name)}{suggest_nearest(name, known)}"
+        yield path, messages.describe_unknown_name("rule", name, list_rule_names())
+
+
+def list_rule_names() -> list[str]:
+    """The ids and names of all rules."""
+    return [name for rule in load_all_rules() for name in (rule.id, rule.name)]
 
 
 def _check_setting(name: str, setting: Setting, path: Path) -> Iterator[Fault]:
@@ -94,21 +101,18 @@ def _check_setting(name: str, setting: Setting, path: Path) -> Iterator[Fault]:
     at = path if severity is not None and len(path) == 2 and not setting.options and setting.match is None else (*path, "severity")
     if severity is True or (isinstance(severity, str) and severity not in SEVERITIES):
         given = "true" if severity is True else str(severity)
-        yield at, f"{quote_value(given)} is not one of {', '.join(SEVERITIES)}{_suggest_severity(given)}"
+        yield at, messages.describe_unknown_word(given, SEVERITIES)
     rule = find_rule(name)
     if rule is None or name not in (rule.id, rule.name):
         return
-    if rule.id in UNSETTABLE_RULES:
-        yield path, "a crash of a rule is always an error"
+    if rule.is_crash:
+        yield path, messages.SET_CRASH
     yield from _check_match(setting.match, (*path, "match"))
     if setting.options:
         if rule.options is None:
-            yield (*path, "options"), f"{rule.id} has no options"
+            yield (*path, "options"), messages.describe_useless_options(rule.id)
         else:
-            found = list(find_faults(setting.options, rule.options, (*path, "options")))
-            yield from found
-            if not found:
-                yield from _check_options(rule, setting, path)
+            yield from _check_options(rule, setting, path)
 
 
 def _check_options(rule: Rule, setting: Setting, path: Path) -> Iterator[Fault]:
@@ -116,25 +120,24 @@ def _check_options(rule: Rule, setting: Setting, path: Path) -> Iterator[Fault]:
     try:
         msgspec.convert(setting.options, rule.options)
     except msgspec.ValidationError as error:
-        yield (*path, "options"), str(error)
+        from preflight.policy.schema import build_struct_schema
+
+        options_path = (*path, "options")
+        yield from find_faults(setting.options, build_struct_schema(rule.options), options_path) or [(options_path, str(error))]
+        return
     if "kinds" in rule.options.__struct_fields__:
         yield from _check_kinds(setting.options.get("kinds", ()), (*path, "options", "kinds"))
     if setting.match is not None:
-        yield (*path, "options"), "hold for all objects: give them without match"
+        yield (*path, "options"), messages.MATCHED_OPTIONS
 
 
 def _check_exemption(exemption: Exemption, path: Path) -> Iterator[Fault]:
     yield from _check_rule_name(exemption.rule, (*path, "rule"))
     yield from _check_match(exemption.match, (*path, "match"))
     if not exemption.reason.strip():
-        yield (*path, "reason"), "is empty: an exemption needs a reason"
+        yield (*path, "reason"), messages.EMPTY_REASON
     if exemption.expires and parse_day(exemption.expires) is None:
-        yield (*path, "expires"), f"{quote_value(exemption.expires)} is no day: write it as 2027-01-31"
-
-
-def _suggest_severity(severity: str) -> str:
-    text = suggest_nearest(severity, SEVERITIES)
-    return text if "did you mean" in text else ""
+        yield (*path, "expires"), messages.describe_invalid_day(exemption.expires)
 
 
 def _check_taint(taint: Taint, path: Path) -> Iterator[Fault]:
@@ -147,16 +150,16 @@ def _check_match(match: Match | None, path: Path) -> Iterator[Fault]:
     if match is None:
         return
     globs = [((*path, name), to_text) for name in ("namespace", "name", "kind", "file") for to_text in to_texts(getattr(match, name))]
-    globs += [((*path, "labels", key), each) for key, value in match.labels.items() for each in to_texts(value)]
+    globs += [((*path, "labels", key), glob) for key, value in match.labels.items() for glob in to_texts(value)]
     if not globs:
-        yield path, "is empty: name at least one of namespace, name, kind, file, labels, or leave match out"
+        yield path, messages.EMPTY_MATCH
     for where, glob in globs:
         yield from _check_glob(glob, where)
 
 
 def _check_glob(glob: str, path: Path) -> Iterator[Fault]:
     if not glob or len(glob) > MAX_GLOB:
-        yield path, "a glob is empty" if not glob else f"a glob has more than {MAX_GLOB} characters"
+        yield path, messages.describe_glob_length(glob, MAX_GLOB)
 
 
 def _check_kinds(names: Iterable[str], path: Path) -> Iterator[Fault]:
@@ -168,7 +171,7 @@ def _check_kinds(names: Iterable[str], path: Path) -> Iterator[Fault]:
         if name not in load_kinds():
             yield (
                 (path if isinstance(names, str) else (*path, number)),
-                f"no kind of component {quote_value(name)}{suggest_nearest(name, load_kinds())}",
+                messages.describe_unknown_name("kind of component", name, load_kinds()),
             )
 
 
@@ -176,20 +179,20 @@ def _check_required(required: Required, path: Path) -> Iterator[Fault]:
     yield from _check_kinds(required.kinds, (*path, "kinds"))
     yield from _check_match(required.match, (*path, "match"))
     if not to_texts(required.kinds) and required.match is None:
-        yield path, "says nobody: give kinds, match or both"
+        yield path, messages.REQUIRED_OF_NOBODY
     if not required.tolerations:
-        yield (*path, "tolerations"), "is empty: name one or more"
+        yield (*path, "tolerations"), messages.EMPTY_TOLERATIONS
     for number, toleration in enumerate(required.tolerations):
         yield from _check_toleration(toleration, (*path, "tolerations", number))
 
 
 def _check_toleration(toleration: WantedToleration, path: Path) -> Iterator[Fault]:
     if not toleration.key and toleration.operator != "Exists":
-        yield path, "lacks key: only with `operator: Exists` is there none"
+        yield path, messages.TOLERATION_WITHOUT_KEY
     if toleration.operator == "Exists" and toleration.value:
-        yield (*path, "value"), "has no meaning with `operator: Exists`"
+        yield (*path, "value"), messages.VALUE_WITH_EXISTS
     if toleration.tolerationSeconds is not None and toleration.effect != "NoExecute":
-        yield (*path, "tolerationSeconds"), "needs `effect: NoExecute`"
+        yield (*path, "tolerationSeconds"), messages.SECONDS_WITHOUT_EFFECT
 
 
 def _check_component(stated: Stated, path: Path) -> Iterator[Fault]:
@@ -199,6 +202,6 @@ def _check_component(stated: Stated, path: Path) -> Iterator[Fault]:
     for glob in to_texts(stated.image):
         yield from _check_glob(glob, (*path, "image"))
     if not to_texts(stated.image) and stated.match is None:
-        yield path, "says nobody: give image, match or both"
+        yield path, messages.COMPONENTS_OF_NOBODY
     if stated.kinds is None and not stated.add:
-        yield path, "says nothing: give kinds or add"
+        yield path, messages.COMPONENTS_WITHOUT_KINDS

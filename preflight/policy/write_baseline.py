@@ -9,17 +9,15 @@ from msgspec.structs import replace
 from preflight.model.report import Finding
 from preflight.policy import baseline as baselines
 from preflight.policy.baseline import Baseline
-from preflight.policy.exemption_matcher import NEVER_EXEMPTED
 from preflight.policy.model import Policy
+from preflight.policy.validate import is_exemptible
 
 
 def accept_findings(findings: Sequence[Finding], policy: Policy, file: str, until: str) -> tuple[list[Finding], Baseline]:
     """The findings, marked, and the baseline that accepts them: all but the exempted ones, those of mandatory rules, and crashes."""
     open_ = [
-        finding
-        for finding in findings
-        if finding.exempted is None and finding.rule not in NEVER_EXEMPTED and finding.rule not in policy.mandatory
+        finding for finding in findings if finding.exempted is None and is_exemptible(finding.rule) and finding.rule not in policy.mandatory
     ]
-    taken = {id(each) for each in open_}
-    marked = [replace(each, exempted=f"baseline {file}") if id(each) in taken else each for each in findings]
+    taken = {id(finding) for finding in open_}
+    marked = [replace(finding, exempted=f"baseline {file}") if id(finding) in taken else finding for finding in findings]
     return marked, baselines.make_baseline(open_, file, until)

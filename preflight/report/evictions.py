@@ -5,25 +5,49 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from preflight.model.evictions import Eviction, EvictionReport, JobOutcome, JobSetOutcome, NodeEvictions
-from preflight.report.formatting import format_count, format_names
+from preflight.messages.counts import format_count
+from preflight.messages.evictions import describe_advice, describe_assumption, describe_obstacles, iter_row_reasons
+from preflight.messages.jobs import describe_job_reason, describe_unknown
+from preflight.messages.lists import format_names
+from preflight.model.eviction_reasons import EndReason
+from preflight.model.evictions import (
+    Eviction,
+    EvictionMechanism,
+    EvictionReport,
+    EvictionVerdict,
+    JobOutcome,
+    JobSetOutcome,
+    NodeEvictions,
+    ReplacementOutcome,
+)
+from preflight.model.job_reasons import JobSetRestarts
 from preflight.report.terminal import Ink, count_columns, escape_unprintable, fold, pad
 
 MOST_ROWS = 30
-_BLOCKING_VERDICTS = ("blocked-for-ever", "refused")
 _MARKERS = {
-    **dict.fromkeys(_BLOCKING_VERDICTS, "x"),
-    "unknown": "?",
-    **dict.fromkeys(("blocked-now", "held", "waits"), "!"),
+    EvictionVerdict.BLOCKED_FOREVER: "x",
+    EvictionVerdict.REFUSED: "x",
+    EvictionVerdict.UNKNOWN: "?",
+    EvictionVerdict.BLOCKED_NOW: "!",
+    EvictionVerdict.HELD: "!",
+    EvictionVerdict.WAITS: "!",
 }
+_COUNTED_VERDICTS = (
+    EvictionVerdict.BLOCKED_FOREVER,
+    EvictionVerdict.BLOCKED_NOW,
+    EvictionVerdict.REFUSED,
+    EvictionVerdict.HELD,
+    EvictionVerdict.WAITS,
+    EvictionVerdict.UNKNOWN,
+)
 _ORDER = "x?! "
 _STYLES = {"x": "error", "?": "warning", "!": "warning"}
 _LEAST_WHY = 44
 _METHOD_TEXTS = {
-    "drain": "drain",
-    "taint": "NoExecute: taint eviction, which no budget holds up",
-    "shutdown": "graceful shutdown: all its pods end, and no budget is asked",
-    "gone": "the node is gone: all its pods are, and no budget is asked",
+    EvictionMechanism.DRAIN: "drain",
+    EvictionMechanism.TAINT: "NoExecute: taint eviction, which no budget holds up",
+    EvictionMechanism.SHUTDOWN: "graceful shutdown: all its pods end, and no budget is asked",
+    EvictionMechanism.GONE: "the node is gone: all its pods are, and no budget is asked",
 }
 
 
@@ -46,17 +70,17 @@ def make_eviction_rows(node: NodeEvictions) -> list[EvictionRow]:
 
 def _make_row(eviction: Eviction) -> EvictionRow:
     marker = _MARKERS.get(eviction.verdict, " ")
-    if eviction.is_leaving and (eviction.lost or eviction.replacement == "pending"):
+    if eviction.is_leaving and (eviction.lost or eviction.replacement is ReplacementOutcome.PENDING):
         marker = "x"
-    elif eviction.is_leaving and (eviction.last or eviction.replacement == "none") and marker == " ":
+    elif eviction.is_leaving and (eviction.last or eviction.replacement is ReplacementOutcome.NONE) and marker == " ":
         marker = "!"
     return EvictionRow(
         marker,
         eviction.pod,
-        eviction.owner or "-",
+        str(eviction.owner or "-"),
         _format_verdict(eviction),
         _format_replacement(eviction),
-        "; ".join(_iter_reasons(eviction)),
+        "; ".join(iter_row_reasons(eviction)),
     )
 
 
@@ -64,35 +88,29 @@ def _format_verdict(eviction: Eviction) -> str:
     words = eviction.verdict.replace("-", " ")
     if eviction.is_leaving and eviction.lost:
         return f"{words}, lost for good"
-    if eviction.verdict == "deleted" and eviction.why == "taint":
+    if eviction.verdict is EvictionVerdict.DELETED and eviction.why is EndReason.TAINT:
         return f"deleted after {eviction.after:g} s" if eviction.after else "deleted now"
     return words
 
 
 def _format_replacement(eviction: Eviction) -> str:
-    if eviction.replacement == "fits":
+    if eviction.replacement is ReplacementOutcome.FITS:
         return format_names(eviction.where, 2)
-    return {"pending": "Pending", "unknown": "?"}.get(eviction.replacement, "-")
-
-
-def _iter_reasons(eviction: Eviction) -> Iterator[str]:
-    yield from (reason for reason in eviction.reasons if reason != "nothing creates it again")
-    if eviction.localData and eviction.is_leaving:
-        yield "the data of its emptyDir is lost"
+    return {ReplacementOutcome.PENDING: "Pending", ReplacementOutcome.UNKNOWN: "?"}.get(eviction.replacement, "-")
 
 
 def format_node_heading(evictions: EvictionReport, node: NodeEvictions) -> str:
     """What becomes of a node, in one line."""
     going = sum(pod.is_leaving for pod in node.pods)
     parts = [f"{format_count(going, 'pod')} {'goes' if going == 1 else 'go'}" if going else "no pod goes"]
-    for verdict in ("blocked-for-ever", "blocked-now", "refused", "held", "waits", "unknown"):
-        number = sum(eviction.verdict == verdict for eviction in node.pods)
-        if number and verdict != "waits":
+    for verdict in _COUNTED_VERDICTS:
+        number = sum(eviction.verdict is verdict for eviction in node.pods)
+        if number and verdict is not EvictionVerdict.WAITS:
             parts.append(f"{number} {verdict.replace('-', ' ')}")
         elif number:
             parts.append(f"{number} of them {'waits' if number == 1 else 'wait'} for replacements")
-    if evictions.way != "drain":
-        parts.append(_METHOD_TEXTS.get(evictions.way, evictions.way))
+    if evictions.way is not EvictionMechanism.DRAIN:
+        parts.append(_METHOD_TEXTS[evictions.way])
     elif not node.reached:
         parts.append("kubectl never gets here")
     elif node.ends is False:
@@ -138,16 +156,16 @@ def format_totals(evictions: EvictionReport) -> list[str]:
     going = sum(eviction.is_leaving for eviction in pods)
     parts = [f"{format_count(going, 'pod')} of {format_count(len(evictions.nodes), 'node')} {'goes' if going == 1 else 'go'}"]
     for words, number in (
-        ("lost for good", sum(each.is_leaving and each.lost for each in pods)),
-        ("Pending afterwards", sum(each.is_leaving and each.replacement == "pending" for each in pods)),
-        ("blocked for ever", sum(each.verdict == "blocked-for-ever" for each in pods)),
-        ("blocked for now", sum(each.verdict == "blocked-now" for each in pods)),
-        ("refused by kubectl", sum(each.verdict == "refused" for each in pods)),
-        ("unknown", sum(each.verdict == "unknown" for each in pods)),
+        ("lost for good", sum(pod.is_leaving and pod.lost for pod in pods)),
+        ("Pending afterwards", sum(pod.is_leaving and pod.replacement is ReplacementOutcome.PENDING for pod in pods)),
+        ("blocked for ever", sum(pod.verdict is EvictionVerdict.BLOCKED_FOREVER for pod in pods)),
+        ("blocked for now", sum(pod.verdict is EvictionVerdict.BLOCKED_NOW for pod in pods)),
+        ("refused by kubectl", sum(pod.verdict is EvictionVerdict.REFUSED for pod in pods)),
+        ("unknown", sum(pod.verdict is EvictionVerdict.UNKNOWN for pod in pods)),
     ):
         if number:
             parts.append(f"{number} {words}")
-    if evictions.way == "drain":
+    if evictions.way is EvictionMechanism.DRAIN:
         if evictions.ends is False:
             parts.append("kubectl never ends")
         elif evictions.least is not None:
@@ -157,17 +175,17 @@ def format_totals(evictions: EvictionReport) -> list[str]:
     lines += (f"JobSet: {_format_job_set(job_set)}" for job_set in evictions.jobSets)
     for node in evictions.nodes:
         lines += (
-            f"DaemonSet: {each.daemonset} finds no room on {node.node} when it comes back: {'; '.join(each.reasons)}"
-            for each in node.returning
+            f"DaemonSet: {pod.daemonset} finds no room on {node.node} when it comes back: {describe_obstacles(pod.obstacles)}"
+            for pod in node.returning
         )
-    lines += (f"first: {each}" for each in evictions.first)
+    lines += (f"first: {describe_advice(advice)}" for advice in evictions.first)
     return lines
 
 
 def _format_job(forecast: JobOutcome) -> str:
     lost = f"{forecast.job} loses {format_count(len(forecast.pods), 'pod')}"
     if forecast.unknown:
-        return f"{lost}: nobody can tell what becomes of it: {forecast.unknown}"
+        return f"{lost}: nobody can tell what becomes of it: {describe_unknown(forecast.unknown)}"
     parts = []
     if forecast.fails:
         parts.append(f"{'fails' if forecast.certain else 'may fail'}: {forecast.fails}")
@@ -178,19 +196,19 @@ def _format_job(forecast: JobOutcome) -> str:
     if forecast.overlap and not (forecast.fails and forecast.certain):
         what = "of one index " if forecast.indexed else ""
         parts.append(f"two pods {what}run at once for up to {format_time(forecast.overlap)}")
-    return "; ".join([f"{lost}, and {parts[0]}", *parts[1:], *forecast.reasons])
+    return "; ".join([f"{lost}, and {parts[0]}", *parts[1:], *map(describe_job_reason, forecast.reasons)])
 
 
 def _format_job_set(forecast: JobSetOutcome) -> str:
     if forecast.unknown:
-        return f"{forecast.jobSet}: nobody can tell what becomes of it: {forecast.unknown}"
+        return f"{forecast.jobSet}: nobody can tell what becomes of it: {describe_unknown(forecast.unknown)}"
     what = "goes on"
     if forecast.fails:
         what = f"{'fails' if forecast.certain else 'may fail'}: {forecast.fails}"
-    elif forecast.restarts != "none":
-        which = "all its Jobs" if forecast.restarts == "all" else "one of its Jobs"
+    elif forecast.restarts is not JobSetRestarts.NONE:
+        which = "all its Jobs" if forecast.restarts is JobSetRestarts.ALL else "one of its Jobs"
         what = f"{'starts' if forecast.certain else 'may start'} {which} anew; {format_count(forecast.left, 'restart')} left then"
-    return "; ".join([f"{forecast.jobSet} {what}", *forecast.reasons])
+    return "; ".join([f"{forecast.jobSet} {what}", *map(describe_job_reason, forecast.reasons)])
 
 
 def draw_evictions(evictions: EvictionReport, ink: Ink, width: int, all_rows: bool) -> Iterator[list[str]]:
@@ -202,7 +220,7 @@ def draw_evictions(evictions: EvictionReport, ink: Ink, width: int, all_rows: bo
     for node in evictions.nodes:
         lines = [ink(line, "strong") for line in fold(escape_unprintable(format_node_heading(evictions, node)), width)]
         for refusal in node.refusals:
-            lines += _fold_hanging("kubectl: ", refusal, width)
+            lines += _fold_hanging("kubectl: ", refusal.words, width)
         rows = make_eviction_rows(node)
         shown = rows if all_rows else rows[:MOST_ROWS]
         if shown:
@@ -216,7 +234,7 @@ def draw_evictions(evictions: EvictionReport, ink: Ink, width: int, all_rows: bo
         yield lines
     lines = []
     for note in evictions.notes:
-        lines += _fold_hanging("note: ", note, width)
+        lines += _fold_hanging("note: ", describe_assumption(note), width)
     for line in format_totals(evictions):
         head, _, text = line.partition(": ")
         lines += _fold_hanging(f"{head}: ", text, width)

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from hashlib import sha256
 
 from preflight.model.report import Finding
 from preflight.report.ci_annotation import get_file_path
 
+FINGERPRINT_NAME = "preflight/v1"
+"""What a format calls our fingerprint next to those of others."""
+
 
 def make_fingerprints(findings: Iterable[Finding]) -> list[str]:
     """A fingerprint for each finding, in their order: 32 hexadecimal digits, no two alike.
 
-    1. It is made of the rule, the object, the file and the message. The message tells the reasons of one object apart, so that whoever
-       dismisses one does not dismiss the next.
-    2. Lines, columns and field paths are no part of it, nor are the nodes that the message lists: a manifest whose lines move and a pool
-       that grows keep their findings.
-    3. Findings that are alike in all of this are numbered.
+    1. It is made of the rule, the object, the file of the object and the finding's key. The key tells the findings of one rule on one
+       object apart, so that dismissing one does not dismiss another. The file tells apart the objects of one name in several files.
+    2. The message, lines, columns, field paths and nodes are no part of it: a reworded message, a manifest whose lines move and a pool that
+       grows keep their findings.
+    3. Findings that are equal in all of this, such as the same finding of two steps, are numbered.
     """
     seen: Counter[str] = Counter()
     made = []
@@ -30,23 +33,4 @@ def make_fingerprints(findings: Iterable[Finding]) -> list[str]:
 
 def _get_key_parts(finding: Finding) -> tuple[str, ...]:
     subject = finding.subject
-    return (
-        finding.rule,
-        subject.kind,
-        subject.namespace,
-        subject.name,
-        get_file_path(finding.location),
-        _remove_node_list(finding.message, finding.nodes),
-    )
-
-
-def _remove_node_list(message: str, nodes: Sequence[str]) -> str:
-    """The message without its list of nodes: all of them, or the first ones `and 7 more nodes`."""
-    if not nodes:
-        return message
-    every = ", ".join(nodes)
-    if every in message:
-        return message.replace(every, "", 1)
-    before, _, after = message.partition(f"{', '.join(nodes[:3])} and ")
-    number, more, rest = after.partition(" more nodes")
-    return before + rest if more and number.isdecimal() else message
+    return finding.rule, subject.kind, subject.namespace, subject.name, get_file_path(finding.location), *finding.key

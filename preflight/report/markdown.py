@@ -126,6 +126,7 @@ def _add_evictions(page: _MarkdownPage, step: ReportStep, all_rows: bool) -> boo
     """The tables of ordinary pods, one a node, and what they come to; whether all of it did fit."""
     if step.evictions is None:
         return True
+    from preflight.messages.evictions import describe_assumption
     from preflight.report import evictions as pods
 
     fits = True
@@ -135,7 +136,7 @@ def _add_evictions(page: _MarkdownPage, step: ReportStep, all_rows: bool) -> boo
         told = [
             format_code(pods.format_node_heading(step.evictions, node), 500),
             "",
-            *(f"- {format_code(refusal, 500)}" for refusal in node.refusals),
+            *(f"- {format_code(refusal.words, 500)}" for refusal in node.refusals),
         ]
         fits = fits and page.add_if_fits([*told, *([""] if node.refusals else []), *table], _TABLES)
         shown = 0
@@ -148,7 +149,7 @@ def _add_evictions(page: _MarkdownPage, step: ReportStep, all_rows: bool) -> boo
         page.add_lines([""])
         if hidden := len(rows) - shown:
             page.add_lines([f"{format_count(hidden, 'more pod')} not shown", ""])
-    lines = [*(f"note: {note}" for note in step.evictions.notes), *pods.format_totals(step.evictions)]
+    lines = [*(f"note: {describe_assumption(note)}" for note in step.evictions.notes), *pods.format_totals(step.evictions)]
     page.add_lines([*(f"- {format_code(line, 500)}" for line in lines[:_LINES]), ""])
     return fits
 

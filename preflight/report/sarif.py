@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from preflight.model.report import Finding, Location, Problem, Report, RuleInfo, Severity
 from preflight.report.ci_annotation import format_sentence, get_file_path, iter_further_lines
-from preflight.report.fingerprints import make_fingerprints
+from preflight.report.fingerprints import FINGERPRINT_NAME, make_fingerprints
 from preflight.report.formatting import clip
 from preflight.report.terminal import escape_unprintable
 
@@ -93,7 +93,7 @@ def _make_result(finding: Finding, rule: int, fingerprint: str, steps: int) -> d
         "level": _LEVELS[finding.severity],
         "message": _make_message([format_sentence(finding, steps), *iter_further_lines(finding)]),
         "locations": [_make_physical_location(finding.location) | {"logicalLocations": [_make_logical_location(finding)]}],
-        "partialFingerprints": {"preflight/v1": fingerprint},
+        "partialFingerprints": {FINGERPRINT_NAME: fingerprint},
         "suppressions": [] if reason is None else [suppression],
     }
     related = [(location.message, _make_physical_location(location.location)) for location in finding.related]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterable, Iterator
+from enum import Enum
 from typing import TYPE_CHECKING, TypeVar
 
 from msgspec import Struct
 
 from preflight.coverage.model import Impact
-from preflight.dependents.consequences import Consequence
+from preflight.dependents.model import Consequence
 from preflight.model.objects import JobSet, Node, Origin, Taint, Workload
 from preflight.model.report import Severity, Subject, TolerationSuggestion
 from preflight.model.world import ClusterState
@@ -17,7 +18,7 @@ from preflight.rules.team_convention import TeamConvention
 
 if TYPE_CHECKING:
     from preflight.comparison.pods import ClusterComparison
-    from preflight.doctor.context import ClusterFacts
+    from preflight.doctor.diagnose import Diagnosis
     from preflight.model.budgets import PodDisruptionBudget
     from preflight.model.evictions import EvictionReport
 
@@ -77,7 +78,7 @@ class Context(Struct, frozen=True):
     5. `get_consequences` is what breaks, worked out once for the rules that ask. `convention` is what the policy wants.
     6. `comparison` is what became of a cluster since it was saved: rules of `comparison` read nothing else, and no other rule is asked
        then.
-    7. `cluster_facts` is what is broken in a cluster: rules of `cluster_facts` read nothing else, and no other rule is asked then.
+    7. `diagnosis` is what is broken in a cluster: rules of `doctor` read nothing else, and no other rule is asked then.
     """
 
     world: ClusterState
@@ -91,7 +92,7 @@ class Context(Struct, frozen=True):
     convention: TeamConvention = TeamConvention()
     evictions: EvictionReport | None = None
     comparison: ClusterComparison | None = None
-    cluster_facts: ClusterFacts | None = None
+    diagnosis: Diagnosis | None = None
 
     def get_options(self, rule: str, type: type[OptionsType]) -> OptionsType:
         """The options of a rule, by its id: those of the policy, else the defaults of their type."""
@@ -99,12 +100,32 @@ class Context(Struct, frozen=True):
         return given if isinstance(given, type) else type()
 
 
+class FixKind(Enum):
+    """How `preflight fix` fixes what a rule finds."""
+
+    COVERAGE = "add the tolerations without which a DaemonSet loses nodes"
+    INTENTION = "complete or add the toleration that was meant"
+    ADDITION = "add the suggested tolerations"
+    SECONDS = "remove tolerationSeconds, which cost coverage"
+    IDLE_SECONDS = "remove tolerationSeconds, which have no effect"
+    VALUE = "replace Exists by the values that are known"
+    WILDCARD = "replace a wildcard by the taints that are known"
+
+
 class Rule(Struct, frozen=True):
     """A rule: facts and a generator. It reads no file and no clock.
 
-    `needs_nodes` for a rule that reads the impact: it is not run where there is none. `is_per_object` for one that judges each object by
-    itself, whatever else was given. `get_options` is the type of what a policy may set: a Struct that knows no other fields and has
-    defaults. The text of `preflight explain` is the docstring of its module.
+    The text of `preflight explain` is the docstring of its module. The other facts:
+
+    1. `needs_nodes`: it reads the impact, and is not run where there is none.
+    2. `is_per_object`: it judges each object by itself, whatever else was given.
+    3. `options` is the type of what a policy may set: a Struct that knows no other fields and has defaults.
+    4. `fix` is how `preflight fix` fixes what it finds, None where no edit is known.
+    5. `is_consequence`: it finds what breaks because a DaemonSet loses nodes, and finds nothing once that loss is fixed.
+    6. `forbids_fix`: a fix that brings a finding of it is not made, as with findings about coverage.
+    7. `is_standing`: it finds what is so before a change and after it, so that a change never brings a finding of it.
+    8. `is_crash`: it reports that another rule crashed. No policy sets it, nothing exempts its findings, and they concern every file.
+    9. `is_exemptible`: a policy, a manifest or a baseline may accept its findings.
     """
 
     id: str
@@ -115,6 +136,12 @@ class Rule(Struct, frozen=True):
     module: str = ""
     options: type[Struct] | None = None
     is_per_object: bool = False
+    fix: FixKind | None = None
+    is_consequence: bool = False
+    forbids_fix: bool = False
+    is_standing: bool = False
+    is_crash: bool = False
+    is_exemptible: bool = True
 
     @property
     def explanation(self) -> str:

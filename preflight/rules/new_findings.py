@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Hashable, Sequence
 
 from preflight.rules.api import Hit, Rule
@@ -10,14 +9,11 @@ from preflight.rules.api import Hit, Rule
 RuleHit = tuple[Rule, Hit, int]
 """A rule, what it says, and the step that it belongs to."""
 
-_COUNT_PATTERN = re.compile(r"\blines? \d+(?:(?:, | and )\d+)*|\b\d+ (?=DaemonSets|more\b|nodes)")
-"""What of a message is no reason: lines move, and how many there are changes with others."""
-
 
 def select_new_hits(hits_now: Sequence[RuleHit], hits_before: Sequence[RuleHit], roots: tuple[str, str]) -> list[RuleHit]:
     """What is said now and was not said before, in its order; `roots` are what the names of files begin with, now and before.
 
-    1. The same is what the same rule says of the same object for the same reason: in the same file below the roots first, then in any, for
+    1. The same is what the same rule says of the same object with the same key: in the same file below the roots first, then in any, for
        files move; then also where only one of the two states the object's namespace.
     2. What is said twice now and was said once is new once.
     """
@@ -57,6 +53,6 @@ def _make_dropped_namespace_key(rule_hit: RuleHit, root: str, *, is_before: bool
     return _make_reason_key(rule_hit) if bool(rule_hit[1].subject.namespace) is is_before else None
 
 
-def _make_reason_key(rule_hit: RuleHit) -> tuple[str, ...]:
+def _make_reason_key(rule_hit: RuleHit) -> tuple[Hashable, ...]:
     rule, hit, _ = rule_hit
-    return rule.id, hit.subject.kind, hit.subject.name, _COUNT_PATTERN.sub("", hit.message)
+    return rule.id, hit.subject.kind, hit.subject.name, hit.key

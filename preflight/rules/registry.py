@@ -7,6 +7,8 @@ import os
 from collections.abc import Iterable
 from functools import cache
 
+from msgspec.structs import replace
+
 from preflight.model.objects import CronJob, Job
 from preflight.rules.api import Context, Rule
 
@@ -29,7 +31,7 @@ def select_rules(context: Context) -> tuple[Rule, ...]:
     """
     if context.comparison is not None:
         return load_rules("verify")
-    if context.cluster_facts is not None:
+    if context.diagnosis is not None:
         return load_rules("doctor")
     asked = {"evictions": context.evictions is not None}
     if context.is_lint:
@@ -52,8 +54,7 @@ def load_rules(folder: str) -> tuple[Rule, ...]:
     for file in (entry.name for entry in os.scandir(next(iter(importlib.import_module(package).__path__)))):
         if file.endswith(".py") and not file.startswith("_"):
             name = f"{package}.{file.removesuffix('.py')}"
-            rule = importlib.import_module(name).RULE
-            found.append(Rule(rule.id, rule.name, rule.severity, rule.check, rule.needs_nodes, name, rule.options, rule.is_per_object))
+            found.append(replace(importlib.import_module(name).RULE, module=name))
     return _merge_sorted(found)
 
 

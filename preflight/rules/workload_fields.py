@@ -21,6 +21,7 @@ from preflight.model.objects import (
     locate_pod_spec,
 )
 from preflight.rules.api import Context, FieldPath, ManifestLocation
+from preflight.rules.identity import make_toleration_key
 from preflight.scheduling.affinity import UNKNOWN, get_label
 from preflight.scheduling.tolerations import add_implicit_tolerations, find_toleration, list_implicit_tolerations, tolerates
 
@@ -44,6 +45,11 @@ class WorkloadToleration(Struct, frozen=True):
     def locate_field(self, name: str) -> ManifestLocation:
         """A field of the toleration in its manifest."""
         return ManifestLocation(self.workload.origin, (*self.path, name))
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """What tells it from the other tolerations of the workload: see `identity.make_toleration_key`."""
+        return make_toleration_key((*self.earlier_tolerations, self.toleration), len(self.earlier_tolerations))
 
     @property
     def is_daemon(self) -> bool:
@@ -125,7 +131,7 @@ def is_unique_daemonset(daemonset: DaemonSet, context: Context) -> bool:
 
 def find_unique(objects: Iterable[NamedObject], name: str) -> NamedObject | None:
     """The one of a name; None where there is none, or more than one with other content, as in a repository of many clusters."""
-    found = [each for each in objects if each.metadata.name == name]
+    found = [candidate for candidate in objects if candidate.metadata.name == name]
     return found[0] if len(found) == 1 else None
 
 
@@ -175,9 +181,3 @@ def get_required_terms(spec: PodSpec) -> tuple[NodeSelectorTerm, ...]:
     affinity = spec.affinity.nodeAffinity if spec.affinity else None
     required = affinity.requiredDuringSchedulingIgnoredDuringExecution if affinity else None
     return required.nodeSelectorTerms if required else ()
-
-
-def format_tolerated(toleration: Toleration) -> str:
-    """What a toleration tolerates, as a taint is written: `dedicated=rdma:NoSchedule`, `dedicated:*`."""
-    value = "=" + toleration.value if toleration.value else ""
-    return f"{toleration.key or '*'}{value}:{toleration.effect or '*'}"

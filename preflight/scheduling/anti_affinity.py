@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 
 from preflight.model.objects import Node
 from preflight.model.pod_scheduling import PodAffinityTerm
+from preflight.model.uncertainty import Uncertainty, UncertaintyKind
 from preflight.scheduling.affinity import UNKNOWN, get_label, matches_labels
 from preflight.scheduling.occupancy import Occupancy, PodAntiAffinity
-from preflight.scheduling.uncertainty import Uncertainty, UncertaintyKind, make_uncertainty
 
 
 def find_anti_affinities(occupancy: Occupancy, labels: Mapping[str, str] | None, namespace: str) -> tuple[PodAntiAffinity, ...]:
@@ -35,7 +35,7 @@ def iter_topology_uncertainties(anti_affinities: tuple[PodAntiAffinity, ...], no
         room = occupancy.nodes.get(guard.node)
         there = get_label(room.node, guard.term.topologyKey) if room else UNKNOWN
         if here is not None and there is not None and (here is UNKNOWN or there is UNKNOWN or here == there):
-            yield make_uncertainty(UncertaintyKind.NEIGHBORS, "/".join(guard.key))
+            yield Uncertainty(UncertaintyKind.NEIGHBORS, "/".join(guard.key))
 
 
 def _may_select(term: PodAffinityTerm, own_namespace: str, labels: Mapping[str, str] | None, namespace: str) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Mapping
 from msgspec import Struct
 
 from preflight.model.budgets import BudgetStatus, PodDisruptionBudget
+from preflight.model.eviction_reasons import MissingInput
 from preflight.model.pod_status import ClusterPod
 from preflight.scheduling.affinity import matches_labels, validate_requirement
 from preflight.scheduling.owners import Owners, find_owner_scale
@@ -45,7 +46,7 @@ class BudgetHealth(Struct, frozen=True):
     2. `failure` is its error where it makes no numbers of it, in its words: then nothing is allowed.
     3. `capacity` is how many of the selected pods can be healthy at once when all is well: what the owners want, and the bare ones that
        are there. Of an owner without a scale the pods that are there count.
-    4. `unknown` is why nobody can tell; the numbers then mean nothing, but for `current` and `capacity`.
+    4. `unknown` is the input without which nobody can tell; the numbers then mean nothing, but for `current` and `capacity`.
     """
 
     current: int = 0
@@ -54,7 +55,7 @@ class BudgetHealth(Struct, frozen=True):
     allowed: int = 0
     failure: str = ""
     capacity: int = 0
-    unknown: str = ""
+    unknown: MissingInput | None = None
 
 
 def evaluate_budget_health(
@@ -76,17 +77,17 @@ def evaluate_budget_health(
     current = sum(pod.is_ready and not pod.metadata.deletionTimestamp and pod.metadata.name not in disrupted_pods for pod in selected)
     scales = [(pod, find_owner_scale(pod, owners)) for pod in selected]
     wanted = {scale.owner: scale.replicas for _, scale in scales if scale.owner and not scale.failure and not scale.unknown}
-    live = sum(each.owner not in wanted and not pod.has_ended and not pod.metadata.deletionTimestamp for pod, each in scales)
+    live = sum(scale.owner not in wanted and not pod.has_ended and not pod.metadata.deletionTimestamp for pod, scale in scales)
     capacity = sum(wanted.values()) + live
     limit = budget.spec.minAvailable if budget.spec.maxUnavailable is None else budget.spec.maxUnavailable
     if limit is None:
         return BudgetHealth(current, capacity=capacity)
     if budget.spec.maxUnavailable is None and isinstance(limit, int):
         return _make_budget_health(current, limit, len(selected), capacity)
-    failure = next((each.failure for _, each in scales if each.failure), "")
+    failure = next((scale.failure for _, scale in scales if scale.failure), "")
     if failure:
         return BudgetHealth(current, capacity=capacity, failure=failure)
-    unknown = next((each.unknown for _, each in scales if each.unknown), "")
+    unknown = next((scale.unknown for _, scale in scales if scale.unknown), None)
     if unknown:
         return BudgetHealth(current, capacity=capacity, unknown=unknown)
     expected = sum(wanted.values())

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from preflight.model.budgets import PodDisruptionBudget
+from preflight.model.eviction_reasons import HealthyPods, MissingInput
 from preflight.model.pod_status import ClusterPod
 from preflight.scheduling.budgets import BudgetHealth, get_server_status
 
@@ -20,7 +21,7 @@ class BudgetView(Struct, frozen=True):
 
     1. `is_synced`: the controller has seen the budget as it is now. Where it has not, the numbers are not asked.
     2. `failure` is the error of its last sync, "" where that went well; `disrupted_count` how many pods it waits for.
-    3. `unknown_reason` is why nobody can tell, "" where the rest is known.
+    3. `missing_input` is what was not given, None where the rest is known.
     """
 
     name: str
@@ -31,15 +32,15 @@ class BudgetView(Struct, frozen=True):
     allowed: int = 0
     failure: str = ""
     disrupted_count: int = 0
-    unknown_reason: str = ""
+    missing_input: MissingInput | None = None
 
 
 class EvictionResponse(Struct, frozen=True):
     """The answer to an eviction.
 
-    1. `code` 201 lets the pod go; 429 is for now, as far as the server knows; 403 and 500 are final. 0 where nobody can tell: the message
-       then is why.
-    2. `cause` is what the server says of the budget; `budget` its name, "" where none was asked.
+    1. `code` 201 lets the pod go; 429 is for now, as far as the server knows; 403 and 500 are final. 0 where nobody can tell, because
+       of `missing_input`.
+    2. `cause` is what the server says of the budget, `healthy_pods` the numbers in it; `budget` its name, "" where none was asked.
     3. `takes_disruption`: the pod takes one of the disruptions that the budget allows.
     4. `retry_after` are the seconds after which the server wants to be asked again; 0 where it does not say.
     """
@@ -50,6 +51,8 @@ class EvictionResponse(Struct, frozen=True):
     budget: str = ""
     takes_disruption: bool = False
     retry_after: int = 0
+    healthy_pods: HealthyPods | None = None
+    missing_input: MissingInput | None = None
 
 
 EVICTION_ALLOWED = EvictionResponse(201)
@@ -66,9 +69,9 @@ def view_budget(budget: PodDisruptionBudget, health: BudgetHealth) -> BudgetView
     status = get_server_status(budget)
     if status is None:
         if health.unknown:
-            return BudgetView(name, always, unknown_reason=health.unknown)
+            return BudgetView(name, always, missing_input=health.unknown)
         return BudgetView(name, always, True, health.current, health.desired, health.allowed, health.failure)
-    condition = next((each for each in status.conditions if each.type == "DisruptionAllowed"), None)
+    condition = next((condition for condition in status.conditions if condition.type == "DisruptionAllowed"), None)
     failed = condition is not None and condition.status == "False" and condition.reason == "SyncFailed"
     return BudgetView(
         name,
@@ -101,8 +104,8 @@ def answer_eviction(pod: ClusterPod, budget_views: Sequence[BudgetView]) -> Evic
     name = guard.name
     if not pod.is_ready and (guard.always_allow or guard.current >= guard.desired > 0):
         return EvictionResponse(201, budget=name)
-    if guard.unknown_reason:
-        return EvictionResponse(0, guard.unknown_reason, budget=name)
+    if guard.missing_input:
+        return EvictionResponse(0, budget=name, missing_input=guard.missing_input)
     if not guard.is_synced:
         return EvictionResponse(
             429, VIOLATES_BUDGET, f"The disruption budget {name} is still being processed by the server.", name, retry_after=10
@@ -113,7 +116,8 @@ def answer_eviction(pod: ClusterPod, budget_views: Sequence[BudgetView]) -> Evic
         words = "DisruptedPods map too big - too many evictions not confirmed by PDB controller"
         return _make_forbidden_response(name, words, "too many pending evictions not confirmed by PDB controller")
     if guard.allowed == 0:
-        return EvictionResponse(429, VIOLATES_BUDGET, _describe_cause(guard), name)
+        healthy_pods = HealthyPods(guard.desired, guard.current) if not guard.failure and guard.current <= guard.desired else None
+        return EvictionResponse(429, VIOLATES_BUDGET, _quote_cause(guard, healthy_pods), name, healthy_pods=healthy_pods)
     return EvictionResponse(201, budget=name, takes_disruption=True)
 
 
@@ -126,11 +130,12 @@ def _make_forbidden_response(name: str, words: str, cause: str) -> EvictionRespo
     )
 
 
-def _describe_cause(budget_view: BudgetView) -> str:
+def _quote_cause(budget_view: BudgetView, healthy_pods: HealthyPods | None) -> str:
+    """The API server's own words."""
     if budget_view.failure:
         return (
             f"The disruption budget {budget_view.name} does not allow evicting pods currently because it failed sync: {budget_view.failure}"
         )
-    if budget_view.current <= budget_view.desired:
-        return f"The disruption budget {budget_view.name} needs {budget_view.desired} healthy pods and has {budget_view.current} currently"
+    if healthy_pods:
+        return f"The disruption budget {budget_view.name} needs {healthy_pods.needed} healthy pods and has {healthy_pods.current} currently"
     return f"The disruption budget {budget_view.name} does not allow evicting pods currently"

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 from msgspec import Struct
 
 from preflight.model.objects import Node, PodSpec, Taint, Toleration
+from preflight.model.uncertainty import Uncertainty, UncertaintyKind
 from preflight.scheduling.affinity import AffinityMatch, match_affinity
 from preflight.scheduling.occupancy import NodeOccupancy, NodeUsage
 from preflight.scheduling.ports import HostPort, is_port_taken
 from preflight.scheduling.tolerations import find_toleration
-from preflight.scheduling.uncertainty import Uncertainty, UncertaintyKind, make_uncertainty
 
 NODE_AFFINITY = "NodeAffinity"
 NODE_PORTS = "NodePorts"
@@ -88,12 +88,12 @@ def run_node_filters(pod: PodToSchedule, node: Node, comparison_operators: bool 
     """
     if pod.named_nodes is not None:
         if node.is_partial and node.name.startswith("("):
-            yield FilterResult(uncertainties=(make_uncertainty(UncertaintyKind.LABELS, "metadata.name"),))
+            yield FilterResult(uncertainties=(Uncertainty(UncertaintyKind.LABELS, "metadata.name"),))
         elif node.name not in pod.named_nodes:
             text = f"node(s) didn't satisfy plugin(s) [{NODE_AFFINITY}]" if pod.named_nodes else "pod affinity terms conflict"
             yield FilterResult((FilterReason(NODE_AFFINITY, text, is_unresolvable=True),))
     if node.is_partial:
-        yield FilterResult(uncertainties=(make_uncertainty(UncertaintyKind.NODE),))
+        yield FilterResult(uncertainties=(Uncertainty(UncertaintyKind.NODE),))
     if node.spec.unschedulable and not find_toleration(pod.tolerations, _CORDON_TAINT, comparison_operators)[0]:
         yield FilterResult((FilterReason(NODE_UNSCHEDULABLE, "node(s) were unschedulable", is_unresolvable=True),))
     yield _filter_taints(pod, node, comparison_operators)
@@ -103,7 +103,7 @@ def run_node_filters(pod: PodToSchedule, node: Node, comparison_operators: bool 
             (FilterReason(NODE_AFFINITY, "node(s) didn't match Pod's node affinity/selector", is_unresolvable=True, affinity=match),)
         )
     elif match.matches is None:
-        yield FilterResult(uncertainties=tuple(make_uncertainty(UncertaintyKind.LABELS, key) for key in match.unknown_labels))
+        yield FilterResult(uncertainties=tuple(Uncertainty(UncertaintyKind.LABELS, key) for key in match.unknown_labels))
 
 
 def _filter_taints(pod: PodToSchedule, node: Node, comparison_operators: bool | None) -> FilterResult:
@@ -118,7 +118,7 @@ def _filter_taints(pod: PodToSchedule, node: Node, comparison_operators: bool | 
         return FilterResult(
             (FilterReason(TAINT_TOLERATION, "node(s) had untolerated taint(s)", is_unresolvable=True, taints=tuple(untolerated)),)
         )
-    return FilterResult(uncertainties=tuple(make_uncertainty(UncertaintyKind.COMPARISON, str(taint)) for taint in unsure))
+    return FilterResult(uncertainties=tuple(Uncertainty(UncertaintyKind.COMPARISON, str(taint)) for taint in unsure))
 
 
 def run_usage_filters(
@@ -150,11 +150,11 @@ def _filter_resources(
     pod: PodToSchedule, node_occupancy: NodeOccupancy, usage: NodeUsage, copies: int, claimed_resources: frozenset[str]
 ) -> FilterResult:
     if node_occupancy.allocatable is None:
-        return FilterResult(uncertainties=(make_uncertainty(UncertaintyKind.ALLOCATABLE),))
+        return FilterResult(uncertainties=(Uncertainty(UncertaintyKind.ALLOCATABLE),))
     reasons = []
     doubts = []
     if "pods" in node_occupancy.unreadable_resources:
-        doubts.append(make_uncertainty(UncertaintyKind.QUANTITY, "pods"))
+        doubts.append(Uncertainty(UncertaintyKind.QUANTITY, "pods"))
     elif usage.pod_count + copies + 1 > (allowed := node_occupancy.allocatable.get("pods", 0)):
         reasons.append(
             FilterReason(
@@ -162,18 +162,18 @@ def _filter_resources(
             )
         )
     if pod.requests is None:
-        return FilterResult(tuple(reasons), (*doubts, make_uncertainty(UncertaintyKind.QUANTITY)))
+        return FilterResult(tuple(reasons), (*doubts, Uncertainty(UncertaintyKind.QUANTITY)))
     for name in sorted(pod.requests, key=_rank_resource):
         amount = pod.requests[name]
         if not amount:
             continue
         if name in node_occupancy.unreadable_resources:
-            doubts.append(make_uncertainty(UncertaintyKind.QUANTITY, name))
+            doubts.append(Uncertainty(UncertaintyKind.QUANTITY, name))
             continue
         allocatable = node_occupancy.allocatable.get(name, 0)
         used = usage.amounts.get(name, 0) + copies * amount
         if may_be_claimed(name, node_occupancy, claimed_resources):
-            doubts.append(make_uncertainty(UncertaintyKind.CLAIMS, name))
+            doubts.append(Uncertainty(UncertaintyKind.CLAIMS, name))
         elif amount > allocatable - used:
             shortage = Shortage(name, amount, used, allocatable)
             reasons.append(FilterReason(NODE_RESOURCES, f"Insufficient {name}", is_unresolvable=amount > allocatable, shortage=shortage))

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from preflight.model.objects import PodSpec
 from preflight.model.pod_scheduling import SchedulerPodSpec
+from preflight.model.uncertainty import Uncertainty, UncertaintyKind
 from preflight.scheduling.anti_affinity import find_anti_affinities
 from preflight.scheduling.filters import PodToSchedule
 from preflight.scheduling.node_fit import FitConditions, NodeFit, fit_node
@@ -17,7 +18,7 @@ from preflight.scheduling.ports import list_host_ports
 from preflight.scheduling.quantities import QuantityError
 from preflight.scheduling.requests import sum_pod_requests
 from preflight.scheduling.tolerations import add_default_tolerations
-from preflight.scheduling.uncertainty import Uncertainty, UncertaintyKind, iter_pod_uncertainties, make_uncertainty
+from preflight.scheduling.uncertainty import iter_pod_uncertainties
 
 _SYSTEM_PRIORITIES = {"system-cluster-critical": 2_000_000_000, "system-node-critical": 2_000_001_000}
 
@@ -39,7 +40,7 @@ class FitResult(Struct, frozen=True):
         if any(node.fits for node in self.nodes):
             return True
         in_doubt = any(node.fits is None or node.may_preempt is not False for node in self.nodes)
-        return None if in_doubt or make_uncertainty(UncertaintyKind.NODES) in self.uncertainties else False
+        return None if in_doubt or Uncertainty(UncertaintyKind.NODES) in self.uncertainties else False
 
     @property
     def fitting_nodes(self) -> tuple[str, ...]:
@@ -55,7 +56,7 @@ class FitResult(Struct, frozen=True):
     def max_copies(self) -> int | None:
         """How many copies fit where all in doubt turns out well: `copies` where nothing is in doubt, None where nothing bounds it."""
         counts = [node.max_copies for node in self.nodes]
-        if None in counts or make_uncertainty(UncertaintyKind.NODES) in self.uncertainties:
+        if None in counts or Uncertainty(UncertaintyKind.NODES) in self.uncertainties:
             return None
         return sum(count for count in counts if count is not None)
 
@@ -123,26 +124,26 @@ def fit_pod(
     wanted = PodToSchedule(
         spec, add_default_tolerations(spec.tolerations), requests, list_host_ports(spec), _list_named_nodes(spec), priority
     )
-    doubts = [uncertainty for uncertainty in occupancy.uncertainties if uncertainty != make_uncertainty(UncertaintyKind.NODES)]
-    unlisted = tuple(doubt for doubt in doubts if doubt == make_uncertainty(UncertaintyKind.PODS))
+    doubts = [uncertainty for uncertainty in occupancy.uncertainties if uncertainty != Uncertainty(UncertaintyKind.NODES)]
+    unlisted = tuple(doubt for doubt in doubts if doubt == Uncertainty(UncertaintyKind.PODS))
     doubts += iter_pod_uncertainties(spec, is_admitted)
     if requests is None:
-        doubts.append(make_uncertainty(UncertaintyKind.QUANTITY))
+        doubts.append(Uncertainty(UncertaintyKind.QUANTITY))
     terms = FitConditions(
         comparison_operators,
         claimed_resources,
         tuple(doubts),
         unlisted,
-        are_refusals_certain=all(each.kind != UncertaintyKind.SCHEDULER.value for each in doubts),
+        are_refusals_certain=all(doubt.kind != UncertaintyKind.SCHEDULER for doubt in doubts),
         can_preempt=not (isinstance(spec, SchedulerPodSpec) and spec.preemptionPolicy == "Never"),
         anti_affinities=find_anti_affinities(occupancy, labels, namespace),
-        are_tolerations_complete=all(each.kind != UncertaintyKind.ADMISSION.value for each in doubts),
+        are_tolerations_complete=all(doubt.kind != UncertaintyKind.ADMISSION for doubt in doubts),
     )
     nodes = tuple(fit_node(wanted, room, occupancy, terms) for room in occupancy.nodes.values())
-    if make_uncertainty(UncertaintyKind.NODES) in occupancy.uncertainties:
-        doubts.append(make_uncertainty(UncertaintyKind.NODES))
+    if Uncertainty(UncertaintyKind.NODES) in occupancy.uncertainties:
+        doubts.append(Uncertainty(UncertaintyKind.NODES))
     if any(node.may_preempt for node in nodes):
-        doubts.append(make_uncertainty(UncertaintyKind.PREEMPTION))
+        doubts.append(Uncertainty(UncertaintyKind.PREEMPTION))
     return FitResult(nodes, tuple(doubts), has_conflict=wanted.named_nodes == frozenset())
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from preflight.model.uncertainty import Uncertainty, UncertaintyKind
 from preflight.scheduling.anti_affinity import iter_topology_uncertainties
 from preflight.scheduling.filters import (
     TAINT_TOLERATION,
@@ -17,7 +18,6 @@ from preflight.scheduling.filters import (
     run_usage_filters,
 )
 from preflight.scheduling.occupancy import NodeOccupancy, NodeUsage, Occupancy, PodAntiAffinity
-from preflight.scheduling.uncertainty import Uncertainty, UncertaintyKind, make_uncertainty
 
 
 class NodeFit(Struct, frozen=True):
@@ -74,7 +74,7 @@ def fit_node(pod: PodToSchedule, node_occupancy: NodeOccupancy, occupancy: Occup
     doubts = [uncertainty for answer in answers for uncertainty in answer.uncertainties if uncertainty not in conditions.uncertainties]
     doubts += iter_topology_uncertainties(conditions.anti_affinities, node_occupancy.node, occupancy)
     if pod.priority is None and any(pod_usage.is_nominated for pod_usage in node_occupancy.pod_usages):
-        doubts.append(make_uncertainty(UncertaintyKind.PREEMPTION))
+        doubts.append(Uncertainty(UncertaintyKind.PREEMPTION))
     name = node_occupancy.node.name
     if reasons and conditions.are_refusals_certain and (conditions.are_tolerations_complete or not _may_be_tolerated(reasons)):
         stated = _find_stated_reasons(answers)

@@ -10,10 +10,10 @@ from msgspec import Struct, msgpack
 from preflight.model.objects import Node, PodSpec
 from preflight.model.pod_scheduling import PodAffinityTerm, SchedulerPod, SchedulerPodStatus
 from preflight.model.pod_status import ClusterPod
+from preflight.model.uncertainty import Uncertainty, UncertaintyKind
 from preflight.scheduling.ports import HostPort, list_host_ports
 from preflight.scheduling.quantities import QuantityError, count_units, parse_millis
 from preflight.scheduling.requests import is_being_resized, is_counted_resource, sum_allocated_requests, sum_pod_requests
-from preflight.scheduling.uncertainty import Uncertainty, UncertaintyKind, make_uncertainty
 
 _USAGE_KEY_ENCODER = msgpack.Encoder()
 
@@ -142,11 +142,11 @@ def build_occupancy(
             taken.setdefault(node, []).append(_measure_cached_pod(pod, nominated, asked))
     doubts = []
     if pods is None or not all_pods:
-        doubts.append(make_uncertainty(UncertaintyKind.PODS))
+        doubts.append(Uncertainty(UncertaintyKind.PODS))
     if not all_nodes:
-        doubts.append(make_uncertainty(UncertaintyKind.NODES))
+        doubts.append(Uncertainty(UncertaintyKind.NODES))
     if unread:
-        doubts.append(make_uncertainty(UncertaintyKind.UNREAD, "pods"))
+        doubts.append(Uncertainty(UncertaintyKind.UNREAD, "pods"))
     return assemble_occupancy(nodes, taken, guards, doubts)
 
 
@@ -188,7 +188,7 @@ def _measure_cached_pod(pod: ClusterPod, is_nominated: bool, demand_cache: dict[
     """`demand_cache` has what pods take whose specs say the same: most pods have many like them."""
     doubts = []
     if not isinstance(pod, SchedulerPod) and is_being_resized(pod):
-        doubts.append(make_uncertainty(UncertaintyKind.UNREAD, "/".join(pod.key)))
+        doubts.append(Uncertainty(UncertaintyKind.UNREAD, "/".join(pod.key)))
     try:
         same = _make_usage_key(pod)
     except (OverflowError, UnicodeEncodeError):  # numbers and names that no server takes
@@ -198,7 +198,7 @@ def _measure_cached_pod(pod: ClusterPod, is_nominated: bool, demand_cache: dict[
             demand_cache[same] = _read_demand(pod)
         amounts, ports = demand_cache[same]
     if amounts is None:
-        doubts.append(make_uncertainty(UncertaintyKind.QUANTITY, "/".join(pod.key)))
+        doubts.append(Uncertainty(UncertaintyKind.QUANTITY, "/".join(pod.key)))
     return PodUsage(pod.key, amounts or {}, ports, pod.spec.priority or 0, is_nominated, tuple(doubts))
 
 
@@ -224,7 +224,7 @@ def _measure_spec(key: tuple[str, str], spec: PodSpec) -> PodUsage:
         amounts, doubts = sum_pod_requests(spec), ()
     except QuantityError:
         return PodUsage(
-            key, {}, list_host_ports(spec), spec.priority or 0, uncertainties=(make_uncertainty(UncertaintyKind.QUANTITY, "/".join(key)),)
+            key, {}, list_host_ports(spec), spec.priority or 0, uncertainties=(Uncertainty(UncertaintyKind.QUANTITY, "/".join(key)),)
         )
     return PodUsage(key, amounts, list_host_ports(spec), spec.priority or 0, uncertainties=doubts)
 

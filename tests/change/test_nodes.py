@@ -6,8 +6,8 @@ import pytest
 
 from preflight.change.model import Change
 from preflight.errors import InputError, UsageError
-from preflight.model.objects import Node, Taint
-from preflight.model.world import ClusterState
+from preflight.model.objects import Node, ObjectKey, Origin, Taint
+from preflight.model.world import Ambiguity, ClusterState
 from tests.change.made import node, partial, run, world
 
 CORDON = "node.kubernetes.io/unschedulable:NoSchedule"
@@ -194,7 +194,8 @@ def test_a_name_that_no_node_can_have_is_not_found() -> None:
 
 def test_a_node_that_stands_twice_is_unknown() -> None:
     sentence = "Node n1 is in a.yaml:1 and b.yaml:1, each time with other content"
-    change = run("cordon n1 n2", ClusterState(nodes={"n2": node("n2")}, ambiguous_names=(sentence,)))
+    twice = Ambiguity("Node", ObjectKey("", "n1"), (Origin("a.yaml", line=1), Origin("b.yaml", line=1)), is_namespaced=False)
+    change = run("cordon n1 n2", ClusterState(nodes={"n2": node("n2")}, ambiguities=(twice,)))
     assert change.nodes == {"n2"}
     assert change.unknowns == (sentence,)
 

@@ -9,8 +9,8 @@ import pytest
 
 from preflight.change.workload_verbs import RESTARTED
 from preflight.errors import InputError, UsageError
-from preflight.model.objects import DaemonSet, ObjectKey
-from preflight.model.world import ClusterState
+from preflight.model.objects import DaemonSet, ObjectKey, Origin
+from preflight.model.world import Ambiguity, ClusterState
 from tests.change.made import daemonset, node, pod, run, world
 
 D1 = ObjectKey("default", "d1")
@@ -111,7 +111,7 @@ def test_is_refused(line: str, says: str) -> None:
         ),
         (
             "rollout restart ds/d",
-            ClusterState(ambiguous_names=("DaemonSet default/d is in a:1 and b:1, each time with other content",)),
+            ClusterState(ambiguities=(Ambiguity("DaemonSet", ObjectKey("default", "d"), (Origin("a", line=1), Origin("b", line=1))),)),
             "DaemonSet default/d is in a:1 and b:1, each time with other content",
         ),
     ],

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from preflight.doctor.timestamps import parse_time
+from preflight.model.timestamps import parse_time
 from tests.cli.program import program
 from tests.doctor.test_healthy import AT, Data, node
 from tests.doctor.test_odd_input import PLUGIN, doctor, pod

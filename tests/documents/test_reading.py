@@ -8,8 +8,8 @@ import pytest
 
 from preflight.documents import Chunk, Document, InvalidDocument, RepeatedKey
 from preflight.documents.constructor import MAX_COPIED
+from preflight.documents.model import MAX_DEPTH
 from preflight.documents.reader import MAX_SIZE, read_chunk
-from preflight.documents.yaml_events import MAX_DEPTH
 from tests.documents.reading import outline, read_all, read_broken, read_data
 
 STREAMS: dict[str, tuple[str, list[object]]] = {

@@ -19,7 +19,6 @@ MANIFEST = ROOT / ".pre-commit-hooks.yaml"
 HOOKS: dict[str, dict[str, Any]] = {hook["id"]: hook for hook in yaml.safe_load(MANIFEST.read_text(encoding="utf-8"))}
 PACKAGED = ("preflight", "policies", ".pre-commit-hooks.yaml", "pyproject.toml", "README.md", "LICENSE")
 """What a hook's environment is built from."""
-BUILT_WITH = ("hatchling", "packaging", "pathspec", "pluggy", "tomlkit", "trove-classifiers")
 
 GOOD = """\
 apiVersion: apps/v1
@@ -105,11 +104,6 @@ def git(*arguments: str | Path, at: Path, env: dict[str, str]) -> str:
     return result.stdout.strip()
 
 
-def pins(name: str) -> list[str]:
-    """The requirements of a pinned file, each with its hashes."""
-    return re.findall(r"^[\w.-]+==(?:.*\\\n)*.*$", (ROOT / name).read_text(encoding="utf-8"), re.MULTILINE)
-
-
 def committed(folder: Path, files: dict[str, str], env: dict[str, str]) -> Path:
     """A repository whose index has these files."""
     folder.mkdir(exist_ok=True)
@@ -122,14 +116,9 @@ def committed(folder: Path, files: dict[str, str], env: dict[str, str]) -> Path:
 
 
 @pytest.fixture(scope="module")
-def env(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+def env(tmp_path_factory: pytest.TempPathFactory, wheels: Path) -> dict[str, str]:
     """The environment of every run: a home of pre-commit of its own, no settings of a person's git, and wheels that were fetched once."""
     folder = tmp_path_factory.mktemp("pre-commit")
-    pinned = [*pins("requirements.txt"), *(pin for pin in pins("requirements-dev.txt") if pin.partition("==")[0] in BUILT_WITH)]
-    (folder / "pinned.txt").write_text("\n".join(pinned), encoding="utf-8")
-    fetch = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--require-hashes", "--dest", str(folder / "wheels")]
-    fetched = run(*fetch, "-r", folder / "pinned.txt", at=ROOT, env=dict(os.environ))
-    assert fetched.returncode == 0, fetched.stdout + fetched.stderr
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("GIT_", "PRE_COMMIT", "PYTHON", "COV_"))}
     who = {f"GIT_{role}_{what}": "a@example.com" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
     return {
@@ -138,9 +127,9 @@ def env(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         "GIT_CONFIG_GLOBAL": os.devnull,
         "GIT_CONFIG_SYSTEM": os.devnull,
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-        "PIP_FIND_LINKS": str(folder / "wheels"),
+        "PIP_FIND_LINKS": str(wheels),
         "PIP_NO_INDEX": "1",
-        "PIP_NO_COMPILE": "1",
+        "PIP_NO_COMPILE": "0",  # as a variable it says whether to compile: pip keeps it so for those who rely on it
         "PRE_COMMIT_HOME": str(folder / "home"),
         "PRE_COMMIT_COLOR": "never",
     }

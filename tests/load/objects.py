@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from preflight.load import LoadResult, load_world
+from preflight.messages.load import describe_ambiguity
 
 Data = dict[str, Any]
 
@@ -77,3 +78,8 @@ def problems(result: LoadResult) -> list[str]:
         assert where is not None
         shown.append(f"{where.file}:{where.line}:{where.column}: {problem.message}")
     return shown
+
+
+def ambiguous(result: LoadResult) -> tuple[str, ...]:
+    """The sentences about what is given twice with other content."""
+    return tuple(describe_ambiguity(ambiguity) for ambiguity in result.world.ambiguities)

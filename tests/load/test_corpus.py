@@ -27,4 +27,4 @@ def test_every_manifest_holds_daemonsets(corpus: Path, parts: set[str], twice: l
     assert [each for result in found.values() for each in result.problems] == []
     whole = load_world(["."], one_cluster=False)
     assert len(whole.world.workloads) == sum(len(result.world.workloads) for result in found.values())
-    assert sorted(line.split(" is in ")[0] for line in whole.world.ambiguous_names) == twice
+    assert sorted(f"{ambiguity.kind} {ambiguity.key}" for ambiguity in whole.world.ambiguities) == twice

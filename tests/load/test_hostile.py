@@ -129,7 +129,7 @@ def test_the_order_of_documents_changes_nothing_but_places(values: list[Data]) -
     world = take("\n---\n".join(json.dumps(value) for value in values).encode()).world
     assert list(world.nodes) == ["b"]
     assert [str(key) for key in world.daemonsets] == ["kube-system/c", "kube-system/d"]
-    assert len(world.ambiguous_names) == 1
+    assert len(world.ambiguities) == 1
 
 
 def test_what_nests_deeper_than_yaml_may_is_refused_in_json_too() -> None:

@@ -11,7 +11,7 @@ import pytest
 from preflight.load import LoadResult, load_world
 from preflight.load.command_files import read_objects
 from preflight.model.objects import Node
-from tests.load.objects import Data, listed, loaded, node, problems, skipped, write
+from tests.load.objects import Data, ambiguous, listed, loaded, node, problems, skipped, write
 
 
 def manifest(api_version: str, kind: str, name: str = "p", *, labels: dict[str, str] | None = None, **fields: Any) -> Data:
@@ -327,7 +327,7 @@ def test_two_pools_of_one_name_of_different_kinds_are_told_apart(folder: Path) -
 def test_one_pool_with_other_content_twice_is_ambiguous(folder: Path) -> None:
     result = loaded(karpenter(), karpenter(labels={"a": "b"}), folder=folder, one_cluster=False)
     assert result.world.nodes == {}
-    assert result.world.ambiguous_names == ("Node (pool p) is in 0.yaml:1 and 1.yaml:1, each time with other content",)
+    assert ambiguous(result) == ("Node (pool p) is in 0.yaml:1 and 1.yaml:1, each time with other content",)
 
 
 def test_an_applied_bootstrap_changes_the_pools_that_refer_to_it(folder: Path) -> None:

@@ -301,4 +301,4 @@ def test_the_folder_as_a_whole_tells_pools_of_one_name_apart(
     monkeypatch.chdir(corpus / "nodepools")
     loaded = load_world(["."], one_cluster=False)
     assert tuple(name for name in loaded.world.nodes if " of " in name) == expected
-    assert [sentence.partition(" is in ")[0] for sentence in loaded.world.ambiguous_names] == [f"Node (pool {twice})"]
+    assert [(ambiguity.kind, ambiguity.key.name) for ambiguity in loaded.world.ambiguities] == [("Node", f"(pool {twice})")]

@@ -10,7 +10,7 @@ import pytest
 
 from preflight.load import load_world
 from preflight.model.objects import ObjectKey
-from tests.load.objects import daemonset, listed, loaded, node, pod, problems, workload, write
+from tests.load.objects import ambiguous, daemonset, listed, loaded, node, pod, problems, workload, write
 
 
 @pytest.mark.parametrize("one_cluster", [True, False])
@@ -21,7 +21,7 @@ def test_equal_objects_are_one(folder: Path, one_cluster: bool) -> None:
     assert list(result.world.nodes) == ["n1"]
     assert list(result.world.daemonsets) == [ObjectKey("kube-system", "ds")]
     assert [workload.origin.file for workload in result.world.workloads] == ["1.yaml", "2.yaml"]  # hygiene judges each document
-    assert (result.world.ambiguous_names, result.problems) == ((), ())
+    assert (result.world.ambiguities, result.problems) == ((), ())
 
 
 @pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
@@ -31,7 +31,7 @@ def test_other_content_is_ambiguous_in_a_repository(folder: Path, order: tuple[i
     result = load_world([f"{index}.yaml" for index in order], one_cluster=False)
     assert list(result.world.daemonsets) == [ObjectKey("kube-system", "other")]
     assert [workload.origin.file for workload in result.world.workloads] == ["0.yaml", "1.yaml", "2.yaml"]
-    assert result.world.ambiguous_names == ("DaemonSet kube-system/ds is in 0.yaml:1 and 1.yaml:1, each time with other content",)
+    assert ambiguous(result) == ("DaemonSet kube-system/ds is in 0.yaml:1 and 1.yaml:1, each time with other content",)
     assert result.problems == ()
 
 
@@ -43,7 +43,7 @@ def test_other_content_is_a_problem_in_one_cluster(folder: Path) -> None:
         "0.yaml:3:0: Node n1 is in 0.yaml:1 and 0.yaml:3, each time with other content",
         "1.yaml:1:0: Deployment default/w is in 0.yaml:5 and 1.yaml:1, each time with other content",
     ]
-    assert result.world.ambiguous_names == ("Node n1 is in 0.yaml:1 and 0.yaml:3, each time with other content",)
+    assert ambiguous(result) == ("Node n1 is in 0.yaml:1 and 0.yaml:3, each time with other content",)
     assert result.world.nodes == {}
     assert len(result.nodes) == 2
 
@@ -60,7 +60,7 @@ def test_what_a_cluster_fills_in_is_no_other_content(folder: Path) -> None:
 
 def test_many_places_are_not_all_named(folder: Path) -> None:
     result = loaded(listed(*(node(taints=[{"key": f"k{index}", "effect": "NoSchedule"}]) for index in range(6))), folder=folder)
-    assert result.world.ambiguous_names == (
+    assert ambiguous(result) == (
         "Node n1 is in 0.yaml:1 (items[0]), 0.yaml:1 (items[1]), 0.yaml:1 (items[2]) and 3 more places, each time with other content",
     )
 
@@ -70,7 +70,7 @@ def test_an_object_without_a_namespace_is_known_by_its_file(folder: Path) -> Non
     assert list(result.world.daemonsets) == [ObjectKey("", "a", "0.yaml"), ObjectKey("", "a", "1.yaml"), ObjectKey("x", "a")]
     twice = loaded(listed(daemonset("a", None), daemonset("a", None, hostNetwork=True)), folder=folder, one_cluster=False)
     assert twice.world.daemonsets == {}
-    assert twice.world.ambiguous_names == ("DaemonSet -/a is in 0.yaml:1 (items[0]) and 0.yaml:1 (items[1]), each time with other content",)
+    assert ambiguous(twice) == ("DaemonSet -/a is in 0.yaml:1 (items[0]) and 0.yaml:1 (items[1]), each time with other content",)
 
 
 def test_everything_is_in_order(folder: Path) -> None:
@@ -118,5 +118,5 @@ def test_an_object_of_the_judged_paths_stands_for_the_one_of_the_surroundings(tm
         spec = f"{{selector: {{}}, template: {{spec: {{containers: [{{name: c, image: {image}}}]}}}}}}"
         (folder / "d.yaml").write_text(f"{{apiVersion: apps/v1, kind: DaemonSet, metadata: {{name: d, namespace: n}}, spec: {spec}}}\n")
     loaded = load_world([str(new)], context_paths=[str(old)], one_cluster=False)
-    assert loaded.world.ambiguous_names == ()
+    assert loaded.world.ambiguities == ()
     assert [daemonset.spec.template.spec.containers[0].image for daemonset in loaded.world.daemonsets.values()] == ["c:2"]

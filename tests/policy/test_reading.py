@@ -177,7 +177,10 @@ def test_all_that_is_wrong_is_said_in_order_up_to_ten(write: Write) -> None:
     write("policy.yaml", "rules:\n" + "".join(f"  PF20{number}: wrong\n" for number in (1, 2)) + "extra: 1\n")
     with pytest.raises(UsageError) as error:
         load("policy.yaml")
-    assert str(error.value).split("\n")[0].startswith("policy.yaml:4:1: unknown key")
+    lines = str(error.value).split("\n")
+    assert [line.split(": ")[0] for line in lines] == ["policy.yaml:2:3", "policy.yaml:3:3", "policy.yaml:4:1"]
+    assert lines[0].startswith('policy.yaml:2:3: "wrong" is not one of error, warning, note, off')
+    assert lines[2].startswith('policy.yaml:4:1: unknown key "extra"')
     write("policy.yaml", "".join(f"extra{number}: 1\n" for number in range(13)))
     with pytest.raises(UsageError) as error:
         load("policy.yaml")
@@ -206,6 +209,8 @@ HOSTILE: dict[str, tuple[str | bytes, str]] = {
     "broken YAML": ("rules: {PF201\n", "policy.yaml:"),
     "control characters": ('rules: {"\\e[31m\\u202e::error::x": error}\n', 'no rule "\\u001b[31m\\u202e::error::x"'),
     "a key as long as a book": (f"{'k' * 900}: 1\n", 'unknown key "' + "k" * 60 + '..."'),
+    "more faults than are looked for": ("exemptions: [" + "1," * 5000 + "1]\n", "and at least 990 more"),
+    "more faults in one of two types": ("extends: [" + "1," * 5000 + "1]\n", "policy.yaml:1:11: must be a string: 1 is a number"),
     "a huge number": ("nodePools: [{name: a, count: 99999999999999999999999}]\n", "must be a whole number"),
 }
 

@@ -5,7 +5,33 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from preflight.model.evictions import Eviction, EvictionReport, JobOutcome, JobSetOutcome, NodeEvictions, ReturningPod
+from preflight.model.eviction_reasons import (
+    BudgetAction,
+    ChangeBudget,
+    DrainFlag,
+    DrainReason,
+    EvictionFact,
+    EvictionNote,
+    HealthyPods,
+    KubectlRefusal,
+    NodeObstacle,
+    PodFilter,
+    RefusedByBudget,
+    StaysPending,
+)
+from preflight.model.evictions import (
+    Eviction,
+    EvictionMechanism,
+    EvictionReport,
+    EvictionVerdict,
+    JobOutcome,
+    JobSetOutcome,
+    NodeEvictions,
+    ReplacementOutcome,
+    ReturningPod,
+)
+from preflight.model.job_reasons import JobFailure, JobLimit, JobSetRestarts, LeaderMoves, QueueNotChecked
+from preflight.model.owners import OwnerKey
 from preflight.model.report import (
     CheckedCounts,
     Coverage,
@@ -199,28 +225,55 @@ VERIFY = report(
 NOTHING = report(command="", judged=CheckedCounts())
 
 EVICTIONS = EvictionReport(
-    "drain",
+    EvictionMechanism.DRAIN,
     (
         NodeEvictions(
             "n-1",
             (
                 Eviction(
                     "shop/web-1",
-                    "Deployment shop/web",
-                    "waits",
-                    "shared",
-                    ("a budget holds it",),
+                    OwnerKey("Deployment", "shop", "web"),
+                    EvictionVerdict.WAITS,
+                    DrainReason.SHARED,
+                    (RefusedByBudget("shop/web", DrainReason.SHARED, waits=True),),
                     5,
                     30,
                     ("shop/web",),
-                    "fits",
+                    ReplacementOutcome.FITS,
                     ("n-2", "n-3"),
                 ),
                 Eviction(
-                    "shop/db-0", "StatefulSet shop/db", "blocked-for-ever", "needs-all", ("a budget wants all",), budgets=("shop/db",)
+                    "shop/db-0",
+                    OwnerKey("StatefulSet", "shop", "db"),
+                    EvictionVerdict.BLOCKED_FOREVER,
+                    DrainReason.NEEDS_ALL_HEALTHY,
+                    (RefusedByBudget("shop/db", DrainReason.NEEDS_ALL_HEALTHY, HealthyPods(2, 2)),),
+                    budgets=("shop/db",),
                 ),
-                Eviction("ops/shell", "", "evicted", "no-budget", after=0, grace=30, replacement="none", lost=True, localData=True),
-                Eviction("ml/big-0", "Job ml/big", "evicted", "no-budget", ("no node takes it",), 0, 90, (), "pending", last=True),
+                Eviction(
+                    "ops/shell",
+                    None,
+                    EvictionVerdict.EVICTED,
+                    DrainReason.NO_BUDGET,
+                    (EvictionFact.NOT_RECREATED,),
+                    after=0,
+                    grace=30,
+                    replacement=ReplacementOutcome.NONE,
+                    lost=True,
+                    localData=True,
+                ),
+                Eviction(
+                    "ml/big-0",
+                    OwnerKey("Job", "ml", "big"),
+                    EvictionVerdict.EVICTED,
+                    DrainReason.NO_BUDGET,
+                    (StaysPending(node_counts=(("Insufficient cpu", 2),)),),
+                    0,
+                    90,
+                    (),
+                    ReplacementOutcome.PENDING,
+                    last=True,
+                ),
             ),
             daemonsets=2,
             static=("kube-system/etcd-n-1",),
@@ -228,19 +281,42 @@ EVICTIONS = EvictionReport(
             ends=False,
             least=None,
             withGrace=None,
-            returning=(ReturningPod("a/agent", False, ("Insufficient cpu",)),),
+            returning=(ReturningPod("a/agent", False, (NodeObstacle("NodeResourcesFit", "cpu", "Insufficient cpu"),)),),
         ),
-        NodeEvictions("n-2", refusals=("cannot delete Pods: x/y",), missing=("--force",), exitCodes=(1,), reached=False),
+        NodeEvictions(
+            "n-2",
+            refusals=(KubectlRefusal(PodFilter.UNMANAGED_REFUSED, "", ("x/y",), "cannot delete Pods: x/y"),),
+            missing=(DrainFlag.FORCE,),
+            exitCodes=(1,),
+            reached=False,
+        ),
     ),
     (
         JobOutcome(
-            "ml/big", ("ml/big-0",), "BackoffLimitExceeded", False, ("backoffLimit",), 80, True, 10, reasons=("its queue is not judged",)
+            "ml/big",
+            ("ml/big-0",),
+            JobFailure.BACKOFF_LIMIT_EXCEEDED,
+            False,
+            (JobLimit.BACKOFF_LIMIT,),
+            80,
+            True,
+            10,
+            reasons=(QueueNotChecked("kueue.x-k8s.io/queue-name"),),
         ),
     ),
-    (JobSetOutcome("ml/set", ("ml/set-w-0",), restarts="all", left=2, leader=True, reasons=("its leader goes",)),),
+    (
+        JobSetOutcome(
+            "ml/set",
+            ("ml/set-w-0",),
+            restarts=JobSetRestarts.ALL,
+            left=2,
+            leader=True,
+            reasons=(LeaderMoves("ml/set-w-0", "rack", "r1"),),
+        ),
+    ),
     ends=False,
-    first=("scale StatefulSet shop/db",),
-    notes=("assumed: replacements become Ready",),
+    first=(ChangeBudget(BudgetAction.LOWER_LIMIT, ("shop/db",)),),
+    notes=(EvictionNote.REPLACEMENTS_READY,),
 )
 
 DRAIN = report(

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from preflight.model.evictions import Eviction, EvictionReport, NodeEvictions
+from preflight.model.evictions import Eviction, EvictionMechanism, EvictionReport, EvictionVerdict, NodeEvictions
 from preflight.model.report import CheckedCounts, ClusterIdentity, ExplanationLink, Outcome, Problem, Report, Severity, SkippedCheck
 from preflight.report import html
 from preflight.report.html.classes import MOST_LETTERS, REST, make_node_classes
@@ -61,7 +61,11 @@ VERDICTS: dict[str, tuple[Report, str, str]] = {
     "a file could not be read": (replace(FINE, problems=(Problem("no YAML"),)), "?", "Not everything is known"),
     "something else is unknown": (replace(FINE, exit=3), "?", "Not everything is known"),
     "a pod is unknown": (
-        report(step(evictions=EvictionReport("taint", (NodeEvictions("n", (Eviction("a/b", "", "unknown"),)),)))),
+        report(
+            step(
+                evictions=EvictionReport(EvictionMechanism.TAINT, (NodeEvictions("n", (Eviction("a/b", None, EvictionVerdict.UNKNOWN),)),))
+            )
+        ),
         "?",
         "Not everything is known",
     ),
@@ -325,20 +329,37 @@ def test_a_finding_with_endless_notes_counts_the_rest() -> None:
 
 def test_the_pods_of_a_drain_stand_node_by_node_what_is_stuck_first() -> None:
     assert cells(DRAIN)[1:] == [
-        ["shop/db-0", "StatefulSet shop/db", "blocked for ever", "-", "a budget wants all"],
+        [
+            "shop/db-0",
+            "StatefulSet shop/db",
+            "blocked for ever",
+            "-",
+            "PodDisruptionBudget shop/db needs 2 healthy pods and has 2 currently, and there can be no more: it never lets one go",
+        ],
         ["ops/shell", "-", "evicted, lost for good", "-", "the data of its emptyDir is lost"],
-        ["ml/big-0", "Job ml/big", "evicted", "Pending", "no node takes it"],
-        ["shop/web-1", "Deployment shop/web", "waits", "n-2, n-3", "a budget holds it"],
+        ["ml/big-0", "Job ml/big", "evicted", "Pending", "its replacement stays Pending: 2 Insufficient cpu"],
+        [
+            "shop/web-1",
+            "Deployment shop/web",
+            "waits",
+            "n-2, n-3",
+            "PodDisruptionBudget shop/web allows no more at once, and other pods of this drain took what it allowed: "
+            "it goes once a replacement is Ready",
+        ],
     ]
     page = html.render(DRAIN)
-    assert "<h4>Before you begin</h4><ul><li>scale StatefulSet shop/db</li></ul>" in page
-    assert "<dt>note</dt><dd>assumed: replacements become Ready</dd>" in page
+    first = "lower minAvailable of PodDisruptionBudget shop/db, or raise its maxUnavailable, while you drain"
+    assert f"<h4>Before you begin</h4><ul><li>{first}</li></ul>" in page
+    assert "<dt>note</dt><dd>assumed: replacements that find a node become Ready; until then kubectl asks again every 5 s</dd>" in page
     assert "<p class=refusal>kubectl: cannot delete Pods: x/y</p>" in page
 
 
 def drain(nodes: int, pods: int) -> Report:
-    each = [NodeEvictions(f"n-{at}", tuple(Eviction(f"a/p-{number}", "", "evicted") for number in range(pods))) for at in range(nodes)]
-    return report(step(evictions=EvictionReport("drain", tuple(each))))
+    each = [
+        NodeEvictions(f"n-{at}", tuple(Eviction(f"a/p-{number}", None, EvictionVerdict.EVICTED) for number in range(pods)))
+        for at in range(nodes)
+    ]
+    return report(step(evictions=EvictionReport(EvictionMechanism.DRAIN, tuple(each))))
 
 
 def test_a_drain_of_many_nodes_counts_the_pods_that_it_does_not_name() -> None:

@@ -51,6 +51,11 @@ def rule_ids(path: Path) -> set[str]:
 
 def run(case: Case) -> Result:
     """The case, run in the working directory, which is empty."""
+    return program(*prepare(case), "-o", "json")
+
+
+def prepare(case: Case) -> list[str]:
+    """The command line of a case, with its files written to the working directory, which is empty."""
     _write(Path("world"), case.get("world", ""))
     _write(Path(), case.get("files", {}))
     if "plan" in case:
@@ -62,7 +67,7 @@ def run(case: Case) -> Result:
         words.append("world")
     elif words[0] != "lint" and "--from" not in words:
         words += ["--from", "world"]
-    return program(*words, "-o", "json")
+    return words
 
 
 def _write(folder: Path, texts: str | dict[str, str]) -> None:

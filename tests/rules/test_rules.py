@@ -200,3 +200,19 @@ def test_the_page_holds_every_word_of_a_rule(rule: Rule) -> None:
     words = [word for word in rule.explanation.split() if word not in " ".join(SECTIONS).split()]
     assert [word for word in words if word not in section] == []
     assert [heading for heading in SECTIONS if f"**{heading}.**" in section] == SECTIONS
+
+
+def test_no_code_names_a_rule_by_its_id() -> None:
+    """What is so of a rule stands on its `RULE`; only docstrings and comments name others."""
+    named: list[str] = []
+    for path in sorted((ROOT / "preflight").rglob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        own = {
+            id(keyword.value) for node in ast.walk(tree) if isinstance(node, ast.Call) for keyword in node.keywords if keyword.arg == "id"
+        }
+        named += [
+            f"{path.relative_to(ROOT)}: {node.value}"
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and re.fullmatch(r"PF\d*", node.value) and id(node) not in own
+        ]
+    assert named == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from preflight.model.budgets import BudgetStatus, PodDisruptionBudget
+from preflight.model.eviction_reasons import MissingInput, MissingKind
 from preflight.model.objects import LabelSelector, SelectorRequirement
 from preflight.model.pod_status import ClusterPod
 from preflight.scheduling.budgets import BudgetHealth, evaluate_budget_health, find_covering_budgets, get_server_status, selects
@@ -118,7 +119,7 @@ def test_guarding_names_every_budget_that_selects_the_pod() -> None:
         pytest.param(
             budget(max=1),
             [pod("web-1", reference("CloneSet", "web", "apps.kruise.io/v1alpha1"))],
-            BudgetHealth(1, capacity=1, unknown="nobody knows whether a CloneSet of apps.kruise.io/v1alpha1 has a scale"),
+            BudgetHealth(1, capacity=1, unknown=MissingInput(MissingKind.OWNER_SCALE, "CloneSet", "apps.kruise.io/v1alpha1")),
             id="an owner of which nobody knows",
         ),
         pytest.param(

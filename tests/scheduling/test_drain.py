@@ -10,12 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from preflight.model.budgets import PodDisruptionBudget
+from preflight.model.drain_flags import DrainFlags
+from preflight.model.eviction_reasons import DrainReason, HangReason, KubectlRefusal, MissingInput, MissingKind, PodFilter
 from preflight.model.objects import Toleration
 from preflight.model.pod_status import ClusterPod
 from preflight.scheduling.drain import simulate_drain
 from preflight.scheduling.drain.model import (
     DrainAssumptions,
-    DrainReason,
     DrainVerdict,
     FirstRound,
     NodeDrain,
@@ -23,7 +24,7 @@ from preflight.scheduling.drain.model import (
     assume_ready_immediately,
     find_grace_period,
 )
-from preflight.scheduling.drain.pod_filters import DAEMONSET_IGNORED, DAEMONSET_REFUSED, DrainFlags
+from preflight.scheduling.drain.pod_filters import quote_kubectl
 from preflight.scheduling.eviction import SEVERAL_BUDGETS, VIOLATES_BUDGET
 from preflight.scheduling.owners import Owners
 from tests.scheduling.drained import budget, node, owners, pod, reference, replicas, status, workload
@@ -68,7 +69,9 @@ def test_a_node_without_pods_is_drained_at_once() -> None:
 def test_what_kubectl_leaves_keeps_nothing_from_ending_well() -> None:
     log = pod("log-1", LOG)
     assert one([log]) == NodeDrain(
-        "n1", (PodDrain(log, S, DrainReason.FILTERED, DAEMONSET_IGNORED),), warnings=(f"{DAEMONSET_IGNORED}: shop/log-1",)
+        "n1",
+        (PodDrain(log, S, DrainReason.FILTERED, PodFilter.DAEMONSET_IGNORED),),
+        warnings=(f"{quote_kubectl(PodFilter.DAEMONSET_IGNORED)}: shop/log-1",),
     )
 
 
@@ -77,8 +80,12 @@ def test_one_refused_pod_holds_all_others() -> None:
     done = one([web, log], [budget(max=0)], flags(ignore_daemonsets=False))
     assert done == NodeDrain(
         "n1",
-        (PodDrain(log, R, DrainReason.FILTERED, DAEMONSET_REFUSED), PodDrain(web, H, DrainReason.NODE_REFUSED)),
-        refusals=(f"cannot delete {DAEMONSET_REFUSED}: shop/log-1",),
+        (PodDrain(log, R, DrainReason.FILTERED, PodFilter.DAEMONSET_REFUSED), PodDrain(web, H, DrainReason.NODE_REFUSED)),
+        refusals=(
+            KubectlRefusal(
+                PodFilter.DAEMONSET_REFUSED, "", ("shop/log-1",), f"cannot delete {quote_kubectl(PodFilter.DAEMONSET_REFUSED)}: shop/log-1"
+            ),
+        ),
         exit_codes=(1,),
     )
     assert done.remaining_pods == done.pods
@@ -190,7 +197,7 @@ def test_the_words_of_the_server_are_part_of_the_verdict(budgets: list[PodDisrup
 def test_nobody_knows_the_budgets() -> None:
     done = one([pod("web-1", SET), pod("web-2", SET, phase="Pending")], None)
     assert verdicts(done) == [("web-1", UNKNOWN, DrainReason.UNKNOWN), ("web-2", E, DrainReason.NO_BUDGET_CHECK)]
-    assert (done.exit_codes, done.does_end, done.pods[0].detail) == ((0, 1), None, "nobody knows which budgets there are")
+    assert (done.exit_codes, done.does_end, done.pods[0].missing_input) == ((0, 1), None, MissingInput(MissingKind.BUDGETS))
 
 
 def test_where_not_all_pods_were_listed_budgets_rest_on_their_status() -> None:
@@ -348,24 +355,24 @@ def test_how_long_a_pod_takes(given: DrainFlags, codes: tuple[int, ...], least: 
 @pytest.mark.parametrize(
     ("one_pod", "given", "ready", "hangs", "ends"),
     [
-        pytest.param(pod(), flags(), "Unknown", "the kubelet of n1 is silent", None, id="a silent kubelet"),
-        pytest.param(pod(), flags(), "False", "", 0, id="one that says that it is not Ready"),
-        pytest.param(pod(), flags(grace_period=0), "Unknown", "", 0, id="without a grace period the pod is gone all the same"),
-        pytest.param(pod(phase="Failed"), flags(), "Unknown", "", 0, id="one that has ended has none"),
-        pytest.param(pod(), flags(timeout=8), "Unknown", "the kubelet of n1 is silent", 8, id="until the timeout"),
-        pytest.param(pod(), flags(skip_wait_for_delete_timeout=10), "Unknown", "the kubelet of n1 is silent", 41, id="until it is skipped"),
+        pytest.param(pod(), flags(), "Unknown", HangReason.SILENT_KUBELET, None, id="a silent kubelet"),
+        pytest.param(pod(), flags(), "False", None, 0, id="one that says that it is not Ready"),
+        pytest.param(pod(), flags(grace_period=0), "Unknown", None, 0, id="without a grace period the pod is gone all the same"),
+        pytest.param(pod(phase="Failed"), flags(), "Unknown", None, 0, id="one that has ended has none"),
+        pytest.param(pod(), flags(timeout=8), "Unknown", HangReason.SILENT_KUBELET, 8, id="until the timeout"),
+        pytest.param(pod(), flags(skip_wait_for_delete_timeout=10), "Unknown", HangReason.SILENT_KUBELET, 41, id="until it is skipped"),
         pytest.param(
             pod(deletion="2025-12-31T23:59:59Z"),
             flags(),
             "True",
-            "it is being deleted already, and past its grace period",
+            HangReason.PAST_GRACE_PERIOD,
             None,
             id="one that should be gone",
         ),
-        pytest.param(pod(deletion="2026-01-01T00:00:01Z"), flags(), "True", "", 0, id="one that goes already"),
+        pytest.param(pod(deletion="2026-01-01T00:00:01Z"), flags(), "True", None, 0, id="one that goes already"),
     ],
 )
-def test_what_hangs(one_pod: ClusterPod, given: DrainFlags, ready: str, hangs: str, ends: float | None) -> None:
+def test_what_hangs(one_pod: ClusterPod, given: DrainFlags, ready: str, hangs: HangReason | None, ends: float | None) -> None:
     done = one([one_pod], (), given, DrainAssumptions(now=NOW), ready=ready)
     assert (done.pods[0].hang_reason, done.min_seconds, done.does_end) == (hangs, ends, ends is not None)
     assert done.remaining_pods == (done.pods if hangs else ())
@@ -373,7 +380,7 @@ def test_what_hangs(one_pod: ClusterPod, given: DrainFlags, ready: str, hangs: s
 
 def test_it_can_be_assumed_that_a_pod_never_ends() -> None:
     done = one([pod("web-1", SET)], assumed=DrainAssumptions(ends_after=lambda _, __: None))
-    assert (done.pods[0].hang_reason, done.does_end) == ("it does not end", False)
+    assert (done.pods[0].hang_reason, done.does_end) == (HangReason.ASSUMED, False)
 
 
 @pytest.mark.parametrize(

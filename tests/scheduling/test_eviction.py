@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from preflight.model.budgets import BudgetCondition, BudgetStatus, PodDisruptionBudget
+from preflight.model.eviction_reasons import HealthyPods, MissingInput, MissingKind
 from preflight.model.pod_status import ClusterPod
 from preflight.scheduling.budgets import BudgetHealth
 from preflight.scheduling.eviction import (
@@ -19,6 +20,7 @@ from preflight.scheduling.eviction import (
 )
 from tests.scheduling.drained import budget, pod, status
 
+MISSING = MissingInput(MissingKind.NAMESPACE_PODS, name="shop")
 FULL = BudgetView("guard", False, current=3, desired=2, allowed=1)
 SPENT = BudgetView("guard", False, current=2, desired=2)
 SICK = pod(ready=False)
@@ -27,7 +29,14 @@ UNSYNCED = msgspec.structs.replace(FULL, is_synced=False)
 WAITS = EvictionResponse(
     429, VIOLATES_BUDGET, "The disruption budget guard is still being processed by the server.", "guard", retry_after=10
 )
-NEEDS = EvictionResponse(429, VIOLATES_BUDGET, "The disruption budget guard needs 2 healthy pods and has 2 currently", "guard")
+
+
+def lacks(needed: int, current: int) -> EvictionResponse:
+    cause = f"The disruption budget guard needs {needed} healthy pods and has {current} currently"
+    return EvictionResponse(429, VIOLATES_BUDGET, cause, "guard", healthy_pods=HealthyPods(needed, current))
+
+
+NEEDS = lacks(2, 2)
 
 
 @pytest.mark.parametrize(
@@ -48,13 +57,13 @@ NEEDS = EvictionResponse(429, VIOLATES_BUDGET, "The disruption budget guard need
         pytest.param(
             SICK,
             (msgspec.structs.replace(SPENT, current=1),),
-            EvictionResponse(429, VIOLATES_BUDGET, "The disruption budget guard needs 2 healthy pods and has 1 currently", "guard"),
+            lacks(2, 1),
             id="one that lacks some does not",
         ),
         pytest.param(
             SICK,
             (BudgetView("guard", False),),
-            EvictionResponse(429, VIOLATES_BUDGET, "The disruption budget guard needs 0 healthy pods and has 0 currently", "guard"),
+            lacks(0, 0),
             id="one that desires nothing does not either",
         ),
         pytest.param(
@@ -113,11 +122,14 @@ NEEDS = EvictionResponse(429, VIOLATES_BUDGET, "The disruption budget guard need
         ),
         pytest.param(pod(), (msgspec.structs.replace(SPENT, disrupted_count=2000),), NEEDS, id="2,000 are fine"),
         pytest.param(
-            pod(), (BudgetView("guard", True, unknown_reason="why"),), EvictionResponse(0, "why", budget="guard"), id="nobody can tell"
+            pod(),
+            (BudgetView("guard", True, missing_input=MISSING),),
+            EvictionResponse(0, budget="guard", missing_input=MISSING),
+            id="nobody can tell",
         ),
         pytest.param(
             SICK,
-            (BudgetView("guard", True, unknown_reason="why"),),
+            (BudgetView("guard", True, missing_input=MISSING),),
             EvictionResponse(201, budget="guard"),
             id="AlwaysAllow does not need to be told",
         ),
@@ -136,9 +148,9 @@ INSUFFICIENT = BudgetCondition("DisruptionAllowed", "False", "InsufficientPods",
     [
         pytest.param(budget(2), MADE, FULL, id="a manifest stands as the controller will make it"),
         pytest.param(budget(2), BudgetHealth(failure="no scale"), BudgetView("guard", False, failure="no scale"), id="also where it fails"),
-        pytest.param(budget(2), BudgetHealth(unknown="why"), BudgetView("guard", False, unknown_reason="why"), id="or nobody can tell"),
+        pytest.param(budget(2), BudgetHealth(unknown=MISSING), BudgetView("guard", False, missing_input=MISSING), id="or nobody can tell"),
         pytest.param(budget(2, status=status(2, 2, 3, 0)), MADE, SPENT, id="a status counts, whatever the pods say"),
-        pytest.param(budget(2, status=status(2, 2, 3, 0)), BudgetHealth(unknown="why"), SPENT, id="and where nobody can tell"),
+        pytest.param(budget(2, status=status(2, 2, 3, 0)), BudgetHealth(unknown=MISSING), SPENT, id="and where nobody can tell"),
         pytest.param(
             budget(2, policy="AlwaysAllow", status=status(2, 2, 3, 0)), MADE, ALWAYS, id="the policy is that of the budget as it is"
         ),

@@ -9,9 +9,9 @@ from msgspec.structs import replace
 
 from preflight.model.objects import Container, Node, PodSpec, Resources
 from preflight.model.pod_status import ClusterPod
+from preflight.model.uncertainty import Uncertainty, UncertaintyKind
 from preflight.scheduling.fit import fit_pod
 from preflight.scheduling.occupancy import build_occupancy
-from preflight.scheduling.uncertainty import Uncertainty
 from tests.scheduling.fitting import asked, node, on, pod, texts, there
 
 NOTHING: tuple[Uncertainty, ...] = ()
@@ -19,7 +19,7 @@ NOTHING: tuple[Uncertainty, ...] = ()
 
 def doubts(*pairs: str) -> tuple[Uncertainty, ...]:
     """Doubts from `what` or `what about`."""
-    return tuple(Uncertainty(what, about) for what, _, about in (pair.partition(" ") for pair in pairs))
+    return tuple(Uncertainty(UncertaintyKind(what), about) for what, _, about in (pair.partition(" ") for pair in pairs))
 
 
 # What is not judged of a pod.

@@ -10,11 +10,11 @@ from hypothesis import given
 from preflight.model.objects import Container, Node, Resources
 from preflight.model.pod_scheduling import SchedulerPod, SchedulerPodSpec
 from preflight.model.pod_status import ClusterPod, ClusterPodMetadata
+from preflight.model.uncertainty import Uncertainty, UncertaintyKind
 from preflight.scheduling.fit import fit_pod
 from preflight.scheduling.occupancy import Occupancy, build_occupancy
 from preflight.scheduling.ports import HostPort
 from preflight.scheduling.requests import sum_allocated_requests
-from preflight.scheduling.uncertainty import Uncertainty
 from tests.scheduling.fitting import node, pod, there
 from tests.scheduling.test_fit_laws import LAW, running
 
@@ -57,7 +57,7 @@ def test_what_no_server_takes_is_counted_by_itself(odd: dict[str, Any]) -> None:
     asks = [Container("c", resources=Resources(requests=odd))]
     pods = [SchedulerPod(ClusterPodMetadata("p", "default"), SchedulerPodSpec(nodeName="n", containers=tuple(asks)))]
     (taken,) = build_occupancy([node()], pods).nodes["n"].pod_usages
-    assert [uncertainty.kind for uncertainty in taken.uncertainties] == (["quantity"] if "cpu" in odd else [])
+    assert [uncertainty.kind for uncertainty in taken.uncertainties] == ([UncertaintyKind.QUANTITY] if "cpu" in odd else [])
 
 
 @given(pods=running())
@@ -85,9 +85,12 @@ def test_the_nodes_are_in_order_of_their_names() -> None:
 
 
 def test_what_is_not_known_is_named() -> None:
-    assert build_occupancy([], None).uncertainties == (Uncertainty("pods"),)
-    assert build_occupancy([], [], all_pods=False, all_nodes=False).uncertainties == (Uncertainty("pods"), Uncertainty("nodes"))
-    assert build_occupancy([], [there("gone", kind=ClusterPod)]).uncertainties == (Uncertainty("unread", "pods"),)
+    assert build_occupancy([], None).uncertainties == (Uncertainty(UncertaintyKind.PODS),)
+    assert build_occupancy([], [], all_pods=False, all_nodes=False).uncertainties == (
+        Uncertainty(UncertaintyKind.PODS),
+        Uncertainty(UncertaintyKind.NODES),
+    )
+    assert build_occupancy([], [there("gone", kind=ClusterPod)]).uncertainties == (Uncertainty(UncertaintyKind.UNREAD, "pods"),)
     assert build_occupancy([], [there("", kind=ClusterPod), there("gone", kind=ClusterPod, phase="Failed")]).uncertainties == ()
 
 
@@ -104,7 +107,7 @@ def test_a_pod_is_placed_whose_amount_cannot_be_read() -> None:
     assert (room.bound_usage.pod_count, room.bound_usage.amounts, room.bound_usage.uncertainties) == (
         1,
         {},
-        (Uncertainty("quantity", "default/x"),),
+        (Uncertainty(UncertaintyKind.QUANTITY, "default/x"),),
     )
 
 

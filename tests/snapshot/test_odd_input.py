@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from preflight.load.snapshot.recognize import is_snapshot
 from tests.cli.program import Result, program
 from tests.snapshot.made import cluster, csi, dump, node, pod, save, text, write
 
@@ -57,7 +60,62 @@ def test_a_packed_file_that_is_cut_off_is_not_read(size: int, saved: Path) -> No
     saved.write_bytes(saved.read_bytes()[:size])
     result = program(*TAINT, str(saved))
     assert result.code == 3
-    assert result.err.startswith("saved.json.gz: error: cannot be read: broken gzip data")
+    why = "cannot be read: broken gzip data: the file is cut off: copy or save it again"
+    assert result.err.startswith(f"saved.json.gz: error: {why}\n")
+
+
+def garble(data: bytes) -> bytes:
+    return data[:10] + b"garbage garbage garbage"
+
+
+def change_checksum(data: bytes) -> bytes:
+    return data[:-8] + bytes(byte ^ 255 for byte in data[-8:])
+
+
+def append_text(data: bytes) -> bytes:
+    return data + b"more"
+
+
+@pytest.mark.parametrize("damage", [garble, change_checksum, append_text])
+def test_a_packed_file_that_is_damaged_is_not_read(damage: Callable[[bytes], bytes], saved: Path) -> None:
+    saved.write_bytes(damage(saved.read_bytes()))
+    result = program(*TAINT, str(saved))
+    assert result.code == 3
+    [line] = [line for line in result.err.splitlines() if line.startswith("saved.json.gz")]
+    assert line.startswith("saved.json.gz: error: cannot be read: broken gzip data: the file is damaged (")
+    assert line.endswith("): copy or save it again")
+
+
+@pytest.mark.parametrize("damage", [garble, change_checksum, append_text])
+@pytest.mark.parametrize("command", [["doctor"], ["capacity", "--request", "cpu=1"]], ids=["doctor", "capacity"])
+def test_a_damaged_snapshot_beside_a_whole_one_is_named(damage: Callable[[bytes], bytes], command: list[str], saved: Path) -> None:
+    Path("damaged.json.gz").write_bytes(damage(saved.read_bytes()))
+    result = program(*command, "--from", str(saved), "--from", "damaged.json.gz")
+    assert result.code == 3
+    shown = result.out + result.err
+    assert "damaged.json.gz" in shown
+    assert "broken gzip data: the file is damaged (" in shown
+
+
+def test_what_begins_as_a_snapshot_is_one(saved: Path) -> None:
+    data = gzip.decompress(saved.read_bytes())
+    Path("plain.json").write_bytes(data)
+    Path("indented.json").write_text(json.dumps(json.loads(data), indent=2), encoding="utf-8")
+    Path("cut.json.gz").write_bytes(saved.read_bytes()[:1000])
+    Path("foreign.json").write_text('{"apiVersion":"x.example.com/v1","kind":"Snapshot"}', encoding="utf-8")
+    Path("empty").write_bytes(b"")
+    Path("garbled.gz").write_bytes(garble(saved.read_bytes()))
+    for path in ("saved.json.gz", "plain.json", "indented.json", "cut.json.gz"):
+        assert is_snapshot(path), path
+    for path in ("whole.json", "foreign.json", "empty", "garbled.gz", "missing", "a\0b", "-", "."):
+        assert not is_snapshot(path), path
+
+
+def test_a_pipe_is_not_looked_into(tmp_path: Path) -> None:
+    """What is read of a pipe is gone: reading it comes once, and later."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    assert not is_snapshot(str(pipe))
 
 
 def test_a_text_that_is_cut_off_is_not_read(saved: Path) -> None:

@@ -13,8 +13,8 @@ from preflight.dependents import csi_volumes
 from preflight.load.kinds import CHECKED_KINDS
 from preflight.load.kubectl_list_schema import RawItem
 from preflight.model import snapshot_fields
+from preflight.model.annotations import EXEMPTION_ANNOTATION
 from preflight.model.objects import TEMPLATE_GENERATION
-from preflight.policy.evaluate import ANNOTATION
 from preflight.rules.hygiene import namespace_selector, sibling_outlier
 from preflight.scheduling.drain.pod_filters import MIRROR_ANNOTATION
 from preflight.scheduling.jobs import lost_pods
@@ -174,7 +174,7 @@ def test_it_can_be_read_back_the_fast_way() -> None:
 
 def test_annotations_that_somebody_reads_are_kept() -> None:
     read = {
-        ANNOTATION,
+        EXEMPTION_ANNOTATION,
         TEMPLATE_GENERATION,
         MIRROR_ANNOTATION,
         EXCLUSIVE_TOPOLOGY,

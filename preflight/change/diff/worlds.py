@@ -85,21 +85,14 @@ def compare_worlds(base: ComparisonSide, head: ComparisonSide, surrounding_world
         if how == BOTH_MANIFESTS
         else _merge_worlds(base.world if how == APPLIED_TO_CLUSTER else head.world, surrounding_world)
     )
-    twice = _find_ambiguous(base.world, head.world)
-    sides = [
-        {key: daemonset for key, daemonset in side.world.daemonsets.items() if _format_key("DaemonSet", key) not in twice}
-        for side in (base, head)
-    ]
+    twice = _find_ambiguous("DaemonSet", base.world, head.world)
+    sides = [{key: daemonset for key, daemonset in side.world.daemonsets.items() if key[:2] not in twice} for side in (base, head)]
     found = _DaemonSetSorter(how, as_whole=all(listed))
     for pair in match_daemonsets(sides[0], sides[1], (base.root, head.root), surrounding_world.daemonsets):
         found.add_pair(pair, surrounding_world.daemonsets.get(pair.key))
-    skip = [name.removeprefix("Node ") for name in twice if name.startswith("Node ")]
+    skip = [name for _, name in _find_ambiguous("Node", base.world, head.world)]
     nodes = compare_nodes(base.world.nodes, head.world.nodes, live.nodes, sides_listed=listed, skip=skip)
-    others = {
-        key: each
-        for key, each in surrounding_world.daemonsets.items()
-        if key not in found.seen and _format_key("DaemonSet", key) not in twice
-    }
+    others = {key: each for key, each in surrounding_world.daemonsets.items() if key not in found.seen and key[:2] not in twice}
     evidence = live if how != BOTH_MANIFESTS or live.pods else base.world
     return WorldDiff(
         change=Change(
@@ -225,13 +218,10 @@ def _is_from_cluster(world: ClusterState) -> bool:
     )
 
 
-def _find_ambiguous(*worlds: ClusterState) -> frozenset[str]:
-    """`DaemonSet ns/name` and `Node name` of what a side states twice with other content: the sentences of `ambiguous` begin with it."""
-    return frozenset(sentence.partition(" is in ")[0] for world in worlds for sentence in world.ambiguous_names)
-
-
-def _format_key(kind: str, key: ObjectKey) -> str:
-    return f"{kind} {key}"
+def _find_ambiguous(kind: str, *worlds: ClusterState) -> frozenset[tuple[str, str]]:
+    """Namespace and name of the objects of a kind that a side states twice with other content."""
+    ambiguities = (ambiguity for world in worlds for ambiguity in world.ambiguities if ambiguity.kind == kind)
+    return frozenset(ambiguity.key[:2] for ambiguity in ambiguities)
 
 
 _MERGED_COLLECTIONS = ("budgets", "namespaces", "priority_classes", "csi_drivers", "job_sets", "claims", "volumes", "storage_classes")

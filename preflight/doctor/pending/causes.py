@@ -3,56 +3,56 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 from enum import Enum
-from typing import TYPE_CHECKING
+from functools import cached_property
 
 from msgspec import Struct
-from msgspec.structs import replace
 
+from preflight.doctor.cluster_messages import parse_node_count
+from preflight.doctor.index import ClusterIndex
 from preflight.doctor.owners import get_owner
-from preflight.doctor.pending.known_bugs import BugMatch, find_known_bug
+from preflight.doctor.pending.known_bugs import BugMatch, SchedulerRefusal, find_known_bug, list_possible_bugs
 from preflight.doctor.pending.schedulers import (
     DEFAULT_SCHEDULER,
     SchedulingHold,
     find_hold,
     find_scheduler_message,
+    find_silent_schedulers,
     get_scheduler,
     is_overdue,
-    is_scheduler_silent,
+    may_be_silent,
 )
-from preflight.doctor.pending.unschedulable import SchedulerAccount, explain_pod_fit
+from preflight.doctor.pending.unschedulable import PodFits, SchedulerAccount
 from preflight.doctor.pod_health import get_target_node
-from preflight.messages.lists import join_and
-
-if TYPE_CHECKING:
-    from preflight.doctor.context import ClusterFacts
-    from preflight.model.report import Subject
-    from preflight.model.runtime_state import PodState
+from preflight.model.report import Subject
+from preflight.model.runtime_state import PodState
 
 
 class WaitCause(Enum):
     """What a pod waits for.
 
-    1. HELD: another scheduler, a group of pods or a quota holds it. UNANSWERED: nobody answers to the scheduler that it names.
+    1. ON_HOLD: another scheduler, a group of pods or a quota holds it. NO_SCHEDULER: no scheduler has the name that it states.
     2. GATED: a scheduling gate, which somebody has to take away.
-    3. DISAGREES: the scheduler says that no node takes it, and by our own account one does. FAULT: and the version of the server has a
-       fault that explains it.
-    4. REFUSED: no node takes it, as far as is known.
+    3. SCHEDULER_DISAGREES: the scheduler says that no node takes it, and by our own account one does. KNOWN_BUG: and the version of the
+       server has a fault that explains it.
+    4. NO_NODE_FITS: no node takes it, as far as is known.
     """
 
-    ON_HOLD = "held"
-    NO_SCHEDULER = "unanswered"
+    ON_HOLD = "on-hold"
+    NO_SCHEDULER = "no-scheduler"
     GATED = "gated"
-    SCHEDULER_DISAGREES = "disagrees"
-    KNOWN_BUG = "fault"
-    NO_NODE_FITS = "refused"
+    SCHEDULER_DISAGREES = "scheduler-disagrees"
+    KNOWN_BUG = "known-bug"
+    NO_NODE_FITS = "no-node-fits"
 
 
 class PodWait(Struct, frozen=True):
     """Why one pod waits.
 
-    `scheduler_message` are the scheduler's, "" where it has said none; `pod_fit` is ours, None where it does not matter. `hold` and
-    `bug_match` are there for the causes HELD and FAULT alone.
+    1. `scheduler_message` is the scheduler's, "" where it has said nothing; `pod_fit` is our own account, None where it does not matter.
+    2. `hold`, `gates` and `bug_match` are there for the causes ON_HOLD, GATED and KNOWN_BUG alone. `possible_bugs` are those that may
+       explain SCHEDULER_DISAGREES: the version of the server is unknown.
     """
 
     pod: PodState
@@ -62,6 +62,8 @@ class PodWait(Struct, frozen=True):
     hold: SchedulingHold | None = None
     pod_fit: SchedulerAccount | None = None
     bug_match: BugMatch | None = None
+    gates: tuple[str, ...] = ()
+    possible_bugs: tuple[BugMatch, ...] = ()
 
     @property
     def is_not_capacity(self) -> bool:
@@ -69,39 +71,56 @@ class PodWait(Struct, frozen=True):
         return self.cause not in (WaitCause.NO_NODE_FITS, WaitCause.GATED)
 
     @property
+    def counted_nodes(self) -> int | None:
+        """How many nodes the scheduler counts; None where it counts none."""
+        return parse_node_count(self.scheduler_message)
+
+    @property
     def node(self) -> str:
         """The node that it is for, as the pod of a DaemonSet; "" where it may get any."""
         return get_target_node(self.pod)
 
 
-def find_waits(facts: ClusterFacts) -> tuple[PodWait, ...]:
+class WaitFinder:
+    """Finds what pods without a node wait for."""
+
+    def __init__(self, index: ClusterIndex, pod_fits: PodFits) -> None:
+        """Of one cluster; nothing is worked out yet."""
+        self._index, self._pod_fits = index, pod_fits
+
+    @cached_property
+    def _silent_schedulers(self) -> frozenset[str]:
+        return find_silent_schedulers(self._index)
+
+    def find(self, pod: PodState) -> PodWait:
+        """What one pod waits for: the first cause that holds, in the order of `WaitCause`."""
+        index, owner = self._index, get_owner(pod)
+        message = find_scheduler_message(index, pod)
+        if hold := find_hold(index, pod):
+            return PodWait(pod, owner, WaitCause.ON_HOLD, message, hold=hold)
+        if pod.spec.schedulingGates:
+            return PodWait(pod, owner, WaitCause.GATED, gates=tuple(gate.name for gate in pod.spec.schedulingGates))
+        if may_be_silent(index, pod) and get_scheduler(pod) in self._silent_schedulers:
+            return PodWait(pod, owner, WaitCause.NO_SCHEDULER)
+        account = self._pod_fits.explain(pod)
+        takes_any = any(not index.is_new_node(name) for name in account.fitting_nodes)
+        if not (message and get_scheduler(pod) == DEFAULT_SCHEDULER and takes_any):
+            return PodWait(pod, owner, WaitCause.NO_NODE_FITS, message, pod_fit=account)
+        refusal = SchedulerRefusal(message, get_target_node(pod), account.fitting_nodes)
+        bug_match = find_known_bug(index, refusal)
+        if bug_match is not None:
+            return PodWait(pod, owner, WaitCause.KNOWN_BUG, message, pod_fit=account, bug_match=bug_match)
+        possible_bugs = list_possible_bugs(index, refusal)
+        return PodWait(pod, owner, WaitCause.SCHEDULER_DISAGREES, message, pod_fit=account, possible_bugs=possible_bugs)
+
+
+def find_waits(index: ClusterIndex, wait_finder: WaitFinder) -> tuple[PodWait, ...]:
     """What every pod waits for that has waited for more than a moment; those of DaemonSets first.
 
     One that is nominated to a node waits for pods that end there already, and is left out.
     """
-    found = [find_wait(facts, pod) for pod in facts.waiting_pods if is_overdue(facts, pod) and not pod.status.nominatedNodeName]
-    return tuple(sorted(found, key=lambda wait: (wait.owner.kind != "DaemonSet", wait.pod.key)))
-
-
-def find_wait(facts: ClusterFacts, pod: PodState) -> PodWait:
-    """What one pod without a node waits for: the first cause that holds, in the order of `WaitCause`."""
-    owner, words = get_owner(pod), find_scheduler_message(facts, pod)
-    if held := find_hold(facts, pod):
-        return PodWait(pod, owner, WaitCause.ON_HOLD, words, hold=held)
-    if pod.spec.schedulingGates:
-        return PodWait(
-            pod,
-            owner,
-            WaitCause.GATED,
-            f"its gate {join_and(gate.name for gate in pod.spec.schedulingGates)} is not taken away",
-        )
-    if is_scheduler_silent(facts, pod):
-        return PodWait(pod, owner, WaitCause.NO_SCHEDULER)
-    ours = explain_pod_fit(facts, pod)
-    disagrees = bool(words) and get_scheduler(pod) == DEFAULT_SCHEDULER and any(not facts.is_new_node(name) for name in ours.fitting_nodes)
-    found = PodWait(pod, owner, WaitCause.SCHEDULER_DISAGREES if disagrees else WaitCause.NO_NODE_FITS, words, pod_fit=ours)
-    fault = find_known_bug(facts, found) if disagrees else None
-    return replace(found, cause=WaitCause.KNOWN_BUG, bug_match=fault) if fault is not None else found
+    pods = [pod for pod in index.waiting_pods if is_overdue(index, pod) and not pod.status.nominatedNodeName]
+    return tuple(sorted(map(wait_finder.find, pods), key=lambda wait: (wait.owner.kind != "DaemonSet", wait.pod.key)))
 
 
 class WaitGroup(Struct, frozen=True):
@@ -122,16 +141,15 @@ class WaitGroup(Struct, frozen=True):
         return tuple(sorted({node for pod in self.pods if (node := get_target_node(pod))}))
 
 
-def group_waits(facts: ClusterFacts, *causes: WaitCause) -> tuple[WaitGroup, ...]:
+def group_waits(waits: Iterable[PodWait], *causes: WaitCause) -> tuple[WaitGroup, ...]:
     """The pods that wait for some causes, alike ones together: of one DaemonSet or with the same account of the nodes; the most first.
 
     1. Pods of DaemonSets are told by DaemonSet: each is about nodes of its own.
     2. Held pods are alike where the same holds them in the same words.
-    3. Leaders of JobSets whose followers wait for them are left out: they are told with their JobSet.
     """
     alike: defaultdict[tuple[object, ...], list[PodWait]] = defaultdict(list)
-    for wait in facts.pending_pods.pod_waits:
-        if wait.cause in causes and wait.pod.key not in facts.pending_pods.job_set_pods:
+    for wait in waits:
+        if wait.cause in causes:
             alike[wait.cause, *_make_grouping_key(wait)].append(wait)
     found = []
     for same in alike.values():
@@ -152,5 +170,6 @@ def _make_grouping_key(wait: PodWait) -> tuple[object, ...]:
     if wait.hold is not None:
         return (wait.hold.component, wait.hold.message)
     if wait.pod_fit is None or all(node_class.can_take is None for node_class in wait.pod_fit.classes):
-        return (get_scheduler(wait.pod), wait.scheduler_message, wait.owner if not wait.scheduler_message else "")
-    return (wait.pod_fit.grouping_key,)
+        has_reason = wait.gates or wait.scheduler_message
+        return (get_scheduler(wait.pod), wait.gates, wait.scheduler_message, None if has_reason else wait.owner)
+    return (wait.pod_fit.classes,)

@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from preflight.doctor.jobsets import RECENT_SECONDS, refuses_followers
+from preflight.doctor.cluster_messages import find_quota_name, get_creation_error, refuses_followers
+from preflight.doctor.index import ClusterIndex
+from preflight.doctor.jobsets import StalledJob
 from preflight.doctor.pod_health import is_waiting
-from preflight.doctor.timestamps import count_seconds
+from preflight.doctor.waiting_times import RECENT_SECONDS
 from preflight.model.objects import Deployment, Job, find_controller
+from preflight.model.quota import ResourceQuota
 from preflight.model.report import Subject
-
-if TYPE_CHECKING:
-    from preflight.doctor.context import ClusterFacts
-    from preflight.model.quota import ResourceQuota
-    from preflight.model.runtime_state import Event
+from preflight.model.runtime_state import Event
+from preflight.model.timestamps import count_seconds
+from preflight.model.world import ClusterState
 
 _OWNER_KINDS = ("ReplicaSet", "StatefulSet", "Job")
-_QUOTA_PATTERN = re.compile(r"exceeded quota: ([a-z0-9.-]+)")
 
 
 class RefusedCreation(Struct, frozen=True):
-    """A workload that wants more pods than it has, and whose creations are refused; `reason` say why, `last_seen` when it was said last.
+    """A workload that wants more pods than it has, and whose creations are refused.
+
+    `message` is the API server's, `last_seen` when it was said last, `event_object` the kind and name of what the event is about.
 
     `quota` is the name of the ResourceQuota that the words name, "" where they name none.
     """
@@ -33,13 +33,13 @@ class RefusedCreation(Struct, frozen=True):
     subject: Subject
     wanted: int
     existing: int
-    reason: str
+    message: str
     last_seen: str
     event_object: tuple[str, str]
     quota: str = ""
 
 
-def find_refused_creations(facts: ClusterFacts) -> tuple[RefusedCreation, ...]:
+def find_refused_creations(index: ClusterIndex, stalled_jobs: tuple[StalledJob, ...]) -> tuple[RefusedCreation, ...]:
     """Every workload of which a recent event says so, and that lacks pods still; DaemonSets and followers of JobSets are told elsewhere.
 
     1. A controller tries again after a quarter of an hour at the latest: an older refusal is over, or its workload is gone.
@@ -48,14 +48,16 @@ def find_refused_creations(facts: ClusterFacts) -> tuple[RefusedCreation, ...]:
     events = [
         event
         for kind in _OWNER_KINDS
-        for event in facts.events.get_events_of_kind(kind, "FailedCreate")
-        if _is_relevant_event(facts, event)
+        for event in index.events.get_events_of_kind(kind, "FailedCreate")
+        if _is_relevant_event(index, event)
     ]
     if not events:
         return ()
-    workloads = {(type(each).__name__, each.metadata.namespace, each.metadata.name): each for each in facts.world.workloads}
-    there, found = _count_pods(facts), dict[Subject, RefusedCreation]()
-    stalled = {(stalled_job.namespace, stalled_job.job) for stalled_job in facts.pending_pods.stalled_jobs}
+    workloads = {
+        (type(workload).__name__, workload.metadata.namespace, workload.metadata.name): workload for workload in index.cluster.workloads
+    }
+    there, found = _count_pods(index), dict[Subject, RefusedCreation]()
+    stalled = {(stalled_job.namespace, stalled_job.job) for stalled_job in stalled_jobs}
     for event in sorted(events, key=lambda event: event.last_seen, reverse=True):
         about = event.involvedObject
         for subject in _iter_owners(about.kind, about.namespace, about.name):
@@ -63,27 +65,22 @@ def find_refused_creations(facts: ClusterFacts) -> tuple[RefusedCreation, ...]:
             if not isinstance(workload, Deployment) or subject in found or (about.namespace, about.name) in stalled:
                 continue
             wanted, have = _get_wanted_replicas(workload), there[subject]
-            if wanted > have and facts.world.are_pods_listed(subject.namespace):
-                words = " ".join(event.message.split()).removeprefix("Error creating: ")
-                quota = _QUOTA_PATTERN.search(words)
-                name = quota[1].rstrip(".") if quota else ""
-                found[subject] = RefusedCreation(subject, wanted, have, words, event.last_seen, (about.kind, about.name), name)
-    return tuple(found[subject] for subject in sorted(found, key=lambda each: (each.namespace, each.kind, each.name)))
+            if wanted > have and index.cluster.are_pods_listed(subject.namespace):
+                message = get_creation_error(event.message)
+                name = find_quota_name(message)
+                found[subject] = RefusedCreation(subject, wanted, have, message, event.last_seen, (about.kind, about.name), name)
+    return tuple(found[subject] for subject in sorted(found, key=lambda subject: (subject.namespace, subject.kind, subject.name)))
 
 
-def find_quota(facts: ClusterFacts, refused_creation: RefusedCreation) -> ResourceQuota | None:
-    """The ResourceQuota that the words name; None where it was not given."""
-    quotas = (
-        one
-        for one in facts.world.quotas
-        if (one.metadata.namespace, one.metadata.name) == (refused_creation.subject.namespace, refused_creation.quota)
-    )
-    return next(quotas, None)
+def find_quota(cluster: ClusterState, refused_creation: RefusedCreation) -> ResourceQuota | None:
+    """The ResourceQuota that a refusal names; None where it was not given."""
+    key = (refused_creation.subject.namespace, refused_creation.quota)
+    return next((quota for quota in cluster.quotas if (quota.metadata.namespace, quota.metadata.name) == key), None)
 
 
-def _is_relevant_event(facts: ClusterFacts, event: Event) -> bool:
-    age = count_seconds(event.last_seen, facts.latest_time)
-    return not refuses_followers(event) and (age is None or age <= RECENT_SECONDS)
+def _is_relevant_event(index: ClusterIndex, event: Event) -> bool:
+    age = count_seconds(event.last_seen, index.latest_time)
+    return not refuses_followers(event.message) and (age is None or age <= RECENT_SECONDS)
 
 
 def _iter_owners(kind: str, namespace: str, name: str) -> Iterator[Subject]:
@@ -104,10 +101,10 @@ def _get_wanted_replicas(workload: Deployment) -> int:
     return parallelism if workload.spec.completions is None else min(parallelism, workload.spec.completions - workload.status.succeeded)
 
 
-def _count_pods(facts: ClusterFacts) -> Mapping[Subject, int]:
+def _count_pods(index: ClusterIndex) -> Mapping[Subject, int]:
     """How many pods each workload has, those that end left out."""
     found: Counter[Subject] = Counter()
-    for pod in facts.world.pods:
+    for pod in index.cluster.pods:
         owner = find_controller(pod)
         if owner is not None and owner.kind in _OWNER_KINDS and is_waiting(pod):
             found.update(_iter_owners(owner.kind, pod.metadata.namespace, owner.name))

@@ -1,6 +1,7 @@
 """Known faults of Kubernetes by the version of the server: a table of facts, and what in a cluster is the sign of each.
 
-To add one: a row in FAULTS, and its sign in `_SIGN_CHECKS` as a function that says what is seen, "" where it is not.
+To add one: a row in KNOWN_BUGS, its sign in `_SIGN_CHECKS` as a function that returns what is seen, None where it is not, and its texts in
+`preflight.messages.doctor.known_bugs`.
 """
 
 from __future__ import annotations
@@ -8,22 +9,16 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from preflight.messages.lists import join_node_names
+from preflight.doctor.cluster_messages import count_explained_nodes
+from preflight.doctor.index import ClusterIndex
 from preflight.model.objects import Node
-
-if TYPE_CHECKING:
-    from preflight.doctor.context import ClusterFacts
-    from preflight.doctor.pending.causes import PodWait
 
 ServerVersion = tuple[int, int, int]
 
 _VERSION_PATTERN = re.compile(r"v?([0-9]+)\.([0-9]+)\.([0-9]+)(.*)")
-_MESSAGE_PATTERN = re.compile(r"0/([0-9]+) nodes are available: (.*?)\.(?:\s|$)")
-_REASON_PATTERN = re.compile(r"(?:^|, )(?=[0-9]+ )")
 _ZONE_LABELS = (
     ("topology.kubernetes.io/region", "topology.kubernetes.io/zone"),
     ("failure-domain.beta.kubernetes.io/region", "failure-domain.beta.kubernetes.io/zone"),
@@ -33,16 +28,13 @@ _ZONE_LABELS = (
 class KnownBug(Struct, frozen=True):
     """A fault of one component, from the version `since` on and gone in `fixed`.
 
-    1. `ranges` are pairs of these, one for each release branch that has it: the first without it is not in the pair.
-    2. `what` continues the name of the component, `help` says what to do; both are lines of a report. `links` lead to its fix, as
-       `OWNER/REPOSITORY#NUMBER`.
+    `ranges` are pairs of these, one for each release branch that has it: the first without it is not in the pair. `links` lead to its fix,
+    as `OWNER/REPOSITORY#NUMBER`.
     """
 
     id: str
     component: str
     ranges: tuple[tuple[ServerVersion, ServerVersion], ...]
-    what: str
-    help: str
     links: tuple[str, ...]
 
     def affects(self, version: ServerVersion) -> bool:
@@ -55,77 +47,76 @@ KNOWN_BUGS: tuple[KnownBug, ...] = (
         id="kubernetes#91601",
         component="kube-scheduler",
         ranges=(((1, 18, 0), (1, 18, 8)),),
-        what="forgets nodes where zones have unequal numbers of them and a node joins later",
-        help="restart kube-scheduler, and update it to 1.18.8 or later: every node that joins may bring it back until then",
         links=("kubernetes/kubernetes#93355", "kubernetes/kubernetes#93387"),
     ),
 )
 """Every fault that is known here. The ranges were read off the source of the releases."""
 
 
+class ForgottenNode(Struct, frozen=True):
+    """The scheduler gives reasons for fewer nodes than there are and none for `node`, which takes the pod, and zones are uneven.
+
+    `zones` are the numbers of nodes by zone, "" for nodes without one.
+    """
+
+    node: str
+    explained_nodes: int
+    all_nodes: int
+    zones: tuple[tuple[str, int], ...]
+
+
 class BugMatch(Struct, frozen=True):
     """A fault whose sign is there: what was seen, and the version (`v1.18.6`), "" where that is not known."""
 
     bug: KnownBug
-    sign: str
+    sign: ForgottenNode
     version: str
 
 
-def find_known_bug(facts: ClusterFacts, wait: PodWait) -> BugMatch | None:
+class SchedulerRefusal(Struct, frozen=True):
+    """A pod that the scheduler refuses while some node takes it: its `node` ("" where it may get any), and the nodes that take it."""
+
+    message: str
+    node: str
+    fitting_nodes: tuple[str, ...]
+
+
+def find_known_bug(index: ClusterIndex, refusal: SchedulerRefusal) -> BugMatch | None:
     """The fault that explains why a pod waits: its sign is there, and the server has the version; None where there is none."""
-    version = _get_server_version(facts)
+    version = _get_server_version(index)
     if version is None:
         return None
-    return next((found for found in _iter_bug_matches(facts, wait) if found.bug.affects(version)), None)
+    return next((found for found in _iter_bug_matches(index, refusal) if found.bug.affects(version)), None)
 
 
-def iter_possible_bugs(facts: ClusterFacts, wait: PodWait) -> Iterator[str]:
+def list_possible_bugs(index: ClusterIndex, refusal: SchedulerRefusal) -> tuple[BugMatch, ...]:
     """The faults whose sign is there where the version of the server is not known."""
-    if _get_server_version(facts) is None:
-        for found in _iter_bug_matches(facts, wait):
-            ranges = " and ".join(
-                f"{_format_version(since)} up to, and without, {_format_version(fixed)}" for since, fixed in found.bug.ranges
-            )
-            fault = found.bug
-            yield f"{found.sign}: {fault.component} {ranges} has this fault ({fault.id}); the version here is not known"
+    return tuple(_iter_bug_matches(index, refusal)) if _get_server_version(index) is None else ()
 
 
-def _get_server_version(facts: ClusterFacts) -> ServerVersion | None:
-    survey = facts.world.listing
-    found = _VERSION_PATTERN.fullmatch(survey.version) if survey is not None else None
+def _get_server_version(index: ClusterIndex) -> ServerVersion | None:
+    listing = index.cluster.listing
+    found = _VERSION_PATTERN.fullmatch(listing.version) if listing is not None else None
     return (int(found[1]), int(found[2]), int(found[3])) if found else None
 
 
-def _iter_bug_matches(facts: ClusterFacts, wait: PodWait) -> Iterator[BugMatch]:
-    version = facts.world.listing.version if facts.world.listing is not None else ""
-    for fault in KNOWN_BUGS:
-        if sign := _SIGN_CHECKS[fault.id](facts, wait):
-            yield BugMatch(fault, sign, version)
+def _iter_bug_matches(index: ClusterIndex, refusal: SchedulerRefusal) -> Iterator[BugMatch]:
+    version = index.cluster.listing.version if index.cluster.listing is not None else ""
+    for bug in KNOWN_BUGS:
+        if sign := _SIGN_CHECKS[bug.id](index, refusal):
+            yield BugMatch(bug, sign, version)
 
 
-def _describe_missing_nodes(facts: ClusterFacts, wait: PodWait) -> str:
+def _find_forgotten_node(index: ClusterIndex, refusal: SchedulerRefusal) -> ForgottenNode | None:
     """The pod's own node takes it, the message has reasons for fewer nodes than there are, and zones are uneven."""
-    if wait.pod_fit is None or not wait.node or wait.node not in wait.pod_fit.fitting_nodes:
-        return ""
-    told = count_explained_nodes(wait.scheduler_message)
-    nodes = [node for node in facts.world.nodes.values() if node.pool is None]
-    zones = Counter(_get_zone(node) for node in nodes)
-    if told is None or told >= len(nodes) or len(zones) < 2 or len(set(zones.values())) < 2:
-        return ""
-    by_zone = ", ".join(f"{number} in {name or 'none'}" for name, number in sorted(zones.items()))
-    return (
-        f"the scheduler has reasons for {told} of {len(nodes)} nodes and not for "
-        f"{join_node_names((wait.node,))}; zones are uneven ({by_zone})"
-    )
-
-
-def count_explained_nodes(message: str) -> int | None:
-    """For how many nodes the scheduler gives a reason; None where a reason of it has no number, or nothing is said of nodes."""
-    found = _MESSAGE_PATTERN.match(message)
-    parts = [each for each in _REASON_PATTERN.split(found[2]) if each] if found else []
-    if not parts or not all(re.match(r"[0-9]+ ", part) for part in parts):
+    if not refusal.node or refusal.node not in refusal.fitting_nodes:
         return None
-    return sum(int(each.partition(" ")[0]) for each in parts)
+    explained = count_explained_nodes(refusal.message)
+    nodes = index.existing_nodes.values()
+    zones = Counter(_get_zone(node) for node in nodes)
+    if explained is None or explained >= len(nodes) or len(zones) < 2 or len(set(zones.values())) < 2:
+        return None
+    return ForgottenNode(refusal.node, explained, len(nodes), tuple(sorted(zones.items())))
 
 
 def _get_zone(node: Node) -> str:
@@ -136,8 +127,4 @@ def _get_zone(node: Node) -> str:
     return ""
 
 
-def _format_version(version: ServerVersion) -> str:
-    return ".".join(str(each) for each in version)
-
-
-_SIGN_CHECKS: Mapping[str, Callable[[ClusterFacts, PodWait], str]] = {"kubernetes#91601": _describe_missing_nodes}
+_SIGN_CHECKS: Mapping[str, Callable[[ClusterIndex, SchedulerRefusal], ForgottenNode | None]] = {"kubernetes#91601": _find_forgotten_node}

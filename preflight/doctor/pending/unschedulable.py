@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 import msgspec
 from msgspec import Struct
 
-from preflight.coverage.reasons import format_requirement
-from preflight.doctor.pending.node_fit import FIT_DOUBTS, compute_fit, format_amount
+from preflight.doctor.index import ClusterIndex
+from preflight.doctor.pending.node_fit import compute_fit
 from preflight.doctor.pod_health import get_extended_requests, get_target_node
-from preflight.messages.lists import join_and, join_node_names
+from preflight.model.objects import SelectorRequirement, Taint
+from preflight.model.reasons import SelectorMismatch
+from preflight.model.runtime_state import PodState
+from preflight.model.uncertainty import UncertaintyKind
 from preflight.scheduling.affinity import AffinityMatch
 from preflight.scheduling.anti_affinity import find_anti_affinities
 from preflight.scheduling.filters import NODE_AFFINITY, TAINT_TOLERATION, FilterReason, Shortage
@@ -20,34 +22,88 @@ from preflight.scheduling.fit import FitResult
 from preflight.scheduling.node_fit import NodeFit
 from preflight.scheduling.occupancy import Occupancy
 
-if TYPE_CHECKING:
-    from preflight.doctor.context import ClusterFacts
-    from preflight.model.runtime_state import PodState
-
-_MAX_CLASSES = 6
-_OTHER_NODE_TEXT = "it is for another node"
 _CORDON_TAINT = "node.kubernetes.io/unschedulable"
 
 
+class MissingResource(Struct, frozen=True):
+    """A resource that the nodes do not have."""
+
+    resource: str
+
+
+class InsufficientCapacity(Struct, frozen=True):
+    """A resource of which the nodes never have enough, even when they are empty."""
+
+    resource: str
+    requested: int
+    allocatable: int
+
+
+class NodesFull(Struct, frozen=True):
+    """The nodes have as many pods as they may have."""
+
+    allowed_pods: int
+
+
+class InsufficientFree(Struct, frozen=True):
+    """A resource of which too little is free: `free` is the most that a node has left, `is_most` where other nodes may have less."""
+
+    resource: str
+    requested: int
+    free: int
+    is_most: bool
+
+
+class UntoleratedTaints(Struct, frozen=True):
+    """Taints that the pod does not tolerate."""
+
+    taints: tuple[Taint, ...]
+
+
+class LabelMismatch(Struct, frozen=True):
+    """Labels that the pod asks for and the nodes do not have: by nodeSelector, and by the terms of its affinity."""
+
+    selector_mismatches: tuple[SelectorMismatch, ...]
+    failed_terms: tuple[tuple[SelectorRequirement, ...], ...]
+
+
+class OtherNode(Struct, frozen=True):
+    """The pod is for another node."""
+
+
+class FilterRefusal(Struct, frozen=True):
+    """Another filter of the scheduler refuses the pod: its name, and what the scheduler says."""
+
+    plugin: str
+    text: str
+
+
+ShortageObstacle = MissingResource | InsufficientCapacity | NodesFull | InsufficientFree
+FitObstacle = ShortageObstacle | UntoleratedTaints | LabelMismatch | OtherNode | FilterRefusal
+
+
 class NodeFitClass(Struct, frozen=True):
-    """Nodes that say the same of a pod: `reason` in words; `can_take` as in NodeFit."""
+    """Nodes that have the same against a pod.
+
+    `can_take` is as in NodeFit; `obstacles` are what the nodes have against the pod, `doubts` are why it is unknown whether they take it.
+    """
 
     nodes: tuple[str, ...]
-    reason: str
     can_take: bool | None
+    obstacles: tuple[FitObstacle, ...] = ()
+    doubts: tuple[UncertaintyKind, ...] = ()
 
 
 class SchedulerAccount(Struct, frozen=True):
     """Our own account of where a pod fits.
 
-    1. `classes` are the nodes in classes, those that come nearest to taking it first; `fitting_nodes` those that take it for certain.
-    2. Pods with equal `grouping_key` have the same account, word for word.
+    `classes` are the nodes in classes, those that come nearest to taking it first; `fitting_nodes` those that take it for certain. Pods
+    with equal classes have the same account.
     """
 
     fit: FitResult
     classes: tuple[NodeFitClass, ...]
     fitting_nodes: tuple[str, ...]
-    grouping_key: str
 
     @property
     def short_resources(self) -> tuple[str, ...]:
@@ -57,20 +113,28 @@ class SchedulerAccount(Struct, frozen=True):
         return tuple(dict.fromkeys(reason.shortage.resource for reasons in nearest for reason in reasons if reason.shortage))
 
 
-def explain_pod_fit(facts: ClusterFacts, pod: PodState) -> SchedulerAccount:
-    """Our own account of a pod that waits.
+class PodFits:
+    """Our own accounts of pods that wait; pods that are alike are looked at once."""
 
-    1. Pods that are alike are looked at once: in all that the filters read, and in their labels where others may not want such pods near.
-    2. Of a pod of a DaemonSet only its own node is looked at: no other ever takes it.
-    """
-    labels = tuple(sorted(pod.metadata.labels.items())) if facts.occupancy.anti_affinities else ()
-    key = (pod.metadata.namespace, labels, msgspec.json.encode(pod.spec))
-    if key not in facts.pending_pods.pod_fits:
-        found = compute_fit(facts, pod, _select_occupancy(facts.occupancy, pod))
-        classes = _build_classes(found, wants_device=bool(get_extended_requests(pod.spec)))
-        likeness = "\n".join(f"{' '.join(node_class.nodes)}: {node_class.reason}" for node_class in classes)
-        facts.pending_pods.pod_fits[key] = SchedulerAccount(found, classes, found.fitting_nodes, likeness)
-    return facts.pending_pods.pod_fits[key]
+    def __init__(self, index: ClusterIndex) -> None:
+        """Of one cluster; nothing is worked out yet."""
+        self._index = index
+        self._accounts: dict[tuple[str, tuple[tuple[str, str], ...], bytes], SchedulerAccount] = {}
+
+    def explain(self, pod: PodState) -> SchedulerAccount:
+        """Our own account of a pod that waits.
+
+        1. Pods are alike in all that the filters read, and in their labels where others may not want such pods near them.
+        2. Of a pod of a DaemonSet only its own node is looked at: no other ever takes it.
+        """
+        occupancy = self._index.occupancy
+        labels = tuple(sorted(pod.metadata.labels.items())) if occupancy.anti_affinities else ()
+        key = (pod.metadata.namespace, labels, msgspec.json.encode(pod.spec))
+        if key not in self._accounts:
+            fit = compute_fit(self._index, pod, _select_occupancy(occupancy, pod))
+            classes = _build_classes(fit, wants_device=bool(get_extended_requests(pod.spec)))
+            self._accounts[key] = SchedulerAccount(fit, classes, fit.fitting_nodes)
+        return self._accounts[key]
 
 
 def _select_occupancy(occupancy: Occupancy, pod: PodState) -> Occupancy:
@@ -83,26 +147,14 @@ def _select_occupancy(occupancy: Occupancy, pod: PodState) -> Occupancy:
     return Occupancy({name: occupancy.nodes[name] for name in names}, guards, occupancy.uncertainties)
 
 
-def describe_classes(classes: Sequence[NodeFitClass]) -> Iterator[str]:
-    """A line for each class of nodes, `gpu-1, gpu-2: too little ...`; of many classes those that come nearest."""
-    for node_class in classes[:_MAX_CLASSES]:
-        yield f"{join_node_names(node_class.nodes)}: {node_class.reason}"
-    rest = [name for fit_class in classes[_MAX_CLASSES:] for name in fit_class.nodes]
-    if rest:
-        yield f"{join_node_names(rest)}: other reasons"
-
-
 def _build_classes(fit: FitResult, *, wants_device: bool) -> tuple[NodeFitClass, ...]:
-    pod_doubts = [FIT_DOUBTS.get(uncertainty.kind, uncertainty.kind) for uncertainty in fit.uncertainties]
-    alike: defaultdict[tuple[int, int, tuple[str, ...]], list[NodeFit]] = defaultdict(list)
-    for node in fit.nodes:
-        kinds = tuple(dict.fromkeys(_make_reason_key(reason) for reason in node.reasons))
-        doubts = [FIT_DOUBTS.get(each.kind, each.kind) for each in node.uncertainties] if node.fits is None else []
-        alike[_rank_distance(node, wants_device=wants_device), len(kinds), (*kinds, *doubts)].append(node)
-    return tuple(
-        NodeFitClass(tuple(node.node for node in nodes), _explain_class(nodes, pod_doubts), nodes[0].fits)
-        for (_, _, _), nodes in sorted(alike.items(), key=lambda item: (item[0][0], item[0][1], -len(item[1]), item[1][0].node))
-    )
+    alike: defaultdict[tuple[object, ...], list[NodeFit]] = defaultdict(list)
+    for node_fit in fit.nodes:
+        kinds = tuple(dict.fromkeys(_make_reason_key(reason, fit) for reason in node_fit.reasons))
+        doubts = tuple(UncertaintyKind(doubt.kind) for doubt in node_fit.uncertainties) if node_fit.fits is None else ()
+        alike[_rank_distance(node_fit, wants_device=wants_device), len(kinds), kinds, doubts].append(node_fit)
+    found = sorted(alike.items(), key=lambda item: (item[0][:2], -len(item[1]), item[1][0].node))
+    return tuple(_build_class(node_fits, fit) for _, node_fits in found)
 
 
 def _rank_distance(node: NodeFit, *, wants_device: bool) -> int:
@@ -119,73 +171,61 @@ def _rank_distance(node: NodeFit, *, wants_device: bool) -> int:
     return 3 if all(reason.shortage for reason in node.reasons) else 4
 
 
-def _make_reason_key(reason: FilterReason) -> str:
-    """What makes two nodes say the same: of a resource that is there how much of it there is counts, not how much of it is taken."""
-    if reason.shortage is not None:
-        return f"{reason.shortage.resource}/{_make_shortage_key(reason.shortage)}"
-    return _describe_reason(reason)
-
-
-def _make_shortage_key(shortage: Shortage) -> str:
+def _make_reason_key(reason: FilterReason, fit: FitResult) -> object:
+    """What makes two nodes say the same: of a resource that they have counts how much of it they have, not how much of it is taken."""
+    shortage = reason.shortage
+    if shortage is None:
+        return _make_obstacle(reason, fit)
     if not shortage.allocatable:
-        return "none"
-    return f"{shortage.allocatable}" if shortage.requested > shortage.allocatable else "taken"
+        return shortage.resource, "missing"
+    return shortage.resource, shortage.allocatable if shortage.requested > shortage.allocatable else "taken"
 
 
-def _explain_class(nodes: list[NodeFit], pod_doubts: Iterable[str]) -> str:
-    first = nodes[0]
+def _build_class(node_fits: list[NodeFit], fit: FitResult) -> NodeFitClass:
+    names, first = tuple(node_fit.node for node_fit in node_fits), node_fits[0]
     if first.fits:
-        return "takes the pod" if len(nodes) == 1 else "take the pod"
-    if first.reasons:
-        shortages = defaultdict(list)
-        for node in nodes:
-            for reason in node.reasons:
-                if reason.shortage is not None:
-                    shortages[reason.shortage.resource].append(reason.shortage)
-        texts = [
-            _describe_shortages(shortages[each.shortage.resource]) if each.shortage else _describe_reason(each) for each in first.reasons
-        ]
-        return _OTHER_NODE_TEXT if _OTHER_NODE_TEXT in texts else join_and(dict.fromkeys(texts))
-    doubts = dict.fromkeys((*(FIT_DOUBTS.get(uncertainty.kind, uncertainty.kind) for uncertainty in first.uncertainties), *pod_doubts))
-    return f"not known ({join_and(doubts)})"
+        return NodeFitClass(names, first.fits)
+    if not first.reasons:
+        doubts = dict.fromkeys(UncertaintyKind(doubt.kind) for doubt in (*first.uncertainties, *fit.uncertainties))
+        return NodeFitClass(names, first.fits, doubts=tuple(doubts))
+    shortages: defaultdict[str, list[Shortage]] = defaultdict(list)
+    for reason in (reason for node_fit in node_fits for reason in node_fit.reasons):
+        if reason.shortage is not None:
+            shortages[reason.shortage.resource].append(reason.shortage)
+    obstacles = dict.fromkeys(
+        _sum_shortages(shortages[reason.shortage.resource]) if reason.shortage else _make_obstacle(reason, fit) for reason in first.reasons
+    )
+    return NodeFitClass(names, first.fits, (OtherNode(),) if OtherNode() in obstacles else tuple(obstacles))
 
 
-def _describe_shortages(shortages: list[Shortage]) -> str:
-    short = shortages[0]
-    what = "room for one more pod" if short.resource == "pods" else short.resource
-    if not short.allocatable:
-        return f"no {what}"
-    wanted = format_amount(short.resource, short.requested)
-    if short.requested > short.allocatable:
-        return f"never enough {what} (asks for {wanted}, a node has {format_amount(short.resource, short.allocatable)})"
+def _sum_shortages(shortages: list[Shortage]) -> ShortageObstacle:
+    """One obstacle for the shortages of the nodes of a class."""
+    first = shortages[0]
+    if not first.allocatable:
+        return MissingResource(first.resource)
+    if first.requested > first.allocatable:
+        return InsufficientCapacity(first.resource, first.requested, first.allocatable)
+    if first.resource == "pods":
+        return NodesFull(first.allocatable)
     free = max(max(0, shortage.allocatable - shortage.used) for shortage in shortages)
-    if short.resource == "pods":
-        return f"no room for one more pod (all {short.allocatable} are there)"
-    most = "at most " if len(shortages) > 1 and free else ""
-    return f"too little {what} left (asks for {wanted}, {most}{format_amount(short.resource, free) if free else 'none'} free)"
+    return InsufficientFree(first.resource, first.requested, free, is_most=len(shortages) > 1 and free > 0)
 
 
-def _describe_reason(reason: FilterReason) -> str:
+def _make_obstacle(reason: FilterReason, fit: FitResult) -> FitObstacle:
+    """What a reason without a shortage consists of."""
     if reason.taints:
-        said = [taint for taint in reason.taints if taint.key != _CORDON_TAINT]  # of a cordon its own filter speaks too
-        return f"does not tolerate {join_and(said or reason.taints)}"
-    if reason.affinity is not None and (found := _describe_mismatch(reason.affinity)):
-        return found
-    if reason.plugin == NODE_AFFINITY and "plugin(s)" in reason.text:
-        return _OTHER_NODE_TEXT
-    return reason.text.removeprefix("node(s) ").replace("were unschedulable", "cordoned")
+        others = tuple(taint for taint in reason.taints if taint.key != _CORDON_TAINT)  # a cordon has a filter of its own
+        return UntoleratedTaints(others or reason.taints)
+    if reason.affinity is not None and (mismatch := _find_label_mismatch(reason.affinity)):
+        return mismatch
+    if reason.plugin == NODE_AFFINITY and reason.affinity is None and not fit.has_conflict:
+        return OtherNode()
+    return FilterRefusal(reason.plugin, reason.text)
 
 
-def _describe_mismatch(match: AffinityMatch) -> str:
-    found = [
-        (
-            f"label {mismatch.key}={mismatch.required} is asked "
-            f"for{f', it has {mismatch.actual}' if mismatch.actual is not None else ' and is not there'}"
-        )
-        for mismatch in match.selector_mismatches
-    ]
-    failed = [[format_requirement(expression) for expression in (*term.expressions, *term.fields)] for term in match.term_mismatches]
-    asked = [join_and(each) for each in failed if each]
-    if asked:
-        found.append(f"its affinity asks for {'; or '.join(dict.fromkeys(asked))}")
-    return join_and(found)
+def _find_label_mismatch(match: AffinityMatch) -> LabelMismatch | None:
+    terms: Iterable[tuple[SelectorRequirement, ...]] = ((*term.expressions, *term.fields) for term in match.term_mismatches)
+    failed_terms = tuple(dict.fromkeys(term for term in terms if term))
+    if not match.selector_mismatches and not failed_terms:
+        return None
+    return LabelMismatch(match.selector_mismatches, failed_terms)

@@ -1,9 +1,11 @@
-"""The resources of the API that are asked for: where they are, and the right that it takes."""
+"""The resources of the API that are asked for, and a list of one of them: where it is, and the right that it takes."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 from urllib.parse import quote
+
+from msgspec import Struct
 
 
 class ApiResource(NamedTuple):
@@ -24,6 +26,15 @@ class ApiResource(NamedTuple):
         """The path of its list, in one namespace or in all."""
         root = f"/apis/{self.group}/{self.version}" if self.group else f"/api/{self.version}"
         return f"{root}/namespaces/{quote(namespace, safe='')}/{self.plural}" if namespace else f"{root}/{self.plural}"
+
+
+class ListQuery(Struct, frozen=True):
+    """One list to ask for: a resource, a namespace ("" for all), and selectors as the API takes them."""
+
+    resource: ApiResource
+    namespace: str = ""
+    fields: str = ""
+    labels: str = ""
 
 
 NODES = ApiResource("Node", "", "v1", "nodes", is_namespaced=False)

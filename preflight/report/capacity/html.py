@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from preflight.messages import capacity as formatting
+from preflight.messages.counts import format_count
 from preflight.model.capacity import CapacityReport, ClusterCapacity, ClusterCapacityAnswer
-from preflight.report.capacity import formatting, tables
+from preflight.report.capacity import tables
 from preflight.report.capacity.tables import Cells
-from preflight.report.formatting import format_count
 from preflight.report.html.escaping import MARKER_CSS_CLASSES, escape_text, render_code, render_mark, render_terms
 from preflight.report.html.page import render_page
 from preflight.report.html.waterfall import render_waterfall
@@ -47,8 +48,11 @@ def _iter_pieces(report: CapacityReport, all_rows: bool) -> Iterator[str]:
 
 def _get_verdict(report: CapacityReport) -> tuple[str, str]:
     if len(report.clusters) == 1:
-        (each,) = report.clusters
-        return (_get_sign(each, report.atLeast), formatting.format_copies(each.room) if each.room else f"{each.name} could not be asked")
+        (answer,) = report.clusters
+        return (
+            _get_sign(answer, report.atLeast),
+            formatting.format_copies(answer.room) if answer.room else f"{answer.name} could not be asked",
+        )
     signs = [_get_sign(cluster, report.atLeast) for cluster in report.clusters]
     room = f"{signs.count('=')} of {format_count(len(signs), 'cluster')} {'has' if signs.count('=') == 1 else 'have'} room"
     failed = formatting.format_failures(report.clusters)

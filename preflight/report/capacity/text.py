@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from preflight.messages import capacity as formatting
+from preflight.messages.counts import format_count
 from preflight.model.capacity import CapacityReport, ClusterCapacity, ClusterCapacityAnswer
-from preflight.report.capacity import formatting, tables
+from preflight.report.capacity import tables
 from preflight.report.capacity.tables import Cells
-from preflight.report.formatting import format_count
 from preflight.report.terminal import Ink, count_columns, escape_ci_commands, escape_unprintable, fold, pad
 
 _RIGHT = frozenset({"ALLOCATABLE", "USED", "GHOSTS", "FREE", "FIT", "AMOUNT", "LARGEST"})
@@ -82,7 +83,7 @@ def _render_limited_table(heads: Cells, rows: Sequence[Cells], noun: str, width:
     kept, hidden = tables.limit_rows(rows, all_rows=all_rows)
     yield from _render_table(heads, kept, width)
     if hidden:
-        more = format_count(hidden, "more node") if noun == "node" else f"{hidden} more {'class' if hidden == 1 else 'classes'}"
+        more = format_count(hidden, "more node") if noun == "node" else format_count(hidden, "more class", "more classes")
         yield f"  {more} not shown (--all-rows)"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from preflight.messages.evictions import describe_advice, describe_assumption
 from preflight.model.evictions import EvictionReport, NodeEvictions
 from preflight.report import evictions as shape
 from preflight.report.formatting import format_count
@@ -28,9 +29,9 @@ def render_evictions(evictions: EvictionReport, step: int, all_rows: bool) -> It
     if evictions.first:
         yield (
             f"<div class=first><h4>Before you "
-            f"begin</h4><ul>{''.join(f'<li>{escape_text(each)}</li>' for each in evictions.first)}</ul></div>"
+            f"begin</h4><ul>{''.join(f'<li>{escape_text(describe_advice(advice))}</li>' for advice in evictions.first)}</ul></div>"
         )
-    told = (*lines[: len(lines) - len(evictions.first)], *(f"note: {note}" for note in evictions.notes))
+    told = (*lines[: len(lines) - len(evictions.first)], *(f"note: {describe_assumption(note)}" for note in evictions.notes))
     yield render_terms((escape_text(head), escape_text(text)) for head, _, text in (line.partition(": ") for line in told))
     room = MOST_ROWS
     for node in evictions.nodes:
@@ -45,7 +46,7 @@ def _render_node(evictions: EvictionReport, node: NodeEvictions, rows: Sequence[
     is_open = len(evictions.nodes) <= _FOLDED or worst in _OPEN_MARKERS
     heading = f"{render_mark(worst)}{escape_text(shape.format_node_heading(evictions, node))}"
     yield f'<details class="node {MARKER_CSS_CLASSES[worst]}"{" open" if is_open else ""}><summary>{heading}</summary>'
-    yield from (f"<p class=refusal>kubectl: {escape_text(refusal)}</p>" for refusal in node.refusals)
+    yield from (f"<p class=refusal>kubectl: {escape_text(refusal.words)}</p>" for refusal in node.refusals)
     if shown_count:
         yield '<div class="scroll" role="region" aria-label="Pods of this node" tabindex="0"><table class=pods><thead><tr>'
         yield "".join(f"<th scope=col>{head}</th>" for head in ("pod", "of", "what", "replacement", "why")) + "</tr></thead><tbody>"

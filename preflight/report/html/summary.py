@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from preflight.model.evictions import EvictionMechanism, EvictionVerdict, ReplacementOutcome
 from preflight.model.report import Coverage, Outcome, Report, Severity
 from preflight.report.ci_annotation import select_open_findings
 from preflight.report.formatting import format_count
@@ -140,13 +141,13 @@ def _format_stuck_pods(report: Report) -> str:
         if step.evictions is None:
             continue
         pods = [pod for node in step.evictions.nodes for pod in node.pods]
-        blocked = sum(eviction.verdict == "blocked-for-ever" for eviction in pods)
+        blocked = sum(eviction.verdict is EvictionVerdict.BLOCKED_FOREVER for eviction in pods)
         lost = sum(each.is_leaving and each.lost for each in pods)
         parts = [f"{format_count(blocked, 'pod')} blocked for ever"] if blocked else []
         parts += [f"{format_count(lost, 'pod')} lost for good"] if lost else []
         if any(node.refusals for node in step.evictions.nodes):
             return "kubectl refuses this drain"
-        if step.evictions.way == "drain" and step.evictions.ends is False:
+        if step.evictions.way is EvictionMechanism.DRAIN and step.evictions.ends is False:
             return "; ".join(["This drain never ends", *parts])
         if parts:
             return ", ".join(parts)
@@ -186,12 +187,12 @@ def _iter_tiles(report: Report) -> Iterator[Tile]:
 
 def _iter_pod_counts(report: Report) -> Iterator[tuple[str, str, int]]:
     pods = [pod for step in report.steps if step.evictions for node in step.evictions.nodes for pod in node.pods]
-    yield "x", "blocked for ever", sum(eviction.verdict == "blocked-for-ever" for eviction in pods)
+    yield "x", "blocked for ever", sum(eviction.verdict is EvictionVerdict.BLOCKED_FOREVER for eviction in pods)
     yield "x", "lost for good", sum(each.is_leaving and each.lost for each in pods)
-    yield "x", "Pending afterwards", sum(each.is_leaving and each.replacement == "pending" for each in pods)
-    yield "x", "refused by kubectl", sum(each.verdict == "refused" for each in pods)
-    yield "!", "blocked for now", sum(each.verdict == "blocked-now" for each in pods)
-    yield "?", "unknown", sum(each.verdict == "unknown" for each in pods)
+    yield "x", "Pending afterwards", sum(each.is_leaving and each.replacement is ReplacementOutcome.PENDING for each in pods)
+    yield "x", "refused by kubectl", sum(each.verdict is EvictionVerdict.REFUSED for each in pods)
+    yield "!", "blocked for now", sum(each.verdict is EvictionVerdict.BLOCKED_NOW for each in pods)
+    yield "?", "unknown", sum(each.verdict is EvictionVerdict.UNKNOWN for each in pods)
     yield "=", "going", sum(each.is_leaving for each in pods)
 
 

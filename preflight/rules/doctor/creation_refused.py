@@ -14,49 +14,36 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.doctor.kubectl_hints import make_describe_command, make_events_command
 from preflight.doctor.owners import find_origin
-from preflight.doctor.pending.creation_failures import RefusedCreation, find_quota
+from preflight.doctor.pending.creation_failures import find_quota
+from preflight.messages.doctor.pending import describe_refusal_time, describe_refused_creation, iter_quota_texts
+from preflight.messages.kubectl_hints import make_describe_command, make_events_command
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, ManifestLocation, Rule
-from preflight.rules.doctor._gap_hits import get_cluster_facts, make_check_notes
+from preflight.rules.doctor._gap_hits import get_diagnosis, make_check_notes
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each workload."""
-    facts = get_cluster_facts(context)
-    for refused_creation in facts.pending_pods.refused_creations:
-        kind, name = refused_creation.event_object
-        namespace, quota = refused_creation.subject.namespace, refused_creation.quota
+    cluster = get_diagnosis(context).index.cluster
+    for refusal in get_diagnosis(context).refused_creations:
+        kind, name = refusal.event_object
+        namespace, quota = refusal.subject.namespace, refusal.quota
+        missing = cluster.missing_kinds.get("ResourceQuota", "")
+        quota_texts = iter_quota_texts(refusal, find_quota(cluster, refusal), missing) if quota else ()
         yield Hit(
-            subject=refused_creation.subject,
-            location=ManifestLocation(find_origin(facts, refused_creation.subject)),
-            message=(
-                f"has {refused_creation.existing} of the {refused_creation.wanted} pods that it wants, "
-                f"for their creation is refused: {refused_creation.reason}"
-            ),
+            subject=refusal.subject,
+            key=("quota", quota) if quota else ("admission",),
+            location=ManifestLocation(find_origin(cluster, refusal.subject)),
+            message=describe_refused_creation(refusal),
             notes=(
-                ("note", f"the last refusal is of {refused_creation.last_seen}"),
-                *(("note", text) for text in _describe_quota(context, refused_creation)),
+                ("note", describe_refusal_time(refusal)),
+                *(("note", text) for text in quota_texts),
                 *make_check_notes(
                     make_describe_command("quota", quota, namespace) if quota else "", make_events_command(kind, name, namespace)
                 ),
             ),
         )
-
-
-def _describe_quota(context: Context, refused_creation: RefusedCreation) -> Iterator[str]:
-    facts = get_cluster_facts(context)
-    if not refused_creation.quota:
-        return
-    found = find_quota(facts, refused_creation)
-    if found is None:
-        missing = facts.world.missing_kinds.get("ResourceQuota", "ResourceQuotas were not given")
-        yield f"how much of ResourceQuota {refused_creation.quota} is used now is not known: {missing}"
-        return
-    for resource, hard in found.spec.hard.items():
-        if resource in found.status.used:
-            yield f"ResourceQuota {refused_creation.quota}: {found.status.used[resource]} of {hard} {resource} are used"
 
 
 RULE = Rule(id="PF447", name="creation-refused", severity=Severity.WARNING, check=check)

@@ -13,32 +13,35 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.doctor.kubectl_hints import make_describe_command
-from preflight.messages.lists import join_node_names
-from preflight.model.objects import Origin
+from preflight.doctor.owners import UNKNOWN_ORIGIN
+from preflight.messages.doctor.resources import describe_stale_allocation, describe_stale_pod
+from preflight.messages.kubectl_hints import make_describe_command
 from preflight.model.report import Severity, Subject
 from preflight.rules.api import Context, Hit, ManifestLocation, Rule
-from preflight.rules.doctor._gap_hits import get_cluster_facts, make_check_notes, make_waiting_note
+from preflight.rules.doctor._gap_hits import get_diagnosis, make_check_notes, make_waiting_note
+
+_MAX_PODS = 4
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each resource: an error where pods wait for it."""
-    facts = get_cluster_facts(context)
-    for stale_allocation in facts.stale_allocations:
-        first = stale_allocation.pods[0]
-        node = next((facts.world.nodes[name] for name in stale_allocation.nodes if name in facts.world.nodes), None)
-        waits = make_waiting_note(context, stale_allocation.resource)
-        pods = "1 pod holds" if len(stale_allocation.pods) == 1 else f"{len(stale_allocation.pods)} pods hold"
+    index = get_diagnosis(context).index
+    for allocation in get_diagnosis(context).stale_allocations:
+        first = allocation.pods[0].pod.metadata
+        nodes = index.cluster.nodes
+        node = next((nodes[name] for name in allocation.nodes if name in nodes), None)
+        waiting_note = make_waiting_note(context, allocation.resource)
         yield Hit(
-            subject=Subject("Resource", "", stale_allocation.resource),
-            nodes=stale_allocation.nodes,
-            location=ManifestLocation(node.origin if node is not None else Origin("<none>")),
-            severity=Severity.ERROR if waits else None,
-            message=f"is held on {join_node_names(stale_allocation.nodes)} though nothing runs: {pods} {stale_allocation.amount}",
+            subject=Subject("Resource", "", allocation.resource),
+            key=(allocation.resource,),
+            nodes=allocation.nodes,
+            location=ManifestLocation(node.origin if node is not None else UNKNOWN_ORIGIN),
+            severity=Severity.ERROR if waiting_note else None,
+            message=describe_stale_allocation(allocation),
             notes=(
-                *(("note", text) for text in stale_allocation.reasons[:4]),
-                *waits,
-                *make_check_notes(make_describe_command("pod", first[1], first[0])),
+                *(("note", describe_stale_pod(unhealthy_pod, index)) for unhealthy_pod in allocation.pods[:_MAX_PODS]),
+                *waiting_note,
+                *make_check_notes(make_describe_command("pod", first.name, first.namespace)),
             ),
         )
 

@@ -13,23 +13,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.doctor.device_fault import ResourceFault
-from preflight.messages.lists import join_node_names
+from preflight.doctor.devices import ResourceFault
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.doctor._gap_hits import get_cluster_facts, make_device_hit
+from preflight.rules.doctor._gap_hits import iter_faulty_resources, make_device_hit
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each resource and reason."""
-    for faulty_resource in get_cluster_facts(context).faulty_resources:
-        if faulty_resource.fault is ResourceFault.NO_PROVIDER:
-            yield make_device_hit(
-                context,
-                faulty_resource,
-                f"is in Allocatable ({faulty_resource.amount}) on {join_node_names(faulty_resource.nodes)}, and {faulty_resource.why}",
-                path=(faulty_resource.resource,),
-            )
+    for faulty, key in iter_faulty_resources(context):
+        if faulty.fault is ResourceFault.NO_PROVIDER:
+            yield make_device_hit(context, faulty, key, path=(faulty.resource,))
 
 
 RULE = Rule(id="PF421", name="ghost-resource", severity=Severity.WARNING, check=check)

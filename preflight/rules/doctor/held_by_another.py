@@ -15,49 +15,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.doctor.kubectl_hints import make_events_command
-from preflight.doctor.pending.causes import WaitCause, WaitGroup, group_waits
-from preflight.doctor.pending.schedulers import get_scheduler
-from preflight.doctor.pending.unschedulable import explain_pod_fit
-from preflight.messages.lists import join_node_names
+from preflight.doctor.pending.causes import WaitCause
+from preflight.messages.doctor.pending import describe_held_pods, iter_hold_notes
+from preflight.messages.kubectl_hints import make_events_command
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.doctor._gap_hits import get_cluster_facts
-from preflight.rules.doctor._pending_hits import describe_waiting_count, format_wait_start, make_wait_hit
+from preflight.rules.doctor._gap_hits import get_diagnosis
+from preflight.rules.doctor._pending_hits import iter_wait_groups, make_wait_hit
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for all pods that the same holds: an error for a DaemonSet without which workloads break, else a warning."""
-    for group in group_waits(get_cluster_facts(context), WaitCause.ON_HOLD):
-        hold, pod = group.first_wait.hold, group.first_wait.pod
+    diagnosis = get_diagnosis(context)
+    for group, key in iter_wait_groups(context, WaitCause.ON_HOLD):
+        wait, hold = group.first_wait, group.first_wait.hold
         assert hold is not None
-        one = group.owners[0][1] == 1
-        who = f"{hold.component} holds {'it' if one else 'them'}" if hold.component else f"{'it is' if one else 'they are'} held"
+        fitting_nodes = diagnosis.pod_fits.explain(wait.pod).fitting_nodes if hold.is_foreign else ()
         yield make_wait_hit(
             context,
             group,
+            key,
             Severity.WARNING,
-            f"{describe_waiting_count(group)}{_describe_holder(group)}{format_wait_start(context, group)}: {who}: {hold.message}",
-            *(("note", text) for text in _iter_notes(context, group)),
-            commands=(make_events_command("Pod", pod.metadata.name, pod.metadata.namespace),),
+            describe_held_pods(group, hold, diagnosis.index.latest_time),
+            *(("note", text) for text in iter_hold_notes(wait, hold, fitting_nodes)),
+            commands=(make_events_command("Pod", wait.pod.metadata.name, wait.pod.metadata.namespace),),
         )
-
-
-def _describe_holder(group: WaitGroup) -> str:
-    return f" for {join_node_names(group.nodes)}" if group.nodes else ""
-
-
-def _iter_notes(context: Context, group: WaitGroup) -> Iterator[str]:
-    hold, pod = group.first_wait.hold, group.first_wait.pod
-    assert hold is not None
-    if hold.is_foreign and hold.component:
-        yield f"its schedulerName is {get_scheduler(pod)}: {hold.component} is another one"
-    if hold.meaning:
-        yield hold.meaning
-    takers = explain_pod_fit(get_cluster_facts(context), pod).fitting_nodes if hold.is_foreign else ()
-    if takers:
-        verb = "takes" if len(takers) == 1 else "take"
-        yield f"by our own account {join_node_names(takers)} {verb} it: it does not wait for room"
 
 
 RULE = Rule(id="PF442", name="held-by-another", severity=Severity.ERROR, check=check)

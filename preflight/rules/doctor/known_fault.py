@@ -14,32 +14,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.doctor.pending.causes import WaitCause, group_waits
-from preflight.messages.lists import join_node_names
+from preflight.doctor.pending.causes import WaitCause
+from preflight.messages.doctor.known_bugs import describe_bug_fix, describe_bug_help, describe_sign
+from preflight.messages.doctor.pending import describe_known_bug, describe_scheduler_message
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.doctor._gap_hits import get_cluster_facts
-from preflight.rules.doctor._pending_hits import describe_waiting_count, format_wait_start, make_wait_hit, make_wait_list_command
+from preflight.rules.doctor._gap_hits import get_diagnosis
+from preflight.rules.doctor._pending_hits import iter_wait_groups, make_wait_hit, make_wait_list_command
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each DaemonSet: an error where workloads break without it, else a warning."""
-    for group in group_waits(get_cluster_facts(context), WaitCause.KNOWN_BUG):
-        seen = group.first_wait.bug_match
-        assert seen is not None
-        fault = seen.bug
+    for group, key in iter_wait_groups(context, WaitCause.KNOWN_BUG):
+        match = group.first_wait.bug_match
+        assert match is not None
         yield make_wait_hit(
             context,
             group,
+            key,
             Severity.WARNING,
-            (
-                f"{describe_waiting_count(group)} for {join_node_names(group.nodes)}{format_wait_start(context, group)}: "
-                f"{fault.component} {seen.version} {fault.what}"
-            ),
-            ("note", f"the scheduler says: {group.first_wait.scheduler_message}"),
-            ("note", seen.sign),
-            ("help", fault.help),
-            ("note", f"{fault.id}, fixed in {', '.join(fault.links)}"),
+            describe_known_bug(group, get_diagnosis(context).index.latest_time),
+            ("note", describe_scheduler_message(group.first_wait)),
+            ("note", describe_sign(match.sign)),
+            ("help", describe_bug_help(match.bug)),
+            ("note", describe_bug_fix(match.bug)),
             commands=("kubectl version", make_wait_list_command(group)),
         )
 

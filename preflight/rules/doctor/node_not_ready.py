@@ -14,31 +14,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.doctor.kubectl_hints import make_describe_command, make_node_pods_command
-from preflight.doctor.stranded_capacity import format_resources
-from preflight.doctor.timestamps import format_since
-from preflight.kubectl.formatting import join_names
+from preflight.messages.doctor.nodes import describe_cordoned_nodes, describe_not_ready_nodes, describe_unusable_resources
+from preflight.messages.kubectl_hints import make_describe_command, make_node_pods_command
 from preflight.model.report import Severity, Subject
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.doctor._gap_hits import get_cluster_facts, locate_node_field, make_check_notes
-from preflight.rules.verify._text import format_other_nodes
+from preflight.rules.doctor._gap_hits import get_diagnosis, locate_node_field, make_check_notes
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for the nodes that give the same reason."""
-    facts = get_cluster_facts(context)
-    for nodes in facts.idle_not_ready:
-        first, *others = nodes.nodes
-        begun = format_since(nodes.since, facts.latest_time)
+    diagnosis = get_diagnosis(context)
+    for not_ready in diagnosis.not_ready_nodes:
+        first = not_ready.nodes[0]
         yield Hit(
             subject=Subject("Node", "", first),
-            nodes=nodes.nodes,
+            key=("Ready",),
+            nodes=not_ready.nodes,
             location=locate_node_field(context, first, ("status", "conditions")),
-            message=f"is not Ready{f' {begun}' if begun else ''}{format_other_nodes(others, 'is')}"
-            + (f": {nodes.reason}" if nodes.reason else ""),
+            message=describe_not_ready_nodes(not_ready, diagnosis.index.latest_time),
             notes=(
-                *((("then", f"{format_resources(nodes.free_resources)} count as free and cannot be had"),) if nodes.free_resources else ()),
-                *((("note", f"cordoned: {join_names(nodes.cordoned_nodes)}"),) if nodes.cordoned_nodes else ()),
+                *((("then", describe_unusable_resources(not_ready)),) if not_ready.free_resources else ()),
+                *((("note", describe_cordoned_nodes(not_ready)),) if not_ready.cordoned_nodes else ()),
                 *make_check_notes(make_describe_command("node", first), make_node_pods_command(first)),
             ),
         )

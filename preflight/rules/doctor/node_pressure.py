@@ -13,35 +13,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.doctor.kubectl_hints import make_describe_command
-from preflight.doctor.timestamps import format_since
+from preflight.messages.doctor.nodes import describe_node_pressure
+from preflight.messages.kubectl_hints import make_describe_command
 from preflight.model.report import Severity, Subject
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.doctor._gap_hits import get_cluster_facts, locate_node_field, make_check_notes
+from preflight.rules.doctor._gap_hits import get_diagnosis, locate_node_field, make_check_notes
 
 _PRESSURE_CONDITIONS = ("DiskPressure", "MemoryPressure", "PIDPressure")
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each node that is Ready and says so."""
-    facts = get_cluster_facts(context)
-    for name, node in sorted(facts.world.nodes.items()):
-        if node.pool is not None or name in facts.not_ready_nodes:
-            continue
-        bad = [
-            condition
-            for condition in facts.get_node_state(name).status.conditions
-            if condition.type in _PRESSURE_CONDITIONS and condition.is_bad
-        ]
-        for each in bad:
-            begun, said = format_since(each.lastTransitionTime, facts.latest_time), " ".join(each.message.split())
-            yield Hit(
-                subject=Subject("Node", "", name),
-                nodes=(name,),
-                location=locate_node_field(context, name, ("status", "conditions")),
-                message=f"has {each.type}{f' {begun}' if begun else ''}{f': {said}' if said else ''}",
-                notes=make_check_notes(make_describe_command("node", name)),
-            )
+    index = get_diagnosis(context).index
+    for name in sorted(index.existing_nodes.keys() - index.not_ready_nodes):
+        for condition in index.get_node_state(name).status.conditions:
+            if condition.type in _PRESSURE_CONDITIONS and condition.is_bad:
+                yield Hit(
+                    subject=Subject("Node", "", name),
+                    key=(condition.type,),
+                    nodes=(name,),
+                    location=locate_node_field(context, name, ("status", "conditions")),
+                    message=describe_node_pressure(condition, index.latest_time),
+                    notes=make_check_notes(make_describe_command("node", name)),
+                )
 
 
 RULE = Rule(id="PF435", name="node-pressure", severity=Severity.WARNING, check=check)

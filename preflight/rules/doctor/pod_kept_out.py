@@ -17,27 +17,28 @@ from collections.abc import Iterator
 
 from preflight.change.node_lifecycle import is_controller_owned
 from preflight.doctor.coverage_gaps import GapKind
-from preflight.doctor.kubectl_hints import make_describe_command
-from preflight.messages.lists import join_and, join_node_names
+from preflight.messages.doctor.gaps import describe_kept_out_pod, describe_sign_note, label_untolerated_taints
+from preflight.messages.kubectl_hints import make_describe_command
 from preflight.model.objects import POD_TEMPLATE_SPEC
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.doctor._gap_hits import iter_gaps, make_gap_commands, make_gap_hit
+from preflight.rules.doctor._gap_hits import iter_gaps, make_daemonset_command, make_gap_hit
 from preflight.rules.merged_groups import suggest_exact_tolerations
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each DaemonSet and reason: an error where workloads break without it, else a warning; one less where that is doubtful."""
-    for gap in iter_gaps(context, GapKind.KEPT_OUT):
+    for gap, key in iter_gaps(context, GapKind.KEPT_OUT):
         lasting = [taint for taint in gap.taints if not is_controller_owned(taint)]
         yield make_gap_hit(
             gap,
+            key,
             Severity.NOTE if gap.is_doubtful and not gap.is_critical else Severity.WARNING,
-            f"is kept out of {join_node_names(gap.nodes)}: {gap.reason}",
-            *(("note", f"it belongs there: {sign}") for sign in gap.signs),
+            describe_kept_out_pod(gap),
+            *(("note", describe_sign_note(sign)) for sign in gap.signs),
             path=(*POD_TEMPLATE_SPEC, "tolerations"),
-            label=f"nothing here tolerates {join_and(gap.taints)}",
-            commands=(make_describe_command("node", gap.nodes[0]), make_gap_commands(gap)[0]),
+            label=label_untolerated_taints(gap),
+            commands=(make_describe_command("node", gap.nodes[0]), make_daemonset_command(gap)),
             fix=suggest_exact_tolerations(lasting) if lasting else None,
         )
 

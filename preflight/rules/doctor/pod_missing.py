@@ -15,25 +15,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from preflight.doctor.coverage_gaps import GapKind
-from preflight.doctor.kubectl_hints import make_events_command
-from preflight.messages.lists import join_node_names
+from preflight.messages.doctor.gaps import describe_missing_events, describe_missing_pod
+from preflight.messages.kubectl_hints import make_events_command
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.doctor._gap_hits import get_cluster_facts, iter_gaps, make_gap_commands, make_gap_hit
+from preflight.rules.doctor._gap_hits import get_diagnosis, iter_gaps, make_daemonset_command, make_gap_hit
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each DaemonSet: an error where workloads break without it, else a warning."""
-    for gap in iter_gaps(context, GapKind.MISSING):
+    for gap, key in iter_gaps(context, GapKind.MISSING):
         metadata = gap.daemonset.metadata
-        known = get_cluster_facts(context).has_events
-        note = "no event says that its creation was refused; events live for about an hour" if known else "events were not given"
         yield make_gap_hit(
             gap,
+            key,
             Severity.WARNING,
-            f"has no pod on {join_node_names(gap.nodes)}, where it should run",
-            ("note", note),
-            commands=(make_gap_commands(gap)[0], make_events_command("DaemonSet", metadata.name, metadata.namespace)),
+            describe_missing_pod(gap),
+            ("note", describe_missing_events(has_events=get_diagnosis(context).index.has_events)),
+            commands=(make_daemonset_command(gap), make_events_command("DaemonSet", metadata.name, metadata.namespace)),
         )
 
 

@@ -13,35 +13,37 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.doctor.coverage_gaps import GapKind
-from preflight.messages.lists import join_node_names
+from preflight.doctor.coverage_gaps import CoverageGap, GapKind
+from preflight.doctor.diagnose import Diagnosis
+from preflight.messages.doctor.gaps import describe_event, describe_pod_not_starting, describe_update
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.doctor._gap_hits import (
-    format_gap_start,
-    get_cluster_facts,
-    iter_gaps,
-    make_gap_commands,
-    make_gap_hit,
-    make_list_command,
-)
+from preflight.rules.doctor._gap_hits import get_diagnosis, iter_gaps, make_gap_hit, make_list_command, make_pod_command
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each DaemonSet and reason: an error where workloads break without it, else a warning."""
-    facts = get_cluster_facts(context)
-    for gap in iter_gaps(context, GapKind.WAITING, GapKind.NOT_READY):
-        verb = "does not start" if gap.kind is GapKind.WAITING else "is not Ready"
+    diagnosis = get_diagnosis(context)
+    for gap, key in iter_gaps(context, GapKind.WAITING, GapKind.NOT_READY):
         yield make_gap_hit(
             gap,
+            key,
             Severity.WARNING,
-            (
-                f"has a pod on {join_node_names(gap.nodes)} that "
-                f"{verb}{format_gap_start(context, gap)}{f': {gap.reason}' if gap.reason else ''}"
-            ),
-            *(("note", text) for text in (*facts.list_event_texts(gap), *facts.describe_update(gap.daemonset))),
-            commands=(make_gap_commands(gap)[1], make_list_command(gap)),
+            describe_pod_not_starting(gap, diagnosis.index.latest_time),
+            *(("note", text) for text in _iter_notes(diagnosis, gap)),
+            commands=(make_pod_command(gap), make_list_command(gap)),
         )
+
+
+def _iter_notes(diagnosis: Diagnosis, gap: CoverageGap) -> Iterator[str]:
+    """The latest event about the first pod that has one, and an update that is under way."""
+    namespace = gap.daemonset.metadata.namespace
+    events = (event for name in gap.pod_names for event in diagnosis.index.events.get_events("Pod", namespace, name))
+    event, update = next(events, None), diagnosis.find_ongoing_update(gap.daemonset)
+    if event is not None:
+        yield describe_event(event)
+    if update is not None:
+        yield describe_update(update)
 
 
 RULE = Rule(id="PF414", name="pod-not-starting", severity=Severity.ERROR, check=check)

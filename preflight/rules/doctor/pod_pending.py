@@ -15,33 +15,31 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from preflight.doctor.coverage_gaps import GapKind
-from preflight.messages.lists import join_node_names
+from preflight.doctor.pending.node_fit import iter_own_node_fits
+from preflight.messages.doctor.gaps import describe_pending_pod
+from preflight.messages.doctor.node_fits import describe_own_node
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.doctor._gap_hits import (
-    format_gap_start,
-    get_cluster_facts,
-    iter_gaps,
-    make_gap_commands,
-    make_gap_hit,
-    make_list_command,
-)
+from preflight.rules.doctor._gap_hits import get_diagnosis, iter_gaps, make_gap_hit, make_list_command, make_pod_command
+
+_MAX_PODS = 3
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each DaemonSet and message: an error where workloads break without it, else a warning."""
-    facts = get_cluster_facts(context)
-    for gap in iter_gaps(context, GapKind.PENDING):
-        if all(pending_pod.pod.key in facts.pending_pods.explained_pods for pending_pod in gap.pending_pods):
+    diagnosis = get_diagnosis(context)
+    explained_pods = {wait.pod.key for wait in diagnosis.pod_waits if wait.is_not_capacity}
+    for gap, key in iter_gaps(context, GapKind.PENDING):
+        if all(pending_pod.pod.key in explained_pods for pending_pod in gap.pending_pods):
             continue  # another rule says what holds them
-        where = f" for {join_node_names(gap.nodes)}" if gap.nodes else ""
-        said = f": {gap.reason}" if gap.reason else ": no scheduler has looked at it"
+        pods = [pending_pod.pod for pending_pod in gap.pending_pods[:_MAX_PODS]]
         yield make_gap_hit(
             gap,
+            key,
             Severity.WARNING,
-            f"has a pod that is Pending{where}{format_gap_start(context, gap)}{said}",
-            *(("note", text) for text in facts.explain_own_nodes(gap)),
-            commands=(make_gap_commands(gap)[1], make_list_command(gap)),
+            describe_pending_pod(gap, diagnosis.index.latest_time),
+            *(("note", describe_own_node(own)) for own in iter_own_node_fits(diagnosis.index, pods)),
+            commands=(make_pod_command(gap), make_list_command(gap)),
         )
 
 

@@ -14,23 +14,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from preflight.doctor.coverage_gaps import GapKind
-from preflight.doctor.kubectl_hints import make_events_command
-from preflight.messages.lists import join_node_names
+from preflight.messages.doctor.gaps import describe_refusal_time, describe_refused_pod
+from preflight.messages.kubectl_hints import make_events_command
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.doctor._gap_hits import iter_gaps, make_gap_commands, make_gap_hit
+from preflight.rules.doctor._gap_hits import iter_gaps, make_daemonset_command, make_gap_hit
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each DaemonSet: an error where workloads break without it, else a warning."""
-    for gap in iter_gaps(context, GapKind.REFUSED):
+    for gap, key in iter_gaps(context, GapKind.REFUSED):
         metadata = gap.daemonset.metadata
         yield make_gap_hit(
             gap,
+            key,
             Severity.WARNING,
-            f"has no pod on {join_node_names(gap.nodes)}, for its creation is refused: {gap.reason}",
-            ("note", f"the last refusal is of {gap.since}") if gap.since else ("note", "an event of the DaemonSet says so"),
-            commands=(make_events_command("DaemonSet", metadata.name, metadata.namespace), make_gap_commands(gap)[0]),
+            describe_refused_pod(gap),
+            ("note", describe_refusal_time(gap)),
+            commands=(make_events_command("DaemonSet", metadata.name, metadata.namespace), make_daemonset_command(gap)),
         )
 
 

@@ -15,34 +15,35 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from preflight.doctor.coverage_gaps import GapKind
-from preflight.messages.lists import join_node_names
+from preflight.messages.doctor.gaps import describe_crashing_pod, describe_pod_loop, describe_update
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
 from preflight.rules.doctor._gap_hits import (
-    format_gap_start,
-    get_cluster_facts,
+    get_diagnosis,
     iter_gaps,
-    make_gap_commands,
+    make_daemonset_command,
     make_gap_hit,
     make_list_command,
+    make_pod_command,
 )
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each DaemonSet and reason: an error where workloads break without it, else a warning."""
-    facts = get_cluster_facts(context)
-    for gap in iter_gaps(context, GapKind.CRASHING, GapKind.LOOP):
+    diagnosis = get_diagnosis(context)
+    for gap, key in iter_gaps(context, GapKind.CRASHING, GapKind.LOOP):
         if gap.kind is GapKind.LOOP:
-            yield make_gap_hit(
-                gap, Severity.WARNING, f"does not stay on {join_node_names(gap.nodes)}: {gap.reason}", commands=make_gap_commands(gap)
-            )
+            commands = (make_daemonset_command(gap), make_pod_command(gap))
+            yield make_gap_hit(gap, key, Severity.WARNING, describe_pod_loop(gap), commands=commands)
             continue
+        update = diagnosis.find_ongoing_update(gap.daemonset)
         yield make_gap_hit(
             gap,
+            key,
             Severity.WARNING,
-            f"has a pod on {join_node_names(gap.nodes)} that does not stay up{format_gap_start(context, gap)}: {gap.reason or 'it failed'}",
-            *(("note", text) for text in facts.describe_update(gap.daemonset)),
-            commands=(make_gap_commands(gap)[1], make_list_command(gap)),
+            describe_crashing_pod(gap, diagnosis.index.latest_time),
+            *((("note", describe_update(update)),) if update is not None else ()),
+            commands=(make_pod_command(gap), make_list_command(gap)),
         )
 
 

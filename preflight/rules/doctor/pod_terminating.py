@@ -15,20 +15,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from preflight.doctor.coverage_gaps import GapKind
-from preflight.messages.lists import join_node_names
+from preflight.messages.doctor.gaps import describe_terminating_pod
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.doctor._gap_hits import format_gap_start, iter_gaps, make_gap_commands, make_gap_hit, make_list_command
+from preflight.rules.doctor._gap_hits import get_diagnosis, iter_gaps, make_gap_hit, make_list_command, make_pod_command
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each DaemonSet: an error where workloads break without it, else a warning."""
-    for gap in iter_gaps(context, GapKind.TERMINATING):
+    for gap, key in iter_gaps(context, GapKind.TERMINATING):
         yield make_gap_hit(
             gap,
+            key,
             Severity.WARNING,
-            f"has a pod on {join_node_names(gap.nodes)} that hangs in Terminating{format_gap_start(context, gap)}",
-            commands=(make_gap_commands(gap)[1], make_list_command(gap)),
+            describe_terminating_pod(gap, get_diagnosis(context).index.latest_time),
+            commands=(make_pod_command(gap), make_list_command(gap)),
         )
 
 

@@ -15,49 +15,48 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.doctor.pending.causes import WaitCause, WaitGroup, group_waits
-from preflight.doctor.pending.node_fit import describe_count_mismatch
+from preflight.doctor.diagnose import Diagnosis
+from preflight.doctor.pending.causes import PodWait, WaitCause
 from preflight.doctor.pending.schedulers import DEFAULT_SCHEDULER, get_scheduler
-from preflight.doctor.pending.unschedulable import describe_classes
-from preflight.doctor.root_causes import iter_missing_providers
+from preflight.messages.doctor.node_fits import describe_classes, describe_count_mismatch
+from preflight.messages.doctor.pending import (
+    describe_outdated_count,
+    describe_root_cause,
+    describe_unknown_scheduler,
+    describe_wait_for_node,
+)
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.doctor._gap_hits import get_cluster_facts
-from preflight.rules.doctor._pending_hits import describe_waiting_count, format_wait_start, make_wait_hit
+from preflight.rules.doctor._gap_hits import get_diagnosis
+from preflight.rules.doctor._pending_hits import iter_wait_groups, make_wait_hit
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for all pods that wait for the same; a note for those that somebody holds by a scheduling gate."""
-    for group in group_waits(get_cluster_facts(context), WaitCause.NO_NODE_FITS, WaitCause.GATED):
+    diagnosis = get_diagnosis(context)
+    for group, key in iter_wait_groups(context, WaitCause.NO_NODE_FITS, WaitCause.GATED):
         if group.first_wait.owner.kind == "DaemonSet" and group.first_wait.cause is WaitCause.NO_NODE_FITS:
             continue
         yield make_wait_hit(
             context,
             group,
+            key,
             Severity.NOTE if group.first_wait.cause is WaitCause.GATED else Severity.WARNING,
-            f"{describe_waiting_count(group)} for a node{format_wait_start(context, group)}: {_describe_wait(group)}",
-            *(("note", text) for text in _iter_notes(context, group)),
+            describe_wait_for_node(group, diagnosis.index.latest_time),
+            *(("note", text) for text in _iter_notes(diagnosis, group.first_wait)),
         )
 
 
-def _describe_wait(group: WaitGroup) -> str:
-    name, words = get_scheduler(group.first_wait.pod), group.first_wait.scheduler_message
-    if words:
-        return words if name == DEFAULT_SCHEDULER else f"{name} says: {words}"
-    return "no scheduler has looked at it" if name == DEFAULT_SCHEDULER else f"its scheduler {name} has said nothing"
-
-
-def _iter_notes(context: Context, group: WaitGroup) -> Iterator[str]:
-    facts, account = get_cluster_facts(context), group.first_wait.pod_fit
+def _iter_notes(diagnosis: Diagnosis, wait: PodWait) -> Iterator[str]:
+    index, account = diagnosis.index, wait.pod_fit
     if account is None:
         return
     yield from describe_classes(account.classes)
-    yield from dict.fromkeys(text for text, _ in iter_missing_providers(facts, account))
-    if other := describe_count_mismatch(group.first_wait.scheduler_message, len(facts.occupancy.nodes)):
-        yield f"{other}: its words are of another moment, or it does not know all"
-    name = get_scheduler(group.first_wait.pod)
-    if name != DEFAULT_SCHEDULER and not group.first_wait.scheduler_message and not facts.has_events:
-        yield f"whether anybody answers to {name} is not known: events were not given"
+    yield from dict.fromkeys(map(describe_root_cause, diagnosis.list_missing_providers(account)))
+    if mismatch := describe_count_mismatch(wait.counted_nodes, len(index.occupancy.nodes)):
+        yield describe_outdated_count(mismatch)
+    if get_scheduler(wait.pod) != DEFAULT_SCHEDULER and not wait.scheduler_message and not index.has_events:
+        yield describe_unknown_scheduler(wait)
 
 
 RULE = Rule(id="PF440", name="pods-wait", severity=Severity.WARNING, check=check)

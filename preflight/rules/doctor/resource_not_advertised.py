@@ -13,23 +13,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.doctor.device_fault import ResourceFault
-from preflight.messages.lists import join_node_names
+from preflight.doctor.devices import ResourceFault
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.doctor._gap_hits import get_cluster_facts, make_device_hit, make_waiting_note
+from preflight.rules.doctor._gap_hits import iter_faulty_resources, make_device_hit, make_waiting_note
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each resource and reason."""
-    for faulty_resource in get_cluster_facts(context).faulty_resources:
-        if faulty_resource.fault is ResourceFault.NOT_ADVERTISED:
-            yield make_device_hit(
-                context,
-                faulty_resource,
-                f"is missing on {join_node_names(faulty_resource.nodes)}: {faulty_resource.why}",
-                *make_waiting_note(context, faulty_resource.resource),
-            )
+    for faulty, key in iter_faulty_resources(context):
+        if faulty.fault is ResourceFault.NOT_ADVERTISED:
+            yield make_device_hit(context, faulty, key, *make_waiting_note(context, faulty.resource))
 
 
 RULE = Rule(id="PF422", name="resource-not-advertised", severity=Severity.ERROR, check=check)

@@ -15,27 +15,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.doctor.device_fault import ResourceFault
-from preflight.messages.lists import join_node_names
+from preflight.doctor.devices import ResourceFault
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.doctor._gap_hits import get_cluster_facts, make_device_hit, make_waiting_note
+from preflight.rules.doctor._gap_hits import iter_faulty_resources, make_device_hit, make_waiting_note
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each resource and reason; a warning where some of it can be allocated."""
-    for faulty_resource in get_cluster_facts(context).faulty_resources:
-        if faulty_resource.fault in (ResourceFault.NOT_ALLOCATABLE, ResourceFault.UNHEALTHY):
-            has = (
-                f"is in Capacity ({faulty_resource.amount}) and not in Allocatable"
-                if faulty_resource.amount
-                else "reads 0 in Capacity and Allocatable"
-            )
-            if faulty_resource.fault is ResourceFault.UNHEALTHY:
-                has = f"has only {faulty_resource.amount} in Allocatable"
-            milder = Severity.WARNING if faulty_resource.fault is ResourceFault.UNHEALTHY else None
-            message = f"{has} on {join_node_names(faulty_resource.nodes)}: {faulty_resource.why}"
-            yield make_device_hit(context, faulty_resource, message, *make_waiting_note(context, faulty_resource.resource), severity=milder)
+    for faulty, key in iter_faulty_resources(context):
+        if faulty.fault in (ResourceFault.NOT_ALLOCATABLE, ResourceFault.UNHEALTHY):
+            severity = Severity.WARNING if faulty.fault is ResourceFault.UNHEALTHY else None
+            yield make_device_hit(context, faulty, key, *make_waiting_note(context, faulty.resource), severity=severity)
 
 
 RULE = Rule(id="PF420", name="resource-not-allocatable", severity=Severity.ERROR, check=check)

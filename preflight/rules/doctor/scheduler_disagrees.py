@@ -14,32 +14,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.doctor.pending.causes import WaitCause, group_waits
-from preflight.doctor.pending.known_bugs import iter_possible_bugs
-from preflight.doctor.pending.node_fit import describe_count_mismatch
-from preflight.messages.lists import join_node_names
+from preflight.doctor.pending.causes import WaitCause
+from preflight.messages.doctor.known_bugs import describe_possible_bug
+from preflight.messages.doctor.node_fits import describe_count_mismatch
+from preflight.messages.doctor.pending import describe_disagreement
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.doctor._gap_hits import get_cluster_facts
-from preflight.rules.doctor._pending_hits import describe_waiting_count, format_wait_start, make_wait_hit, make_wait_list_command
+from preflight.rules.doctor._gap_hits import get_diagnosis
+from preflight.rules.doctor._pending_hits import iter_wait_groups, make_wait_hit, make_wait_list_command
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for all pods that the same nodes take: an error for a DaemonSet without which workloads break, else a warning."""
-    facts = get_cluster_facts(context)
-    for group in group_waits(facts, WaitCause.SCHEDULER_DISAGREES):
-        first = group.first_wait
-        takers = first.pod_fit.fitting_nodes if first.pod_fit else ()
-        verb = f"{'takes' if len(takers) == 1 else 'take'} {'it' if group.owners[0][1] == 1 else 'one'}"
-        other = describe_count_mismatch(first.scheduler_message, len(facts.occupancy.nodes))
-        waits = f"{describe_waiting_count(group)} for {join_node_names(group.nodes) or 'a node'}{format_wait_start(context, group)}"
+    index = get_diagnosis(context).index
+    for group, key in iter_wait_groups(context, WaitCause.SCHEDULER_DISAGREES):
+        wait = group.first_wait
+        mismatch = describe_count_mismatch(wait.counted_nodes, len(index.occupancy.nodes))
         yield make_wait_hit(
             context,
             group,
+            key,
             Severity.WARNING,
-            f"{waits}, though by our own account {join_node_names(takers)} {verb}: {first.scheduler_message}",
-            *((("note", other),) if other else ()),
-            *(("note", text) for text in iter_possible_bugs(facts, first)),
+            describe_disagreement(group, index.latest_time),
+            *((("note", mismatch),) if mismatch else ()),
+            *(("note", describe_possible_bug(match)) for match in wait.possible_bugs),
             commands=(make_wait_list_command(group),),
         )
 

@@ -13,25 +13,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.doctor.kubectl_hints import make_get_command, make_node_pods_command
-from preflight.messages.lists import join_node_names
+from preflight.messages.doctor.resources import describe_stale_driver
+from preflight.messages.kubectl_hints import make_get_command, make_node_pods_command
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
-from preflight.rules.doctor._gap_hits import get_cluster_facts, make_check_notes
+from preflight.rules.doctor._gap_hits import get_diagnosis, make_check_notes
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each driver."""
-    for stale_driver in get_cluster_facts(context).stale_drivers:
-        daemonset = stale_driver.daemonsets[0]
+    for driver in get_diagnosis(context).stale_drivers:
+        daemonset, first = driver.daemonsets[0], driver.nodes[0]
         yield Hit(
             subject=make_subject_of(daemonset),
-            nodes=stale_driver.nodes,
+            key=(driver.driver,),
+            nodes=driver.nodes,
             location=ManifestLocation(daemonset.origin),
-            message=f"has no pod on {join_node_names(stale_driver.nodes)}, where the CSINode still lists {stale_driver.driver}",
+            message=describe_stale_driver(driver),
             notes=make_check_notes(
-                make_get_command("csinode", stale_driver.nodes[0], output="yaml"),
-                make_node_pods_command(stale_driver.nodes[0], daemonset.metadata.namespace),
+                make_get_command("csinode", first, output="yaml"), make_node_pods_command(first, daemonset.metadata.namespace)
             ),
         )
 

@@ -15,22 +15,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.doctor.kubectl_hints import make_describe_command, make_node_pods_command
+from preflight.messages.doctor.nodes import describe_leftover_taint
+from preflight.messages.kubectl_hints import make_describe_command, make_node_pods_command
 from preflight.model.report import Severity, Subject
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.doctor._gap_hits import get_cluster_facts, locate_node_field, make_check_notes
-from preflight.rules.verify._text import format_other_nodes
+from preflight.rules.doctor._gap_hits import get_diagnosis, locate_node_field, make_check_notes
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each taint and reason."""
-    for leftover_taint in get_cluster_facts(context).leftover_taints:
-        first, *others = leftover_taint.nodes
+    for taint in get_diagnosis(context).leftover_taints:
+        first = taint.nodes[0]
         yield Hit(
             subject=Subject("Node", "", first),
-            nodes=leftover_taint.nodes,
+            key=(taint.taint_key, taint.cause.value),
+            nodes=taint.nodes,
             location=locate_node_field(context, first, ("spec", "taints")),
-            message=f"has the startup taint {leftover_taint.key} still{format_other_nodes(others, 'has')}: {leftover_taint.reason}",
+            message=describe_leftover_taint(taint),
             notes=make_check_notes(make_describe_command("node", first), make_node_pods_command(first)),
         )
 

@@ -13,44 +13,45 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.messages.lists import join_node_names
+from preflight.messages.doctor.gaps import RECREATION_NOTE, describe_time_bomb, describe_trigger
 from preflight.model.report import Outcome, Severity
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.doctor._gap_hits import get_cluster_facts, make_check_notes
+from preflight.rules.doctor._gap_hits import get_diagnosis, make_check_notes
 from preflight.rules.merged_groups import merge_groups
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each DaemonSet and reason; an error where what sets it off is under way."""
-    facts = get_cluster_facts(context)
-    if facts.impact is None:
+    diagnosis = get_diagnosis(context)
+    if diagnosis.impact is None:
         return
     groups = [
         group
-        for group in facts.impact.iter_groups(Outcome.ALREADY_FRAGILE)
-        if not (group.is_assumed or group.nodes <= facts.nodes_being_removed)
+        for group in diagnosis.impact.iter_groups(Outcome.ALREADY_FRAGILE)
+        if not (group.is_assumed or group.nodes <= diagnosis.index.nodes_being_removed)
     ]
-    for each in merge_groups(groups):
-        if each.is_transient or not each.taints:
-            continue  # a node that is not well: that is said of the node
-        daemonset = each.first_group.daemonset
-        component = facts.get_worst_component(daemonset)
-        near = facts.describe_triggers(daemonset, each.nodes)
+    # A node that is not well has a finding of its own.
+    found = [merged for merged in merge_groups(groups) if merged.taints and not merged.is_transient]
+    for merged in found:
+        daemonset = merged.first_group.daemonset
+        component = diagnosis.providers.get_worst_component(daemonset)
+        triggers = diagnosis.find_recreation_triggers(daemonset, merged.nodes)
         yield Hit(
-            subject=each.subject,
-            nodes=each.nodes,
-            location=each.location,
-            severity=Severity.ERROR if near else None,
-            message=f"has a pod on {join_node_names(each.nodes)} that does not come back once it ends: {each.reason}",
-            label=each.label,
+            subject=merged.subject,
+            key=merged.key,
+            nodes=merged.nodes,
+            location=merged.location,
+            severity=Severity.ERROR if triggers else None,
+            message=describe_time_bomb(merged.nodes, merged.reason),
+            label=merged.label,
             notes=(
                 *((("then", component.kind.symptom),) if component else ()),
-                *each.notes,
-                *(("now", text) for text in near),
-                ("note", "set off by an update of the DaemonSet, a deleted or evicted pod, a graceful reboot or a replacement of the node"),
-                *make_check_notes(f"preflight rollout restart ds/{each.subject.name} -n {each.subject.namespace}"),
+                *merged.notes,
+                *(("now", describe_trigger(trigger)) for trigger in triggers),
+                ("note", RECREATION_NOTE),
+                *make_check_notes(f"preflight rollout restart ds/{merged.subject.name} -n {merged.subject.namespace}"),
             ),
-            suggestion=each.suggestion,
+            suggestion=merged.suggestion,
         )
 
 

@@ -14,31 +14,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.doctor.kubectl_hints import make_describe_command, make_events_command, make_get_command
-from preflight.kubectl.formatting import join_names
-from preflight.messages.lists import join_node_names
+from preflight.messages.doctor.resources import HANGING_MOUNTS_TEXT, describe_driver_users, describe_missing_driver
+from preflight.messages.kubectl_hints import make_describe_command, make_events_command, make_get_command
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
-from preflight.rules.doctor._gap_hits import get_cluster_facts, make_check_notes
+from preflight.rules.doctor._gap_hits import get_diagnosis, make_check_notes
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each driver."""
-    for missing_driver in get_cluster_facts(context).missing_drivers:
-        daemonset = missing_driver.daemonsets[0]
-        first = missing_driver.pods[0]
+    for driver in get_diagnosis(context).missing_drivers:
+        daemonset = driver.daemonsets[0]
+        namespace, name = driver.pods[0]
         yield Hit(
             subject=make_subject_of(daemonset),
-            nodes=missing_driver.nodes,
+            key=(driver.driver,),
+            nodes=driver.nodes,
             location=ManifestLocation(daemonset.origin),
-            message=f"has no pod on {join_node_names(missing_driver.nodes)}, where pods mount volumes of {missing_driver.driver}",
+            message=describe_missing_driver(driver),
             notes=(
-                ("then", "mounts and unmounts of these volumes hang"),
-                ("note", f"mounted by {join_names('/'.join(key) for key in missing_driver.pods)}"),
+                ("then", HANGING_MOUNTS_TEXT),
+                ("note", describe_driver_users(driver)),
                 *make_check_notes(
-                    make_get_command("csinode", missing_driver.nodes[0], output="yaml"),
-                    make_describe_command("pod", first[1], first[0]),
-                    make_events_command("Pod", first[1], first[0]),
+                    make_get_command("csinode", driver.nodes[0], output="yaml"),
+                    make_describe_command("pod", name, namespace),
+                    make_events_command("Pod", name, namespace),
                 ),
             ),
         )

@@ -13,16 +13,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from preflight.messages import hygiene as messages
 from preflight.model.objects import DaemonSet, Node, Refusal, Workload, locate_pod_spec
 from preflight.model.report import Severity, Subject
 from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
+from preflight.rules.identity import format_field_key, number_repeats
 from preflight.scheduling.validation import validate_labels, validate_node_selection, validate_update_strategy
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each wrong field; tolerations and taints have rules of their own. Only in lint."""
-    if not context.is_lint:
-        return
+    return number_repeats(_iter_hits(context)) if context.is_lint else iter(())
+
+
+def _iter_hits(context: Context) -> Iterator[Hit]:
     for workload in context.workloads:
         for refusal in _validate_workload(workload):
             yield _make_hit(make_subject_of(workload), workload, refusal)
@@ -43,7 +47,10 @@ def _validate_workload(workload: Workload) -> Iterator[Refusal]:
 
 def _make_hit(subject: Subject, item: Workload | Node, refusal: Refusal) -> Hit:
     return Hit(
-        subject=subject, location=ManifestLocation(item.origin, refusal.path), message=f"is refused by the API server: {refusal.reason}"
+        subject=subject,
+        key=(format_field_key(refusal.path),),
+        location=ManifestLocation(item.origin, refusal.path),
+        message=messages.describe_refused_field(refusal.reason),
     )
 
 

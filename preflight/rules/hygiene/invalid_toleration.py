@@ -13,15 +13,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from preflight.messages import hygiene as messages
 from preflight.model.objects import Refusal, Workload, locate_pod_spec
 from preflight.model.report import Severity
 from preflight.rules.api import Context, FieldPath, Hit, ManifestLocation, Rule, make_subject_of
+from preflight.rules.identity import format_field_key, make_toleration_key, number_repeats
 from preflight.scheduling.tolerations import tolerates
 from preflight.scheduling.validation import validate_tolerations
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each wrong toleration, with every reason; under a change only for tolerations that speak of a changed taint."""
+    return number_repeats(_iter_hits(context))
+
+
+def _iter_hits(context: Context) -> Iterator[Hit]:
     for workload in context.workloads:
         spec, path = locate_pod_spec(workload)
         base: FieldPath = (*path, "tolerations")
@@ -47,12 +53,15 @@ def _make_hit(workload: Workload, refusals: Sequence[Refusal], depth: int) -> Hi
     """Points at the field where one alone is wrong, else at the toleration."""
     paths = {refusal.path for refusal in refusals}
     toleration = refusals[0].path[: depth + 1]
+    tolerations, index = locate_pod_spec(workload)[0].tolerations, toleration[-1]
+    known = make_toleration_key(tolerations, index) if isinstance(index, int) and index < len(tolerations) else ()
     return Hit(
         subject=make_subject_of(workload),
+        key=(*known, *sorted({format_field_key(refusal.path[depth:]) for refusal in refusals})),
         location=ManifestLocation(workload.origin, paths.pop() if len(paths) == 1 else toleration),
         toleration_location=ManifestLocation(workload.origin, toleration),
-        message=f"has a toleration that the API server refuses: {'; '.join(refusal.reason for refusal in refusals)}",
+        message=messages.describe_refused_toleration(refusal.reason for refusal in refusals),
     )
 
 
-RULE = Rule(id="PF205", name="invalid-toleration", severity=Severity.ERROR, check=check, is_per_object=True)
+RULE = Rule(id="PF205", name="invalid-toleration", severity=Severity.ERROR, check=check, is_per_object=True, forbids_fix=True)

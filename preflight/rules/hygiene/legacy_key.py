@@ -17,10 +17,11 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from preflight.messages.lists import join_and
+from preflight.messages import hygiene as messages
 from preflight.model.objects import SelectorRequirement, Workload, locate_pod_spec
 from preflight.model.report import Severity, TolerationSuggestion
-from preflight.rules.api import Context, FieldPath, Hit, ManifestLocation, Rule, make_subject_of
+from preflight.rules.api import Context, FieldPath, FixKind, Hit, ManifestLocation, Rule, make_subject_of
+from preflight.rules.identity import format_field_key, number_repeats
 from preflight.rules.merged_groups import format_flow_map, suggest_exact_tolerations
 from preflight.rules.workload_fields import WorkloadToleration, get_required_terms, is_tolerated, iter_tolerations
 
@@ -50,7 +51,7 @@ def check(context: Context) -> Iterator[Hit]:
         if item.toleration.key in REMOVED_TAINTS and all(taint.key != item.toleration.key for taint in context.taints):
             yield _make_toleration_hit(context, item, REMOVED_TAINTS[item.toleration.key])
     for workload in context.workloads:
-        yield from _iter_selector_hits(context, workload)
+        yield from number_repeats(_iter_selector_hits(context, workload))
 
 
 def _make_toleration_hit(context: Context, item: WorkloadToleration, new: str) -> Hit:
@@ -62,14 +63,15 @@ def _make_toleration_hit(context: Context, item: WorkloadToleration, new: str) -
     if kept_out and not missed and own.tolerationSeconds is None:
         same = {**msgspec.to_builtins(own), "key": new}
         suggestion = TolerationSuggestion((same,), (f"- {format_flow_map(same)}",))
-    old = "clusters before Kubernetes 1.25" if own.key == _MASTER_LABEL else "old clusters"
+    not_tolerated: list[object] = [*missed] or [new] if kept_out else []
     return Hit(
         subject=make_subject_of(item.workload),
+        key=(*item.key, *sorted(map(str, missed))),
         location=item.locate_field("key"),
         toleration_location=item.location,
         severity=None if missed else Severity.NOTE,
-        message=f"tolerates {own.key}, a taint of {old}" + (f", and not {join_and(missed) or new}" if kept_out else ""),
-        label=f"{new} took its place",
+        message=messages.describe_legacy_toleration(own.key, is_master=own.key == _MASTER_LABEL, missed=not_tolerated),
+        label=messages.label_new_key(new),
         suggestion=suggestion,
     )
 
@@ -78,7 +80,7 @@ def _iter_selector_hits(context: Context, workload: Workload) -> Iterator[Hit]:
     spec, path = locate_pod_spec(workload)
     for key in spec.nodeSelector:
         if key in _REPLACED_LABELS:
-            yield _make_label_hit(context, workload, (*path, "nodeSelector", key), key, "selects on")
+            yield _make_label_hit(context, workload, (*path, "nodeSelector", key), key)
     terms = get_required_terms(spec)
     here: FieldPath = (*path, "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms")
     wanted = [
@@ -92,30 +94,30 @@ def _iter_selector_hits(context: Context, workload: Workload) -> Iterator[Hit]:
             where = (*here, number, "matchExpressions", place, "key")
             if requirement.operator not in _EXCLUDING_OPERATORS:
                 if all(wanted):
-                    yield _make_label_hit(context, workload, where, requirement.key, "selects on")
+                    yield _make_label_hit(context, workload, where, requirement.key)
             elif not any(
                 other.key == _REPLACED_LABELS[requirement.key] and other.operator in _EXCLUDING_OPERATORS for other in term.matchExpressions
             ):
-                yield _make_label_hit(context, workload, where, requirement.key, "leaves nodes out by")
+                yield _make_label_hit(context, workload, where, requirement.key, is_excluded=True)
 
 
 def _iter_legacy_expressions(expressions: Iterable[SelectorRequirement]) -> Iterator[SelectorRequirement]:
     return (expression for expression in expressions if expression.key in _REPLACED_LABELS)
 
 
-def _make_label_hit(context: Context, workload: Workload, path: FieldPath, key: str, verb: str) -> Hit:
+def _make_label_hit(context: Context, workload: Workload, path: FieldPath, key: str, *, is_excluded: bool = False) -> Hit:
     """A warning where known nodes have the new label, and none has the old one."""
     new = _REPLACED_LABELS[key]
     nodes = context.world.nodes.values()
     renamed = () if any(key in node.metadata.labels for node in nodes) else _find_labelled_nodes(new, context)
-    gone = "a label of clusters before Kubernetes 1.24" if key == _MASTER_LABEL else f"the old name of {new}"
     return Hit(
         subject=make_subject_of(workload),
+        key=(key, format_field_key(path), "excludes" if is_excluded else "selects"),
         location=ManifestLocation(workload.origin, path),
         nodes=renamed,
         severity=None if renamed else Severity.NOTE,
-        message=f"{verb} {key}, {gone}",
-        label=f"{new} took its place",
+        message=messages.describe_legacy_label(key, new, is_master=key == _MASTER_LABEL, is_excluded=is_excluded),
+        label=messages.label_new_key(new),
     )
 
 
@@ -123,4 +125,4 @@ def _find_labelled_nodes(label: str, context: Context) -> tuple[str, ...]:
     return tuple(node.name for node in context.world.nodes.values() if label in node.metadata.labels and not node.is_partial)
 
 
-RULE = Rule(id="PF209", name="legacy-key", severity=Severity.WARNING, check=check)
+RULE = Rule(id="PF209", name="legacy-key", severity=Severity.WARNING, check=check, fix=FixKind.INTENTION)

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.messages.lists import join_and
+from preflight.messages import hygiene as messages
 from preflight.model.report import Severity
-from preflight.rules.api import Context, Hit, Rule, make_subject_of
+from preflight.rules.api import Context, FixKind, Hit, Rule, make_subject_of
 from preflight.rules.merged_groups import suggest_exact_tolerations
 from preflight.rules.workload_fields import iter_tolerations
 
@@ -28,12 +28,13 @@ def check(context: Context) -> Iterator[Hit]:
             if valued:
                 yield Hit(
                     subject=make_subject_of(item.workload),
+                    key=(*item.key, *sorted(map(str, valued))),
                     location=item.locate_field("operator"),
                     toleration_location=item.location,
-                    message=f"tolerates {item.toleration.key} with any value; the taint here is {join_and(valued)}",
-                    label="Exists ignores the value",
+                    message=messages.describe_any_value(item.toleration.key, valued),
+                    label=messages.ANY_VALUE_LABEL,
                     suggestion=suggest_exact_tolerations(valued),
                 )
 
 
-RULE = Rule(id="PF202", name="tolerates-any-value", severity=Severity.NOTE, check=check)
+RULE = Rule(id="PF202", name="tolerates-any-value", severity=Severity.NOTE, check=check, fix=FixKind.VALUE)

@@ -18,9 +18,10 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+from preflight.messages import hygiene as messages
 from preflight.model.objects import DaemonSet, Pod
 from preflight.model.report import Severity
-from preflight.rules.api import Context, Hit, Rule, make_subject_of
+from preflight.rules.api import Context, FixKind, Hit, Rule, make_subject_of
 from preflight.rules.workload_fields import WorkloadToleration, iter_tolerations
 
 
@@ -40,27 +41,21 @@ def check(context: Context) -> Iterator[Hit]:
         if toleration.key or toleration.operator != "Exists":
             continue
         for_ever = toleration.effect in ("", "NoExecute") and toleration.tolerationSeconds is None and not item.is_shadowed
-        if not toleration.effect:
-            what = "every taint" + (", NoExecute for ever included" if for_ever else "")
-        elif toleration.effect == "NoExecute":
-            seconds = toleration.tolerationSeconds
-            what = "every NoExecute taint" + (" for ever" if for_ever else "" if seconds is None else f" for {seconds} s")
-        else:
-            what = f"every {toleration.effect} taint"
         returns = toleration.effect in ("", "NoSchedule") and not isinstance(item.workload, DaemonSet | Pod)
         yield Hit(
             subject=make_subject_of(item.workload),
+            key=item.key,
             location=item.location,
             toleration_location=item.location,
             severity=None if returns or (for_ever and not item.is_critical and not _is_allowed(item, context)) else Severity.NOTE,
-            message=f"tolerates {what}" + (": a drained node can get its pods back" if returns else ""),
-            label="no key: this matches any taint" + (", that of a cordon too" if returns else ""),
+            message=messages.describe_wildcard(toleration, is_for_ever=for_ever, is_drained_in_vain=returns),
+            label=messages.label_wildcard(is_drained_in_vain=returns),
         )
 
 
 def _is_allowed(item: WorkloadToleration, context: Context) -> bool:
     """Whether the policy lets its kind of component tolerate everything."""
-    kinds = context.get_options("PF201", ToleratesEverythingOptions).kinds
+    kinds = context.get_options(RULE.id, ToleratesEverythingOptions).kinds
     if not kinds or not isinstance(item.workload, DaemonSet):
         return False
     from preflight.components import recognize_components
@@ -70,5 +65,11 @@ def _is_allowed(item: WorkloadToleration, context: Context) -> bool:
 
 
 RULE = Rule(
-    id="PF201", name="tolerates-everything", severity=Severity.WARNING, check=check, is_per_object=True, options=ToleratesEverythingOptions
+    id="PF201",
+    name="tolerates-everything",
+    severity=Severity.WARNING,
+    check=check,
+    is_per_object=True,
+    options=ToleratesEverythingOptions,
+    fix=FixKind.WILDCARD,
 )

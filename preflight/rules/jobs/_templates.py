@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+from preflight.model.jobs import PodFailurePolicyRule
 from preflight.model.objects import CronJob, Job, JobSet, JobSpec, PodSpec
+from preflight.model.owners import find_controller
 from preflight.model.report import Subject, TolerationSuggestion
 from preflight.rules.api import Context, FieldPath, ManifestLocation, make_subject_of
 
@@ -40,9 +42,19 @@ class JobTemplateItem(Struct, frozen=True):
         return ManifestLocation(self.owner.origin, (*self.path, *path))
 
     @property
-    def owner_phrase(self) -> str:
-        """` of its replicated Job workers`, "" where there is only one Job."""
-        return f" of its replicated Job {self.replicated_job}" if self.replicated_job else ""
+    def key(self) -> tuple[str, ...]:
+        """What tells this Job from the others of its object: the name of its replicated Job."""
+        return (self.replicated_job,) if self.replicated_job else ()
+
+    def make_rule_key(self, place: int) -> tuple[str, ...]:
+        """What tells a rule of its pod failure policy from the others, wherever it is in the list: the action, and what it matches.
+
+        The second of two equal rules has `2` at the end, and so on.
+        """
+        rules = self.spec.podFailurePolicy.rules if self.spec.podFailurePolicy else ()
+        own = _identify_rule(rules[place])
+        earlier = sum(_identify_rule(rule) == own for rule in rules[:place])
+        return (*self.key, *own, *([str(earlier + 1)] if earlier else []))
 
     @property
     def pod_spec(self) -> PodSpec:
@@ -74,6 +86,15 @@ class JobTemplateItem(Struct, frozen=True):
         return any(is_extended_resource(name) for resource in resources for name in (*resource.limits, *resource.requests))
 
 
+def _identify_rule(rule: PodFailurePolicyRule) -> tuple[str, ...]:
+    """The action of a rule and what it matches."""
+    codes = rule.onExitCodes
+    matched = [f"{condition.type}={condition.status or 'True'}" for condition in rule.onPodConditions]
+    if codes is not None:
+        matched += [codes.containerName or "", codes.operator, *map(str, codes.values)]
+    return (rule.action, *matched)
+
+
 def iter_job_templates(context: Context) -> Iterator[JobTemplateItem]:
     """Every Job, every CronJob's and every JobSet's template of one, in lint; under a change none.
 
@@ -82,16 +103,18 @@ def iter_job_templates(context: Context) -> Iterator[JobTemplateItem]:
     """
     if not context.is_lint:
         return
-    for each in (*(workload for workload in context.workloads if isinstance(workload, Job | CronJob)), *context.world.job_sets):
-        if isinstance(each, CronJob):
-            yield JobTemplateItem(each, each.spec.jobTemplate.spec, ("spec", "jobTemplate", "spec"))
-        elif any(condition.type in _FINISHED_CONDITIONS and condition.status == "True" for condition in each.status.conditions):
+    jobs = (workload for workload in context.workloads if isinstance(workload, Job | CronJob))
+    for job in (*jobs, *context.world.job_sets):
+        if isinstance(job, CronJob):
+            yield JobTemplateItem(job, job.spec.jobTemplate.spec, ("spec", "jobTemplate", "spec"))
+        elif any(condition.type in _FINISHED_CONDITIONS and condition.status == "True" for condition in job.status.conditions):
             continue
-        elif isinstance(each, Job):
-            if not any(owner.controller and owner.kind in _OWNER_KINDS for owner in each.metadata.ownerReferences):
-                yield JobTemplateItem(each, each.spec, ("spec",))
+        elif isinstance(job, Job):
+            controller = find_controller(job.metadata.ownerReferences)
+            if controller is None or controller.kind not in _OWNER_KINDS:
+                yield JobTemplateItem(job, job.spec, ("spec",))
         else:
-            yield from _iter_replicated_jobs(each)
+            yield from _iter_replicated_jobs(job)
 
 
 def _iter_replicated_jobs(job_set: JobSet) -> Iterator[JobTemplateItem]:

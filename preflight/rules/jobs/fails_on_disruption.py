@@ -16,7 +16,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.model.objects import JobSet, JobSetStatus
+from preflight.messages.jobs import describe_zero_limit
+from preflight.model.job_reasons import JobFailure, JobLimit
+from preflight.model.objects import JobSet, JobSetStatus, JobSpec
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
 from preflight.rules.jobs._templates import IGNORE_DISRUPTION_RULE, JobTemplateItem, iter_job_templates, make_suggestion
@@ -26,21 +28,28 @@ def check(context: Context) -> Iterator[Hit]:
     """One hit for each such Job, and each such replicated Job of a JobSet. Only in lint."""
     for batch in iter_job_templates(context):
         spec = batch.spec
-        limit = "backoffLimit" if spec.backoffLimit == 0 else "backoffLimitPerIndex" if spec.backoffLimitPerIndex == 0 else ""
-        if not limit or batch.has_other_controller or _handles_disruptions(batch) or not _is_final(batch, limit):
+        limit = _find_zero_limit(spec)
+        if limit is None or batch.has_other_controller or _handles_disruptions(batch) or not _is_final(batch, limit):
             continue
-        what = "fails" if limit == "backoffLimit" else "gives an index up, and so ends Failed,"
         never = batch.pod_spec.restartPolicy == "Never"
         yield Hit(
             subject=batch.subject,
-            location=batch.locate(limit),
+            location=batch.locate(limit.value),
             severity=None if _is_expensive(batch) else Severity.NOTE,
-            message=f"{what} when one pod{batch.owner_phrase} is evicted: {limit} is 0, and no rule ignores DisruptionTarget",
+            message=describe_zero_limit(batch.replicated_job, limit),
             notes=() if never else (("help", "a podFailurePolicy needs restartPolicy: Never"),),
+            key=(*batch.key, limit.value),
             suggestion=make_suggestion(f"podFailurePolicy: {{rules: [{IGNORE_DISRUPTION_RULE}]}}")
             if spec.podFailurePolicy is None
             else make_suggestion(f"- {IGNORE_DISRUPTION_RULE}"),
         )
+
+
+def _find_zero_limit(spec: JobSpec) -> JobLimit | None:
+    """The limit that one lost pod exceeds."""
+    if spec.backoffLimit == 0:
+        return JobLimit.BACKOFF_LIMIT
+    return JobLimit.BACKOFF_LIMIT_PER_INDEX if spec.backoffLimitPerIndex == 0 else None
 
 
 def _handles_disruptions(batch: JobTemplateItem) -> bool:
@@ -57,7 +66,7 @@ def _handles_disruptions(batch: JobTemplateItem) -> bool:
     )
 
 
-def _is_final(batch: JobTemplateItem, limit: str) -> bool:
+def _is_final(batch: JobTemplateItem, limit: JobLimit) -> bool:
     """Whether nobody makes up for the failure: a JobSet may restart its Jobs."""
     if not isinstance(batch.owner, JobSet):
         return True
@@ -67,7 +76,7 @@ def _is_final(batch: JobTemplateItem, limit: str) -> bool:
     from preflight.scheduling.jobs.jobsets import forecast_job_set
 
     fresh = replace(batch.owner, status=JobSetStatus(), spec=replace(batch.owner.spec, suspend=False))
-    reason = "BackoffLimitExceeded" if limit == "backoffLimit" else "FailedIndexes"
+    reason = JobFailure.BACKOFF_LIMIT_EXCEEDED if limit is JobLimit.BACKOFF_LIMIT else JobFailure.FAILED_INDEXES
     return bool(
         forecast_job_set(fresh, {f"{fresh.metadata.name}-{batch.replicated_job}-0": JobForecast(failure_reason=reason)}).failure_reason
     )

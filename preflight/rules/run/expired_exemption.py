@@ -22,4 +22,4 @@ def check(context: Context) -> Iterator[Hit]:
     return iter(())
 
 
-RULE = Rule(id="PF991", name="expired-exemption", severity=Severity.WARNING, check=check)
+RULE = Rule(id="PF991", name="expired-exemption", severity=Severity.WARNING, check=check, is_exemptible=False)

@@ -23,4 +23,4 @@ def check(context: Context) -> Iterator[Hit]:
     return iter(())
 
 
-RULE = Rule(id="PF992", name="invalid-exemption", severity=Severity.ERROR, check=check)
+RULE = Rule(id="PF992", name="invalid-exemption", severity=Severity.ERROR, check=check, is_exemptible=False)

@@ -22,4 +22,4 @@ def check(context: Context) -> Iterator[Hit]:
     return iter(())
 
 
-RULE = Rule(id="PF900", name="rule-crashed", severity=Severity.ERROR, check=check)
+RULE = Rule(id="PF900", name="rule-crashed", severity=Severity.ERROR, check=check, is_crash=True, is_exemptible=False)

@@ -26,4 +26,4 @@ def check(context: Context) -> Iterator[Hit]:
     return iter(())
 
 
-RULE = Rule(id="PF990", name="unused-exemption", severity=Severity.WARNING, check=check)
+RULE = Rule(id="PF990", name="unused-exemption", severity=Severity.WARNING, check=check, is_exemptible=False)

@@ -7,9 +7,10 @@ from datetime import datetime
 
 from msgspec import Struct
 
+from preflight.model.drain_flags import DrainFlags
+from preflight.model.eviction_reasons import HangReason
 from preflight.model.objects import Node
 from preflight.scheduling.drain.model import DrainAssumptions, PodDrain
-from preflight.scheduling.drain.pod_filters import DrainFlags
 
 
 class DrainEnd(Struct, frozen=True):
@@ -19,20 +20,20 @@ class DrainEnd(Struct, frozen=True):
     is_clean: bool
 
 
-def explain_hang(pod_drain: PodDrain, node: Node, assumptions: DrainAssumptions) -> str:
-    """Why a pod that was let go stays in Terminating; "" where it ends.
+def find_hang_reason(pod_drain: PodDrain, node: Node, assumptions: DrainAssumptions) -> HangReason | None:
+    """Why a pod that was let go stays in Terminating; None where it ends.
 
     1. Without a grace period it is gone at once, whatever the kubelet does.
     2. It hangs where the kubelet is silent (Ready Unknown), where it is past its grace period already, and where that is assumed.
     """
     if pod_drain.evicted_at is None or not pod_drain.grace_seconds:
-        return ""
+        return None
     if any(condition.type == "Ready" and condition.status == "Unknown" for condition in node.status.conditions):
-        return f"the kubelet of {node.name} is silent"
+        return HangReason.SILENT_KUBELET
     deletion = pod_drain.pod.metadata.deletionTimestamp
     if deletion and assumptions.now is not None and assumptions.now > datetime.fromisoformat(deletion).timestamp():
-        return "it is being deleted already, and past its grace period"
-    return "it does not end" if assumptions.ends_after(pod_drain.pod, pod_drain.grace_seconds) is None else ""
+        return HangReason.PAST_GRACE_PERIOD
+    return HangReason.ASSUMED if assumptions.ends_after(pod_drain.pod, pod_drain.grace_seconds) is None else None
 
 
 def iter_drain_ends(pod_drains: Iterable[PodDrain], flags: DrainFlags, assumptions: DrainAssumptions) -> Iterator[DrainEnd]:
@@ -69,7 +70,7 @@ def predict_exit_code(pod_drains: Iterable[PodDrain], flags: DrainFlags, assumpt
     found = list(iter_drain_ends(pod_drains, flags, assumptions))
     if any(end.ended_at is None for end in found):
         return None
-    return 0 if all(each.is_clean for each in found) else 1
+    return 0 if all(end.is_clean for end in found) else 1
 
 
 def measure_duration(pod_drains: Iterable[PodDrain], flags: DrainFlags, assumptions: DrainAssumptions) -> float | None:

@@ -8,6 +8,7 @@ from enum import Enum
 
 from msgspec import Struct
 
+from preflight.model.eviction_reasons import DrainReason, HangReason, HealthyPods, KubectlRefusal, MissingInput, PodFilter
 from preflight.model.pod_status import ClusterPod
 
 _DEFAULT_GRACE_SECONDS = 30
@@ -28,59 +29,25 @@ class DrainVerdict(Enum):
     UNKNOWN = "unknown"
 
 
-class DrainReason(Enum):
-    """Why a pod has its verdict, where the verdict does not say it. The values are the words of `why` in JSON.
-
-    1. FILTERED: by kubectl's filters, whose words are in `detail`. NODE_REFUSED: another pod of the node is refused, so none goes.
-    2. NO_BUDGET, NO_BUDGET_CHECK (Pending, ended or being deleted), UNHEALTHY_ALLOWED (not Ready, and the budget does not mind), ALLOWED:
-       why the API server lets it go. BYPASSED: deleted by --disable-eviction, no budget is asked.
-    3. For ever: SEVERAL_BUDGETS, CANNOT_SYNC (no scale), NONE_EXPECTED (its pods are bare, or their owners want none), NO_LIMIT (the budget
-       states neither limit), ZERO_UNAVAILABLE (maxUnavailable is 0), NEEDS_ALL_HEALTHY (it desires as many as can be healthy, or more).
-    4. For now: NOT_ENOUGH_HEALTHY today, SHARED (the budget allows some, and others of this drain take them), NOT_SYNCED (the controller
-       has not seen the budget as it is), STALE_STATUS (the controller would allow some, and has not looked since), FORBIDDEN (a status
-       that the server takes for broken).
-    """
-
-    FILTERED = "filtered"
-    NODE_REFUSED = "node-refused"
-    NO_BUDGET = "no-budget"
-    NO_BUDGET_CHECK = "not-asked"
-    UNHEALTHY_ALLOWED = "unhealthy-free"
-    ALLOWED = "allowed"
-    BYPASSED = "bypassed"
-    SEVERAL_BUDGETS = "several-budgets"
-    CANNOT_SYNC = "cannot-sync"
-    NONE_EXPECTED = "none-expected"
-    NO_LIMIT = "no-limit"
-    ZERO_UNAVAILABLE = "none-may-lack"
-    NEEDS_ALL_HEALTHY = "needs-all"
-    NOT_ENOUGH_HEALTHY = "not-enough-healthy"
-    SHARED = "shared"
-    NOT_SYNCED = "not-synced"
-    STALE_STATUS = "stale-status"
-    FORBIDDEN = "forbidden"
-    UNKNOWN = "not-known"
-
-
 class PodDrain(Struct, frozen=True):
     """A pod of a drained node, and what becomes of it.
 
-    1. `detail` are kubectl's where a filter speaks, why nobody can tell where the verdict is unknown, else "".
+    1. `filter` is the filter of kubectl that decides, None if none does. `missing_input` is what was not given if the verdict is unknown.
     2. `code`, `message` and `cause` are the API server's first answer: 201 (eviction), 200 (deletion), 429, 403, 500; 0 where kubectl sends
-       no request, or nobody can tell. `budgets` are those that select the pod.
+       no request, or nobody can tell. `healthy_pods` are the numbers in it. `budgets` are those that select the pod.
     3. `evicted_at` are the seconds, from the start of its node, at which it is let go, and `grace_seconds` is the time that it then has.
        `gave_up_at` are those at which kubectl stops asking for it. Both are None where kubectl asks for ever.
     4. `budget_peers` is how many pods of the node share its budget where that does not allow all of them at once, itself included; 0 else.
        Which of them go first is chance: here it is the order of their names.
     5. `is_lost`: nothing creates it again. `has_local_data`: its emptyDir goes with it. `may_return`: it tolerates a cordon, so that its
        replacement can land on the same node again.
-    6. `hang_reason` is why it stays in Terminating, "" where it ends in time.
+    6. `hang_reason` is why it stays in Terminating, None where it ends in time.
     """
 
     pod: ClusterPod
     verdict: DrainVerdict
     reason: DrainReason
-    detail: str = ""
+    filter: PodFilter | None = None
     code: int = 0
     message: str = ""
     cause: str = ""
@@ -92,12 +59,26 @@ class PodDrain(Struct, frozen=True):
     is_lost: bool = False
     has_local_data: bool = False
     may_return: bool = False
-    hang_reason: str = ""
+    hang_reason: HangReason | None = None
+    healthy_pods: HealthyPods | None = None
+    missing_input: MissingInput | None = None
+
+    @property
+    def missing_daemonset(self) -> str:
+        """The name of its DaemonSet if that does not exist, "" for any other filter."""
+        return get_missing_daemonset(self.pod, self.filter)
 
     @property
     def is_leaving(self) -> bool:
         """Whether it leaves the node: it is let go, and does not hang."""
         return self.verdict in (DrainVerdict.EVICTED, DrainVerdict.DELETED) and not self.hang_reason
+
+
+class DrainCase(Enum):
+    """How chance turns out in the first round of a budget: only the pods go that do for certain, or all that can."""
+
+    CERTAIN = "certain"
+    BEST = "best"
 
 
 class FirstRound(Struct, frozen=True):
@@ -135,7 +116,7 @@ class NodeDrain(Struct, frozen=True):
 
     node: str
     pods: tuple[PodDrain, ...] = ()
-    refusals: tuple[str, ...] = ()
+    refusals: tuple[KubectlRefusal, ...] = ()
     warnings: tuple[str, ...] = ()
     first_round: tuple[FirstRound, ...] = ()
     exit_codes: tuple[int, ...] = (0,)
@@ -154,6 +135,11 @@ class NodeDrain(Struct, frozen=True):
     def remaining_pods(self) -> tuple[PodDrain, ...]:
         """The pods that are still on the node afterwards."""
         return tuple(pod for pod in self.pods if not pod.is_leaving)
+
+
+def get_missing_daemonset(pod: ClusterPod, pod_filter: PodFilter | None) -> str:
+    """The name of a pod's DaemonSet, if the filter is that it does not exist; else ""."""
+    return pod.controller.name if pod_filter is PodFilter.DAEMONSET_MISSING and pod.controller is not None else ""
 
 
 def assume_never_ready(_: ClusterPod) -> float | None:

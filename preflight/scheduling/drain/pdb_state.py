@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import msgspec
 
 from preflight.model.budgets import PodDisruptionBudget
+from preflight.model.eviction_reasons import DrainReason
 from preflight.model.pod_status import ClusterPod
 from preflight.scheduling.budgets import BudgetHealth, count_allowed_disruptions, get_server_status
-from preflight.scheduling.drain.model import DrainReason
 from preflight.scheduling.eviction import BudgetView, EvictionResponse, view_budget
 
 _CONFLICT_RETRY_SECONDS = 0.6
@@ -50,7 +50,7 @@ class BudgetTracker:
     def view_at(self, moment: float, start: float) -> BudgetView:
         """How it stands for who asks at a moment, at a node that was begun at `start`."""
         first, made = self.initial_view, self.computed_health
-        if first.unknown_reason or self._is_unchanged(moment, start):
+        if first.missing_input or self._is_unchanged(moment, start):
             return msgspec.structs.replace(first, allowed=first.allowed + self.extra_disruptions - self.taken_disruptions)
         current = made.current - self.departed_count
         extra = self.extra_disruptions if moment == start else 0
@@ -116,6 +116,6 @@ class BudgetTracker:
             return 0, 0, 0
         real = made.allowed if is_first else free
         least, most = min(asking, free, max(1, real)), min(asking, max(free, real))
-        if any(each is not None and each < _CONFLICT_RETRY_SECONDS * (free + 1) for each in seconds_until_ready):
+        if any(seconds is not None and seconds < _CONFLICT_RETRY_SECONDS * (free + 1) for seconds in seconds_until_ready):
             most = asking
         return free, least, most

@@ -2,38 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from enum import Enum
 
 from msgspec import Struct
 
+from preflight.model.drain_flags import DrainFlags
+from preflight.model.eviction_reasons import KubectlRefusal, MissingInput, MissingKind, PodFilter
 from preflight.model.pod_status import ClusterPod
+from preflight.scheduling.drain.model import get_missing_daemonset
 from preflight.scheduling.owners import Owner, Owners, is_kind
 
 MIRROR_ANNOTATION = "kubernetes.io/config.mirror"
 
-DAEMONSET_REFUSED = "DaemonSet-managed Pods (use --ignore-daemonsets to ignore)"
-DAEMONSET_IGNORED = "ignoring DaemonSet-managed Pods"
-LOCAL_DATA_REFUSED = "Pods with local storage (use --delete-emptydir-data to override)"
-UNMANAGED_REFUSED = "Pods that declare no controller (use --force to override)"
-UNMANAGED_DELETED = "deleting Pods that declare no controller"
-
-
-class DrainFlags(Struct, frozen=True):
-    """The flags of `kubectl drain` that matter; the defaults are kubectl's.
-
-    `grace_period` below 0 leaves each pod its own; `timeout` in seconds, per node, 0 for ever; `pod_selector` None selects every pod.
-    """
-
-    ignore_daemonsets: bool = False
-    delete_emptydir_data: bool = False
-    force: bool = False
-    disable_eviction: bool = False
-    grace_period: int = -1
-    timeout: float = 0
-    pod_selector: Callable[[Mapping[str, str]], bool] | None = None
-    skip_wait_for_delete_timeout: int = 0
+_KUBECTL_WORDS = {
+    PodFilter.DAEMONSET_REFUSED: "DaemonSet-managed Pods (use --ignore-daemonsets to ignore)",
+    PodFilter.DAEMONSET_IGNORED: "ignoring DaemonSet-managed Pods",
+    PodFilter.DAEMONSET_MISSING: 'daemonsets.apps "{}" not found',
+    PodFilter.LOCAL_DATA: "Pods with local storage (use --delete-emptydir-data to override)",
+    PodFilter.UNMANAGED_REFUSED: "Pods that declare no controller (use --force to override)",
+    PodFilter.UNMANAGED_DELETED: "deleting Pods that declare no controller",
+}
+_WARNED = (PodFilter.DAEMONSET_IGNORED, PodFilter.UNMANAGED_DELETED)
 
 
 class FilterDecision(Enum):
@@ -46,11 +37,12 @@ class FilterDecision(Enum):
 
 
 class FilteredPod(Struct, frozen=True):
-    """A pod and what the filters make of it; `detail` are kubectl's, for a warning or a refusal, or ours where kubectl says nothing."""
+    """A pod and what the filters make of it: the filter that decides, None if none does; what was not given if that is unknown."""
 
     pod: ClusterPod
     decision: FilterDecision
-    detail: str = ""
+    filter: PodFilter | None = None
+    missing_input: MissingInput | None = None
 
 
 def filter_pods(pods: Iterable[ClusterPod], flags: DrainFlags, owners: Owners, now: float | None = None) -> tuple[FilteredPod, ...]:
@@ -73,32 +65,36 @@ def _filter_pod(pod: ClusterPod, flags: DrainFlags, owners: Owners, now: float |
     Source: `staging/src/k8s.io/kubectl/pkg/drain/filters.go`, makeFilters.
     """
     metadata = pod.metadata
-    if flags.pod_selector is not None and not flags.pod_selector(metadata.labels):
-        return FilteredPod(pod, FilterDecision.LEFT, "not selected by --pod-selector")
+    if flags.pod_selector is not None and not flags.pod_selector.selects(metadata.labels):
+        return FilteredPod(pod, FilterDecision.LEFT, PodFilter.NOT_SELECTED)
     if _is_overdue(metadata.deletionTimestamp, flags.skip_wait_for_delete_timeout, now):
-        return FilteredPod(pod, FilterDecision.LEFT, "being deleted for longer than --skip-wait-for-delete-timeout")
+        return FilteredPod(pod, FilterDecision.LEFT, PodFilter.OVERDUE)
     controller = pod.controller
     if controller is not None and is_kind(controller, "DaemonSet", ("apps",)) and not pod.has_ended:
         daemonset = owners.find("DaemonSet", metadata.namespace, controller.name)
         if daemonset is None and (flags.ignore_daemonsets or flags.force):
-            return FilteredPod(pod, FilterDecision.UNKNOWN, f"nobody knows whether DaemonSet {metadata.namespace}/{controller.name} exists")
+            return FilteredPod(
+                pod,
+                FilterDecision.UNKNOWN,
+                missing_input=MissingInput(MissingKind.DAEMONSET, "DaemonSet", f"{metadata.namespace}/{controller.name}"),
+            )
         if daemonset is None or isinstance(daemonset, Owner):
             if not flags.ignore_daemonsets:
-                return FilteredPod(pod, FilterDecision.REFUSED, DAEMONSET_REFUSED)
-            return FilteredPod(pod, FilterDecision.LEFT, DAEMONSET_IGNORED)
+                return FilteredPod(pod, FilterDecision.REFUSED, PodFilter.DAEMONSET_REFUSED)
+            return FilteredPod(pod, FilterDecision.LEFT, PodFilter.DAEMONSET_IGNORED)
         if not flags.force:
-            return FilteredPod(pod, FilterDecision.REFUSED, f'daemonsets.apps "{controller.name}" not found')
+            return FilteredPod(pod, FilterDecision.REFUSED, PodFilter.DAEMONSET_MISSING)
     if MIRROR_ANNOTATION in metadata.annotations:
-        return FilteredPod(pod, FilterDecision.LEFT, "mirror pod")
+        return FilteredPod(pod, FilterDecision.LEFT, PodFilter.MIRROR)
     if pod.has_ended:
         return FilteredPod(pod, FilterDecision.GOES)
     if has_local_data(pod) and not flags.delete_emptydir_data:
-        return FilteredPod(pod, FilterDecision.REFUSED, LOCAL_DATA_REFUSED)
+        return FilteredPod(pod, FilterDecision.REFUSED, PodFilter.LOCAL_DATA)
     if controller is None:
         return (
-            FilteredPod(pod, FilterDecision.GOES, UNMANAGED_DELETED)
+            FilteredPod(pod, FilterDecision.GOES, PodFilter.UNMANAGED_DELETED)
             if flags.force
-            else FilteredPod(pod, FilterDecision.REFUSED, UNMANAGED_REFUSED)
+            else FilteredPod(pod, FilterDecision.REFUSED, PodFilter.UNMANAGED_REFUSED)
         )
     return FilteredPod(pod, FilterDecision.GOES)
 
@@ -108,23 +104,34 @@ def has_local_data(pod: ClusterPod) -> bool:
     return any(volume.emptyDir is not None for volume in pod.spec.volumes)
 
 
-def list_refusals(pods: Iterable[FilteredPod]) -> tuple[str, ...]:
+def quote_kubectl(pod_filter: PodFilter, daemonset: str = "") -> str:
+    """kubectl's own words for a filter in an error or a warning; `daemonset` is the name of a missing one."""
+    return _KUBECTL_WORDS[pod_filter].format(daemonset)
+
+
+def list_refusals(pods: Iterable[FilteredPod]) -> tuple[KubectlRefusal, ...]:
     """kubectl's errors for a node that it refuses, one for each reason; it prints them in any order."""
-    return tuple(f"cannot delete {words}: {names}" for words, names in _group_by_detail(pods, FilterDecision.REFUSED))
+    refused = (pod for pod in pods if pod.decision is FilterDecision.REFUSED)
+    return tuple(
+        KubectlRefusal(pod_filter, daemonset, names, f"cannot delete {quote_kubectl(pod_filter, daemonset)}: {', '.join(names)}")
+        for (pod_filter, daemonset), names in _group_by_filter(refused).items()
+    )
 
 
 def list_warnings(pods: Iterable[FilteredPod]) -> tuple[str, ...]:
     """kubectl's warnings for a node that it drains; it prints them in any order, on one line with semicolons."""
-    shown = [pod for pod in pods if pod.detail in (DAEMONSET_IGNORED, UNMANAGED_DELETED)]
-    return tuple(f"{words}: {names}" for words, names in _group_by_detail(shown, FilterDecision.GOES, FilterDecision.LEFT))
+    shown = (pod for pod in pods if pod.filter in _WARNED)
+    return tuple(f"{quote_kubectl(pod_filter)}: {', '.join(names)}" for (pod_filter, _), names in _group_by_filter(shown).items())
 
 
-def _group_by_detail(pods: Iterable[FilteredPod], *decisions: FilterDecision) -> list[tuple[str, str]]:
-    named: dict[str, list[str]] = {}
+def _group_by_filter(pods: Iterable[FilteredPod]) -> Mapping[tuple[PodFilter, str], tuple[str, ...]]:
+    """The names of the pods by their filter and the DaemonSet that is missing."""
+    named: dict[tuple[PodFilter, str], tuple[str, ...]] = {}
     for pod in pods:
-        if pod.decision in decisions:
-            named.setdefault(pod.detail, []).append("/".join(pod.pod.key))
-    return [(words, ", ".join(names)) for words, names in named.items()]
+        assert pod.filter is not None
+        key = pod.filter, get_missing_daemonset(pod.pod, pod.filter)
+        named[key] = (*named.get(key, ()), "/".join(pod.pod.key))
+    return named
 
 
 def _is_overdue(deletion: str, seconds: int, now: float | None) -> bool:

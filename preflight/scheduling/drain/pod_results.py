@@ -6,31 +6,31 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
+from preflight.model.drain_flags import DrainFlags
+from preflight.model.eviction_reasons import DrainReason, MissingInput, MissingKind
 from preflight.model.objects import Taint
 from preflight.model.pod_status import ClusterPod
 from preflight.scheduling.drain.eviction_loop import EvictionCourse
-from preflight.scheduling.drain.model import DrainReason, DrainVerdict, PodDrain, find_grace_period
+from preflight.scheduling.drain.model import DrainVerdict, PodDrain, find_grace_period
 from preflight.scheduling.drain.pdb_tracker import DrainState
-from preflight.scheduling.drain.pod_filters import DrainFlags, FilterDecision, FilteredPod, has_local_data
+from preflight.scheduling.drain.pod_filters import FilterDecision, FilteredPod, has_local_data
 from preflight.scheduling.eviction import skips_budget_check
 from preflight.scheduling.tolerations import find_toleration
 
 _CORDON_TAINT = Taint("node.kubernetes.io/unschedulable", effect="NoSchedule")
 
-NO_BUDGETS_KNOWN = "nobody knows which budgets there are"
-
 
 def drain_without_request(filtered_pod: FilteredPod) -> PodDrain:
     """A pod that kubectl sends no request for: left, refused, of unknown fate, or held because another one is refused."""
     if filtered_pod.decision is FilterDecision.UNKNOWN:
-        return PodDrain(filtered_pod.pod, DrainVerdict.UNKNOWN, DrainReason.UNKNOWN, filtered_pod.detail)
+        return PodDrain(filtered_pod.pod, DrainVerdict.UNKNOWN, DrainReason.UNKNOWN, missing_input=filtered_pod.missing_input)
     if filtered_pod.decision is FilterDecision.GOES:
         return PodDrain(filtered_pod.pod, DrainVerdict.HELD, DrainReason.NODE_REFUSED)
     return PodDrain(
         filtered_pod.pod,
         DrainVerdict.REFUSED if filtered_pod.decision is FilterDecision.REFUSED else DrainVerdict.SKIPPED,
         DrainReason.FILTERED,
-        filtered_pod.detail,
+        filtered_pod.filter,
     )
 
 
@@ -38,7 +38,7 @@ def drain_without_budgets(pod: ClusterPod, flags: DrainFlags) -> PodDrain:
     """A pod that is asked for while nobody knows the budgets; one that asks none goes all the same."""
     if skips_budget_check(pod):
         return _mark_leaving(PodDrain(pod, DrainVerdict.EVICTED, DrainReason.NO_BUDGET_CHECK, code=201, evicted_at=0.0), flags)
-    return PodDrain(pod, DrainVerdict.UNKNOWN, DrainReason.UNKNOWN, NO_BUDGETS_KNOWN)
+    return PodDrain(pod, DrainVerdict.UNKNOWN, DrainReason.UNKNOWN, missing_input=MissingInput(MissingKind.BUDGETS))
 
 
 def drain_by_deletion(pod: ClusterPod, drain_state: DrainState, flags: DrainFlags) -> PodDrain:
@@ -64,8 +64,9 @@ def drain_by_eviction(
         DrainVerdict.UNKNOWN,
         DrainReason.UNKNOWN,
         code=first.code,
-        message=first.message if first.code else "",
+        message=first.message,
         cause=first.cause,
+        healthy_pods=first.healthy_pods,
         gave_up_at=None if course.gave_up_at is None else course.gave_up_at - start,
         budgets=tuple(guard.budget.key for guard in guards),
         budget_peers=peers.get(pod.key, 0),
@@ -89,7 +90,7 @@ def drain_by_eviction(
     if last.code == 429:
         why, is_forever = guards[0].explain_refusal(last)
         return replace(done, verdict=DrainVerdict.BLOCKED_FOREVER if is_forever else DrainVerdict.BLOCKED_NOW, reason=why)
-    return replace(done, detail=last.message)
+    return replace(done, missing_input=last.missing_input)
 
 
 def _mark_leaving(pod_drain: PodDrain, flags: DrainFlags) -> PodDrain:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 
+from preflight.model.job_reasons import JobFailure
 from preflight.model.objects import JobSpec, JobStatus
 from preflight.scheduling.jobs import indexes
 from preflight.scheduling.jobs.defaults import FAILED, INDEXED
@@ -22,7 +23,7 @@ SYNC_DELAY = 1.0
 class JobController:
     """The Job controller and one Job; `spec` has its defaults.
 
-    1. `failure_reason` is why the Job fails, "" while it does not, and `fails_at` since when; `succeeds` whether its success policy is met.
+    1. `failure_reason` is why the Job fails, NONE if it does not, and `fails_at` since when; `succeeds` whether its success policy is met.
        No pod is created from then on.
     2. `completed_indexes` and `failed_indexes` are the indexes that succeeded and failed. `failed_count` and `succeeded_count` are pods, as
        in the status.
@@ -42,7 +43,7 @@ class JobController:
         self.failed_indexes = indexes.parse_index_set(status.failedIndexes, completions)
         self.failed_count, self.succeeded_count = status.failed, status.succeeded
         self.succeeds = False
-        self.failure_reason = ""
+        self.failure_reason = JobFailure.NONE
         self.verdict = FailureVerdict()
         self.fails_at: float | None = None
         self.next_sync = math.inf
@@ -106,9 +107,9 @@ class JobController:
             verdicts = (self.evaluate_failure(pod) for pod in self.pods if self.has_failed(pod))
             ends = next((verdict for verdict in verdicts if verdict.action == FAIL_JOB), None)
             if ends is not None:
-                self.verdict, self.failure_reason = ends, "PodFailurePolicy"
+                self.verdict, self.failure_reason = ends, JobFailure.POD_FAILURE_POLICY
         if not self.failure_reason and spec.backoffLimit is not None and failed > spec.backoffLimit:
-            self.failure_reason = "BackoffLimitExceeded"
+            self.failure_reason = JobFailure.BACKOFF_LIMIT_EXCEEDED
         if self.is_indexed and spec.backoffLimitPerIndex is not None:
             self.failed_indexes |= indexes.make_index_set(
                 pod.index
@@ -116,13 +117,13 @@ class JobController:
                 if not pod.counted and self._is_valid(pod) and pod.index is not None and self._fails_index(pod)
             )
             if not self.failure_reason and spec.maxFailedIndexes is not None and len(self.failed_indexes) > spec.maxFailedIndexes:
-                self.failure_reason = "MaxFailedIndexesExceeded"
+                self.failure_reason = JobFailure.MAX_FAILED_INDEXES_EXCEEDED
             elif (
                 not self.failure_reason
                 and len(self.failed_indexes)
                 and len(self.failed_indexes) + len(self.completed_indexes) >= (spec.completions or 0)
             ):
-                self.failure_reason = "FailedIndexes"
+                self.failure_reason = JobFailure.FAILED_INDEXES
         if self.failure_reason:
             self.fails_at = now
         else:

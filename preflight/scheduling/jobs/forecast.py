@@ -9,6 +9,7 @@ from itertools import accumulate
 from msgspec import Struct
 from msgspec.structs import replace
 
+from preflight.model.job_reasons import JobFailure, JobLimit, SkipCause, SkipReason
 from preflight.model.objects import Job
 from preflight.scheduling.jobs.controller import JobController
 from preflight.scheduling.jobs.defaults import apply_job_defaults
@@ -17,11 +18,11 @@ from preflight.scheduling.jobs.lost_pods import DEFAULT_GRACE_PERIOD, SIGKILL, S
 from preflight.scheduling.jobs.pod_failure_policy import DISRUPTION_TARGET, FailureVerdict
 from preflight.scheduling.jobs.tracked_pod import TrackedPod
 
-_END_REASONS = {
-    "Complete": "it is complete",
-    "Failed": "it has failed",
-    "SuccessCriteriaMet": "it has succeeded, and its pods are being deleted",
-    "FailureTarget": "it is failing, and its pods are being deleted",
+_END_CAUSES = {
+    "Complete": SkipCause.COMPLETE,
+    "Failed": SkipCause.FAILED,
+    "SuccessCriteriaMet": SkipCause.SUCCEEDED,
+    "FailureTarget": SkipCause.FAILING,
 }
 JOB_CONTROLLER = "kubernetes.io/job-controller"
 
@@ -42,7 +43,7 @@ class LostPodForecast(Struct, frozen=True):
     waits_for_end: bool
     overlap: float
     verdict: FailureVerdict
-    counts_against: tuple[str, ...]
+    counts_against: tuple[JobLimit, ...]
     fails_index: bool
     has_succeeded: bool
 
@@ -50,11 +51,11 @@ class LostPodForecast(Struct, frozen=True):
 class JobForecast(Struct, frozen=True):
     """What becomes of a Job.
 
-    1. `left_alone` is why nothing is foreseen: another controller has it, it has ended, it is suspended; "" where something is.
-    2. `failure_reason` is the reason for which the losses make it fail, "" where they do not; `fails_after` the seconds until that is
+    1. `skip_reason` is why nothing is foreseen: another controller has it, it has ended, it is suspended; None where something is.
+    2. `failure_reason` is the reason for which the losses make it fail, NONE where they do not; `fails_after` the seconds until that is
        decided, and `rule_index` the place of the rule that decides it. All its pods are deleted then; `failed_by` is when the last has
        ended, at the latest, and the Job is Failed.
-    3. `end_reason` is the reason for which it ends Failed though all other pods succeed, "" where it completes: FailedIndexes, or
+    3. `end_reason` is the reason for which it ends Failed though all other pods succeed, NONE where it completes: FailedIndexes, or
        `failure_reason`.
     4. `succeeds`: the losses meet its success policy, and all its pods are deleted.
     5. `failed_count` is what its status then counts; `failed_indexes` are all failed indexes as the status writes them.
@@ -65,13 +66,13 @@ class JobForecast(Struct, frozen=True):
        for a time that is not known, none is taken to be left.
     """
 
-    skip_reason: str = ""
+    skip_reason: SkipReason | None = None
     lost_pods: tuple[LostPodForecast, ...] = ()
-    failure_reason: str = ""
+    failure_reason: JobFailure = JobFailure.NONE
     fails_after: float | None = None
     rule_index: int | None = None
     failed_by: float | None = None
-    end_reason: str = ""
+    end_reason: JobFailure = JobFailure.NONE
     succeeds: bool = False
     failed_count: int = 0
     failed_indexes: str = ""
@@ -99,7 +100,9 @@ def forecast_job(job: Job, pods: Sequence[JobPod], losses: Sequence[PodLoss]) ->
     containers = {pod.name: pod.containers for pod in pods}
     created = _run_events(controller, [(tracked[name], loss, containers[name]) for name, loss in lost.items()])
     fates, others = _forecast_lost_pods(controller, [(tracked[name], loss) for name, loss in lost.items()], created)
-    ends = controller.failure_reason or ("FailedIndexes" if len(controller.failed_indexes) and not controller.succeeds else "")
+    ends = controller.failure_reason or (
+        JobFailure.FAILED_INDEXES if len(controller.failed_indexes) and not controller.succeeds else JobFailure.NONE
+    )
     return JobForecast(
         lost_pods=fates,
         failure_reason=controller.failure_reason,
@@ -113,7 +116,7 @@ def forecast_job(job: Job, pods: Sequence[JobPod], losses: Sequence[PodLoss]) ->
         other_indexes=others,
         max_pods=_count_max_pods(controller.pods),
         is_back_off_known=(not job.status.failed or spec.backoffLimitPerIndex is not None)
-        and not any(tracked[name].unready_since == -math.inf and each.disruption.deletes_pod for name, each in lost.items()),
+        and not any(tracked[name].unready_since == -math.inf and loss.disruption.deletes_pod for name, loss in lost.items()),
     )
 
 
@@ -122,15 +125,15 @@ def forecast_by_exit_code(job: Job, pods: Sequence[JobPod], losses: Sequence[Pod
     return {code: forecast_job(job, pods, [replace(loss, exit_code=code) for loss in losses]) for code in (SIGTERM, SIGKILL, 0)}
 
 
-def find_skip_reason(job: Job) -> str:
-    """Why the Job controller creates no pod for a Job whatever it loses; "" where it does."""
+def find_skip_reason(job: Job) -> SkipReason | None:
+    """Why the Job controller creates no pod for a Job whatever it loses; None where it does."""
     if job.spec.managedBy not in (None, JOB_CONTROLLER):
-        return f"it is managed by {job.spec.managedBy}"
-    true = {each.type: each.reason for each in job.status.conditions if each.status == "True"}
-    for condition, words in _END_REASONS.items():
+        return SkipReason(SkipCause.MANAGED_BY_OTHER, job.spec.managedBy or "")
+    true = {condition.type for condition in job.status.conditions if condition.status == "True"}
+    for condition, cause in _END_CAUSES.items():
         if condition in true:
-            return words
-    return "it is suspended" if job.spec.suspend else ""
+            return SkipReason(cause)
+    return SkipReason(SkipCause.SUSPENDED) if job.spec.suspend else None
 
 
 def _track_pod(pod: JobPod) -> TrackedPod:
@@ -190,21 +193,22 @@ def _forecast_lost_pods(
     """The fate of each lost pod, and the indexes of the pods that replace none of them."""
     left = list(created)
     fates = []
-    for pod, loss in sorted(lost, key=lambda each: each[1].lost_at):
-        new = next((each for each in left if each.index == pod.index), None)
+    for pod, loss in sorted(lost, key=lambda pair: pair[1].lost_at):
+        new = next((other for other in left if other.index == pod.index), None)
         if new is not None:
             left.remove(new)
         fates.append(_forecast_lost_pod(controller, pod, loss, new))
-    return tuple(fates), tuple(each.index for each in left)
+    return tuple(fates), tuple(other.index for other in left)
 
 
 def _forecast_lost_pod(controller: JobController, pod: TrackedPod, loss: PodLoss, replacement: TrackedPod | None) -> LostPodForecast:
     spec = controller.spec
     succeeded = pod.phase == "Succeeded" and not pod.is_failure
     verdict = controller.evaluate_failure(pod) if not succeeded else FailureVerdict()
-    against: tuple[str, ...] = ()
+    against: tuple[JobLimit, ...] = ()
     if pod.is_failure:
-        against = ("backoffLimit", *(("backoffLimitPerIndex",) if spec.backoffLimitPerIndex is not None else ()))
+        per_index = spec.backoffLimitPerIndex is not None
+        against = (JobLimit.BACKOFF_LIMIT, JobLimit.BACKOFF_LIMIT_PER_INDEX) if per_index else (JobLimit.BACKOFF_LIMIT,)
     end = _get_end(pod)
     return LostPodForecast(
         pod=pod.name,

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
+from preflight.model.job_reasons import JobSetFailure, JobUnknown, JobUnknownKind, SkipCause, SkipReason
 from preflight.model.jobs import JobSetFailureRule
 from preflight.model.objects import JobSet, ReplicatedJob
 from preflight.scheduling.jobs.forecast import JobForecast
@@ -14,15 +15,15 @@ JOB_SET_CONTROLLER = "jobset.sigs.k8s.io/jobset-controller"
 
 FAIL_JOB_SET, RESTART_JOB_SET, RESTART_WITHOUT_COUNTING = "FailJobSet", "RestartJobSet", "RestartJobSetAndIgnoreMaxRestarts"
 _SINGLE_JOB_ACTIONS = {"RestartJob": True, "RecreateJob": True, "RestartJobAndIgnoreMaxRestarts": False}
-_END_REASONS = {"Completed": "it is complete", "Failed": "it has failed"}
+_END_CAUSES = {"Completed": SkipCause.COMPLETE, "Failed": SkipCause.FAILED}
 
 
 class JobSetForecast(Struct, frozen=True):
     """What becomes of a JobSet.
 
-    1. `skip_reason` is why nothing is foreseen, `unknown_reason` what decides and cannot be known; "" where something is foreseen.
+    1. `skip_reason` is why nothing is foreseen, `unknown` what decides and cannot be known; None where something is foreseen.
     2. `failed_jobs` are the child Jobs that fail, in the order in which they do; () where none does, and then nothing else happens.
-    3. `failure_reason` is the reason for which the JobSet fails, "" where it does not: FailedJobs without a failure policy,
+    3. `failure_reason` is the reason for which the JobSet fails, NONE where it does not: FailedJobs without a failure policy,
        ReachedMaxRestarts, or FailJobSetFailurePolicyAction. Its child Jobs are deleted then.
     4. `restarts_all`: every child Job is deleted and created anew, those that lost nothing too; `restarted_job` is the only one that is,
        "" where there is none.
@@ -30,10 +31,10 @@ class JobSetForecast(Struct, frozen=True):
        `count_restarts_left` are left.
     """
 
-    skip_reason: str = ""
-    unknown_reason: str = ""
+    skip_reason: SkipReason | None = None
+    unknown: JobUnknown | None = None
     failed_jobs: tuple[str, ...] = ()
-    failure_reason: str = ""
+    failure_reason: JobSetFailure = JobSetFailure.NONE
     restarts_all: bool = False
     restarted_job: str = ""
     rule_index: int | None = None
@@ -64,7 +65,7 @@ def forecast_job_set(job_set: JobSet, forecasts: Mapping[str, JobForecast]) -> J
     if not failed:
         return JobSetForecast(restarts_left=left)
     if policy is None:
-        return JobSetForecast(failed_jobs=failed, failure_reason="FailedJobs")
+        return JobSetForecast(failed_jobs=failed, failure_reason=JobSetFailure.FAILED_JOBS)
     action, place, first = RESTART_JOB_SET, None, failed[0]
     for number, rule in enumerate(policy.rules):
         matched = next((name for name in failed if _matches(rule, job_set, name, forecasts[name].failure_reason)), None)
@@ -72,16 +73,16 @@ def forecast_job_set(job_set: JobSet, forecasts: Mapping[str, JobForecast]) -> J
             action, place, first = rule.action, number, matched
             if rule.onJobFailureMessagePatterns:
                 return JobSetForecast(
-                    failed_jobs=failed, restarts_left=left, rule_index=place, unknown_reason="its rule asks for the words of the failure"
+                    failed_jobs=failed, restarts_left=left, rule_index=place, unknown=JobUnknown(JobUnknownKind.FAILURE_MESSAGE)
                 )
             break
     if action == FAIL_JOB_SET:
-        return JobSetForecast(failed_jobs=failed, failure_reason="FailJobSetFailurePolicyAction", rule_index=place, restarts_left=left)
+        return JobSetForecast(failed_jobs=failed, failure_reason=JobSetFailure.FAIL_JOB_SET_ACTION, rule_index=place, restarts_left=left)
     if action not in (RESTART_JOB_SET, RESTART_WITHOUT_COUNTING, *_SINGLE_JOB_ACTIONS):
-        return JobSetForecast(failed_jobs=failed, restarts_left=left, rule_index=place, unknown_reason=f"its rule has the action {action}")
+        return JobSetForecast(failed_jobs=failed, restarts_left=left, rule_index=place, unknown=JobUnknown(JobUnknownKind.ACTION, action))
     counts = _SINGLE_JOB_ACTIONS.get(action, action == RESTART_JOB_SET)
     if counts and not left:
-        return JobSetForecast(failed_jobs=failed, failure_reason="ReachedMaxRestarts", rule_index=place)
+        return JobSetForecast(failed_jobs=failed, failure_reason=JobSetFailure.REACHED_MAX_RESTARTS, rule_index=place)
     return JobSetForecast(
         failed_jobs=failed,
         restarts_all=action not in _SINGLE_JOB_ACTIONS,
@@ -92,15 +93,15 @@ def forecast_job_set(job_set: JobSet, forecasts: Mapping[str, JobForecast]) -> J
     )
 
 
-def _find_skip_reason(job_set: JobSet) -> str:
+def _find_skip_reason(job_set: JobSet) -> SkipReason | None:
     if job_set.spec.managedBy not in (None, JOB_SET_CONTROLLER):
-        return f"it is managed by {job_set.spec.managedBy}"
+        return SkipReason(SkipCause.MANAGED_BY_OTHER, job_set.spec.managedBy or "")
     if job_set.metadata.deletionTimestamp:
-        return "it is being deleted"
+        return SkipReason(SkipCause.DELETED)
     for condition in job_set.status.conditions:
-        if condition.type in _END_REASONS and condition.status == "True":
-            return _END_REASONS[condition.type]
-    return "it is suspended" if job_set.spec.suspend else ""
+        if condition.type in _END_CAUSES and condition.status == "True":
+            return SkipReason(_END_CAUSES[condition.type])
+    return SkipReason(SkipCause.SUSPENDED) if job_set.spec.suspend else None
 
 
 def find_replicated_job(job_set: JobSet, name: str) -> ReplicatedJob | None:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from preflight.model.job_reasons import JobLimit, SkipCause, SkipReason
 from preflight.model.pod_status import ClusterPod
 from preflight.scheduling.jobs.disruption import Disruption
 from preflight.scheduling.jobs.forecast import JobForecast, LostPodForecast, forecast_by_exit_code, forecast_job
@@ -53,20 +54,25 @@ def test_a_pod_that_is_being_deleted_already_is_no_loss() -> None:
     ("spec", "given", "reason"),
     [
         pytest.param(
-            {"managedBy": "kueue.x-k8s.io/multikueue"}, {}, "it is managed by kueue.x-k8s.io/multikueue", id="another controller's"
+            {"managedBy": "kueue.x-k8s.io/multikueue"},
+            {},
+            SkipReason(SkipCause.MANAGED_BY_OTHER, "kueue.x-k8s.io/multikueue"),
+            id="another controller's",
         ),
-        pytest.param({"suspend": True}, {}, "it is suspended", id="suspended"),
-        pytest.param({}, {"status": {"conditions": [{"type": "Complete", "status": "True"}]}}, "it is complete", id="complete"),
-        pytest.param({}, {"status": {"conditions": [{"type": "Failed", "status": "True"}]}}, "it has failed", id="failed"),
+        pytest.param({"suspend": True}, {}, SkipReason(SkipCause.SUSPENDED), id="suspended"),
+        pytest.param(
+            {}, {"status": {"conditions": [{"type": "Complete", "status": "True"}]}}, SkipReason(SkipCause.COMPLETE), id="complete"
+        ),
+        pytest.param({}, {"status": {"conditions": [{"type": "Failed", "status": "True"}]}}, SkipReason(SkipCause.FAILED), id="failed"),
         pytest.param(
             {},
             {"status": {"conditions": [{"type": "FailureTarget", "status": "True"}]}},
-            "it is failing, and its pods are being deleted",
+            SkipReason(SkipCause.FAILING),
             id="about to fail",
         ),
     ],
 )
-def test_a_job_that_is_left_alone(spec: dict[str, Any], given: dict[str, Any], reason: str) -> None:
+def test_a_job_that_is_left_alone(spec: dict[str, Any], given: dict[str, Any], reason: SkipReason) -> None:
     assert lose(spec, EVICTED, **given) == JobForecast(skip_reason=reason)
 
 
@@ -85,7 +91,7 @@ def test_by_default_two_pods_of_an_index_run_for_the_grace_period_minus_the_back
         waits_for_end=False,
         overlap=20,
         verdict=FailureVerdict(),
-        counts_against=("backoffLimit",),
+        counts_against=(JobLimit.BACKOFF_LIMIT,),
         fails_index=False,
         has_succeeded=False,
     )

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from preflight.model.job_reasons import JobFailure, JobSetFailure, JobUnknown, JobUnknownKind, SkipCause, SkipReason
 from preflight.scheduling.jobs.exclusive_placement import (
     EXCLUSIVE_TOPOLOGY,
     NODE_SELECTOR_STRATEGY,
@@ -31,7 +32,7 @@ def replicated(
     }
 
 
-def failing(reason: str = "BackoffLimitExceeded", by: float = 30.0) -> JobForecast:
+def failing(reason: JobFailure = JobFailure.BACKOFF_LIMIT_EXCEEDED, by: float = 30.0) -> JobForecast:
     return JobForecast(failure_reason=reason, failed_by=by)
 
 
@@ -53,15 +54,23 @@ FAILS = {"llm-workers-1": failing()}
         pytest.param(
             {"failurePolicy": POLICY}, {"other-workers-0": failing()}, JobSetForecast(restarts_left=3), id="a Job of another JobSet fails"
         ),
-        pytest.param({"suspend": True}, FAILS, JobSetForecast(skip_reason="it is suspended"), id="suspended"),
-        pytest.param({"managedBy": "acme.io/x"}, FAILS, JobSetForecast(skip_reason="it is managed by acme.io/x"), id="managed by another"),
+        pytest.param({"suspend": True}, FAILS, JobSetForecast(skip_reason=SkipReason(SkipCause.SUSPENDED)), id="suspended"),
         pytest.param(
-            {}, FAILS, JobSetForecast(failed_jobs=("llm-workers-1",), failure_reason="FailedJobs"), id="without a failure policy it fails"
+            {"managedBy": "acme.io/x"},
+            FAILS,
+            JobSetForecast(skip_reason=SkipReason(SkipCause.MANAGED_BY_OTHER, "acme.io/x")),
+            id="managed by another",
+        ),
+        pytest.param(
+            {},
+            FAILS,
+            JobSetForecast(failed_jobs=("llm-workers-1",), failure_reason=JobSetFailure.FAILED_JOBS),
+            id="without a failure policy it fails",
         ),
         pytest.param(
             {"failurePolicy": {}},
             FAILS,
-            JobSetForecast(failed_jobs=("llm-workers-1",), failure_reason="ReachedMaxRestarts"),
+            JobSetForecast(failed_jobs=("llm-workers-1",), failure_reason=JobSetFailure.REACHED_MAX_RESTARTS),
             id="with no restart it fails",
         ),
         pytest.param(
@@ -91,12 +100,12 @@ FAILS = {"llm-workers-1": failing()}
         pytest.param(
             {"failurePolicy": {**POLICY, "rules": [{"action": "FailJobSet", "targetReplicatedJobs": ["workers"]}]}},
             FAILS,
-            JobSetForecast(failed_jobs=("llm-workers-1",), failure_reason="FailJobSetFailurePolicyAction", rule_index=0, restarts_left=3),
+            JobSetForecast(failed_jobs=("llm-workers-1",), failure_reason=JobSetFailure.FAIL_JOB_SET_ACTION, rule_index=0, restarts_left=3),
             id="a rule that fails it",
         ),
         pytest.param(
             {"failurePolicy": {"rules": [{"action": "RestartJobSetAndIgnoreMaxRestarts", "onJobFailureReasons": ["PodFailurePolicy"]}]}},
-            {"llm-workers-0": failing("PodFailurePolicy")},
+            {"llm-workers-0": failing(JobFailure("PodFailurePolicy"))},
             JobSetForecast(failed_jobs=("llm-workers-0",), restarts_all=True, rule_index=0),
             id="a restart that is free",
         ),
@@ -116,14 +125,16 @@ FAILS = {"llm-workers-1": failing()}
             {"failurePolicy": {**POLICY, "rules": [{"action": "RestartJobSet", "onJobFailureMessagePatterns": ["^Container"]}]}},
             FAILS,
             JobSetForecast(
-                failed_jobs=("llm-workers-1",), restarts_left=3, rule_index=0, unknown_reason="its rule asks for the words of the failure"
+                failed_jobs=("llm-workers-1",), restarts_left=3, rule_index=0, unknown=JobUnknown(JobUnknownKind.FAILURE_MESSAGE)
             ),
             id="a rule that asks for words",
         ),
         pytest.param(
             {"failurePolicy": {**POLICY, "rules": [{"action": "Shrink"}]}},
             FAILS,
-            JobSetForecast(failed_jobs=("llm-workers-1",), restarts_left=3, rule_index=0, unknown_reason="its rule has the action Shrink"),
+            JobSetForecast(
+                failed_jobs=("llm-workers-1",), restarts_left=3, rule_index=0, unknown=JobUnknown(JobUnknownKind.ACTION, "Shrink")
+            ),
             id="an action that nobody knows",
         ),
     ],
@@ -133,12 +144,12 @@ def test_a_job_set(spec: dict[str, Any], given: dict[str, JobForecast], answer: 
 
 
 @pytest.mark.parametrize(
-    ("condition", "reason"),
-    [pytest.param("Completed", "it is complete", id="complete"), pytest.param("Failed", "it has failed", id="failed")],
+    ("condition", "cause"),
+    [pytest.param("Completed", SkipCause.COMPLETE, id="complete"), pytest.param("Failed", SkipCause.FAILED, id="failed")],
 )
-def test_a_job_set_that_has_ended(condition: str, reason: str) -> None:
+def test_a_job_set_that_has_ended(condition: str, cause: SkipCause) -> None:
     status = {"conditions": [{"type": condition, "status": "True"}]}
-    assert forecast_job_set(job_set(WORKERS, status=status), FAILS) == JobSetForecast(skip_reason=reason)
+    assert forecast_job_set(job_set(WORKERS, status=status), FAILS) == JobSetForecast(skip_reason=SkipReason(cause))
 
 
 FREE = {"maxRestarts": 3, "rules": [{"action": "RestartJobSetAndIgnoreMaxRestarts"}]}

@@ -123,7 +123,7 @@ def _node(told: Mapping[str, Any], worst: NodeDrain, best: NodeDrain) -> NodeSai
         pods.append(PodSaid(name, verdict if each is not None else STAYS, first, second))
     counted = told["daemonsets"] + len(told["static"]) + told["staying"]
     codes = sorted({*worst.exit_codes, *best.exit_codes})
-    if reported or counted != left_out or told["exitCodes"] != codes or told["refusals"] != list(worst.refusals):
+    if reported or counted != left_out or told["exitCodes"] != codes or told["refusals"] != [refusal.words for refusal in worst.refusals]:
         raise FrontDoorError(f"{told} is not what was judged: {sorted(reported)}, {left_out} that stay, {codes}, {worst.refusals}")
     return NodeSaid(told, tuple(pods), worst, best)
 

@@ -39,7 +39,9 @@ def kubectl_words(of: str, pattern: re.Pattern[str], nodes: list[tuple[NodeDrain
 
     def expected(courses: list[NodeDrain]) -> dict[str, set[str]]:
         lines = [
-            line for course in courses for line in (course.refusals if of == "refusals" else (f"Warning: {'; '.join(course.warnings)}",))
+            line
+            for course in courses
+            for line in ([refusal.words for refusal in course.refusals] if of == "refusals" else [f"Warning: {'; '.join(course.warnings)}"])
         ]
         return words(pattern, "\n".join(lines))
 

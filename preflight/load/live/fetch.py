@@ -1,0 +1,174 @@
+"""Lists of the API, page by page, several at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import count
+from typing import Any
+
+import msgspec
+
+from preflight.errors import InputError
+from preflight.load.collector import ObjectCollector
+from preflight.load.kinds import STATE_KINDS
+from preflight.load.kubectl_list import take_list
+from preflight.load.live.connection import ApiConnection, HttpStatusError
+from preflight.load.live.kubeconfig import MAX_PARALLEL
+from preflight.load.live.resources import DAEMONSETS, NODES, ListQuery
+from preflight.load.live.survey import explain_refusal
+from preflight.messages.live import (
+    describe_endless_list,
+    describe_no_list,
+    describe_unreadable_list,
+)
+from preflight.model.objects import Origin
+
+LIVE_SOURCE = "<cluster>"
+"""Where the objects of a cluster are from, in the place of a file."""
+
+_PAGE = "500"
+_GONE = 410
+_RESTARTS = 3
+
+
+class QueryResult(msgspec.Struct):
+    """What came of a query: what it lists, or why nothing could be had."""
+
+    query: ListQuery
+    collected: ObjectCollector
+    status: int = 200
+    error: str = ""
+
+
+class ListClient:
+    """The lists of one API server; `on_answer` is told of each query that was answered.
+
+    `wants_whole_pods` and `wants_state`: see `Gathered`.
+    """
+
+    def __init__(
+        self,
+        connection: ApiConnection,
+        on_answer: Callable[[ListQuery], None],
+        *,
+        wants_whole_pods: bool = False,
+        wants_state: bool = False,
+    ) -> None:
+        self._connection, self._done = connection, on_answer
+        self._wants_whole_pods, self._wants_state = wants_whole_pods, wants_state
+        self._pages = count()
+
+    def run_queries(self, queries: Sequence[ListQuery]) -> list[QueryResult]:
+        """The answers to queries, in their order.
+
+        1. A list is asked for in pages of 500. Where the server no longer knows how a list goes on (410), it is asked for anew, three
+           times; then in one piece.
+        2. What the server refuses (403, 404, or a fault of its own after all tries) is an answer with the reason; so is what cannot be
+           read of anything but nodes and DaemonSets.
+
+        Errors: InputError where not even these can be asked for: 401, no connection, nothing that is JSON.
+        """
+        from concurrent.futures import ThreadPoolExecutor
+
+        pool = ThreadPoolExecutor(MAX_PARALLEL)
+        try:
+            waiting = [pool.submit(_fetch_pages, self._connection, query) for query in queries]
+            return [self._collect_result(query, future.result) for query, future in zip(queries, waiting, strict=True)]
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+    def _collect_result(self, query: ListQuery, result: Callable[[], list[bytes]]) -> QueryResult:
+        try:
+            return QueryResult(query, self._collect_pages(query, result()))
+        except HttpStatusError as error:
+            return QueryResult(query, ObjectCollector(), error.status, explain_refusal(query, error.status, str(error)))
+        except InputError as error:
+            if query.resource in (NODES, DAEMONSETS):
+                raise
+            return QueryResult(query, ObjectCollector(), 0, str(error))
+        finally:
+            self._done(query)
+
+    def _collect_pages(self, query: ListQuery, texts: Sequence[bytes]) -> ObjectCollector:
+        found = ObjectCollector(wants_whole_pods=self._wants_whole_pods, wants_state=self._wants_state)
+        if found.runtime_state is not None and query.resource.kind in STATE_KINDS:
+            for text in texts:
+                found.runtime_state.take_page(query.resource.kind, text)
+            return found
+        for text in texts:
+            origin = Origin(LIVE_SOURCE, next(self._pages))  # no two objects of a cluster have one origin
+            try:
+                is_read = take_list(found, memoryview(text), origin, has_template_text=False, is_page=True)
+            except (msgspec.MsgspecError, RecursionError):
+                is_read = False
+            if not is_read:
+                raise InputError(f"{self._connection.server}: {describe_unreadable_list(query.resource.plural)}")
+        return found
+
+
+def fetch_plain_items(connection: ApiConnection, query: ListQuery) -> list[dict[str, Any]]:
+    """What a query lists, as plain data, each with its kind.
+
+    Errors: InputError with the reason where the server refuses it, or its answer cannot be read.
+    """
+    try:
+        texts = _fetch_pages(connection, query)
+        found = [item for text in texts for item in msgspec.json.decode(text).get("items") or ()]
+    except HttpStatusError as error:
+        raise InputError(f"{connection.server}: {query.resource.plural}: {explain_refusal(query, error.status, str(error))}") from None
+    except msgspec.MsgspecError:
+        raise InputError(f"{connection.server}: {describe_unreadable_list(query.resource.plural)}") from None
+    return [{**item, "kind": query.resource.kind} for item in found if isinstance(item, dict)]
+
+
+class _PageMetadata(msgspec.Struct, frozen=True, rename={"token": "continue"}):
+    token: str = ""
+
+
+class _PageEnvelope(msgspec.Struct, frozen=True):
+    kind: str = ""
+    metadata: _PageMetadata = _PageMetadata()
+
+
+def _fetch_pages(connection: ApiConnection, query: ListQuery) -> list[bytes]:
+    for limit in (*[_PAGE] * _RESTARTS, ""):
+        try:
+            return _fetch_all_pages(connection, query, limit)
+        except HttpStatusError as error:
+            if error.status != _GONE or not limit:
+                raise
+    raise AssertionError("unreachable")
+
+
+def _fetch_all_pages(connection: ApiConnection, query: ListQuery, limit: str) -> list[bytes]:
+    words = {"fieldSelector": query.fields, "labelSelector": query.labels, "limit": limit}
+    words = {name: value for name, value in words.items() if value}
+    pages: list[bytes] = []
+    token = ""
+    while True:
+        page = connection.get(query.resource.list_path(query.namespace), {**words, "continue": token} if token else words)
+        before, token = token, _decode_envelope(connection, query, page).metadata.token
+        pages.append(page)
+        if not token:
+            return pages
+        if token == before:
+            raise InputError(f"{connection.server}: {describe_endless_list(query.resource.plural)}")
+
+
+def _decode_envelope(connection: ApiConnection, query: ListQuery, page: bytes) -> _PageEnvelope:
+    try:
+        envelope = msgspec.json.decode(page, type=_PageEnvelope)
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        envelope = _PageEnvelope()
+    if envelope.kind != f"{query.resource.kind}List":
+        raise InputError(f"{connection.server}: {describe_no_list(query.resource.plural)}")
+    return envelope
+
+
+def fetch_map(connection: ApiConnection, path: str) -> Mapping[str, Any]:
+    """What one path of the server says, as a map; {} where it says nothing that can be read."""
+    try:
+        data = msgspec.json.decode(connection.get(path))
+    except (HttpStatusError, msgspec.MsgspecError):
+        return {}
+    return data if isinstance(data, dict) else {}

@@ -1,0 +1,24 @@
+"""Amounts of resources in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from preflight.messages.lists import join_and
+
+_SIZE_UNITS = (("Ti", 1 << 40), ("Gi", 1 << 30), ("Mi", 1 << 20), ("Ki", 1 << 10))
+
+
+def format_amount(resource: str, number: int) -> str:
+    """An amount as a person writes it: cores, Gi, or the number."""
+    if resource == "cpu":
+        return f"{number / 1000:g}"
+    if resource in ("memory", "ephemeral-storage") or resource.startswith("hugepages-"):
+        unit, size = next(((unit, size) for unit, size in _SIZE_UNITS if number >= size), ("", 1))
+        return f"{number / size:.4g}{unit}"
+    return str(number)
+
+
+def format_resources(resources: Mapping[str, int]) -> str:
+    """`8 nvidia.com/gpu and 2 rdma/hca`."""
+    return join_and(f"{amount} {resource}" for resource, amount in resources.items())

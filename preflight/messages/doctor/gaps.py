@@ -1,0 +1,194 @@
+"""Texts about DaemonSets that do not work on some nodes."""
+
+from __future__ import annotations
+
+from preflight.components import Component
+from preflight.doctor.belonging import BelongingSign, SignKind
+from preflight.doctor.cluster_messages import normalize_message
+from preflight.doctor.coverage_gaps import CoverageGap, CoverageReason, GapKind, GapReason
+from preflight.doctor.pod_health import (
+    CrashLoop,
+    FailedContainer,
+    NotStarted,
+    RunningInitContainer,
+    StartingPod,
+    StatedReason,
+    WaitingContainer,
+)
+from preflight.doctor.stalled_rollouts import OngoingUpdate, RecreationTrigger
+from preflight.messages.coverage import describe_reasons
+from preflight.messages.lists import join_and, join_node_names
+from preflight.messages.times import format_since
+from preflight.model.runtime_state import Event
+
+RECREATION_NOTE = "set off by an update of the DaemonSet, a deleted or evicted pod, a graceful reboot or a replacement of the node"
+
+_GAP_TEXTS = {
+    GapKind.MISSING: "it should run there, and no pod is there; no event says why",
+    GapKind.REFUSED: "its pods are refused: {why}",
+    GapKind.KEPT_OUT: "{why}",
+    GapKind.LOOP: "{why}",
+    GapKind.PENDING: "its pod is Pending: {why}",
+    GapKind.WAITING: "its pod does not start: {why}",
+    GapKind.CRASHING: "{why}",
+    GapKind.NOT_READY: "its pod is not Ready: {why}",
+    GapKind.TERMINATING: "its pod hangs in Terminating {why}",
+}
+
+
+def describe_component(component: Component | None) -> str:
+    """What a DaemonSet provides, in a few words: `the device plugin of rdma/hca`."""
+    if component is None:
+        return "a DaemonSet"
+    names = component.resources or component.drivers
+    return f"the {component.kind.title}{f' of {join_and(names[:3])}' if names else ''}"
+
+
+def explain_gap(gap: CoverageGap) -> str:
+    """Why a DaemonSet is missing, to stand after a colon."""
+    reason = describe_gap_reason(gap.reason) or ("it says nothing" if gap.kind is not GapKind.TERMINATING else "")
+    return _GAP_TEXTS[gap.kind].format(why=reason).rstrip(" :")
+
+
+def describe_gap_reason(reason: GapReason | None) -> str:
+    """The reason of a gap, or of an unhealthy pod; "" where there is none."""
+    match reason:
+        case None:
+            return ""
+        case StatedReason(text):
+            return text
+        case CrashLoop():
+            return _describe_crash_loop(reason)
+        case FailedContainer(container, exit_code, restarts):
+            return f"container {container} ended with exit code {exit_code} ({_format_restarts(restarts)})"
+        case WaitingContainer(container, state, message):
+            return f"container {container}: {state}" + (f": {message}" if message else "")
+        case RunningInitContainer(container):
+            return f"init container {container} still runs"
+        case StartingPod(state):
+            return state
+        case NotStarted():
+            return "the kubelet has not begun to start it"
+        case CoverageReason(reasons):
+            return "; ".join(describe_reasons(reasons))
+
+
+def _describe_crash_loop(reason: CrashLoop) -> str:
+    restarts = f": {_format_restarts(reason.restarts)}" if reason.restarts is not None else ""
+    last = f", last with {reason.last_reason or 'exit code'} ({reason.last_exit_code})" if reason.last_exit_code is not None else ""
+    return f"container {reason.container} crashes again and again{restarts}{last}"
+
+
+def _format_restarts(restarts: int) -> str:
+    return f"{restarts} restart{'s' if restarts != 1 else ''}"
+
+
+def describe_sign(sign: BelongingSign) -> str:
+    """Why a DaemonSet belongs on a node."""
+    match sign.kind:
+        case SignKind.SELECTS_NODES:
+            return "its own nodeSelector or affinity names these nodes"
+        case SignKind.RUNS_ON_PEERS:
+            return f"a pod of it still runs on {join_node_names(sign.names)} with the same taint"
+        case SignKind.RESOURCE_REQUESTED:
+            return f"pods wait for {join_and(sign.names)}"
+        case SignKind.VOLUMES_MOUNTED:
+            return "pods mount its volumes there"
+        case SignKind.REMOVES_TAINTS:
+            return f"it is what removes {join_and(sign.names)}"
+        case SignKind.NEEDED_BY_EVERY_POD:
+            return "every pod on a node needs it"
+
+
+def describe_event(event: Event) -> str:
+    """What an event says, and who says it."""
+    return f"{event.reporter or 'an event'} says: {event.reason}: {normalize_message(event.message)}"
+
+
+def describe_update(update: OngoingUpdate) -> str:
+    """That an update of a DaemonSet is under way, and how far it is."""
+    text = "its template has changed, and OnDelete waits" if update.waits_for_deletion else "an update is under way"
+    return f"{text}: {update.old_nodes} of {update.all_nodes} nodes still have a pod of an older template"
+
+
+def describe_trigger(trigger: RecreationTrigger) -> str:
+    """What is under way that ends pods."""
+    if isinstance(trigger, OngoingUpdate):
+        return describe_update(trigger)
+    verb = "is" if len(trigger.nodes) == 1 else "are"
+    return f"{join_node_names(trigger.nodes)} {verb} cordoned, as before a reboot or a replacement"
+
+
+def describe_missing_pod(gap: CoverageGap) -> str:
+    """PF410: no pod where one should run."""
+    return f"has no pod on {join_node_names(gap.nodes)}, where it should run"
+
+
+def describe_missing_events(*, has_events: bool) -> str:
+    """PF410: why nothing says what refused the pod."""
+    return "no event says that its creation was refused; events live for about an hour" if has_events else "events were not given"
+
+
+def describe_kept_out_pod(gap: CoverageGap) -> str:
+    """PF411: a taint keeps the DaemonSet out."""
+    return f"is kept out of {join_node_names(gap.nodes)}: {describe_gap_reason(gap.reason)}"
+
+
+def describe_sign_note(sign: BelongingSign) -> str:
+    """PF411: why it belongs there."""
+    return f"it belongs there: {describe_sign(sign)}"
+
+
+def label_untolerated_taints(gap: CoverageGap) -> str:
+    """PF411: the label under the tolerations."""
+    return f"nothing here tolerates {join_and(gap.taints)}"
+
+
+def describe_pending_pod(gap: CoverageGap, latest_time: str) -> str:
+    """PF412: a pod of a DaemonSet is Pending."""
+    where = f" for {join_node_names(gap.nodes)}" if gap.nodes else ""
+    reason = describe_gap_reason(gap.reason) or "no scheduler has looked at it"
+    return f"has a pod that is Pending{where}{_format_start(gap, latest_time)}: {reason}"
+
+
+def describe_refused_pod(gap: CoverageGap) -> str:
+    """PF413: the creation of a pod is refused."""
+    return f"has no pod on {join_node_names(gap.nodes)}, for its creation is refused: {describe_gap_reason(gap.reason)}"
+
+
+def describe_refusal_time(gap: CoverageGap) -> str:
+    """PF413: when the creation was refused last."""
+    return f"the last refusal is of {gap.since}" if gap.since else "an event of the DaemonSet says so"
+
+
+def describe_pod_not_starting(gap: CoverageGap, latest_time: str) -> str:
+    """PF414: a pod does not start, or is not Ready."""
+    verb = "does not start" if gap.kind is GapKind.WAITING else "is not Ready"
+    reason = describe_gap_reason(gap.reason)
+    return f"has a pod on {join_node_names(gap.nodes)} that {verb}{_format_start(gap, latest_time)}{f': {reason}' if reason else ''}"
+
+
+def describe_pod_loop(gap: CoverageGap) -> str:
+    """PF415: a pod is deleted and created again and again."""
+    return f"does not stay on {join_node_names(gap.nodes)}: {describe_gap_reason(gap.reason)}"
+
+
+def describe_crashing_pod(gap: CoverageGap, latest_time: str) -> str:
+    """PF415: a pod does not stay up."""
+    reason = describe_gap_reason(gap.reason) or "it failed"
+    return f"has a pod on {join_node_names(gap.nodes)} that does not stay up{_format_start(gap, latest_time)}: {reason}"
+
+
+def describe_terminating_pod(gap: CoverageGap, latest_time: str) -> str:
+    """PF416: a pod hangs in Terminating."""
+    return f"has a pod on {join_node_names(gap.nodes)} that hangs in Terminating{_format_start(gap, latest_time)}"
+
+
+def describe_time_bomb(nodes: tuple[str, ...], reason: str) -> str:
+    """PF417: a pod that does not come back; `reason` are the words of its coverage."""
+    return f"has a pod on {join_node_names(nodes)} that does not come back once it ends: {reason}"
+
+
+def _format_start(gap: CoverageGap, latest_time: str) -> str:
+    text = format_since(gap.since, latest_time)
+    return f" {text}" if text else ""

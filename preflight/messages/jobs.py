@@ -1,0 +1,150 @@
+"""What becomes of Jobs and JobSets that lose pods, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from preflight.messages.lists import join_and, join_limited, join_node_names
+from preflight.model.evictions import JobOutcome, JobSetOutcome
+from preflight.model.job_reasons import (
+    JobFact,
+    JobLimit,
+    JobReason,
+    JobSetReason,
+    JobSetRestarts,
+    JobUnknown,
+    JobUnknownKind,
+    LeaderLabelMissing,
+    LeaderMoves,
+    QueueNotChecked,
+    SkipCause,
+    SkipReason,
+    TooFewDomains,
+)
+
+_SKIP_TEXTS = {
+    SkipCause.MANAGED_BY_OTHER: "it is managed by {}",
+    SkipCause.COMPLETE: "it is complete",
+    SkipCause.FAILED: "it has failed",
+    SkipCause.SUCCEEDED: "it has succeeded, and its pods are being deleted",
+    SkipCause.FAILING: "it is failing, and its pods are being deleted",
+    SkipCause.DELETED: "it is being deleted",
+    SkipCause.SUSPENDED: "it is suspended",
+}
+_UNKNOWN_TEXTS = {
+    JobUnknownKind.JOB: "Job {} is not given",
+    JobUnknownKind.JOB_SET: "JobSet {} is not given",
+    JobUnknownKind.NAMESPACE_PODS: "not all pods of namespace {} are known",
+    JobUnknownKind.JOB_OUTCOME: "what becomes of Job {} is not known",
+    JobUnknownKind.FAILURE_MESSAGE: "its rule asks for the words of the failure",
+    JobUnknownKind.ACTION: "its rule has the action {}",
+}
+_FACT_TEXTS = {
+    JobFact.BACK_OFF_UNKNOWN: "it has failures already, so the back-off may be longer",
+    JobFact.IGNORE_RULE_BYPASSED: ("a rule that ignores DisruptionTarget does not help: --disable-eviction deletes without that condition"),
+    JobFact.FOLLOWERS_WAIT: (
+        "its followers are refused until then; why the leader is not scheduled is the reason, not what they are refused with"
+    ),
+}
+
+FIRST_RULE_COUNTS = "the first rule that matches counts"
+_ACTION_TEXTS = {"FailJob": "fails", "FailIndex": "gives an index up", "Count": "counts a failure"}
+
+
+def describe_unknown(unknown: JobUnknown | SkipReason | None) -> str:
+    """Why the outcome of a Job or JobSet is unknown; "" if it is known."""
+    if unknown is None:
+        return ""
+    return _UNKNOWN_TEXTS[unknown.kind].format(unknown.name) if isinstance(unknown, JobUnknown) else describe_job_reason(unknown)
+
+
+def describe_job_reason(reason: JobReason | JobSetReason) -> str:
+    """A remark on the outcome of a Job or JobSet."""
+    match reason:
+        case SkipReason():
+            return _SKIP_TEXTS[reason.cause].format(reason.manager)
+        case JobFact():
+            return _FACT_TEXTS[reason]
+        case QueueNotChecked():
+            return f"what its queue does then is not judged ({reason.label})"
+        case LeaderMoves(topology=topology, domain=domain):
+            where = f"the domain {topology}={domain}" if domain else f"a domain of {topology} that no other Job has"
+            return f"the leader of Job {reason.job} goes and has to be scheduled in {where}"
+        case LeaderLabelMissing():
+            return f"the leader's node has no label {reason.topology}: new followers are refused"
+        case TooFewDomains(available=available):
+            return (
+                f"its Jobs need {reason.needed} domains of {reason.topology}, and nodes of {len(available)} can be scheduled: "
+                f"{join_and(available) or 'none'}"
+            )
+
+
+# Findings: each text follows the name of the subject.
+
+
+def describe_failing_job(outcome: JobOutcome, nodes: Sequence[str]) -> str:
+    """That a Job fails, or may, when nodes lose its pods."""
+    limit = f" ({' and '.join(outcome.limit)})" if outcome.limit else ""
+    return f"{'fails' if outcome.certain else 'may fail'} {_describe_loss(outcome, nodes)}: {outcome.fails}{limit}"
+
+
+def describe_overlap(outcome: JobOutcome, nodes: Sequence[str]) -> str:
+    """That two pods of one index run at once when nodes lose pods of the Job."""
+    return f"runs two pods of one index for up to {outcome.overlap:g} s {_describe_loss(outcome, nodes)}"
+
+
+def _describe_loss(outcome: JobOutcome, nodes: Sequence[str]) -> str:
+    verb = "loses" if len(nodes) == 1 else "lose"
+    return f"when {join_node_names(nodes)} {verb} {join_limited(outcome.pods, 'pods')}"
+
+
+def describe_job_set_outcome(outcome: JobSetOutcome) -> str:
+    """That a JobSet fails, restarts Jobs or loses a leader."""
+    if outcome.fails:
+        return f"{'fails' if outcome.certain else 'may fail'}: {outcome.fails}"
+    if outcome.restarts is JobSetRestarts.NONE:
+        return "loses the leader of an exclusive placement"
+    starts = "starts" if outcome.certain else "may start"
+    which = "all its Jobs anew, those that lost nothing too" if outcome.restarts is JobSetRestarts.ALL else "one of its Jobs anew"
+    left = "1 restart is" if outcome.left == 1 else f"{outcome.left} restarts are"
+    return f"{starts} {which}; {left} left then"
+
+
+def describe_shadowed_rule(place: int, action: str, earlier: Sequence[tuple[int, str]]) -> str:
+    """That rules before a rule of a failure policy match all that it matches; `earlier` are their places and actions."""
+    before = f"rule{'s' * (len(earlier) > 1)} {join_and(f'{number} ({name})' for number, name in earlier)}"
+    return f"has a rule that never counts: all that rule {place} ({action}) matches, {before} matched before"
+
+
+def describe_misspelled_condition(place: int, action: str, condition: str, difference: str) -> str:
+    """That a rule asks for a condition whose name is misspelled."""
+    return f"has a rule that never counts: rule {place} ({action}) asks for the condition {condition}, which nobody sets: {difference}"
+
+
+def describe_duplicate_index(replicated_job: str, seconds: int) -> str:
+    """That a Job replaces a pod before it has ended."""
+    when = f"for up to {seconds} s when a pod is evicted or deleted"
+    return f"runs two pods of one index{_format_owner(replicated_job)} {when}: it replaces a pod before that has ended"
+
+
+def describe_exit_code_rule(replicated_job: str, ignoring: int, place: int, action: str, codes: Sequence[int]) -> str:
+    """That a rule on exit codes matches a pod before the rule that ignores disruptions."""
+    first = f"rule {place} ({action}) takes exit code{'s' * (len(codes) > 1)} {join_and(codes)} first"
+    pod = f"a pod{_format_owner(replicated_job)}"
+    return f"{_ACTION_TEXTS[action]} when {pod} is evicted, though rule {ignoring} ignores that: {first}"
+
+
+def describe_zero_limit(replicated_job: str, limit: JobLimit) -> str:
+    """That one evicted pod makes a Job, or an index of it, fail."""
+    fails = "fails" if limit is JobLimit.BACKOFF_LIMIT else "gives an index up, and so ends Failed,"
+    return f"{fails} when one pod{_format_owner(replicated_job)} is evicted: {limit} is 0, and no rule ignores DisruptionTarget"
+
+
+def describe_refused_job(reason: str, *, is_of_jobs: bool) -> str:
+    """That the API server refuses an object, or the Jobs that it creates, in the server's own words."""
+    return f"{'has its Jobs' if is_of_jobs else 'is'} refused by the API server: {reason}"
+
+
+def _format_owner(replicated_job: str) -> str:
+    """` of its replicated Job workers`, "" where there is only one Job."""
+    return f" of its replicated Job {replicated_job}" if replicated_job else ""

@@ -1,0 +1,182 @@
+"""What is wrong with a policy, a baseline or an exemption, in words."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+_MAX_SHOWN = 60
+_MAX_NAMES = 12
+"""Up to how many known names are all told where none is near."""
+_TYPE_NAMES = {"string": "a string", "boolean": "true or false", "integer": "a whole number", "object": "a map", "array": "a list"}
+
+
+EMPTY_NAME = "is empty"
+EMPTY_EFFECTS = "is empty: name one effect or more"
+EMPTY_REASON = "is empty: an exemption needs a reason"
+EMPTY_MATCH = "is empty: name at least one of namespace, name, kind, file, labels, or leave match out"
+EMPTY_TOLERATIONS = "is empty: name one or more"
+NEGATIVE_COUNT = "is less than 0"
+COUNT_BELOW_ONE = "is less than 1"
+INVALID_DAY = "is no day: write it as 2027-01-31"
+SET_CRASH = "a crash of a rule is always an error"
+MATCHED_OPTIONS = "hold for all objects: give them without match"
+REQUIRED_OF_NOBODY = "says nobody: give kinds, match or both"
+COMPONENTS_OF_NOBODY = "says nobody: give image, match or both"
+COMPONENTS_WITHOUT_KINDS = "says nothing: give kinds or add"
+TOLERATION_WITHOUT_KEY = "lacks key: only with `operator: Exists` is there none"
+VALUE_WITH_EXISTS = "has no meaning with `operator: Exists`"
+SECONDS_WITHOUT_EFFECT = "needs `effect: NoExecute`"
+EXEMPTION_WITHOUT_RULE = "it names no rule"
+EXEMPTION_WITHOUT_REASON = "it gives no reason"
+
+
+def quote_value(value: object) -> str:
+    """A value in quotes, in ASCII and cut where it is long: nothing in it reaches a terminal as it is."""
+    text = value if isinstance(value, str) else msgspec.json.encode(value).decode("utf-8", "replace")
+    cut = f"{text[:_MAX_SHOWN]}..." if len(text) > _MAX_SHOWN else text
+    return json.dumps(cut) if isinstance(value, str) else cut
+
+
+def suggest_nearest(word: str, known_words: Iterable[str]) -> str:
+    """`: did you mean "severity"?`, where a known word is near; else all of them, where they are few, or nothing."""
+    words = [known_word for known_word in known_words if known_word]
+    nearest = _find_nearest(word, words)
+    if nearest:
+        return f": did you mean {quote_value(nearest)}?"
+    return f": known are {', '.join(words)}" if len(words) <= _MAX_NAMES else ""
+
+
+def suggest_near(word: str, known_words: Iterable[str]) -> str:
+    """`: did you mean "severity"?`, where a known word is near, else nothing."""
+    nearest = _find_nearest(word, known_words)
+    return f": did you mean {quote_value(nearest)}?" if nearest else ""
+
+
+def _find_nearest(word: str, known_words: Iterable[str]) -> str:
+    from difflib import get_close_matches
+
+    by_case = {known_word.lower(): known_word for known_word in known_words if known_word}
+    near = get_close_matches(word.lower()[:_MAX_SHOWN], by_case, 1)
+    return by_case[near[0]] if near else ""
+
+
+def describe_unknown_key(key: str, known_keys: Iterable[str]) -> str:
+    """A key of a map that has no such key."""
+    return f"unknown key {quote_value(key)}{suggest_nearest(key, known_keys)}"
+
+
+def describe_unknown_name(noun: str, name: str, known_names: Iterable[str]) -> str:
+    """A name that no rule, pack or kind of component has; `noun` says which of these."""
+    return f"no {noun} {quote_value(name)}{suggest_nearest(name, known_names)}"
+
+
+def describe_unknown_word(word: str, known_words: Sequence[str]) -> str:
+    """A word that is none of those of a policy."""
+    return f"{quote_value(word)} is not one of {', '.join(known_words)}{suggest_near(word, known_words)}"
+
+
+def describe_missing_field(name: str) -> str:
+    """A field that has to be there."""
+    return f"lacks {name}"
+
+
+def describe_invalid_day(text: str) -> str:
+    """A day that is none."""
+    return f"{quote_value(text)} {INVALID_DAY}"
+
+
+def describe_useless_options(rule: str) -> str:
+    """Options of a rule without options."""
+    return f"{rule} has no options"
+
+
+def describe_glob_length(glob: str, max_length: int) -> str:
+    """A glob that is empty, or too long."""
+    return f"a glob has more than {max_length} characters" if glob else "a glob is empty"
+
+
+def describe_wrong_value(value: object, choices: Sequence[str], types: Iterable[str]) -> str:
+    """A value that is none of the choices, nor of one of the types of JSON Schema."""
+    if isinstance(value, str) and choices:
+        return describe_unknown_word(value, choices)
+    types = list(types)
+    names = dict.fromkeys(_TYPE_NAMES[type] for type in types if type in _TYPE_NAMES)
+    expected = " or ".join([*([f"one of {', '.join(choices)}"] if choices else []), *names])
+    quote = "; quote it" if "string" in types and isinstance(value, bool | int | float) else ""
+    if value is None:
+        found = "it is empty"
+    elif isinstance(value, dict | list):
+        found = f"it is {_describe_type(value)}"
+    else:
+        found = f"{quote_value(value)} is {_describe_type(value)}"
+    return f"must be {expected}: {found}{quote}"
+
+
+def _describe_type(value: object) -> str:
+    if isinstance(value, bool):
+        return "a boolean"
+    if isinstance(value, int | float):
+        return "a number"
+    return "a string" if isinstance(value, str) else "a map" if isinstance(value, dict) else "a list"
+
+
+def count_more_faults(count: int, *, is_all: bool) -> str:
+    """How many faults are not shown; `is_all` where no more were looked for."""
+    return f"and {count} more" if is_all else f"and at least {count} more"
+
+
+def describe_mandatory_off(rule: str, location: str) -> str:
+    """A mandatory rule that is switched off; `location` is where it is made mandatory."""
+    return f"{rule} is mandatory ({location}): it cannot be off"
+
+
+def describe_old_baseline(version: int, current_version: int) -> str:
+    """A baseline of the version that held messages."""
+    return f"version {version} holds messages, version {current_version} holds keys: write the file again by --write-baseline"
+
+
+def describe_unknown_version(version: int) -> str:
+    """A baseline of a version that is not read."""
+    return f"this preflight reads version {version}"
+
+
+def describe_invalid_exemption(cause: str, where: str = "") -> str:
+    """An exemption that does not count; `where` is `annotation` or `comment`, "" in a policy."""
+    return f"has an exemption{_format_where(where)} that does not count: {cause}"
+
+
+def describe_missing_expiry(policy: str) -> str:
+    """Why an exemption without a last day does not count; `policy` is the file that asks for one, "" where it is not known."""
+    return f"it does not say until when, and {policy or 'the policy'} asks for that"
+
+
+def describe_expired_exemption(rule: str, until: str, reason: str, where: str = "") -> str:
+    """An exemption whose last day is over."""
+    return f"has an exemption{_format_where(where)} of {rule} that expired on {until}: {reason}"
+
+
+def describe_unused_exemption(rule: str, name: str, cause: str) -> str:
+    """An exemption that exempts nothing; `cause` is its own reason, or why nothing can be exempted."""
+    return f"has an exemption of {rule} {name} that exempts nothing: {cause}"
+
+
+def describe_useless_exemption(mandatory_location: str) -> str:
+    """Why a rule cannot be exempted: where it is made mandatory, "" where no rule of its sort can be."""
+    return f"it is mandatory ({mandatory_location})" if mandatory_location else "nothing exempts it"
+
+
+def describe_expired_baseline(expires: str, finding_count: int) -> str:
+    """A baseline whose last day is over."""
+    return f"expired on {expires}: its {finding_count} findings count again"
+
+
+def describe_unused_entry(rule: str, subject: str, key: Iterable[str]) -> str:
+    """An entry of a baseline whose finding is gone."""
+    return f"has an entry that accepts nothing any more: {' '.join((rule, subject, *key))}"
+
+
+def _format_where(where: str) -> str:
+    return f" ({where})" if where else ""

@@ -1,0 +1,24 @@
+"""Times and durations in sentences."""
+
+from __future__ import annotations
+
+from preflight.model.timestamps import count_seconds
+
+_UNITS = ((86400, "day"), (3600, "hour"), (60, "minute"), (1, "second"))
+
+
+def format_duration(length: float) -> str:
+    """`3 days`, `1 hour`, `12 minutes`: the largest unit that fits."""
+    for size, unit in _UNITS:
+        if length >= size:
+            number = int(length // size)
+            return f"{number} {unit}{'s' if number != 1 else ''}"
+    return "0 seconds"
+
+
+def format_since(start: str, at: str) -> str:
+    """`since 2026-01-31T12:00:00Z (3 days)`, as far as it is known; "" where the beginning is not."""
+    if not start:
+        return ""
+    length = count_seconds(start, at)
+    return f"since {start}" + (f" ({format_duration(length)})" if length is not None and length >= 1 else "")
