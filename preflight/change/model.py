@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from preflight.kubectl.commands import Cascade
 from preflight.model.objects import Node, ObjectKey, Taint
 from preflight.model.world import ClusterState
 
@@ -45,7 +46,7 @@ class Change(Struct, frozen=True):
     nodes: frozenset[str] = frozenset()
     daemonsets: frozenset[ObjectKey] = frozenset()
     updated_daemonsets: frozenset[ObjectKey] = frozenset()
-    deleted_daemonsets: Mapping[ObjectKey, str] = {}
+    deleted_daemonsets: Mapping[ObjectKey, Cascade] = {}
     recreation_nodes: frozenset[str] = frozenset()
     rebooted_nodes: frozenset[str] = frozenset()
     drained_nodes: frozenset[str] = frozenset()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from enum import StrEnum
 
 from msgspec import Struct
 
@@ -115,12 +116,20 @@ class PatchObjects(Command, frozen=True):
     file: str = ""
 
 
+class Cascade(StrEnum):
+    """What a deletion does with the pods of what it deletes, in the words of `--cascade`."""
+
+    BACKGROUND = "background"
+    FOREGROUND = "foreground"
+    ORPHAN = "orphan"
+
+
 class DeleteFiles(Command, frozen=True):
     """`kubectl delete -f`."""
 
     files: tuple[str, ...]
     namespace: str = ""
-    cascade: str = "background"
+    cascade: Cascade = Cascade.BACKGROUND
     ignore_missing: bool = False
 
 
@@ -136,10 +145,10 @@ class DeleteNodes(Command, frozen=True):
 
 
 class DeleteDaemonSets(Command, frozen=True):
-    """`kubectl delete daemonset`; `cascade` is background, foreground or orphan."""
+    """`kubectl delete daemonset`."""
 
     daemonsets: TargetObjects
-    cascade: str = "background"
+    cascade: Cascade = Cascade.BACKGROUND
     ignore_missing: bool = False
 
 
