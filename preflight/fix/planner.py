@@ -19,7 +19,7 @@ from preflight.fix.provenance import Manager, find_manager
 from preflight.fix.write import read_file
 from preflight.fix.yaml_tree import CannotEdit
 from preflight.model.objects import POD_TEMPLATE_SPEC, DaemonSet, ObjectKey, Origin
-from preflight.model.report import Severity, Subject
+from preflight.model.report import Severity
 from preflight.rules.api import FixKind
 
 STDIN = "-"
@@ -137,7 +137,7 @@ def _find_regressions(before: Evaluation, after: Evaluation, fixes: Iterable[Dae
     """Why a fix is no good, by the findings that it is for: it takes nodes away, or brings what was not there."""
     found: dict[tuple[str, Origin], str] = {}
     covered, now = before.collect_coverage(), after.collect_coverage()
-    old = {_make_identity(step_hit) for step_hit in before.step_hits}
+    old = {(step_hit.step, step_hit.rule.id, step_hit.hit.subject) for step_hit in before.step_hits}
     new = [hit for hit in after.step_hits if hit.step and hit.severity is not Severity.NOTE and _is_loss(hit)]
     for fix in fixes:
         lost: frozenset[str] = frozenset()
@@ -145,7 +145,9 @@ def _find_regressions(before: Evaluation, after: Evaluation, fixes: Iterable[Dae
             if _is_same(key, fix.daemonset):
                 lost |= nodes - now.get((step, key), frozenset())
         fresh = [
-            step_hit for step_hit in new if step_hit.hit.location.origin == fix.daemonset.origin and _make_identity(step_hit) not in old
+            step_hit
+            for step_hit in new
+            if step_hit.hit.location.origin == fix.daemonset.origin and (step_hit.step, step_hit.rule.id, step_hit.hit.subject) not in old
         ]
         if lost:
             reason = f"the fix would take it from {', '.join(sorted(lost)[:4])}: edit it by hand"
@@ -155,11 +157,6 @@ def _find_regressions(before: Evaluation, after: Evaluation, fixes: Iterable[Dae
             continue
         found |= {(cause.rule.id, cause.hit.location.origin): reason for cause in fix.causes}
     return found
-
-
-def _make_identity(step_hit: StepHit) -> tuple[int, str, Subject, tuple[str, ...]]:
-    """What tells a finding from others, at its step."""
-    return step_hit.step, step_hit.rule.id, step_hit.hit.subject, step_hit.hit.key
 
 
 def _is_loss(step_hit: StepHit) -> bool:
