@@ -101,7 +101,7 @@ def _describe_loss(outcome: JobOutcome, nodes: Sequence[str]) -> str:
 def describe_job_set_outcome(outcome: JobSetOutcome) -> str:
     """That a JobSet fails, restarts Jobs or loses a leader."""
     if outcome.fails:
-        return f"{'fails' if outcome.certain else 'may fail'}: {outcome.fails}"
+        return f"fails: {outcome.fails}" if outcome.certain else f"may fail: {outcome.fails}"
     if outcome.restarts is JobSetRestarts.NONE:
         return "loses the leader of an exclusive placement"
     starts = "starts" if outcome.certain else "may start"

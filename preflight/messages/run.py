@@ -1,4 +1,4 @@
-"""What is to say of a run itself: repeated keys and crashes."""
+"""What is to say of a run itself: repeated keys, crashes, what was not judged, and what was assumed."""
 
 from __future__ import annotations
 

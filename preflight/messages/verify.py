@@ -81,18 +81,18 @@ def describe_node_change(change: NodeChange, other_nodes: Sequence[str] = ()) ->
     """PF404: `other_nodes` are those of which the same is said."""
     match change.kind:
         case NodeChangeKind.GONE:
-            verb, rest = "is", "gone"
+            verb, text = "is", "is gone"
         case NodeChangeKind.NEW:
-            verb, rest = "is", "new"
+            verb, text = "is", "is new"
         case NodeChangeKind.NOT_READY:
-            verb, rest = "is", "not Ready, and was"
+            verb, text = "is", "is not Ready, and was"
         case NodeChangeKind.CORDONED:
-            verb, rest = "is", "cordoned, and was not"
+            verb, text = "is", "is cordoned, and was not"
         case NodeChangeKind.LABELS:
-            verb, rest = "has", f"other labels: {join_names(map(_format_label, change.labels))}"
+            verb, text = "has", f"has other labels: {join_names(map(_format_label, change.labels))}"
         case NodeChangeKind.TAINTS:
-            verb, rest = "has", f"other taints: {join_names(map(_format_taint, change.taints))}"
-    return f"{verb} {rest}{format_other_nodes(other_nodes, verb)}"
+            verb, text = "has", f"has other taints: {join_names(map(_format_taint, change.taints))}"
+    return f"{text}{format_other_nodes(other_nodes, verb)}"
 
 
 def _format_label(label: LabelDifference) -> str:

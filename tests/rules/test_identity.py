@@ -15,9 +15,10 @@ from preflight.rules.registry import load_rules
 from tests.rules.identities import FILLER
 
 ROOT = Path(__file__).parents[2]
-KEYED_RULES = {rule.id for folder in ("hygiene", "run", "evictions", "budgets", "jobs", "doctor") for rule in load_rules(folder)}
+FOLDERS = ("coverage", "hygiene", "run", "evictions", "budgets", "jobs", "verify", "doctor")
+KEYED_RULES = {rule.id for folder in FOLDERS for rule in load_rules(folder)}
 """The rules whose findings about one object have different keys."""
-MOVED_RULES = {rule.id for folder in ("hygiene", "run", "doctor") for rule in load_rules(folder)}
+MOVED_RULES = {rule.id for folder in FOLDERS for rule in load_rules(folder)}
 """The rules whose sentences are in `preflight.messages`."""
 
 Runs = dict[str, dict[str, Any]]

@@ -34,15 +34,8 @@ def make_waterfall_rows(room: ClusterCapacity) -> list[Cells]:
                 format_names(step.nodes),
             )
         )
-    left = room.copies * room.wanted
-    rows.append(
-        (
-            f"={format_amount(room.resource, left)}",
-            format_amount(room.resource, left),
-            messages.describe_room(format_copy_count(room.copies)),
-            "",
-        )
-    )
+    amount = format_amount(room.resource, room.copies * room.wanted)
+    rows.append((f"={amount}", amount, messages.describe_room(format_copy_count(room.copies)), ""))
     return rows
 
 

@@ -45,10 +45,10 @@ def check(context: Context) -> Iterator[Hit]:
     """
     since = context.comparison
     assert since is not None
-    found: dict[str, list[tuple[NodeChange, NodeComparison]]] = {}
+    found: dict[tuple[str, ...], list[tuple[NodeChange, NodeComparison]]] = {}
     for node in since.nodes:
         for change in _iter_changes(node):
-            found.setdefault(describe_node_change(change), []).append((change, node))
+            found.setdefault(make_change_key(change), []).append((change, node))
     for changes in found.values():
         change, node = changes[0]
         nodes = tuple(node.name for _, node in changes)
