@@ -8,8 +8,7 @@ from functools import cache
 from msgspec import Struct
 from msgspec.structs import replace
 
-from preflight.change.apply_files import ObjectReader
-from preflight.change.model import Change
+from preflight.change.model import Change, ObjectReader
 from preflight.coverage.label_cascade import predict_impact
 from preflight.coverage.model import Impact
 from preflight.engine.plan import Plan

@@ -9,8 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from preflight.change.apply_command import perform_command
-from preflight.change.apply_files import ObjectReader
-from preflight.change.model import Change
+from preflight.change.model import Change, ObjectReader
 from preflight.coverage.daemonset_pods import DaemonSetPods, collect_listed_pods
 from preflight.coverage.evaluate import make_empty_change
 from preflight.coverage.label_cascade import predict_impact
