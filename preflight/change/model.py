@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from preflight.kubectl.commands import Cascade
+from preflight.kubectl.cascade import Cascade
 from preflight.model.objects import Node, ObjectKey, Taint
 from preflight.model.world import ClusterState
 

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from preflight.errors import PreflightError, UsageError
+from preflight.kubectl.cascade import Cascade
 from preflight.kubectl.commands import (
     ApplyFiles,
-    Cascade,
     Command,
     CordonNodes,
     DeleteDaemonSets,
