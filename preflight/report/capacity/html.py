@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from preflight.messages import capacity as formatting
+from preflight.messages import capacity_report as messages
 from preflight.messages.counts import format_count
 from preflight.model.capacity import CapacityReport, ClusterCapacity, ClusterCapacityAnswer
 from preflight.report.capacity import tables
@@ -27,7 +28,7 @@ def render(report: CapacityReport, *, all_rows: bool = False, **_options: object
     2. "?" is the sign of a cluster that could not be asked, and of room that nobody can tell.
     3. A table has 1,000 rows at most, unless `all_rows`; the others are counted.
     """
-    return render_page(f"preflight capacity: {_get_verdict(report)[1]}", _iter_pieces(report, all_rows))
+    return render_page(messages.describe_page_title(_get_verdict(report)[1]), _iter_pieces(report, all_rows))
 
 
 def _iter_pieces(report: CapacityReport, all_rows: bool) -> Iterator[str]:
@@ -51,10 +52,10 @@ def _get_verdict(report: CapacityReport) -> tuple[str, str]:
         (answer,) = report.clusters
         return (
             _get_sign(answer, report.atLeast),
-            formatting.format_copies(answer.room) if answer.room else f"{answer.name} could not be asked",
+            formatting.format_copies(answer.room) if answer.room else messages.describe_failed_cluster(answer.name),
         )
     signs = [_get_sign(cluster, report.atLeast) for cluster in report.clusters]
-    room = f"{signs.count('=')} of {format_count(len(signs), 'cluster')} {'has' if signs.count('=') == 1 else 'have'} room"
+    room = messages.count_clusters_with_room(signs.count("="), len(signs))
     failed = formatting.format_failures(report.clusters)
     return ("=" if "=" in signs else "?" if "?" in signs else "x", f"{room}; {failed}" if failed else room)
 
@@ -83,7 +84,7 @@ def _render_cluster(answer: ClusterCapacityAnswer, *, several: bool, all_rows: b
     yield render_terms((escape_text(head), escape_text(text)) for head, text in told)
     kinds = [tables.make_class_row(node_class, room.resource) for node_class in room.classes]
     nodes = [tables.make_node_row(node, room.resource) for node in room.nodes]
-    for name, heads, rows in (("Classes of nodes", tables.CLASS_HEADS, kinds), ("Nodes", tables.NODE_HEADS, nodes)):
+    for name, heads, rows in ((messages.CLASSES_OF_NODES, tables.CLASS_HEADS, kinds), ("Nodes", tables.NODE_HEADS, nodes)):
         yield f"<details class=group{'' if several else ' open'}><summary><h3>{name}</h3></summary>"
         yield from _render_table(name, heads, rows, all_rows=all_rows)
         yield "</details>"
@@ -95,7 +96,7 @@ def _render_waterfall(room: ClusterCapacity) -> Iterator[str]:
     amounts: list[tuple[str, float]] = [(f"{room.resource} {first[2]}", room.allocatable)]
     for step, (_, free, text, nodes) in zip(room.steps, rest, strict=True):
         amounts.append((f"{text}{f': {nodes}' if nodes else ''}{f' ({free} free)' if free else ''}", -step.amount))
-    caption = "From what nodes can allocate to what fits"
+    caption = messages.WATERFALL
     yield from render_waterfall(caption, amounts, last[2], lambda value: formatting.format_amount(room.resource, int(value)))
 
 

@@ -137,7 +137,7 @@ def _render_row(
 ) -> Iterator[str]:
     says_why = row.tolerates == "no" and row.reasons
     how = f"<span class=how>tolerates: {escape_text(row.tolerates, 200)}</span>" if row.tolerates and not says_why else ""
-    lost = "lost on " if compares and not row.reasons.startswith("not known") else ""
+    lost = "lost on " if compares and not row.is_unknown else ""
     why = f"<span class=why>{lost}{escape_text(row.reasons, MAX_TEXT)}</span>" if row.reasons else ""
     yield f'<tr data-m="{row.marker.strip()}" class="{MARKER_CSS_CLASSES[row.marker]}">'
     yield f"<th scope=row>{render_mark(row.marker)}{render_code(row.name, 300)}{how}{why}</th>"
