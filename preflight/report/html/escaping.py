@@ -34,7 +34,7 @@ def escape_value(value: object) -> Markup:
         return escape_text(str(value))
     if type(value) is int:
         return Markup(value)
-    raise TypeError(f"a template writes text and numbers, not {type(value).__name__}")
+    raise TypeError(f"a template writes text and numbers, not {type(value).__name__}: {value}")
 
 
 def require_word(value: str | int) -> Markup:
