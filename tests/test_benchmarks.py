@@ -13,8 +13,10 @@ import yaml
 from benchmarks import manifests, snapshot
 from benchmarks.__main__ import Bar, table
 from benchmarks.measuring import FailedRun, Ratios, Run, ratios, run
-from preflight.engine import Run as Judgement
-from preflight.engine import RunOptions
+from preflight.engine.analyze import analyze
+from preflight.engine.lint import lint
+from preflight.engine.session import Session
+from preflight.load.inputs import Files
 
 SCALE = 0.01
 
@@ -40,7 +42,7 @@ def test_the_manifests_have_the_shape_that_they_say(tmp_path: Path) -> None:
 
 def test_lint_reads_the_manifests_without_problems(tmp_path: Path) -> None:
     shape = manifests.write(tmp_path, scale=SCALE)
-    report = Judgement.run_lint([str(tmp_path)], [], RunOptions()).report
+    report = lint(Session(Files((str(tmp_path),)))).report
     assert report.problems == ()
     assert report.judged.files == shape.files
     assert report.judged.objects >= shape.workloads
@@ -72,7 +74,7 @@ def test_the_snapshot_has_the_shape_that_it_says(tmp_path: Path) -> None:
 def test_the_snapshot_is_judged_without_problems_and_nothing_is_lost_yet(tmp_path: Path) -> None:
     path = tmp_path / "snapshot.json"
     snapshot.write(path, scale=SCALE)
-    report = Judgement.run_change(["taint", "nodes", "--all", "dedicated=x:PreferNoSchedule"], [str(path)], RunOptions()).report
+    report = analyze(Session(Files((str(path),))), ["taint nodes --all dedicated=x:PreferNoSchedule"]).report
     assert report.problems == ()
     assert (report.judged.daemonsets, report.judged.nodes, report.judged.pairs) == (100, 50, 5_000)
     assert {row.outcome for row in report.steps[0].coverage} == {"kept", "excluded", "never"}

@@ -14,8 +14,11 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from preflight.engine import Run, RunOptions
+from preflight.engine.analyze import analyze
+from preflight.engine.lint import lint
+from preflight.engine.session import Session
 from preflight.errors import PreflightError
+from preflight.load.inputs import Files
 from preflight.model.report import Report
 from preflight.report import FORMATS
 
@@ -56,10 +59,8 @@ def rendered(report: Report) -> dict[str, str]:
 
 
 def judged(line: Sequence[str], sources: Sequence[str], stdin: bytes = b"") -> Report:
-    options = RunOptions()
-    if line[0] == "lint":
-        return Run.run_lint(sources, (), options, io.BytesIO(stdin)).report
-    return Run.run_change(line, sources, options, io.BytesIO(stdin)).report
+    session = Session(Files(tuple(sources)), stdin=io.BytesIO(stdin))
+    return lint(session).report if line[0] == "lint" else analyze(session, [line]).report
 
 
 LINES = [

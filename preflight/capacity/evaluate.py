@@ -7,16 +7,34 @@ from functools import cached_property
 
 from msgspec.structs import replace
 
-from preflight.coverage.reasons import describe_mismatch, describe_near_miss
+from preflight.coverage.reasons import list_mismatches
 from preflight.errors import InputError, UsageError
 from preflight.evictions.pod_index import PodIndex
+from preflight.messages.capacity import count_reasons, describe_capacity_doubt, describe_capacity_reason, describe_unchecked_limit
 from preflight.messages.lists import join_and
 from preflight.messages.uncertainty import describe_uncertainty
 from preflight.model.capacity import CapacityStep, ClusterCapacity, NewPod, NodeCapacity, NodeClassCapacity, StaleAllocationRow
+from preflight.model.capacity_reasons import (
+    AddedToleration,
+    AlwaysUnchecked,
+    CapacityDoubt,
+    CapacityLossCause,
+    CapacityReason,
+    CapacityUncertainty,
+    NodeFact,
+    PodLimit,
+    PossiblePreemption,
+    QuotaLimits,
+    SchedulerWords,
+    UncheckedLimit,
+    UnreadQuota,
+    WaitingPods,
+)
 from preflight.model.objects import Node, Taint
+from preflight.model.reasons import Untolerated
 from preflight.model.uncertainty import UncertaintyKind
 from preflight.model.world import ClusterState
-from preflight.scheduling.capacity import Capacity, CapacityLossCause, explain_capacity, find_excluding_cause, sum_pod_usage
+from preflight.scheduling.capacity import Capacity, explain_capacity, find_excluding_cause, sum_pod_usage
 from preflight.scheduling.filters import NODE_AFFINITY, NODE_PORTS, NODE_UNSCHEDULABLE, TAINT_TOLERATION, FilterReason
 from preflight.scheduling.fit import FitResult, find_pod_priority, fit_pod
 from preflight.scheduling.node_fit import NodeFit
@@ -29,7 +47,7 @@ from preflight.scheduling.tolerations import find_near_miss
 
 _INSTANCE_TYPE_LABELS = ("node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type")
 _NOT_READY = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
-_ALWAYS_UNCHECKED = "what admission adds or refuses (LimitRanges, webhooks, Pod Security), extenders and other settings of the scheduler"
+_UNCERTAIN_KINDS = {UncertaintyKind.PODS: "Pod", UncertaintyKind.NODES: "Node"}
 
 
 def measure_capacity(world: ClusterState, new_pod: NewPod, resource: str = "", *, is_complete: bool = True) -> ClusterCapacity:
@@ -65,7 +83,7 @@ def measure_capacity(world: ClusterState, new_pod: NewPod, resource: str = "", *
     except KeyError:
         raise UsageError(f"--resource {resource}: the pod does not ask for it: {join_and([*requests, 'pods'])}") from None
     rooms = [_NodeCapacity(new_pod, fit, occupancy.nodes[fit.node], way, keys, requests) for fit in found.nodes]
-    amounts = {each.key: _get_amount(occupancy.nodes[each.node], each.key, way.resource) for each in idle}
+    amounts = {stale_pod.key: _get_amount(occupancy.nodes[stale_pod.node], stale_pod.key, way.resource) for stale_pod in idle}
     return ClusterCapacity(
         resource=way.resource,
         wanted=way.requested,
@@ -80,14 +98,16 @@ def measure_capacity(world: ClusterState, new_pod: NewPod, resource: str = "", *
         ),
         steps=tuple(_iter_steps(way, {capacity.fit.node: capacity for capacity in rooms})),
         classes=_build_classes(rooms),
-        nodes=tuple(sorted((each.report_row for each in rooms), key=_make_sort_key)),
+        nodes=tuple(sorted((capacity.report_row for capacity in rooms), key=_make_sort_key)),
         ghosts=tuple(
-            StaleAllocationRow("/".join(each.key), each.node, amounts[each.key], each.reason.value) for each in idle if amounts[each.key]
+            StaleAllocationRow("/".join(stale_pod.key), stale_pod.node, amounts[stale_pod.key], stale_pod.reason)
+            for stale_pod in idle
+            if amounts[stale_pod.key]
         ),
         unread=way.unknown_nodes,
         message="" if found.fitting_nodes else found.format_message() or "",
-        unknown=tuple(_iter_uncertainties(found, world, {} if was_admitted else requests)),
-        notJudged=tuple(_iter_unchecked(world, known, new_pod)),
+        unknown=tuple(map(describe_capacity_doubt, _iter_doubts(found, world, {} if was_admitted else requests))),
+        notJudged=tuple(map(describe_unchecked_limit, _iter_unchecked_limits(world, known, new_pod))),
     )
 
 
@@ -133,37 +153,38 @@ class _NodeCapacity:
         self.requests = requests
 
     @cached_property
-    def reasons(self) -> tuple[str, ...]:
-        """All that stands in the way of one copy, in words."""
-        return tuple(text for reason in self.fit.reasons for text in self._iter_reason_texts(reason))
+    def reasons(self) -> tuple[CapacityReason, ...]:
+        """All that stands in the way of one copy."""
+        return tuple(fact for reason in self.fit.reasons for fact in self.iter_facts(reason))
 
-    def _iter_reason_texts(self, reason: FilterReason) -> Iterator[str]:
+    def iter_facts(self, reason: FilterReason) -> Iterator[CapacityReason]:
+        """What is behind a reason of the scheduler."""
         if reason.plugin == NODE_UNSCHEDULABLE:
-            yield "cordoned"
+            yield NodeFact.CORDONED
         elif reason.plugin == TAINT_TOLERATION:
-            yield from self._iter_taint_texts(reason.taints)
+            yield from self._iter_taint_facts(reason.taints)
         elif reason.plugin == NODE_AFFINITY:
-            yield from (describe_mismatch(reason.affinity) if reason.affinity else ("its node affinity names other nodes",))
+            yield from (list_mismatches(reason.affinity) if reason.affinity else (NodeFact.OTHER_NODES,))
         elif reason.plugin == NODE_PORTS:
-            yield "a host port of it is taken"
+            yield NodeFact.HOST_PORT
         elif reason.shortage and reason.shortage.resource == "pods":
-            yield f"has {reason.shortage.used} pods and may have {reason.shortage.allocatable}"
+            yield PodLimit(reason.shortage.used, reason.shortage.allocatable)
         else:
-            yield reason.text
+            yield SchedulerWords(reason.text)
 
-    def _iter_taint_texts(self, taints: Sequence[Taint]) -> Iterator[str]:
+    def _iter_taint_facts(self, taints: Sequence[Taint]) -> Iterator[CapacityReason]:
         if any(taint.key in _NOT_READY for taint in taints):
-            yield "not Ready"
+            yield NodeFact.NOT_READY
         plain = []
         for taint in taints:
             if taint.key in _NOT_READY or (taint.key == "node.kubernetes.io/unschedulable" and self.room.node.spec.unschedulable):
                 continue
             if miss := find_near_miss(self.new_pod.spec.tolerations, taint):
-                yield describe_near_miss(miss, taint)
+                yield miss
             else:
                 plain.append(taint)
         if plain:
-            yield f"does not tolerate {join_and(plain)}"
+            yield Untolerated(tuple(plain))
 
     @cached_property
     def report_row(self) -> NodeCapacity:
@@ -183,7 +204,7 @@ class _NodeCapacity:
             copies=self.fit.copies,
             atMost=self.fit.max_copies,
             takes=self.fit.fits,
-            reasons=self.reasons,
+            reasons=tuple(map(describe_capacity_reason, self.reasons)),
             unknown=unknown,
         )
 
@@ -210,7 +231,7 @@ def _build_classes(nodes: Iterable[_NodeCapacity]) -> tuple[NodeClassCapacity, .
     found: dict[object, list[tuple[_NodeCapacity, NodeCapacity]]] = {}
     for node in nodes:
         of_all = node.room.allocatable or {}
-        fixed = tuple(text for reason in node.fit.reasons if reason.shortage is None for text in node._iter_reason_texts(reason))
+        fixed = tuple(fact for reason in node.fit.reasons if reason.shortage is None for fact in node.iter_facts(reason))
         key = (
             _get_instance_type(node.room.node),
             tuple(of_all.get(name, 0) for name in node.requests),
@@ -223,30 +244,25 @@ def _build_classes(nodes: Iterable[_NodeCapacity]) -> tuple[NodeClassCapacity, .
     for members in found.values():
         shown = [member for _, member in members]
         bounds = [capacity.atMost for capacity in shown]
-        free, total = [each.free for each in shown], [each.allocatable for each in shown]
-        reasons = [text for each in shown if not each.copies for text in each.reasons]
+        free, total = [node.free for node in shown], [node.allocatable for node in shown]
+        reasons = [fact for node, row in members if not row.copies for fact in node.reasons]
         classes.append(
             NodeClassCapacity(
                 kind=shown[0].kind,
-                nodes=tuple(each.node for each in shown),
-                allocatable=None if None in total else sum(each or 0 for each in total),
-                used=sum(each.used for each in shown),
-                ghosts=sum(each.ghosts for each in shown),
-                free=None if None in free else sum(each or 0 for each in free),
-                copies=sum(each.copies for each in shown),
+                nodes=tuple(node.node for node in shown),
+                allocatable=None if None in total else sum(amount or 0 for amount in total),
+                used=sum(node.used for node in shown),
+                ghosts=sum(node.ghosts for node in shown),
+                free=None if None in free else sum(amount or 0 for amount in free),
+                copies=sum(node.copies for node in shown),
                 atMost=None if None in bounds else sum(bound or 0 for bound in bounds),
-                reasons=tuple(_count_reasons(reasons, len(shown))),
+                reasons=tuple(count_reasons(reasons, len(shown))),
                 unknown=shown[0].unknown,
             )
         )
-    return tuple(sorted(classes, key=lambda each: (-each.copies, -(each.atMost or 0), -(each.free or 0), each.nodes)))
-
-
-def _count_reasons(reasons: Sequence[str], nodes: int) -> Iterator[str]:
-    """Each reason once, with the number of nodes where it is not that of all."""
-    for text in dict.fromkeys(reasons):
-        number = reasons.count(text)
-        yield text if number == nodes else f"{text} ({number} of {nodes})"
+    return tuple(
+        sorted(classes, key=lambda node_class: (-node_class.copies, -(node_class.atMost or 0), -(node_class.free or 0), node_class.nodes))
+    )
 
 
 def _iter_steps(resource_capacity: Capacity, nodes: Mapping[str, _NodeCapacity]) -> Iterator[CapacityStep]:
@@ -258,39 +274,36 @@ def _iter_steps(resource_capacity: Capacity, nodes: Mapping[str, _NodeCapacity])
             details = (str(taint) for reason in reasons for taint in reason.taints)
         elif step.cause is CapacityLossCause.SELECTOR:
             details = (
-                text
-                for each in on
-                for reason in each.fit.reasons
+                describe_capacity_reason(fact)
+                for capacity in on
+                for reason in capacity.fit.reasons
                 if reason.plugin == NODE_AFFINITY
-                for text in each._iter_reason_texts(reason)
+                for fact in capacity.iter_facts(reason)
             )
         elif step.cause is CapacityLossCause.OTHER_RESOURCES:
-            details = (name for each in on for name in each.scarce_resources)
+            details = (name for capacity in on for name in capacity.scarce_resources)
         elif step.cause is CapacityLossCause.UNKNOWN:
-            details = (text for each in on for text in each.report_row.unknown)
-        yield CapacityStep(step.cause.value, step.amount, step.free, step.nodes, tuple(dict.fromkeys(details)))
+            details = (text for capacity in on for text in capacity.report_row.unknown)
+        yield CapacityStep(step.cause, step.amount, step.free, step.nodes, tuple(dict.fromkeys(details)))
 
 
 def _get_amount(room: NodeOccupancy, key: tuple[str, str], resource: str) -> int:
     return sum_pod_usage(frozenset({key}), room, resource)
 
 
-def _iter_uncertainties(cluster_fit: FitResult, world: ClusterState, requests: Mapping[str, int]) -> Iterator[str]:
+def _iter_doubts(cluster_fit: FitResult, world: ClusterState, requests: Mapping[str, int]) -> Iterator[CapacityDoubt]:
     """Why more may fit than is certain, or what is said may not hold; `requests` are {} for a pod that admission has added to."""
-    doubts = [uncertainty for uncertainty in cluster_fit.uncertainties if uncertainty.kind != UncertaintyKind.PREEMPTION]
-    for uncertainty in dict.fromkeys(doubts):
-        kind = {UncertaintyKind.PODS: "Pod", UncertaintyKind.NODES: "Node"}.get(uncertainty.kind, "")
-        why = world.missing_kinds.get(kind, "")
-        yield f"{describe_uncertainty(uncertainty)}{f': {why}' if why else ''}"
+    for uncertainty in dict.fromkeys(cluster_fit.uncertainties):
+        if uncertainty.kind is not UncertaintyKind.PREEMPTION:
+            yield CapacityUncertainty(uncertainty, world.missing_kinds.get(_UNCERTAIN_KINDS.get(uncertainty.kind, ""), ""))
     dedicated = sum(_is_reserved_for_resource(node, requests) for node in cluster_fit.nodes)
     if dedicated:
-        where = f"{dedicated} of the nodes"
-        yield f"where the admission plugin ExtendedResourceToleration is on (by default it is off), it tolerates the taint of {where}"
+        yield AddedToleration(dedicated)
     preempting = [node.node for node in cluster_fit.nodes if node.may_preempt]
     if preempting:
-        yield f"with pods of lower priority evicted more may fit, on {len(preempting)} of the nodes: nobody is evicted here"
+        yield PossiblePreemption(len(preempting))
     elif any(node.may_preempt is None and node.fits is False for node in cluster_fit.nodes):
-        yield "the priority of the pod is not known: pods of lower priority may be evicted for it"
+        yield PossiblePreemption(None)
 
 
 def _is_reserved_for_resource(node: NodeFit, requests: Mapping[str, int]) -> bool:
@@ -305,16 +318,14 @@ def _is_reserved_for_resource(node: NodeFit, requests: Mapping[str, int]) -> boo
     )
 
 
-def _iter_unchecked(world: ClusterState, pod_index: PodIndex, new_pod: NewPod) -> Iterator[str]:
-    """What may still keep copies from binding, and is not looked at."""
+def _iter_unchecked_limits(world: ClusterState, pod_index: PodIndex, new_pod: NewPod) -> Iterator[UncheckedLimit]:
+    """What may still keep copies from binding, and is not checked."""
     quotas = sorted(quota.metadata.name for quota in world.quotas if quota.metadata.namespace == new_pod.namespace)
     if quotas:
-        yield f"ResourceQuota {join_and(quotas)} of namespace {new_pod.namespace}, which may allow fewer pods"
-    elif "ResourceQuota" in world.missing_kinds:
-        yield f"quota of namespace {new_pod.namespace}: {world.missing_kinds['ResourceQuota']}"
-    elif "ResourceQuota" not in world.complete_kinds:
-        yield f"quota of namespace {new_pod.namespace} (not given)"
+        yield QuotaLimits(tuple(quotas), new_pod.namespace)
+    elif "ResourceQuota" in world.missing_kinds or "ResourceQuota" not in world.complete_kinds:
+        yield UnreadQuota(new_pod.namespace, world.missing_kinds.get("ResourceQuota", ""))
     waiting = sum(not pod.spec.nodeName and not pod.has_ended for pod in pod_index.pods)
     if waiting:
-        yield f"{'1 pod that waits' if waiting == 1 else f'{waiting} pods that wait'} for a node already, and may take this room first"
-    yield _ALWAYS_UNCHECKED
+        yield WaitingPods(waiting)
+    yield AlwaysUnchecked()

@@ -11,7 +11,7 @@ from preflight.model.objects import Node, ObjectKey, Taint
 from preflight.model.world import ClusterState
 
 if TYPE_CHECKING:
-    from preflight.scheduling.drain import DrainFlags
+    from preflight.model.drain_flags import DrainFlags
 
 
 class Change(Struct, frozen=True):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -20,9 +19,6 @@ from preflight.kubectl.taint_args import apply_taints, is_same_taint, removes_ta
 from preflight.model.objects import Node, ObjectKey, Taint
 from preflight.model.world import ClusterState
 from preflight.scheduling.affinity import match_affinity
-
-if TYPE_CHECKING:
-    from preflight.scheduling.drain import DrainFlags
 
 
 def taint(command: TaintNodes, world: ClusterState) -> Change:
@@ -150,14 +146,14 @@ def drain(command: DrainNodes, world: ClusterState) -> Change:
 
     Errors: InputError for a timeout below 0: kubectl takes it, and whether it fails depends on what there is to evict.
     """
-    if command.timeout < 0:
+    if command.flags.timeout < 0:
         raise InputError("--timeout is below 0: kubectl gives up before it asks for one eviction; give one above 0, or 0 for ever")
     met = resolve_node_targets(world, command.nodes)
     after = change_nodes(met, lambda node: set_schedulable(node, False))
     notes = [*met.notes]
     if not world.has_full_pods:
         notes.append("not judged: evictions, budgets, Jobs")
-    if not command.ignore_daemonsets and not world.has_full_pods:
+    if not command.flags.ignore_daemonsets and not world.has_full_pods:
         notes.append("without --ignore-daemonsets kubectl refuses a node that has DaemonSet pods, and leaves it cordoned")
     already = [node.name for node in met.nodes if not node.is_partial and node.spec.unschedulable]
     if already:
@@ -173,23 +169,8 @@ def drain(command: DrainNodes, world: ClusterState) -> Change:
         taints=(UNSCHEDULABLE_TAINT,),
         notes=tuple(notes),
         unknowns=(*met.unknowns, *describe_unknown_taints(met.nodes)),
-        drain_flags=_build_drain_flags(command),
+        drain_flags=command.flags,
         node_order=tuple(name for name in command.nodes.names if name in met.names) or met.names,
-    )
-
-
-def _build_drain_flags(command: DrainNodes) -> DrainFlags:
-    from preflight.scheduling.drain import DrainFlags  # a drain alone needs it
-
-    return DrainFlags(
-        ignore_daemonsets=command.ignore_daemonsets,
-        delete_emptydir_data=command.delete_emptydir_data,
-        force=command.force,
-        disable_eviction=command.disable_eviction,
-        grace_period=command.grace_period,
-        timeout=command.timeout,
-        pod_selector=command.pod_selector.selects if command.pod_selector else None,
-        skip_wait_for_delete_timeout=command.skip_wait_for_delete_timeout,
     )
 
 

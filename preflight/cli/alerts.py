@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from preflight.cli.options import add_world_options, make_target, parse_feature_gate
+from preflight.cli.options import add_world_options, make_input, parse_feature_gate
 from preflight.cli.output import write_output
 from preflight.errors import UsageError
 
@@ -27,6 +27,7 @@ def command(sources: tuple[str, ...], output: str, form: str, labels: tuple[str,
     stable metrics of kube-state-metrics alone. docs/alerts.md says why an alert on desired minus ready never fires.
     """
     from preflight.engine.alerts import generate_alerts
+    from preflight.engine.session import Options, Session
     from preflight.report.alerts import FORMS, render
     from preflight.report.text import render_problems
 
@@ -35,9 +36,8 @@ def command(sources: tuple[str, ...], output: str, form: str, labels: tuple[str,
     if form == "prometheus" and (labels or given["namespace"]):
         raise UsageError("--label and -n are those of a PrometheusRule: add --format prometheusrule")
     pairs = dict(_parse_label(label) for label in labels)
-    gate = parse_feature_gate(given["feature_gates"])
-    asked = make_target(given, sources, live=True)
-    found, problems = generate_alerts(sources, asked, sys.stdin.buffer, comparison_operators=gate, allow_empty=given["allow_empty"])
+    options = Options(allow_empty=given["allow_empty"], comparison_operators=parse_feature_gate(given["feature_gates"]))
+    found, problems = generate_alerts(Session(make_input(given, sources, live=True), options, stdin=sys.stdin.buffer))
     text = render(found, form, pairs, namespace=given["namespace"])
     if output:
         write_output(output, text)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from preflight.cli.multi_cluster_options import add_clusters_options, select_cluster_sources
+from preflight.cli.multi_cluster_options import add_clusters_options, select_inputs
 from preflight.cli.options import parse_feature_gate
 from preflight.cli.output import parse_formats, print_report
 from preflight.errors import UsageError
@@ -35,13 +35,16 @@ def command(sources: tuple[str, ...], outputs: tuple[str, ...], **given: Any) ->
 
     What is used is what pods have requested, not what they use. What cannot be known is named, and never counted as room.
     """
-    from preflight.engine.capacity import run_capacity_query
+    from preflight.engine.capacity import query_capacity
+    from preflight.engine.session import Options, Session
     from preflight.report.capacity import FORMATS
     from preflight.report.terminal import escape_unprintable
 
     parse_formats(outputs, FORMATS)
     asked = _make_query(given, sources)
-    found = run_capacity_query(asked, select_cluster_sources(given, sources), sys.stdin.buffer, exit_zero=given["exit_zero"])
+    options = Options(exit_zero=given["exit_zero"], comparison_operators=parse_feature_gate(given["feature_gates"]))
+    sessions = [Session(source, options, stdin=sys.stdin.buffer) for source in select_inputs(given, sources)]
+    found = query_capacity(sessions, asked)
     print_report(FORMATS, found, outputs, all_rows=given["all_rows"])
     for cluster in found.clusters:
         for problem in cluster.problems:
@@ -61,11 +64,7 @@ def _make_query(given: dict[str, Any], sources: tuple[str, ...]) -> CapacityQuer
         raise UsageError(f"-l and --tolerate describe the pod of --request; that of {ways[0]} says itself where it may go")
     if [given["file"], *sources].count(STDIN) > 1:
         raise UsageError("standard input (-) can be read once only")
-    common = {
-        "resource": given["resource"],
-        "at_least": given["at_least"],
-        "comparison_operators": parse_feature_gate(given["feature_gates"]),
-    }
+    common = {"resource": given["resource"], "at_least": given["at_least"]}
     if given["like"]:
         like = WorkloadRef.parse(given["like"], given["namespace"])
         return CapacityQuery(like, f"one more like {given['like']}", **common)

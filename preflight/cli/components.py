@@ -59,9 +59,9 @@ def command(
     **given: Any,
 ) -> int:
     """What each DaemonSet was recognised as, what it provides, and by what evidence. No PATH is the folder of now."""
-    from preflight import load
     from preflight.components import recognize_components
-    from preflight.engine.cluster_session import open_daemonset_survey
+    from preflight.load.inputs import LoadOptions, load_input, select_input
+    from preflight.load.live.planner import FOR_DAEMONSETS
     from preflight.model.objects import DaemonSet
     from preflight.model.report import Problem
     from preflight.report.text import render_problems
@@ -73,9 +73,9 @@ def command(
     given_paths = (*paths, *sources)
     if live and given_paths:
         raise UsageError("a PATH and --live are two places: give one of them")
-    asked = make_target(given, given_paths, live=live)
-    with open_daemonset_survey(asked) as fill:
-        loaded = load.load_world(given_paths or (() if fill else (".",)), stdin=sys.stdin.buffer, one_cluster=False, cluster=fill)
+    target = make_target(given, given_paths, live=live)
+    source = select_input(given_paths or (() if target else (".",)), target=target)
+    loaded = load_input(source, LoadOptions(one_cluster=False), stdin=sys.stdin.buffer, query=FOR_DAEMONSETS)
     daemonsets = [workload for workload in loaded.world.workloads if isinstance(workload, DaemonSet)]
     found = sorted(
         ((daemonset, recognize_components(daemonset, loaded.world.config_maps, stated)) for daemonset in daemonsets), key=_make_sort_key
@@ -173,7 +173,7 @@ def _iter_provided(component: Component) -> Iterator[str]:
 def _format_json(recognized: Sequence[RecognizedDaemonSet], places: EvidenceLocations) -> str:
     import json
 
-    from preflight import __version__
+    from preflight.version import __version__
 
     def place(index: int, path: tuple[str | int, ...]) -> dict[str, Any]:
         location = places[index, path]

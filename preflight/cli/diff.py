@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import click
 
-from preflight.cli.options import add_connection_options, add_shared_options, make_run_options, make_target
+from preflight.cli.options import add_connection_options, add_shared_options, make_input, make_session, make_target
 from preflight.cli.output import finish_run, parse_formats
-from preflight.engine.diff import DiffRun
+from preflight.engine.diff import diff
+from preflight.load.inputs import Live
+from preflight.load.live.target import ClusterTarget
 
 
 @click.command("diff")
@@ -30,6 +31,6 @@ def command(base: str, head: str, sources: tuple[str, ...], merge_base: bool, **
     Where HEAD alone is the list of a cluster, this is what has drifted from BASE; where BASE alone is one, what applying HEAD costs.
     """
     parse_formats(given["outputs"])
-    held = make_run_options(given, make_target(given, sources, live=False), make_target(given, (), live=True))
-    judged = DiffRun.run_diff(base, head, sources, held, sys.stdin.buffer, merge_base=merge_base)
-    return finish_run(judged, given)
+    source = make_input(given, sources, live=False)
+    live = Live(make_target(given, (), live=True) or ClusterTarget())
+    return finish_run(diff(make_session(given, source), base, head, merge_base=merge_base, live=live), given)

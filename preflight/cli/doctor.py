@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from functools import partial
 from typing import Any
 
 import click
 
-from preflight.cli.options import add_shared_options, add_world_options, make_run_options, make_target
+from preflight.cli.options import add_shared_options, add_world_options, make_session, make_target
 from preflight.cli.output import finish_run, parse_formats
-from preflight.engine.doctor import DoctorRun
+from preflight.engine.doctor import diagnose_cluster, diagnose_pod
+from preflight.engine.multi_cluster import list_distinct_inputs
 from preflight.errors import UsageError
 
 
@@ -28,20 +28,16 @@ def command(sources: tuple[str, ...], contexts: tuple[str, ...], node: str, pod:
     Several --context, or several snapshots, are several clusters: each is told by itself.
     """
     parse_formats(given["outputs"])
-    targets = [make_target({**given, "context": fromkey}, sources, live=True) for fromkey in dict.fromkeys(contexts) or ("",)]
-    from preflight.engine.doctor_clusters import list_doctor_clusters
-
-    clusters = list_doctor_clusters(sources, [make_run_options(given, target) for target in targets], contexts)
+    target = make_target({**given, "context": ""}, sources, live=True)
+    first, *others = (make_session(given, source) for source in list_distinct_inputs(sources, contexts, target))
     if pod:
-        if node or saved or len(clusters) > 1:
+        if node or saved or others:
             raise UsageError("--pod stands alone, without --node, --since and a second cluster")
-        from preflight.engine.doctor_pod import PodDoctorRun
-
-        return finish_run(PodDoctorRun.run_doctor_pod(sources, clusters[0].options, pod, sys.stdin.buffer), given)
-    if len(clusters) == 1:
-        return finish_run(DoctorRun.run_doctor(sources, clusters[0].options, node, saved, sys.stdin.buffer), given)
+        return finish_run(diagnose_pod(first, pod), given)
+    if not others:
+        return finish_run(diagnose_cluster(first, node, saved), given)
     if node or saved or given["write_baseline"]:
         raise UsageError("--node, --since and --write-baseline are about one cluster: give one --context, or one snapshot")
     from preflight.engine.doctor_clusters import diagnose_clusters
 
-    return finish_run(diagnose_clusters(clusters), given)
+    return finish_run(diagnose_clusters([first, *others]), given)

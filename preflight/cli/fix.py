@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -13,10 +12,8 @@ from preflight.cli.options import parse_feature_gate
 from preflight.errors import InputError, UsageError
 
 if TYPE_CHECKING:
+    from preflight.engine.plan import Plan
     from preflight.fix.planner import FixResult
-    from preflight.kubectl.commands import Command
-    from preflight.load import LoadResult
-    from preflight.model.objects import DaemonSet, Origin
 
 _PATCHES = ("kubectl", "kustomize")
 
@@ -47,40 +44,34 @@ class _FixCommand(click.Command):
 @click.option("--feature-gates", metavar="GATE=BOOL", default="", help="The gate of Lt and Gt, as in every command.")
 def command(paths: tuple[str, ...], sources: tuple[str, ...], *, allow_empty: bool, **given: Any) -> int:
     """Fix what lint finds, or what a change would cost. The diff or patch goes to standard output, the account to standard error."""
-    from preflight import load
-    from preflight.fix.evaluate import EvaluationInput
-    from preflight.fix.plan import FindingSelection
-    from preflight.fix.planner import FixOptions, plan_fixes
+    from preflight.engine.fix import FixRequest, propose_fixes
+    from preflight.engine.session import Options, Session
     from preflight.fix.summary import format_fix_summary
+    from preflight.load.inputs import Files
     from preflight.model.report import Problem
     from preflight.report.text import render_problems
 
     if sum((given["diff"], given["write"], bool(given["patch"]))) > 1:
         raise UsageError("--diff, --write and --patch exclude one another")
-    rules = _parse_rules(given["rules"])
-    commands = _parse_commands(given["lines"], given["plan"])
-    gate = parse_feature_gate(given["feature_gates"])
-    named = paths or (".",)
-    loaded = load.load_world(named, context_paths=sources, stdin=sys.stdin.buffer, one_cluster=bool(commands), comparison_operators=gate)
-    base = given["plan"] or ""
-    read = functools.cache(lambda path: load.read_objects(path, base).given_objects)
-    around = frozenset() if loaded.checked_files is None else loaded.sources - loaded.checked_files
-    way = FixOptions(makes_patches=bool(given["patch"]), edits_rendered=given["rendered"], context_files=around)
-    question = EvaluationInput(loaded.world, tuple(commands), read, None if commands else loaded.checked_files)
-    problems = list(loaded.problems)
-    if not allow_empty:
-        problems += map(Problem, _find_empty_reasons(loaded, commands))
-    outcome = plan_fixes(question, FindingSelection(rules, is_lint=not commands), way, _collect_originals(loaded, commands, read))
-    lines = list(format_fix_summary(outcome, commands, patches=way.makes_patches, is_written=given["write"]))
+    request = FixRequest(
+        rules=_parse_rules(given["rules"]),
+        plan=_parse_plan(given["lines"], given["plan"]),
+        makes_patches=bool(given["patch"]),
+        edits_rendered=given["rendered"],
+    )
+    options = Options(allow_empty=allow_empty, comparison_operators=parse_feature_gate(given["feature_gates"]))
+    proposal = propose_fixes(Session(Files(paths or (".",), sources), options, stdin=sys.stdin.buffer), request)
+    outcome = proposal.result
+    lines = list(format_fix_summary(outcome, request.plan.commands, patches=request.makes_patches, is_written=given["write"]))
     failed = _write_files(outcome) if given["write"] else []
-    if way.makes_patches:
+    if request.makes_patches:
         click.echo(_format_patches(outcome, given["patch"]), nl=False)
     elif not given["write"]:
         _print_diff(outcome)
     _print_lines(lines, err=not given["write"])
-    problems += map(Problem, failed)
+    problems = (*proposal.problems, *map(Problem, failed))
     if problems:
-        click.echo(render_problems(tuple(problems)), nl=False, err=True)
+        click.echo(render_problems(problems), nl=False, err=True)
     if problems or outcome.is_unknown:
         return 3
     return 1 if outcome.unfixed or outcome.has_losses else 0
@@ -97,33 +88,15 @@ def _parse_rules(names: Iterable[str]) -> frozenset[str]:
     return found
 
 
-def _parse_commands(lines: Sequence[str], plan: str | None) -> list[Command]:
-    from preflight import load
-    from preflight.kubectl.plan_file import parse_plan
+def _parse_plan(lines: Sequence[str], file: str | None) -> Plan:
+    """The changes that are to cost nothing; none for what lint finds."""
+    from preflight.engine.plan import Plan, make_plan, read_plan_lines
 
-    if lines and plan:
+    if lines and file:
         raise UsageError("--for and --plan exclude one another")
-    if plan:
-        steps = load.read_plan(plan)
-        return parse_plan([item for _, item in steps], [f"{origin.file}:{origin.line}" for origin, _ in steps])
-    return parse_plan(lines) if lines else []
-
-
-def _find_empty_reasons(loaded: LoadResult, commands: Sequence[Command]) -> list[str]:
-    if not loaded.objects:
-        return ["nothing was there to judge: no object of a kind that preflight knows"]
-    if commands and not loaded.world.daemonsets and not any(type(each).__name__ == "ApplyFiles" for each in commands):
-        return ["no DaemonSet was given: there is nothing that a change could cost"]
-    return []
-
-
-def _collect_originals(loaded: LoadResult, commands: Sequence[Command], read: Any) -> dict[Origin, DaemonSet]:
-    """The DaemonSets as they stand in their files, those of `apply -f` included."""
-    from preflight.kubectl.commands import ApplyFiles
-    from preflight.model.objects import DaemonSet
-
-    applied = [each for command in commands if isinstance(command, ApplyFiles) for path in command.files for each in read(path)]
-    return {daemonset.origin: daemonset for daemonset in (*applied, *loaded.world.workloads) if isinstance(daemonset, DaemonSet)}
+    if file:
+        return Plan(tuple(read_plan_lines(file)), f"plan {file}", file)
+    return make_plan(lines) if lines else Plan((), "")
 
 
 def _write_files(outcome: FixResult) -> list[str]:
@@ -143,7 +116,7 @@ def _format_patches(outcome: FixResult, form: str) -> str:
     from preflight.fix.kubectl_patch import format_kubectl_patch, format_kustomization
 
     if form == "kubectl":
-        return "".join(f"{format_kubectl_patch(fixe.daemonset, fixe.operations)}\n" for fixe in outcome.fixes)
+        return "".join(f"{format_kubectl_patch(fix.daemonset, fix.operations)}\n" for fix in outcome.fixes)
     return format_kustomization([(fix.daemonset, fix.operations) for fix in outcome.fixes]) if outcome.fixes else ""
 
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import click
 
 from preflight.cli.main import VERBS
-from preflight.cli.options import add_shared_options, add_world_options, make_run_options, make_target
+from preflight.cli.options import add_shared_options, add_world_options, make_input, make_session
 from preflight.cli.output import finish_run, parse_formats
-from preflight.engine import Run
+from preflight.engine.analyze import analyze
 from preflight.errors import UsageError
 from preflight.kubectl.flags import flag_takes_value
 from preflight.kubectl.parser import collect_flags, parse_command
+from preflight.load.inputs import Live
 
 _EXTENSION_HELP = {
     "reboot": "NODE... or -l SELECTOR or --all; --graceful where graceful node shutdown is on. kubectl has no such verb.",
@@ -69,13 +69,11 @@ def command(verb: str) -> click.Command:
     @add_world_options
     def run(argv: list[str], sources: tuple[str, ...], **given: Any) -> int:
         parse_formats(given["outputs"])
-        line = [verb, *argv]
-        read, asked = parse_command(line), make_target(given, sources, live=True)
-        for flag in collect_flags(read) if asked else ():
+        read, source = parse_command([verb, *argv]), make_input(given, sources, live=True)
+        for flag in collect_flags(read) if isinstance(source, Live) else ():
             if flag in _CONNECTION_FLAGS:
                 raise UsageError(f"--{flag} is not judged: which cluster is asked, and as whom, is said by {_CONNECTION_OPTIONS_TEXT}")
-        judged = Run.run_change(line, sources, make_run_options(given, asked), sys.stdin.buffer)
-        return finish_run(judged, given)
+        return finish_run(analyze(make_session(given, source), [read]), given)
 
     flags = _EXTENSION_HELP.get(verb, f"The arguments and flags are those of `kubectl {verb}`.")
     run.__doc__ = f"{VERBS[verb][0].upper()}{VERBS[verb][1:]}.\n\n{flags}"

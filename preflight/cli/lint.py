@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import click
 
-from preflight.cli.options import add_connection_options, add_shared_options, make_run_options, make_target
+from preflight.cli.options import add_connection_options, add_shared_options, make_session, make_target
 from preflight.cli.output import finish_run, parse_formats
-from preflight.engine import Run
+from preflight.engine.lint import lint
 from preflight.errors import UsageError
+from preflight.load.inputs import select_input
 
 
 @click.command("lint")
@@ -28,6 +28,6 @@ def command(paths: tuple[str, ...], sources: tuple[str, ...], *, live: bool, **g
     parse_formats(given["outputs"])
     if live and sources:
         raise UsageError("--from is the world, and --live asks a cluster: give one of them")
-    asked = make_target(given, sources, live=live)
-    judged = Run.run_lint(paths or (() if asked else (".",)), sources, make_run_options(given, asked), sys.stdin.buffer)
-    return finish_run(judged, given)
+    target = make_target(given, sources, live=live)
+    judged = paths or (() if target else (".",))
+    return finish_run(lint(make_session(given, select_input(judged, sources, target))), given)

@@ -11,8 +11,8 @@ from typing import Any, NoReturn
 
 import click
 
-from preflight import __version__
 from preflight.errors import PreflightError
+from preflight.version import __version__
 
 VERBS = {
     "taint": "what a taint costs: nodes lost now, later, again and again",

@@ -10,7 +10,7 @@ import click
 from preflight.cli.options import CONNECTION_OPTIONS, make_target
 
 if TYPE_CHECKING:
-    from preflight.engine.multi_cluster import ClusterSource
+    from preflight.load.inputs import Input
 
 _FROM_HELP = "File, folder or - (standard input): the world, in place of the cluster. Repeatable; several snapshots are a cluster each."
 _CONTEXT_HELP = "The context of the kubeconfig: which cluster is asked. Repeatable: several are asked at the same time."
@@ -24,12 +24,12 @@ def add_clusters_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return click.option("--from", "sources", multiple=True, metavar="PATH", help=_FROM_HELP)(function)
 
 
-def select_cluster_sources(given: dict[str, Any], sources: Sequence[str]) -> tuple[ClusterSource, ...]:
+def select_inputs(given: dict[str, Any], sources: Sequence[str]) -> tuple[Input, ...]:
     """The clusters that the options name. Errors: UsageError where they go against one another."""
-    from preflight.engine.multi_cluster import list_cluster_sources
+    from preflight.engine.multi_cluster import list_inputs
     from preflight.errors import UsageError
 
     contexts = given["contexts"]
     if sources and contexts:
         raise UsageError("--from is the world, and --context asks a cluster: give one of them")
-    return list_cluster_sources(sources, contexts, make_target({**given, "context": ""}, sources, live=True))
+    return list_inputs(sources, contexts, make_target({**given, "context": ""}, sources, live=True))

@@ -11,8 +11,9 @@ import click
 from msgspec.structs import replace
 
 from preflight import policy
-from preflight.engine import RunOptions
+from preflight.engine.session import Options, Session
 from preflight.errors import UsageError
+from preflight.load.inputs import Input, select_input
 from preflight.load.live.target import ClusterTarget
 from preflight.model.report import Severity
 from preflight.policy.evaluate import PolicyOptions
@@ -105,19 +106,22 @@ def _parse_timeout(text: str) -> float:
     return float(number) * _UNITS[text[len(number) :]]
 
 
-def make_run_options(given: dict[str, Any], target: ClusterTarget | None = None, live: ClusterTarget | None = None) -> RunOptions:
-    """The options of a run; `make_target` is the cluster that it asks, `live` the one that this word means."""
-    return RunOptions(
+def make_input(given: dict[str, Any], sources: Sequence[str], *, live: bool) -> Input:
+    """The cluster that the options name: files, a snapshot, or a live one, as `make_target` has it."""
+    return select_input(sources, target=make_target(given, sources, live=live))
+
+
+def make_session(given: dict[str, Any], source: Input) -> Session:
+    """What a run is about and how it is judged: the input, the shared options, and standard input."""
+    options = Options(
         fail_on=Severity(given["fail_on"]),
         allow_empty=given["allow_empty"],
         strict=given.get("strict", False),
         exit_zero=given["exit_zero"],
         comparison_operators=parse_feature_gate(given["feature_gates"]),
         why=given["why"],
-        policy_options=make_policy_options(given),
-        target=target,
-        live_target=live or ClusterTarget(),
     )
+    return Session(source, options, make_policy_options(given), sys.stdin.buffer)
 
 
 def make_policy_options(given: dict[str, Any]) -> PolicyOptions:

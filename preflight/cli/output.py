@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from preflight.engine import Run
+from preflight.engine.report_builder import Analysis
 from preflight.errors import InputError, UsageError
 from preflight.report import FORMATS
 
@@ -32,25 +32,27 @@ def parse_formats(outputs: tuple[str, ...], known_formats: Mapping[str, Any] = F
     return found
 
 
-def finish_run(run: Run, given: dict[str, Any]) -> int:
+def finish_run(analysis: Analysis, given: dict[str, Any]) -> int:
     """Print the report of a run and what could not be read, and answer the exit code."""
-    report = run.report
+    report, baseline = analysis.report, analysis.baseline
     alive = click.get_current_context().obj
     if alive is not None:
-        alive.append(run)
+        alive.append(analysis)
     print_report(FORMATS, report, given["outputs"], all_rows=given["all_rows"])
-    if run.baseline is not None:
-        write_output(run.baseline.file, run.baseline.format_file())
-        accepted = "1 finding" if run.baseline.finding_count == 1 else f"{run.baseline.finding_count} findings"
-        click.echo(f"wrote {run.baseline.file}: {accepted} accepted until {run.baseline.expires}", err=True)
+    if baseline is not None:
+        write_output(baseline.file, baseline.format_file())
+        accepted = "1 finding" if baseline.finding_count == 1 else f"{baseline.finding_count} findings"
+        click.echo(f"wrote {baseline.file}: {accepted} accepted until {baseline.expires}", err=True)
     if report.problems:
         from preflight.report.text import render_problems
 
         click.echo(render_problems(report.problems), nl=False, err=True)
-    if run.request_summary and given["verbose"]:
-        click.echo(run.request_summary, err=True)
-    if run.crashes and given["verbose"]:
-        click.echo("\n".join(run.crashes), err=True)
+    if analysis.request_summary and given["verbose"]:
+        click.echo(analysis.request_summary, err=True)
+    if analysis.crashes and given["verbose"]:
+        import traceback
+
+        click.echo("\n".join("".join(traceback.format_exception(crash)) for crash in analysis.crashes), err=True)
     return report.exit
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import click
 
-from preflight.cli.options import add_shared_options, add_world_options, make_run_options, make_target
+from preflight.cli.options import add_shared_options, add_world_options, make_input, make_session
 from preflight.cli.output import finish_run, parse_formats
-from preflight.engine import Run
+from preflight.engine.analyze import analyze_plan
+from preflight.engine.plan import read_plan_file
 
 
 @click.command("plan")
@@ -19,5 +19,5 @@ from preflight.engine import Run
 def command(path: str, sources: tuple[str, ...], **given: Any) -> int:
     """What a sequence of changes costs, step by step: FILE is a YAML list of command lines, or a shell script."""
     parse_formats(given["outputs"])
-    judged = Run.run_plan(path, sources, make_run_options(given, make_target(given, sources, live=True)), sys.stdin.buffer)
-    return finish_run(judged, given)
+    session = make_session(given, make_input(given, sources, live=True))
+    return finish_run(analyze_plan(session, read_plan_file(path)), given)

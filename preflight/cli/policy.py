@@ -81,7 +81,9 @@ def iter_policy_lines(policy: Policy) -> Iterator[str]:
         whole = next((setting for setting in reversed(rulings) if setting.severity and setting.setting.match is None), None)
         yield from _iter_line(f"  {rule.id} {rule.name}: {whole.severity if whole else rule.severity}", whole.source if whole else None)
         yield from (
-            line for each in _select_narrower(rulings, whole) for line in _iter_line(f"    {_format_rule_setting(each)}", each.source)
+            line
+            for setting in _select_narrower(rulings, whole)
+            for line in _iter_line(f"    {_format_rule_setting(setting)}", setting.source)
         )
         for ruling in rulings:
             for option, value in ruling.setting.options.items():

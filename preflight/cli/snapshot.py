@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from preflight.cli.options import add_world_options, make_target, parse_feature_gate
+from preflight.cli.options import add_world_options, make_input, parse_feature_gate
 from preflight.errors import InputError
 
 if TYPE_CHECKING:
@@ -27,18 +27,17 @@ def command(output: str, sources: tuple[str, ...], **given: Any) -> int:
     No argument, environment variable or Secret is in it, and no annotation that preflight does not read. FILE is replaced, and only once
     the new one is whole. Where something could not be read, nothing is written.
     """
-    from preflight import load
-    from preflight.engine.cluster_session import open_cluster
+    from preflight.engine.asked_cluster import format_request_summary
+    from preflight.load.inputs import LoadOptions, open_input
     from preflight.load.live.planner import FOR_SNAPSHOT
     from preflight.load.snapshot.writer import UnsavedCounts, iter_snapshot_lines, write_snapshot
     from preflight.report.text import render_problems
 
-    gate = parse_feature_gate(given["feature_gates"])
-    with open_cluster(make_target(given, sources, live=True), needs=FOR_SNAPSHOT) as cluster:
-        fill = cluster.fill if cluster else None
-        read = load.load_world(sources, stdin=sys.stdin.buffer, one_cluster=True, comparison_operators=gate, wants_state=True, cluster=fill)
-        if cluster and given["verbose"]:
-            click.echo(cluster.format_cost(), err=True)
+    options = LoadOptions(one_cluster=True, comparison_operators=parse_feature_gate(given["feature_gates"]), wants_state=True)
+    with open_input(make_input(given, sources, live=True), options, stdin=sys.stdin.buffer, query=FOR_SNAPSHOT) as opened:
+        read = opened.loaded
+        if opened.connection and given["verbose"]:
+            click.echo(format_request_summary(opened.connection), err=True)
     if read.problems:
         click.echo(render_problems(read.problems), nl=False, err=True)
         raise InputError("nothing was saved: a snapshot without that would look whole")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import click
 
-from preflight.cli.options import add_shared_options, add_world_options, make_run_options, make_target
+from preflight.cli.options import add_shared_options, add_world_options, make_input, make_session
 from preflight.cli.output import finish_run, parse_formats
-from preflight.engine.verify import VerifyRun
+from preflight.engine.verify import verify
 
 
 @click.command("verify")
@@ -23,5 +22,5 @@ def command(saved: str, sources: tuple[str, ...], **given: Any) -> int:
     resources that left Allocatable, nodes and DaemonSets that are gone, labels and taints. What was missing before already is not said.
     """
     parse_formats(given["outputs"])
-    judged = VerifyRun.run_verify(saved, sources, make_run_options(given, make_target(given, sources, live=True)), sys.stdin.buffer)
-    return finish_run(judged, given)
+    session = make_session(given, make_input(given, sources, live=True))
+    return finish_run(verify(session, saved), given)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 
 from preflight.change.node_lifecycle import UNSCHEDULABLE_TAINT, is_controller_owned
+from preflight.model.comparison_reasons import LabelDifference, Limitation, Side, TaintDifference, UnknownAllocatable, UnlistedNodes
 from preflight.model.objects import Node, Taint
 from preflight.model.world import ClusterState
 from preflight.scheduling.quantities import QuantityError, parse_millis
@@ -33,8 +34,8 @@ class NodeComparison(Struct, frozen=True):
 
     1. `is_gone` and `is_new` only where every node was listed on the other side.
     2. `resource_decreases` are resources. `is_not_ready`: it was Ready and is not; `is_cordoned`: it was not, and is.
-    3. `changed_labels` are `-key=value` for one that is gone, `+key=value` for a new one, `key=old -> new` for another value.
-       `changed_taints` are `-key=value:Effect` and `+key=value:Effect`, but for what the cluster sets by itself.
+    3. `changed_labels` are first those that are gone, then new ones, then other values. `changed_taints` are first those that are gone;
+       what the cluster sets by itself is left out.
     4. `was_recreated`: another node registered under the name.
     """
 
@@ -46,23 +47,23 @@ class NodeComparison(Struct, frozen=True):
     resource_decreases: tuple[ResourceDecrease, ...] = ()
     is_not_ready: bool = False
     is_cordoned: bool = False
-    changed_labels: tuple[str, ...] = ()
-    changed_taints: tuple[str, ...] = ()
+    changed_labels: tuple[LabelDifference, ...] = ()
+    changed_taints: tuple[TaintDifference, ...] = ()
     was_recreated: bool = False
 
 
-def compare_nodes(before: ClusterState, now: ClusterState) -> tuple[tuple[NodeComparison, ...], tuple[str, ...]]:
+def compare_nodes(before: ClusterState, now: ClusterState) -> tuple[tuple[NodeComparison, ...], tuple[Limitation, ...]]:
     """Every node of both sides, in order of the names, and what cannot be compared.
 
     1. Where one side has no node, or not all, none is gone or new by it. Template nodes of pools and partly known ones are left out.
     2. What a node can allocate is compared where both sides say it: any less, but of memory and disk more than a hundredth.
     """
     old, new = (_select_real_nodes(world) for world in (before, now))
-    unknown = tuple(
-        f"{what}: {'not all nodes' if nodes else 'no nodes'} were listed {when}"
-        for what, when, world, nodes in (("new nodes", "before", before, old), ("nodes that are gone", "now", now, new))
+    limitations: list[Limitation] = [
+        UnlistedNodes(side, has_some=bool(nodes))
+        for side, world, nodes in ((Side.BEFORE, before, old), (Side.NOW, now, new))
         if not _has_all_nodes(world, nodes)
-    )
+    ]
     all_old, all_new = _has_all_nodes(before, old), _has_all_nodes(now, new)
     found = []
     for name in sorted({*old, *new}):
@@ -73,8 +74,8 @@ def compare_nodes(before: ClusterState, now: ClusterState) -> tuple[tuple[NodeCo
             found.append(_compare_node(name, was, is_))
     silent = [name for name in old.keys() & new.keys() if bool(old[name].status.allocatable) != bool(new[name].status.allocatable)]
     if silent:
-        unknown += (f"what {len(silent)} of the nodes can allocate: said on one side only",)
-    return tuple(found), unknown
+        limitations.append(UnknownAllocatable(len(silent)))
+    return tuple(found), tuple(limitations)
 
 
 def _select_real_nodes(world: ClusterState) -> Mapping[str, Node]:
@@ -86,10 +87,7 @@ def _has_all_nodes(world: ClusterState, nodes: Mapping[str, Node]) -> bool:
 
 
 def _compare_node(name: str, node_before: Node, node_now: Node) -> NodeComparison:
-    labels, taints = (
-        (node_before.metadata.labels, node_now.metadata.labels),
-        (_list_manual_taints(node_before), _list_manual_taints(node_now)),
-    )
+    taints_before, taints_now = _list_manual_taints(node_before), _list_manual_taints(node_now)
     return NodeComparison(
         name,
         node_before,
@@ -99,10 +97,10 @@ def _compare_node(name: str, node_before: Node, node_now: Node) -> NodeCompariso
         else (),
         is_not_ready=node_before.is_ready is True and node_now.is_ready is False,
         is_cordoned=_is_cordoned(node_now) and not _is_cordoned(node_before),
-        changed_labels=tuple(_list_differing_keys(*labels)),
+        changed_labels=tuple(_iter_changed_labels(node_before.metadata.labels, node_now.metadata.labels)),
         changed_taints=(
-            *(f"-{taint}" for taint in taints[0] if taint not in taints[1]),
-            *(f"+{each}" for each in taints[1] if each not in taints[0]),
+            *(TaintDifference(taint, is_added=False) for taint in taints_before if taint not in taints_now),
+            *(TaintDifference(taint, is_added=True) for taint in taints_now if taint not in taints_before),
         ),
         was_recreated=bool(node_before.metadata.uid and node_now.metadata.uid) and node_before.metadata.uid != node_now.metadata.uid,
     )
@@ -116,15 +114,14 @@ def _is_cordoned(node: Node) -> bool:
     return node.spec.unschedulable or any(taint == UNSCHEDULABLE_TAINT for taint in node.spec.taints)
 
 
-def _list_differing_keys(values_before: Mapping[str, str], values_now: Mapping[str, str]) -> list[str]:
-    gone = [f"-{key}={value}" if value else f"-{key}" for key, value in sorted(values_before.items()) if key not in values_now]
-    new = [f"+{key}={value}" if value else f"+{key}" for key, value in sorted(values_now.items()) if key not in values_before]
-    other = [
-        f"{key}={values_before[key]} -> {values_now[key]}"
-        for key in sorted(values_before.keys() & values_now.keys())
-        if values_before[key] != values_now[key]
-    ]
-    return [*gone, *new, *other]
+def _iter_changed_labels(labels_before: Mapping[str, str], labels_now: Mapping[str, str]) -> Iterator[LabelDifference]:
+    for key in sorted(labels_before.keys() - labels_now.keys()):
+        yield LabelDifference(key, labels_before[key], None)
+    for key in sorted(labels_now.keys() - labels_before.keys()):
+        yield LabelDifference(key, None, labels_now[key])
+    for key in sorted(labels_before.keys() & labels_now.keys()):
+        if labels_before[key] != labels_now[key]:
+            yield LabelDifference(key, labels_before[key], labels_now[key])
 
 
 def _list_resource_decreases(

@@ -8,9 +8,11 @@ from collections.abc import Iterable, Mapping
 from msgspec import Struct
 
 from preflight.comparison.nodes import NodeComparison, compare_nodes
-from preflight.coverage.reasons import describe_exclusion
+from preflight.coverage.reasons import list_exclusions
+from preflight.model.comparison_reasons import ComparisonGap, Limitation, Side, UnlistedDaemonSets, UnlistedSides
 from preflight.model.objects import DaemonSet, Node
 from preflight.model.pod_status import ClusterPod
+from preflight.model.reasons import PlainReason, PodEnded, Reason, UnreadyPod
 from preflight.model.world import ClusterState
 from preflight.scheduling.placement import evaluate_placement
 from preflight.scheduling.tolerations import add_implicit_tolerations
@@ -26,10 +28,10 @@ class DaemonSetComparison(Struct, frozen=True):
     2. `lost_nodes` are the nodes of `nodes_before` without one now, with the reasons; nodes that are gone themselves are in
        `removed_nodes`. `gained_nodes` are the nodes of `nodes_now` without one before.
     3. `ready_nodes` are the nodes of `nodes_now` with a pod that is Ready, as far as it says; `unready_nodes` those where one was Ready and
-       none is, with the words of the pod. Those that had none before, or none that was Ready, are in neither.
+       none is, with what the pod states. Those that had none before, or none that was Ready, are in neither.
     4. `recreated_nodes` are the nodes where all pods are others than before: they were re-created.
     5. `uncovered_new_nodes` are new nodes where it should run and has no pod.
-    6. `unknown` is why the rest cannot be said, "" where it can; `nodes_before` or `nodes_now` may still be known.
+    6. `unknown_reason` is why the rest cannot be said, None where it can; `nodes_before` or `nodes_now` may still be known.
     """
 
     key: DaemonSetKey
@@ -37,14 +39,14 @@ class DaemonSetComparison(Struct, frozen=True):
     daemonset_now: DaemonSet | None = None
     nodes_before: frozenset[str] = frozenset()
     nodes_now: frozenset[str] = frozenset()
-    lost_nodes: Mapping[str, tuple[str, ...]] = {}
+    lost_nodes: Mapping[str, tuple[Reason, ...]] = {}
     removed_nodes: frozenset[str] = frozenset()
     gained_nodes: frozenset[str] = frozenset()
     ready_nodes: frozenset[str] = frozenset()
-    unready_nodes: Mapping[str, str] = {}
+    unready_nodes: Mapping[str, UnreadyPod] = {}
     recreated_nodes: frozenset[str] = frozenset()
     uncovered_new_nodes: frozenset[str] = frozenset()
-    unknown_reason: str = ""
+    unknown_reason: Limitation | None = None
 
     @property
     def daemonset(self) -> DaemonSet:
@@ -57,15 +59,15 @@ class DaemonSetComparison(Struct, frozen=True):
 class ClusterComparison(Struct, frozen=True):
     """Two states of a cluster compared: `before` and `now` are their worlds, read with whole pods.
 
-    DaemonSets and nodes are in order of their names; nodes in which nothing differs are among them. `unknown` are sentences on what cannot
-    be compared at all.
+    DaemonSets and nodes are in order of their names; nodes in which nothing differs are among them. `limitations` are what cannot be
+    compared at all.
     """
 
     world_before: ClusterState
     world_now: ClusterState
     daemonsets: tuple[DaemonSetComparison, ...]
     nodes: tuple[NodeComparison, ...]
-    limitations: tuple[str, ...] = ()
+    limitations: tuple[Limitation, ...] = ()
 
     @property
     def knows_daemonsets(self) -> bool:
@@ -81,23 +83,23 @@ def compare_clusters(before: ClusterState, now: ClusterState) -> ClusterComparis
     3. Where no node was given on one side, or not every node was listed, none is gone and none is new. So it is with DaemonSets.
     4. What was missing before is not missing since.
     """
-    nodes, unknown = compare_nodes(before, now)
+    nodes, limitations = compare_nodes(before, now)
     states = {node.name: node for node in nodes}
     old, new = (_index_daemonsets(world) for world in (before, now))
     if _has_no_daemonsets(now):
-        unknown += ("DaemonSets: none was given now",)
+        limitations += (ComparisonGap.NO_DAEMONSETS,)
     pods = tuple(_group_pods_by_owner(world) for world in (before, now))
     found = []
     for key in sorted({*old, *new}):
         daemonsets = (old.get(key), new.get(key))
         own = (pods[0].get(key, ()), pods[1].get(key, ()))
-        why = _explain_unknown(key, before, now, daemonsets)
-        if why:
-            was, there = (frozenset(_group_live_pods(each)) for each in own)
-            found.append(DaemonSetComparison(key, *daemonsets, nodes_before=was, nodes_now=there, unknown_reason=why))
+        unknown = _explain_unknown(key, before, now, daemonsets)
+        if unknown is not None:
+            was, there = (frozenset(_group_live_pods(side)) for side in own)
+            found.append(DaemonSetComparison(key, *daemonsets, nodes_before=was, nodes_now=there, unknown_reason=unknown))
         else:
             found.append(_compare_daemonset(key, daemonsets, own, states, now))
-    return ClusterComparison(before, now, tuple(found), nodes, unknown)
+    return ClusterComparison(before, now, tuple(found), nodes, limitations)
 
 
 def _has_no_daemonsets(world: ClusterState) -> bool:
@@ -123,16 +125,16 @@ def _group_pods_by_owner(world: ClusterState) -> Mapping[DaemonSetKey, list[Clus
 
 def _explain_unknown(
     key: DaemonSetKey, before: ClusterState, now: ClusterState, daemonsets: tuple[DaemonSet | None, DaemonSet | None]
-) -> str:
-    """Why nothing can be said of a DaemonSet, "" where its pods are known on both sides."""
+) -> Limitation | None:
+    """Why nothing can be said of a DaemonSet, None where its pods are known on both sides."""
     if not key[0]:
-        return "its manifest states no namespace, so nobody knows its pods"
-    sides = [name for name, world in (("before", before), ("now", now)) if not world.are_pods_listed(*key)]
+        return ComparisonGap.NO_NAMESPACE
+    sides = tuple(side for side, world in ((Side.BEFORE, before), (Side.NOW, now)) if not world.are_pods_listed(*key))
     if sides:
-        return f"its pods were not listed {' or '.join(sides)}"
+        return UnlistedSides(sides)
     if daemonsets[1] is None and ("DaemonSet" in now.missing_kinds or _has_no_daemonsets(now)):
-        return f"not all DaemonSets are known now: {now.missing_kinds.get('DaemonSet', 'none was given')}"
-    return ""
+        return UnlistedDaemonSets(now.missing_kinds.get("DaemonSet", ""))
+    return None
 
 
 def _compare_daemonset(
@@ -146,7 +148,7 @@ def _compare_daemonset(
     gone = {name for name, state in states.items() if state.is_gone}
     fresh = {name for name, state in states.items() if state.is_new}
     lost = old.keys() - new.keys() - gone
-    moving = _describe_moving_pods(pods[1])
+    moving = _find_moving_pods(pods[1])
     daemonset = daemonsets[1]
     ready = frozenset(name for name, there in new.items() if any(map(_may_be_ready, there)))
     was_ready = {name for name, there in old.items() if any(map(_may_be_ready, there))}
@@ -156,11 +158,11 @@ def _compare_daemonset(
         *daemonsets,
         nodes_before=frozenset(old),
         nodes_now=frozenset(new),
-        lost_nodes={name: _explain_missing_pod(daemonset, now.nodes.get(name), moving.get(name, ""), now) for name in sorted(lost)},
+        lost_nodes={name: _explain_missing_pod(daemonset, now.nodes.get(name), moving.get(name), now) for name in sorted(lost)},
         removed_nodes=frozenset(old.keys() & gone),
         gained_nodes=frozenset(new.keys() - old.keys()),
         ready_nodes=ready,
-        unready_nodes={name: _describe_state(new[name][0]) for name in sorted((kept & was_ready) - ready)},
+        unready_nodes={name: _read_state(new[name][0]) for name in sorted((kept & was_ready) - ready)},
         recreated_nodes=frozenset(name for name in kept if _are_all_recreated(old[name], new[name])),
         uncovered_new_nodes=frozenset(
             name for name in fresh - new.keys() if daemonset and name in now.nodes and _should_run(daemonset, now.nodes[name], now)
@@ -177,16 +179,16 @@ def _group_live_pods(pods: Iterable[ClusterPod]) -> dict[str, list[ClusterPod]]:
     return dict(found)
 
 
-def _describe_moving_pods(pods: Iterable[ClusterPod]) -> dict[str, str]:
+def _find_moving_pods(pods: Iterable[ClusterPod]) -> dict[str, Reason]:
     """What becomes of pods that are not live, by the node that they are on or wait for; of several, the one that comes."""
-    found: dict[str, str] = {}
+    found: dict[str, Reason] = {}
     for pod in pods:
         if not pod.spec.nodeName:
-            found[_get_target_node(pod)] = _describe_state(pod)
+            found[_get_target_node(pod)] = _read_state(pod)
         elif pod.metadata.deletionTimestamp:
-            found.setdefault(pod.spec.nodeName, "its pod is being deleted")
+            found.setdefault(pod.spec.nodeName, PlainReason.TERMINATING)
         elif pod.has_ended:
-            found.setdefault(pod.spec.nodeName, f"its pod has {pod.status.phase.lower()}")
+            found.setdefault(pod.spec.nodeName, PodEnded(pod.status.phase))
     return found
 
 
@@ -204,14 +206,13 @@ def _may_be_ready(pod: ClusterPod) -> bool:
     return stated[-1] == "True" if stated else pod.status.phase != "Pending"
 
 
-def _describe_state(pod: ClusterPod) -> str:
-    """What a pod says of itself where it is not Ready: its phase, or the message of the condition that fails."""
-    phase = "its pod is Pending" if pod.status.phase == "Pending" else "its pod is not Ready"
+def _read_state(pod: ClusterPod) -> UnreadyPod:
+    """What a pod states where it is not Ready: its phase, and the message of the condition that fails."""
     failed = [
         condition for condition in pod.status.conditions if condition.status != "True" and condition.type in ("PodScheduled", "Ready")
     ]
-    said = next((each.message or each.reason for each in failed if each.message or each.reason), "")
-    return f"{phase}: {said}" if said else phase
+    statements = (condition.message or condition.reason for condition in failed)
+    return UnreadyPod(pod.status.phase == "Pending", next(filter(None, statements), ""))
 
 
 def _are_all_recreated(old: Iterable[ClusterPod], new: Iterable[ClusterPod]) -> bool:
@@ -222,17 +223,17 @@ def _are_all_recreated(old: Iterable[ClusterPod], new: Iterable[ClusterPod]) -> 
     return not uids[0] & uids[1]
 
 
-def _explain_missing_pod(daemonset: DaemonSet | None, node: Node | None, moving: str, now: ClusterState) -> tuple[str, ...]:
+def _explain_missing_pod(daemonset: DaemonSet | None, node: Node | None, moving: Reason | None, now: ClusterState) -> tuple[Reason, ...]:
     """Why a DaemonSet has no pod on a node where it had one; () where nobody can say."""
     if daemonset is None or node is None:
         return (moving,) if moving else ()
     spec = daemonset.spec.template.spec
     placement = evaluate_placement(spec, add_implicit_tolerations(spec), node, now.comparison_operators)
     if placement.should_run is False:
-        return describe_exclusion(placement, spec)
+        return list_exclusions(placement, spec)
     if moving:
         return (moving,)
-    return ("it should run there, and no pod was created",) if placement.should_run else ()
+    return (PlainReason.NOT_CREATED,) if placement.should_run else ()
 
 
 def _should_run(daemonset: DaemonSet, node: Node, now: ClusterState) -> bool:

@@ -58,8 +58,8 @@ def clear_unaffected_outcome(group: CoverageGroup, after: ClusterState) -> Cover
         placement = evaluate_placement(spec, add_implicit_tolerations(spec), node, after.comparison_operators) if node else None
         evicted = placement is not None and placement.may_stay is False
         return replace(group, outcome_before=Outcome.ALREADY_FRAGILE, placement_after=placement if evicted else None)
-    verdict = PodForecast(Outcome.ALREADY_FRAGILE, group.forecast.had_pod, group.forecast.pod_after, False)
-    return replace(group, forecast=verdict, outcome_before=Outcome.ALREADY_FRAGILE)
+    forecast = PodForecast(Outcome.ALREADY_FRAGILE, group.forecast.had_pod, group.forecast.pod_after, False)
+    return replace(group, forecast=forecast, outcome_before=Outcome.ALREADY_FRAGILE)
 
 
 def _add_adopted_pods(daemonset: DaemonSet, groups: list[PodGroup], made: list[PodRevision]) -> DaemonSetPods:
@@ -69,7 +69,9 @@ def _add_adopted_pods(daemonset: DaemonSet, groups: list[PodGroup], made: list[P
     for group in groups:
         parts += split_by_age(replace(group, nodes=group.nodes - taken), old)
         taken |= group.nodes
-    return DaemonSetPods(tuple(parts), taken, revisions=tuple(replace(each, nodes=each.nodes & old) for each in made if each.nodes & old))
+    return DaemonSetPods(
+        tuple(parts), taken, revisions=tuple(replace(revision, nodes=revision.nodes & old) for revision in made if revision.nodes & old)
+    )
 
 
 def _iter_left_revisions(pods: DaemonSetPods, daemonset: DaemonSet) -> Iterator[PodRevision]:

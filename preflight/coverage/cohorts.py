@@ -1,53 +1,107 @@
-"""What judging cuts a node class into: the same pods, and the same that a change does to them."""
+"""Cohorts: the nodes of one class that also have the same pods of a DaemonSet, and to whose pods a change does the same."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from enum import Enum
+from typing import NamedTuple
 
 from msgspec import Struct
 
 from preflight.coverage.daemonset_pods import DaemonSetPods, PodGroup
-from preflight.coverage.node_classes import NodeViews
-from preflight.model.objects import DaemonSet
+from preflight.coverage.node_classes import NodeClass, split_nodes
+from preflight.model.reasons import UpdateUncertainty
 from preflight.scheduling.placement import Placement
 from preflight.scheduling.rollout import UpdateEffect
 
-if TYPE_CHECKING:
-    from preflight.change.model import Change
-    from preflight.coverage.rollout.simulation import UpdateUncertainty
+
+class PodPresence(Enum):
+    """What is known of a DaemonSet's pod on a node.
+
+    1. KNOWN: a live pod is there, as a list showed or an earlier step left it.
+    2. ASSUMED: nothing is known, and a pod is assumed where the DaemonSet should run.
+    3. IN_TRANSIT: no live pod is there, one is on its way out or in, and the controller would create the next.
+    4. NONE: no pod is there.
+    """
+
+    KNOWN = "known"
+    ASSUMED = "assumed"
+    IN_TRANSIT = "in-transit"
+    NONE = "none"
+
+
+class NodeEvents(NamedTuple):
+    """What a change does to the pods of one DaemonSet by node: it ends them, and it reboots, drains or replaces the node."""
+
+    ended: frozenset[str]
+    disrupted: frozenset[str]
+
+
+class PlacementPair(NamedTuple):
+    """The placements before and after a change; None where the DaemonSet or the node is not there."""
+
+    before: Placement | None
+    after: Placement | None
 
 
 class NodeCohort(Struct, frozen=True):
-    """Nodes of one class with the same pods and the same events.
+    """Nodes that one DaemonSet cannot tell apart, with the same pods and the same events.
 
-    1. `pod_group` is None where no live pod is there; with `is_in_transit` one is on its way out or in, and the controller would create the
-       next.
-    2. `may_assume_pod`: nothing is known of pods there, and one is assumed where the DaemonSet should run.
-    3. `is_pod_ended` and `possible_updates` are what the change does to the pod; `is_acted_on`: it reboots, drains or replaces the node.
-    4. `possible_updates` has more than one answer where it is not certain what the update does; `update_uncertainty` says why.
+    1. `node_class` is the class that they are cut from, with its `placements`. `pod_group` are the pods where their presence is KNOWN.
+    2. `is_pod_ended` and `possible_updates` are what the change does to the pod; `is_disrupted`: it reboots, drains or replaces the node.
+    3. `possible_updates` has more than one answer where it is not certain what the update does; `update_uncertainty` says why.
     """
 
+    node_class: NodeClass
+    placements: PlacementPair
     nodes: frozenset[str]
+    presence: PodPresence
     pod_group: PodGroup | None
-    may_assume_pod: bool
-    is_in_transit: bool
-    is_pod_ended: bool
-    is_acted_on: bool
+    is_pod_ended: bool = False
+    is_disrupted: bool = False
     possible_updates: tuple[UpdateEffect | None, ...] = (None,)
     update_uncertainty: UpdateUncertainty | None = None
 
+    @property
+    def has_old_pod(self) -> bool:
+        """Whether its pods are known to be of an older template than their DaemonSet's."""
+        return self.pod_group is not None and self.pod_group.is_old
 
-PlacedCohort = tuple[Placement | None, Placement | None, NodeViews, NodeCohort]
-"""A slice with the placements before and after the change, and the class that it is cut from."""
+    @property
+    def has_listed_pod(self) -> bool:
+        """Whether its pods were listed and are the same since."""
+        return self.pod_group is not None and self.pod_group.is_listed
 
 
-def continues_update(change: Change, daemonset: DaemonSet | None, pods: DaemonSetPods | None) -> bool:
-    """Whether an update that was held up or under way before goes on, because the strategy lets it; nothing goes on without a change."""
-    if not change.command or daemonset is None or pods is None:
-        return False
-    return replaces_pods_automatically(daemonset) and any(group.is_old for group in pods.groups)
+class _NodesByPod(NamedTuple):
+    """Nodes with the same presence of a pod."""
+
+    nodes: frozenset[str]
+    presence: PodPresence
+    pod_group: PodGroup | None = None
 
 
-def replaces_pods_automatically(daemonset: DaemonSet) -> bool:
-    """Whether the controller replaces pods of an old template without anybody deleting them."""
-    return daemonset.spec.updateStrategy.type != "OnDelete"
+def iter_cohorts(
+    node_class: NodeClass, placements: PlacementPair, pods: DaemonSetPods, unlisted: PodPresence, events: NodeEvents
+) -> Iterator[NodeCohort]:
+    """A class of nodes cut by the pods that are there, then by what the change does to them; a cohort without a node is left out.
+
+    `unlisted` is the presence on nodes of which it is not settled whether a pod is there.
+    """
+    for part in _split_by_pods(node_class.nodes, pods, unlisted):
+        for is_pod_ended, ending in split_nodes(part.nodes, events.ended):
+            for is_disrupted, nodes in split_nodes(ending, events.disrupted):
+                yield NodeCohort(node_class, placements, nodes, part.presence, part.pod_group, is_pod_ended, is_disrupted)
+
+
+def _split_by_pods(nodes: frozenset[str], pods: DaemonSetPods, unlisted: PodPresence) -> Iterator[_NodesByPod]:
+    """Nodes cut by their pods: each group, then those where one is in transit, those without one, and those of which nothing is known."""
+    rest = nodes
+    for group in pods.groups:
+        there = rest if rest <= group.nodes else rest & group.nodes
+        yield _NodesByPod(there, PodPresence.KNOWN, group)
+        rest = frozenset() if there is rest else rest - group.nodes
+    settled = rest if rest <= pods.decided_nodes else rest & pods.decided_nodes
+    for is_moving, part in split_nodes(settled, pods.nodes_in_transit):
+        yield _NodesByPod(part, PodPresence.IN_TRANSIT if is_moving else PodPresence.NONE)
+    yield _NodesByPod(rest - pods.decided_nodes, unlisted)

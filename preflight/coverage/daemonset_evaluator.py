@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from preflight.change.model import Change
-from preflight.coverage.cohorts import NodeCohort, PlacedCohort, continues_update
+from preflight.coverage.cohorts import NodeCohort, NodeEvents, PlacementPair, PodPresence, iter_cohorts
 from preflight.coverage.daemonset_pods import DaemonSetPods, PodGroup
 from preflight.coverage.model import CoverageGroup
-from preflight.coverage.node_classes import NodePartitions, NodeViews, collect_mentions, split_nodes
-from preflight.coverage.outcome import PodAfter, PodEvent, PodForecast, assume_placement, forecast_pod
+from preflight.coverage.node_classes import NodeClass, NodePartitions, collect_mentions
+from preflight.coverage.outcome import KnownPlacement, PodAfter, PodEvent, PodForecast, PossibleForecast, assume_placement, forecast_pod
 from preflight.coverage.shared_analysis import SharedAnalysis
+from preflight.coverage.update_progress import continues_update
 from preflight.model.objects import DaemonSet, Node, ObjectKey, Toleration
 from preflight.model.report import Outcome
 from preflight.scheduling.placement import Placement, evaluate_placement
@@ -23,253 +27,321 @@ if TYPE_CHECKING:
     from preflight.coverage.rollout.simulation import Rollout
 
 _HARMLESS_OUTCOMES = (Outcome.KEPT, Outcome.EXCLUDED, Outcome.NEVER)
+_NO_NODES: frozenset[str] = frozenset()
+
+
+class ChangeEvaluation(Struct, frozen=True):
+    """What the evaluations of all DaemonSets under one change share.
+
+    `differing_nodes` are the nodes that the change differs; an eviction after more than `horizon` seconds has not happened yet.
+    """
+
+    change: Change
+    classes: NodePartitions
+    differing_nodes: frozenset[str]
+    horizon: float
+    shared_analysis: SharedAnalysis
+
+
+class Assumption(NamedTuple):
+    """Whether the unknown labels of a node match what a DaemonSet selects on, before the change and after it."""
+
+    matches_before: bool
+    matches_after: bool
+
+
+_ALL_MATCH = (Assumption(matches_before=True, matches_after=True),)
+
+
+class _AssumedForecast(NamedTuple):
+    """The forecast under one assumption on what is not known; `outcome_before` is the outcome without the change."""
+
+    labels_match: bool
+    outcome_before: Outcome | None
+    forecast: PodForecast
 
 
 class DaemonSetEvaluator:
-    """One DaemonSet over the node classes of a change."""
+    """One DaemonSet over the node classes of a change.
+
+    The way from a node class to an outcome: `_compute_placements` -> `cohorts.iter_cohorts` -> `rollout.effects` (where its pods are
+    updated) -> `_iter_forecasts` -> `_make_group`.
+    """
 
     def __init__(
-        self,
-        change: Change,
-        classes: NodePartitions,
-        key: ObjectKey,
-        old: DaemonSet | None,
-        new: DaemonSet | None,
-        pods: DaemonSetPods,
-        differing_nodes: frozenset[str],
-        horizon: float,
-        shared_analysis: SharedAnalysis,
+        self, evaluation: ChangeEvaluation, key: ObjectKey, before: DaemonSet | None, after: DaemonSet | None, pods: DaemonSetPods
     ) -> None:
-        self.change, self.classes, self.key, self.daemonset_before, self.daemonset_after, self.pods = change, classes, key, old, new, pods
-        self.differing_nodes = differing_nodes
-        self.horizon, self.shared_analysis = horizon, shared_analysis
-        self.is_listed = bool(key.namespace) and change.before.are_pods_listed(key.namespace, key.name)
-        templates = [daemonset.spec.template.spec for daemonset in (old, new) if daemonset]
-        self.node_mentions = collect_mentions(*templates)
-        self.same_template = old is not None and new is not None and old.spec.template.spec == new.spec.template.spec
-        self.old_tolerations = add_implicit_tolerations(old.spec.template.spec) if old else ()
-        self.new_tolerations = (
-            self.old_tolerations if self.same_template else add_implicit_tolerations(new.spec.template.spec) if new else ()
-        )
+        """The DaemonSet before and after the change, None where it is not there; `pods` are those before the change."""
+        self.change, self.classes = evaluation.change, evaluation.classes
+        self._evaluation = evaluation
+        self.key, self.daemonset_before, self.daemonset_after, self.pods = key, before, after, pods
         self.rollout: Rollout | None = None
+        templates = [daemonset.spec.template.spec for daemonset in (before, after) if daemonset]
+        self._node_mentions = collect_mentions(*templates)
+        self._has_same_template = before is not None and after is not None and before.spec.template.spec == after.spec.template.spec
+        self._old_tolerations = add_implicit_tolerations(before.spec.template.spec) if before else ()
+        self._new_tolerations = (
+            self._old_tolerations if self._has_same_template else add_implicit_tolerations(after.spec.template.spec) if after else ()
+        )
+        self._has_listed_pods = bool(key.namespace) and self.change.before.are_pods_listed(key.namespace, key.name)
+        self._events = NodeEvents(
+            self.change.recreation_nodes | self.change.deleted_pod_nodes.get(key, _NO_NODES), self.change.disrupted_nodes
+        )
 
-    def evaluate_groups(self, scope: frozenset[str] | None) -> list[tuple[CoverageGroup, NodeCohort]]:
-        """The groups within a scope, each with the part that it is about."""
-        placed: list[PlacedCohort] = [
-            (before, after, members, part)
-            for members, names in self.classes.get_classes(self.node_mentions, scope)
-            for before, after in [self._compute_placements(members)]
-            for part in self._iter_cohorts(names, members)
+    def evaluate(self, scope: frozenset[str] | None) -> list[CoverageGroup]:
+        """The groups of nodes within a scope of node names, None for all nodes."""
+        cohorts: Sequence[NodeCohort] = [
+            cohort for node_class in self.classes.get_classes(self._node_mentions, scope) for cohort in self._list_cohorts(node_class)
         ]
-        if self.daemonset_after is not None and (
-            self.key in self.change.updated_daemonsets or continues_update(self.change, self.daemonset_after, self.pods)
-        ):
+        is_updated = self.key in self.change.updated_daemonsets
+        if self.daemonset_after is not None and (is_updated or continues_update(self.change, self.daemonset_after, self.pods)):
             from preflight.coverage.rollout.effects import UpdateEvaluator  # no part of a run without an update
 
-            updating = UpdateEvaluator(
+            update = UpdateEvaluator(
                 self.key,
                 self.daemonset_before,
                 self.daemonset_after,
-                differs=self.key in self.change.updated_daemonsets,
+                differs=is_updated,
                 pods=self.pods,
-                shared_analysis=self.shared_analysis,
-                placed_cohorts=placed,
+                shared_analysis=self._evaluation.shared_analysis,
+                cohorts=cohorts,
             )
-            placed, self.rollout = updating.placed_cohorts, updating.rollout
-        found: list[tuple[CoverageGroup, NodeCohort]] = []
-        for before, after, members, part in placed:
-            group = self._make_group(before, after, members, part)
-            if group is not None:
-                found.append((group, part))
-        return found
+            cohorts, self.rollout = update.cohorts, update.rollout
+        groups = (self._make_group(cohort) for cohort in cohorts)
+        return [group for group in groups if group is not None]
 
-    def _compute_placements(self, members: NodeViews, gate: bool | None = None) -> tuple[Placement | None, Placement | None]:
-        """The placements before and after; one matcher call where neither the node nor the template differs."""
-        gates = [world.comparison_operators if gate is None else gate for world in (self.change.before, self.change.after)]
-        old_node, new_node = members[0], members[1]
+    def _list_cohorts(self, node_class: NodeClass) -> Iterable[NodeCohort]:
+        """The cohorts of a class of nodes."""
+        may_assume = node_class.before is not None and self.daemonset_before is not None
+        unlisted = PodPresence.ASSUMED if may_assume else PodPresence.NONE
+        return iter_cohorts(node_class, self._compute_placements(node_class), self.pods, unlisted, self._events)
+
+    def _compute_placements(self, node_class: NodeClass, gate: bool | None = None) -> PlacementPair:
+        """The placements before and after; one matcher call where neither the node nor the template differs.
+
+        `gate` is the assumption on the gate of Lt and Gt where it is not known.
+        """
+        gate_before, gate_after = (
+            world.comparison_operators if gate is None else gate for world in (self.change.before, self.change.after)
+        )
+        old_node, new_node = node_class.before, node_class.after
         before = (
-            evaluate_placement(self.daemonset_before.spec.template.spec, self.old_tolerations, old_node, gates[0])
+            evaluate_placement(self.daemonset_before.spec.template.spec, self._old_tolerations, old_node, gate_before)
             if self.daemonset_before and old_node
             else None
         )
-        if self.same_template and old_node is new_node and gates[0] is gates[1]:
-            return before, before
-        return before, evaluate_placement(
-            self.daemonset_after.spec.template.spec, self.new_tolerations, new_node, gates[1]
-        ) if self.daemonset_after and new_node else None
+        if self._has_same_template and old_node is new_node and gate_before is gate_after:
+            return PlacementPair(before, before)
+        after = (
+            evaluate_placement(self.daemonset_after.spec.template.spec, self._new_tolerations, new_node, gate_after)
+            if self.daemonset_after and new_node
+            else None
+        )
+        return PlacementPair(before, after)
 
-    def _iter_cohorts(self, names: frozenset[str], members: NodeViews) -> Iterator[NodeCohort]:
-        """A class cut by what pods are there and by what the change does to them."""
-        acted = self.change.disrupted_nodes
-        ended = self.change.recreation_nodes | self.change.deleted_pod_nodes.get(self.key, frozenset())
-        for nodes, pods, assume, transit in self._iter_pod_parts(names, members):
-            for dies, dying in split_nodes(nodes, ended):
-                for acts, acting in split_nodes(dying, acted):
-                    yield NodeCohort(acting, pods, assume, transit, dies, acts)
-
-    def _iter_pod_parts(self, names: frozenset[str], members: NodeViews) -> Iterator[tuple[frozenset[str], PodGroup | None, bool, bool]]:
-        """A class cut by what pods are there: their group, else whether one is assumed, else whether one is in transit."""
-        rest = names
-        for group in self.pods.groups:
-            there = rest if rest <= group.nodes else rest & group.nodes
-            yield there, group, False, False
-            rest = frozenset() if there is rest else rest - group.nodes
-        settled = rest if rest <= self.pods.decided_nodes else rest & self.pods.decided_nodes
-        for moving, nodes in split_nodes(settled, self.pods.nodes_in_transit):
-            yield nodes, None, False, moving
-        yield rest - self.pods.decided_nodes, None, members[0] is not None and self.daemonset_before is not None, False
-
-    def _make_group(
-        self, before: Placement | None, after: Placement | None, members: NodeViews, cohort: NodeCohort
-    ) -> CoverageGroup | None:
-        verdicts = self._compute_forecasts(before, after, members, cohort)
-        now = {verdict for _, _, verdict in verdicts}
-        by_labels = len({match for match, _, _ in verdicts}) > 1
-        by_gate = len({verdict for match, _, verdict in verdicts if match}) > 1
-        matching = next(verdict for match, _, verdict in verdicts if match)
-        possible: tuple[tuple[bool, PodForecast], ...] = ()
-        verdict = matching
-        if len(now) > 1:
-            outcomes = {found.outcome for found in now}
-            if cohort.update_uncertainty is not None and len(outcomes) == 1:
-                pass  # the same whichever nodes are reached
-            elif by_gate or not all(outcome in _HARMLESS_OUTCOMES for outcome in outcomes):
-                verdict = PodForecast(Outcome.UNKNOWN, matching.had_pod, matching.pod_after, matching.is_recreated, matching.loop_seconds)
-                possible = tuple(dict.fromkeys((match, found) for match, _, found in verdicts))
-        if verdict.outcome is None:
+    def _make_group(self, cohort: NodeCohort) -> CoverageGroup | None:
+        """The outcome of a cohort; None where there is nothing to say of it."""
+        node_class, placements = cohort.node_class, cohort.placements
+        if self.daemonset_after is not None and node_class.after is None:
             return None
-        if after is None and self.daemonset_after is not None and members[1] is None:
+        forecasts = list(self._iter_forecasts(cohort))
+        forecast, possible = _merge_forecasts(forecasts, cohort)
+        if forecast.outcome is None:
             return None
         daemonset = self.daemonset_after or self.daemonset_before
-        node = members[1] or members[0]
+        node = node_class.after or node_class.before
         assert daemonset is not None
         assert node is not None
-        was = tuple(dict.fromkeys(outcome for _, outcome, _ in verdicts))
-        named = (
-            self.key in self.change.updated_daemonsets
-            or self.daemonset_before is None
-            or self.daemonset_after is None
-            or not self.same_template
-        )
-        replaced = None
-        if len(members) > 2 and members[2] is not None and self.daemonset_after is not None:
-            again = evaluate_placement(
-                self.daemonset_after.spec.template.spec, self.new_tolerations, members[2], self.change.after.comparison_operators
-            )
-            replaced = bool(again.should_run if again.should_run is not None else verdict.is_recreated)
+        depends_on_labels = len({assumed.labels_match for assumed in forecasts}) > 1
         return CoverageGroup(
             key=self.key,
             daemonset=daemonset,
             before_daemonset=self.daemonset_before,
             nodes=cohort.nodes,
             node_names=self.classes.sort_names(cohort.nodes),
-            forecast=verdict,
-            outcome_before=was[0]
-            if len(was) == 1 or (not by_gate and all(outcome in _HARMLESS_OUTCOMES for outcome in was))
-            else Outcome.UNKNOWN,
-            is_touched=named
-            or cohort.is_pod_ended
-            or cohort.is_acted_on
-            or bool(cohort.nodes & self.differing_nodes)
-            or not self.change.command,
-            placement_before=before,
-            placement_after=after,
+            forecast=forecast,
+            outcome_before=_merge_outcomes_before(forecasts),
+            is_touched=self._is_touched(cohort),
+            placement_before=placements.before,
+            placement_after=placements.after,
             node=node,
-            runs_on_replacement=replaced,
-            is_assumed=cohort.pod_group.is_assumed if cohort.pod_group else cohort.may_assume_pod or not self.is_listed,
-            is_conditional=by_labels and verdict.outcome is not Outcome.UNKNOWN,
+            runs_on_replacement=self._runs_on_replacement(node_class, forecast),
+            is_assumed=cohort.pod_group.is_assumed
+            if cohort.pod_group
+            else cohort.presence is PodPresence.ASSUMED or not self._has_listed_pods,
+            is_conditional=depends_on_labels and forecast.outcome is not Outcome.UNKNOWN,
             possible_forecasts=possible,
             update_uncertainty=cohort.update_uncertainty,
+            pod_group=cohort.pod_group,
+            possible_updates=cohort.possible_updates,
         )
 
-    def _compute_forecasts(
-        self, before: Placement | None, after: Placement | None, members: NodeViews, cohort: NodeCohort
-    ) -> list[tuple[bool, Outcome | None, PodForecast]]:
-        """The verdict under each assumption about what is not known: whether unknown labels match, the gate of Lt and Gt, the update.
-
-        Each with the assumption about the labels, and the outcome without the change.
-        """
-        both = [placement for placement in (before, after) if placement]
-        matches = _list_label_assumptions(before, after)
-        own = cohort.pod_group.tolerations if cohort.pod_group else self.old_tolerations
-        after_node = members[1]
-        cascade = self.change.deleted_daemonsets.get(self.key, "") if self.daemonset_after is None else ""
-        gate = self.change.after.comparison_operators
-        undecided = gate is None and (
-            any(placement.unsure_taints or placement.eviction_delay is None for placement in both)
-            or (after_node is not None and find_eviction_delay(own, after_node.spec.taints, None) is None)
+    def _is_touched(self, cohort: NodeCohort) -> bool:
+        """Whether the change differs something for these nodes and this DaemonSet, or acts on the pods; without a change it does."""
+        return (
+            self.key in self.change.updated_daemonsets
+            or not self._has_same_template
+            or cohort.is_pod_ended
+            or cohort.is_disrupted
+            or bool(cohort.nodes & self._evaluation.differing_nodes)
+            or not self.change.command
         )
-        found = []
-        for assumed_gate in (True, False) if undecided else (gate,):
-            placed = self._compute_placements(members, assumed_gate) if undecided else (before, after)
-            for match, still in matches:
-                old, new = assume_placement(placed[0], match), assume_placement(placed[1], still)
-                if cohort.pod_group is not None:
-                    has_pod = match or not cohort.pod_group.is_conditional
-                else:
-                    has_pod = cohort.may_assume_pod and old is not None and old.should_run
-                old_eviction = _get_eviction_seconds(own, members[0], assumed_gate)
-                under_way = self.daemonset_before is self.daemonset_after and cohort.pod_group is not None and cohort.pod_group.is_old
-                for possible_update in cohort.possible_updates:
-                    untouched = forecast_pod(
-                        old,
-                        old,
-                        has_pod=has_pod,
-                        own_eviction=old_eviction,
-                        new_eviction=_get_new_pod_eviction(placed[0]),
-                        event=PodEvent(possible_update if under_way else None),
-                    )
-                    was = untouched.outcome if self.daemonset_before and members[0] else None
-                    verdict = forecast_pod(
-                        old,
-                        new,
-                        has_pod=has_pod,
-                        own_eviction=_get_eviction_seconds(own, after_node, assumed_gate),
-                        new_eviction=_get_new_pod_eviction(placed[1]),
-                        event=PodEvent(possible_update, cohort.is_pod_ended, cascade),
-                        horizon=self.horizon,
-                        in_transit=cohort.is_in_transit,
-                        was_looping=old is not None and old.should_run and _get_new_pod_eviction(placed[0]) != NEVER,
-                    )
-                    found.append((match and still, was, verdict))
-        return found
 
-    def collect_pods_after(
-        self, evaluated_groups: Iterable[tuple[CoverageGroup, NodeCohort]], judged_nodes: frozenset[str]
-    ) -> DaemonSetPods:
+    def _runs_on_replacement(self, node_class: NodeClass, forecast: PodForecast) -> bool | None:
+        """Whether a pod comes back on a replacement of the node, None where the change replaces none."""
+        if node_class.replacement is None or self.daemonset_after is None:
+            return None
+        placement = evaluate_placement(
+            self.daemonset_after.spec.template.spec,
+            self._new_tolerations,
+            node_class.replacement,
+            self.change.after.comparison_operators,
+        )
+        return forecast.is_recreated if placement.should_run is None else placement.should_run
+
+    def _iter_forecasts(self, cohort: NodeCohort) -> Iterator[_AssumedForecast]:
+        """The forecast under each assumption on what is not known: whether unknown labels match, the gate of Lt and Gt, the update."""
+        known_gate = self.change.after.comparison_operators
+        depends_on_gate = known_gate is None and self._depends_on_gate(cohort)
+        for gate in (True, False) if depends_on_gate else (known_gate,):
+            placements = self._compute_placements(cohort.node_class, gate) if depends_on_gate else cohort.placements
+            for assumption in _list_assumptions(cohort.placements):
+                for update in cohort.possible_updates:
+                    yield self._forecast(cohort, placements, gate, assumption, update)
+
+    def _depends_on_gate(self, cohort: NodeCohort) -> bool:
+        """Whether the gate of Lt and Gt decides something for the DaemonSet, or for the pods that are there."""
+        after = cohort.node_class.after
+        return any(
+            placement is not None and (placement.unsure_taints or placement.eviction_delay is None) for placement in cohort.placements
+        ) or (after is not None and find_eviction_delay(self._get_pod_tolerations(cohort), after.spec.taints, None) is None)
+
+    def _forecast(
+        self, cohort: NodeCohort, placements: PlacementPair, gate: bool | None, assumption: Assumption, update: UpdateEffect | None
+    ) -> _AssumedForecast:
+        """What becomes of a cohort under assumptions on all that is not known."""
+        before = assume_placement(placements.before, assumption.matches_before)
+        after = assume_placement(placements.after, assumption.matches_after)
+        tolerations = self._get_pod_tolerations(cohort)
+        eviction_before = _get_new_pod_eviction(placements.before)
+        has_pod = _has_pod(cohort, before, assumption)
+        is_under_way = self.daemonset_before is self.daemonset_after and cohort.has_old_pod
+        outcome_before = None
+        if self.daemonset_before is not None and cohort.node_class.before is not None:
+            outcome_before = forecast_pod(
+                before,
+                before,
+                has_pod=has_pod,
+                own_eviction=_get_eviction_seconds(tolerations, cohort.node_class.before, gate),
+                new_eviction=eviction_before,
+                event=PodEvent(update if is_under_way else None),
+            ).outcome
+        forecast = forecast_pod(
+            before,
+            after,
+            has_pod=has_pod,
+            own_eviction=_get_eviction_seconds(tolerations, cohort.node_class.after, gate),
+            new_eviction=_get_new_pod_eviction(placements.after),
+            event=PodEvent(update, cohort.is_pod_ended, self._cascade),
+            horizon=self._evaluation.horizon,
+            in_transit=cohort.presence is PodPresence.IN_TRANSIT,
+            was_looping=before is not None and before.should_run and eviction_before != NEVER,
+        )
+        return _AssumedForecast(assumption.matches_before and assumption.matches_after, outcome_before, forecast)
+
+    @property
+    def _cascade(self) -> str:
+        """How the DaemonSet is deleted, "" where it is not."""
+        return self.change.deleted_daemonsets.get(self.key, "") if self.daemonset_after is None else ""
+
+    def _get_pod_tolerations(self, cohort: NodeCohort) -> tuple[Toleration, ...]:
+        """The tolerations of the pods that are there, or would be."""
+        return cohort.pod_group.tolerations if cohort.pod_group else self._old_tolerations
+
+    def collect_pods_after(self, groups: Iterable[CoverageGroup], judged_nodes: frozenset[str]) -> DaemonSetPods:
         """The pods once the change has settled: those of nodes that were not judged stay as they were."""
-        members: defaultdict[tuple[tuple[Toleration, ...], bool, bool, bool, bool], set[str]] = defaultdict(set)
+        nodes_by_kind: defaultdict[PodGroup, set[str]] = defaultdict(set)
         for pods in self.pods.groups:
-            members[pods.tolerations, pods.is_assumed, pods.is_conditional, pods.is_old, pods.is_listed].update(pods.nodes - judged_nodes)
-        hanging: frozenset[str] = frozenset()
-        for group, part in evaluated_groups:
-            verdict = group.forecast
-            if verdict.pod_after is PodAfter.NONE:
-                if UpdateEffect.HANG in part.possible_updates:
-                    hanging |= part.nodes
-                continue
-            conditional = group.is_conditional or bool(group.possible_forecasts) or bool(part.pod_group and part.pod_group.is_conditional)
-            own = part.pod_group.tolerations if part.pod_group else self.old_tolerations
-            same = verdict.pod_after is PodAfter.SAME
-            old = same and (part.possible_updates != (None,) or bool(part.pod_group and part.pod_group.is_old))
-            listed = same and bool(part.pod_group and part.pod_group.is_listed)
-            members[own if same else self.new_tolerations, group.is_assumed, conditional, old, listed].update(part.nodes)
-        groups = tuple(PodGroup(frozenset(nodes), *marks) for marks, nodes in members.items() if nodes)
-        leaving = (self.pods.terminating_nodes - judged_nodes) | hanging
-        return DaemonSetPods(groups, self.pods.decided_nodes | judged_nodes, (self.pods.nodes_in_transit - judged_nodes) | hanging, leaving)
+            nodes_by_kind[replace(pods, nodes=_NO_NODES)].update(pods.nodes - judged_nodes)
+        hanging: frozenset[str] = _NO_NODES
+        for group in groups:
+            if group.forecast.pod_after is not PodAfter.NONE:
+                nodes_by_kind[self._make_pods_after(group)].update(group.nodes)
+            elif UpdateEffect.HANG in group.possible_updates:
+                hanging |= group.nodes
+        return DaemonSetPods(
+            groups=tuple(replace(pods, nodes=frozenset(nodes)) for pods, nodes in nodes_by_kind.items() if nodes),
+            decided_nodes=self.pods.decided_nodes | judged_nodes,
+            nodes_in_transit=(self.pods.nodes_in_transit - judged_nodes) | hanging,
+            terminating_nodes=(self.pods.terminating_nodes - judged_nodes) | hanging,
+        )
+
+    def _make_pods_after(self, group: CoverageGroup) -> PodGroup:
+        """The pods of a group once the change has settled, without their nodes."""
+        pods, is_same = group.pod_group, group.forecast.pod_after is PodAfter.SAME
+        own_tolerations = pods.tolerations if pods else self._old_tolerations
+        return PodGroup(
+            _NO_NODES,
+            own_tolerations if is_same else self._new_tolerations,
+            is_assumed=group.is_assumed,
+            is_conditional=group.is_conditional or bool(group.possible_forecasts) or bool(pods and pods.is_conditional),
+            is_old=is_same and (group.possible_updates != (None,) or bool(pods and pods.is_old)),
+            is_listed=is_same and bool(pods and pods.is_listed),
+        )
 
 
-def _list_label_assumptions(before: Placement | None, after: Placement | None) -> tuple[tuple[bool, bool], ...]:
-    """What the unknown labels may do: match before and after the change.
+def _merge_forecasts(forecasts: Sequence[_AssumedForecast], cohort: NodeCohort) -> tuple[PodForecast, tuple[PossibleForecast, ...]]:
+    """The forecast of a cohort, and those that it may be where it is unknown.
 
-    They do the same at both times, unless the change touches what the selection asks for: then any of the four may be.
+    1. The one where the unknown labels match, where all are the same.
+    2. Where an update reaches some of the nodes, and the outcome is the same whichever: the one of a node that is not reached.
+    3. Where only labels decide, and nothing is lost whether they match or not: the one where they match.
+    4. Else it is unknown.
     """
-    unknown = [placement is not None and placement.is_selected is None for placement in (before, after)]
-    if not any(unknown):
-        return ((True, True),)
-    if all(unknown) and before is not None and after is not None and before.affinity != after.affinity:
-        return ((True, True), (True, False), (False, True), (False, False))
-    return ((True, True), (False, False))
+    matching = next(assumed.forecast for assumed in forecasts if assumed.labels_match)
+    outcomes = {assumed.forecast.outcome for assumed in forecasts}
+    if len({assumed.forecast for assumed in forecasts}) == 1 or (cohort.update_uncertainty is not None and len(outcomes) == 1):
+        return matching, ()
+    if not _depends_on_more_than_labels(forecasts) and all(outcome in _HARMLESS_OUTCOMES for outcome in outcomes):
+        return matching, ()
+    unknown = PodForecast(Outcome.UNKNOWN, matching.had_pod, matching.pod_after, matching.is_recreated, matching.loop_seconds)
+    possible = dict.fromkeys(PossibleForecast(assumed.labels_match, assumed.forecast) for assumed in forecasts)
+    return unknown, tuple(possible)
+
+
+def _merge_outcomes_before(forecasts: Sequence[_AssumedForecast]) -> Outcome | None:
+    """The outcome without the change, unknown where it depends on what is not known."""
+    outcomes = tuple(dict.fromkeys(assumed.outcome_before for assumed in forecasts))
+    if len(outcomes) == 1:
+        return outcomes[0]
+    is_harmless = all(outcome in _HARMLESS_OUTCOMES for outcome in outcomes)
+    return outcomes[0] if is_harmless and not _depends_on_more_than_labels(forecasts) else Outcome.UNKNOWN
+
+
+def _depends_on_more_than_labels(forecasts: Sequence[_AssumedForecast]) -> bool:
+    """Whether the gate or the update decides too: the forecasts differ though the labels match."""
+    return len({assumed.forecast for assumed in forecasts if assumed.labels_match}) > 1
+
+
+def _list_assumptions(placements: PlacementPair) -> tuple[Assumption, ...]:
+    """What the unknown labels may do.
+
+    They do the same before the change and after it, unless it touches what the selection asks for: then any of the four may be.
+    """
+    before, after = placements
+    is_unknown_before, is_unknown_after = (placement is not None and placement.is_selected is None for placement in placements)
+    if not is_unknown_before and not is_unknown_after:
+        return _ALL_MATCH
+    if is_unknown_before and is_unknown_after and before is not None and after is not None and before.affinity != after.affinity:
+        return tuple(Assumption(matches_before, matches_after) for matches_before in (True, False) for matches_after in (True, False))
+    return tuple(Assumption(matches, matches) for matches in (True, False))
+
+
+def _has_pod(cohort: NodeCohort, before: KnownPlacement | None, assumption: Assumption) -> bool:
+    """Whether a pod is there before the change."""
+    if cohort.pod_group is not None:
+        return assumption.matches_before or not cohort.pod_group.is_conditional
+    return cohort.presence is PodPresence.ASSUMED and before is not None and before.should_run
 
 
 def _get_eviction_seconds(tolerations: tuple[Toleration, ...], node: Node | None, gate: bool | None) -> float:

@@ -151,15 +151,15 @@ def _list_undecided_revisions(live_pods: _NodesByLabels, daemonset: DaemonSet) -
         return ()
     alike: defaultdict[tuple[str, int], set[str]] = defaultdict(set)
     for labels, same in live_pods.items():
-        each = parse_labels(labels)
-        if each.get(_GENERATION_LABEL) == own:
+        decoded = parse_labels(labels)
+        if decoded.get(_GENERATION_LABEL) == own:
             return ()
-        if number := parse_generation(each):
-            alike[each.get(_REVISION_LABEL, ""), number].update(*(nodes for _, nodes in same))
+        if number := parse_generation(decoded):
+            alike[decoded.get(_REVISION_LABEL, ""), number].update(*(nodes for _, nodes in same))
     return tuple(PodRevision(frozenset(nodes), template, number) for (template, number), nodes in sorted(alike.items()))
 
 
-def _find_old_labels(labels: Iterable[bytes], daemonset: DaemonSet, transit_labels: Iterable[bytes] = ()) -> dict[bytes, int]:
+def _find_old_labels(raw_labels: Iterable[bytes], daemonset: DaemonSet, transit_labels: Iterable[bytes] = ()) -> dict[bytes, int]:
     """Of the labels of a DaemonSet's pods those of a template before its own, with the number of that template.
 
     1. A pod is up to date where it carries the number of its DaemonSet's template, or the revision of one that does: after a rollback
@@ -173,15 +173,15 @@ def _find_old_labels(labels: Iterable[bytes], daemonset: DaemonSet, transit_labe
     own = daemonset.metadata.annotations.get(TEMPLATE_GENERATION, "")
     if not own:
         return {}
-    every = {label: parse_labels(label) for label in labels}
+    every = {raw: parse_labels(raw) for raw in raw_labels}
     seen = (*every.values(), *map(parse_labels, transit_labels))
-    revisions = {each.get(_REVISION_LABEL) for each in seen if each.get(_GENERATION_LABEL) == own} - {None}
+    revisions = {labels.get(_REVISION_LABEL) for labels in seen if labels.get(_GENERATION_LABEL) == own} - {None}
     if not revisions and daemonset.spec.updateStrategy.type != "OnDelete":
         return {}
     others = (
-        (raw, parse_generation(each))
-        for raw, each in every.items()
-        if each.get(_GENERATION_LABEL) != own and each.get(_REVISION_LABEL) not in revisions
+        (raw, parse_generation(labels))
+        for raw, labels in every.items()
+        if labels.get(_GENERATION_LABEL) != own and labels.get(_REVISION_LABEL) not in revisions
     )
     return {raw: number for raw, number in others if number}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -43,17 +43,18 @@ def predict_impact(
     horizon: float = NEVER,
     starts: Mapping[ObjectKey, Mapping[str, NewPodOutcome]] | None = None,
 ) -> Impact:
-    """The impact of a change, second waves included: see `judging.judge` for the first.
+    """The impact of a change, second waves included: see `evaluate.evaluate_change` for the first.
 
     1. A DaemonSet that sets labels and loses a node by the change takes its labels from that node, at once or with its re-creation,
        unless another one that sets the same label stays there. What selects on them is judged again over what is left, again and
-       again until nothing more falls.
-    2. A pair that falls because a producer is lost on re-creation is lost on re-creation itself, though nothing touches its own pod.
-    3. `Group.falls` says which labels and whose; `Impact.falls` lists every fall in the order in which things go.
+       again until nothing more is lost.
+    2. A pair that is lost because a producer is lost on re-creation is lost on re-creation itself, though nothing touches its own pod.
+    3. `CoverageGroup.cascade_losses` says which labels and whose; `Impact.cascade_losses` lists every loss in the order in which they
+       happen.
     4. The world after has the labels no more that go at once.
     5. Pods that a new DaemonSet adopts are its own, and pods that are of its template already are not updated.
-    6. What reaches only the next nodes of a pool takes nothing from those that are there: see `renewing.renewed`.
-    7. `starts` says how new pods begin: see `known.Known`.
+    6. What reaches only the next nodes of a pool takes nothing from those that are there: see `pool_rollout.apply_delayed_pools`.
+    7. `starts` says how new pods begin: see `shared_analysis.SharedAnalysis`.
     """
     if not change.before.daemonsets.keys() >= change.daemonsets & change.after.daemonsets.keys():
         from preflight.coverage.adoption import adopt_pods  # no part of a run without a new DaemonSet
@@ -147,7 +148,7 @@ def _set_labels(node: Node, labels: dict[str, str], absent: frozenset[str]) -> N
 
 
 def _merge_later_losses(impact: Impact, later_impact: Impact) -> Impact:
-    """The impact with what falls at a re-creation of a producer: kept so far, and gone without the labels."""
+    """The impact with what is lost once a producer is re-created: kept so far, and gone without the labels."""
     gone: defaultdict[ObjectKey, list[CoverageGroup]] = defaultdict(list)
     for group in later_impact.iter_groups(Outcome.LOST_NOW):
         gone[group.key].append(group)
@@ -158,20 +159,19 @@ def _merge_later_losses(impact: Impact, later_impact: Impact) -> Impact:
             for other in gone[group.key]:
                 nodes = rest & other.nodes
                 if nodes:
-                    verdict = PodForecast(
+                    forecast = PodForecast(
                         Outcome.LOST_ON_RECREATION, group.forecast.had_pod, group.forecast.pod_after, False, group.forecast.loop_seconds
                     )
-                    groups.append(_select_nodes(group, nodes, forecast=verdict, placement_after=other.placement_after, is_touched=True))
+                    groups.append(_select_nodes(group, nodes, forecast=forecast, placement_after=other.placement_after, is_touched=True))
                     rest -= nodes
         if rest:
             groups.append(group if rest is group.nodes else _select_nodes(group, rest))
     known = {(group.key, name) for group in impact.groups for name in group.nodes}
-    for each in gone.values():  # pairs that the change itself does not reach
-        for group in each:
-            nodes = frozenset(name for name in group.nodes if (group.key, name) not in known)
-            if nodes:
-                verdict = PodForecast(Outcome.LOST_ON_RECREATION, True, PodAfter.SAME, False)
-                groups.append(_select_nodes(group, nodes, forecast=verdict))
+    for group in (group for lost_groups in gone.values() for group in lost_groups):  # pairs that the change itself does not reach
+        nodes = frozenset(name for name in group.nodes if (group.key, name) not in known)
+        if nodes:
+            forecast = PodForecast(Outcome.LOST_ON_RECREATION, True, PodAfter.SAME, False)
+            groups.append(_select_nodes(group, nodes, forecast=forecast))
     return replace(
         impact, groups=tuple(groups), scope=impact.scope | later_impact.scope, pair_count=max(impact.pair_count, later_impact.pair_count)
     )
@@ -182,50 +182,50 @@ def _select_nodes(group: CoverageGroup, nodes: frozenset[str], **changes: object
 
 
 def _attach_cascade_losses(impact: Impact, lost_labels: _LostLabels, selected_labels: Mapping[ObjectKey, frozenset[str]]) -> Impact:
-    """The impact with each fall said: which labels, whose, on which nodes, and in which order."""
+    """The impact with each loss of the cascade: which labels, whose, on which nodes, and in which order."""
     groups: list[CoverageGroup] = []
-    falls: dict[tuple[ObjectKey, ObjectKey, tuple[str, ...], bool], set[str]] = {}
+    nodes_by_loss: defaultdict[CascadeLoss, set[str]] = defaultdict(set)
     for group in impact.groups:
         if group.outcome not in _LOSS_OUTCOMES or group.key not in selected_labels:
             groups.append(group)
             continue
-        for reasons, nodes in _split_by_producer(group, lost_labels, selected_labels[group.key]):
+        for losses, nodes in _split_by_producer(group, lost_labels, selected_labels[group.key]):
             part = group if len(nodes) == len(group.nodes) else _select_nodes(group, nodes)
-            groups.append(replace(part, cascade_losses=reasons) if reasons else part)
-            for fall in reasons:
-                falls.setdefault((fall.producer, group.key, fall.labels, group.outcome is Outcome.LOST_NOW), set()).update(nodes)
-    order = tuple(
-        CascadeLoss(producer, labels, consumer, tuple(sorted(nodes)), now)
-        for (producer, consumer, labels, now), nodes in sorted(falls.items())
-    )
-    return replace(impact, groups=tuple(sorted(groups, key=lambda group: group.sort_key)), cascade_losses=_sort_cascade(order))
+            groups.append(replace(part, cascade_losses=losses) if losses else part)
+            for loss in losses:
+                nodes_by_loss[replace(loss, nodes=())].update(nodes)
+    every = [replace(loss, nodes=tuple(sorted(nodes))) for loss, nodes in nodes_by_loss.items()]
+    every.sort(key=lambda loss: (loss.producer, loss.consumer, loss.labels, loss.is_immediate))
+    return replace(impact, groups=tuple(sorted(groups, key=lambda group: group.sort_key)), cascade_losses=_sort_cascade(every))
 
 
 def _split_by_producer(
     group: CoverageGroup, lost_labels: _LostLabels, labels: frozenset[str]
 ) -> Iterator[tuple[tuple[CascadeLoss, ...], frozenset[str]]]:
-    parts: defaultdict[tuple[tuple[ObjectKey, tuple[str, ...]], ...], set[str]] = defaultdict(set)
+    """The nodes of a group by the losses of the cascade that reach them, () for those that no producer takes labels from."""
+    nodes_by_losses: defaultdict[tuple[CascadeLoss, ...], set[str]] = defaultdict(set)
+    is_immediate = group.outcome is Outcome.LOST_NOW
     for name in group.nodes:
-        owners: defaultdict[ObjectKey, list[str]] = defaultdict(list)
+        labels_by_producer: defaultdict[ObjectKey, list[str]] = defaultdict(list)
         for label in sorted(labels):
-            owner = lost_labels.producers.get((name, label))
-            if owner is not None and owner != group.key:
-                owners[owner].append(label)
-        parts[tuple(sorted((owner, tuple(found)) for owner, found in owners.items()))].add(name)
-    now = group.outcome is Outcome.LOST_NOW
-    for owned, names in sorted(parts.items()):
-        nodes = frozenset(names)
-        yield tuple(CascadeLoss(owner, found, group.key, tuple(sorted(nodes)), now) for owner, found in owned), nodes
+            producer = lost_labels.producers.get((name, label))
+            if producer is not None and producer != group.key:
+                labels_by_producer[producer].append(label)
+        losses = tuple(CascadeLoss(owner, tuple(lost), group.key, (), is_immediate) for owner, lost in sorted(labels_by_producer.items()))
+        nodes_by_losses[losses].add(name)
+    for losses, names in sorted(nodes_by_losses.items(), key=lambda item: [(loss.producer, loss.labels) for loss in item[0]]):
+        nodes = tuple(sorted(names))
+        yield tuple(replace(loss, nodes=nodes) for loss in losses), frozenset(names)
 
 
-def _sort_cascade(cascade_losses: tuple[CascadeLoss, ...]) -> tuple[CascadeLoss, ...]:
-    """Falls in the order in which things go: a producer that falls itself comes after its own fall."""
-    left, ordered, fallen = list(cascade_losses), [], set()
+def _sort_cascade(losses: Sequence[CascadeLoss]) -> tuple[CascadeLoss, ...]:
+    """Losses in the order in which they happen: what a DaemonSet takes with it comes after its own loss."""
+    left, ordered, lost = list(losses), [], set()
     while left:
-        waiting = {fall.consumer for fall in left}
-        ready = [fall for fall in left if fall.producer not in waiting or fall.producer in fallen] or left[:1]
-        for fall in ready:
-            ordered.append(fall)
-            fallen.add(fall.consumer)
-            left.remove(fall)
+        waiting = {loss.consumer for loss in left}
+        ready = [loss for loss in left if loss.producer not in waiting or loss.producer in lost] or left[:1]
+        for loss in ready:
+            ordered.append(loss)
+            lost.add(loss.consumer)
+            left.remove(loss)
     return tuple(ordered)

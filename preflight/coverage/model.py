@@ -1,4 +1,4 @@
-"""What a change means for coverage, as data: groups of nodes that share a fate, second waves, and the whole."""
+"""What a change means for coverage, as data: groups of nodes with one outcome, second waves, and the whole."""
 
 from __future__ import annotations
 
@@ -9,19 +9,21 @@ from msgspec import Struct
 
 from preflight.change.model import Change
 from preflight.coverage.component_cache import ComponentCache
-from preflight.coverage.daemonset_pods import DaemonSetPods
-from preflight.coverage.outcome import PodForecast
+from preflight.coverage.daemonset_pods import DaemonSetPods, PodGroup
+from preflight.coverage.outcome import PodForecast, PossibleForecast
 from preflight.coverage.shared_analysis import SharedAnalysis
 from preflight.model.objects import DaemonSet, Node, ObjectKey
+from preflight.model.reasons import LostLabels, UpdateUncertainty
 from preflight.model.report import Outcome
 from preflight.scheduling.placement import Placement
+from preflight.scheduling.rollout import UpdateEffect
 
 if TYPE_CHECKING:
-    from preflight.coverage.rollout.simulation import Rollout, UpdateUncertainty
+    from preflight.coverage.rollout.simulation import Rollout
 
 
 class CascadeLoss(Struct, frozen=True):
-    """A DaemonSet that falls because another one takes labels with it.
+    """A DaemonSet that is lost because another one takes labels with it.
 
     `producer` sets the `labels` and is lost on `nodes`; `consumer` selects on them. `is_immediate`: at once, else at the producer's
     re-creation.
@@ -35,11 +37,10 @@ class CascadeLoss(Struct, frozen=True):
 
 
 class CoverageGroup(Struct, frozen=True):
-    """Nodes on which one DaemonSet meets the same fate for the same reasons.
+    """Nodes on which a change means the same for one DaemonSet, for the same reasons.
 
     1. `daemonset` is the one after the change, or the one before where the change deletes it; `before_daemonset` None where it is new.
-    2. `verdict.outcome` is UNKNOWN where it depends on what is not known; `possible_forecasts` then holds the verdicts that it may be, each
-       with the assumption it rests on: whether the unknown labels match.
+    2. The outcome is UNKNOWN where it depends on what is not known; `possible_forecasts` then holds the forecasts that it may be.
     3. `outcome_before` is the outcome without the change. `is_touched`: the change differs something here, or acts on the pod; without a
        change everything is touched.
     4. `placement_before` and `placement_after` are the placements, None where the DaemonSet or the node is not there; `runs_on_replacement`
@@ -49,6 +50,7 @@ class CoverageGroup(Struct, frozen=True):
     7. `is_assumed`: the pod is assumed, none was listed. `is_conditional`: all this holds if the unknown labels match.
     8. `update_uncertainty` says why it is not certain which of some nodes an update reaches; None where it is. Where the outcome is the
        same either way it is the one of a node that is not reached.
+    9. `pod_group` are the pods before the change, where they are known, and `possible_updates` what an update may do to them.
     """
 
     key: ObjectKey
@@ -65,15 +67,22 @@ class CoverageGroup(Struct, frozen=True):
     runs_on_replacement: bool | None = None
     is_assumed: bool = False
     is_conditional: bool = False
-    possible_forecasts: tuple[tuple[bool, PodForecast], ...] = ()
+    possible_forecasts: tuple[PossibleForecast, ...] = ()
     cascade_losses: tuple[CascadeLoss, ...] = ()
     update_uncertainty: UpdateUncertainty | None = None
+    pod_group: PodGroup | None = None
+    possible_updates: tuple[UpdateEffect | None, ...] = (None,)
 
     @property
     def outcome(self) -> Outcome:
         """The outcome of these pairs."""
         assert self.forecast.outcome is not None
         return self.forecast.outcome
+
+    @property
+    def lost_labels(self) -> tuple[LostLabels, ...]:
+        """The labels that it selects on and loses in a second wave, with their producers."""
+        return tuple(LostLabels(loss.labels, loss.producer) for loss in self.cascade_losses)
 
     @property
     def sort_key(self) -> tuple[object, ...]:
@@ -90,7 +99,7 @@ class Impact(Struct, frozen=True):
        differs.
     3. `pods_after` is what is there once the change has settled, worked out when it is asked for: the next step of a plan starts from it.
     4. `shared_analysis` is what the looks at one change share.
-    5. `cascade_losses` are the second waves, in the order in which things go: see `waves.predict`.
+    5. `cascade_losses` are the second waves, in the order in which they happen: see `label_cascade.predict_impact`.
     6. `rollouts` is, for each DaemonSet that updates, where its update comes to its end.
     """
 

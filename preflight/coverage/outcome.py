@@ -65,6 +65,13 @@ class PodForecast(Struct, frozen=True, gc=False):
         return self.pod_after is PodAfter.SAME or (self.pod_after is PodAfter.NEW and self.loop_seconds != 0)
 
 
+class PossibleForecast(Struct, frozen=True, gc=False):
+    """A forecast under an assumption: whether the unknown labels match."""
+
+    labels_match: bool
+    forecast: PodForecast
+
+
 def assume_placement(placement: Placement | None, labels_match: bool) -> KnownPlacement | None:
     """A placement under the assumption that the unknown labels match, or do not; the gate must be known. None stays None."""
     if placement is None:

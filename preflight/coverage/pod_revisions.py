@@ -48,9 +48,9 @@ def mark_old_pods(change: Change, pods: Mapping[ObjectKey, DaemonSetPods]) -> tu
             updated.discard(key)
             rest = frozenset().union(*(group.nodes for group in found.groups)).difference(*(revision.nodes for revision in made))
             made.append(make_revision(before, rest))
-        old = frozenset().union(*(each.nodes for each in made if not is_updated(each, after)))
+        old = frozenset().union(*(revision.nodes for revision in made if not is_updated(revision, after)))
         groups = tuple(part for group in found.groups for part in split_by_age(group, old))
-        kept = tuple(PodRevision(each.nodes & old, each.template, each.generation) for each in made if each.nodes & old)
+        kept = tuple(PodRevision(revision.nodes & old, revision.template, revision.generation) for revision in made if revision.nodes & old)
         marked[key] = replace(found, groups=groups, revisions=kept)
     return (change if len(updated) == len(change.updated_daemonsets) else replace(change, updated_daemonsets=frozenset(updated))), marked
 
@@ -67,7 +67,7 @@ def record_revisions(change: Change, key: ObjectKey, before: DaemonSetPods, afte
     made = [
         PodRevision(revision.nodes & old, revision.template, revision.generation) for revision in before.revisions if revision.nodes & old
     ]
-    rest = old.difference(*(each.nodes for each in made))
+    rest = old.difference(*(revision.nodes for revision in made))
     daemonset = change.before.daemonsets.get(key)
     if rest and daemonset is not None:
         made.append(make_revision(daemonset, rest))

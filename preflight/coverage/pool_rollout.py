@@ -39,7 +39,7 @@ def apply_delayed_pools(impact: Impact, pods: Mapping[ObjectKey, DaemonSetPods],
 
 
 def _delay_group(group: CoverageGroup) -> CoverageGroup:
-    possible = tuple((match, _delay_forecast(verdict)) for match, verdict in group.possible_forecasts)
+    possible = tuple(replace(possible, forecast=_delay_forecast(possible.forecast)) for possible in group.possible_forecasts)
     return replace(group, forecast=_delay_forecast(group.forecast), possible_forecasts=possible)
 
 

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from preflight.coverage.component_cache import ComponentCache
 from preflight.model.objects import DaemonSet, NodeSelectorTerm, ObjectKey, PodSpec, Taint, Toleration
+from preflight.model.reasons import BootstrapWaitCause
 from preflight.model.world import ClusterState
 from preflight.scheduling.tolerations import add_implicit_tolerations
 
@@ -22,15 +23,13 @@ _API_ADDRESS = "KUBERNETES_SERVICE_HOST"
 
 
 class BootstrapWait(Struct, frozen=True):
-    """One DaemonSet waits for another on a new node, because of a label that the other sets, a taint that it clears, or Service addresses.
-
-    `reason` is `label`, `taint` or `service`; `name` is the key of the label or the taint with its effect, "" for Service addresses.
-    """
+    """One DaemonSet waits for another on a new node: for the label or the taint that is given, as `cause` says, or for neither."""
 
     waiting_key: ObjectKey
     awaited_key: ObjectKey
-    reason: str
-    name: str = ""
+    cause: BootstrapWaitCause
+    label: str = ""
+    taint: Taint | None = None
 
 
 def find_deadlocks(world: ClusterState, component_cache: ComponentCache) -> tuple[tuple[BootstrapWait, ...], ...]:
@@ -57,7 +56,7 @@ def find_deadlocks(world: ClusterState, component_cache: ComponentCache) -> tupl
 
 
 def _iter_waits(world: ClusterState, component_cache: ComponentCache) -> Iterator[BootstrapWait]:
-    parts = {key: component_cache.recognize(each) for key, each in world.daemonsets.items()}
+    parts = {key: component_cache.recognize(daemonset) for key, daemonset in world.daemonsets.items()}
     network = _get_single_key(key for key, found in parts.items() if any("pod" in component.networks for component in found))
     proxy = _get_single_key(key for key, found in parts.items() if _has_kind(found, "kube-proxy"))
     setters = [(key, component) for key, found in parts.items() for component in found if component.labels]
@@ -68,12 +67,12 @@ def _iter_waits(world: ClusterState, component_cache: ComponentCache) -> Iterato
         for label in sorted(get_required_labels(spec)):
             setter = _get_single_key(iter(dict.fromkeys(other for other, component in setters if component.sets_label(label))))
             if setter is not None:
-                yield BootstrapWait(key, setter, "label", label)
+                yield BootstrapWait(key, setter, BootstrapWaitCause.LABEL, label=label)
         for taint, remover in removers.items():
             if not _may_tolerate(tolerations, taint):
-                yield BootstrapWait(key, remover, "taint", f"{taint.key}:{taint.effect}")
+                yield BootstrapWait(key, remover, BootstrapWaitCause.TAINT, taint=taint)
         if key == network and proxy is not None and proxy != key and _API_ADDRESS not in _list_environment_names(daemonset):
-            yield BootstrapWait(key, proxy, "service")
+            yield BootstrapWait(key, proxy, BootstrapWaitCause.SERVICE)
 
 
 def _find_taint_removers(
@@ -132,7 +131,7 @@ def _list_environment_names(daemonset: DaemonSet) -> frozenset[str]:
         spec = spec.get(step) if isinstance(spec, dict) else None
     containers = spec.get("containers") if isinstance(spec, dict) else None
     every = [container.get("env") for container in containers if isinstance(container, dict)] if isinstance(containers, list) else []
-    names = [each.get("name") for env in every if isinstance(env, list) for each in env if isinstance(each, dict)]
+    names = [variable.get("name") for env in every if isinstance(env, list) for variable in env if isinstance(variable, dict)]
     return frozenset(name for name in names if isinstance(name, str))
 
 
@@ -143,5 +142,5 @@ def _iter_cycles(
     for wait in waits.get(current, ()):
         if wait.awaited_key == start:
             yield (*path, wait)
-        elif wait.awaited_key > start and len(path) + 1 < limit and all(wait.awaited_key != each.waiting_key for each in path):
+        elif wait.awaited_key > start and len(path) + 1 < limit and all(wait.awaited_key != step.waiting_key for step in path):
             yield from _iter_cycles(start, wait.awaited_key, waits, (*path, wait), limit)

@@ -33,8 +33,8 @@ class CsiDriverIndex:
         """`world` holds the claims, volumes and storage classes that were given."""
         self._claims = {(claim.metadata.namespace, claim.metadata.name): claim for claim in world.claims}
         self._volumes = {volume.metadata.name: volume for volume in world.volumes}
-        bound = (each for each in world.volumes if each.spec.claimRef)
-        self._bound = {(each.spec.claimRef.namespace, each.spec.claimRef.name): each for each in bound if each.spec.claimRef}
+        bound = (volume for volume in world.volumes if volume.spec.claimRef)
+        self._bound = {(volume.spec.claimRef.namespace, volume.spec.claimRef.name): volume for volume in bound if volume.spec.claimRef}
         self._classes = {node_class.metadata.name: node_class for node_class in world.storage_classes}
         self._default = _find_default_class(world.storage_classes)
 
@@ -49,7 +49,7 @@ class CsiDriverIndex:
 
         Source: the API of Volume and PersistentVolumeClaim; `pkg/controller/volume/persistentvolume/pv_controller.go`.
         """
-        of_templates = {each.metadata.name for each in templates}
+        of_templates = {template.metadata.name for template in templates}
         for index, volume in enumerate(spec.volumes):
             driver = ""
             if volume.csi is not None:

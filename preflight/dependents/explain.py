@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.coverage.explain import LossLink
 from preflight.coverage.model import CoverageGroup, Impact
 from preflight.dependents.consequences import find_consequences
-from preflight.messages.lists import join_and
+from preflight.model.loss_chain import BrokenWorkload
 
 
-def explain_dependents(impact: Impact, group: CoverageGroup, node: str) -> Iterator[LossLink]:
+def explain_dependents(impact: Impact, group: CoverageGroup, node: str) -> Iterator[BrokenWorkload]:
     """Who depends on what goes from the node."""
     for consequence in find_consequences(impact):
         if consequence.key == group.key and node in consequence.nodes:
             for dependent in consequence.dependents:
-                needs = f" {join_and(dependent.needs)}" if dependent.needs else " it"
-                where = ", and can get it elsewhere" if dependent.can_run_elsewhere else " there"
-                yield "breaks", f"{dependent.subject.kind} {dependent.subject} needs{needs}{where}"
+                yield BrokenWorkload(dependent.subject, dependent.needs, dependent.can_run_elsewhere)

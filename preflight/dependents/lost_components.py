@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from preflight.components import Component
 from preflight.coverage.model import CoverageGroup, Impact
-from preflight.dependents.consequences import Consequence, get_eviction_seconds, is_transient_group
 from preflight.dependents.label_dependencies import find_label_dependencies
+from preflight.dependents.model import Consequence, get_eviction_seconds, is_transient_group
 from preflight.dependents.remaining_providers import RemainingProviders
 from preflight.dependents.requirements import make_subject
 from preflight.dependents.workloads import DependentFinder, merge_by_subject

@@ -49,7 +49,7 @@ class RemainingProviders:
 
     def find_other_nodes(self, key: ObjectKey, component: Component, *, recreated: bool) -> frozenset[str]:
         """The nodes where another DaemonSet provides the same."""
-        keys = (other for other, each in self._list_components() if other != key and can_replace_component(each, component))
+        keys = (other_key for other_key, other in self._list_components() if other_key != key and can_replace_component(other, component))
         return self._collect_nodes(keys, recreated=recreated)
 
     def _collect_nodes(self, keys: Iterable[ObjectKey], *, recreated: bool) -> frozenset[str]:
@@ -79,9 +79,9 @@ class RemainingProviders:
         tolerations, gate = add_implicit_tolerations(spec), self._world.comparison_operators
         return frozenset().union(
             *(
-                names
-                for members, names in self._classes.get_classes(collect_mentions(spec))
-                if members[0] is not None and evaluate_placement(spec, tolerations, members[0], gate).should_run
+                node_class.nodes
+                for node_class in self._classes.get_classes(collect_mentions(spec))
+                if (node := node_class.before) is not None and evaluate_placement(spec, tolerations, node, gate).should_run
             )
         )
 
@@ -102,7 +102,7 @@ def can_replace_component(one: Component, other: Component) -> bool:
         if mine or theirs:
             return any(not name.endswith("*") for name in set(mine) & set(theirs))
     return one.kind.id not in _KINDS_BY_NAME and {evidence.description for evidence in one.evidence} == {
-        each.description for each in other.evidence
+        evidence.description for evidence in other.evidence
     }
 
 

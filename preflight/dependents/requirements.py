@@ -62,13 +62,13 @@ def list_consumers(world: ClusterState) -> tuple[Consumer, ...]:
     """
     drivers = CsiDriverIndex(world)
     every: list[Workload | JobSet] = [*world.workloads, *world.job_sets]
-    known = {(type(each).__name__, each.metadata.namespace, each.metadata.name) for each in every}
+    known = {(type(workload).__name__, workload.metadata.namespace, workload.metadata.name) for workload in every}
     found: dict[tuple[str, str, VolumePath], Consumer] = {}
-    for each in every:
-        if _wants_no_pods(each) or _is_controlled(each.metadata, known):
+    for workload in every:
+        if _wants_no_pods(workload) or _is_controlled(workload.metadata, known):
             continue
-        for spec, path in _iter_templates(each):
-            consumer = _make_consumer(each, spec, path, drivers)
+        for spec, path in _iter_templates(workload):
+            consumer = _make_consumer(workload, spec, path, drivers)
             found.setdefault((str(consumer.subject), consumer.subject.kind, path), consumer)
     return tuple(found.values())
 
@@ -109,7 +109,7 @@ def _iter_extended_resources(spec: PodSpec) -> Iterator[tuple[str, VolumePath]]:
     """
     places: list[tuple[VolumePath, Container | PodSpec]] = [((), spec)]
     places += [(("containers", index), container) for index, container in enumerate(spec.containers)]
-    places += [(("initContainers", index), each) for index, each in enumerate(spec.initContainers)]
+    places += [(("initContainers", index), container) for index, container in enumerate(spec.initContainers)]
     for path, place in places:
         for field, quantities in (("limits", place.resources.limits), ("requests", place.resources.requests)):
             for name, quantity in quantities.items():
@@ -155,9 +155,10 @@ class PlaceableNodes:
             tolerations = add_implicit_tolerations(spec) if is_daemon else (*spec.tolerations, *_DEFAULT_TOLERATIONS)
             nodes = self._found[key] = frozenset().union(
                 *(
-                    names
-                    for members, names in self._classes.get_classes(collect_mentions(spec))
-                    if members[0] is not None and evaluate_placement(spec, tolerations, members[0], self._gate).should_run is not False
+                    node_class.nodes
+                    for node_class in self._classes.get_classes(collect_mentions(spec))
+                    if (node := node_class.before) is not None
+                    and evaluate_placement(spec, tolerations, node, self._gate).should_run is not False
                 )
             )
         return nodes

@@ -56,7 +56,7 @@ class DependentFinder:
             found = tuple(self._iter_plugin_dependents(component, nodes, recreated=recreated))
             if outcome is Outcome.NEVER:
                 found = tuple(dependent for dependent in found if not dependent.can_run_elsewhere)
-            asked = tuple(sorted({name for each in found for name in each.needs}))
+            asked = tuple(sorted({name for dependent in found for name in dependent.needs}))
             return asked or component.resources, found
         if kind in ("csi-node-driver", "secrets-store-provider"):
             drivers = component.drivers if kind == "csi-node-driver" else (_SECRETS_DRIVER,)

@@ -13,9 +13,10 @@ from preflight.change.node_lifecycle import is_controller_owned
 from preflight.components import Component
 from preflight.coverage.model import CoverageGroup, Impact
 from preflight.coverage.node_targeting import targets_nodes
-from preflight.coverage.reasons import find_first_evicting_taints
+from preflight.coverage.reasons import list_outcome_reasons
 from preflight.dependents.remaining_providers import RemainingProviders
 from preflight.doctor.belonging import BelongingSign, SignKind, list_signs
+from preflight.doctor.cluster_messages import get_creation_error
 from preflight.doctor.csi_mounts import MissingDriver
 from preflight.doctor.daemonset_health import DaemonSetPodHealth, PodHealthByDaemonSet
 from preflight.doctor.index import ClusterIndex
@@ -32,7 +33,8 @@ from preflight.doctor.pod_health import (
     WaitingContainer,
 )
 from preflight.doctor.providers import ProviderIndex
-from preflight.model.objects import DaemonSet, Taint
+from preflight.model.objects import DaemonSet, ObjectKey, Taint
+from preflight.model.reasons import EvictionLoop, NearMiss, Reason, Untolerated
 from preflight.model.report import Outcome
 
 _VIRTUAL_NODE_LABELS = (("type", "virtual-kubelet"), ("eks.amazonaws.com/compute-type", "fargate"))
@@ -63,37 +65,15 @@ _GAP_KINDS = {
     PodTrouble.TERMINATING: GapKind.TERMINATING,
 }
 
-FactKey = tuple[object, ...]
-
 
 class CoverageReason(Struct, frozen=True):
-    """Coverage itself keeps the pods away: `group` is one of the groups with this reason."""
+    """Coverage itself keeps the pods away, for these reasons."""
 
-    group: CoverageGroup
-
-    @property
-    def taints(self) -> tuple[str, ...]:
-        """The taints that keep the pods away, as kubectl writes them: those that evict a pod first, or those that are not tolerated."""
-        if self.group.outcome is Outcome.LOOP:
-            return tuple(map(str, find_first_evicting_taints(self.group.daemonset.spec.template.spec, self.group)))
-        after = self.group.placement_after
-        return tuple(map(str, after.untolerated_taints)) if after is not None else ()
-
-    @property
-    def key(self) -> FactKey:
-        """The facts that this reason consists of: equal for groups that are kept away by the same."""
-        group, after = self.group, self.group.placement_after
-        if group.outcome is Outcome.LOOP:
-            return (self.taints, group.forecast.loop_seconds or 0, group.is_conditional)
-        cascades = tuple((loss.labels, loss.producer) for loss in group.cascade_losses)
-        mismatches: FactKey = ()
-        if after is not None and after.is_selected is False:
-            affinity = after.affinity
-            mismatches = (after.other_node, affinity.selector_mismatches, affinity.has_no_terms, affinity.term_mismatches)
-        return (self.taints, cascades, mismatches, group.is_conditional)
+    reasons: tuple[Reason, ...]
 
 
 GapReason = PodReason | CoverageReason
+GapKey = tuple[ObjectKey, GapKind, GapReason | None]
 
 
 class CoverageGap(Struct, frozen=True):
@@ -125,9 +105,9 @@ class CoverageGap(Struct, frozen=True):
         return self.component is not None and self.component.kind.critical
 
     @property
-    def key(self) -> FactKey:
+    def key(self) -> GapKey:
         """What tells it from the other gaps: equal gaps are merged."""
-        return (self.daemonset.key, self.kind, self.reason.key if isinstance(self.reason, CoverageReason) else self.reason)
+        return self.daemonset.key, self.kind, self.reason
 
 
 class _Finder:
@@ -164,11 +144,11 @@ class _Finder:
         component = self.providers.get_worst_component(daemonset)
         names = tuple(sorted(nodes))
         if group.outcome is Outcome.LOOP:
-            yield CoverageGap(daemonset, GapKind.LOOP, names, CoverageReason(group), component=component)
+            yield CoverageGap(daemonset, GapKind.LOOP, names, CoverageReason(list_outcome_reasons(group)), component=component)
         elif group.outcome is Outcome.MISSING:
             refusals = index.events.get_events("DaemonSet", group.key.namespace, group.key.name, "FailedCreate")
             if refusals:
-                refusal = _extract_refusal(refusals[0].message)
+                refusal = get_creation_error(refusals[0].message)
                 yield CoverageGap(
                     daemonset,
                     GapKind.REFUSED,
@@ -199,7 +179,7 @@ class _Finder:
                 daemonset,
                 GapKind.KEPT_OUT,
                 tuple(sorted(rest)),
-                CoverageReason(group),
+                CoverageReason(list_outcome_reasons(group)),
                 signs=signs,
                 taints=taints,
                 component=component,
@@ -269,7 +249,7 @@ def _drop_restart_count(reason: PodReason | None) -> PodReason | None:
 
 def _merge_gaps(gaps: Iterable[CoverageGap]) -> Iterator[CoverageGap]:
     """Gaps of one DaemonSet, kind and reason as one."""
-    alike: dict[FactKey, list[CoverageGap]] = {}
+    alike: dict[GapKey, list[CoverageGap]] = {}
     for gap in gaps:
         alike.setdefault(gap.key, []).append(gap)
     for same in alike.values():
@@ -310,13 +290,16 @@ def _make_reason_sort_key(reason: GapReason | None) -> tuple[str, ...]:
             return ("2", container)
         case NotStarted():
             return ("3",)
-        case CoverageReason():
-            return ("0", *map(str, reason.key))
+        case CoverageReason(reasons):
+            return ("0", *(text for reason in reasons for text in _iter_sort_texts(reason)))
 
 
-def _extract_refusal(message: str) -> str:
-    """Why a creation was refused, without the words that the controller puts in front of it."""
-    return " ".join(message.split()).removeprefix("Error creating: ")
+def _iter_sort_texts(reason: Reason) -> Iterator[str]:
+    match reason:
+        case Untolerated(taints) | EvictionLoop(taints):
+            yield from map(str, taints)
+        case NearMiss():
+            yield f"~{reason.taint}"
 
 
 def _is_windows(index: ClusterIndex, name: str) -> bool:

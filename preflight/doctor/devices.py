@@ -9,13 +9,14 @@ from msgspec import Struct
 
 from preflight.coverage.model import Impact
 from preflight.coverage.node_targeting import targets_nodes
+from preflight.coverage.reasons import list_unselected
 from preflight.dependents.requirements import is_extended_resource
 from preflight.doctor.coverage_gaps import CoverageGap
 from preflight.doctor.daemonset_health import PodHealthByDaemonSet, get_working_nodes, has_pod
 from preflight.doctor.index import ClusterIndex
 from preflight.doctor.providers import Provider, ProviderIndex
 from preflight.model.objects import DaemonSet
-from preflight.scheduling.placement import Placement
+from preflight.model.reasons import Reason
 from preflight.scheduling.quantities import QuantityError, parse_millis
 
 
@@ -59,7 +60,7 @@ class FaultReason(Struct, frozen=True):
     cause: FaultCause
     daemonsets: tuple[DaemonSet, ...] = ()
     gap: CoverageGap | None = None
-    exclusions: tuple[Placement, ...] = ()
+    exclusions: tuple[Reason, ...] = ()
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -68,7 +69,7 @@ class FaultReason(Struct, frozen=True):
             self.cause,
             tuple(daemonset.key for daemonset in self.daemonsets),
             self.gap.key if self.gap is not None else None,
-            tuple((placement.other_node, placement.affinity) for placement in self.exclusions),
+            self.exclusions,
         )
 
 
@@ -194,15 +195,14 @@ class _Finder:
                     return FaultReason(FaultCause.PLUGIN_MISSING, (plugin.daemonset,), gap)
         if not plugins:
             return FaultReason(FaultCause.UNKNOWN_PLUGIN)
-        exclusions = tuple(placement for plugin in plugins for placement in self._iter_exclusions(plugin, node))
+        exclusions = tuple(reason for plugin in plugins for reason in self._iter_exclusions(plugin, node))
         return FaultReason(FaultCause.PLUGIN_NOT_WORKING, tuple(plugin.daemonset for plugin in plugins), exclusions=exclusions)
 
-    def _iter_exclusions(self, plugin: Provider, node: str) -> Iterator[Placement]:
+    def _iter_exclusions(self, plugin: Provider, node: str) -> Iterator[Reason]:
         """Why a plugin does not select a node."""
         for group in self.impact.groups if self.impact is not None else ():
-            placement = group.placement_after
-            if group.key == plugin.daemonset.key and node in group.nodes and placement is not None and placement.is_selected is False:
-                yield placement
+            if group.key == plugin.daemonset.key and node in group.nodes and group.placement_after is not None:
+                yield from list_unselected(group.placement_after)
 
     def _iter_unadvertised(
         self, node: str, capacity: Mapping[str, _Amount], allocatable: Mapping[str, _Amount]

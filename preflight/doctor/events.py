@@ -22,8 +22,8 @@ class EventIndex:
             about = event.involvedObject
             self._by_object[about.kind, about.namespace, about.name].append(event)
             self.components.add(event.reporter)
-        for each in self._by_object.values():
-            each.sort(key=lambda event: (event.last_seen, event.metadata.name), reverse=True)
+        for about_object in self._by_object.values():
+            about_object.sort(key=lambda event: (event.last_seen, event.metadata.name), reverse=True)
 
     def get_events(self, kind: str, namespace: str, name: str, reason: str = "") -> list[Event]:
         """Those about one object, of one reason where it is given."""

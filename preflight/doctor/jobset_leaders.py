@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from preflight.doctor.index import ClusterIndex
 from preflight.doctor.jobsets import StalledJob
-from preflight.doctor.pending.unschedulable import NodeFitClass, SchedulerAccount
+from preflight.doctor.pending.unschedulable import FitObstacle, NodeFitClass, SchedulerAccount
 from preflight.model.report import Subject
 from preflight.model.uncertainty import UncertaintyKind
 
@@ -28,8 +28,9 @@ class TakenDomain(Struct, frozen=True):
 
 
 class UnknownFit(Struct, frozen=True):
-    """Whether the nodes take the leader is unknown."""
+    """Whether the nodes take the leader is unknown: what they have against it, else why it is unknown, as in NodeFitClass."""
 
+    obstacles: tuple[FitObstacle, ...]
     doubts: tuple[UncertaintyKind, ...]
 
 
@@ -53,9 +54,10 @@ def compute_leader_fit(
     job = Subject("Job", stalled_job.namespace, stalled_job.job)
     by_state: defaultdict[DomainState, list[str]] = defaultdict(list)
     for node_class in account.classes:
+        unknown_fit = UnknownFit(node_class.obstacles, node_class.doubts)
         for node in node_class.nodes if node_class.can_take is None else ():
             domain = index.cluster.nodes[node].metadata.labels.get(topology)
-            by_state[_find_domain_state(topology, domain, domain_owners, job) or UnknownFit(node_class.doubts)].append(node)
+            by_state[_find_domain_state(topology, domain, domain_owners, job) or unknown_fit].append(node)
     return LeaderFit(
         tuple((state, tuple(nodes)) for state, nodes in by_state.items()),
         tuple(node_class for node_class in account.classes if node_class.can_take is not None),

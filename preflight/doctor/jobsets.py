@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 
 from msgspec import Struct
 
+from preflight.doctor.cluster_messages import find_topology_label, get_creation_error, refuses_followers
 from preflight.doctor.index import ClusterIndex
 from preflight.doctor.pending.schedulers import is_overdue
 from preflight.doctor.pod_health import is_waiting
@@ -21,14 +21,6 @@ from preflight.scheduling.jobs.exclusive_placement import EXCLUSIVE_TOPOLOGY, LE
 from preflight.scheduling.jobs.jobsets import forecast_job_set
 
 _INDEX_LABEL = "batch.kubernetes.io/job-completion-index"
-_REFUSAL_TEXTS = (
-    "follower pod node selector",
-    "leader pod not yet scheduled",
-    "expected 1 leader pod",
-    "node does not have topology label",
-)
-"""What the webhook says of followers that it refuses, in its old words and its new ones."""
-_LABEL_PATTERN = re.compile(r"(?:missing selector|topology label): ([A-Za-z0-9./_-]+)")
 _FINISHED_CONDITIONS = ("Complete", "Failed", "SuccessCriteriaMet", "FailureTarget")
 
 
@@ -167,10 +159,10 @@ def _iter_event_jobs(index: ClusterIndex) -> Iterator[_ChildJob]:
     known = {(job_set.metadata.namespace, f"{job_set.metadata.name}-") for job_set in index.cluster.job_sets}
     for event in index.events.get_events_of_kind("Job", "FailedCreate"):
         about = event.involvedObject
-        if not refuses_followers(event) or any(about.namespace == namespace and about.name.startswith(head) for namespace, head in known):
+        is_known = any(about.namespace == namespace and about.name.startswith(head) for namespace, head in known)
+        if is_known or not refuses_followers(event.message):
             continue
-        label = _LABEL_PATTERN.search(event.message)
-        yield _ChildJob(about.namespace, about.name, None, label[1] if label else "", None)
+        yield _ChildJob(about.namespace, about.name, None, find_topology_label(event.message), None)
 
 
 def _group_pods_by_job(index: ClusterIndex, jobs: Iterable[tuple[str, str]]) -> Mapping[tuple[str, str], list[CoveragePod]]:
@@ -190,8 +182,9 @@ def _find_stalled_job(index: ClusterIndex, child: _ChildJob, listed: list[Covera
     leader = next((pod for pod in pods if _parse_completion_index(pod, child.name) == LEADER_INDEX), None)
     followers = [pod for pod in pods if pod is not leader]
     topology = child.topology or (leader.metadata.annotations.get(EXCLUSIVE_TOPOLOGY, "") if leader else "")
-    refusals = [event for event in index.events.get_events("Job", child.namespace, child.name, "FailedCreate") if refuses_followers(event)]
-    words = _get_webhook_message(refusals[0]) if refusals else ""
+    creation_errors = index.events.get_events("Job", child.namespace, child.name, "FailedCreate")
+    refusals = [event for event in creation_errors if refuses_followers(event.message)]
+    words = get_creation_error(refusals[0].message) if refusals else ""
     missing = None if child.followers is None else child.followers - len(followers)
 
     def found(stall: StallReason, *, pods: tuple[PodState, ...] = (), refused: str = "") -> StalledJob:
@@ -203,10 +196,8 @@ def _find_stalled_job(index: ClusterIndex, child: _ChildJob, listed: list[Covera
     if missing is not None and missing <= 0:
         return None
     if leader is None:
-        events = [
-            event for event in index.events.get_events("Job", child.namespace, child.name, "FailedCreate") if _is_recent(index, event)
-        ]
-        refused = next((_get_webhook_message(event) for event in events if not refuses_followers(event)), "")
+        events = [event for event in creation_errors if _is_recent(index, event)]
+        refused = next((get_creation_error(event.message) for event in events if not refuses_followers(event.message)), "")
         goes_on = any(
             (count_seconds(event.firstTimestamp or event.eventTime, event.last_seen) or 0) >= SETTLING_SECONDS for event in events
         )
@@ -234,12 +225,3 @@ def _is_recent(index: ClusterIndex, event: Event) -> bool:
     """Whether it is so young that the Job controller, which waits for 10 minutes at most, may go on."""
     age = count_seconds(event.last_seen, index.latest_time)
     return age is None or age <= RECENT_SECONDS
-
-
-def refuses_followers(event: Event) -> bool:
-    """Whether the webhook of JobSet refuses followers with these words."""
-    return any(text in event.message for text in _REFUSAL_TEXTS)
-
-
-def _get_webhook_message(event: Event) -> str:
-    return " ".join(event.message.split()).removeprefix("Error creating: ")

@@ -54,7 +54,7 @@ def compute_occupancy(world: ClusterState) -> Occupancy:
     taken: dict[str, list[PodUsage]] = {}
     guards: list[PodAntiAffinity] = []
     alike: dict[tuple[bytes, ...], PodUsage] = {}
-    for pod in sorted(world.pods, key=lambda each: (each.metadata.namespace, each.metadata.name)):
+    for pod in sorted(world.pods, key=lambda pod: (pod.metadata.namespace, pod.metadata.name)):
         key, node = (pod.metadata.namespace, pod.metadata.name), pod.spec.nodeName
         if pod.status.phase in ("Succeeded", "Failed") or key not in running:
             continue

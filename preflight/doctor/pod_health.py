@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from preflight.dependents.requirements import is_extended_resource
+from preflight.doctor.cluster_messages import normalize_message
 from preflight.doctor.waiting_times import SETTLING_SECONDS
 from preflight.model.objects import CoveragePod, PodSpec
 from preflight.model.pod_status import ClusterPod, PodCondition
@@ -191,7 +192,7 @@ def _get_condition_message(pod: ClusterPod, type: str) -> str:
 
 
 def _join_reason(reason: str, message: str) -> str:
-    text = " ".join(message.split())
+    text = normalize_message(message)
     return text or reason if not (reason and text) or reason in ("Unschedulable", "ContainersNotReady") else f"{reason}: {text}"
 
 
@@ -208,7 +209,7 @@ def _check_container(container: ContainerStatusWithState) -> tuple[PodTrouble, P
             return PodTrouble.CRASHING, CrashLoop(container.name, container.restartCount)
         return PodTrouble.CRASHING, CrashLoop(container.name, container.restartCount, ended.reason, ended.exitCode)
     if waiting is not None and waiting.reason not in _STARTING_REASONS:
-        message = " ".join(waiting.message.split()) if waiting.reason in SAFE_WAITING_REASONS else ""
+        message = normalize_message(waiting.message) if waiting.reason in SAFE_WAITING_REASONS else ""
         return PodTrouble.WAITING, WaitingContainer(container.name, waiting.reason, message)
     ended = state.terminated if state else None
     if ended is not None and ended.exitCode and container.restartCount:

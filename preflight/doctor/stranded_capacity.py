@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from preflight.change.node_lifecycle import UNSCHEDULABLE_TAINT
 from preflight.dependents.requirements import is_extended_resource
+from preflight.doctor.cluster_messages import normalize_message
 from preflight.doctor.daemonset_health import PodHealthByDaemonSet, get_working_nodes
 from preflight.doctor.index import ClusterIndex
 from preflight.doctor.pod_health import PodTrouble, UnhealthyPod, check_pod, get_extended_requests
@@ -81,7 +82,7 @@ def find_not_ready_nodes(index: ClusterIndex) -> tuple[IdleNodes, ...]:
         if index.is_new_node(name):
             continue
         condition = index.get_node_state(name).find_condition("Ready")
-        stated_reason = " ".join(condition.message.split()) or condition.reason if condition else ""
+        stated_reason = normalize_message(condition.message) or condition.reason if condition else ""
         found.setdefault(stated_reason, []).append(name)
         start_times[name] = condition.lastTransitionTime if condition else ""
     return tuple(
@@ -174,7 +175,7 @@ def _group_unrouted_nodes(index: ClusterIndex) -> dict[tuple[str, TaintCause, st
         condition = index.get_node_state(name).find_condition("NetworkUnavailable")
         age = count_seconds(condition.lastTransitionTime, index.latest_time) if condition else None
         if age is None or age >= _STARTUP_SECONDS:
-            stated_reason = " ".join(condition.message.split()) or condition.reason if condition else ""
+            stated_reason = normalize_message(condition.message) or condition.reason if condition else ""
             found.setdefault((_NO_NETWORK, TaintCause.NO_NETWORK, stated_reason), []).append(name)
     return found
 

@@ -1,6 +1,1 @@
-"""One run: load, judge, sort; the one way from sources to a report."""
-
-from preflight.engine.options import RunOptions
-from preflight.engine.run import Run
-
-__all__ = ["Run", "RunOptions"]
+"""What the program answers: a session, and a function for each question; nothing is printed, and no process ends here."""

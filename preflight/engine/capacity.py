@@ -3,25 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import BinaryIO
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-import preflight
 from preflight import load
 from preflight.capacity.evaluate import measure_capacity
-from preflight.engine.multi_cluster import ClusterSource, ask_clusters
+from preflight.engine.multi_cluster import ask_clusters
+from preflight.engine.session import Session
 from preflight.errors import InputError, UsageError
 from preflight.evictions.pod_index import PodIndex
+from preflight.load.inputs import Live, list_paths, name_input
 from preflight.load.live.target import ClusterTarget
 from preflight.load.pod_templates import KIND_ALIASES, WorkloadCollector, format_problem, iter_new_pods
+from preflight.messages.capacity import (
+    describe_copied_pod,
+    describe_invalid_reference,
+    describe_missing_nodes,
+    describe_missing_workload,
+    describe_template,
+)
 from preflight.model.capacity import CapacityReport, ClusterCapacityAnswer, NewPod
 from preflight.model.objects import CronJob, Origin, Pod, Workload, locate_pod_spec
 from preflight.model.owners import OwnerKey
 from preflight.model.pod_scheduling import SchedulerPod
 from preflight.model.report import ClusterIdentity
 from preflight.model.world import ClusterState
+from preflight.version import __version__
+
+if TYPE_CHECKING:
+    from preflight.load.live.cluster import LiveCluster
 
 
 class WorkloadRef(Struct, frozen=True):
@@ -36,7 +48,7 @@ class WorkloadRef(Struct, frozen=True):
         """Read `KIND/NAME`. Errors: UsageError."""
         kind, slash, name = text.partition("/")
         if not slash or not name or kind.lower() not in KIND_ALIASES:
-            raise UsageError(f"--like takes KIND/NAME, KIND one of deploy, ds, sts, rs, job, cj, pod: not {text!r}")
+            raise UsageError(describe_invalid_reference(text))
         return cls(KIND_ALIASES[kind.lower()], name, namespace)
 
     def __str__(self) -> str:
@@ -50,22 +62,19 @@ class CapacityQuery(Struct, frozen=True):
     description: str
     resource: str = ""
     at_least: int = 1
-    comparison_operators: bool | None = None
 
 
-def run_capacity_query(
-    query: CapacityQuery, cluster_sources: Sequence[ClusterSource], stdin: BinaryIO | None = None, *, exit_zero: bool = False
-) -> CapacityReport:
-    """The report of all the places.
+def query_capacity(sessions: Session | Sequence[Session], query: CapacityQuery) -> CapacityReport:
+    """How many of a pod fit now, in the cluster of one session or of each.
 
-    Its exit code is 3 where something could not be read; else 0 where some cluster takes as many copies for certain, 3 where that is not
+    The exit code is 3 where something could not be read; else 0 where some cluster takes as many copies for certain, 3 where that is not
     known, and 1 where none does. `exit_zero` makes the last two 0.
     """
-    answered = ask_clusters(cluster_sources, lambda place: _ask_cluster(query, place, stdin))
-    clusters = tuple(
-        cluster_result.value or ClusterCapacityAnswer(cluster_result.source.name, error=cluster_result.error) for cluster_result in answered
-    )
-    return CapacityReport(preflight.__version__, query.description, query.at_least, clusters, _get_exit_code(query, clusters, exit_zero))
+    asked = (sessions,) if isinstance(sessions, Session) else tuple(sessions)
+    answers = ask_clusters(asked, lambda session: _ask_cluster(query, session))
+    clusters = tuple(answer.value or ClusterCapacityAnswer(answer.name, error=answer.error) for answer in answers)
+    exit_zero = any(session.options.exit_zero for session in asked)
+    return CapacityReport(__version__, query.description, query.at_least, clusters, _get_exit_code(query, clusters, exit_zero))
 
 
 def _get_exit_code(query: CapacityQuery, clusters: Sequence[ClusterCapacityAnswer], exit_zero: bool) -> int:
@@ -75,69 +84,88 @@ def _get_exit_code(query: CapacityQuery, clusters: Sequence[ClusterCapacityAnswe
         return 3
     if exit_zero or any(room.copies >= query.at_least for room in rooms):
         return 0
-    return 3 if any(capacity.atMost is None or capacity.atMost >= query.at_least for capacity in rooms) else 1
+    return 3 if any(room.atMost is None or room.atMost >= query.at_least for room in rooms) else 1
 
 
-def _ask_cluster(query: CapacityQuery, source: ClusterSource, stdin: BinaryIO | None) -> ClusterCapacityAnswer:
-    like = query.pod if isinstance(query.pod, WorkloadRef) else None
-    heap = WorkloadCollector(like.kind, like.name) if like else WorkloadCollector("-", "-")
-    if source.target is None:
-        loaded = _read_files(query, heap, source, stdin)
-        new = _find_pod(like, loaded, heap, source) if like else query.pod
-    else:
-        new, loaded = _read_live_cluster(query, like, heap, source, source.target)
-    assert isinstance(new, NewPod)
+def _ask_cluster(query: CapacityQuery, session: Session) -> ClusterCapacityAnswer:
+    name, source = name_input(session.input), session.input
+    new, loaded = _read_live_cluster(query, session, source.target) if isinstance(source, Live) else _read_files(query, session)
     world = loaded.world
     new = replace(new, namespace=new.namespace or world.default_namespace)
     problems = tuple(format_problem(problem) for problem in loaded.problems)
     if not any(node.pool is None for node in world.nodes.values()):
         why = world.missing_kinds.get("Node") or next(iter(problems), "")
-        raise InputError(f"{source.name}: no node is known: there is nothing to fill{f': {why}' if why else ''}")
+        raise InputError(describe_missing_nodes(name, why))
     survey = world.listing
     cluster = ClusterIdentity(survey.context, survey.server, survey.version) if survey and (survey.context or survey.server) else None
     found = measure_capacity(world, new, query.resource, is_complete=not problems)
-    return ClusterCapacityAnswer(source.name, new.description, cluster, found, problems=problems)
+    return ClusterCapacityAnswer(name, new.description, cluster, found, problems=problems)
 
 
-def _read_files(query: CapacityQuery, collector: WorkloadCollector, source: ClusterSource, stdin: BinaryIO | None) -> load.LoadResult:
-    return load.load_world(
-        source.sources, stdin=stdin, one_cluster=True, comparison_operators=query.comparison_operators, collector=collector
+def _make_collector(query: CapacityQuery) -> WorkloadCollector:
+    """Collects the cluster state, and the manifests of the workload that is looked up."""
+    return WorkloadCollector(query.pod.kind, query.pod.name) if isinstance(query.pod, WorkloadRef) else WorkloadCollector("-", "-")
+
+
+def _read_files(query: CapacityQuery, session: Session) -> tuple[NewPod, load.LoadResult]:
+    """The pod, and the cluster state of files."""
+    collector = _make_collector(query)
+    loaded = load.load_world(
+        list_paths(session.input),
+        stdin=session.stdin,
+        one_cluster=True,
+        comparison_operators=session.options.comparison_operators,
+        collector=collector,
     )
+    if isinstance(query.pod, NewPod):
+        return query.pod, loaded
+    return _find_pod(query.pod, loaded, collector, name_input(session.input)), loaded
 
 
-def _read_live_cluster(
-    query: CapacityQuery, workload_ref: WorkloadRef | None, collector: WorkloadCollector, source: ClusterSource, target: ClusterTarget
-) -> tuple[NewPod, load.LoadResult]:
-    """The pod and the world of a live cluster; the workload comes first, for without it nothing else is worth asking."""
-    from preflight.load.live.cluster import LiveCluster as Live
-    from preflight.load.live.fetch import fetch_plain_items
+def _read_live_cluster(query: CapacityQuery, session: Session, target: ClusterTarget) -> tuple[NewPod, load.LoadResult]:
+    """The pod, and the state of a live cluster; the workload comes first, for without it nothing else is worth asking."""
+    from preflight.load.live.cluster import LiveCluster
     from preflight.load.live.planner import FOR_CAPACITY
-    from preflight.load.live.resources import ALL_RESOURCES, ListQuery
 
-    with Live(target) as live:
-        connection = live.connection
-        new = query.pod if isinstance(query.pod, NewPod) else None
-        if workload_ref and workload_ref.kind != "Pod":
-            workload_ref = replace(workload_ref, namespace=workload_ref.namespace or connection.namespace)
-            resource = next(each for each in ALL_RESOURCES if each.kind == workload_ref.kind)
-            found = fetch_plain_items(connection, ListQuery(resource, workload_ref.namespace, fields=f"metadata.name={workload_ref.name}"))
-            if not found:
-                raise InputError(f"{connection.server}: there is no {workload_ref}")
-            (new,) = iter_new_pods(found[0], Origin(""), workload_ref.namespace)
+    with LiveCluster(target) as live:
+        asked = query.pod
+        if isinstance(asked, WorkloadRef):
+            asked = replace(asked, namespace=asked.namespace or live.connection.namespace)
+        new = asked if isinstance(asked, NewPod) else _fetch_pod(live, asked)
+        collector = _make_collector(query)
         loaded = load.load_world(
             (),
             one_cluster=True,
-            comparison_operators=query.comparison_operators,
+            comparison_operators=session.options.comparison_operators,
             cluster=lambda gathered: live.collect(FOR_CAPACITY, gathered),
             collector=collector,
         )
-        if new is None:
-            assert workload_ref
-            new = _find_pod(replace(workload_ref, namespace=workload_ref.namespace or connection.namespace), loaded, collector, source)
+    if new is None:
+        assert isinstance(asked, WorkloadRef)
+        new = _find_pod(asked, loaded, collector, name_input(session.input))
     return new, loaded
 
 
-def _find_pod(workload_ref: WorkloadRef, loaded: load.LoadResult, collector: WorkloadCollector, source: ClusterSource) -> NewPod:
+def _fetch_pod(live: LiveCluster, workload_ref: WorkloadRef) -> NewPod | None:
+    """The pod of a workload's template, asked for by name; None for a pod, which is among those that are listed.
+
+    Errors: InputError where the cluster has no such workload.
+    """
+    from preflight.load.live.fetch import fetch_plain_items
+    from preflight.load.live.resources import ALL_RESOURCES, ListQuery
+
+    if workload_ref.kind == "Pod":
+        return None
+    resource = next(resource for resource in ALL_RESOURCES if resource.kind == workload_ref.kind)
+    query = ListQuery(resource, workload_ref.namespace, fields=f"metadata.name={workload_ref.name}")
+    found = fetch_plain_items(live.connection, query)
+    if not found:
+        raise InputError(describe_missing_workload(live.connection.server, str(workload_ref)))
+    (new,) = iter_new_pods(found[0], Origin(""), workload_ref.namespace)
+    return new
+
+
+def _find_pod(workload_ref: WorkloadRef, loaded: load.LoadResult, collector: WorkloadCollector, cluster: str) -> NewPod:
     """The pod of a workload in a world: by its template, and where a snapshot has not all of that, by a pod of it that is there.
 
     Errors: InputError where it is not there.
@@ -157,8 +185,8 @@ def _find_pod(workload_ref: WorkloadRef, loaded: load.LoadResult, collector: Wor
             return new
         if (kept := _find_snapshot_pod(workload_ref, world, origin)) is not None:
             return kept
-    unread = f"; not all was read: {format_problem(problems[0])}" if problems else ""
-    raise InputError(f"{source.name}: there is no {workload_ref}{_describe_other_namespaces(workload_ref, world)}{unread}")
+    unread = format_problem(problems[0]) if problems else ""
+    raise InputError(describe_missing_workload(cluster, str(workload_ref), _find_other_namespaces(workload_ref, world), unread))
 
 
 def _find_snapshot_pod(workload_ref: WorkloadRef, world: ClusterState, origin: Origin) -> NewPod | None:
@@ -170,11 +198,13 @@ def _find_snapshot_pod(workload_ref: WorkloadRef, world: ClusterState, origin: O
     wanted = OwnerKey(workload_ref.kind, workload_ref.namespace, workload_ref.name)
     for pod in known.pods if workload_ref.kind != "DaemonSet" else ():
         if known.find_owner(pod) == wanted and not pod.metadata.deletionTimestamp:
-            return _copy_pod(f"{workload_ref}, as its pod {pod.metadata.name} is", pod)
+            return _copy_pod(describe_copied_pod(str(workload_ref), pod.metadata.name), pod)
     typed = next((workload for workload in world.workloads if workload.origin == origin), None)
     if typed is None:
         return None
-    return NewPod(f"{workload_ref} of {origin.file}", locate_pod_spec(typed)[0], _get_pod_labels(typed), workload_ref.namespace)
+    return NewPod(
+        describe_template(str(workload_ref), origin.file), locate_pod_spec(typed)[0], _get_pod_labels(typed), workload_ref.namespace
+    )
 
 
 def _get_pod_labels(workload: Workload) -> dict[str, str]:
@@ -189,9 +219,9 @@ def _copy_pod(description: str, pod: SchedulerPod) -> NewPod:
     return NewPod(description, pod.spec, pod.metadata.labels, pod.metadata.namespace, is_admitted=True)
 
 
-def _describe_other_namespaces(workload_ref: WorkloadRef, world: ClusterState) -> str:
+def _find_other_namespaces(workload_ref: WorkloadRef, world: ClusterState) -> list[str]:
     """In which other namespaces there is one of that name."""
-    found = sorted(
+    return sorted(
         {
             workload.metadata.namespace
             for workload in world.workloads
@@ -199,4 +229,3 @@ def _describe_other_namespaces(workload_ref: WorkloadRef, world: ClusterState) -
         }
         | ({key[0] for key in world.pods_by_key or {} if key[1] == workload_ref.name} if workload_ref.kind == "Pod" else set())
     )
-    return f"; there is one in {', '.join(found)}: -n" if found else ""

@@ -1,11 +1,11 @@
-"""`preflight diff BASE HEAD`: a run over two worlds, which says only what the second one brings."""
+"""`preflight diff BASE HEAD`: what the change from one state of manifests to another costs; only what HEAD brings is said."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import BinaryIO
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from preflight.change.diff.summary import add_summary
@@ -14,14 +14,19 @@ from preflight.change.model import Change
 from preflight.coverage.daemonset_pods import DaemonSetPods, PodGroup, collect_listed_pods
 from preflight.coverage.label_cascade import predict_impact
 from preflight.coverage.model import Impact
-from preflight.engine import Run, RunOptions
-from preflight.engine.cluster_session import open_cluster
+from preflight.engine.asked_cluster import format_request_summary
+from preflight.engine.explain_loss import iter_pair_links
+from preflight.engine.report_builder import Analysis, ReportParts, build_report
 from preflight.engine.rule_context import build_step, make_change_context, make_lint_context
+from preflight.engine.rule_runner import RuleResults, run_rules
+from preflight.engine.session import LoadedInputs, Session, check_stdin_once, list_missing_daemonsets, load_inputs
 from preflight.errors import UsageError
 from preflight.kubectl.formatting import format_count
-from preflight.load.files import STDIN
 from preflight.load.git import diff_sides
 from preflight.load.git.diff_sides import LoadedSide
+from preflight.load.git.revisions import Revision
+from preflight.load.inputs import Files, Live, LoadOptions, list_paths, open_input
+from preflight.messages.hygiene import describe_refused_field
 from preflight.messages.load import describe_ambiguity
 from preflight.model.objects import DaemonSet, ObjectKey
 from preflight.model.report import CheckedCounts, Outcome, Problem, Report, ReportStep, SkippedCheck
@@ -34,145 +39,214 @@ from preflight.scheduling.placement import evaluate_placement
 from preflight.scheduling.tolerations import add_implicit_tolerations
 
 _NO_NODE_TEXT = "no node is known, so coverage is not judged: give the nodes by --from"
+_CURRENT_CONTEXT = Live()
 
 
-class DiffRun(Run):
-    """One run over two sides."""
+class _Comparison(Struct, frozen=True):
+    """Two sides, the one before and the one after, and how they differ."""
 
-    _live_world: ClusterState | None = None
+    old: LoadedSide
+    new: LoadedSide
+    command: str
+    differences: WorldDiff
+    change: Change
 
-    @property
-    def _cluster_world(self) -> ClusterState:
-        """The side that is the cluster, else the world around both."""
-        return self._live_world or self._loaded.world
 
-    @classmethod
-    def run_diff(
-        cls,
-        base: str,
-        head: str,
-        surrounding_paths: Sequence[str],
-        options: RunOptions,
-        stdin: BinaryIO | None = None,
-        *,
-        merge_base: bool = False,
-    ) -> DiffRun:
-        """What the change from BASE to HEAD costs, in the world of `surrounding_paths`.
+class _Ends(Struct, frozen=True):
+    """Both sides as they were typed, and the path or revision that each means."""
 
-        BASE and HEAD are paths or git revisions: see `diff_sides`.
-        `merge_base`: BASE is the commit where HEAD parted from it, as in a merge request.
-        """
-        if [base, head, *surrounding_paths].count(STDIN) > 1:
-            raise UsageError("standard input (-) can be read once only")
-        theirs = diff_sides.resolve_side(head)
-        ours = diff_sides.resolve_merge_base(base, head) if merge_base else diff_sides.resolve_side(base)
-        live = [diff_sides.is_live_side(text, meant) for text, meant in ((base, ours), (head, theirs))]
-        if all(live):
-            raise UsageError("live and live are the same cluster: save one side with `preflight snapshot`")
-        target = options.target or (options.live_target if any(live) else None)
-        with open_cluster(target) as cluster:
-            run = cls(surrounding_paths, (), options, stdin, one_cluster=True, cluster=None if any(live) else cluster)
-            fill, gate = cluster.fill if cluster else None, options.comparison_operators
-            old = diff_sides.read_side(base, ours, stdin=stdin, comparison_operators=gate, cluster=fill if live[0] else None)
-            taken = old.loaded.sources | run._loaded.sources
-            new = diff_sides.read_side(
-                head, theirs, stdin=stdin, reserved_names=taken, comparison_operators=gate, cluster=fill if live[1] else None
-            )
-            run.request_summary = cluster.format_cost() if cluster else ""
-        for side, is_live in zip((old, new), live, strict=True):
-            if is_live:
-                run._live_world = side.loaded.world
-                run._problems += cls._iter_missing_daemonsets(side.loaded)
-        run.report = run._compare(old, new, f"diff {'--merge-base ' if merge_base else ''}{old.text} {new.text}")
-        return run
+    base: str
+    head: str
+    ours: Revision | str
+    theirs: Revision | str
 
-    def _compare(self, old: LoadedSide, new: LoadedSide, command: str) -> Report:
-        before, after = (ComparisonSide(side.text, side.loaded.world, side.root) for side in (old, new))
-        compared = compare_worlds(before, after, self._loaded.world, command)
-        change = add_summary(compared, old.text, new.text)
-        change = replace(change, notes=(*old.notes, *new.notes, *change.notes))
-        self._applied_inputs = [new.loaded, replace(old.loaded, skipped=())]
-        skipped = self._collect_unread(old, new, compared)
-        if not (old.loaded.objects or new.loaded.objects):
-            self._add_empty_problem(f"nothing was there to compare: no object of a kind that preflight knows in {old.text} or {new.text}")
-        impact = self._predict_impact(change, compared)
-        hits: list[RuleHit] = []
-        steps: tuple[ReportStep, ...] = ()
-        if impact is not None:
-            steps = (build_step(impact.change, impact),)
-            found = self._run_rules(replace(make_change_context(impact.change, impact), workloads=()), 1)
-            hits = [each for each in found if each[0].needs_nodes or each[0].is_crash]
-        elif not compared.is_empty:
-            steps = (ReportStep(command, change.headline, notes=(*change.notes, _NO_NODE_TEXT)),)
-        coverage = [hit for hit in hits if not hit[0].is_standing]
-        now, was = self._collect_lint_findings(old, new, change, compared, step=len(steps))
-        news = select_new_hits(now, was, (new.root, old.root))
-        unknown = impact is not None and any(group.outcome_before is not group.outcome for group in impact.iter_groups(Outcome.UNKNOWN))
-        judged = self._count_judged(old, new, change, impact)
-        report = self._build_report(command, steps, judged, [*coverage, *_find_refused_changes(compared), *news], unknown=unknown)
-        standing = len(now) - len(news) + len(hits) - len(coverage)
-        known = len(was) + len(hits) - len(coverage)
-        given = [check for check in report.skipped if check.what != "PodDisruptionBudgets" or (impact and not change.before.budgets)]
-        assumptions = (*report.assumptions, *_describe_known_findings(old.text, known, standing), *_describe_partial_comparison(compared))
-        return replace(report, assumptions=assumptions, skipped=(*given, *skipped))
 
-    def _predict_impact(self, change: Change, compared: WorldDiff) -> Impact | None:
-        """The impact of the change; None where there is none, and where no node is known."""
-        if compared.is_empty or not (change.before.nodes or change.after.nodes):
-            return None
-        pods: Mapping[ObjectKey, DaemonSetPods] = collect_listed_pods(change.before)
-        if compared.mode == CLUSTER_DRIFT:
-            change, pods = _apply_drift(change, pods)
-        impact = predict_impact(change, pods)
-        self._explain(impact, 1)
-        return impact
+_LiveSides = tuple[LoadedSide | None, LoadedSide | None]
 
-    def _count_judged(self, old: LoadedSide, new: LoadedSide, change: Change, impact: Impact | None) -> CheckedCounts:
-        files = self._loaded.files + old.loaded.files + new.loaded.files
-        daemonsets = len({*change.before.daemonsets, *change.after.daemonsets})
-        return CheckedCounts(files, new.loaded.objects, daemonsets, len(change.after.nodes), impact.pair_count if impact else 0)
 
-    def _collect_unread(self, old: LoadedSide, new: LoadedSide, compared: WorldDiff) -> list[SkippedCheck]:
-        """Note what could not be read, and answer what is not judged.
+class _NewFindings(Struct, frozen=True):
+    """What HEAD brings, and what does not count as new.
 
-        1. A problem of HEAD counts, unless BASE has it in the same file too. One that BASE alone has is mended, and its objects look new.
-        2. Where one side is the list of a cluster, every problem counts.
-        """
-        twice = {describe_ambiguity(ambiguity): None for side in (old, new) for ambiguity in side.loaded.world.ambiguities}
-        skipped = [SkippedCheck(text, "given twice") for text in twice]
-        if compared.mode != BOTH_MANIFESTS:
-            self._problems += (*old.loaded.problems, *new.loaded.problems)
-            return skipped
-        known = Counter(_make_problem_key(problem, old.root) for problem in old.loaded.problems)
-        for each in new.loaded.problems:
-            if known[_make_problem_key(each, new.root)]:
-                known[_make_problem_key(each, new.root)] -= 1
-                skipped.append(SkippedCheck(_format_location(each), f"could not be read in {old.text} either"))
-            else:
-                self._problems.append(each)
-        skipped += (
-            SkippedCheck(_format_location(each), "cannot be read")
-            for each in old.loaded.problems
-            if known[_make_problem_key(each, old.root)]
-        )
-        return skipped
+    `known_count` is how many findings BASE has, `unchanged_count` how many of them HEAD has too.
+    """
 
-    def _collect_lint_findings(
-        self, old: LoadedSide, new: LoadedSide, change: Change, compared: WorldDiff, step: int
-    ) -> tuple[list[RuleHit], list[RuleHit]]:
-        """What the rules of lint say of HEAD, and of BASE; in a DRIFT only of objects that BASE states too."""
-        now, was = self._lint_side(new, change.after, step), self._lint_side(old, change.before, step)
-        if compared.mode == CLUSTER_DRIFT:
-            world = old.loaded.world
-            stated = {
-                (type(workload).__name__, workload.metadata.name) for workload in (*world.workloads, *world.job_sets, *old.loaded.nodes)
-            }
-            now = [each for each in now if (each[1].subject.kind, each[1].subject.name) in stated]
-        return now, [each for each in was if not each[0].is_crash]
+    results: RuleResults
+    known_count: int
+    unchanged_count: int
 
-    def _lint_side(self, side: LoadedSide, world: ClusterState, step: int) -> list[RuleHit]:
-        loaded = replace(side.loaded, world=replace(side.loaded.world, nodes=world.nodes, component_overrides=world.component_overrides))
-        return [candidate for candidate in self._run_rules(make_lint_context(loaded, None), step) if not candidate[0].needs_nodes]
+
+def diff(session: Session, base: str, head: str, *, merge_base: bool = False, live: Live = _CURRENT_CONTEXT) -> Analysis:
+    """What the change from BASE to HEAD costs, in the cluster of the session.
+
+    BASE and HEAD are paths or git revisions: see `diff_sides`; the word `live` is the cluster of the session, else `live`.
+    `merge_base`: BASE is the commit where HEAD parted from it, as in a merge request.
+    """
+    check_stdin_once(base, head, *list_paths(session.input))
+    theirs = diff_sides.resolve_side(head)
+    ours = diff_sides.resolve_merge_base(base, head) if merge_base else diff_sides.resolve_side(base)
+    is_live = [diff_sides.is_live_side(text, meant) for text, meant in ((base, ours), (head, theirs))]
+    if all(is_live):
+        raise UsageError("live and live are the same cluster: save one side with `preflight snapshot`")
+    command = f"diff {'--merge-base ' if merge_base else ''}"
+    if any(is_live):
+        inputs, old, new = _read_live_side(session, _Ends(base, head, ours, theirs), live, is_base=is_live[0])
+    else:
+        inputs = load_inputs(session)
+        old, new = _read_sides(inputs, _Ends(base, head, ours, theirs))
+    inputs = replace(inputs, others=(new.loaded, replace(old.loaded, skipped=())))
+    return _evaluate_diff(inputs, _compare_sides(inputs, old, new, f"{command}{old.text} {new.text}"))
+
+
+def _read_sides(inputs: LoadedInputs, ends: _Ends, live: _LiveSides = (None, None)) -> tuple[LoadedSide, LoadedSide]:
+    """Read both sides; one that is a live cluster was read before."""
+    session, gate = inputs.session, inputs.options.comparison_operators
+    old = live[0] or diff_sides.read_side(ends.base, ends.ours, stdin=session.stdin, comparison_operators=gate)
+    taken = old.loaded.sources | inputs.loaded.sources
+    new = live[1] or diff_sides.read_side(ends.head, ends.theirs, stdin=session.stdin, reserved_names=taken, comparison_operators=gate)
+    return old, new
+
+
+def _read_live_side(session: Session, ends: _Ends, live: Live, *, is_base: bool) -> tuple[LoadedInputs, LoadedSide, LoadedSide]:
+    """Read both sides where one is a live cluster: that of the session, else `live`; what is around both are files."""
+    if isinstance(session.input, Live):
+        live, session = session.input, replace(session, input=Files())
+    inputs = load_inputs(session)
+    options = LoadOptions(one_cluster=False, comparison_operators=session.options.comparison_operators)
+    with open_input(Live(live.target), options) as opened:
+        side = LoadedSide(ends.base if is_base else ends.head, opened.loaded)
+        old, new = _read_sides(inputs, ends, (side, None) if is_base else (None, side))
+        summary = format_request_summary(opened.connection)
+    problems = (*inputs.problems, *list_missing_daemonsets(side.loaded))
+    return replace(inputs, listed_state=side.loaded.world, problems=problems, request_summary=summary), old, new
+
+
+def _compare_sides(inputs: LoadedInputs, old: LoadedSide, new: LoadedSide, command: str) -> _Comparison:
+    before, after = (ComparisonSide(side.text, side.loaded.world, side.root) for side in (old, new))
+    differences = compare_worlds(before, after, inputs.world, command)
+    change = add_summary(differences, old.text, new.text)
+    return _Comparison(old, new, command, differences, replace(change, notes=(*old.notes, *new.notes, *change.notes)))
+
+
+def _evaluate_diff(inputs: LoadedInputs, compared: _Comparison) -> Analysis:
+    old, new, change, differences = compared.old, compared.new, compared.change, compared.differences
+    problems, skipped = _sort_unread(compared)
+    if not (old.loaded.objects or new.loaded.objects):
+        text = f"nothing was there to compare: no object of a kind that preflight knows in {old.text} or {new.text}"
+        problems += inputs.list_empty_problem(text)
+    impact = _predict_impact(change, differences)
+    steps: tuple[ReportStep, ...] = ()
+    if impact is not None:
+        steps = (build_step(impact.change, impact),)
+    elif not differences.is_empty:
+        steps = (ReportStep(compared.command, change.headline, notes=(*change.notes, _NO_NODE_TEXT)),)
+    found = _find_new(inputs, compared, impact, len(steps))
+    parts = ReportParts(
+        compared.command,
+        _count_judged(inputs, compared, impact),
+        found.results,
+        steps,
+        tuple(problems),
+        links=tuple(iter_pair_links(inputs.options.why, impact, 1)) if impact else (),
+        impacts=(impact,) if impact else (),
+        is_unknown=impact is not None and any(group.outcome_before is not group.outcome for group in impact.iter_groups(Outcome.UNKNOWN)),
+    )
+    analysis = build_report(inputs, parts)
+    budgets_matter = impact is not None and not change.before.budgets
+    return replace(analysis, report=_complete_report(analysis.report, compared, found, skipped, budgets_matter))
+
+
+def _complete_report(
+    report: Report, compared: _Comparison, found: _NewFindings, skipped: Sequence[SkippedCheck], budgets_matter: bool
+) -> Report:
+    """The report with what it rests on, and what was not compared."""
+    given = [check for check in report.skipped if check.what != "PodDisruptionBudgets" or budgets_matter]
+    known = _describe_known_findings(compared.old.text, found.known_count, found.unchanged_count)
+    assumptions = (*report.assumptions, *known, *_describe_partial_comparison(compared.differences))
+    return replace(report, assumptions=assumptions, skipped=(*given, *skipped))
+
+
+def _find_new(inputs: LoadedInputs, compared: _Comparison, impact: Impact | None, step: int) -> _NewFindings:
+    """What the rules say of the change, and of HEAD but not of BASE."""
+    of_change = RuleResults()
+    judged: list[RuleHit] = []
+    if impact is not None:
+        of_change = run_rules(inputs, replace(make_change_context(impact.change, impact), workloads=()), 1)
+        judged = [rule_hit for rule_hit in of_change.hits if rule_hit[0].needs_nodes or rule_hit[0].is_crash]
+    coverage = [rule_hit for rule_hit in judged if not rule_hit[0].is_standing]
+    of_head = _lint_side(inputs, compared.new, compared.change.after, step)
+    of_base = _lint_side(inputs, compared.old, compared.change.before, step)
+    now = _select_own_hits(of_head.hits)
+    if compared.differences.mode == CLUSTER_DRIFT:
+        now = _select_stated(now, compared.old)
+    was = [rule_hit for rule_hit in _select_own_hits(of_base.hits) if not rule_hit[0].is_crash]
+    news = select_new_hits(now, was, (compared.new.root, compared.old.root))
+    hits = (*coverage, *_find_refused_changes(compared.differences), *news)
+    standing = len(judged) - len(coverage)
+    results = replace(of_change.add(of_head).add(of_base), hits=hits)
+    return _NewFindings(results, len(was) + standing, len(now) - len(news) + standing)
+
+
+def _lint_side(inputs: LoadedInputs, side: LoadedSide, world: ClusterState, step: int) -> RuleResults:
+    """What the rules of lint say of one side, with the nodes and the stated components of the whole comparison."""
+    state = replace(side.loaded.world, nodes=world.nodes, component_overrides=world.component_overrides)
+    return run_rules(inputs, make_lint_context(replace(side.loaded, world=state), None), step)
+
+
+def _select_own_hits(hits: Sequence[RuleHit]) -> list[RuleHit]:
+    """What is said of manifests alone."""
+    return [rule_hit for rule_hit in hits if not rule_hit[0].needs_nodes]
+
+
+def _select_stated(hits: Sequence[RuleHit], base: LoadedSide) -> list[RuleHit]:
+    """Of a drift only what is said of objects that BASE states too."""
+    world = base.loaded.world
+    stated = {(type(item).__name__, item.metadata.name) for item in (*world.workloads, *world.job_sets, *base.loaded.nodes)}
+    return [rule_hit for rule_hit in hits if (rule_hit[1].subject.kind, rule_hit[1].subject.name) in stated]
+
+
+def _predict_impact(change: Change, differences: WorldDiff) -> Impact | None:
+    """The impact of the change; None where there is none, and where no node is known."""
+    if differences.is_empty or not (change.before.nodes or change.after.nodes):
+        return None
+    pods: Mapping[ObjectKey, DaemonSetPods] = collect_listed_pods(change.before)
+    if differences.mode == CLUSTER_DRIFT:
+        change, pods = _apply_drift(change, pods)
+    return predict_impact(change, pods)
+
+
+def _count_judged(inputs: LoadedInputs, compared: _Comparison, impact: Impact | None) -> CheckedCounts:
+    change, new = compared.change, compared.new.loaded
+    files = inputs.loaded.files + compared.old.loaded.files + new.files
+    daemonsets = len({*change.before.daemonsets, *change.after.daemonsets})
+    return CheckedCounts(files, new.objects, daemonsets, len(change.after.nodes), impact.pair_count if impact else 0)
+
+
+def _sort_unread(compared: _Comparison) -> tuple[list[Problem], list[SkippedCheck]]:
+    """What could not be read, as problems, and what is not judged.
+
+    1. A problem of HEAD counts, unless BASE has it in the same file too. One that BASE alone has is fixed, and its objects look new.
+    2. Where one side is the list of a cluster, every problem counts.
+    """
+    old, new = compared.old, compared.new
+    twice = {describe_ambiguity(ambiguity): None for side in (old, new) for ambiguity in side.loaded.world.ambiguities}
+    skipped = [SkippedCheck(text, "given twice") for text in twice]
+    if compared.differences.mode != BOTH_MANIFESTS:
+        return [*old.loaded.problems, *new.loaded.problems], skipped
+    known = Counter(_make_problem_key(problem, old.root) for problem in old.loaded.problems)
+    problems = []
+    for problem in new.loaded.problems:
+        key = _make_problem_key(problem, new.root)
+        if known[key]:
+            known[key] -= 1
+            skipped.append(SkippedCheck(_format_location(problem), f"could not be read in {old.text} either"))
+        else:
+            problems.append(problem)
+    skipped += (
+        SkippedCheck(_format_location(problem), "cannot be read")
+        for problem in old.loaded.problems
+        if known[_make_problem_key(problem, old.root)]
+    )
+    return problems, skipped
 
 
 def _apply_drift(change: Change, pods: Mapping[ObjectKey, DaemonSetPods]) -> tuple[Change, Mapping[ObjectKey, DaemonSetPods]]:
@@ -237,7 +311,7 @@ def _find_refused_changes(compared: WorldDiff) -> list[RuleHit]:
                 subject=make_subject_of(stated),
                 key=("spec.selector",),
                 location=ManifestLocation(stated.origin, ("spec", "selector")),
-                message=f"is refused by the API server: {why}",
+                message=describe_refused_field(why),
             ),
             1,
         )

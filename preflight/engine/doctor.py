@@ -1,105 +1,161 @@
-"""`preflight doctor`: a run that changes nothing, and says what is broken today."""
+"""`preflight doctor`: what is broken in a cluster today; nothing is changed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import BinaryIO
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from preflight import load
-from preflight.comparison.pods import compare_clusters as compared
-from preflight.coverage.daemonset_pods import collect_listed_pods
-from preflight.coverage.evaluate import make_empty_change
-from preflight.coverage.label_cascade import predict_impact
-from preflight.coverage.report_rows import build_coverage_rows
-from preflight.doctor.diagnose import diagnose
-from preflight.engine.cluster_session import open_cluster
-from preflight.engine.options import RunOptions
-from preflight.engine.verify import VerifyRun
+from preflight.comparison.pods import compare_clusters
+from preflight.coverage.daemonset_pods import DaemonSetPods, collect_listed_pods
+from preflight.coverage.model import Impact
+from preflight.doctor.diagnose import Diagnosis, diagnose
+from preflight.doctor.explain_pod import collect_subjects, explain_pod
+from preflight.engine.coverage_rows import build_coverage_rows
+from preflight.engine.report_builder import Analysis, ReportParts, build_report, drop_skipped
+from preflight.engine.rule_context import make_comparison_context, make_diagnosis_context
+from preflight.engine.rule_runner import RuleResults, run_rules
+from preflight.engine.session import LoadedInputs, PodDetail, Session, check_stdin_once, load_inputs
+from preflight.engine.simulate import predict_unchanged
+from preflight.engine.verify import add_earlier_state
 from preflight.errors import UsageError
-from preflight.load.files import STDIN
+from preflight.load.inputs import list_paths
 from preflight.messages.doctor.limitations import describe_limitation
+from preflight.messages.doctor.pod import CHECK_HEADING, write_pod_explanation
 from preflight.messages.doctor.summary import write_headline, write_summary
-from preflight.model.report import CheckedCounts, Coverage, Outcome, Report, ReportStep
-from preflight.rules.api import Context, Hit, Rule, make_subject_of
+from preflight.model.objects import ObjectKey
+from preflight.model.report import CheckedCounts, Coverage, ExplanationLink, Outcome, Problem, ReportStep
+from preflight.model.runtime_state import PodState
+from preflight.model.world import ClusterState
+from preflight.rules.api import Hit, make_subject_of
 
-_UNREQUESTED_INPUTS = ("PodDisruptionBudgets", "what listed pods need")
+
+def diagnose_cluster(session: Session, node: str = "", since: str = "") -> Analysis:
+    """What is broken today, of one node where it is named.
+
+    `since` is a snapshot of before: what was there then and is not now is said too.
+
+    Errors: UsageError where no such node is known.
+    """
+    check_stdin_once(since, *list_paths(session.input))
+    inputs = _load_state(session)
+    if since:
+        inputs = add_earlier_state(inputs, since)
+    return _evaluate_cluster(inputs, node, since)
 
 
-class DoctorRun(VerifyRun):
-    """One run over a cluster as it is, and as it was where that is asked."""
+def diagnose_pod(session: Session, pod: str) -> Analysis:
+    """Why a pod, `NAMESPACE/NAME` or one of the context's namespace, does not start: its chain, and the findings on what is in it.
 
-    @classmethod
-    def run_doctor(
-        cls, sources: Sequence[str], options: RunOptions, node: str = "", since: str = "", stdin: BinaryIO | None = None
-    ) -> DoctorRun:
-        """What is broken today, of one node where it is named; the sources are the cluster, or the target is asked.
+    Errors: UsageError where no such pod is known.
+    """
+    inputs = _load_state(session)
+    return _evaluate_pod(inputs, pod)
 
-        `since` is a snapshot of before: what was there then and is not now is said too.
-        """
-        if [since, *sources].count(STDIN) > 1:
-            raise UsageError("standard input (-) can be read once only")
-        from preflight.load.live.planner import FOR_DOCTOR
 
-        with open_cluster(options.target, needs=FOR_DOCTOR) as cluster:
-            run = cls(sources, (), options, stdin, one_cluster=True, cluster=cluster, wants_state=True)
-        run.report = run._diagnose(node, since, run._read_saved(since, stdin) if since else None)
-        return run
+def _load_state(session: Session) -> LoadedInputs:
+    from preflight.load.live.planner import FOR_DOCTOR
 
-    def _diagnose(self, node: str, saved: str, before: load.LoadResult | None) -> Report:
-        world = self._loaded.world
-        pods = collect_listed_pods(world)
-        impact = predict_impact(make_empty_change(world), pods) if world.nodes and world.daemonsets else None
-        diagnosis = diagnose(world, impact, pods)
-        if node and node not in world.nodes and (before is None or node not in before.world.nodes):
-            raise UsageError(f"no node {node}: give the name of one that is there")
-        if not world.nodes:
-            self._add_empty_problem("no node was given: there is nothing to diagnose")
-        elif not world.pods:
-            self._add_empty_problem("no pod was given: what is broken shows only where pods are listed")
-        notes = tuple(f"not known: {describe_limitation(limitation)}" for limitation in diagnosis.limitations)
-        hits = list(self._run_rules(Context(world, None, is_lint=False, workloads=(), nodes=(), taints=(), diagnosis=diagnosis), 1))
-        if before is not None and not before.problems:
-            more, text = self._compare_since(before, node, saved)
-            hits, notes = [*more, *hits], (text, *notes)
-        hits = [each for each in hits if not node or _is_about(each[1], node)]
-        shown = (
-            tuple(coverage_row for coverage_row in build_coverage_rows(impact) if not node or node in coverage_row.nodes)
-            if impact is not None
-            else ()
-        )
-        step = ReportStep(
-            " ".join(["doctor", *(["--node", node] if node else []), *(["--since", saved] if saved else [])]),
-            write_headline(diagnosis, node) if world.pods else "not known: no pod was given",
-            notes,
-            (node,) if node else tuple(world.nodes),
-            coverage=tuple(_restrict_to_node(coverage, node) for coverage in shown if coverage.outcome is not Outcome.EXCLUDED),
-            story=write_summary(diagnosis, node) if world.pods else None,
-        )
-        self._ranks |= {hit.subject: diagnosis.providers.rank_subject(hit.subject) for _, hit, _ in hits}
-        judged = CheckedCounts(
-            self._loaded.files, self._loaded.objects, len(world.daemonsets), len(world.nodes), impact.pair_count if impact else 0
-        )
-        report = self._build_report(step.command, (step,), judged, hits, unknown=False)
-        return self._remove_unrequested(report)
+    return load_inputs(session, PodDetail.RUNTIME_STATE, query=FOR_DOCTOR)
 
-    @staticmethod
-    def _remove_unrequested(report: Report) -> Report:
-        """The report without what a diagnosis does not ask for, so that nobody misses it."""
-        return replace(report, skipped=tuple(check for check in report.skipped if check.what not in _UNREQUESTED_INPUTS))
 
-    def _compare_since(self, before: load.LoadResult, node: str, saved: str) -> tuple[list[tuple[Rule, Hit, int]], str]:
-        """What the comparison with a snapshot says, and a line on how many DaemonSets have what they had."""
-        found = compared(before.world, self._loaded.world)
-        hits = list(self._run_rules(Context(before.world, None, is_lint=False, workloads=(), nodes=(), taints=(), comparison=found), 1))
-        known = [daemonset for daemonset in found.daemonsets if not daemonset.unknown_reason]
-        was = [comparison for comparison in known if (node in comparison.nodes_before if node else comparison.nodes_before)]
-        back = [each for each in was if (node in each.nodes_now if node else each.nodes_before <= each.nodes_now)]
-        missing = sorted(str(make_subject_of(each.daemonset)) for each in was if each not in back)
-        unsure = [each for each in found.daemonsets if each.unknown_reason and (not node or node in each.nodes_before)]
-        text = f"since {saved}: {len(back)} of the {len(was)} DaemonSets that had a pod {f'on {node} ' if node else ''}have one"
-        return hits, "".join(_iter_since_parts(text, missing, len(unsure)))
+def _predict(inputs: LoadedInputs) -> tuple[Impact | None, Mapping[ObjectKey, DaemonSetPods]]:
+    """What coverage is, and the pods of DaemonSets that are listed."""
+    pods = collect_listed_pods(inputs.world)
+    return predict_unchanged(inputs.world, pods), pods
+
+
+def _list_limitation_notes(diagnosis: Diagnosis) -> tuple[str, ...]:
+    """What cannot be known."""
+    return tuple(f"not known: {describe_limitation(limitation)}" for limitation in diagnosis.limitations)
+
+
+def _evaluate_cluster(inputs: LoadedInputs, node: str, since: str) -> Analysis:
+    world = inputs.world
+    before = inputs.others[0] if inputs.others else None
+    if node and node not in world.nodes and (before is None or node not in before.world.nodes):
+        raise UsageError(f"no node {node}: give the name of one that is there")
+    impact, pods = _predict(inputs)
+    diagnosis = diagnose(world, impact, pods)
+    results = run_rules(inputs, make_diagnosis_context(world, diagnosis), 1)
+    notes = _list_limitation_notes(diagnosis)
+    if before is not None and not before.problems:
+        more, text = _compare_since(inputs, before.world, node, since)
+        results, notes = replace(results.add(more), hits=(*more.hits, *results.hits)), (text, *notes)
+    hits = tuple(rule_hit for rule_hit in results.hits if not node or _is_about(rule_hit[1], node))
+    step = ReportStep(
+        " ".join(["doctor", *(["--node", node] if node else []), *(["--since", since] if since else [])]),
+        write_headline(diagnosis, node) if world.pods else "not known: no pod was given",
+        notes,
+        (node,) if node else tuple(world.nodes),
+        coverage=_list_coverage(impact, node),
+        story=write_summary(diagnosis, node) if world.pods else None,
+    )
+    return _build_report(inputs, diagnosis, impact, step, replace(results, hits=hits), problems=_list_empty_problems(inputs))
+
+
+def _evaluate_pod(inputs: LoadedInputs, name: str) -> Analysis:
+    world = inputs.world
+    pod = _find_pod(world, name)
+    impact, pods = _predict(inputs)
+    diagnosis = diagnose(world, impact, pods)
+    explanation = write_pod_explanation(diagnosis, explain_pod(diagnosis, pod))
+    links = tuple(ExplanationLink(1, heading, text) for heading, text in explanation)
+    about = collect_subjects(diagnosis, pod)
+    results = run_rules(inputs, make_diagnosis_context(world, diagnosis), 1)
+    hits = tuple(rule_hit for rule_hit in results.hits if rule_hit[1].subject in about)
+    nodes = (pod.spec.nodeName,) if pod.spec.nodeName in world.nodes else tuple(world.nodes)
+    story = tuple(link.text for link in links[1:] if link.heading != CHECK_HEADING)
+    step = ReportStep(f"doctor --pod {name}", links[0].text, _list_limitation_notes(diagnosis), nodes, story=story)
+    return _build_report(inputs, diagnosis, impact, step, replace(results, hits=hits), links=links)
+
+
+def _build_report(
+    inputs: LoadedInputs,
+    diagnosis: Diagnosis,
+    impact: Impact | None,
+    step: ReportStep,
+    results: RuleResults,
+    *,
+    problems: tuple[Problem, ...] = (),
+    links: tuple[ExplanationLink, ...] = (),
+) -> Analysis:
+    world = inputs.world
+    ranks = {hit.subject: diagnosis.providers.rank_subject(hit.subject) for _, hit, _ in results.hits}
+    pairs = impact.pair_count if impact else 0
+    judged = CheckedCounts(inputs.loaded.files, inputs.loaded.objects, len(world.daemonsets), len(world.nodes), pairs)
+    parts = ReportParts(
+        step.command,
+        judged,
+        replace(results, ranks=ranks),
+        (step,),
+        problems,
+        links=links,
+        impacts=(impact,) if impact else (),
+    )
+    return drop_skipped(build_report(inputs, parts))
+
+
+def _list_empty_problems(inputs: LoadedInputs) -> tuple[Problem, ...]:
+    """That there is nothing to diagnose, as a problem."""
+    if not inputs.world.nodes:
+        return inputs.list_empty_problem("no node was given: there is nothing to diagnose")
+    if not inputs.world.pods:
+        return inputs.list_empty_problem("no pod was given: what is broken shows only where pods are listed")
+    return ()
+
+
+def _compare_since(inputs: LoadedInputs, before: ClusterState, node: str, saved: str) -> tuple[RuleResults, str]:
+    """What the comparison with a snapshot says, and a line on how many DaemonSets have what they had."""
+    compared = compare_clusters(before, inputs.world)
+    results = run_rules(inputs, make_comparison_context(before, compared), 1)
+    known = [daemonset for daemonset in compared.daemonsets if not daemonset.unknown_reason]
+    was = [daemonset for daemonset in known if (node in daemonset.nodes_before if node else daemonset.nodes_before)]
+    back = [daemonset for daemonset in was if (node in daemonset.nodes_now if node else daemonset.nodes_before <= daemonset.nodes_now)]
+    missing = sorted(str(make_subject_of(daemonset.daemonset)) for daemonset in was if daemonset not in back)
+    unsure = [item for item in compared.daemonsets if item.unknown_reason and (not node or node in item.nodes_before)]
+    text = f"since {saved}: {len(back)} of the {len(was)} DaemonSets that had a pod {f'on {node} ' if node else ''}have one"
+    return results, "".join(_iter_since_parts(text, missing, len(unsure)))
 
 
 def _iter_since_parts(text: str, missing: Sequence[str], unknown_count: int) -> Iterator[str]:
@@ -114,9 +170,27 @@ def _is_about(hit: Hit, node: str) -> bool:
     return node in hit.nodes or (hit.subject.kind == "Node" and hit.subject.name == node)
 
 
+def _list_coverage(impact: Impact | None, node: str) -> tuple[Coverage, ...]:
+    """The rows of the coverage table, of one node where it is named."""
+    rows = build_coverage_rows(impact) if impact is not None else ()
+    return tuple(_restrict_to_node(row, node) for row in rows if (not node or node in row.nodes) and row.outcome is not Outcome.EXCLUDED)
+
+
 def _restrict_to_node(row: Coverage, node: str) -> Coverage:
     """The row of one node, where one is meant."""
     if not node or row.nodes == (node,):
         return row
-    counts = [min(1, each) if each == len(row.nodes) else 0 for each in (row.before, row.now, row.recreated)]
-    return replace(row, nodes=(node,), before=counts[0], now=counts[1], recreated=counts[2])
+    before, now, recreated = (min(1, count) if count == len(row.nodes) else 0 for count in (row.before, row.now, row.recreated))
+    return replace(row, nodes=(node,), before=before, now=now, recreated=recreated)
+
+
+def _find_pod(cluster: ClusterState, name: str) -> PodState:
+    namespace, slash, rest = name.partition("/")
+    key = (namespace, rest) if slash else (cluster.default_namespace, name)
+    pod = (cluster.pods_by_key or {}).get(key)
+    if pod is None:
+        known = not key[0] or cluster.are_pods_listed(key[0])
+        why = "give NAMESPACE/NAME of one that is there" if known else f"the pods of namespace {key[0]} were not given"
+        raise UsageError(f"no pod {'/'.join(key)}: {why}")
+    assert isinstance(pod, PodState)
+    return pod

@@ -8,7 +8,9 @@ from typing import Generic, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from preflight.errors import PreflightError, UsageError
+from preflight.engine.session import Session
+from preflight.errors import InputError, PreflightError, UsageError
+from preflight.load.inputs import Files, Input, Live, Snapshot, name_input
 from preflight.load.live.target import ClusterTarget
 from preflight.load.snapshot.recognize import is_snapshot
 
@@ -17,65 +19,67 @@ T = TypeVar("T")
 _MAX_PARALLEL = 8
 
 
-class ClusterSource(Struct, frozen=True):
-    """Where a cluster is: files (`sources`), or a cluster to ask (`target`); `name` is what tells it from the others."""
+class ClusterAnswer(Struct, Generic[T]):
+    """What one cluster answered: a value, or None and why there is none."""
 
     name: str
-    sources: tuple[str, ...] = ()
-    target: ClusterTarget | None = None
-
-
-class ClusterResult(Struct, Generic[T]):
-    """What one place answered: a value, or None and why there is none."""
-
-    source: ClusterSource
     value: T | None = None
     error: str = ""
 
 
-def list_cluster_sources(sources: Sequence[str], contexts: Sequence[str], target: ClusterTarget | None) -> tuple[ClusterSource, ...]:
+def list_inputs(sources: Sequence[str], contexts: Sequence[str], target: ClusterTarget | None) -> tuple[Input, ...]:
     """The clusters that a command line names, in its order.
 
-    1. Several `--from` are one world, unless each is a snapshot of its own: a snapshot is of one cluster.
+    1. Several `--from` are one cluster, unless each is a snapshot of its own: a snapshot is of one cluster.
     2. Several contexts are a cluster each, asked with the rest of `target`; with none, it is the current one.
 
     Errors: UsageError where a context or a snapshot is named twice.
     """
     if target is None:
-        names = tuple(sources)
-        if len(names) > 1 and all(is_snapshot(name) for name in names):
-            _check_no_duplicates("--from", names)
-            return tuple(ClusterSource(each, (each,)) for each in names)
-        return (ClusterSource(", ".join(names), names),)
+        if len(sources) > 1 and all(is_snapshot(source) for source in sources):
+            _check_no_duplicates("--from", sources)
+            return tuple(Snapshot(source) for source in sources)
+        return (Files(tuple(sources)),)
     _check_no_duplicates("--context", contexts)
-    return tuple(ClusterSource(context or "the current context", (), replace(target, context=context)) for context in contexts or ("",))
+    return tuple(Live(replace(target, context=context)) for context in contexts or ("",))
 
 
-def ask_clusters(cluster_sources: Sequence[ClusterSource], ask: Callable[[ClusterSource], T]) -> list[ClusterResult[T]]:
-    """What each place answers, in their order; several are asked at the same time.
+def list_distinct_inputs(sources: Sequence[str], contexts: Sequence[str], target: ClusterTarget | None) -> tuple[Input, ...]:
+    """The clusters as `list_inputs` has them; one that is named twice is one.
 
-    1. A place that cannot be asked or read (InputError) has the reason in the place of its answer, and the others go on.
-    2. Where there is only one place, its error is the caller's; so is a wrong command line (UsageError), which is wrong for all.
+    Errors: UsageError where further files are next to several snapshots: it is not known to which cluster they belong.
     """
-    if len(cluster_sources) == 1:
-        return [ClusterResult(cluster_sources[0], ask(cluster_sources[0]))]
+    snapshots = [source for source in sources if is_snapshot(source)]
+    if 1 < len(snapshots) < len(sources):
+        other = next(source for source in sources if source not in snapshots)
+        raise UsageError(f"several snapshots are several clusters, and nobody knows of which one {other} is: give it with one of them")
+    return list_inputs(tuple(dict.fromkeys(sources)), tuple(dict.fromkeys(contexts)), target)
+
+
+def ask_clusters(
+    sessions: Sequence[Session], ask: Callable[[Session], T], *, hidden_errors: type[PreflightError] = InputError
+) -> list[ClusterAnswer[T]]:
+    """What each cluster answers, in their order; several are asked at the same time.
+
+    1. A cluster that cannot be asked or read (`hidden_errors`) has the reason in the place of its answer, and the others go on.
+    2. Where there is only one cluster, its error is the caller's; so is a wrong command line (UsageError), which is wrong for all.
+    """
+    if len(sessions) == 1:
+        return [ClusterAnswer(name_input(sessions[0].input), ask(sessions[0]))]
     from concurrent.futures import ThreadPoolExecutor
 
+    def answer(session: Session) -> ClusterAnswer[T]:
+        name = name_input(session.input)
+        try:
+            return ClusterAnswer(name, ask(session))
+        except hidden_errors as error:
+            return ClusterAnswer(name, None, str(error))
+
     with ThreadPoolExecutor(_MAX_PARALLEL) as pool:
-        waiting = [pool.submit(ask, place) for place in cluster_sources]
-        return [_capture_result(place, future.result) for place, future in zip(cluster_sources, waiting, strict=True)]
-
-
-def _capture_result(source: ClusterSource, result: Callable[[], T]) -> ClusterResult[T]:
-    try:
-        return ClusterResult(source, result())
-    except UsageError:
-        raise
-    except PreflightError as error:
-        return ClusterResult(source, None, str(error))
+        return list(pool.map(answer, sessions))
 
 
 def _check_no_duplicates(flag: str, names: Sequence[str]) -> None:
-    for at, name in enumerate(names):
-        if name in names[:at]:
+    for index, name in enumerate(names):
+        if name in names[:index]:
             raise UsageError(f"{flag} {name} is given twice")

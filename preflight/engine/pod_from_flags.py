@@ -32,12 +32,16 @@ def parse_pod_flags(requests: Sequence[str], selector: str, tolerate: Sequence[s
     equal = {
         requirement.key: requirement.values[0] for requirement in selected if requirement.operator == "in" and len(requirement.values) == 1
     }
-    rest = tuple(_make_expression(each) for each in selected if equal.get(each.key) != (each.values or ("",))[0] or each.operator != "in")
+    rest = tuple(
+        _make_expression(requirement)
+        for requirement in selected
+        if equal.get(requirement.key) != (requirement.values or ("",))[0] or requirement.operator != "in"
+    )
     affinity = SchedulerAffinity(nodeAffinity=NodeAffinity(NodeSelector((NodeSelectorTerm(rest),)))) if rest else None
     spec = SchedulerPodSpec(
         nodeSelector=equal,
         affinity=affinity,
-        tolerations=tuple(_parse_toleration(each) for each in tolerate),
+        tolerations=tuple(_parse_toleration(taint) for taint in tolerate),
         containers=(Container(name="new", resources=Resources(requests=dict(asked))),),
     )
     words = [", ".join(f"{name}={quantity}" for name, quantity in asked.items()) or "no resource"]

@@ -2,42 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING
 
 from preflight import load
 from preflight.change.model import Change
 from preflight.coverage.model import Impact
-from preflight.coverage.report_rows import build_coverage_rows
 from preflight.dependents.consequences import find_consequences
-from preflight.model.objects import Node, Origin, Taint, Workload
-from preflight.model.report import Finding, ReportStep, RuleInfo, Subject
-from preflight.rules.api import Context, Hit, ManifestLocation, RepeatedField, Rule
-from preflight.rules.registry import common_rules, load_all_rules
+from preflight.engine.coverage_rows import build_coverage_rows
+from preflight.messages.coverage import describe_running_update
+from preflight.model.objects import Node, Taint, Workload
+from preflight.model.report import ReportStep, Subject
+from preflight.model.world import ClusterState
+from preflight.rules.api import Context, ManifestLocation, RepeatedField
 
 if TYPE_CHECKING:
+    from preflight.comparison.pods import ClusterComparison
+    from preflight.doctor.diagnose import Diagnosis
     from preflight.model.evictions import EvictionReport
 
 _REPLACEMENT_COLUMNS = ("NOW", "AFTER REBOOT", "AFTER REPLACEMENT")
-
-
-def collect_rule_info(findings: Sequence[Finding]) -> tuple[RuleInfo, ...]:
-    """The rules that have findings, for the formats that explain them."""
-    found = {finding.rule for finding in findings}
-    rules = common_rules()
-    if not found <= {rule.id for rule in rules}:
-        rules = load_all_rules()
-    return tuple(RuleInfo(each.id, each.name, each.severity, each.summary, each.explanation) for each in rules if each.id in found)
 
 
 def build_step(change: Change, impact: Impact, extra_notes: tuple[str, ...] = (), evictions: EvictionReport | None = None) -> ReportStep:
     """A change and its impact as a step of the report; `extra_notes` are further notes."""
     nodes = frozenset().union(impact.scope, *(group.nodes for group in impact.groups))
     if impact.rollouts:
-        from preflight.coverage.rollout.effects import describe_running_updates  # no part of a run without an update
+        from preflight.coverage.rollout.effects import find_running_updates  # no part of a run without an update
 
-        extra_notes = (*extra_notes, *describe_running_updates(impact))
+        extra_notes = (*extra_notes, *map(describe_running_update, find_running_updates(impact)))
     return ReportStep(
         command=change.command,
         headline=change.headline,
@@ -83,6 +77,16 @@ def make_lint_context(loaded: load.LoadResult, impact: Impact | None) -> Context
     )
 
 
+def make_comparison_context(before: ClusterState, comparison: ClusterComparison) -> Context:
+    """What rules may look at where a cluster is compared with what it was."""
+    return Context(before, None, is_lint=False, workloads=(), nodes=(), taints=(), comparison=comparison)
+
+
+def make_diagnosis_context(world: ClusterState, diagnosis: Diagnosis) -> Context:
+    """What rules may look at where a cluster is diagnosed."""
+    return Context(world, None, is_lint=False, workloads=(), nodes=(), taints=(), diagnosis=diagnosis)
+
+
 def select_linted_workloads(loaded: load.LoadResult) -> tuple[Workload, ...]:
     """The workloads that lint judges: all, but for those of the surroundings."""
     return tuple(
@@ -96,22 +100,9 @@ def _iter_repeated_keys(loaded: load.LoadResult) -> Iterator[RepeatedField]:
     for workload in (*loaded.world.workloads, *loaded.nodes):
         objects.setdefault((workload.origin.file, workload.origin.document), []).append(workload)
     for origin, key in loaded.repeated_keys:
-        for each in objects.get((origin.file, origin.document), ()):
-            path = each.origin.path
+        for item in objects.get((origin.file, origin.document), ()):
+            path = item.origin.path
             if key.path[: len(path)] == path:
-                subject = Subject(type(each).__name__, each.metadata.namespace, each.metadata.name)
-                yield RepeatedField(subject, ManifestLocation(each.origin, key.path[len(path) :]), key.key, key.first_line, key.line)
+                subject = Subject(type(item).__name__, item.metadata.namespace, item.metadata.name)
+                yield RepeatedField(subject, ManifestLocation(item.origin, key.path[len(path) :]), key.key, key.first_line, key.line)
                 break
-
-
-def format_traceback() -> str:
-    """The traceback of the exception that is being handled."""
-    import traceback
-
-    return traceback.format_exc()
-
-
-def make_crash_hit(rule: Rule, error: Exception) -> tuple[Rule, Hit]:
-    """The finding on a rule that crashed."""
-    crashed = next(candidate for candidate in common_rules() if candidate.is_crash)
-    return crashed, Hit(Subject("Rule", "", rule.id), f"crashed: {type(error).__name__}: {error}", ManifestLocation(Origin("<none>")))

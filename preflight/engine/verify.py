@@ -1,83 +1,94 @@
-"""`preflight verify SNAPSHOT`: a run that changes nothing, and says what became of a cluster since it was saved."""
+"""`preflight verify SNAPSHOT`: what became of a cluster since it was saved; nothing is changed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import BinaryIO
+from collections import Counter
+from collections.abc import Iterator, Mapping
 
 from msgspec.structs import replace
 
-from preflight import load
 from preflight.comparison.pods import ClusterComparison, DaemonSetComparison, compare_clusters
 from preflight.coverage.component_cache import ComponentCache
-from preflight.coverage.daemonset_pods import collect_listed_pods
-from preflight.coverage.evaluate import make_empty_change
-from preflight.coverage.label_cascade import predict_impact
-from preflight.engine.cluster_session import open_cluster
-from preflight.engine.options import RunOptions
-from preflight.engine.run import Run
-from preflight.errors import InputError, UsageError
+from preflight.engine.report_builder import Analysis, ReportParts, build_report, drop_skipped
+from preflight.engine.rule_context import make_comparison_context
+from preflight.engine.rule_runner import run_rules
+from preflight.engine.session import LoadedInputs, PodDetail, Session, apply_session_policy, check_stdin_once, load_inputs
+from preflight.engine.simulate import predict_unchanged
+from preflight.errors import InputError
 from preflight.kubectl.formatting import format_count
-from preflight.load.files import STDIN
-from preflight.model.report import CheckedCounts, Coverage, Outcome, Report, ReportStep
+from preflight.load import load_world
+from preflight.load.inputs import list_paths
+from preflight.messages.coverage import describe_reasons
+from preflight.messages.verify import DAEMONSET_IS_GONE, NODE_IS_GONE, NODE_IS_NOT_READY, POD_IS_NOT_READY, describe_limitation
+from preflight.model.report import CheckedCounts, Coverage, Outcome, Problem, ReportStep
 from preflight.model.world import ClusterState
-from preflight.rules.api import Context, make_subject_of
-
-_UNREQUESTED_INPUTS = ("PodDisruptionBudgets", "what listed pods need")
+from preflight.rules.api import make_subject_of
 
 
-class VerifyRun(Run):
-    """One run over two states of a cluster."""
+def verify(session: Session, saved: str) -> Analysis:
+    """What became of a cluster since `saved`, a snapshot or any other list with pods; the input of the session is the cluster now.
 
-    @classmethod
-    def run_verify(cls, saved: str, sources: Sequence[str], options: RunOptions, stdin: BinaryIO | None = None) -> VerifyRun:
-        """What became of a cluster since `saved`, a snapshot or any other list with pods; the sources are the cluster now."""
-        if [saved, *sources].count(STDIN) > 1:
-            raise UsageError("standard input (-) can be read once only")
-        from preflight.load.live.planner import FOR_COMPARISON
+    Errors: InputError where the two are known to be of two clusters.
+    """
+    check_stdin_once(saved, *list_paths(session.input))
+    from preflight.load.live.planner import FOR_COMPARISON
 
-        with open_cluster(options.target, needs=FOR_COMPARISON) as cluster:
-            run = cls(sources, (), options, stdin, one_cluster=True, cluster=cluster, wants_whole_pods=True)
-        run.report = run._verify(run._read_saved(saved, stdin), saved)
-        return run
+    inputs = load_inputs(session, PodDetail.WHOLE_PODS, query=FOR_COMPARISON)
+    return _evaluate_comparison(add_earlier_state(inputs, saved), saved)
 
-    def _read_saved(self, saved: str, stdin: BinaryIO | None) -> load.LoadResult:
-        """The state before, of the same cluster; its problems are those of the run."""
-        gate = self._options.comparison_operators
-        before = self._apply_policy(
-            load.load_world([saved], stdin=stdin, one_cluster=True, comparison_operators=gate, wants_whole_pods=True)
-        )
-        self._applied_inputs = [before]
-        self._problems += before.problems
-        _check_same_cluster(before.world, self._loaded.world, saved)
-        return before
 
-    def _verify(self, before: load.LoadResult, saved: str) -> Report:
-        now = self._loaded.world
-        found = compare_clusters(before.world, now)
-        if not (before.world.daemonsets or now.daemonsets):
-            self._add_empty_problem("no DaemonSet was given on either side: there is nothing to compare")
-        elif not (before.world.pods or now.pods):
-            self._add_empty_problem("no pod was given on either side: whether one is gone shows only where pods are listed")
-        coverage = tuple(_iter_coverage(found))
-        nodes = tuple(node.name for node in found.nodes if node.node_now is not None)
-        command = f"verify {saved}"
-        unknown = _list_unknown(found)
-        notes = (*_iter_notes(found), *(f"not known: {each}" for each in unknown))
-        step = ReportStep(command, _format_headline(found, saved), notes, nodes, columns=("NOW", "READY"), compares=True, coverage=coverage)
-        recognised = ComponentCache(now)
-        self._ranks |= {make_subject_of(daemonset.daemonset): recognised.get_rank(daemonset.daemonset) for daemonset in found.daemonsets}
-        hits = list(self._run_rules(Context(before.world, None, is_lint=False, workloads=(), nodes=(), taints=(), comparison=found), 1))
-        judged = CheckedCounts(
-            files=self._loaded.files + before.files,
-            objects=self._loaded.objects,
-            daemonsets=len(found.daemonsets),
+def add_earlier_state(inputs: LoadedInputs, saved: str) -> LoadedInputs:
+    """The inputs with the state before, of the same cluster, as the only other one; its problems are those of the run."""
+    session = inputs.session
+    loaded = load_world(
+        [saved],
+        stdin=session.stdin,
+        one_cluster=True,
+        comparison_operators=session.options.comparison_operators,
+        wants_whole_pods=True,
+    )
+    before = apply_session_policy(session, loaded)
+    _check_same_cluster(before.world, inputs.world, saved)
+    return replace(inputs, others=(before,), problems=(*inputs.problems, *before.problems))
+
+
+def _evaluate_comparison(inputs: LoadedInputs, saved: str) -> Analysis:
+    (before,) = inputs.others
+    now = inputs.world
+    compared = compare_clusters(before.world, now)
+    coverage = tuple(_iter_coverage(compared))
+    nodes = tuple(node.name for node in compared.nodes if node.node_now is not None)
+    command = f"verify {saved}"
+    unknown = _list_unknown(compared)
+    notes = (*_iter_notes(compared), *(f"not known: {reason}" for reason in unknown))
+    step = ReportStep(command, _format_headline(compared, saved), notes, nodes, columns=("NOW", "READY"), compares=True, coverage=coverage)
+    components = ComponentCache(now)
+    ranks = {make_subject_of(item.daemonset): components.get_rank(item.daemonset) for item in compared.daemonsets}
+    results = run_rules(inputs, make_comparison_context(before.world, compared), 1)
+    parts = ReportParts(
+        command,
+        CheckedCounts(
+            files=inputs.loaded.files + before.files,
+            objects=inputs.loaded.objects,
+            daemonsets=len(compared.daemonsets),
             nodes=len(nodes),
             pairs=sum(len(row.nodes) for row in coverage),
-        )
-        is_unknown = bool(unknown) or any(each.outcome is Outcome.UNKNOWN for each in coverage)
-        report = self._build_report(command, (step,), judged, hits, unknown=is_unknown)
-        return replace(report, skipped=tuple(check for check in report.skipped if check.what not in _UNREQUESTED_INPUTS))
+        ),
+        replace(results, ranks=ranks),
+        (step,),
+        _list_empty_problems(inputs, before.world, now),
+        is_unknown=bool(unknown) or any(row.outcome is Outcome.UNKNOWN for row in coverage),
+    )
+    return drop_skipped(build_report(inputs, parts))
+
+
+def _list_empty_problems(inputs: LoadedInputs, before: ClusterState, now: ClusterState) -> tuple[Problem, ...]:
+    """That there is nothing to compare, as a problem."""
+    if not (before.daemonsets or now.daemonsets):
+        return inputs.list_empty_problem("no DaemonSet was given on either side: there is nothing to compare")
+    if not (before.pods or now.pods):
+        return inputs.list_empty_problem("no pod was given on either side: whether one is gone shows only where pods are listed")
+    return ()
 
 
 def _check_same_cluster(before: ClusterState, now: ClusterState, saved: str) -> None:
@@ -99,8 +110,11 @@ def _list_unknown(comparison: ClusterComparison) -> tuple[str, ...]:
     silent = [
         daemonset for daemonset in comparison.daemonsets if daemonset.unknown_reason and not (daemonset.nodes_before or daemonset.nodes_now)
     ]
-    reasons = {each.unknown_reason: sum(other.unknown_reason == each.unknown_reason for other in silent) for each in silent}
-    return (*comparison.limitations, *(f"{format_count(number, 'DaemonSet')}: {why}" for why, number in reasons.items()))
+    counts = Counter(daemonset.unknown_reason for daemonset in silent if daemonset.unknown_reason)
+    return (
+        *map(describe_limitation, comparison.limitations),
+        *(f"{format_count(number, 'DaemonSet')}: {describe_limitation(reason)}" for reason, number in counts.items()),
+    )
 
 
 def _iter_coverage(comparison: ClusterComparison) -> Iterator[Coverage]:
@@ -130,27 +144,29 @@ def _iter_outcomes(
 ) -> Iterator[tuple[Outcome, tuple[str, ...], frozenset[str]]]:
     """The outcomes of one DaemonSet, with their reasons and nodes."""
     if daemonset_pods.unknown_reason:
-        yield Outcome.UNKNOWN, (daemonset_pods.unknown_reason,), daemonset_pods.nodes_before | daemonset_pods.nodes_now
+        yield Outcome.UNKNOWN, (describe_limitation(daemonset_pods.unknown_reason),), daemonset_pods.nodes_before | daemonset_pods.nodes_now
         return
     by_reason: dict[tuple[str, ...], set[str]] = {}
     for name, reasons in daemonset_pods.lost_nodes.items():
-        by_reason.setdefault(reasons if daemonset_pods.daemonset_now is not None else ("the DaemonSet is gone",), set()).add(name)
-    for reasons, names in by_reason.items():
-        yield Outcome.LOST_NOW, reasons, frozenset(names)
-    yield Outcome.NODE_GONE, ("the node is gone",), daemonset_pods.removed_nodes
+        texts = (DAEMONSET_IS_GONE,) if daemonset_pods.daemonset_now is None else describe_reasons(reasons)
+        by_reason.setdefault(texts, set()).add(name)
+    for texts, names in by_reason.items():
+        yield Outcome.LOST_NOW, texts, frozenset(names)
+    yield Outcome.NODE_GONE, (NODE_IS_GONE,), daemonset_pods.removed_nodes
     unready = frozenset(daemonset_pods.unready_nodes)
-    yield Outcome.NOT_READY, ("the node is not Ready",), unready & unready_nodes
-    yield Outcome.NOT_READY, ("its pod is not Ready",), unready - unready_nodes
+    yield Outcome.NOT_READY, (NODE_IS_NOT_READY,), unready & unready_nodes
+    yield Outcome.NOT_READY, (POD_IS_NOT_READY,), unready - unready_nodes
     yield Outcome.GAINED, (), daemonset_pods.gained_nodes
     yield Outcome.KEPT, (), (daemonset_pods.nodes_before & daemonset_pods.nodes_now) - unready
 
 
 def _find_lasting_nodes(comparison: ClusterComparison) -> Mapping[tuple[str, str], frozenset[str]]:
     """The nodes where a DaemonSet would still have a pod after every one was re-created."""
-    if not comparison.world_now.nodes or not comparison.world_now.daemonsets:
+    impact = predict_unchanged(comparison.world_now)
+    if impact is None:
         return {}
     nodes: dict[tuple[str, str], frozenset[str]] = {}
-    for group in predict_impact(make_empty_change(comparison.world_now), collect_listed_pods(comparison.world_now)).groups:
+    for group in impact.groups:
         if group.forecast.is_recreated:
             key = (group.key.namespace, group.key.name)
             nodes[key] = nodes.get(key, frozenset()) | group.nodes
@@ -159,14 +175,16 @@ def _find_lasting_nodes(comparison: ClusterComparison) -> Mapping[tuple[str, str
 
 def _format_headline(comparison: ClusterComparison, saved: str) -> str:
     known = [daemonset for daemonset in comparison.daemonsets if not daemonset.unknown_reason]
-    was, there = (sum(len(nodes) for nodes in side) for side in ([each.nodes_before for each in known], [each.nodes_now for each in known]))
+    was = sum(len(daemonset.nodes_before) for daemonset in known)
+    there = sum(len(daemonset.nodes_now) for daemonset in known)
     return f"since {saved}: {was} pods of DaemonSets before, {there} now"
 
 
 def _iter_notes(comparison: ClusterComparison) -> Iterator[str]:
     """What is fine and worth a line: pods that were re-created, nodes that registered anew."""
     again = sum(len(daemonset.recreated_nodes) for daemonset in comparison.daemonsets)
-    both = sum(len(each.nodes_before & each.nodes_now) for each in comparison.daemonsets if not each.unknown_reason)
+    known = [daemonset for daemonset in comparison.daemonsets if not daemonset.unknown_reason]
+    both = sum(len(daemonset.nodes_before & daemonset.nodes_now) for daemonset in known)
     if both:
         yield f"re-created since then: {again or 'none'} of the {format_count(both, 'pod')} of DaemonSets that are still there"
     anew = [node.name for node in comparison.nodes if node.was_recreated]

@@ -110,9 +110,9 @@ def _find_drained_pods(change: Change, pod_index: PodIndex, pending: frozenset[P
     for first, second, third in zip(worst, best, slow, strict=True):
         shown.append(_build_node_evictions(pod_index, first, second, third))
         left += (
-            LeavingPod(_as_scheduled_pod(each.pod), start + each.evicted_at, each.grace_seconds, bool(each.hang_reason))
-            for each in second.pods
-            if each.evicted_at is not None and not each.pod.has_ended
+            LeavingPod(_as_scheduled_pod(drain.pod), start + drain.evicted_at, drain.grace_seconds, bool(drain.hang_reason))
+            for drain in second.pods
+            if drain.evicted_at is not None and not drain.pod.has_ended
         )
         start += _ASSUMED_DELAY if third.grace_seconds is None else third.grace_seconds + 1
     sure = [node.does_end for node in worst]
@@ -199,7 +199,11 @@ def _find_tainted_pods(change: Change, pod_index: PodIndex, names: Sequence[str]
             if new.delay is not None:
                 left.append(LeavingPod(pod, new.delay, find_grace_period(pod, -1)))
         static = tuple("/".join(pod.key) for pod in there if is_static(pod))
-        kept = [each for each in found if each not in news and not is_static(_as_scheduled_pod(each.pod)) and not each.pod.has_ended]
+        kept = [
+            eviction
+            for eviction in found
+            if eviction not in news and not is_static(_as_scheduled_pod(eviction.pod)) and not eviction.pod.has_ended
+        ]
         daemonsets = sum(is_of_daemonset(pod) for pod in there)
         shown.append(NodeEvictions(name, tuple(pods), daemonsets, static, len(kept)))
     return LeavingPods(EvictionMechanism.TAINT, tuple(shown), tuple(left))

@@ -23,7 +23,7 @@ from preflight.model.job_reasons import (
     TooFewDomains,
 )
 from preflight.model.objects import JobSet, Node
-from preflight.model.owners import OwnerKey
+from preflight.model.owners import OwnerKey, find_controller
 from preflight.scheduling.jobs.defaults import INDEXED, apply_job_defaults
 from preflight.scheduling.jobs.disruption import Disruption
 from preflight.scheduling.jobs.exclusive_placement import (
@@ -74,15 +74,17 @@ def forecast_jobs(pod_index: PodIndex, leaving_pods: Sequence[LeavingPod], disru
         job = pod_index.jobs.get(key)
         if job is None or not pod_index.is_namespace_listed(key[0]):
             continue
-        names = {each.pod.controller.uid for each in pods if each.pod.controller is not None}
+        names = {leaving_pod.pod.controller.uid for leaving_pod in pods if leaving_pod.pod.controller is not None}
         own = [pod for pod in pod_index.pods_by_owner.get(OwnerKey("Job", *key), ()) if pod.controller and pod.controller.uid in names]
         ways = (lambda grace: (min(1.0, grace), SIGTERM), lambda grace: (float(grace), SIGKILL), lambda grace: (min(2.0, grace), 0))
         answers = []
         for way in ways:
             losses = []
-            for each in pods:
-                after, code = way(each.grace_seconds)
-                losses.append(PodLoss(each.pod.metadata.name, disruption, each.leaves_at, inf if each.may_hang else after, code))
+            for leaving_pod in pods:
+                after, code = way(leaving_pod.grace_seconds)
+                losses.append(
+                    PodLoss(leaving_pod.pod.metadata.name, disruption, leaving_pod.leaves_at, inf if leaving_pod.may_hang else after, code)
+                )
             answers.append(forecast_job(job, [make_job_pod(pod) for pod in own], losses))
         found[key] = tuple(answers)
     return found
@@ -113,14 +115,14 @@ def _build_job_outcome(
     spec = apply_job_defaults(job.spec)
     fails = [answer.end_reason or answer.failure_reason for answer in answers]
     after = [fate.replaced_after for forecast in answers for fate in forecast.lost_pods if fate.replaced_after is not None]
-    overlap = max((fate.overlap for each in answers for fate in each.lost_pods if fate.overlap < inf), default=0.0)
+    overlap = max((fate.overlap for forecast in answers for fate in forecast.lost_pods if fate.overlap < inf), default=0.0)
     labels = {*job.metadata.labels, *job.spec.template.metadata.labels}
     reasons: list[JobReason] = [QueueNotChecked(label) for label in _QUEUE_LABELS if label in labels]
     if not answers[0].is_back_off_known:
         reasons.append(JobFact.BACK_OFF_UNKNOWN)
     if disruption is Disruption.DELETION and job.spec.podFailurePolicy is not None:
         reasons.append(JobFact.IGNORE_RULE_BYPASSED)
-    limits = dict.fromkeys(limit for each in answers for fate in each.lost_pods for limit in fate.counts_against)
+    limits = dict.fromkeys(limit for forecast in answers for fate in forecast.lost_pods for limit in fate.counts_against)
     return JobOutcome(
         job=name,
         pods=lost,
@@ -141,14 +143,8 @@ def build_job_set_outcomes(
     touched: dict[PodKey, list[PodKey]] = {}
     for key, pods in group_by_job(leaving_pods).items():
         job = pod_index.jobs.get(key)
-        owner = (
-            next(
-                (owner for owner in job.metadata.ownerReferences if owner.controller and owner.kind == "JobSet"),
-                None,
-            )
-            if job
-            else None
-        )
+        controller = find_controller(job.metadata.ownerReferences) if job else None
+        owner = controller if controller is not None and controller.kind == "JobSet" else None
         name = owner.name if owner else pods[0].pod.metadata.labels.get("jobset.sigs.k8s.io/jobset-name", "")
         if name:
             touched.setdefault((key[0], name), []).append(key)
@@ -171,11 +167,11 @@ def _build_job_set_outcome(
     job_set = pod_index.job_sets.get(key)
     if job_set is None:
         return JobSetOutcome(name, shown, unknown=JobUnknown(JobUnknownKind.JOB_SET, name))
-    if any(each not in job_forecasts for each in jobs):
-        missing = next(each for each in sorted(jobs) if each not in job_forecasts)
+    if any(job not in job_forecasts for job in jobs):
+        missing = next(job for job in sorted(jobs) if job not in job_forecasts)
         return JobSetOutcome(name, shown, unknown=JobUnknown(JobUnknownKind.JOB_OUTCOME, "/".join(missing)))
     number = len(job_forecasts[jobs[0]])
-    answers = [forecast_job_set(job_set, {each[1]: job_forecasts[each][at] for each in jobs}) for at in range(number)]
+    answers = [forecast_job_set(job_set, {job[1]: job_forecasts[job][at] for job in jobs}) for at in range(number)]
     worst = max(answers, key=_rank_severity)
     leaders, reasons = _find_leader_loss(pod_index, job_set, jobs, lost_pods, nodes)
     if worst.restarts_all:

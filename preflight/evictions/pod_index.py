@@ -12,7 +12,7 @@ from preflight.model.pod_scheduling import SchedulerPod
 from preflight.model.world import ClusterState
 from preflight.scheduling.drain.pod_filters import MIRROR_ANNOTATION
 from preflight.scheduling.occupancy import Occupancy, build_occupancy
-from preflight.scheduling.owners import Owner, Owners, index_owners, is_kind
+from preflight.scheduling.owners import Owners, find_top_owner, index_owners, is_kind
 
 PodKey = tuple[str, str]
 """A namespace and a name."""
@@ -36,7 +36,7 @@ class PodIndex:
         self.has_all_pods = world.listed_namespaces is None and (survey is None or (survey.nodes and survey.daemonsets is None))
         self.has_all_nodes = (survey is None or survey.nodes) and not any(node.is_partial for node in world.nodes.values())
         self.budgets_without_namespace = tuple(budget for budget in world.budgets if not budget.metadata.namespace)
-        placed = tuple(each for each in world.budgets if each.metadata.namespace)
+        placed = tuple(budget for budget in world.budgets if budget.metadata.namespace)
         is_whole = "PodDisruptionBudget" in world.complete_kinds or (bool(placed) and "PodDisruptionBudget" not in world.missing_kinds)
         self.budgets: tuple[PodDisruptionBudget, ...] | None = placed if is_whole and not self.budgets_without_namespace else None
 
@@ -78,19 +78,7 @@ class PodIndex:
 
     def find_owner(self, pod: SchedulerPod) -> OwnerKey | None:
         """What controls a pod; of a ReplicaSet the Deployment above it, where that one is known. None for nothing."""
-        reference = pod.controller
-        if reference is None:
-            return None
-        namespace = pod.metadata.namespace
-        if is_kind(reference, "ReplicaSet", ("apps", "extensions")):
-            found = self.owners.find("ReplicaSet", namespace, reference.name)
-            if isinstance(found, Owner) and found.controller is not None:
-                return OwnerKey(found.controller.kind, namespace, found.controller.name)
-            name, _, tail = reference.name.rpartition("-")
-            by_name = tail == pod.metadata.labels.get("pod-template-hash") and self.owners.find("Deployment", namespace, name)
-            if isinstance(by_name, Owner):
-                return OwnerKey("Deployment", namespace, name)
-        return OwnerKey(reference.kind, namespace, reference.name)
+        return find_top_owner(pod, self.owners)
 
     def compute_occupancy(self, nodes: Iterable[Node], gone: frozenset[PodKey]) -> Occupancy:
         """What is taken of nodes once some pods are gone, and those that are being deleted already."""

@@ -54,7 +54,7 @@ def make_json_patch(current: Sequence[Mapping[str, Any]] | None, changes: Sequen
             added += map(dict, change.tolerations[1:])
     if current is None:
         return [test, {"op": "add", "path": TOLERATIONS_PATH, "value": added}]
-    return [test, *changed, *({"op": "add", "path": f"{TOLERATIONS_PATH}/-", "value": each} for each in added)]
+    return [test, *changed, *({"op": "add", "path": f"{TOLERATIONS_PATH}/-", "value": toleration} for toleration in added)]
 
 
 def format_kubectl_patch(daemonset: DaemonSet, changes: Sequence[Operation]) -> str:
@@ -75,7 +75,7 @@ def format_kustomization(patches: Sequence[tuple[DaemonSet, Sequence[Operation]]
         lines.append("  - target:")
         lines += (f"      {field}: {json.dumps(text)}" for field, text in target.items() if text)
         lines.append("    patch: |-")
-        lines += (f"      - {json.dumps(each)}" for each in make_json_patch(current, wanted))
+        lines += (f"      - {json.dumps(operation)}" for operation in make_json_patch(current, wanted))
     return "\n".join(lines) + "\n"
 
 

@@ -61,7 +61,7 @@ def fix_manifest(text: str, changes: Sequence[ManifestChange]) -> ManifestResult
         except CannotEdit as refusal:
             refusals.append(str(refusal))
     after = _try_edits(text, edits)
-    kept = [each for each, refusal in zip(changes, refusals, strict=True) if refusal is None]
+    kept = [change for change, refusal in zip(changes, refusals, strict=True) if refusal is None]
     if after is None or not _changes_only_tolerations(chunks, after, kept):
         reason = "the edit would change more than its tolerations: edit it by hand"
         return ManifestResult(text, tuple(refusal or reason for refusal in refusals))

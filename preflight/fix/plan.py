@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from preflight.components import recognize_components
 from preflight.fix.edits import AddToleration, DropField, Operation, ReplaceToleration, SetFields
-from preflight.fix.evaluate import Evaluation, StepHit
+from preflight.fix.evaluation import Evaluation, StepHit
 from preflight.fix.yaml_tree import CannotEdit
 from preflight.model.objects import POD_TEMPLATE_SPEC, DaemonSet, Origin, Taint, Toleration
 from preflight.model.report import Severity
@@ -87,8 +87,8 @@ def _make_sort_key(origin: Origin) -> tuple[object, ...]:
 
 
 def _check_no_overlap(old: Iterable[Operation], new: Iterable[Operation]) -> None:
-    taken = {each.index for each in old if not isinstance(each, AddToleration)}
-    if any(each.index in taken for each in new if not isinstance(each, AddToleration)):
+    taken = {operation.index for operation in old if not isinstance(operation, AddToleration)}
+    if any(operation.index in taken for operation in new if not isinstance(operation, AddToleration)):
         raise CannotEdit("another fix changes the same toleration: run fix again after it")
 
 

@@ -13,7 +13,7 @@ from preflight.documents import InvalidDocument, split_documents
 from preflight.errors import InputError
 from preflight.fix import kubectl_patch, manifest
 from preflight.fix.edits import Operation, apply_operations
-from preflight.fix.evaluate import Evaluation, EvaluationInput, StepHit, evaluate_rules
+from preflight.fix.evaluation import Evaluate, Evaluation, StepHit
 from preflight.fix.plan import FindingSelection, FixPlan, get_raw_tolerations, make_fix_plans
 from preflight.fix.provenance import Manager, find_manager
 from preflight.fix.write import read_file
@@ -70,15 +70,16 @@ class FixResult(Struct, frozen=True):
 
 
 def plan_fixes(
-    evaluation_input: EvaluationInput, selection: FindingSelection, fix_options: FixOptions, originals: Mapping[Origin, DaemonSet]
+    evaluate: Evaluate, selection: FindingSelection, fix_options: FixOptions, originals: Mapping[Origin, DaemonSet]
 ) -> FixResult:
     """What is to be done about what a change would cost, or about what is wrong today.
 
     1. Each DaemonSet is fixed as a whole, or left as it is with a reason.
     2. A fix never takes a DaemonSet from a node, and brings no new error or warning: all is judged again, with the fixes rolled out first.
     3. An object that stands twice with the same content is fixed in both places.
+    4. `evaluate` says what the rules find, with the DaemonSets that are fixed.
     """
-    before = evaluate_rules(evaluation_input)
+    before = evaluate({})
     chosen = [step_hit for step_hit in before.step_hits if selection.includes(step_hit)]
     wanted, refused = make_fix_plans(chosen, before, originals)
     reasons: dict[tuple[str, Origin], str] = {(hit.rule.id, hit.hit.location.origin): reason for hit, reason in refused}
@@ -95,19 +96,19 @@ def plan_fixes(
         if not fix_options.makes_patches:
             files, failed = work.edit_files(fixes)
             reasons |= failed
-        fixes = [fixe for fixe in fixes if not _is_refused(fixe, reasons)]
-        after = evaluate_rules(evaluation_input, {fix.daemonset.origin: fix.fixed for fix in fixes})
+        fixes = [fix for fix in fixes if not _is_refused(fix, reasons)]
+        after = evaluate({fix.daemonset.origin: fix.fixed for fix in fixes})
         worse = _find_regressions(before, after, fixes)
         if not worse:
             break
         reasons |= worse
-        fixes = [each for each in fixes if not _is_refused(each, reasons)]
-    kept = [each for each in after.step_hits if each.step and selection.should_report(each)]
+        fixes = [fix for fix in fixes if not _is_refused(fix, reasons)]
+    kept = [step_hit for step_hit in after.step_hits if step_hit.step and selection.should_report(step_hit)]
     return FixResult(
         fixes=tuple(fixes),
         files=files,
-        unfixed=tuple((each, reasons.get((each.rule.id, each.hit.location.origin), "")) for each in kept),
-        rollout_hits=tuple(each for each in after.step_hits if not each.step and each.severity is not Severity.NOTE),
+        unfixed=tuple((step_hit, reasons.get((step_hit.rule.id, step_hit.hit.location.origin), "")) for step_hit in kept),
+        rollout_hits=tuple(hit for hit in after.step_hits if not hit.step and hit.severity is not Severity.NOTE),
         is_unknown=after.is_unknown,
         is_empty=not chosen,
         has_assumed_pods=any(group.is_assumed for impact in after.impacts for group in impact.groups),
@@ -144,9 +145,9 @@ def _find_regressions(before: Evaluation, after: Evaluation, fixes: Iterable[Dae
             if _is_same(key, fix.daemonset):
                 lost |= nodes - now.get((step, key), frozenset())
         fresh = [
-            each
-            for each in new
-            if each.hit.location.origin == fix.daemonset.origin and (each.step, each.rule.id, each.hit.subject) not in old
+            step_hit
+            for step_hit in new
+            if step_hit.hit.location.origin == fix.daemonset.origin and (step_hit.step, step_hit.rule.id, step_hit.hit.subject) not in old
         ]
         if lost:
             reason = f"the fix would take it from {', '.join(sorted(lost)[:4])}: edit it by hand"
@@ -194,8 +195,8 @@ class _FixBuilder:
     def edit_files(self, fixes: Iterable[DaemonSetFix]) -> tuple[dict[str, tuple[bytes, bytes]], dict[tuple[str, Origin], str]]:
         """The texts of the files that the fixes change, and why some are left as they are."""
         by_file: dict[str, list[DaemonSetFix]] = {}
-        for fixe in fixes:
-            by_file.setdefault(fixe.daemonset.origin.file, []).append(fixe)
+        for fix in fixes:
+            by_file.setdefault(fix.daemonset.origin.file, []).append(fix)
         texts: dict[str, tuple[bytes, bytes]] = {}
         reasons: dict[tuple[str, Origin], str] = {}
         for file, here in by_file.items():
@@ -209,9 +210,9 @@ class _FixBuilder:
                     texts[file] = (before, after)
             except (CannotEdit, InputError) as refusal:
                 refusals = [str(refusal)] * len(here)
-            for each, reason in zip(here, refusals, strict=True):
+            for fix, reason in zip(here, refusals, strict=True):
                 if reason:
-                    reasons |= {(cause.rule.id, cause.hit.location.origin): reason for cause in each.causes}
+                    reasons |= {(cause.rule.id, cause.hit.location.origin): reason for cause in fix.causes}
         return texts, reasons
 
     def _read_bytes(self, file: str) -> bytes:

@@ -37,17 +37,17 @@ def rewrite(tree: YamlTree, path: Path, operations: Sequence[Operation]) -> list
     if value.kind != "list":
         raise CannotEdit("its tolerations are no list")
     edits: list[TextEdit] = []
-    for each in operations:
-        if isinstance(each, AddToleration):
+    for operation in operations:
+        if isinstance(operation, AddToleration):
             continue
-        item = _get_item(value, each.index)
-        if isinstance(each, SetFields):
-            edits += set_fields(tree, item, each.fields, detect_style(tree, [item]))
-        elif isinstance(each, DropField):
-            edits += drop_field(tree, item, each.name)
+        item = _get_item(value, operation.index)
+        if isinstance(operation, SetFields):
+            edits += set_fields(tree, item, operation.fields, detect_style(tree, [item]))
+        elif isinstance(operation, DropField):
+            edits += drop_field(tree, item, operation.name)
         else:
-            edits.append(_replace_item(tree, value, item, each))
-            added += each.tolerations[1:]
+            edits.append(_replace_item(tree, value, item, operation))
+            added += operation.tolerations[1:]
     if added:
         edits += _append_flow(tree, value, added) if value.is_flow else [_append_block(tree, value, added)]
     return edits
@@ -79,7 +79,7 @@ def _append_block(tree: YamlTree, tolerations: YamlNode, added: Sequence[PlainTo
     last = tolerations.items[-1]
     column, gap = _find_dash(tree, last)
     style = detect_style(tree, tolerations.items)
-    lines = [line for each in added for line in format_block_item(style.format_item(each), column, gap)]
+    lines = [line for toleration in added for line in format_block_item(style.format_item(toleration), column, gap)]
     return insert_lines(tree, last.end, lines, deeper_than=column)
 
 
@@ -107,7 +107,7 @@ def _append_flow(tree: YamlTree, tolerations: YamlNode, added: Sequence[PlainTol
     """Items after the last one of a list in brackets: on lines of their own where the items stand so."""
     text = tree.text
     style = detect_style(tree, tolerations.items)
-    items = [style.format_flow(each) for each in added]
+    items = [style.format_flow(toleration) for toleration in added]
     if not tolerations.items:
         at = text.index("[", tolerations.start) + 1
         return [TextEdit(at, at, ", ".join(items))]
@@ -135,7 +135,7 @@ def _replace_null(tree: YamlTree, spec: YamlNode, key: YamlNode, value: YamlNode
         return [TextEdit(value.start, value.end, f"{blank}[{', '.join(map(style.format_flow, added))}]")]
     colon = tree.text.index(":", key.end) + 1
     column, gap = _find_sibling_dash(tree, spec, tree.find_column(key.start))
-    lines = [line for each in added for line in format_block_item(style.format_lines(each), column, gap)]
+    lines = [line for toleration in added for line in format_block_item(style.format_lines(toleration), column, gap)]
     return [*([TextEdit(colon, value.end, "")] if value.text else []), insert_lines(tree, value.end, lines)]
 
 
@@ -161,9 +161,9 @@ def _insert_key(tree: YamlTree, spec: YamlNode, added: Sequence[PlainToleration]
     column, gap = _find_sibling_dash(tree, spec, len(before))
     style = TolerationStyle(key_quote=quote)
     lines = [f"{before}{quote}tolerations{quote}:"]
-    lines += [each for toleration in added for each in format_block_item(style.format_lines(toleration), column, gap)]
+    lines += [row for toleration in added for row in format_block_item(style.format_lines(toleration), column, gap)]
     newline = detect_line_end(tree, start)
-    return TextEdit(line, line, "".join(each + newline for each in lines))
+    return TextEdit(line, line, "".join(row + newline for row in lines))
 
 
 def _find_sibling_dash(tree: YamlTree, spec: YamlNode, column: int) -> tuple[int, str]:

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 
 from preflight.fix.edits import AddToleration, DropField, Operation, SetFields
-from preflight.fix.evaluate import ROLLOUT
+from preflight.fix.evaluation import ROLLOUT
 from preflight.fix.planner import DaemonSetFix, FixResult
 from preflight.fix.yaml_style import TolerationStyle
 from preflight.kubectl.commands import Command
@@ -15,7 +15,7 @@ from preflight.kubectl.commands import Command
 def format_fix_summary(result: FixResult, commands: Sequence[Command], *, patches: bool, is_written: bool) -> Iterator[str]:
     """The lines of the account. Names in them are as they came: whoever prints them makes them plain."""
     if result.fixes:
-        count = len({(fixe.daemonset.metadata.namespace, fixe.daemonset.metadata.name) for fixe in result.fixes})
+        count = len({(fix.daemonset.metadata.namespace, fix.daemonset.metadata.name) for fix in result.fixes})
         verb = "fixed" if is_written else "patches for" if patches else "fixes"
         yield f"{verb} {count} DaemonSet{'s' * (count > 1)}:"
         for fix in result.fixes:
@@ -58,7 +58,7 @@ def _format_order(result: FixResult, commands: Sequence[Command], *, patches: bo
     if patches:
         yield "  1. the patches"
     else:
-        files = sorted({fixe.daemonset.origin.file for fixe in result.fixes})
+        files = sorted({fix.daemonset.origin.file for fix in result.fixes})
         yield f"  1. kubectl apply {' '.join(f'-f {shlex.quote(file)}' for file in files)}"
     yield "     each is an update that replaces pods: wait for it (kubectl rollout status)"
     for number, command in enumerate(commands, 2):

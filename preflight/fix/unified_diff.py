@@ -18,7 +18,7 @@ def format_unified_diff(path: str, before: bytes, after: bytes) -> bytes:
     from difflib import unified_diff
 
     shown = format_diff_path(path)
-    old, new = (_split_lines(each) for each in (before, after))
+    old, new = (_split_lines(text) for text in (before, after))
     lines = unified_diff(old, new, _quote_path(f"a/{shown}"), _quote_path(f"b/{shown}"), n=3)
     out = []
     for line in lines:

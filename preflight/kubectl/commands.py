@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from preflight.kubectl.label_selector import LabelQuery
+from preflight.model.drain_flags import DrainFlags
 from preflight.model.objects import Taint
 
 
@@ -68,17 +69,10 @@ class CordonNodes(Command, frozen=True):
 
 
 class DrainNodes(Command, frozen=True):
-    """`kubectl drain`: its flags are those of `preflight.scheduling.drain.DrainFlags`, with the selector of pods as it was read."""
+    """`kubectl drain`."""
 
     nodes: TargetObjects
-    ignore_daemonsets: bool = False
-    delete_emptydir_data: bool = False
-    force: bool = False
-    disable_eviction: bool = False
-    grace_period: int = -1
-    timeout: float = 0
-    pod_selector: LabelQuery | None = None
-    skip_wait_for_delete_timeout: int = 0
+    flags: DrainFlags = DrainFlags()
 
     @property
     def may_evict(self) -> bool:

@@ -12,6 +12,7 @@ from preflight.kubectl.label_args import describe_key_problem, parse_labels
 from preflight.kubectl.label_selector import parse_selector
 from preflight.kubectl.resource_args import NODE, get_selector, parse_targets, resolve_resource, split_name, split_resources_and_pairs
 from preflight.kubectl.taint_args import describe_conflicts, is_taint, parse_taints
+from preflight.model.drain_flags import DrainFlags
 
 
 def parse_taint_command(text: str, arguments: ParsedArguments) -> Command:
@@ -88,9 +89,7 @@ def parse_drain(text: str, arguments: ParsedArguments) -> Command:
         pods = parse_selector(arguments.last_value("pod-selector"))
     except UsageError:
         raise UsageError("--pod-selector=<pod_selector> must be a valid label selector") from None
-    return DrainNodes(
-        text,
-        nodes,
+    flags = DrainFlags(
         ignore_daemonsets=arguments.is_set("ignore-daemonsets"),
         delete_emptydir_data=arguments.is_set("delete-emptydir-data"),
         force=arguments.is_set("force"),
@@ -100,6 +99,7 @@ def parse_drain(text: str, arguments: ParsedArguments) -> Command:
         pod_selector=pods if arguments.last_value("pod-selector") else None,
         skip_wait_for_delete_timeout=parse_integer(arguments.last_value("skip-wait-for-delete-timeout", "0")),
     )
+    return DrainNodes(text, nodes, flags)
 
 
 def parse_reboot(text: str, arguments: ParsedArguments) -> Command:

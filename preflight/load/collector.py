@@ -15,10 +15,8 @@ from preflight.documents import Chunk, RepeatedKey
 from preflight.errors import InputError
 from preflight.load.kinds import (
     CHECKED_KINDS,
-    NOT_AN_OBJECT,
     SNAPSHOT,
     STATE_KINDS,
-    UNRENDERED,
     PlainObject,
     declares_pool,
     explain_unchecked,
@@ -27,6 +25,18 @@ from preflight.load.kinds import (
     is_unrendered,
 )
 from preflight.load.locations import locate_item
+from preflight.messages.load import (
+    EDITED_DAEMONSET,
+    NO_API_VERSION,
+    NOT_AN_OBJECT,
+    SECOND_SNAPSHOT,
+    describe_count,
+    describe_invalid_object,
+    describe_truncated_list,
+    describe_wrong_items,
+    explain_no_pool,
+    explain_unrendered,
+)
 from preflight.model.convert import convert
 from preflight.model.objects import CoveragePod, DaemonSet, LabelSelector, Node, Origin, Refusal, SourcedObject
 from preflight.model.report import Location, Problem, SkippedCheck
@@ -39,8 +49,6 @@ if TYPE_CHECKING:
 
 MAX_LOCATED = 4 << 20
 """A document with more characters than this has no lines: it is a dump, and nobody wrote it."""
-
-_NO_VERSION = "apiVersion is missing"
 
 
 class ObjectCollector:
@@ -98,8 +106,8 @@ class ObjectCollector:
 
     def list_skipped(self) -> tuple[SkippedCheck, ...]:
         """What is not judged, counted and in order."""
-        counted = [SkippedCheck(f"{count} {noun if count == 1 else noun + 's'}", why) for (noun, why), count in self._left_out.items()]
-        return tuple(sorted((*counted, *self._skipped), key=lambda each: (each.why, each.what)))
+        counted = [SkippedCheck(describe_count(count, noun), why) for (noun, why), count in self._left_out.items()]
+        return tuple(sorted((*counted, *self._skipped), key=lambda check: (check.why, check.what)))
 
     @contextmanager
     def keep_document(self, chunk: Chunk | None, file: str, repeated: Sequence[RepeatedKey] = ()) -> Iterator[None]:
@@ -133,7 +141,7 @@ class ObjectCollector:
                 if item["kind"] == SNAPSHOT and not self.begin_snapshot(item["apiVersion"], item.get("metadata"), place):
                     continue
                 self.complete_kinds.add(item["kind"].removesuffix("List"))
-                waiting += reversed([(each, where, True) for each, where in self._list_items(item, place)])
+                waiting += reversed([(inner, where, True) for inner, where in self._list_items(item, place)])
             elif is_listed and is_listed_pod(item):
                 if pod := self.convert_listed_pod(item, place):
                     pods.append(pod)
@@ -163,18 +171,14 @@ class ObjectCollector:
 
             item, kept = unpack_daemonset(item)
             if not is_valid_rest(kept):
-                self.add_problem(
-                    "DaemonSet cannot be judged: what the snapshot has of the rest of it was edited: make a new one",
-                    origin.file,
-                    origin.line,
-                )
+                self.add_problem(EDITED_DAEMONSET, origin.file, origin.line)
                 return
         value, refusals = convert(_with_generated_name(item), kind.type, origin)
         if value is None:
             self._add_invalid(item["kind"], refusals, origin)
             return
         if item.get("apiVersion") is None:
-            value = replace(value, refusals=(Refusal(("apiVersion",), _NO_VERSION), *value.refusals))
+            value = replace(value, refusals=(Refusal(("apiVersion",), NO_API_VERSION), *value.refusals))
         if isinstance(value, DaemonSet) and value.spec.selector is None:
             # extensions/v1beta1: its server selected by the labels of the template.
             selector = LabelSelector(value.spec.template.metadata.labels)
@@ -187,7 +191,7 @@ class ObjectCollector:
 
         found = read_pool_declarations(item, origin)
         if not found:
-            self.count_skipped(f"{item.get('kind') or 'configuration'} that declares no node pool")
+            self.count_skipped(explain_no_pool(str(item.get("kind") or "")))
         self.pools += found
 
     def add_pods(self, pods: Sequence[CoveragePod], file: str) -> None:
@@ -219,7 +223,7 @@ class ObjectCollector:
 
     def add_unrendered(self, origin: Origin, *, is_named: bool, chart: str = "CHARTDIR") -> None:
         """Note a template that nobody rendered: a problem where the person named the file, else, and with `leaves_templates`, left out."""
-        why = UNRENDERED.format(chart=chart)
+        why = explain_unrendered(chart)
         if is_named and not self.leaves_templates:
             self.add_problem(why, origin.file, origin.line)
         else:
@@ -227,12 +231,7 @@ class ObjectCollector:
 
     def add_truncated(self, kind: str, origin: Origin) -> None:
         """Note a list that says of itself that it goes on elsewhere."""
-        self.add_problem(
-            f"this {kind} is a part of a longer one (metadata.continue): ask for all of it",
-            origin.file,
-            origin.line,
-            path="metadata.continue",
-        )
+        self.add_problem(describe_truncated_list(kind), origin.file, origin.line, path="metadata.continue")
 
     def is_from_snapshot(self, origin: Origin) -> bool:
         """Whether an object stands in a snapshot."""
@@ -248,7 +247,7 @@ class ObjectCollector:
         try:
             listing = read_head(api_version, metadata)
             if self.survey is not None and self.survey != listing:
-                raise InputError("a second snapshot, of another time or cluster: give one")
+                raise InputError(SECOND_SNAPSHOT)
         except InputError as error:
             self.add_problem(str(error), origin.file, origin.line)
             return False
@@ -264,7 +263,7 @@ class ObjectCollector:
         if items is None:
             return []
         if not isinstance(items, list):
-            self.add_problem(f"items of {data['kind']} must be a list", origin.file, origin.line, path="items")
+            self.add_problem(describe_wrong_items(data["kind"]), origin.file, origin.line, path="items")
             return []
         metadata = data.get("metadata")
         if isinstance(metadata, dict) and metadata.get("continue"):
@@ -279,8 +278,7 @@ class ObjectCollector:
         ]
 
     def _add_invalid(self, kind: str, refusals: Sequence[Refusal], origin: Origin) -> None:
-        reasons = "; ".join(dict.fromkeys(refusal.reason for refusal in refusals[:3])) or "its values make no sense"
-        self.add_problem(f"{kind} cannot be judged: {reasons}", origin.file, origin.line)
+        self.add_problem(describe_invalid_object(kind, [refusal.reason for refusal in refusals[:3]]), origin.file, origin.line)
 
 
 def is_listed_pod(item: PlainObject) -> bool:

@@ -13,9 +13,20 @@ from preflight.documents import Chunk, InvalidDocument, SkippedDocument
 from preflight.errors import InputError
 from preflight.load.collector import ObjectCollector
 from preflight.load.files import STDIN, SourceFile, describe_os_error, find_files, read_content, to_text
-from preflight.load.kinds import CHECKED_KINDS, UNRENDERED, declares_pool, get_api_group, is_unrendered
+from preflight.load.kinds import CHECKED_KINDS, declares_pool, get_api_group, is_unrendered
 from preflight.load.loader import LoadResult
 from preflight.load.locations import locate_item
+from preflight.messages.load import (
+    EMPTY_PLAN,
+    NO_KIND,
+    NO_MANIFEST,
+    NOT_A_PLAN,
+    describe_nameless,
+    describe_undecodable_text,
+    describe_unreadable,
+    describe_unreadable_patch,
+    explain_unrendered,
+)
 from preflight.model.objects import Origin, SourcedObject
 from preflight.model.world import ClusterState
 
@@ -49,10 +60,10 @@ def read_objects(
     opened = path if path == STDIN else os.path.join(os.path.dirname(base), path)  # noqa: PTH118, PTH120
     walked = find_files([opened], recursive=recursive)
     for unread in walked.unread:
-        raise InputError(f"{unread.file}: cannot be read: {unread.reason}")
+        raise InputError(f"{unread.file}: {describe_unreadable(unread.reason)}")
     sources = [source for source in walked.sources if source.is_named or source.path.endswith(_APPLY_EXTENSIONS)]
     if not sources:
-        raise InputError(f"{to_text(opened)}: no .yaml, .yml or .json file in it")
+        raise InputError(f"{to_text(opened)}: {NO_MANIFEST}")
     texts: dict[tuple[str, int], Chunk] = {}
     gathered = ObjectCollector()
     given: list[object] = [value for source in sources for value in _iter_objects(source, stdin, texts, gathered)]
@@ -81,9 +92,9 @@ def read_patch(path: str, base: str = "", *, stdin: BinaryIO | None = None) -> s
     try:
         return str(read_content(source, stdin), "utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InputError(f"{source.file}: not UTF-8 from byte {error.start} on: save it as UTF-8") from None
+        raise InputError(f"{source.file}: {describe_undecodable_text(error.start)}") from None
     except (OSError, ValueError) as error:
-        raise InputError(f"unable to read patch file: {source.file}: {describe_os_error(error)}") from None
+        raise InputError(describe_unreadable_patch(source.file, describe_os_error(error))) from None
 
 
 def read_script(path: str) -> str | None:
@@ -95,13 +106,13 @@ def read_script(path: str) -> str | None:
     try:
         data = bytes(read_content(source, None)) if path != STDIN else b""
     except (OSError, ValueError) as error:
-        raise InputError(f"{source.file}: cannot be read: {describe_os_error(error)}") from None
+        raise InputError(f"{source.file}: {describe_unreadable(describe_os_error(error))}") from None
     if not path.endswith(".sh") and not data.startswith(b"#!"):
         return None
     try:
         return str(data, "utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InputError(f"{source.file}: not UTF-8 from byte {error.start} on: save it as UTF-8") from None
+        raise InputError(f"{source.file}: {describe_undecodable_text(error.start)}") from None
 
 
 def read_plan(path: str, *, stdin: BinaryIO | None = None) -> list[tuple[Origin, object]]:
@@ -112,11 +123,11 @@ def read_plan(path: str, *, stdin: BinaryIO | None = None) -> list[tuple[Origin,
     source = SourceFile(to_text(path), path, is_named=True)
     found = list(_iter_documents(source, stdin))
     if not found:
-        raise InputError(f"{source.file}: is empty: a plan is a YAML list of command lines")
+        raise InputError(f"{source.file}: {EMPTY_PLAN}")
     chunk, data = found[0]
     if not isinstance(data, list) or len(found) > 1:
         line = chunk.line if len(found) == 1 else found[1][0].line
-        raise InputError(f"{source.file}:{line}: a plan is one YAML list of command lines, each after `- `")
+        raise InputError(f"{source.file}:{line}: {NOT_A_PLAN}")
     places = documents.locate_paths(chunk, [(index,) for index in range(len(data))])
     return [
         (Origin(source.file, chunk.index, place.line, (index,)), item) for index, (place, item) in enumerate(zip(places, data, strict=True))
@@ -127,13 +138,13 @@ def _iter_documents(source: SourceFile, stdin: BinaryIO | None) -> Iterator[tupl
     try:
         text = str(read_content(source, stdin), "utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InputError(f"{source.file}: not UTF-8 from byte {error.start} on: save it as UTF-8") from None
+        raise InputError(f"{source.file}: {describe_undecodable_text(error.start)}") from None
     except (OSError, ValueError) as error:
-        raise InputError(f"{source.file}: cannot be read: {describe_os_error(error)}") from None
+        raise InputError(f"{source.file}: {describe_unreadable(describe_os_error(error))}") from None
     for item in documents.read_yaml(text, ()):
         if isinstance(item, InvalidDocument):
             if "{{" in text:
-                raise InputError(f"{source.file}:{item.line}: {UNRENDERED.format(chart='CHARTDIR')}")
+                raise InputError(f"{source.file}:{item.line}: {explain_unrendered()}")
             raise InputError(f"{source.file}:{item.line}:{item.column}: {item.message}")
         if not isinstance(item, SkippedDocument):
             yield item.chunk, item.data
@@ -149,10 +160,10 @@ def _iter_objects(
             item, origin = waiting.pop()
             kind = item.get("kind") if isinstance(item, dict) else None
             if not isinstance(item, dict) or not isinstance(kind, str) or not kind:
-                raise InputError(f"{origin.file}:{origin.line}: no Kubernetes object: it states no kind")
+                raise InputError(f"{origin.file}:{origin.line}: {NO_KIND}")
             items = item.get("items")
             if kind.endswith("List") and isinstance(items, list):
-                waiting += reversed([(each, locate_item(origin, index)) for index, each in enumerate(items)])
+                waiting += reversed([(inner, locate_item(origin, index)) for index, inner in enumerate(items)])
             elif declares_pool(item):
                 pool_collector.add_pools(item, origin)
             else:
@@ -162,12 +173,12 @@ def _iter_objects(
 def _convert_object(item: dict[str, Any], kind: str, origin: Origin) -> SourcedObject | Other:
     metadata, api_version = item.get("metadata"), item.get("apiVersion")
     if not isinstance(metadata, dict) or not (metadata.get("name") or metadata.get("generateName")):
-        raise InputError(f"{origin.file}:{origin.line}: the {kind} has no name")
+        raise InputError(f"{origin.file}:{origin.line}: {describe_nameless(kind)}")
     if is_unrendered(item):
-        raise InputError(f"{origin.file}:{origin.line}: {UNRENDERED.format(chart='CHARTDIR')}")
+        raise InputError(f"{origin.file}:{origin.line}: {explain_unrendered()}")
     known = CHECKED_KINDS.get(kind)
     if known is None or (isinstance(api_version, str) and get_api_group(api_version) not in known.groups):
-        version, namespace, name = (str(each or "") for each in (api_version, metadata.get("namespace"), metadata.get("name")))
+        version, namespace, name = (str(text or "") for text in (api_version, metadata.get("namespace"), metadata.get("name")))
         return Other(version, kind, namespace, name, origin)
     gathered = ObjectCollector()
     gathered.add_object(item, origin)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from msgspec import Struct
 
 from preflight.errors import InputError
+from preflight.messages.load import CUT_OFF_GZIP, describe_damaged_gzip, describe_unpacked_size, lower_first
 
 if TYPE_CHECKING:
     from gzip import GzipFile
@@ -179,7 +180,7 @@ def _unpack(packed: bytes | mmap, file: str) -> bytearray:
         while block := stream.read(_BLOCK):
             unpacked += block
             if len(unpacked) > limit:
-                raise InputError(f"{file}: unpacks to more than {limit >> 20} MiB: unpack it first, if it is meant to be that large")
+                raise InputError(f"{file}: {describe_unpacked_size(limit >> 20)}")
     return unpacked
 
 
@@ -193,9 +194,9 @@ def _open_packed(file: BinaryIO) -> Iterator[GzipFile]:
         with gzip.GzipFile(fileobj=file) as stream:
             yield stream
     except EOFError:
-        raise OSError("broken gzip data: the file is cut off: copy or save it again") from None
+        raise OSError(CUT_OFF_GZIP) from None
     except (zlib.error, gzip.BadGzipFile) as error:
-        raise OSError(f"broken gzip data: the file is damaged ({error}): copy or save it again") from error
+        raise OSError(describe_damaged_gzip(error)) from error
 
 
 def to_text(path: str) -> str:
@@ -205,5 +206,4 @@ def to_text(path: str) -> str:
 
 def describe_os_error(error: OSError | ValueError) -> str:
     """Why a path could not be read, in the system's words: lower case, without the path."""
-    text = (error.strerror if isinstance(error, OSError) else None) or str(error)
-    return text[:1].lower() + text[1:]
+    return lower_first((error.strerror if isinstance(error, OSError) else None) or error)

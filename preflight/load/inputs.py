@@ -84,6 +84,24 @@ def select_input(paths: Sequence[str], context_paths: Sequence[str] = (), target
     return Files(tuple(paths), tuple(context_paths))
 
 
+def list_paths(source: Input) -> tuple[str, ...]:
+    """The paths that are judged, those around them left out."""
+    match source:
+        case Files(paths=paths) | Live(paths=paths):
+            return paths
+        case Snapshot(path=path):
+            return (path,)
+        case _:
+            assert_never(source)
+
+
+def name_input(source: Input) -> str:
+    """What tells an input from the others that are asked the same."""
+    if isinstance(source, Live):
+        return source.target.context or "the current context"
+    return ", ".join(list_paths(source))
+
+
 @contextmanager
 def open_input(
     source: Input,

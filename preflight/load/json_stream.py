@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import functools
-import gc
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -15,10 +12,11 @@ from msgspec import Raw
 from preflight.documents import Chunk
 from preflight.documents.json_values import decode_json_value
 from preflight.load.collector import MAX_LOCATED, ObjectCollector
-from preflight.load.kinds import NOT_AN_OBJECT, STATE_KINDS, WANTED_KINDS, explain_unchecked
+from preflight.load.kinds import STATE_KINDS, WANTED_KINDS, explain_unchecked
 from preflight.load.kubectl_list import decode_bound_pod, take_list, take_whole_pod
 from preflight.load.kubectl_list_schema import ItemHeader
 from preflight.load.locations import MAX_SOURCE
+from preflight.messages.load import JSON_ENDS_TOO_EARLY, NOT_AN_OBJECT, describe_broken_json, lower_first
 from preflight.model.objects import CoveragePod, Origin
 
 if TYPE_CHECKING:
@@ -52,8 +50,7 @@ def read_json_stream(collector: ObjectCollector, data: bytes | bytearray | mmap,
     2. A broken value is a problem; reading goes on at the next line that starts with `{`.
     3. Two or more pods of such a series that are bound or have a status are evidence, as in a list.
     """
-    with _pause_garbage_collection():
-        return _JsonStreamReader(collector, data, file, is_named).read()
+    return _JsonStreamReader(collector, data, file, is_named).read()
 
 
 class _JsonStreamReader:
@@ -136,7 +133,7 @@ class _JsonStreamReader:
         text = bytes(self.view[begin : end if end >= 0 else len(self.view)][: 4 * MAX_SOURCE]).decode("utf-8", "replace")
         column = len(bytes(self.view[begin:at]).decode("utf-8", "replace")) + 1 if at - begin < _BLOCK else 0
         source = text if len(text) <= MAX_SOURCE else ""
-        self.gathered.add_problem(f"broken JSON: {error.message}", self.file, line + self.count_newlines(start, at), column, source)
+        self.gathered.add_problem(describe_broken_json(error.message), self.file, line + self.count_newlines(start, at), column, source)
 
     def count_newlines(self, start: int, end: int) -> int:
         return sum(bytes(self.view[at : min(at + _BLOCK, end)]).count(b"\n") for at in range(start, end, _BLOCK))
@@ -173,8 +170,8 @@ def _to_json_error(error: msgspec.DecodeError, view: memoryview) -> _JsonError:
             return _JsonError(_TRAILING, int(match[2]) - _measure_trailing_offset())
         return _JsonError(match[1].removeprefix("JSON is malformed: "), int(match[2]))
     if text == "Input data was truncated":
-        return _JsonError("the text ends too early", len(view))
-    return _JsonError(text[:1].lower() + text[1:], 0)
+        return _JsonError(JSON_ENDS_TOO_EARLY, len(view))
+    return _JsonError(lower_first(text), 0)
 
 
 @functools.cache
@@ -186,15 +183,3 @@ def _measure_trailing_offset() -> int:
         if match := _BYTE.fullmatch(str(error)):
             return int(match[2]) - 2
     return 0
-
-
-@contextmanager
-def _pause_garbage_collection() -> Iterator[None]:
-    """Decoding makes many objects and no rubbish: looking for some in between takes longer than the decoding."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()

@@ -5,6 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from preflight.messages.load import (
+    NOT_AN_OBJECT,
+    explain_no_clue,
+    explain_patch,
+    explain_unchecked_group,
+    explain_unchecked_kind,
+    explain_unnamed,
+)
 from preflight.model.budgets import PodDisruptionBudget
 from preflight.model.objects import (
     POD_TEMPLATE_SPEC,
@@ -27,11 +35,6 @@ from preflight.model.quota import ResourceQuota
 from preflight.model.storage import ConfigMap, PersistentVolume, PersistentVolumeClaim, StorageClass
 
 PlainObject = dict[str, Any]
-
-_SHOWN = 60
-
-NOT_AN_OBJECT = "not Kubernetes objects"
-UNRENDERED = "unrendered chart template: render it first: helm template RELEASE {chart} | preflight ... --from -"
 
 
 class CheckedKind(NamedTuple):
@@ -148,22 +151,22 @@ def explain_unchecked(data: PlainObject, *, is_from_snapshot: bool = False) -> s
         return NOT_AN_OBJECT
     kind = CHECKED_KINDS.get(name)
     if kind is None:
-        return f"kind {name[:_SHOWN]} is not judged" if api_version else NOT_AN_OBJECT
+        return explain_unchecked_kind(name) if api_version else NOT_AN_OBJECT
     if api_version is not None and get_api_group(api_version) not in kind.groups:
-        return f"kind {name} of {get_api_group(api_version) or 'the core API'} is not judged"
+        return explain_unchecked_group(name, get_api_group(api_version))
     metadata = data.get("metadata")
     if api_version is None and not isinstance(metadata, dict):
         return NOT_AN_OBJECT
     if metadata is None or (isinstance(metadata, dict) and _is_absent(metadata.get("name") or metadata.get("generateName"))):
-        return f"{name} without a name: part of an object"
+        return explain_unnamed(name)
     if is_from_snapshot:
         return ""
     if kind.has_selector and api_version not in _SELECTOR_FILLED and _is_absent(get_path(data, ("spec", "selector"))):
-        return f"{name} without a selector: part of an object, as in a patch"
+        return explain_patch(name, "a selector")
     if kind.pod_spec and _is_absent(get_path(data, (*kind.pod_spec, "containers"))):
-        return f"{name} without containers: part of an object, as in a patch"
+        return explain_patch(name, "containers")
     if name in CLUES_BY_KIND and not has_clue(name, repr(data.get("data"))):
-        return f"{name} that says nothing of what is judged"
+        return explain_no_clue(name)
     return ""
 
 

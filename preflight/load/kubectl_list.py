@@ -34,6 +34,7 @@ from preflight.load.kubectl_list_schema import (
     decode_list,
 )
 from preflight.load.locations import format_path, locate_item
+from preflight.messages.load import describe_unreadable, lower_first
 from preflight.model.convert import decode_object
 from preflight.model.objects import CoveragePod, Node, NodeSpec, NodeStatus, Origin, Taint
 
@@ -236,7 +237,6 @@ def _to_plain(collector: ObjectCollector, raw: Raw, origin: Origin) -> Any:
     try:
         return decode_json_value(raw)
     except (msgspec.DecodeError, RecursionError) as error:
-        collector.add_problem(
-            f"cannot be read: {str(error)[:1].lower()}{str(error)[1:]}", origin.file, origin.line, path=format_path(origin.path)
-        )
+        message = describe_unreadable(lower_first(error))
+        collector.add_problem(message, origin.file, origin.line, path=format_path(origin.path))
         return _UNREAD

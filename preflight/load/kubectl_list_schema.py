@@ -97,8 +97,8 @@ def _list_decoder(item: Any) -> msgspec.json.Decoder[Any]:
 
 
 _UNION: Any = LeanNode | CoveragePod
-for _each in (*_RESTS, *_IGNORED):
-    _UNION |= _each
+for _struct in (*_RESTS, *_IGNORED):
+    _UNION |= _struct
 
 _MIXED = _list_decoder(_UNION)
 _NODES = _list_decoder(LeanNode)

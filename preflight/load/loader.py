@@ -15,7 +15,16 @@ from preflight.errors import InputError
 from preflight.load import locations, world_builder
 from preflight.load.collector import ObjectCollector
 from preflight.load.files import SourceFile, describe_os_error, find_files, read_content
-from preflight.load.kinds import CLUES_BY_KIND, STATE_KINDS, UNRENDERED, WANTED_KINDS
+from preflight.load.kinds import CLUES_BY_KIND, STATE_KINDS, WANTED_KINDS
+from preflight.messages.load import (
+    NOT_FOLLOWED,
+    NOT_PARSED,
+    NOT_UTF16,
+    describe_templates,
+    describe_undecodable_byte,
+    describe_unreadable,
+    explain_unrendered,
+)
 from preflight.model.objects import Node, Origin
 from preflight.model.report import Location, Problem, SkippedCheck
 from preflight.model.world import ClusterState
@@ -99,8 +108,8 @@ def load_world(
     walked = find_files((*paths, *context_paths))
     gathered = collector or ObjectCollector(leaves_templates=leaves_templates, wants_whole_pods=wants_whole_pods, wants_state=wants_state)
     for unread in walked.unread:
-        gathered.add_problem(f"cannot be read: {unread.reason}", unread.file)
-    gathered.count_skipped("not followed: name it to read it", walked.skipped_links, "symbolic link")
+        gathered.add_problem(describe_unreadable(unread.reason), unread.file)
+    gathered.count_skipped(NOT_FOLLOWED, walked.skipped_links, "symbolic link")
     judged = frozenset(source.file for source in find_files(paths).sources) if context_paths or (paths and cluster) else None
     if cluster is not None:
         cluster(gathered)
@@ -123,7 +132,7 @@ def load_sources(
         if not source.chart:
             _read_source(collector, source, stream)
     for chart, count in _count_templates(sources).items():
-        collector.add_skipped(f"{count} {'file' if count == 1 else 'files'} of the chart {chart}", UNRENDERED.format(chart=chart))
+        collector.add_skipped(describe_templates(count, chart), explain_unrendered(chart))
 
     def loaded() -> LoadResult:
         return _build_result(collector, sources, checked_files, one_cluster=one_cluster, comparison_operators=comparison_operators)
@@ -172,7 +181,7 @@ def _read_source(collector: ObjectCollector, source: SourceFile, stdin: BinaryIO
         collector.add_problem(str(error), source.file)
         return
     except (OSError, ValueError) as error:
-        collector.add_problem(f"cannot be read: {describe_os_error(error)}", source.file)
+        collector.add_problem(describe_unreadable(describe_os_error(error)), source.file)
         return
     collector.files += 1
     if _looks_like_json(data):
@@ -196,9 +205,9 @@ def _decode_text(collector: ObjectCollector, data: bytes | bytearray | mmap, fil
         text = str(data, "utf-8", "replace")
         line = start.count(b"\n") + 1
         column = len(start[start.rfind(b"\n") + 1 :].decode("utf-8", "replace")) + 1
-        what = "UTF-16: save it as UTF-8" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else f"not UTF-8: byte 0x{data[error.start]:02x}"
-        collector.add_problem(what, file, line, column)
-        return text if "UTF-16" not in what else ""
+        is_utf16 = data[:2] in (b"\xff\xfe", b"\xfe\xff")
+        collector.add_problem(NOT_UTF16 if is_utf16 else describe_undecodable_byte(data[error.start]), file, line, column)
+        return "" if is_utf16 else text
 
 
 def _read_text(collector: ObjectCollector, text: str, source: SourceFile) -> None:
@@ -222,7 +231,7 @@ def _read_text(collector: ObjectCollector, text: str, source: SourceFile) -> Non
             broken.append(item)
         else:
             unparsed += 1
-    collector.count_skipped("not parsed: of no kind that is judged", unparsed)
+    collector.count_skipped(NOT_PARSED, unparsed)
     if broken and "{{" in text:
         collector.add_unrendered(Origin(file, line=broken[0].line), is_named=source.is_named)
         return

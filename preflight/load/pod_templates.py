@@ -11,6 +11,17 @@ from preflight.errors import InputError, UsageError
 from preflight.load.collector import ObjectCollector
 from preflight.load.kinds import CHECKED_KINDS, PlainObject, get_path
 from preflight.load.loader import LoadResult, load_world
+from preflight.messages.load import (
+    NO_SENSE,
+    describe_bound_pod,
+    describe_listed_pod,
+    describe_no_pod,
+    describe_part_of_device,
+    describe_pod_source,
+    describe_refused_field,
+    describe_refused_pod,
+    describe_several_pods,
+)
 from preflight.model.capacity import NewPod
 from preflight.model.convert import convert
 from preflight.model.objects import JobSet, Origin, Refusal, Workload, locate_pod_spec
@@ -62,22 +73,21 @@ def read_new_pod(path: str, namespace: str, stdin: BinaryIO | None) -> NewPod:
     _check_accepted(loaded, path)
     found = [pod for item, origin, _ in heap.kept for pod in iter_new_pods(item, origin, namespace)]
     found += [
-        NewPod(f"Pod {'/'.join(key)} of {path}", pod.spec, pod.metadata.labels, key[0], is_admitted=True)
+        NewPod(describe_listed_pod(*key, path), pod.spec, pod.metadata.labels, key[0], is_admitted=True)
         for key, pod in (loaded.world.pods_by_key or {}).items()
     ]
     if len(found) == 1:
         return found[0]
     if not found:
-        why = "; ".join(f"{check.what}: {check.why}" for check in loaded.skipped)
-        raise UsageError(f"{path}: holds no pod, and nothing that has a pod template{f' ({why})' if why else ''}")
-    raise UsageError(f"{path}: holds {len(found)} pod templates ({', '.join(each.description for each in found[:3])}): give one of them")
+        raise UsageError(describe_no_pod(path, [(check.what, check.why) for check in loaded.skipped]))
+    raise UsageError(describe_several_pods(path, [pod.description for pod in found]))
 
 
 def iter_new_pods(item: PlainObject, origin: Origin, namespace: str) -> Iterator[NewPod]:
     """The pods that a workload would create, one for each template; a JobSet has several."""
     kind, name = item["kind"], str(get_path(item, ("metadata", "name")) or "")
     own = str(get_path(item, ("metadata", "namespace")) or namespace)
-    words = f"{kind} {f'{own}/' if own else ''}{name}{f' of {origin.file}' if origin.file else ''}"
+    words = describe_pod_source(kind, own, name, origin.file)
     if kind == "JobSet":
         jobs = get_path(item, ("spec", "replicatedJobs"))
         for job in jobs if isinstance(jobs, list) else ():
@@ -90,16 +100,14 @@ def iter_new_pods(item: PlainObject, origin: Origin, namespace: str) -> Iterator
 def _build_new_pod(words: str, template: Any, namespace: str, kind: str) -> NewPod:
     spec, refusals = convert(get_path(template, ("spec",)) or {}, SchedulerPodSpec, Origin("<none>"))
     if spec is None or refusals:
-        raise InputError(f"{words}: the API server would refuse its pod: {refusals[0].reason if refusals else 'its spec makes no sense'}")
+        raise InputError(describe_refused_pod(words, refusals[0].reason if refusals else NO_SENSE))
     for container in (*spec.containers, *spec.initContainers):
         for name, quantity in {**container.resources.limits, **container.resources.requests}.items():
             if "/" in name and not _is_whole_number(quantity):
-                raise InputError(
-                    f"{words}: the API server would refuse its pod: {name}={quantity} of container {container.name}: no whole number"
-                )
+                raise InputError(describe_refused_pod(words, describe_part_of_device(name, quantity, container.name)))
     was_there = kind == "Pod" and bool(spec.nodeName)
     if spec.nodeName and not was_there:
-        raise InputError(f"{words}: its nodeName is {spec.nodeName}: such a pod asks no scheduler")
+        raise InputError(describe_bound_pod(words, spec.nodeName))
     if kind == "DaemonSet":
         spec = replace(spec, tolerations=add_implicit_tolerations(spec))
     labels = get_path(template, ("metadata", "labels"))
@@ -126,8 +134,7 @@ def _check_accepted(loaded: LoadResult, path: str) -> None:
     for workload in (*loaded.world.workloads, *loaded.world.job_sets):
         for refusal in (*workload.refusals, *([] if isinstance(workload, JobSet) else _iter_pod_refusals(workload))):
             line = loaded.locate(workload.origin, refusal.path).line
-            where = ".".join(map(str, refusal.path))
-            what = f"{type(workload).__name__} {workload.metadata.name}: the API server would refuse {where}: {refusal.reason}"
+            what = describe_refused_field(type(workload).__name__, workload.metadata.name, refusal.path, refusal.reason)
             raise InputError(f"{path}{f':{line}' if line else ''}: {what}")
 
 

@@ -9,7 +9,13 @@ import msgspec
 
 from preflight.load.collector import ObjectCollector
 from preflight.load.kinds import CHECKED_KINDS
-from preflight.messages.load import describe_ambiguity
+from preflight.messages.load import (
+    POOL_PART_NOT_GIVEN,
+    describe_ambiguity,
+    describe_moved_pods,
+    describe_pool_part,
+    describe_pool_sizes,
+)
 from preflight.model.budgets import PodDisruptionBudget
 from preflight.model.objects import (
     CoveragePod,
@@ -97,7 +103,7 @@ def build_world(
         volumes=_select_kind(by_key, PersistentVolume),
         storage_classes=_select_kind(by_key, StorageClass),
         quotas=_select_kind(by_key, ResourceQuota),
-        config_maps={(each.metadata.namespace, each.metadata.name): each.data for each in _select_kind(by_key, ConfigMap)},
+        config_maps={(config.metadata.namespace, config.metadata.name): config.data for config in _select_kind(by_key, ConfigMap)},
         ambiguities=tuple(sorted(ambiguities, key=describe_ambiguity)),
         missing_kinds=survey.missing if survey is not None else {},
         comparison_operators=comparison_operators,
@@ -114,12 +120,9 @@ def _resolve_pools(collector: ObjectCollector) -> tuple[Node, ...]:
 
     resolved = resolve_pools(collector.pools)
     for name, reference in resolved.missing_references:
-        collector.add_skipped(f"what {reference.kind} {reference.name} says of {name}", "not given")
+        collector.add_skipped(describe_pool_part(reference.kind, reference.name, name), POOL_PART_NOT_GIVEN)
     if resolved.nodes:
-        one = len(resolved.nodes) == 1
-        collector.add_skipped(
-            f"how many nodes {'a pool has' if one else f'{len(resolved.nodes)} pools have'}", f"{'it' if one else 'each'} counts as one"
-        )
+        collector.add_skipped(*describe_pool_sizes(len(resolved.nodes)))
     return resolved.nodes
 
 
@@ -192,9 +195,8 @@ def _merge_listed_pods(collector: ObjectCollector, *, one_cluster: bool) -> tupl
             moved[key] = None
     if moved and one_cluster:
         namespace, name = min(moved)
-        more = f" and {len(moved) - 1} more" if len(moved) > 1 else ""
         files = sorted({file for file, _ in collector.pod_lists})
-        collector.add_problem(f"pod {namespace}/{name}{more}: listed twice, on other nodes or of another owner", files[0])
+        collector.add_problem(describe_moved_pods(namespace, name, len(moved) - 1), files[0])
     return tuple(first.values())
 
 

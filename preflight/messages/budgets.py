@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from preflight.messages.counts import format_count
 from preflight.messages.lists import join_and, join_limited, join_node_names
+from preflight.model.budget_reasons import AllReplicasNeeded, BudgetLimit, FullLimit, NoLimit, ZeroBudgetReason
 from preflight.model.eviction_reasons import BudgetAction, ChangeBudget, DrainReason, RefusedByBudget
 
 _PERMANENT_TEXTS = {
@@ -73,3 +75,35 @@ def describe_blocked_drain(nodes: Sequence[str], refusal: RefusedByBudget, *, is
 def describe_shared_pods(other_budgets: Sequence[str], pods: str) -> str:
     """That other budgets select the same pods, to follow the name of the first; `pods` names the pods."""
     return f"and {join_and(other_budgets)} select {pods}: no eviction of a pod with more than one budget is granted"
+
+
+def describe_zero_budget(reason: ZeroBudgetReason) -> str:
+    """That a budget never allows a disruption, and why."""
+    return f"never allows a disruption: {_describe_zero_budget_reason(reason)}"
+
+
+def _describe_zero_budget_reason(reason: ZeroBudgetReason) -> str:
+    match reason:
+        case NoLimit():
+            return "it states neither minAvailable nor maxUnavailable"
+        case FullLimit():
+            return f"{reason.limit} is {reason.value}"
+        case AllReplicasNeeded(owners=owners):
+            have = f"{join_and(owners)} {'has' if len(owners) == 1 else 'have'} {format_count(reason.replicas, 'replica')}"
+            return f"minAvailable is {reason.min_available}, and {have}"
+
+
+def describe_missing_selector() -> str:
+    """That a budget without a selector selects no pod."""
+    return "selects no pod: it has no selector"
+
+
+def describe_unselected_pods(nearest: str, missing_labels: Sequence[str]) -> str:
+    """That a budget selects no pod, and by which labels it misses the pods of the nearest owner."""
+    return f"selects no pod: {nearest} comes nearest, and its pods have no label {join_and(missing_labels)}"
+
+
+def describe_missing_scale(limit: BudgetLimit, owners: Sequence[str], owner_count: int) -> str:
+    """That a limit needs the scale of owners that have none."""
+    field = limit.value if limit is BudgetLimit.MAX_UNAVAILABLE else f"a percentage of {limit}"
+    return f"allows nothing: {field} needs a scale, and {join_and(owners)} {'has' if owner_count == 1 else 'have'} none"

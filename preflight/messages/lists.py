@@ -32,6 +32,16 @@ def list_first(values: Sequence[str], limit: int = 4) -> Sequence[str]:
     return values if len(values) <= limit else values[: limit - 1]
 
 
+def format_names(items: Sequence[str], max_names: int = 3) -> str:
+    """The first `max_names` names in their order, and how many more there are: `a, b, c + 4997 more`.
+
+    One more than `max_names` is printed as it is: `+ 1 more` would be no shorter.
+    """
+    if len(items) <= max_names + 1:
+        return ", ".join(items)
+    return f"{', '.join(items[:max_names])} + {len(items) - max_names} more"
+
+
 def format_other_nodes(others: Sequence[str], verb: str) -> str:
     """`, as are n2, n3`: what is said of one node is true of others too; "" where there are none."""
     if not others:

@@ -1,11 +1,142 @@
-"""What the reading of files and clusters says to people: what could not be read, and what was left out."""
+"""What the reading of files says to people: what could not be read, and what was left out."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from preflight.model.objects import Origin
 from preflight.model.world import Ambiguity
 
-NOT_A_SNAPSHOT = "not a snapshot: make one with `preflight snapshot -o FILE`, or give it as manifests"
+
+def lower_first(text: object) -> str:
+    """A text of others as a part of a sentence: its first letter is small."""
+    words = str(text)
+    return words[:1].lower() + words[1:]
+
+
+# Files
+
+NOT_UTF16 = "UTF-16: save it as UTF-8"
+NOT_FOLLOWED = "not followed: name it to read it"
+CUT_OFF_GZIP = "broken gzip data: the file is cut off: copy or save it again"
+
+
+def describe_unreadable(reason: str) -> str:
+    """That a file or a value cannot be read."""
+    return f"cannot be read: {reason}"
+
+
+def describe_damaged_gzip(error: Exception) -> str:
+    """That a packed file is damaged, as the decoder says."""
+    return f"broken gzip data: the file is damaged ({error}): copy or save it again"
+
+
+def describe_unpacked_size(mebibytes: int) -> str:
+    """That a packed file grows beyond all bounds."""
+    return f"unpacks to more than {mebibytes} MiB: unpack it first, if it is meant to be that large"
+
+
+def describe_undecodable_byte(byte: int) -> str:
+    """That a text is not UTF-8, with the byte that cannot be."""
+    return f"not UTF-8: byte 0x{byte:02x}"
+
+
+def describe_undecodable_text(start: int) -> str:
+    """That a text is not UTF-8, with the place of the first byte that cannot be."""
+    return f"not UTF-8 from byte {start} on: save it as UTF-8"
+
+
+def describe_unreadable_patch(file: str, reason: str) -> str:
+    """That the file of a patch cannot be read, as kubectl says it."""
+    return f"unable to read patch file: {file}: {reason}"
+
+
+NO_MANIFEST = "no .yaml, .yml or .json file in it"
+EMPTY_PLAN = "is empty: a plan is a YAML list of command lines"
+NOT_A_PLAN = "a plan is one YAML list of command lines, each after `- `"
+
+# JSON
+
+JSON_ENDS_TOO_EARLY = "the text ends too early"
+
+
+def describe_broken_json(reason: str) -> str:
+    """That a text is no JSON."""
+    return f"broken JSON: {reason}"
+
+
+# Documents and objects
+
+NOT_AN_OBJECT = "not Kubernetes objects"
+NOT_PARSED = "not parsed: of no kind that is judged"
+NO_API_VERSION = "apiVersion is missing"
+NO_KIND = "no Kubernetes object: it states no kind"
+_MAX_SHOWN_KIND = 60
+
+
+def explain_unrendered(chart: str = "CHARTDIR") -> str:
+    """That a template of a chart is not rendered, and how to."""
+    return f"unrendered chart template: render it first: helm template RELEASE {chart} | preflight ... --from -"
+
+
+def describe_templates(count: int, chart: str) -> str:
+    """How many templates a chart has."""
+    return f"{count} {'file' if count == 1 else 'files'} of the chart {chart}"
+
+
+def describe_count(count: int, noun: str) -> str:
+    """A number of documents or objects."""
+    return f"{count} {noun if count == 1 else noun + 's'}"
+
+
+def explain_unchecked_kind(kind: str) -> str:
+    """That nothing is read of a kind."""
+    return f"kind {kind[:_MAX_SHOWN_KIND]} is not judged"
+
+
+def explain_unchecked_group(kind: str, group: str) -> str:
+    """That nothing is read of a kind that only has the name of ours; `group` is "" for the core API."""
+    return f"kind {kind} of {group or 'the core API'} is not judged"
+
+
+def explain_unnamed(kind: str) -> str:
+    """That an object has no name."""
+    return f"{kind} without a name: part of an object"
+
+
+def explain_patch(kind: str, missing: str) -> str:
+    """That an object lacks what a whole one has: `a selector`, `containers`."""
+    return f"{kind} without {missing}: part of an object, as in a patch"
+
+
+def explain_no_clue(kind: str) -> str:
+    """That an object of a kind of which little is read has nothing of that."""
+    return f"{kind} that says nothing of what is judged"
+
+
+def explain_no_pool(kind: str) -> str:
+    """That a configuration of nodes declares no pool; `kind` is "" where it states none."""
+    return f"{kind or 'configuration'} that declares no node pool"
+
+
+def describe_nameless(kind: str) -> str:
+    """That an object of a file that a command names has no name."""
+    return f"the {kind} has no name"
+
+
+def describe_invalid_object(kind: str, reasons: Sequence[str]) -> str:
+    """That an object cannot be judged, with what is wrong with it."""
+    return f"{kind} cannot be judged: {'; '.join(dict.fromkeys(reasons)) or 'its values make no sense'}"
+
+
+def describe_truncated_list(kind: str) -> str:
+    """That a list says of itself that it goes on elsewhere."""
+    return f"this {kind} is a part of a longer one (metadata.continue): ask for all of it"
+
+
+def describe_wrong_items(kind: str) -> str:
+    """That the items of a List are none."""
+    return f"items of {kind} must be a list"
 
 
 def describe_ambiguity(ambiguity: Ambiguity) -> str:
@@ -15,6 +146,112 @@ def describe_ambiguity(ambiguity: Ambiguity) -> str:
     where = f"{', '.join(shown[:-1])} and {shown[-1]}"
     name = str(ambiguity.key) if ambiguity.is_namespaced else ambiguity.key.name
     return f"{ambiguity.kind} {name} is in {where}, each time with other content"
+
+
+def describe_moved_pods(namespace: str, name: str, others: int) -> str:
+    """That a pod is in two lists, on other nodes; `others` are as many more."""
+    more = f" and {others} more" if others else ""
+    return f"pod {namespace}/{name}{more}: listed twice, on other nodes or of another owner"
+
+
+# Node pools
+
+POOL_PART_NOT_GIVEN = "not given"
+
+
+def describe_pool_part(kind: str, name: str, pool: str) -> str:
+    """What an object that was not given says of a pool."""
+    return f"what {kind} {name} says of {pool}"
+
+
+def describe_pool_sizes(pools: int) -> tuple[str, str]:
+    """That the sizes of pools are unknown, and what they are taken for."""
+    if pools == 1:
+        return "how many nodes a pool has", "it counts as one"
+    return f"how many nodes {pools} pools have", "each counts as one"
+
+
+# Snapshots
+
+NOT_A_SNAPSHOT = "not a snapshot: make one with `preflight snapshot -o FILE`, or give it as manifests"
+SECOND_SNAPSHOT = "a second snapshot, of another time or cluster: give one"
+EDITED_DAEMONSET = "DaemonSet cannot be judged: what the snapshot has of the rest of it was edited: make a new one"
+
+
+def describe_unreadable_metadata(error: Exception) -> str:
+    """That the metadata of a snapshot makes no sense."""
+    return f"metadata of the snapshot cannot be read: {lower_first(error)}"
+
+
+def describe_wrong_version(api_version: str) -> str:
+    """That a snapshot states no version."""
+    return f"no version of a snapshot: {api_version[:60]!r}"
+
+
+def describe_newer_version(version: int, known_version: int) -> str:
+    """That a snapshot is of a version that this program does not know."""
+    return f"written by a newer preflight: version {version}; this one reads {known_version}"
+
+
+def describe_unwritable(path: str, reason: str | None) -> str:
+    """That a snapshot cannot be written."""
+    return f"cannot write {path}: {reason}"
+
+
+def describe_two_clusters(kind: str, name: str, files: tuple[str, str]) -> str:
+    """That two objects without a namespace have one name, so that no snapshot can have both."""
+    return f"{kind} -/{name} is in {files[0]} and {files[1]}: a snapshot is of one cluster, so state the namespace of each"
+
+
+def describe_unsaved_pod(namespace: str, name: str) -> str:
+    """That a listed pod makes no sense."""
+    return f"pod {namespace}/{name} cannot be saved: its values make no sense"
+
+
+# The pod of a file
+
+NO_SENSE = "its spec makes no sense"
+
+
+def describe_no_pod(path: str, skipped: Sequence[tuple[str, str]]) -> str:
+    """That a file holds no pod, with what it holds instead."""
+    why = "; ".join(f"{what}: {reason}" for what, reason in skipped)
+    return f"{path}: holds no pod, and nothing that has a pod template{f' ({why})' if why else ''}"
+
+
+def describe_several_pods(path: str, descriptions: Sequence[str]) -> str:
+    """That a file holds several pods, where one is asked for."""
+    return f"{path}: holds {len(descriptions)} pod templates ({', '.join(descriptions[:3])}): give one of them"
+
+
+def describe_pod_source(kind: str, namespace: str, name: str, file: str) -> str:
+    """The workload that a pod is of; "" where there is no namespace, or no file."""
+    return f"{kind} {f'{namespace}/' if namespace else ''}{name}{f' of {file}' if file else ''}"
+
+
+def describe_listed_pod(namespace: str, name: str, file: str) -> str:
+    """A pod of a list in a file."""
+    return f"Pod {namespace}/{name} of {file}"
+
+
+def describe_refused_pod(source: str, reason: str) -> str:
+    """That the API server would refuse the pod of a workload."""
+    return f"{source}: the API server would refuse its pod: {reason}"
+
+
+def describe_part_of_device(resource: str, quantity: object, container: str) -> str:
+    """That a container asks for a part of a device."""
+    return f"{resource}={quantity} of container {container}: no whole number"
+
+
+def describe_bound_pod(source: str, node: str) -> str:
+    """That a pod names its node."""
+    return f"{source}: its nodeName is {node}: such a pod asks no scheduler"
+
+
+def describe_refused_field(kind: str, name: str, path: Sequence[str | int], reason: str) -> str:
+    """That the API server would refuse a field of an object."""
+    return f"{kind} {name}: the API server would refuse {'.'.join(map(str, path))}: {reason}"
 
 
 def _format_origin(origin: Origin) -> str:

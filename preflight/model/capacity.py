@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
+from preflight.model.capacity_reasons import CapacityLossCause, StaleReason
 from preflight.model.objects import PodSpec
 from preflight.model.report import ClusterIdentity
 
@@ -28,11 +29,10 @@ class NewPod(Struct, frozen=True):
 class CapacityStep(Struct, frozen=True, gc=False):
     """What one cause takes away of the resource that is followed.
 
-    1. `cause` is one of not-ready, cordoned, selector, taints, used, ghosts, rest, others, pods, ports, unknown.
-    2. `free` is how much of the amount no pod has asked for. `details` say more, in words.
+    `free` is how much of the amount no pod has asked for. `details` say more, in words.
     """
 
-    cause: str
+    cause: CapacityLossCause
     amount: int
     free: int
     nodes: tuple[str, ...]
@@ -79,12 +79,12 @@ class NodeClassCapacity(Struct, frozen=True, gc=False):
 
 
 class StaleAllocationRow(Struct, frozen=True, gc=False):
-    """A pod that holds room though nothing of it runs: `why` is pending (on its node) or dead (deleted on a node that is not Ready)."""
+    """A pod that holds room though nothing of it runs, and why."""
 
     pod: str
     node: str
     amount: int
-    why: str
+    why: StaleReason
 
 
 class ClusterCapacity(Struct, frozen=True, gc=False):

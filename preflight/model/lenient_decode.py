@@ -194,6 +194,6 @@ def _format_scalar(data: object) -> str:
 
 def _format_last_field(path: Path) -> str:
     """The field that a path ends at, in a word: `values[0]`."""
-    names = [str(each) for each in path if isinstance(each, str)]
-    index = "".join(f"[{each}]" for each in path[-1:] if isinstance(each, int))
+    names = [step for step in path if isinstance(step, str)]
+    index = "".join(f"[{step}]" for step in path[-1:] if isinstance(step, int))
     return (names[-1] if names else "the object") + index

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from msgspec import Struct
+
+from preflight.model.objects import OwnerReference
 
 
 class OwnerKey(Struct, frozen=True, order=True):
@@ -14,3 +18,8 @@ class OwnerKey(Struct, frozen=True, order=True):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.namespace}/{self.name}"
+
+
+def find_controller(references: Iterable[OwnerReference]) -> OwnerReference | None:
+    """The owner that controls an object, as a ReplicaSet or a Job controls a pod; None where there is none."""
+    return next((reference for reference in references if reference.controller), None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from preflight.model.objects import APIStruct, Metadata, OwnerReference, PodSpec
+from preflight.model.owners import find_controller
 
 
 class ClusterPodMetadata(Metadata, frozen=True, gc=False):
@@ -43,7 +44,7 @@ class ClusterPod(APIStruct, tag="Pod", tag_field="kind", frozen=True, gc=False):
     @property
     def controller(self) -> OwnerReference | None:
         """The owner that controls it, as a ReplicaSet or a Job does; None where there is none."""
-        return next((owner for owner in self.metadata.ownerReferences if owner.controller), None)
+        return find_controller(self.metadata.ownerReferences)
 
     @property
     def is_ready(self) -> bool:

@@ -28,9 +28,9 @@ def find_faults(data: object, schema: Mapping[str, Any], path: Path = ()) -> lis
     1. Of several alternatives (`anyOf`) the first that takes data of this type is explained; where none does, all are named.
     2. An unknown key or word comes with the known one that is nearest to it.
     """
-    from jsonschema import Draft202012Validator
-    from jsonschema.validators import extend
+    from jsonschema import Draft202012Validator, validators
 
+    extend: Any = validators.extend  # its types know no own checks
     # Only an int is an integer: msgspec takes no 1e23, which has no fraction either.
     checker = Draft202012Validator.TYPE_CHECKER.redefine("integer", lambda _, value: type(value) is int)
     explainer = _Explainer(schema, path)
@@ -60,11 +60,13 @@ class _Explainer:
     def explain(self, error: ValidationError) -> Iterator[Fault]:
         """The faults of one error."""
         path = (*self.path, *error.absolute_path)
-        value, asked = error.instance, error.validator_value
+        value: Any = error.instance
+        asked: Any = error.validator_value
+        schema: Any = error.schema
         if error.validator == "additionalProperties":
             for key in value:
-                if key not in error.schema.get("properties", {}):
-                    yield (*path, key), self._describe_unknown_key(path, key, error.schema["properties"])
+                if key not in schema.get("properties", {}):
+                    yield (*path, key), self._describe_unknown_key(path, key, schema["properties"])
         elif error.validator == "required":
             yield from ((path, messages.describe_missing_field(name)) for name in asked if name not in value)
         elif error.validator == "pattern":
@@ -74,7 +76,7 @@ class _Explainer:
         elif error.validator in ("minLength", "maxLength"):
             yield path, messages.describe_glob_length(value, asked)
         else:
-            yield path, self._describe_mismatch(path, value, error.schema)
+            yield path, self._describe_mismatch(path, value, schema)
 
     def _describe_unknown_key(self, path: Path, key: str, known: Iterable[str]) -> str:
         noun = _NOUNS.get(path[-1] if path and isinstance(path[-1], str) else "")

@@ -2,25 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
+from preflight.messages.counts import format_count as format_count
+from preflight.messages.lists import format_names as format_names
 from preflight.model.report import Finding, Location
 from preflight.report.terminal import escape_unprintable
-
-
-def format_count(number: int, noun: str) -> str:
-    """`1 error`, `2 errors`: for nouns whose plural ends in s."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def format_names(items: Sequence[str], max_names: int = 3) -> str:
-    """The first `most` names in their order, and how many more there are: `a, b, c + 4997 more`.
-
-    One more than `most` is printed as it is: `+ 1 more` would be no shorter.
-    """
-    if len(items) <= max_names + 1:
-        return ", ".join(items)
-    return f"{', '.join(items[:max_names])} + {len(items) - max_names} more"
 
 
 def clip(text: str, max_length: int) -> str:

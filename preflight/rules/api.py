@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from msgspec import Struct
 
 from preflight.coverage.model import Impact
-from preflight.dependents.consequences import Consequence
+from preflight.dependents.model import Consequence
 from preflight.model.objects import JobSet, Node, Origin, Taint, Workload
 from preflight.model.report import Severity, Subject, TolerationSuggestion
 from preflight.model.world import ClusterState

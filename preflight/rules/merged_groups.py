@@ -8,20 +8,21 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from preflight.change.node_lifecycle import is_controller_owned
 from preflight.coverage.model import CoverageGroup
-from preflight.coverage.reasons import describe_cascade, describe_near_misses, describe_unselected, describe_untolerated
-from preflight.messages.lists import join_and
+from preflight.coverage.outcome import PodAfter
+from preflight.coverage.reasons import list_near_misses, list_unselected
+from preflight.messages.coverage import describe_reasons, describe_transient_taints, label_untolerated
 from preflight.model.objects import POD_TEMPLATE_SPEC, Taint
+from preflight.model.reasons import Reason, Untolerated
 from preflight.model.report import Outcome, TolerationSuggestion
 from preflight.rules.api import Context, FieldPath, ManifestLocation, make_subject_of
+from preflight.rules.reason_keys import make_reason_key
 
 _PLAIN_SCALAR = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*")
 _YAML_KEYWORDS = frozenset(("y", "n", "yes", "no", "on", "off", "true", "false", "null"))
 
-UNOWNED_TEXT = "nothing owns its pods any more, so nothing creates them again"
-
 
 class MergedGroups:
-    """Groups of one DaemonSet that one sentence explains."""
+    """Groups of one DaemonSet that are explained by the same reasons."""
 
     def __init__(self, groups: Sequence[CoverageGroup]) -> None:
         """Of at least one group."""
@@ -34,15 +35,29 @@ class MergedGroups:
         self.taints = self.first_group.placement_after.untolerated_taints if self.first_group.placement_after else ()
 
     @property
-    def reason(self) -> str:
-        """Why the DaemonSet should not run on these nodes, "" where no placement says so."""
+    def reasons(self) -> tuple[Reason, ...]:
+        """Why the DaemonSet should not run on these nodes: labels first, then all taints together; () where no placement says so."""
         after = self.first_group.placement_after
         if after is None:
-            return ""
-        parts = list(describe_cascade(self.first_group) or describe_unselected(after))
-        if after.untolerated_taints:
-            parts.append(describe_untolerated(after.untolerated_taints))
-        return ", ".join(parts)
+            return ()
+        untolerated = (Untolerated(after.untolerated_taints),) if after.untolerated_taints else ()
+        return (*(self.first_group.lost_labels or list_unselected(after)), *untolerated)
+
+    @property
+    def reason(self) -> str:
+        """The reasons in words, "" without any."""
+        return ", ".join(describe_reasons(self.reasons))
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """What tells a finding on these groups from others of its rule on this DaemonSet: reasons, and what becomes of the pod."""
+        outcome, pod = self.first_group.outcome, self.first_group.forecast.pod_after
+        is_usual = (pod is PodAfter.NEW) == (outcome in (Outcome.LOOP, Outcome.GAINED)) and outcome is not Outcome.UNKNOWN
+        return (
+            *make_reason_key(self.reasons),
+            *(() if is_usual else (f"{pod.value}-pod",)),
+            *(("if-selected",) if self.first_group.is_conditional else ()),
+        )
 
     @property
     def field_path(self) -> FieldPath:
@@ -70,15 +85,14 @@ class MergedGroups:
             return ""
         old, new = self.first_group.before_daemonset, self.first_group.daemonset
         patched = old is not None and old.origin == new.origin and old.spec.template.spec.tolerations != new.spec.template.spec.tolerations
-        return f"{'after the patch nothing' if patched else 'nothing here'} tolerates {join_and(self.taints)}"
+        return label_untolerated(self.taints, is_patched=patched)
 
     @property
     def notes(self) -> tuple[tuple[str, str], ...]:
         """Why the tolerations that come nearest do not help, and that a taint passes by itself."""
-        texts = describe_near_misses(self.first_group.daemonset.spec.template.spec, self.taints)
+        texts = describe_reasons(list_near_misses(self.first_group.daemonset.spec.template.spec, self.taints))
         if self.is_transient:
-            one = len(self.taints) == 1
-            texts += (f"the cluster clears {'this taint' if one else 'these taints'} once the node is well again",)
+            texts += (describe_transient_taints(self.taints),)
         return tuple(("note", text) for text in texts)
 
     @property
@@ -109,13 +123,13 @@ def iter_new_groups(context: Context, outcome: Outcome) -> Iterator[CoverageGrou
 
 
 def merge_groups(groups: Iterable[CoverageGroup]) -> Iterator[MergedGroups]:
-    """Groups merged by DaemonSet, reason, period and what becomes of the pod."""
+    """Groups merged by DaemonSet, reasons, period and what becomes of the pod."""
     found: dict[tuple[object, ...], list[CoverageGroup]] = {}
     for group in groups:
-        verdict = group.forecast
-        key = (group.key, MergedGroups([group]).reason, verdict.loop_seconds, verdict.pod_after, group.is_conditional)
+        forecast = group.forecast
+        key = (group.key, MergedGroups([group]).reasons, forecast.loop_seconds, forecast.pod_after, group.is_conditional)
         found.setdefault(key, []).append(group)
-    return (MergedGroups(merged) for merged in found.values())
+    return map(MergedGroups, found.values())
 
 
 def suggest_exact_tolerations(taints: Iterable[Taint]) -> TolerationSuggestion:

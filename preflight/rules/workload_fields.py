@@ -181,9 +181,3 @@ def get_required_terms(spec: PodSpec) -> tuple[NodeSelectorTerm, ...]:
     affinity = spec.affinity.nodeAffinity if spec.affinity else None
     required = affinity.requiredDuringSchedulingIgnoredDuringExecution if affinity else None
     return required.nodeSelectorTerms if required else ()
-
-
-def format_tolerated(toleration: Toleration) -> str:
-    """What a toleration tolerates, as a taint is written: `dedicated=rdma:NoSchedule`, `dedicated:*`."""
-    value = "=" + toleration.value if toleration.value else ""
-    return f"{toleration.key or '*'}{value}:{toleration.effect or '*'}"

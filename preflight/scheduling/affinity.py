@@ -9,6 +9,7 @@ from functools import cache
 from msgspec import Struct
 
 from preflight.model.objects import Node, NodeSelectorTerm, PodSpec, SelectorRequirement
+from preflight.model.reasons import SelectorMismatch, TermMismatch
 from preflight.scheduling.name_validation import validate_label_value, validate_qualified_name
 
 
@@ -27,22 +28,6 @@ def get_label(node: Node, key: str) -> str | UnknownLabel | None:
     if value is None and node.is_partial and key not in node.absent_labels:
         return UNKNOWN
     return value
-
-
-class SelectorMismatch(Struct, frozen=True):
-    """An entry of nodeSelector that a node does not have; `actual` is None where the label is absent."""
-
-    key: str
-    required: str
-    actual: str | None
-
-
-class TermMismatch(Struct, frozen=True):
-    """A term of the required node affinity that does not match: what in it fails; `errors` where it cannot be parsed."""
-
-    expressions: tuple[SelectorRequirement, ...] = ()
-    fields: tuple[SelectorRequirement, ...] = ()
-    errors: tuple[str, ...] = ()
 
 
 class AffinityMatch(Struct, frozen=True):

@@ -77,14 +77,14 @@ def evaluate_budget_health(
     current = sum(pod.is_ready and not pod.metadata.deletionTimestamp and pod.metadata.name not in disrupted_pods for pod in selected)
     scales = [(pod, find_owner_scale(pod, owners)) for pod in selected]
     wanted = {scale.owner: scale.replicas for _, scale in scales if scale.owner and not scale.failure and not scale.unknown}
-    live = sum(each.owner not in wanted and not pod.has_ended and not pod.metadata.deletionTimestamp for pod, each in scales)
+    live = sum(scale.owner not in wanted and not pod.has_ended and not pod.metadata.deletionTimestamp for pod, scale in scales)
     capacity = sum(wanted.values()) + live
     limit = budget.spec.minAvailable if budget.spec.maxUnavailable is None else budget.spec.maxUnavailable
     if limit is None:
         return BudgetHealth(current, capacity=capacity)
     if budget.spec.maxUnavailable is None and isinstance(limit, int):
         return _make_budget_health(current, limit, len(selected), capacity)
-    failure = next((each.failure for _, each in scales if each.failure), "")
+    failure = next((scale.failure for _, scale in scales if scale.failure), "")
     if failure:
         return BudgetHealth(current, capacity=capacity, failure=failure)
     unknown = next((scale.unknown for _, scale in scales if scale.unknown), None)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from enum import Enum
 from typing import NamedTuple
 
 from msgspec import Struct
 
+from preflight.model.capacity_reasons import CapacityLossCause
 from preflight.model.objects import PodSpec
 from preflight.scheduling.filters import NODE_AFFINITY, NODE_UNSCHEDULABLE, TAINT_TOLERATION
 from preflight.scheduling.fit import FitResult, find_pod_priority
@@ -17,28 +17,6 @@ from preflight.scheduling.ports import is_port_taken, list_host_ports
 from preflight.scheduling.requests import sum_pod_requests
 
 _NOT_READY_TAINTS = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
-
-
-class CapacityLossCause(Enum):
-    """What takes room away, in the order in which it is taken; a node that several exclude counts under the first.
-
-    1. A node as a whole: NOT_READY (by its taints), CORDONED, SELECTOR (nodeSelector and affinity), TAINTS.
-    2. Of the other nodes: USED (by pods), GHOSTS (by pods of which nothing runs), REST (too small a rest on one node for one more copy),
-       OTHERS (another resource is used up first), PODS (no more pods are allowed), PORTS (one copy a node, or none), UNKNOWN (what would
-       fit, were it not in doubt).
-    """
-
-    NOT_READY = "not-ready"
-    CORDONED = "cordoned"
-    SELECTOR = "selector"
-    TAINTS = "taints"
-    USED = "used"
-    STALE = "ghosts"
-    FRAGMENTED = "rest"
-    OTHER_RESOURCES = "others"
-    POD_LIMIT = "pods"
-    HOST_PORTS = "ports"
-    UNKNOWN = "unknown"
 
 
 EXCLUDING_CAUSES = (CapacityLossCause.NOT_READY, CapacityLossCause.CORDONED, CapacityLossCause.SELECTOR, CapacityLossCause.TAINTS)

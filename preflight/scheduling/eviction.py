@@ -71,7 +71,7 @@ def view_budget(budget: PodDisruptionBudget, health: BudgetHealth) -> BudgetView
         if health.unknown:
             return BudgetView(name, always, missing_input=health.unknown)
         return BudgetView(name, always, True, health.current, health.desired, health.allowed, health.failure)
-    condition = next((each for each in status.conditions if each.type == "DisruptionAllowed"), None)
+    condition = next((condition for condition in status.conditions if condition.type == "DisruptionAllowed"), None)
     failed = condition is not None and condition.status == "False" and condition.reason == "SyncFailed"
     return BudgetView(
         name,

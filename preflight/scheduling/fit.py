@@ -134,10 +134,10 @@ def fit_pod(
         claimed_resources,
         tuple(doubts),
         unlisted,
-        are_refusals_certain=all(each.kind != UncertaintyKind.SCHEDULER for each in doubts),
+        are_refusals_certain=all(doubt.kind != UncertaintyKind.SCHEDULER for doubt in doubts),
         can_preempt=not (isinstance(spec, SchedulerPodSpec) and spec.preemptionPolicy == "Never"),
         anti_affinities=find_anti_affinities(occupancy, labels, namespace),
-        are_tolerations_complete=all(each.kind != UncertaintyKind.ADMISSION for each in doubts),
+        are_tolerations_complete=all(doubt.kind != UncertaintyKind.ADMISSION for doubt in doubts),
     )
     nodes = tuple(fit_node(wanted, room, occupancy, terms) for room in occupancy.nodes.values())
     if Uncertainty(UncertaintyKind.NODES) in occupancy.uncertainties:

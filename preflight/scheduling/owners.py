@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from preflight.model.eviction_reasons import MissingInput, MissingKind
 from preflight.model.objects import DaemonSet, Deployment, OwnerReference
+from preflight.model.owners import OwnerKey, find_controller
 from preflight.model.pod_status import ClusterPod
 
 _APPS_GROUPS = ("apps", "extensions")
@@ -49,7 +50,7 @@ def index_owners(objects: Iterable[DaemonSet | Deployment], complete_kinds: Coll
         replicas: int | None = None
         if isinstance(workload, Deployment) and kind != "Job":
             replicas = 1 if workload.spec.replicas is None else workload.spec.replicas
-        controller = next((owner for owner in metadata.ownerReferences if owner.controller), None)
+        controller = find_controller(metadata.ownerReferences)
         by_key[kind, metadata.namespace, metadata.name] = Owner(kind, metadata.namespace, metadata.name, metadata.uid, replicas, controller)
     return Owners(by_key, frozenset(complete_kinds))
 
@@ -57,12 +58,12 @@ def index_owners(objects: Iterable[DaemonSet | Deployment], complete_kinds: Coll
 class Scale(Struct, frozen=True):
     """How many pods the owner of a pod wants.
 
-    1. `owner` tells owners apart, so that each counts once; "" where the pod is bare.
+    1. `owner` tells owners apart, so that each counts once; None where the pod is bare.
     2. `failure` is the error of the disruption controller where there is no such number, in its words.
     3. `unknown` is the input without which nobody can tell.
     """
 
-    owner: str = ""
+    owner: OwnerKey | None = None
     replicas: int = 0
     failure: str = ""
     unknown: MissingInput | None = None
@@ -92,9 +93,30 @@ def find_owner_scale(pod: ClusterPod, owners: Owners) -> Scale:
             return _find_own_scale(pod, owners.find(kind, namespace, reference.name), reference)
     for (kind, group), resource in _WITHOUT_SCALE.items():
         if is_kind(reference, kind, (group,)):
-            return Scale(_format_reference(reference, namespace), failure=f"{resource} does not implement the scale subresource")
+            return Scale(_make_owner_key(reference, namespace), failure=f"{resource} does not implement the scale subresource")
     missing = MissingInput(MissingKind.OWNER_SCALE, reference.kind, reference.apiVersion)
-    return Scale(_format_reference(reference, namespace), unknown=missing)
+    return Scale(_make_owner_key(reference, namespace), unknown=missing)
+
+
+def find_top_owner(pod: ClusterPod, owners: Owners) -> OwnerKey | None:
+    """What controls a pod; of a ReplicaSet the Deployment above it, where that one is known. None for nothing."""
+    reference, namespace = pod.controller, pod.metadata.namespace
+    if reference is None:
+        return None
+    if is_kind(reference, "ReplicaSet", _APPS_GROUPS):
+        found = owners.find("ReplicaSet", namespace, reference.name)
+        if isinstance(found, Owner) and found.controller is not None:
+            return _make_owner_key(found.controller, namespace)
+        if by_name := _find_deployment_by_hash(pod, reference, owners):
+            return OwnerKey(by_name.kind, namespace, by_name.name)
+    return _make_owner_key(reference, namespace)
+
+
+def _find_deployment_by_hash(pod: ClusterPod, reference: OwnerReference, owners: Owners) -> Owner | None:
+    """The Deployment whose name stands before the hash of the pod's template in the name of its ReplicaSet."""
+    name, _, tail = reference.name.rpartition("-")
+    is_hash = tail == pod.metadata.labels.get("pod-template-hash")
+    return owners.by_key.get(("Deployment", pod.metadata.namespace, name)) if is_hash else None
 
 
 def is_kind(reference: OwnerReference, kind: str, groups: Collection[str]) -> bool:
@@ -106,9 +128,8 @@ def _find_replica_set_scale(pod: ClusterPod, reference: OwnerReference, owners: 
     namespace = pod.metadata.namespace
     found = owners.find("ReplicaSet", namespace, reference.name)
     if not isinstance(found, Owner):
-        name, _, tail = reference.name.rpartition("-")
-        by_name = owners.by_key.get(("Deployment", namespace, name))
-        if found is None and by_name is not None and tail == pod.metadata.labels.get("pod-template-hash"):
+        by_name = _find_deployment_by_hash(pod, reference, owners)
+        if found is None and by_name is not None:
             return _make_scale(by_name)
         return _find_own_scale(pod, found, reference)
     if found.controller is not None and is_kind(found.controller, "Deployment", _APPS_GROUPS):
@@ -125,23 +146,23 @@ def _find_own_scale(pod: ClusterPod, owner: Owner | bool | None, reference: Owne
         return _make_unknown_scale(reference, pod.metadata.namespace)
     if isinstance(owner, Owner) and _is_same_uid(owner.uid, reference.uid):
         return _make_scale(owner)
-    return Scale(_format_reference(reference, pod.metadata.namespace), failure=f'found no controllers for pod "{pod.metadata.name}"')
+    return Scale(_make_owner_key(reference, pod.metadata.namespace), failure=f'found no controllers for pod "{pod.metadata.name}"')
 
 
 def _make_scale(owner: Owner) -> Scale:
-    return Scale(f"{owner.kind} {owner.namespace}/{owner.name}", owner.replicas or 0)
+    return Scale(OwnerKey(owner.kind, owner.namespace, owner.name), owner.replicas or 0)
 
 
 def _make_unknown_scale(reference: OwnerReference, namespace: str) -> Scale:
     """The scale of an owner that was not given."""
     return Scale(
-        _format_reference(reference, namespace),
+        _make_owner_key(reference, namespace),
         unknown=MissingInput(MissingKind.OWNER, reference.kind, f"{namespace}/{reference.name}"),
     )
 
 
-def _format_reference(reference: OwnerReference, namespace: str) -> str:
-    return f"{reference.kind} {namespace}/{reference.name}"
+def _make_owner_key(reference: OwnerReference, namespace: str) -> OwnerKey:
+    return OwnerKey(reference.kind, namespace, reference.name)
 
 
 def _is_same_uid(uid: str, other: str) -> bool:

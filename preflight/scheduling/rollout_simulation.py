@@ -31,6 +31,14 @@ class LivePod(Enum):
     NEW = "new"
 
 
+class _UpdateMethod(Enum):
+    """How an update replaces old pods: not at all (OnDelete), by deleting them first, or by creating new ones first (maxSurge above 0)."""
+
+    ON_DELETE = "on-delete"
+    DELETE_FIRST = "delete-first"
+    SURGE = "surge"
+
+
 class UpdateCohort(Struct, frozen=True, gc=False):
     """Nodes that an update cannot tell apart.
 
@@ -67,7 +75,7 @@ class UpdateEnd(Struct, frozen=True, gc=False):
        wait for.
     2. `fewest` and `most` are how many of the nodes it reaches; equal and neither 0 nor all: how many is certain, which ones is chance.
     3. `holds`: a node that is reached uses a part of the budget up for good.
-    4. `waits`: an available old pod has to wait for the budget. `sunset`: with a surge, it should not run there, and goes only once
+    4. `waits`: an available old pod has to wait for the budget. `awaits_removal`: with a surge, it should not run there, and goes only once
        enough others are available.
     5. `is_available`: its nodes have an available pod in the end, the old one or a new one.
     """
@@ -96,8 +104,8 @@ class UpdateForecast(Struct, frozen=True):
     2. `blocked_nodes` is how many nodes use the budget up whatever the update does with the pods that wait for it.
     3. `waiting_nodes` is the number of nodes with an available old pod that waits for its turn, `failing_nodes` how many of them would use
        the budget up for good, `failing_reached` how many of those are reached.
-    4. `sunset` is the number of available old pods that a surge takes once enough others are available, `removable_remaining` how many
-       stay.
+    4. `removable_pods` is the number of available old pods that a surge takes once enough others are available,
+       `removable_remaining` how many stay.
     5. `ends` has an end for each part, in their order.
     """
 
@@ -151,16 +159,17 @@ def simulate_update(spec: DaemonSetSpec, desired: int, cohorts: Sequence[UpdateC
     if desired and not budget and not on_delete:
         budget = 1  # what the API server refuses: the controller takes it for the default
     beside = uses_surge(spec)
-    ends = [_simulate_cohort(part, surge=surge > 0, allows_two_pods=beside, on_delete=on_delete) for part in cohorts]
+    method = _UpdateMethod.ON_DELETE if on_delete else _UpdateMethod.SURGE if surge else _UpdateMethod.DELETE_FIRST
+    ends = [_simulate_cohort(cohort, method, allows_two_pods=beside) for cohort in cohorts]
     if surge:  # nodes without a live old pod take no part of it
         ends = [replace(end, holds=end.holds and end.waits) for end in ends]
     held = sum(end.count for end in ends if end.holds and not end.waits)
     waiting = sum(end.count for end in ends if end.waits)
     bad = sum(end.count for end in ends if end.waits and end.holds)
     bad_reached = min(bad, max(budget - held, 0))
-    sunset = sum(end.count for end in ends if end.awaits_removal)
+    removable_pods = sum(end.count for end in ends if end.awaits_removal)
     available = sum(end.count for end in ends if end.is_available)
-    kept = min(sunset, max(desired - available, 0))
+    kept = min(removable_pods, max(desired - available, 0))
     return UpdateForecast(
         desired,
         budget,
@@ -169,9 +178,9 @@ def simulate_update(spec: DaemonSetSpec, desired: int, cohorts: Sequence[UpdateC
         waiting,
         bad,
         bad_reached,
-        sunset,
+        removable_pods,
         kept,
-        tuple(_limit_end(end, bad, max(budget - held, 0), sunset, kept) for end in ends),
+        tuple(_limit_end(end, bad, max(budget - held, 0), removable_pods, kept) for end in ends),
     )
 
 
@@ -193,10 +202,10 @@ def _set_reach(end: UpdateEnd, fewest: int, most: int) -> UpdateEnd:
     return replace(end, fewest=fewest, most=most)
 
 
-def _simulate_cohort(cohort: UpdateCohort, *, surge: bool, allows_two_pods: bool, on_delete: bool) -> UpdateEnd:
+def _simulate_cohort(cohort: UpdateCohort, method: _UpdateMethod, *, allows_two_pods: bool) -> UpdateEnd:
     """What is there where the turn of a part came, and where it did not, as if all were reached.
 
-    `is_surge`: new pods are created before old ones go. `allows_two_pods`: the strategy allows two pods on a node.
+    `allows_two_pods`: the strategy allows two pods on a node.
     """
     same = PodsOnNode(has_previous=True)
     if not cohort.may_stay:
@@ -207,9 +216,9 @@ def _simulate_cohort(cohort: UpdateCohort, *, surge: bool, allows_two_pods: bool
         if not cohort.should_run or (hangs and not allows_two_pods):
             return _make_end(cohort, PodsOnNode(hangs=hangs), holds=hangs)
         return _make_end(cohort, _make_new_pod(cohort, hangs=hangs), holds=not _becomes_ready(cohort))
-    if cohort.pod is LivePod.NEW or on_delete:
+    if cohort.pod is LivePod.NEW or method is _UpdateMethod.ON_DELETE:
         return _make_end(cohort, same, holds=cohort.pod is LivePod.NEW and not cohort.is_available)
-    if not surge:
+    if method is _UpdateMethod.DELETE_FIRST:
         replaced = (
             PodsOnNode(hangs=cohort.is_kubelet_silent) if cohort.is_kubelet_silent or not cohort.should_run else _make_new_pod(cohort)
         )

@@ -3,22 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from enum import Enum
 
 from msgspec import Struct
 
+from preflight.model.capacity_reasons import StaleReason
 from preflight.model.objects import Node
 from preflight.model.pod_status import ClusterPod
-
-
-class StaleReason(Enum):
-    """Why nothing of a pod runs.
-
-    PENDING: its node has it, and has started nothing yet. DEAD: it is being deleted, and its node is not Ready.
-    """
-
-    PENDING = "pending"
-    DEAD = "dead"
 
 
 class StalePod(Struct, frozen=True, gc=False):

@@ -64,7 +64,7 @@ def predict_taint_evictions(
         and not pod.metadata.deletionTimestamp
         and not (pod.controller is not None and is_kind(pod.controller, "DaemonSet", ("apps",)))
     ]
-    return tuple(sorted(found, key=lambda each: each.pod.key))
+    return tuple(sorted(found, key=lambda eviction: eviction.pod.key))
 
 
 def _predict_taint_eviction(

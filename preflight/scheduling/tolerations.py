@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from msgspec import Struct
-
 from preflight.model.objects import PodSpec, Taint, Toleration
+from preflight.model.reasons import NearMiss, NearMissKind, reduce_near_miss
 
 NEVER = math.inf
 
@@ -152,36 +151,34 @@ def find_eviction_delay(tolerations: Sequence[Toleration], taints: Iterable[Tain
     return None if unsure and shortest > 0 else shortest
 
 
-class NearMiss(Struct, frozen=True):
-    """A toleration that nearly tolerates a taint, and what stands in the way.
-
-    `reason` is `empty-value` (no operator, so Equal with an empty value), `value`, `effect`, `comparison` (Lt or Gt that does not
-    hold), `operator` (no operator of Kubernetes) or `key` (the key differs only by case).
-    """
-
-    toleration: Toleration
-    reason: str
-
-
-def find_near_miss(tolerations: Iterable[Toleration], taint: Taint) -> NearMiss | None:
-    """The toleration that comes nearest to an untolerated taint; None where none speaks of its key.
+def find_nearest_toleration(tolerations: Iterable[Toleration], taint: Taint) -> tuple[Toleration, NearMissKind] | None:
+    """The toleration that comes nearest to an untolerated taint, and how it misses; None where none speaks of its key.
 
     The nearest is the one with the right effect, then the first in list order.
     """
-    misses = []
+    misses: list[tuple[int, Toleration, NearMissKind]] = []
     for toleration in tolerations:
         effect_fits = not toleration.effect or toleration.effect == taint.effect
         if toleration.key == taint.key:
             if not effect_fits:
-                misses.append((3, NearMiss(toleration, "effect")))
+                misses.append((3, toleration, NearMissKind.EFFECT))
             elif toleration.operator in ("Lt", "Gt"):
-                misses.append((1, NearMiss(toleration, "comparison")))
+                misses.append((1, toleration, NearMissKind.COMPARISON))
             elif toleration.operator not in ("", "Equal", "Exists"):
-                misses.append((1, NearMiss(toleration, "operator")))
+                misses.append((1, toleration, NearMissKind.OPERATOR))
             elif not toleration.operator and not toleration.value:
-                misses.append((0, NearMiss(toleration, "empty-value")))
+                misses.append((0, toleration, NearMissKind.EMPTY_VALUE))
             else:
-                misses.append((0, NearMiss(toleration, "value")))
+                misses.append((0, toleration, NearMissKind.VALUE))
         elif toleration.key and toleration.key.lower() == taint.key.lower():
-            misses.append((2, NearMiss(toleration, "key")))
-    return min(misses, key=lambda miss: miss[0])[1] if misses else None
+            misses.append((2, toleration, NearMissKind.KEY))
+    if not misses:
+        return None
+    _, nearest, kind = min(misses, key=lambda miss: miss[0])
+    return nearest, kind
+
+
+def find_near_miss(tolerations: Iterable[Toleration], taint: Taint) -> NearMiss | None:
+    """Why the toleration that comes nearest to an untolerated taint is not enough; None where none speaks of its key."""
+    nearest = find_nearest_toleration(tolerations, taint)
+    return None if nearest is None else reduce_near_miss(nearest[1], nearest[0], taint)

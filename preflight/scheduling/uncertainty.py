@@ -49,8 +49,8 @@ def iter_pod_uncertainties(spec: PodSpec, is_admitted: bool) -> Iterator[Uncerta
     for claim in spec.resourceClaims:
         yield Uncertainty(UncertaintyKind.CLAIMS, claim.name)
     affinity = spec.affinity
-    for each in (affinity.podAffinity, affinity.podAntiAffinity) if affinity else ():
-        if each and each.requiredDuringSchedulingIgnoredDuringExecution:
+    for terms in (affinity.podAffinity, affinity.podAntiAffinity) if affinity else ():
+        if terms and terms.requiredDuringSchedulingIgnoredDuringExecution:
             yield Uncertainty(UncertaintyKind.AFFINITY)
             break
     for constraint in spec.topologySpreadConstraints:

@@ -18,6 +18,8 @@ def schema() -> dict[str, Any]:
     (_,), components = msgspec.json.schema_components([CapacityReport], ref_template="#/$defs/{name}")
     for component in components.values():
         component.pop("title", None)
+        if "properties" not in component:  # an enum
+            continue
         component["required"] = sorted(component["properties"])
         component["additionalProperties"] = False
         for part in component["properties"].values():

@@ -12,8 +12,10 @@ from typing import Any
 
 import pytest
 
-from preflight.engine.multi_cluster import ClusterSource, ask_clusters, list_cluster_sources
+from preflight.engine.multi_cluster import ask_clusters, list_inputs
+from preflight.engine.session import Session
 from preflight.errors import InputError, UsageError
+from preflight.load.inputs import Files, Live, Snapshot, name_input
 from preflight.load.live.target import ClusterTarget
 from preflight.load.snapshot.recognize import is_snapshot
 from tests.capacity.made import GPU, asked, deployment, listing, node, pod, snapshot
@@ -31,19 +33,27 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+def _name(session: Session) -> str:
+    return name_input(session.input)
+
+
+def _sessions(*names: str) -> list[Session]:
+    return [Session(Files((name,))) for name in names]
+
+
 def test_nowhere_to_ask_is_no_answer() -> None:
-    assert ask_clusters([], lambda place: place.name) == []
+    assert ask_clusters([], _name) == []
 
 
 def test_each_is_asked_while_the_others_are() -> None:
     all_there = threading.Barrier(3, timeout=10)
 
-    def ask(place: ClusterSource) -> str:
+    def ask(session: Session) -> str:
         all_there.wait()
-        return place.name.upper()
+        return _name(session).upper()
 
-    found = ask_clusters([ClusterSource("a"), ClusterSource("b"), ClusterSource("c")], ask)
-    assert [(cluster_result.source.name, cluster_result.value, cluster_result.error) for cluster_result in found] == [
+    found = ask_clusters(_sessions("a", "b", "c"), ask)
+    assert [(answer.name, answer.value, answer.error) for answer in found] == [
         ("a", "A", ""),
         ("b", "B", ""),
         ("c", "C", ""),
@@ -51,38 +61,36 @@ def test_each_is_asked_while_the_others_are() -> None:
 
 
 def test_one_that_fails_has_its_reason_in_the_place_of_its_answer() -> None:
-    def ask(place: ClusterSource) -> str:
-        if place.name == "a":
+    def ask(session: Session) -> str:
+        if _name(session) == "a":
             raise InputError("no such host")
-        return place.name
+        return _name(session)
 
-    assert [(ask_cluster.value, ask_cluster.error) for ask_cluster in ask_clusters([ClusterSource("a"), ClusterSource("b")], ask)] == [
+    assert [(answer.value, answer.error) for answer in ask_clusters(_sessions("a", "b"), ask)] == [
         (None, "no such host"),
         ("b", ""),
     ]
     with pytest.raises(InputError, match="no such host"):
-        ask_clusters([ClusterSource("a")], ask)
+        ask_clusters(_sessions("a"), ask)
 
 
 def test_a_fault_of_ours_and_a_wrong_command_line_are_not_hidden() -> None:
     for fault in (AssertionError, UsageError):
 
-        def ask(place: ClusterSource, fault: type[Exception] = fault) -> str:
-            raise fault(place.name)
+        def ask(session: Session, fault: type[Exception] = fault) -> str:
+            raise fault(_name(session))
 
         with pytest.raises(fault):
-            ask_clusters([ClusterSource("a"), ClusterSource("b")], ask)
+            ask_clusters(_sessions("a", "b"), ask)
 
 
 def test_several_files_are_one_world_unless_each_is_a_snapshot() -> None:
     Path("nodes.json").write_text(listing([node("n")]))
-    assert list_cluster_sources(["east.json", "nodes.json"], (), None) == (
-        ClusterSource("east.json, nodes.json", ("east.json", "nodes.json")),
-    )
-    assert list_cluster_sources(["east.json", "west.json"], (), None) == (
-        ClusterSource("east.json", ("east.json",)),
-        ClusterSource("west.json", ("west.json",)),
-    )
+    (both,) = list_inputs(["east.json", "nodes.json"], (), None)
+    assert (both, name_input(both)) == (Files(("east.json", "nodes.json")), "east.json, nodes.json")
+    apart = list_inputs(["east.json", "west.json"], (), None)
+    assert apart == (Snapshot("east.json"), Snapshot("west.json"))
+    assert [name_input(source) for source in apart] == ["east.json", "west.json"]
     assert [is_snapshot(each) for each in ("east.json", "nodes.json", "nowhere", "-", ".")] == [True, False, False, False, False]
 
 
@@ -95,14 +103,13 @@ def test_a_packed_snapshot_is_one_and_a_broken_pack_is_none() -> None:
 
 
 def test_contexts_are_a_cluster_each() -> None:
-    assert list_cluster_sources([], (), ClusterTarget()) == (ClusterSource("the current context", (), ClusterTarget()),)
-    found = list_cluster_sources([], ("a", "b"), ClusterTarget(user="sre"))
-    assert found == (
-        ClusterSource("a", (), ClusterTarget(context="a", user="sre")),
-        ClusterSource("b", (), ClusterTarget(context="b", user="sre")),
-    )
+    (current,) = list_inputs([], (), ClusterTarget())
+    assert (current, name_input(current)) == (Live(), "the current context")
+    found = list_inputs([], ("a", "b"), ClusterTarget(user="sre"))
+    assert found == (Live(ClusterTarget(context="a", user="sre")), Live(ClusterTarget(context="b", user="sre")))
+    assert [name_input(source) for source in found] == ["a", "b"]
     with pytest.raises(UsageError, match="--context a is given twice"):
-        list_cluster_sources([], ("a", "a"), ClusterTarget())
+        list_inputs([], ("a", "a"), ClusterTarget())
 
 
 def test_snapshots_side_by_side() -> None:

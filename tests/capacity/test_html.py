@@ -15,6 +15,7 @@ from preflight.model.capacity import (
     NodeClassCapacity,
     StaleAllocationRow,
 )
+from preflight.model.capacity_reasons import CapacityLossCause, StaleReason
 from preflight.report.capacity import html
 from tests.capacity.made import GPU
 from tests.report.readers import Document
@@ -33,7 +34,7 @@ def room(copies: int = 0, most: int | None = None, nodes: int = 1, **more: objec
         atMost=most,
         largest=copies,
         largestOn=("n-0",),
-        steps=(CapacityStep("used", 8 - copies, 0, ("n-0",)),),
+        steps=(CapacityStep(CapacityLossCause.USED, 8 - copies, 0, ("n-0",)),),
         classes=(NodeClassCapacity(nodes=("n-0",), **alike),),  # type: ignore[arg-type]
         nodes=tuple(NodeCapacity(node=f"n-{at}", takes=bool(copies), **alike) for at in range(nodes)),  # type: ignore[arg-type]
         **more,  # type: ignore[arg-type]
@@ -74,7 +75,7 @@ def test_the_way_is_drawn_with_the_words_of_the_text() -> None:
 
 
 def test_ghosts_are_named() -> None:
-    page = html.render(answer(room(ghosts=(StaleAllocationRow("a/p", "n-0", 1, "pending"),))))
+    page = html.render(answer(room(ghosts=(StaleAllocationRow("a/p", "n-0", 1, StaleReason.PENDING),))))
     assert f"<dt>ghost</dt><dd>a/p holds 1 {GPU} on n-0: Pending there: its containers have not started</dd>" in page
 
 

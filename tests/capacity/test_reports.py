@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from preflight.engine.capacity import CapacityQuery, run_capacity_query
-from preflight.engine.multi_cluster import ClusterSource
+from preflight.engine.capacity import CapacityQuery, query_capacity
 from preflight.engine.pod_from_flags import parse_pod_flags
+from preflight.engine.session import Session
+from preflight.load.inputs import Files
+from preflight.messages.capacity import format_amount
 from preflight.report.capacity import FORMATS, text
-from preflight.report.capacity.formatting import format_amount
 from tests.capacity.made import GPU, node, pod, snapshot
 from tests.capacity.test_command import ASKS, thirteen_free, write
 from tests.cli.program import program
@@ -129,7 +130,7 @@ def test_ghosts_that_are_not_shown_are_counted() -> None:
 def test_a_narrow_terminal_gets_folded_lines() -> None:
     world = write("w.json", thirteen_free())
     new = parse_pod_flags([f"{GPU}=1"], "node_env=prod", (), "")
-    report = run_capacity_query(CapacityQuery(new, new.description), [ClusterSource(world, (world,))])
+    report = query_capacity(Session(Files((world,))), CapacityQuery(new, new.description))
     said = text.render(report, width=100, color=True)
     assert "\x1b[1;31m" in said
     assert max(len(re.sub(r"\x1b\[[\d;]*m", "", line)) for line in said.splitlines()) <= 100

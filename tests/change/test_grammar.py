@@ -32,6 +32,7 @@ from preflight.kubectl.commands import (
 from preflight.kubectl.flags import FLAGS_BY_VERB, GLOBAL_FLAGS, flag_takes_value
 from preflight.kubectl.label_selector import parse_selector
 from preflight.kubectl.parser import VERBS, parse_command
+from preflight.model.drain_flags import DrainFlags
 from preflight.model.objects import Taint
 
 N1 = TargetObjects(("n1",))
@@ -66,16 +67,20 @@ READ: list[tuple[str, str, Command]] = [
     ("the last value of a label counts", "label nodes n1 a=b a=c", LabelNodes("", N1, {"a": "c"})),
     ("a cordon", "cordon n1 node/n2", CordonNodes("", TargetObjects(("n1", "n2")), True)),
     ("an uncordon", "uncordon -l pool=a", CordonNodes("", POOL, False)),
-    ("a drain", "drain n1 --ignore-daemonsets --timeout 5m --grace-period 30", DrainNodes("", N1, True, grace_period=30, timeout=300)),
+    (
+        "a drain",
+        "drain n1 --ignore-daemonsets --timeout 5m --grace-period 30",
+        DrainNodes("", N1, DrainFlags(ignore_daemonsets=True, grace_period=30, timeout=300)),
+    ),
     (
         "a drain with the other flags",
         "drain n1 --disable-eviction --timeout=1m30.5s --grace-period=-5 --skip-wait-for-delete-timeout 0x10",
-        DrainNodes("", N1, disable_eviction=True, grace_period=-5, timeout=90.5, skip_wait_for_delete_timeout=16),
+        DrainNodes("", N1, DrainFlags(disable_eviction=True, grace_period=-5, timeout=90.5, skip_wait_for_delete_timeout=16)),
     ),
     (
         "a drain without the flag",
         "drain n1 --force --delete-emptydir-data --pod-selector a=b",
-        DrainNodes("", N1, delete_emptydir_data=True, force=True, pod_selector=parse_selector("a=b")),
+        DrainNodes("", N1, DrainFlags(delete_emptydir_data=True, force=True, pod_selector=parse_selector("a=b"))),
     ),
     ("images", "set image ds/d1 c=x:1 i=r:5/y@sha256:0", SetImage("", D1, {"c": "x:1", "i": "r:5/y@sha256:0"})),
     ("flags between the words of a verb", "set -n x image ds d1 *=y", SetImage("", TargetObjects(("d1",), namespace="x"), {"*": "y"})),

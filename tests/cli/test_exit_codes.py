@@ -24,7 +24,7 @@ def crash(monkeypatch: pytest.MonkeyPatch) -> None:
     rules = tuple(
         Rule(rule.id, rule.name, rule.severity, check, module=rule.module) if rule.id == "PF104" else rule for rule in common_rules()
     )
-    monkeypatch.setattr("preflight.engine.run.select_rules", lambda _: rules)
+    monkeypatch.setattr("preflight.engine.rule_runner.select_rules", lambda _: rules)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from preflight.cli.main import COMMANDS, VERBS, cli
-from preflight.engine import Run
+from preflight.engine.report_builder import Analysis
 from tests.cli.program import program
 
 ROOT = Path(__file__).parents[2]
@@ -29,20 +29,20 @@ def test_a_reader_that_has_enough_is_no_finding(cluster: Path) -> None:
 
 
 def test_an_interrupted_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(*_: object) -> Run:
+    def interrupted(*_: object) -> Analysis:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Run, "run_lint", interrupted)
+    monkeypatch.setattr("preflight.cli.lint.lint", interrupted)
     result = program("lint", "calm")
     assert (result.code, result.out) == (130, "")
     assert result.err.strip() == "interrupted"
 
 
 def test_a_fault_of_ours_shows_its_traceback_and_ends_with_4(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fault(*_: object) -> Run:
+    def fault(*_: object) -> Analysis:
         raise AssertionError("planted")
 
-    monkeypatch.setattr(Run, "run_lint", fault)
+    monkeypatch.setattr("preflight.cli.lint.lint", fault)
     result = program("lint", "calm")
     assert (result.code, result.out) == (4, "")
     assert result.err.splitlines()[-2:] == ["AssertionError: planted", "this is a fault of preflight: nothing was judged"]

@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from preflight.doctor.pending.known_bugs import _SIGN_CHECKS, KNOWN_BUGS, KnownBug, count_explained_nodes
+from preflight.doctor.cluster_messages import count_explained_nodes
+from preflight.doctor.pending.known_bugs import _SIGN_CHECKS, KNOWN_BUGS, KnownBug
 from preflight.messages.doctor.known_bugs import BUG_TEXTS
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from preflight.doctor.pending.schedulers import HoldReason, interpret_message
+from preflight.doctor.cluster_messages import HoldReason, find_hold_reason
 from preflight.messages.doctor.pending import describe_hold_reason
 
 GANG, QUOTA = HoldReason.GROUP, HoldReason.QUEUE_QUOTA
@@ -26,7 +26,7 @@ GANG, QUOTA = HoldReason.GROUP, HoldReason.QUEUE_QUOTA
     ],
 )
 def test_what_words_mean(words: str, reason: HoldReason | None) -> None:
-    assert interpret_message(words) is reason
+    assert find_hold_reason(words) is reason
 
 
 def test_each_reason_has_a_text() -> None:

@@ -23,11 +23,11 @@ from msgspec import convert
 
 from preflight.kubectl.label_selector import parse_selector
 from preflight.model.budgets import PodDisruptionBudget
+from preflight.model.drain_flags import DrainFlags
 from preflight.model.objects import DaemonSet, Deployment, Job, Node, ReplicaSet, StatefulSet
 from preflight.model.pod_status import ClusterPod
 from preflight.scheduling.drain import simulate_drain
 from preflight.scheduling.drain.model import DrainAssumptions, DrainVerdict, NodeDrain, assume_never_ready
-from preflight.scheduling.drain.pod_filters import DrainFlags
 from preflight.scheduling.eviction import VIOLATES_BUDGET
 from preflight.scheduling.owners import Owners, index_owners
 
@@ -143,7 +143,7 @@ def _flags(words: list[str]) -> DrainFlags:
         disable_eviction="disable-eviction" in given,
         grace_period=int(given.get("grace-period", -1)),
         timeout=float(given.get("timeout", "0").removesuffix("s")),
-        pod_selector=parse_selector(given["pod-selector"]).selects if "pod-selector" in given else None,
+        pod_selector=parse_selector(given["pod-selector"]) if "pod-selector" in given else None,
         skip_wait_for_delete_timeout=int(given.get("skip-wait-for-delete-timeout", 0)),
     )
 

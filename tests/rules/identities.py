@@ -20,6 +20,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
+from unittest import mock
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = "preflight.messages"
@@ -45,15 +46,12 @@ EXAMPLES = (
 class RewordedLoader(importlib.machinery.SourceFileLoader):
     """Compiles a module with another text in the place of each string that has letters and spaces."""
 
-    def source_to_code(self, data: Any, path: Any, *, _optimize: int = -1) -> CodeType:
-        tree = ast.fix_missing_locations(_Rewording().visit(ast.parse(data)))
-        code: CodeType = compile(tree, path, "exec", dont_inherit=True, optimize=_optimize)
-        return code
-
     def get_code(self, fullname: str) -> CodeType | None:
         """Not from the cache, which holds the usual texts."""
         path = self.get_filename(fullname)
-        return self.source_to_code(self.get_data(path), path)
+        tree = ast.fix_missing_locations(_Rewording().visit(ast.parse(self.get_data(path))))
+        code: CodeType = compile(tree, path, "exec", dont_inherit=True)
+        return code
 
 
 class _Rewording(ast.NodeTransformer):
@@ -84,22 +82,20 @@ def main(arguments: Sequence[str]) -> None:
 
 def _iter_runs() -> Iterator[tuple[str, dict[str, Any]]]:
     from preflight.policy.baseline import make_baseline
-    from preflight.report import sarif
+    from preflight.report.fingerprints import make_fingerprints
     from tests.cli.program import program
     from tests.rules import casefile
 
     findings: list[Any] = []
-    make_fingerprints = sarif.make_fingerprints
 
     def capture(reported: Any) -> list[str]:
         findings.extend(reported)
         return make_fingerprints(reported)
 
-    sarif.make_fingerprints = capture
-
     def observe(words: Sequence[str]) -> dict[str, Any]:
         findings.clear()
-        result = program(*words, "-o", "sarif")
+        with mock.patch("preflight.report.sarif.make_fingerprints", capture):
+            result = program(*words, "-o", "sarif")
         results = json.loads(result.out)["runs"][0]["results"] if result.out else []
         return {
             "fingerprints": sorted(each["partialFingerprints"]["preflight/v1"] for each in results),

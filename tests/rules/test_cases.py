@@ -42,7 +42,7 @@ def plant(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     rules = tuple(
         Rule(rule.id, rule.name, rule.severity, crash, module=rule.module) if rule.name == name else rule for rule in common_rules()
     )
-    monkeypatch.setattr("preflight.engine.run.select_rules", lambda _: rules)
+    monkeypatch.setattr("preflight.engine.rule_runner.select_rules", lambda _: rules)
     assert registry.common_rules() != rules
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from preflight.rules.spelling import describe_typo
+from preflight.messages.hygiene import describe_typo
+from preflight.rules.spelling import find_typo
 
 SLIPS = [
     ("RDMA", "rdma", "the case differs"),
@@ -38,9 +39,12 @@ OTHERS = [
 
 @pytest.mark.parametrize(("written", "meant", "difference"), SLIPS, ids=[f"{written} for {meant}" for written, meant, _ in SLIPS])
 def test_a_slip(written: str, meant: str, difference: str) -> None:
-    assert describe_typo(written, meant) == difference
+    typo = find_typo(written, meant)
+    assert typo is not None
+    assert describe_typo(typo) == difference
 
 
 @pytest.mark.parametrize(("written", "other"), OTHERS, ids=[f"{written!r} is not {other!r}" for written, other in OTHERS])
 def test_a_word_of_its_own(written: str, other: str) -> None:
-    assert describe_typo(written, other) == describe_typo(other, written) == ""
+    assert find_typo(written, other) is None
+    assert find_typo(other, written) is None

@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 
 from preflight.model.objects import Affinity, Metadata, Node, NodeAffinity, NodeSelector, NodeSelectorTerm, PodSpec, SelectorRequirement
+from preflight.model.reasons import SelectorMismatch, TermMismatch
 from preflight.scheduling.affinity import (
     UNKNOWN,
     AffinityMatch,
-    SelectorMismatch,
-    TermMismatch,
     collect_label_keys,
     get_label,
     match_affinity,

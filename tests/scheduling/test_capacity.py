@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from msgspec.structs import replace
 
+from preflight.model.capacity_reasons import CapacityLossCause
 from preflight.model.objects import Node
 from preflight.model.pod_scheduling import SchedulerPod, SchedulerPodSpec
-from preflight.scheduling.capacity import Capacity, CapacityLoss, CapacityLossCause, choose_resource, explain_capacity
+from preflight.scheduling.capacity import Capacity, CapacityLoss, choose_resource, explain_capacity
 from preflight.scheduling.fit import fit_pod
 from preflight.scheduling.occupancy import build_occupancy
 from preflight.scheduling.quantities import QuantityError

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from preflight.model.budgets import PodDisruptionBudget
+from preflight.model.drain_flags import DrainFlags
 from preflight.model.eviction_reasons import DrainReason, HangReason, KubectlRefusal, MissingInput, MissingKind, PodFilter
 from preflight.model.objects import Toleration
 from preflight.model.pod_status import ClusterPod
@@ -23,7 +24,7 @@ from preflight.scheduling.drain.model import (
     assume_ready_immediately,
     find_grace_period,
 )
-from preflight.scheduling.drain.pod_filters import DrainFlags, quote_kubectl
+from preflight.scheduling.drain.pod_filters import quote_kubectl
 from preflight.scheduling.eviction import SEVERAL_BUDGETS, VIOLATES_BUDGET
 from preflight.scheduling.owners import Owners
 from tests.scheduling.drained import budget, node, owners, pod, reference, replicas, status, workload

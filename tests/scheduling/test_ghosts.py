@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from preflight.model.capacity_reasons import StaleReason
 from preflight.model.objects import Node
-from preflight.scheduling.stale_allocations import StalePod, StaleReason, find_stale_pod, list_stale_pods
+from preflight.scheduling.stale_allocations import StalePod, find_stale_pod, list_stale_pods
 from tests.scheduling.fitting import made, node, there
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from preflight.model.eviction_reasons import MissingInput, MissingKind
 from preflight.model.objects import OwnerReference
+from preflight.model.owners import OwnerKey
 from preflight.model.pod_status import ClusterPod
 from preflight.scheduling.owners import Owners, Scale, find_owner_scale, is_kind
 from tests.scheduling.drained import owners, pod, reference, workload
@@ -27,107 +28,126 @@ def deployed(uid: str = "", owner_uid: str = "") -> Owners:
     [
         pytest.param(pod(), owners(), Scale(), id="a bare pod has no owner"),
         pytest.param(pod(owner=OwnerReference("ReplicaSet", "web")), owners(), Scale(), id="an owner that does not control it is none"),
-        pytest.param(pod(owner=SET), deployed(), Scale("Deployment shop/web", 5), id="a ReplicaSet counts as its Deployment"),
-        pytest.param(pod(owner=SET), deployed("a", "a"), Scale("Deployment shop/web", 5), id="with the UID that the ReplicaSet names"),
-        pytest.param(pod(owner=SET), deployed("b", "a"), Scale("ReplicaSet shop/web-5d9f", 2), id="a Deployment made anew is another one"),
+        pytest.param(
+            pod(owner=SET), deployed(), Scale(OwnerKey("Deployment", "shop", "web"), 5), id="a ReplicaSet counts as its Deployment"
+        ),
+        pytest.param(
+            pod(owner=SET), deployed("a", "a"), Scale(OwnerKey("Deployment", "shop", "web"), 5), id="with the UID that the ReplicaSet names"
+        ),
+        pytest.param(
+            pod(owner=SET),
+            deployed("b", "a"),
+            Scale(OwnerKey("ReplicaSet", "shop", "web-5d9f"), 2),
+            id="a Deployment made anew is another one",
+        ),
         pytest.param(
             pod(owner=SET),
             owners(workload("ReplicaSet", "web-5d9f", 2, reference("Deployment", "web"))),
-            Scale("ReplicaSet shop/web-5d9f", 2),
+            Scale(OwnerKey("ReplicaSet", "shop", "web-5d9f"), 2),
             id="a ReplicaSet whose Deployment is gone counts itself",
         ),
         pytest.param(
             pod(owner=SET),
             owners(workload("ReplicaSet", "web-5d9f", 2, reference("Deployment", "web")), complete=("ReplicaSet",)),
-            Scale("Deployment shop/web", unknown=MissingInput(MissingKind.OWNER, "Deployment", "shop/web")),
+            Scale(OwnerKey("Deployment", "shop", "web"), unknown=MissingInput(MissingKind.OWNER, "Deployment", "shop/web")),
             id="a Deployment that nobody listed may be there",
         ),
         pytest.param(
             pod(owner=SET),
             owners(workload("ReplicaSet", "web-5d9f", 2, reference("Rollout", "web", "argoproj.io/v1alpha1"))),
-            Scale("ReplicaSet shop/web-5d9f", 2),
+            Scale(OwnerKey("ReplicaSet", "shop", "web-5d9f"), 2),
             id="a ReplicaSet of something else counts itself",
         ),
         pytest.param(
-            pod(owner=SET), owners(workload("ReplicaSet", "web-5d9f")), Scale("ReplicaSet shop/web-5d9f", 1), id="no replicas are one"
+            pod(owner=SET),
+            owners(workload("ReplicaSet", "web-5d9f")),
+            Scale(OwnerKey("ReplicaSet", "shop", "web-5d9f"), 1),
+            id="no replicas are one",
         ),
         pytest.param(
             pod(owner=reference("ReplicaSet", "web-5d9f", uid="a")),
             owners(workload("ReplicaSet", "web-5d9f", 2, uid="b")),
-            Scale("ReplicaSet shop/web-5d9f", failure=NONE),
+            Scale(OwnerKey("ReplicaSet", "shop", "web-5d9f"), failure=NONE),
             id="a ReplicaSet made anew does not control it",
         ),
-        pytest.param(pod(owner=SET), owners(), Scale("ReplicaSet shop/web-5d9f", failure=NONE), id="a ReplicaSet that is gone"),
+        pytest.param(
+            pod(owner=SET), owners(), Scale(OwnerKey("ReplicaSet", "shop", "web-5d9f"), failure=NONE), id="a ReplicaSet that is gone"
+        ),
         pytest.param(
             pod(owner=SET),
             owners(complete=("Deployment",)),
-            Scale("ReplicaSet shop/web-5d9f", unknown=MissingInput(MissingKind.OWNER, "ReplicaSet", "shop/web-5d9f")),
+            Scale(OwnerKey("ReplicaSet", "shop", "web-5d9f"), unknown=MissingInput(MissingKind.OWNER, "ReplicaSet", "shop/web-5d9f")),
             id="a ReplicaSet that nobody listed",
         ),
         pytest.param(
             HASHED,
             owners(workload("Deployment", "web", 5), complete=("Deployment",)),
-            Scale("Deployment shop/web", 5),
+            Scale(OwnerKey("Deployment", "shop", "web"), 5),
             id="a ReplicaSet that nobody listed is known by its Deployment's name and the hash",
         ),
         pytest.param(
             pod("web-5d9f-x", SET, labels={"pod-template-hash": "77aa"}),
             owners(workload("Deployment", "web", 5), complete=("Deployment",)),
-            Scale("ReplicaSet shop/web-5d9f", unknown=MissingInput(MissingKind.OWNER, "ReplicaSet", "shop/web-5d9f")),
+            Scale(OwnerKey("ReplicaSet", "shop", "web-5d9f"), unknown=MissingInput(MissingKind.OWNER, "ReplicaSet", "shop/web-5d9f")),
             id="not with another hash",
         ),
         pytest.param(
             HASHED,
             owners(workload("Deployment", "web", 5)),
-            Scale("ReplicaSet shop/web-5d9f", failure='found no controllers for pod "web-5d9f-x"'),
+            Scale(OwnerKey("ReplicaSet", "shop", "web-5d9f"), failure='found no controllers for pod "web-5d9f-x"'),
             id="and not where all ReplicaSets were listed: this one is gone",
         ),
         pytest.param(
             pod(owner=reference("ReplicaSet", "web-5d9f", "extensions/v1beta1")),
             deployed(),
-            Scale("Deployment shop/web", 5),
+            Scale(OwnerKey("Deployment", "shop", "web"), 5),
             id="the old API group counts",
         ),
         pytest.param(
             pod(owner=reference("StatefulSet", "db", uid="a")),
             owners(workload("StatefulSet", "db", 3, uid="a")),
-            Scale("StatefulSet shop/db", 3),
+            Scale(OwnerKey("StatefulSet", "shop", "db"), 3),
             id="a StatefulSet counts itself",
         ),
         pytest.param(
             pod(owner=reference("StatefulSet", "db")),
             owners(workload("StatefulSet", "db", 3, namespace="infra")),
-            Scale("StatefulSet shop/db", failure=NONE),
+            Scale(OwnerKey("StatefulSet", "shop", "db"), failure=NONE),
             id="one of another namespace is another one",
         ),
         pytest.param(
             pod(owner=reference("ReplicationController", "old", "v1")),
             owners(complete=()),
-            Scale("ReplicationController shop/old", unknown=MissingInput(MissingKind.OWNER, "ReplicationController", "shop/old")),
+            Scale(
+                OwnerKey("ReplicationController", "shop", "old"),
+                unknown=MissingInput(MissingKind.OWNER, "ReplicationController", "shop/old"),
+            ),
             id="a ReplicationController that nobody listed",
         ),
         pytest.param(
             pod(owner=reference("Job", "load", "batch/v1")),
             owners(),
-            Scale("Job shop/load", failure="jobs.batch does not implement the scale subresource"),
+            Scale(OwnerKey("Job", "shop", "load"), failure="jobs.batch does not implement the scale subresource"),
             id="a Job has no scale, whether it is there or not",
         ),
         pytest.param(
             pod(owner=reference("DaemonSet", "log")),
             owners(workload("DaemonSet", "log")),
-            Scale("DaemonSet shop/log", failure="daemonsets.apps does not implement the scale subresource"),
+            Scale(OwnerKey("DaemonSet", "shop", "log"), failure="daemonsets.apps does not implement the scale subresource"),
             id="a DaemonSet has no scale",
         ),
         pytest.param(
             pod(owner=reference("Node", "n1", "v1")),
             owners(),
-            Scale("Node shop/n1", failure="nodes does not implement the scale subresource"),
+            Scale(OwnerKey("Node", "shop", "n1"), failure="nodes does not implement the scale subresource"),
             id="a node, which owns its mirror pods, has no scale",
         ),
         pytest.param(
             pod(owner=reference("DaemonSet", "log", "apps.kruise.io/v1alpha1")),
             owners(),
-            Scale("DaemonSet shop/log", unknown=MissingInput(MissingKind.OWNER_SCALE, "DaemonSet", "apps.kruise.io/v1alpha1")),
+            Scale(
+                OwnerKey("DaemonSet", "shop", "log"), unknown=MissingInput(MissingKind.OWNER_SCALE, "DaemonSet", "apps.kruise.io/v1alpha1")
+            ),
             id="a kind of another API may have a scale or not",
         ),
     ],

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from preflight.model.objects import Metadata, Node, NodeSpec, PodSpec, Taint, Toleration
-from preflight.scheduling.affinity import AffinityMatch, SelectorMismatch
+from preflight.model.reasons import SelectorMismatch
+from preflight.scheduling.affinity import AffinityMatch
 from preflight.scheduling.placement import Placement, evaluate_placement
 from preflight.scheduling.tolerations import NEVER, add_implicit_tolerations
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from preflight.model.objects import PodSpec, Taint, Toleration
+from preflight.model.reasons import NearMissKind
 from preflight.scheduling.tolerations import (
     NEVER,
-    NearMiss,
     add_default_tolerations,
     add_implicit_tolerations,
     find_eviction_delay,
-    find_near_miss,
+    find_nearest_toleration,
     find_toleration,
     list_implicit_tolerations,
     tolerates,
@@ -257,28 +257,30 @@ def test_what_every_daemonset_tolerates(taint: str, tolerated: bool, with_host_n
     [
         pytest.param((), None, id="nothing"),
         pytest.param((key("Exists", name="other"), Toleration("", "Exists", "", "NoExecute")), None, id="nothing speaks of the key"),
-        pytest.param((key(),), NearMiss(key(), "empty-value"), id="no operator and no value"),
-        pytest.param((key("Equal"),), NearMiss(key("Equal"), "value"), id="Equal and no value"),
-        pytest.param((key(value="gpu"),), NearMiss(key(value="gpu"), "value"), id="another value"),
-        pytest.param((key("Exists", effect="NoExecute"),), NearMiss(key("Exists", effect="NoExecute"), "effect"), id="another effect"),
-        pytest.param((key("Gt", "5"),), NearMiss(key("Gt", "5"), "comparison"), id="a number that does not hold"),
-        pytest.param((key("exists"),), NearMiss(key("exists"), "operator"), id="no operator of Kubernetes"),
-        pytest.param((key("Exists", name="DEDICATED"),), NearMiss(key("Exists", name="DEDICATED"), "key"), id="another case"),
+        pytest.param((key(),), (key(), NearMissKind.EMPTY_VALUE), id="no operator and no value"),
+        pytest.param((key("Equal"),), (key("Equal"), NearMissKind.VALUE), id="Equal and no value"),
+        pytest.param((key(value="gpu"),), (key(value="gpu"), NearMissKind.VALUE), id="another value"),
+        pytest.param((key("Exists", effect="NoExecute"),), (key("Exists", effect="NoExecute"), NearMissKind.EFFECT), id="another effect"),
+        pytest.param((key("Gt", "5"),), (key("Gt", "5"), NearMissKind.COMPARISON), id="a number that does not hold"),
+        pytest.param((key("exists"),), (key("exists"), NearMissKind.OPERATOR), id="no operator of Kubernetes"),
+        pytest.param((key("Exists", name="DEDICATED"),), (key("Exists", name="DEDICATED"), NearMissKind.KEY), id="another case"),
         pytest.param(
             (key("Exists", effect="NoExecute"), key("Exists", name="Dedicated"), key("exists"), key(value="gpu"), key()),
-            NearMiss(key(value="gpu"), "value"),
+            (key(value="gpu"), NearMissKind.VALUE),
             id="the right key and effect come nearest, of two the first",
         ),
-        pytest.param((key("Exists", effect="NoExecute"), key("exists")), NearMiss(key("exists"), "operator"), id="before another effect"),
+        pytest.param(
+            (key("Exists", effect="NoExecute"), key("exists")), (key("exists"), NearMissKind.OPERATOR), id="before another effect"
+        ),
         pytest.param(
             (key("Exists", effect="NoExecute"), key("Exists", name="Dedicated")),
-            NearMiss(key("Exists", name="Dedicated"), "key"),
+            (key("Exists", name="Dedicated"), NearMissKind.KEY),
             id="another case comes before another effect",
         ),
     ],
 )
-def test_near_miss(tolerations: tuple[Toleration, ...], near: NearMiss | None) -> None:
-    assert find_near_miss(tolerations, RDMA) == near
+def test_near_miss(tolerations: tuple[Toleration, ...], near: tuple[Toleration, NearMissKind] | None) -> None:
+    assert find_nearest_toleration(tolerations, RDMA) == near
 
 
 # The two that an ordinary pod gets.

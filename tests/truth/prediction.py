@@ -15,7 +15,7 @@ from preflight.coverage.daemonset_pods import DaemonSetPods
 from preflight.coverage.label_cascade import predict_impact
 from preflight.coverage.model import CoverageGroup, Impact
 from preflight.coverage.outcome import PodAfter
-from preflight.engine import run as engine
+from preflight.engine import simulate
 from preflight.model.objects import ObjectKey
 from preflight.model.report import Outcome
 from preflight.scheduling.placement import evaluate_placement
@@ -124,7 +124,7 @@ def _overheard() -> Iterator[list[tuple[Change, Mapping[ObjectKey, DaemonSetPods
         heard.append((change, pods, impact))
         return impact
 
-    with mock.patch.object(engine, "predict_impact", listen):
+    with mock.patch.object(simulate, "predict_impact", listen):
         yield heard
 
 

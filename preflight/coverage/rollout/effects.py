@@ -1,4 +1,4 @@
-"""What an update does to the pods of one DaemonSet, slice by slice."""
+"""What an update does to the pods of one DaemonSet, cohort by cohort."""
 
 from __future__ import annotations
 
@@ -6,32 +6,33 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
-from preflight.coverage.cohorts import PlacedCohort, replaces_pods_automatically
+from preflight.coverage.cohorts import NodeCohort, PodPresence
 from preflight.coverage.daemonset_pods import DaemonSetPods
 from preflight.coverage.model import Impact
 from preflight.coverage.node_classes import split_nodes
 from preflight.coverage.rollout.simulation import Rollout, RolloutCohort, simulate_rollout
 from preflight.coverage.rollout.surge_conflicts import SurgeConflicts, find_surge_conflicts
 from preflight.coverage.shared_analysis import SharedAnalysis
-from preflight.messages.lists import join_node_names
+from preflight.coverage.update_progress import replaces_pods_automatically
 from preflight.model.objects import DaemonSet, ObjectKey
+from preflight.model.reasons import RunningUpdate
 from preflight.scheduling.rollout import UpdateEffect, predict_update, uses_surge
 from preflight.scheduling.rollout_simulation import LivePod
 
 
-def describe_running_updates(impact: Impact) -> Iterator[str]:
-    """A sentence for each update that was not through before the change."""
+def find_running_updates(impact: Impact) -> Iterator[RunningUpdate]:
+    """Each update that was not complete before the change."""
     for key, found in sorted(impact.rollouts.items()):
         if impact.change.before.daemonsets.get(key) is impact.change.after.daemonsets[key]:
             old = sorted(name for cell in found.cells if cell.part.pod is LivePod.OLD for name in cell.nodes)
-            yield f"an update of {key} was not through before: its pods on {join_node_names(old)} are of an older template"
+            yield RunningUpdate(key, tuple(old))
 
 
 class UpdateEvaluator:
-    """The update of one DaemonSet over the slices of all its node classes.
+    """The update of one DaemonSet over the cohorts of all its node classes.
 
     1. `rollout` is where it comes to its end on the nodes of which everything is known.
-    2. `placed_cohorts` are cut by what the update does to their pods. Where a placement or a node is not known, they are judged as if all
+    2. `cohorts` are cut by what the update does to their pods. Where a placement or a node is not known, they are judged as if all
        pods were available, all nodes well.
     """
 
@@ -44,72 +45,83 @@ class UpdateEvaluator:
         differs: bool,
         pods: DaemonSetPods,
         shared_analysis: SharedAnalysis,
-        placed_cohorts: Sequence[PlacedCohort],
+        cohorts: Sequence[NodeCohort],
     ) -> None:
         """`differs`: the change brings a new template; else an update from before goes on, with the pods that are still old."""
         self._key, self._new, self._differs, self._pods, self._shared_analysis = key, new, differs, pods, shared_analysis
-        self._before = (old or new).spec.template.spec
+        self._template_before = (old or new).spec.template.spec
         nodes = shared_analysis.nodes.values()
         self._surge_conflicts = (
-            find_surge_conflicts(self._before, new.spec.template.spec, nodes) if uses_surge(new.spec) else SurgeConflicts()
+            find_surge_conflicts(self._template_before, new.spec.template.spec, nodes) if uses_surge(new.spec) else SurgeConflicts()
         )
-        spans = [self._make_rollout_cohort(placed_cohort) for placed_cohort in placed_cohorts]
-        exact = all(span is not None or after is None for span, (_, after, _, _) in zip(spans, placed_cohorts, strict=True))
-        told = [span for span in spans if span is not None]
-        starts = None if shared_analysis.starts is None else shared_analysis.starts.get(key, {})
+        known, absent, unknown = self._sort_cohorts(cohorts)
         self.rollout: Rollout = simulate_rollout(
-            new.spec, told, shared_analysis.health, shared_analysis.health.get_unready_pods(key), starts, self._surge_conflicts, exact=exact
+            new.spec,
+            [self._make_rollout_cohort(cohort) for cohort in known],
+            shared_analysis.health,
+            shared_analysis.health.get_unready_pods(key),
+            None if shared_analysis.starts is None else shared_analysis.starts.get(key, {}),
+            self._surge_conflicts,
+            exact=not unknown,
         )
-        if exact:
-            without = [each for each, span in zip(placed_cohorts, spans, strict=True) if span is None]
-            self.placed_cohorts = [
-                *self._split_cohorts([each for each, span in zip(placed_cohorts, spans, strict=True) if span is not None]),
-                *without,
-            ]
-        else:
-            self.placed_cohorts = list(self._assume_healthy(placed_cohorts))
+        self.cohorts = list(self._assume_healthy(cohorts)) if unknown else [*self._split_cohorts(known), *absent]
 
-    def _make_rollout_cohort(self, placed_cohort: PlacedCohort) -> RolloutCohort | None:
-        """What an update is told of a slice; None where something about it is not known, or where the DaemonSet or the node is gone."""
-        before, after, members, part = placed_cohort
-        if after is None or after.should_run is None or after.may_stay is None or members[1] is None or members[1].is_partial:
-            return None
-        stood = before is not None and before.should_run
-        if (part.pod_group is not None and part.pod_group.is_conditional) or (part.may_assume_pod and stood is None):
-            return None
-        there = not part.is_pod_ended and (part.pod_group is not None or (part.may_assume_pod and bool(stood)))
+    def _sort_cohorts(self, cohorts: Sequence[NodeCohort]) -> tuple[list[NodeCohort], list[NodeCohort], list[NodeCohort]]:
+        """The cohorts of which everything is known, those without a DaemonSet or a node after the change, and the others."""
+        known: list[NodeCohort] = []
+        absent: list[NodeCohort] = []
+        unknown: list[NodeCohort] = []
+        for cohort in cohorts:
+            (absent if cohort.placements.after is None else known if _is_known(cohort) else unknown).append(cohort)
+        return known, absent, unknown
+
+    def _make_rollout_cohort(self, cohort: NodeCohort) -> RolloutCohort:
+        """What the simulation of an update is told of a cohort of which everything is known."""
+        before, after = cohort.placements
+        assert after is not None
+        may_assume = cohort.presence is PodPresence.ASSUMED
+        should_have_run = before is not None and bool(before.should_run)
+        has_pod = not cohort.is_pod_ended and (cohort.pod_group is not None or (may_assume and should_have_run))
         return RolloutCohort(
-            part.nodes,
-            after.should_run,
-            after.may_stay,
-            (LivePod.OLD if self._has_old_pod(placed_cohort) else LivePod.NEW) if there else LivePod.NONE,
-            is_listed=there and part.pod_group is not None and part.pod_group.is_listed,
-            is_missing=bool(stood) and not there and not part.is_pod_ended and not part.may_assume_pod,
-            may_have_old_pod=not there and part.may_assume_pod and before is not None and bool(before.may_stay),
+            nodes=cohort.nodes,
+            should_run=bool(after.should_run),
+            may_stay=bool(after.may_stay),
+            pod=(LivePod.OLD if self._has_old_pod(cohort) else LivePod.NEW) if has_pod else LivePod.NONE,
+            is_listed=has_pod and cohort.has_listed_pod,
+            is_missing=should_have_run and not has_pod and not cohort.is_pod_ended and not may_assume,
+            may_have_old_pod=not has_pod and may_assume and before is not None and bool(before.may_stay),
             terminating_nodes=self._pods.terminating_nodes,
-            crowded_nodes=self._surge_conflicts.select_conflicting_nodes(part.nodes),
+            crowded_nodes=self._surge_conflicts.select_conflicting_nodes(cohort.nodes),
         )
 
-    def _has_old_pod(self, placed_cohort: PlacedCohort) -> bool:
-        pods = placed_cohort[3].pod_group
-        return self._differs or (pods is not None and pods.is_old)
+    def _has_old_pod(self, cohort: NodeCohort) -> bool:
+        return self._differs or cohort.has_old_pod
 
-    def _split_cohorts(self, placed_cohorts: Sequence[PlacedCohort]) -> Iterator[PlacedCohort]:
-        for place, cell in enumerate(self.rollout.cells):
-            before, after, members, part = placed_cohorts[cell.cohort_index]
-            updates = (None,) if cell.part.pod is LivePod.NEW else self.rollout.list_updates(place)
-            fate = self.rollout.explain_uncertainty(place) if len(updates) > 1 else None
-            yield before, after, members, replace(part, nodes=cell.nodes, possible_updates=updates, update_uncertainty=fate)
+    def _split_cohorts(self, cohorts: Sequence[NodeCohort]) -> Iterator[NodeCohort]:
+        for cell_index, cell in enumerate(self.rollout.cells):
+            updates = (None,) if cell.part.pod is LivePod.NEW else self.rollout.list_updates(cell_index)
+            uncertainty = self.rollout.explain_uncertainty(cell_index) if len(updates) > 1 else None
+            yield replace(cohorts[cell.cohort_index], nodes=cell.nodes, possible_updates=updates, update_uncertainty=uncertainty)
 
-    def _assume_healthy(self, placed_cohorts: Sequence[PlacedCohort]) -> Iterator[PlacedCohort]:
-        desired = sum(len(part.nodes) for _, after, _, part in placed_cohorts if after is not None and after.should_run)
-        sure = all(after is None or after.should_run is not None for _, after, _, _ in placed_cohorts)
-        whole = predict_update(self._new.spec, desired if sure else max(desired, 1), self._before)
-        held = whole is UpdateEffect.STALL or (whole is UpdateEffect.HOLD and replaces_pods_automatically(self._new))
-        unready = frozenset(self._shared_analysis.health.get_unready_pods(self._key)) if held else frozenset()
-        for placed_cohort in placed_cohorts:
-            before, after, members, part = placed_cohort
-            is_old = self._has_old_pod(placed_cohort)
-            for lame, nodes in split_nodes(part.nodes, unready if part.pod_group is not None and part.pod_group.is_listed else frozenset()):
-                answer = (UpdateEffect.REPLACE if lame else whole) if is_old else None
-                yield before, after, members, replace(part, nodes=nodes, possible_updates=(answer,))
+    def _assume_healthy(self, cohorts: Sequence[NodeCohort]) -> Iterator[NodeCohort]:
+        placed = [(cohort, after) for cohort in cohorts if (after := cohort.placements.after) is not None]
+        desired = sum(len(cohort.nodes) for cohort, after in placed if after.should_run)
+        is_certain = all(after.should_run is not None for _, after in placed)
+        update = predict_update(self._new.spec, desired if is_certain else max(desired, 1), self._template_before)
+        is_held = update is UpdateEffect.STALL or (update is UpdateEffect.HOLD and replaces_pods_automatically(self._new))
+        unready = frozenset(self._shared_analysis.health.get_unready_pods(self._key)) if is_held else frozenset()
+        for cohort in cohorts:
+            for is_unready, nodes in split_nodes(cohort.nodes, unready if cohort.has_listed_pod else frozenset()):
+                own_update = (UpdateEffect.REPLACE if is_unready else update) if self._has_old_pod(cohort) else None
+                yield replace(cohort, nodes=nodes, possible_updates=(own_update,))
+
+
+def _is_known(cohort: NodeCohort) -> bool:
+    """Whether the placements, the labels of the nodes and the pods of a cohort are known."""
+    before, after = cohort.placements
+    if after is None or after.should_run is None or after.may_stay is None:
+        return False
+    node = cohort.node_class.after
+    if node is None or node.is_partial or (cohort.pod_group is not None and cohort.pod_group.is_conditional):
+        return False
+    return not (cohort.presence is PodPresence.ASSUMED and before is not None and before.should_run is None)

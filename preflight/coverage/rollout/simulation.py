@@ -12,6 +12,7 @@ from preflight.coverage.node_classes import split_nodes
 from preflight.coverage.node_health import NodeHealth
 from preflight.coverage.rollout.surge_conflicts import SurgeConflicts
 from preflight.model.objects import DaemonSetSpec
+from preflight.model.reasons import UpdateUncertainty
 from preflight.scheduling.rollout import UpdateEffect
 from preflight.scheduling.rollout_simulation import (
     LivePod,
@@ -27,7 +28,7 @@ from preflight.scheduling.rollout_simulation import (
 class RolloutCohort(Struct, frozen=True):
     """Nodes with one placement and one state of their pods, well or not.
 
-    1. `pod` is the live pod; `is_listed`: it was listed and is the same since, `is_assumed`: nobody listed any.
+    1. `pod` is the live pod; `is_listed`: it was listed and is the same since.
     2. `is_missing`: no pod is there, though one should have been. `leaving` are the nodes where one terminates.
     3. `may_have_old_pod`: nobody listed pods, and one of before the taints may be there.
     4. `crowded_nodes` are the nodes where a new pod is not bound beside an old one.
@@ -38,7 +39,6 @@ class RolloutCohort(Struct, frozen=True):
     may_stay: bool
     pod: LivePod
     is_listed: bool = False
-    is_assumed: bool = False
     is_missing: bool = False
     may_have_old_pod: bool = False
     terminating_nodes: frozenset[str] = frozenset()
@@ -84,23 +84,6 @@ class RolloutCell(Struct, frozen=True):
         )
 
 
-class UpdateUncertainty(Struct, frozen=True):
-    """Why it is not certain on which of some nodes the old pod goes.
-
-    1. `nodes` are all of them, `kept_range` how many keep it, at least and at most.
-    2. `holders` are the nodes that use the budget up, or with a surge the wanted ones without an available pod.
-    3. `not_ready_nodes` are nodes that are not Ready, where it depends on whether new pods become Ready there; else it is the order of
-       nodes.
-    """
-
-    nodes: tuple[str, ...]
-    kept_range: tuple[int, int]
-    blocking_nodes: tuple[str, ...]
-    not_ready_nodes: tuple[str, ...]
-    has_surge: bool
-    budget: int
-
-
 class Rollout(Struct, frozen=True):
     """The update of one DaemonSet.
 
@@ -138,7 +121,9 @@ class Rollout(Struct, frozen=True):
             kept = [forecast.removable_remaining for forecast in (self.likely_course, self.cautious_course)]
             holders = self.unavailable_nodes
         else:
-            kept = [each.waiting_nodes - number for each in (self.likely_course, self.cautious_course) for number in each.reached_range]
+            kept = [
+                course.waiting_nodes - number for course in (self.likely_course, self.cautious_course) for number in course.reached_range
+            ]
             holders = self.find_blocking_nodes(self.cautious_course)
         differs = self.likely_course.ends[cell_index] != self.cautious_course.ends[cell_index]
         doubtful = (
@@ -206,41 +191,52 @@ def simulate_rollout(
 def _iter_cells(
     cohort_index: int, cohort: RolloutCohort, health: NodeHealth, unready_nodes: frozenset[str], starts: Mapping[str, NewPodOutcome] | None
 ) -> Iterator[RolloutCell]:
-    unseen = cohort.pod is not LivePod.NONE and not cohort.is_listed
-    for part_nodes, silent, unwell in _split_by_health(cohort.nodes, health):
-        for start, started in _split_by_start(part_nodes, starts):
-            for lame, lamed in split_nodes(started, unready_nodes if cohort.is_listed else frozenset()):
-                for leaving, left in split_nodes(lamed, cohort.terminating_nodes):
-                    for crowded, nodes in split_nodes(left, cohort.crowded_nodes):
-                        ready = not (lame or (unseen and silent))
+    is_pod_unlisted = cohort.pod is not LivePod.NONE and not cohort.is_listed
+    for condition, with_condition in _split_by_health(cohort.nodes, health):
+        is_silent = condition is _NodeCondition.SILENT
+        for new_pod, with_start in _split_by_start(with_condition, starts):
+            for is_unready, with_readiness in split_nodes(with_start, unready_nodes if cohort.is_listed else frozenset()):
+                for is_terminating, with_leaving in split_nodes(with_readiness, cohort.terminating_nodes):
+                    for is_crowded, nodes in split_nodes(with_leaving, cohort.crowded_nodes):
                         part = UpdateCohort(
-                            len(nodes), cohort.should_run, cohort.may_stay, cohort.pod, ready, leaving, silent, start, crowded
+                            count=len(nodes),
+                            should_run=cohort.should_run,
+                            may_stay=cohort.may_stay,
+                            pod=cohort.pod,
+                            is_available=not (is_unready or (is_pod_unlisted and is_silent)),
+                            is_terminating=is_terminating,
+                            is_kubelet_silent=is_silent,
+                            new_pod=new_pod,
+                            is_crowded=is_crowded,
                         )
-                        told = starts is not None
-                        doubt = (
-                            None
-                            if told
-                            else _get_doubt(
-                                cohort, is_silent=silent, is_node_not_ready=unwell, is_pod_not_ready=lame, is_terminating=leaving
-                            )
-                        )
-                        yield RolloutCell(cohort_index, nodes, part, doubt, unseen)
+                        doubt = None if starts is not None else _find_doubt(cohort, condition, part, is_unready=is_unready)
+                        yield RolloutCell(cohort_index, nodes, part, doubt, is_pod_unlisted)
 
 
-def _get_doubt(
-    cohort: RolloutCohort, *, is_silent: bool, is_node_not_ready: bool, is_pod_not_ready: bool, is_terminating: bool
-) -> RolloutDoubt | None:
-    if is_silent:
+class _NodeCondition(Enum):
+    """What the kubelet of a node says: nothing, that the node is not Ready, or that it is."""
+
+    SILENT = "silent"
+    NOT_READY = "not-ready"
+    READY = "ready"
+
+
+def _find_doubt(cohort: RolloutCohort, condition: _NodeCondition, part: UpdateCohort, *, is_unready: bool) -> RolloutDoubt | None:
+    """What is in doubt on the nodes of a part; `is_unready`: a listed pod there is not Ready."""
+    if condition is _NodeCondition.SILENT:
         return RolloutDoubt.POD_PRESENCE if cohort.may_have_old_pod else None
-    if is_node_not_ready:
+    if condition is _NodeCondition.NOT_READY:
         return RolloutDoubt.NODE_READINESS
-    return RolloutDoubt.POD_READINESS if is_pod_not_ready or (cohort.is_missing and not is_terminating) else None
+    return RolloutDoubt.POD_READINESS if is_unready or (cohort.is_missing and not part.is_terminating) else None
 
 
-def _split_by_health(nodes: frozenset[str], health: NodeHealth) -> Iterator[tuple[frozenset[str], bool, bool]]:
-    for silent, heard in split_nodes(nodes, health.silent_nodes):
-        for unwell, well in split_nodes(heard, frozenset() if silent else health.not_ready_nodes):
-            yield well, silent, unwell
+def _split_by_health(nodes: frozenset[str], health: NodeHealth) -> Iterator[tuple[_NodeCondition, frozenset[str]]]:
+    for is_silent, silent_or_not in split_nodes(nodes, health.silent_nodes):
+        if is_silent:
+            yield _NodeCondition.SILENT, silent_or_not
+        else:
+            for is_not_ready, part in split_nodes(silent_or_not, health.not_ready_nodes):
+                yield _NodeCondition.NOT_READY if is_not_ready else _NodeCondition.READY, part
 
 
 def _split_by_start(nodes: frozenset[str], starts: Mapping[str, NewPodOutcome] | None) -> Iterator[tuple[NewPodOutcome, frozenset[str]]]:

@@ -9,6 +9,7 @@ from functools import cached_property
 
 from msgspec import Struct
 
+from preflight.doctor.cluster_messages import parse_node_count
 from preflight.doctor.index import ClusterIndex
 from preflight.doctor.owners import get_owner
 from preflight.doctor.pending.known_bugs import BugMatch, SchedulerRefusal, find_known_bug, list_possible_bugs
@@ -68,6 +69,11 @@ class PodWait(Struct, frozen=True):
     def is_not_capacity(self) -> bool:
         """Whether it waits for something else than room on a node."""
         return self.cause not in (WaitCause.NO_NODE_FITS, WaitCause.GATED)
+
+    @property
+    def counted_nodes(self) -> int | None:
+        """How many nodes the scheduler counts; None where it counts none."""
+        return parse_node_count(self.scheduler_message)
 
     @property
     def node(self) -> str:

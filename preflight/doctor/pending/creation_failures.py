@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 
+from preflight.doctor.cluster_messages import find_quota_name, get_creation_error, refuses_followers
 from preflight.doctor.index import ClusterIndex
-from preflight.doctor.jobsets import StalledJob, refuses_followers
+from preflight.doctor.jobsets import StalledJob
 from preflight.doctor.pod_health import is_waiting
 from preflight.doctor.waiting_times import RECENT_SECONDS
 from preflight.model.objects import Deployment, Job, find_controller
@@ -20,7 +20,6 @@ from preflight.model.timestamps import count_seconds
 from preflight.model.world import ClusterState
 
 _OWNER_KINDS = ("ReplicaSet", "StatefulSet", "Job")
-_QUOTA_PATTERN = re.compile(r"exceeded quota: ([a-z0-9.-]+)")
 
 
 class RefusedCreation(Struct, frozen=True):
@@ -67,9 +66,8 @@ def find_refused_creations(index: ClusterIndex, stalled_jobs: tuple[StalledJob, 
                 continue
             wanted, have = _get_wanted_replicas(workload), there[subject]
             if wanted > have and index.cluster.are_pods_listed(subject.namespace):
-                message = " ".join(event.message.split()).removeprefix("Error creating: ")
-                quota = _QUOTA_PATTERN.search(message)
-                name = quota[1].rstrip(".") if quota else ""
+                message = get_creation_error(event.message)
+                name = find_quota_name(message)
                 found[subject] = RefusedCreation(subject, wanted, have, message, event.last_seen, (about.kind, about.name), name)
     return tuple(found[subject] for subject in sorted(found, key=lambda subject: (subject.namespace, subject.kind, subject.name)))
 
@@ -82,7 +80,7 @@ def find_quota(cluster: ClusterState, refused_creation: RefusedCreation) -> Reso
 
 def _is_relevant_event(index: ClusterIndex, event: Event) -> bool:
     age = count_seconds(event.last_seen, index.latest_time)
-    return not refuses_followers(event) and (age is None or age <= RECENT_SECONDS)
+    return not refuses_followers(event.message) and (age is None or age <= RECENT_SECONDS)
 
 
 def _iter_owners(kind: str, namespace: str, name: str) -> Iterator[Subject]:

@@ -12,14 +12,13 @@ from collections.abc import Callable, Iterator, Mapping
 
 from msgspec import Struct
 
+from preflight.doctor.cluster_messages import count_explained_nodes
 from preflight.doctor.index import ClusterIndex
 from preflight.model.objects import Node
 
 ServerVersion = tuple[int, int, int]
 
 _VERSION_PATTERN = re.compile(r"v?([0-9]+)\.([0-9]+)\.([0-9]+)(.*)")
-_MESSAGE_PATTERN = re.compile(r"0/([0-9]+) nodes are available: (.*?)\.(?:\s|$)")
-_REASON_PATTERN = re.compile(r"(?:^|, )(?=[0-9]+ )")
 _ZONE_LABELS = (
     ("topology.kubernetes.io/region", "topology.kubernetes.io/zone"),
     ("failure-domain.beta.kubernetes.io/region", "failure-domain.beta.kubernetes.io/zone"),
@@ -118,15 +117,6 @@ def _find_forgotten_node(index: ClusterIndex, refusal: SchedulerRefusal) -> Forg
     if explained is None or explained >= len(nodes) or len(zones) < 2 or len(set(zones.values())) < 2:
         return None
     return ForgottenNode(refusal.node, explained, len(nodes), tuple(sorted(zones.items())))
-
-
-def count_explained_nodes(message: str) -> int | None:
-    """For how many nodes the scheduler gives a reason; None where a reason of it has no number, or nothing is said of nodes."""
-    found = _MESSAGE_PATTERN.match(message)
-    parts = [part for part in _REASON_PATTERN.split(found[2]) if part] if found else []
-    if not parts or not all(re.match(r"[0-9]+ ", part) for part in parts):
-        return None
-    return sum(int(part.partition(" ")[0]) for part in parts)
 
 
 def _get_zone(node: Node) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
@@ -13,8 +12,6 @@ from preflight.model.runtime_state import PodState
 from preflight.scheduling.fit import FitResult, fit_pod
 from preflight.scheduling.node_fit import NodeFit
 from preflight.scheduling.occupancy import Occupancy
-
-_NODE_COUNT_PATTERN = re.compile(r"^0/([0-9]+) nodes are available")
 
 
 class OwnNodeFit(Struct, frozen=True):
@@ -45,9 +42,3 @@ def iter_own_node_fits(index: ClusterIndex, pods: Iterable[PodState]) -> Iterato
             own = Occupancy({node: occupancy.nodes[node]}, occupancy.anti_affinities, occupancy.uncertainties)
             cluster_fit = compute_fit(index, pod, own)
             yield OwnNodeFit(next(node_fit for node_fit in cluster_fit.nodes if node_fit.node == node), cluster_fit)
-
-
-def parse_node_count(message: str) -> int | None:
-    """How many nodes the scheduler counts in its message; None where it counts none."""
-    found = _NODE_COUNT_PATTERN.match(message)
-    return int(found[1]) if found else None

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from enum import Enum
-
 from msgspec import Struct
 
+from preflight.doctor.cluster_messages import HoldReason, find_hold_reason, normalize_message
 from preflight.doctor.index import ClusterIndex
 from preflight.doctor.pod_health import get_scheduler_message
 from preflight.doctor.waiting_times import SETTLING_SECONDS
@@ -14,39 +13,6 @@ from preflight.model.timestamps import count_seconds
 
 DEFAULT_SCHEDULER = "default-scheduler"
 
-
-class HoldReason(Enum):
-    """Why a scheduler holds a pod: it waits for the other pods of its group, or a quota of its queue is used up."""
-
-    GROUP = "group"
-    QUEUE_QUOTA = "queue-quota"
-
-
-_MESSAGE_MEANINGS = (
-    ("insufficientquota", HoldReason.QUEUE_QUOTA),
-    ("insufficient quota", HoldReason.QUEUE_QUOTA),
-    ("queue resource quota", HoldReason.QUEUE_QUOTA),
-    ("exceeded quota", HoldReason.QUEUE_QUOTA),
-    ("exceeds quota", HoldReason.QUEUE_QUOTA),
-    ("quota exceeded", HoldReason.QUEUE_QUOTA),
-    ("over quota", HoldReason.QUEUE_QUOTA),
-    ("overquota", HoldReason.QUEUE_QUOTA),
-    ("elasticquota", HoldReason.QUEUE_QUOTA),
-    ("pod group is not ready", HoldReason.GROUP),
-    ("podgroup is not ready", HoldReason.GROUP),
-    ("tasks in gang unschedulable", HoldReason.GROUP),
-    ("cannot find enough sibling pods", HoldReason.GROUP),
-    ("from a gang to ", HoldReason.GROUP),
-    ("to appear in scheduling queue", HoldReason.GROUP),
-    ("pod group is unschedulable", HoldReason.GROUP),
-    ("mincount (", HoldReason.GROUP),
-    ("gang is not", HoldReason.GROUP),
-    ("podgroup", HoldReason.GROUP),
-)
-"""What schedulers of groups and queues say, in lower case, and what it means.
-
-kube-scheduler (`pkg/scheduler/framework/plugins/gangscheduling`), the coscheduling plugin, Volcano, Koordinator, YuniKorn.
-"""
 
 _SCHEDULER_NAMES = ("scheduler", "volcano", "yunikorn", "kueue", "kube-queue", "koord", "kai", "runai", "hived", "slurm")
 """Words in the names of components that hold or bind pods."""
@@ -77,7 +43,7 @@ def get_scheduler(pod: PodState) -> str:
 def find_scheduler_message(index: ClusterIndex, pod: PodState) -> str:
     """What its own scheduler says of a pod: in its condition, else in the latest event; "" where it says nothing."""
     own = get_scheduler(pod)
-    said = (" ".join(event.message.split()) for event in index.events.get_events("Pod", *pod.key) if event.reporter == own)
+    said = (normalize_message(event.message) for event in index.events.get_events("Pod", *pod.key) if event.reporter == own)
     return get_scheduler_message(pod) or next(said, "")
 
 
@@ -97,22 +63,16 @@ def find_hold(index: ClusterIndex, pod: PodState) -> SchedulingHold | None:
             return SchedulingHold(
                 event.reporter,
                 _get_message(event),
-                interpret_message(f"{event.reason} {event.message}"),
+                find_hold_reason(f"{event.reason} {event.message}"),
                 is_foreign=True,
                 last_seen=event.last_seen,
             )
     for event in events:
-        if event.reporter == own and (reason := interpret_message(f"{event.reason} {event.message}")):
+        if event.reporter == own and (reason := find_hold_reason(f"{event.reason} {event.message}")):
             return SchedulingHold(own, _get_message(event), reason, is_foreign=False, last_seen=event.last_seen)
     message = get_scheduler_message(pod)
-    reason = interpret_message(message)
+    reason = find_hold_reason(message)
     return SchedulingHold("", message, reason, is_foreign=own == DEFAULT_SCHEDULER) if reason is not None else None
-
-
-def interpret_message(message: str) -> HoldReason | None:
-    """Why a scheduler holds a pod, where its message speaks of a group or a quota; else None."""
-    lower = message.lower()
-    return next((reason for text, reason in _MESSAGE_MEANINGS if text in lower), None)
 
 
 def may_be_silent(index: ClusterIndex, pod: PodState) -> bool:
@@ -161,8 +121,8 @@ def _is_hold(event: Event) -> bool:
     component = event.reporter.lower()
     if not component or component.endswith("-controller") or any(name in component for name in _NON_SCHEDULERS):
         return False
-    return any(name in component for name in _SCHEDULER_NAMES) or interpret_message(f"{event.reason} {event.message}") is not None
+    return any(name in component for name in _SCHEDULER_NAMES) or find_hold_reason(f"{event.reason} {event.message}") is not None
 
 
 def _get_message(event: Event) -> str:
-    return f"{event.reason}: {' '.join(event.message.split())}" if event.reason else " ".join(event.message.split())
+    return f"{event.reason}: {normalize_message(event.message)}" if event.reason else normalize_message(event.message)

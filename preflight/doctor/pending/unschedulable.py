@@ -12,9 +12,10 @@ from preflight.doctor.index import ClusterIndex
 from preflight.doctor.pending.node_fit import compute_fit
 from preflight.doctor.pod_health import get_extended_requests, get_target_node
 from preflight.model.objects import SelectorRequirement, Taint
+from preflight.model.reasons import SelectorMismatch
 from preflight.model.runtime_state import PodState
 from preflight.model.uncertainty import UncertaintyKind
-from preflight.scheduling.affinity import AffinityMatch, SelectorMismatch
+from preflight.scheduling.affinity import AffinityMatch
 from preflight.scheduling.anti_affinity import find_anti_affinities
 from preflight.scheduling.filters import NODE_AFFINITY, TAINT_TOLERATION, FilterReason, Shortage
 from preflight.scheduling.fit import FitResult

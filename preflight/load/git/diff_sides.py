@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from typing import BinaryIO
 
 from msgspec import Struct
@@ -16,6 +16,15 @@ from preflight.load.git import revisions
 from preflight.load.git.plumbing import RevisionError
 from preflight.load.git.revisions import Revision
 from preflight.load.loader import LoadResult, load_sources, load_world
+from preflight.messages.git import (
+    SUBMODULE_SKIPPED,
+    describe_failed_merge_base,
+    describe_no_side,
+    note_revision_first,
+)
+from preflight.messages.load import (
+    NOT_FOLLOWED,
+)
 
 LIVE_SIDE = "live"
 """The word for the cluster itself."""
@@ -54,9 +63,7 @@ def resolve_side(text: str) -> Revision | str:
         return text
     if text == LIVE_SIDE:
         return LIVE_SIDE
-    if not why:
-        raise InputError(f"{to_text(text)}: there is no such file or folder")
-    raise InputError(f"{to_text(text)}: there is no such file or folder, and it is no git revision: {why}")
+    raise InputError(describe_no_side(to_text(text), why))
 
 
 def resolve_merge_base(base: str, head: str) -> Revision:
@@ -69,7 +76,7 @@ def resolve_merge_base(base: str, head: str) -> Revision:
         commit = revisions.find_merge_base(ours.display_name, theirs.display_name)
         found = revisions.resolve_revision(f"{commit}:{ours.path}")
     except RevisionError as error:
-        raise InputError(f"--merge-base of {to_text(base)} and {to_text(head)}: {error}") from None
+        raise InputError(describe_failed_merge_base(to_text(base), to_text(head), str(error))) from None
     return Revision(ours.text, ours.display_name, found.tree, found.path)
 
 
@@ -80,15 +87,12 @@ def read_side(
     stdin: BinaryIO | None = None,
     reserved_names: Collection[str] | None = None,
     comparison_operators: bool | None = None,
-    cluster: Callable[[ObjectCollector], None] | None = None,
 ) -> LoadedSide:
-    """Read one side, `cluster` where it is given; what a file or a document means is the same for all of them: see `read`.
+    """Read one side, which is no live cluster; what a file or a document means is the same for all of them: see `read`.
 
     The files of a revision are named `REV:PATH`; with `reserved_names`, the names that are no longer free, they are named by their path in
     the repository, as long as none of these is taken: that is how machines that read the report know them.
     """
-    if cluster is not None:
-        return LoadedSide(text, load_world((), one_cluster=False, comparison_operators=comparison_operators, cluster=cluster))
     if isinstance(source, str):
         loaded = load_world([source], stdin=stdin, one_cluster=False, comparison_operators=comparison_operators)
         is_folder = source != STDIN and os.path.isdir(source)  # noqa: PTH112 (pathlib costs 10 ms at the start)
@@ -99,7 +103,7 @@ def read_side(
     prefix = "" if reserved_names is not None and paths.isdisjoint(reserved_names) else f"{source.display_name}:"
     notes: tuple[str, ...] = ()
     if _path_exists(text):
-        notes = (f"{source.text} is read as a git revision; the file or folder of that name is ./{source.text}",)
+        notes = (note_revision_first(source.text),)
     loaded = _read_revision(listed, prefix, comparison_operators)
     is_file = any(entry.is_named for entry in listed.entries)
     root = prefix + (source.path if is_file or not source.path else f"{source.path}/")
@@ -120,8 +124,8 @@ def _path_exists(path: str) -> bool:
 
 def _read_revision(listed: revisions.RevisionListing, prefix: str, comparison_operators: bool | None) -> LoadResult:
     gathered = ObjectCollector()
-    gathered.count_skipped("not followed: name it to read it", listed.skipped_links, "symbolic link")
-    gathered.count_skipped("not read: give its own repository as a folder", listed.submodules, "submodule")
+    gathered.count_skipped(NOT_FOLLOWED, listed.skipped_links, "symbolic link")
+    gathered.count_skipped(SUBMODULE_SKIPPED, listed.submodules, "submodule")
     streams = _iter_streams(gathered, listed, prefix)
     return load_sources(gathered, streams, one_cluster=False, comparison_operators=comparison_operators)
 

@@ -6,6 +6,8 @@ import os
 import subprocess
 from collections.abc import Sequence
 
+from preflight.messages.git import NO_GIT, describe_broken_git, describe_exit
+
 GIT = (
     *("git", "--no-pager", "--no-replace-objects", "--no-optional-locks", "--literal-pathspecs"),
     *("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "protocol.allow=never"),
@@ -38,10 +40,10 @@ def run_git(*arguments: str, stdin_data: bytes = b"") -> bytes:
     try:
         done = subprocess.run(command, input=stdin_data, capture_output=True, check=False, env=build_environment())
     except FileNotFoundError:
-        raise RevisionError("git is not installed") from None
+        raise RevisionError(NO_GIT) from None
     except (OSError, ValueError) as error:
-        raise RevisionError(f"git cannot be run: {error}") from None
+        raise RevisionError(describe_broken_git(error)) from None
     if done.returncode:
         lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise RevisionError(lines[0].removeprefix("fatal: ") if lines else f"git ended with {done.returncode}")
+        raise RevisionError(lines[0].removeprefix("fatal: ") if lines else describe_exit(done.returncode))
     return done.stdout

@@ -17,6 +17,23 @@ from msgspec import Struct
 from preflight.errors import InputError
 from preflight.load.files import EXTENSIONS, to_text
 from preflight.load.git.plumbing import GIT, RevisionError, build_environment, run_git
+from preflight.messages.git import (
+    AMBIGUOUS_NAME,
+    CONTROL_CHARACTER,
+    NO_CONTENT,
+    NO_NAME,
+    advise_fetch,
+    describe_invalid_revision,
+    describe_large_file,
+    describe_large_revision,
+    describe_link,
+    describe_missing_path,
+    describe_no_merge_base,
+    describe_outside,
+    describe_submodule,
+    describe_unknown_commit,
+    describe_unknown_revision,
+)
 
 MAX_FILE = 256 << 20
 """How many bytes a file of a revision may have."""
@@ -69,21 +86,17 @@ def resolve_revision(text: str) -> Revision:
     """
     name, path = _split_revision(text)
     if not name:
-        raise RevisionError("a revision has a name before the colon")
+        raise RevisionError(NO_NAME)
     if _CONTROL.search(text):
-        raise RevisionError("no revision has a control character in its name")
+        raise RevisionError(CONTROL_CHARACTER)
     answer = run_git("cat-file", "--batch-check", stdin_data=os.fsencode(f"{name}^{{tree}}\n")).strip().decode("utf-8", "replace")
     found = _FOUND.fullmatch(answer)
     if found is None:
-        why = (
-            "more than one object has that short name"
-            if answer.endswith(" ambiguous")
-            else f"the repository has no revision {to_text(name)}"
-        )
-        raise RevisionError(f"{why} (a shallow clone has few: git fetch)")
+        why = AMBIGUOUS_NAME if answer.endswith(" ambiguous") else describe_unknown_revision(to_text(name))
+        raise RevisionError(advise_fetch(why))
     path = _normalize_path(path)
     if path and not _list_tree(found[1], path):
-        raise RevisionError(f"{to_text(name)} has no {to_text(path)}")
+        raise RevisionError(describe_missing_path(to_text(name), to_text(path)))
     return Revision(to_text(text), to_text(name), found[1], path)
 
 
@@ -95,18 +108,16 @@ def find_merge_base(base: str, head: str) -> str:
     ids = []
     for name in (base, head):
         if _CONTROL.search(name) or not name:
-            raise RevisionError(f"{to_text(name)!r} is no revision")
+            raise RevisionError(describe_invalid_revision(to_text(name)))
         answer = run_git("cat-file", "--batch-check", stdin_data=os.fsencode(f"{name}^{{commit}}\n")).strip().decode("utf-8", "replace")
         found = _FOUND.fullmatch(answer)
         if found is None:
-            raise RevisionError(f"the repository has no commit {to_text(name)} (a shallow clone has few: git fetch)")
+            raise RevisionError(describe_unknown_commit(to_text(name)))
         ids.append(found[1])
     try:
         return run_git("merge-base", "--end-of-options", *ids).decode().strip()
     except RevisionError:
-        raise RevisionError(
-            f"{to_text(base)} and {to_text(head)} have no commit in common (a shallow clone has few: git fetch --unshallow)"
-        ) from None
+        raise RevisionError(describe_no_merge_base(to_text(base), to_text(head))) from None
 
 
 def list_revision_files(revision: Revision) -> RevisionListing:
@@ -121,8 +132,7 @@ def list_revision_files(revision: Revision) -> RevisionListing:
     if revision.path:
         [(mode, blob, path)] = _list_tree(revision.tree, revision.path)[:1]
         if mode in ("120000", "160000"):
-            what = "a symbolic link: name what it leads to" if mode == "120000" else "a submodule: give its own repository as a folder"
-            raise InputError(f"{revision.text}: is {what}")
+            raise InputError(describe_link(revision.text) if mode == "120000" else describe_submodule(revision.text))
         if mode != "040000":
             listed.entries.append(RevisionFile(path, blob, is_named=True))
             return listed
@@ -161,7 +171,7 @@ def iter_blob_contents(blobs: Iterable[str]) -> Generator[bytes | InputError, No
             process.stdin.flush()
             header = process.stdout.readline().split()
             if len(header) != 3:
-                yield InputError("its content is not in this repository: a partial clone has to fetch it first (git fetch --refetch)")
+                yield InputError(NO_CONTENT)
                 continue
             size = int(header[2])
             if size > MAX_FILE:
@@ -169,14 +179,12 @@ def iter_blob_contents(blobs: Iterable[str]) -> Generator[bytes | InputError, No
                 while left > 0 and (block := process.stdout.read(min(left, _BLOCK))):
                     left -= len(block)
                 process.stdout.read(1)
-                yield InputError(f"has more than {MAX_FILE >> 20} MiB")
+                yield InputError(describe_large_file(MAX_FILE >> 20))
                 continue
             total += size
             if total > MAX_TREE:
                 process.kill()
-                raise InputError(
-                    f"the manifests of a revision have more than {MAX_TREE >> 30} GiB together: name the folder, as REV:FOLDER"
-                )
+                raise InputError(describe_large_revision(MAX_TREE >> 30))
             yield process.stdout.read(size)
             process.stdout.read(1)
 
@@ -197,7 +205,7 @@ def _normalize_path(path: str) -> str:
         path = posixpath.join(os.fsdecode(run_git("rev-parse", "--show-prefix").rstrip(b"\n")), path)
     path = posixpath.normpath(path) if path else ""
     if path.startswith(("/", "../")) or path == "..":
-        raise RevisionError(f"{to_text(path)} is not in the repository")
+        raise RevisionError(describe_outside(to_text(path)))
     return "" if path == "." else path
 
 

@@ -16,6 +16,10 @@ from preflight.load.live.planner import ClusterQuery, NamespacedName
 from preflight.load.live.resources import DAEMONSETS, ApiResource, ListQuery
 from preflight.load.live.survey import ClusterSurvey
 from preflight.load.live.target import ClusterTarget
+from preflight.messages.live import (
+    describe_no_daemonset,
+    describe_progress,
+)
 from preflight.model.objects import CoveragePod, DaemonSet, Deployment, Metadata, Node
 from preflight.model.world import ClusterListing
 
@@ -83,7 +87,7 @@ class LiveCluster:
         daemonsets = list(self._iter_daemonsets())
         missing = self._survey.missing
         if not daemonsets and "DaemonSet" in missing:
-            raise InputError(f"{self.connection.server}: no DaemonSet can be judged: {missing['DaemonSet']}")
+            raise InputError(f"{self.connection.server}: {describe_no_daemonset(missing['DaemonSet'])}")
         nodes = {node.name for node in collector.objects if isinstance(node, Node) and node.origin.file == LIVE_SOURCE} | named
         pod_lists = list(planner.plan_pod_lists(cluster_query, nodes, daemonsets))
         self._run_queries([query for query in pod_lists if query == planner.UNBOUND_PODS])
@@ -163,7 +167,7 @@ class LiveCluster:
             return b""
 
     def _show_progress(self, query: ListQuery) -> None:
-        self._write_status(f"asking {self.connection.context} ({self.connection.requests} requests so far): {query.resource.plural}")
+        self._write_status(describe_progress(self.connection.context, self.connection.requests, query.resource.plural))
 
     def _write_status(self, words: str) -> None:
         """Write over the line on standard error that says what is going on; "" clears it."""

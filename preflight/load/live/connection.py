@@ -15,10 +15,23 @@ from urllib.parse import quote, urlsplit
 
 import msgspec
 
-from preflight import __version__
 from preflight.errors import InputError
 from preflight.load.live.kubeconfig import ClusterAccess, open_access
 from preflight.load.live.target import ClusterTarget
+from preflight.messages.live import (
+    BROKEN_CONNECTION,
+    TOO_LARGE,
+    UNKNOWN_HOST,
+    WRONG_CREDENTIALS_FORM,
+    describe_repeated_timeout,
+    describe_silent_proxy,
+    describe_status,
+    describe_timeout,
+    describe_unauthorized,
+    describe_unreachable,
+    describe_untrusted_certificate,
+)
+from preflight.version import __version__
 
 _TRIES = 4
 _AGAIN = frozenset({429, 500, 502, 503, 504})
@@ -66,7 +79,7 @@ class ApiConnection:
         words = "&".join(f"{quote(name)}={quote(value, safe='')}" for name, value in (query or {}).items())
         url = f"{self._access.host.rstrip('/')}{path}{'?' if words else ''}{words}"
         if self._silent >= _SILENT:
-            raise InputError(f"{self.server}: {_describe_timeout(self._timeout)}, {_SILENT} times")
+            raise InputError(f"{self.server}: {describe_repeated_timeout(self._timeout, _SILENT)}")
         wait = 0.5
         for attempt in range(1, _TRIES + 1):
             last = attempt == _TRIES
@@ -81,7 +94,7 @@ class ApiConnection:
                 if status == 200:
                     return body
                 if status == 401:
-                    raise InputError(f"{self.server}: 401 Unauthorized: the credentials of context {self.context} are not accepted")
+                    raise InputError(f"{self.server}: {describe_unauthorized(self.context)}")
                 if last or status not in _AGAIN:
                     raise HttpStatusError(status, _describe_status(status, body))
                 time.sleep(min(_parse_retry_after(headers.get("Retry-After", "")) or wait, _LONGEST_WAIT))
@@ -110,9 +123,9 @@ class ApiConnection:
         except urllib3.exceptions.HTTPError as error:
             raise _to_failure(error, self._timeout) from None
         except OSError as error:
-            raise _ConnectionFailure(f"cannot be reached: {_describe_error(error)}", can_retry=False) from None
+            raise _ConnectionFailure(describe_unreachable(_describe_error(error)), can_retry=False) from None
         except ValueError:  # of http.client, whose message quotes the header
-            raise _ConnectionFailure("the credentials hold a character that no request can carry", can_retry=False) from None
+            raise _ConnectionFailure(WRONG_CREDENTIALS_FORM, can_retry=False) from None
         with self._counting:
             self.requests += 1
             self.received += len(body)
@@ -124,9 +137,9 @@ class ApiConnection:
             pieces.append(piece)
             size += len(piece)
             if size > _MOST:
-                raise _ConnectionFailure("one answer is larger than 1 GiB", can_retry=False)
+                raise _ConnectionFailure(TOO_LARGE, can_retry=False)
             if time.monotonic() > deadline:
-                raise _ConnectionFailure(_describe_timeout(self._timeout), can_retry=False, is_timeout=True)
+                raise _ConnectionFailure(describe_timeout(self._timeout), can_retry=False, is_timeout=True)
         return b"".join(pieces)
 
 
@@ -142,20 +155,16 @@ def _to_failure(error: Exception, timeout: float) -> _ConnectionFailure:
     from urllib3 import exceptions
 
     if isinstance(error, exceptions.NameResolutionError):
-        return _ConnectionFailure("there is no such host", can_retry=False)
+        return _ConnectionFailure(UNKNOWN_HOST, can_retry=False)
     if isinstance(error, exceptions.NewConnectionError):
-        return _ConnectionFailure(f"cannot be reached: {_describe_error(error)}", can_retry=False)
+        return _ConnectionFailure(describe_unreachable(_describe_error(error)), can_retry=False)
     if isinstance(error, exceptions.TimeoutError):
-        return _ConnectionFailure(_describe_timeout(timeout), can_retry=False, is_timeout=True)
+        return _ConnectionFailure(describe_timeout(timeout), can_retry=False, is_timeout=True)
     if isinstance(error, exceptions.SSLError):
-        return _ConnectionFailure(f"its certificate is not trusted: {_describe_error(error)}", can_retry=False)
+        return _ConnectionFailure(describe_untrusted_certificate(_describe_error(error)), can_retry=False)
     if isinstance(error, exceptions.ProxyError):
-        return _ConnectionFailure(f"the proxy does not answer: {_describe_error(error)}", can_retry=False)
-    return _ConnectionFailure("the connection broke off in the middle of the answer", can_retry=True)
-
-
-def _describe_timeout(timeout: float) -> str:
-    return f"no answer within {timeout:g} seconds (--request-timeout)"
+        return _ConnectionFailure(describe_silent_proxy(_describe_error(error)), can_retry=False)
+    return _ConnectionFailure(BROKEN_CONNECTION, can_retry=True)
 
 
 def _describe_error(error: BaseException) -> str:
@@ -178,7 +187,7 @@ def _describe_status(status: int, body: bytes) -> str:
         text = " ".join(msgspec.json.decode(body, type=_StatusBody).message.split())[:500]
     except msgspec.MsgspecError:
         text = ""
-    return text or f"the server answers {status}"
+    return text or describe_status(status)
 
 
 def _parse_retry_after(text: str) -> float:

@@ -16,6 +16,11 @@ from preflight.load.live.connection import ApiConnection, HttpStatusError
 from preflight.load.live.kubeconfig import MAX_PARALLEL
 from preflight.load.live.resources import DAEMONSETS, NODES, ListQuery
 from preflight.load.live.survey import explain_refusal
+from preflight.messages.live import (
+    describe_endless_list,
+    describe_no_list,
+    describe_unreadable_list,
+)
 from preflight.model.objects import Origin
 
 LIVE_SOURCE = "<cluster>"
@@ -97,7 +102,7 @@ class ListClient:
             except (msgspec.MsgspecError, RecursionError):
                 is_read = False
             if not is_read:
-                raise InputError(f"{self._connection.server}: the list of {query.resource.plural} cannot be read")
+                raise InputError(f"{self._connection.server}: {describe_unreadable_list(query.resource.plural)}")
         return found
 
 
@@ -112,7 +117,7 @@ def fetch_plain_items(connection: ApiConnection, query: ListQuery) -> list[dict[
     except HttpStatusError as error:
         raise InputError(f"{connection.server}: {query.resource.plural}: {explain_refusal(query, error.status, str(error))}") from None
     except msgspec.MsgspecError:
-        raise InputError(f"{connection.server}: the list of {query.resource.plural} cannot be read") from None
+        raise InputError(f"{connection.server}: {describe_unreadable_list(query.resource.plural)}") from None
     return [{**item, "kind": query.resource.kind} for item in found if isinstance(item, dict)]
 
 
@@ -147,7 +152,7 @@ def _fetch_all_pages(connection: ApiConnection, query: ListQuery, limit: str) ->
         if not token:
             return pages
         if token == before:
-            raise InputError(f"{connection.server}: the list of {query.resource.plural} goes on and on at the same place")
+            raise InputError(f"{connection.server}: {describe_endless_list(query.resource.plural)}")
 
 
 def _decode_envelope(connection: ApiConnection, query: ListQuery, page: bytes) -> _PageEnvelope:
@@ -156,7 +161,7 @@ def _decode_envelope(connection: ApiConnection, query: ListQuery, page: bytes) -
     except (msgspec.MsgspecError, UnicodeDecodeError):
         envelope = _PageEnvelope()
     if envelope.kind != f"{query.resource.kind}List":
-        raise InputError(f"{connection.server}: the answer is no list of {query.resource.plural}: is it the API server of a cluster?")
+        raise InputError(f"{connection.server}: {describe_no_list(query.resource.plural)}")
     return envelope
 
 

@@ -17,15 +17,25 @@ from urllib.parse import quote
 
 from preflight.errors import InputError
 from preflight.load.live.target import ClusterTarget
+from preflight.messages.live import (
+    GROUP_WITHOUT_USER,
+    NO_CLUSTER,
+    NO_SERVER,
+    describe_invalid_kubeconfig,
+    describe_invalid_server,
+    describe_missing_kubeconfig,
+    describe_no_credentials,
+    describe_no_current_context,
+    describe_unknown_context,
+    describe_unusable_context,
+    describe_unusable_kubeconfig,
+    describe_unusable_proxy,
+)
 
 MAX_PARALLEL = 8
 """How many requests are under way at a time."""
 
 _NAMESPACE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
-_NO_CLUSTER = (
-    "no --from, and no cluster to ask: there is no kubeconfig ($KUBECONFIG, ~/.kube/config). Give manifests, or what the cluster has:\n"
-    "  kubectl get nodes,ds,pods -A -o json | preflight ... --from -"
-)
 
 
 _PREFIX = "preflight-"
@@ -84,7 +94,7 @@ def open_access(target: ClusterTarget) -> ClusterAccess:
     configuration = Configuration()
     if not given:
         if target.kubeconfig or target.context:
-            raise InputError(f"there is no kubeconfig {paths}")
+            raise InputError(describe_missing_kubeconfig(paths))
         return _load_in_cluster(configuration, target)
     with contextlib.suppress(ValueError):  # in a thread it is not allowed
         signal.signal(signal.SIGTERM, signal.default_int_handler)  # a job's time limit, too, leaves no credential behind
@@ -113,38 +123,38 @@ def _read_kubeconfig(
             filter(None, (config_file.get("current-context") for config_file in merger.config_files.values())), ""
         )
         if not name:
-            raise InputError(f"kubeconfig {paths} has no current context: choose one with --context")
+            raise InputError(describe_no_current_context(paths))
         if not (merged.safe_get("contexts") and merged["contexts"].get_with_name(name, safe=True)):
-            raise InputError(f"kubeconfig {paths} has no context {name}")
+            raise InputError(describe_unknown_context(paths, name))
         loader = kube_config.KubeConfigLoader(merged, active_context=name, config_base_path=None, temp_file_path=folder)
         loader.load_and_set(configuration)
         context = loader.current_context["context"]
         user = merged["users"].get_with_name(context["user"], safe=True) if context.get("user") and merged.safe_get("users") else None
         impersonated = _impersonation_headers(target, user.value.get("user") or {} if user else {})
     except ConfigException as error:
-        raise InputError(f"kubeconfig {paths}: {_first_safe_line(error)}") from None
+        raise InputError(describe_invalid_kubeconfig(paths, _first_safe_line(error))) from None
     except InputError:
         raise
     except Exception as error:  # whatever YAML, paths and files can do to the client
-        raise InputError(f"kubeconfig {paths} cannot be used: {type(error).__name__}") from None
+        raise InputError(describe_unusable_kubeconfig(paths, error)) from None
     if client_log.lines and not configuration.api_key and not configuration.cert_file:
-        raise InputError(f"context {name}: no credentials: {client_log.lines[0]}")
+        raise InputError(describe_unusable_context(name, describe_no_credentials(client_log.lines[0])))
     if why := _explain_unusable(str(getattr(loader, "host", "")), str(configuration.proxy or "")):
-        raise InputError(f"context {name}: {why}")
+        raise InputError(describe_unusable_context(name, why))
     return ClusterAccess(name, str(context.get("namespace") or "default"), configuration, impersonated, folder)
 
 
 def _explain_unusable(host: str, proxy: str) -> str:
     """Why a server cannot be asked, "" where it can; no user name and no password is in the words."""
     if not host:
-        return "its cluster has no server"
+        return NO_SERVER
     if not host.lower().startswith(("http://", "https://")):
-        return f"{host.rpartition('@')[2]} is no address of an API server: https://HOST:PORT"
+        return describe_invalid_server(host.rpartition("@")[2])
     scheme, _, rest = proxy.rpartition("://")
     speaks_socks = scheme.lower().startswith("socks") and find_spec("socks") is not None
     if proxy and not speaks_socks and scheme.lower() not in ("http", "https"):
         shown = f"{scheme}://{rest.rpartition('@')[2]}" if scheme else rest.rpartition("@")[2]
-        return f"the proxy {shown} cannot be used: only http and https are"
+        return describe_unusable_proxy(shown)
     return ""
 
 
@@ -157,14 +167,14 @@ def _load_in_cluster(configuration: Any, target: ClusterTarget) -> ClusterAccess
         with open(_NAMESPACE, encoding="utf-8") as file:  # noqa: PTH123 (as everywhere: pathlib is slow to import)
             namespace = file.read().strip()
     except (ConfigException, OSError):
-        raise InputError(_NO_CLUSTER) from None
+        raise InputError(NO_CLUSTER) from None
     return ClusterAccess("in-cluster", namespace or "default", configuration, _impersonation_headers(target, {}), "")
 
 
 def _impersonation_headers(target: ClusterTarget, user: Mapping[str, Any]) -> list[tuple[str, str]]:
     """The headers that impersonate; there is one for each group."""
     if target.groups and not target.user:
-        raise InputError("--as-group needs --as")
+        raise InputError(GROUP_WITHOUT_USER)
     name, groups = target.user or str(user.get("as") or ""), target.groups or tuple(map(str, user.get("as-groups") or ()))
     more = [("Impersonate-Uid", str(user["as-uid"]))] if user.get("as-uid") else []
     for key, values in (user.get("as-user-extra") or {}).items():

@@ -5,6 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from preflight.load.live.resources import DAEMONSETS, NODES, PODS, ListQuery
+from preflight.messages.live import (
+    UNKNOWN_KIND,
+    describe_missing_right,
+    describe_one_namespace,
+    describe_server_fault,
+)
 
 
 class ClusterSurvey:
@@ -16,6 +22,7 @@ class ClusterSurvey:
 
     def __init__(self) -> None:
         self.missing: dict[str, str] = {}
+        self._refusals: dict[str, str] = {}
         self.complete: set[str] = set()
         self.listed: frozenset[str] | None = None
         self.unlisted: set[ListQuery] = set()
@@ -29,10 +36,10 @@ class ClusterSurvey:
         """
         kind = query.resource.kind
         if error and status == 403 and query.resource.is_namespaced and not query.namespace:
-            self.missing[kind] = error
+            self.missing[kind] = self._refusals[kind] = error
             return True
         if error and not (status == 404 and query.resource not in (NODES, DAEMONSETS, PODS)):
-            self.missing[kind] = error
+            self.missing[kind] = self._refusals[kind] = error
             self._add_unlisted(query)
         elif is_whole_kind:
             self.complete.add(kind)
@@ -41,8 +48,8 @@ class ClusterSurvey:
     def add_namespace_answer(self, query: ListQuery, error: str) -> None:
         """Note what came of the part of a list in one namespace, whose whole was refused."""
         if not error:
-            kind, only = query.resource.kind, f"only those of namespace {query.namespace}: "
-            self.missing[kind] = only + self.missing[kind].removeprefix(only)
+            kind = query.resource.kind
+            self.missing[kind] = describe_one_namespace(query.namespace, self._refusals[kind])
         self._add_unlisted(query, () if error else (query.namespace,))
 
     def _add_unlisted(self, query: ListQuery, exceptions: Iterable[str] = ()) -> None:
@@ -54,8 +61,7 @@ class ClusterSurvey:
 def explain_refusal(query: ListQuery, status: int, message: str) -> str:
     """Why a server does not give a list: the right that is missing, or what it answers."""
     if status == 403:
-        where = f" in namespace {query.namespace}" if query.namespace else ""
-        return f"the right to list {query.resource.rbac_name}{where} is missing: `preflight rbac` prints the role"
+        return describe_missing_right(query.resource.rbac_name, query.namespace)
     if status == 404:
-        return "the server does not know it"
-    return f"the server answers {status}: {message}"
+        return UNKNOWN_KIND
+    return describe_server_fault(status, message)

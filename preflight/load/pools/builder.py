@@ -19,6 +19,7 @@ from preflight.load.pools.taint_formats import (
     parse_taints,
     to_text,
 )
+from preflight.messages.pools import explain_instead, explain_invalid_part, format_most_nodes, format_node_range
 from preflight.model.objects import Metadata, Node, NodeSpec, Origin, PoolTemplate, Refusal, Taint
 from preflight.scheduling.name_validation import validate_label_value, validate_qualified_name
 
@@ -108,7 +109,7 @@ class PoolBuilder:
             if is_placeholder(key) or is_placeholder(text):
                 continue
             for name, part, errors in (("key", key, validate_qualified_name(key)), ("value", text, validate_label_value(text))):
-                self._refusals += (Refusal(here, f'{name}: Invalid value: "{part}": {reason}') for reason in errors)
+                self._refusals += (Refusal(here, explain_invalid_part(name, part, reason)) for reason in errors)
             self._labels[key] = text
             if in_place:
                 self._kept_labels[key] = text
@@ -148,7 +149,7 @@ class PoolBuilder:
     def refuse_unknown_field(self, *path: str, instead: str) -> None:
         """Refuse a field that the manifest's schema does not have, where it is there."""
         if self.get(*path) is not None:
-            self._refused.append(Refusal(path, f'unknown field "{path[-1]}": did you mean "{instead}"?'))
+            self._refused.append(Refusal(path, explain_instead(path[-1], instead)))
 
     def build(self, *refers: ManifestReference, offered_as: ManifestReference | None = None) -> PoolDeclaration:
         """The template node."""
@@ -187,15 +188,15 @@ def extend_origin(origin: Origin, *path: str | int) -> Origin:
 def list_entries(data: object, *path: str) -> list[tuple[int, PlainObject]]:
     """The maps in the list at a path, each with its place."""
     found = get_path(data, path)
-    return [(number, each) for number, each in enumerate(found) if isinstance(each, dict)] if isinstance(found, list) else []
+    return [(number, entry) for number, entry in enumerate(found) if isinstance(entry, dict)] if isinstance(found, list) else []
 
 
 def describe_node_count(exact: object, low: object = None, high: object = None) -> str:
     """The number of nodes in words: see `Pool.count`."""
-    numbers = [each if isinstance(each, int) and not isinstance(each, bool) else None for each in (exact, low, high)]
+    numbers = [number if isinstance(number, int) and not isinstance(number, bool) else None for number in (exact, low, high)]
     if numbers[1] is not None and numbers[2] is not None and numbers[1] != numbers[2]:
-        return f"{numbers[1]} to {numbers[2]}"
+        return format_node_range(numbers[1], numbers[2])
     if numbers[0] is None and numbers[1] is None and numbers[2] is not None:
-        return f"up to {numbers[2]}"
-    stated = [each for each in (numbers[0], numbers[1]) if each is not None]
+        return format_most_nodes(numbers[2])
+    stated = [number for number in (numbers[0], numbers[1]) if number is not None]
     return str(stated[0]) if stated else ""

@@ -19,12 +19,12 @@ from preflight.load.pools.builder import (
     list_entries,
 )
 from preflight.load.pools.taint_formats import TAINT_FIELDS, TaintFormat, to_text
+from preflight.messages.pools import CLUSTER_API_ROLLS_OUT
 from preflight.model.objects import Origin, Taint
 
 _MACHINE = TaintFormat(fields=(*TAINT_FIELDS, "propagation"))
 _DOMAINS = ("node-restriction.kubernetes.io", "node.cluster.x-k8s.io")
 _UNINITIALIZED = Taint("node.cluster.x-k8s.io/uninitialized", "", "NoSchedule")
-_ROLLOUT = ": Cluster API rolls them out where their template changes"
 _REGISTRATION = "nodeRegistration"
 
 
@@ -40,7 +40,7 @@ def read_machine_deployment(data: PlainObject, origin: Origin) -> Iterator[PoolD
     if kind == "MachineSet" and "MachineDeployment" in owners:
         return
     name, namespace = (to_text(get_path(data, ("metadata", field))) for field in ("name", "namespace"))
-    draft = PoolBuilder(data, origin, kind, name, cluster=to_text(get_path(data, ("spec", "clusterName"))), renewal=_ROLLOUT)
+    draft = PoolBuilder(data, origin, kind, name, cluster=to_text(get_path(data, ("spec", "clusterName"))), renewal=CLUSTER_API_ROLLS_OUT)
     if kind != "MachinePool":
         draft.add_labels("spec", "template", "metadata", "labels", in_place=True, accepts_key=_is_synced)
         draft.owner = ("MachineSet", name)
@@ -55,7 +55,7 @@ def read_control_plane(data: PlainObject, origin: Origin) -> Iterator[PoolDeclar
     Without any taints of its own in the registration it has the usual one. A patch, which has no version, does not say.
     """
     name = to_text(get_path(data, ("metadata", "name")))
-    draft = PoolBuilder(data, origin, "KubeadmControlPlane", name, renewal=_ROLLOUT)
+    draft = PoolBuilder(data, origin, "KubeadmControlPlane", name, renewal=CLUSTER_API_ROLLS_OUT)
     draft.owner = ("KubeadmControlPlane", name)
     draft.add_labels("spec", "machineTemplate", "metadata", "labels", in_place=True, accepts_key=_is_synced)
     _read_machine_taints(draft, "spec", "machineTemplate", "spec", "taints")
@@ -100,11 +100,12 @@ def read_topology(data: PlainObject, origin: Origin) -> Iterator[PoolDeclaration
     if isinstance(plane, dict):
         found.append((plane, extend_origin(origin, *where, "controlPlane"), "controlPlane", "control-plane", f"{used}/controlPlane"))
     for field in ("machineDeployments", "machinePools"):
-        for number, each in list_entries(data, *where, "workers", field):
+        for number, worker in list_entries(data, *where, "workers", field):
             place = extend_origin(origin, *where, "workers", field, number)
-            found.append((each, place, field.removesuffix("s"), to_text(each.get("name")), f"{used}/{field}/{to_text(each.get('class'))}"))
+            reference = f"{used}/{field}/{to_text(worker.get('class'))}"
+            found.append((worker, place, field.removesuffix("s"), to_text(worker.get("name")), reference))
     for entry, place, kind, name, reference in found:
-        draft = PoolBuilder(entry, place, kind, name, cluster=cluster, renewal=_ROLLOUT)
+        draft = PoolBuilder(entry, place, kind, name, cluster=cluster, renewal=CLUSTER_API_ROLLS_OUT)
         if kind != "machinePool":
             draft.add_labels("metadata", "labels", in_place=True, accepts_key=_is_synced)
         _read_machine_taints(draft, "taints")
@@ -122,8 +123,9 @@ def read_cluster_class(data: PlainObject, origin: Origin) -> Iterator[PoolDeclar
     if isinstance(plane, dict):
         found.append((plane, extend_origin(origin, "spec", "controlPlane"), f"{name}/controlPlane"))
     for field in ("machineDeployments", "machinePools"):
-        for number, each in list_entries(data, "spec", "workers", field):
-            found.append((each, extend_origin(origin, "spec", "workers", field, number), f"{name}/{field}/{to_text(each.get('class'))}"))
+        for number, worker in list_entries(data, "spec", "workers", field):
+            reference = f"{name}/{field}/{to_text(worker.get('class'))}"
+            found.append((worker, extend_origin(origin, "spec", "workers", field, number), reference))
     for entry, place, reference in found:
         draft = PoolBuilder(entry, place, "ClusterClass", reference)
         refers: list[ManifestReference] = []
@@ -138,7 +140,7 @@ def read_cluster_class(data: PlainObject, origin: Origin) -> Iterator[PoolDeclar
 
 def _is_synced(key: str) -> bool:
     domain = key.partition("/")[0]
-    return domain == "node-role.kubernetes.io" or any(domain == each or domain.endswith(f".{each}") for each in _DOMAINS)
+    return domain == "node-role.kubernetes.io" or any(domain == synced or domain.endswith(f".{synced}") for synced in _DOMAINS)
 
 
 def _read_machine_taints(draft: PoolBuilder, *path: str) -> None:

@@ -23,6 +23,7 @@ from preflight.load.pools.builder import (
     list_entries,
 )
 from preflight.load.pools.taint_formats import CLOUD_EFFECTS, TaintFormat, to_text
+from preflight.messages.pools import EKSCTL_REPLACES
 from preflight.model.objects import Origin
 
 _COMPUTE_TYPE = "eks.amazonaws.com/compute-type"
@@ -31,7 +32,6 @@ _GROUPS = {
     "nodeGroups": TaintFormat(fields=("key", "value", "effect"), by_key=True),
     "managedNodeGroups": TaintFormat(fields=("key", "value", "effect")),
 }
-_EKSCTL = ": eksctl changes no node group that is there, make a new one"
 
 
 def read_cluster_config(data: PlainObject, origin: Origin) -> Iterator[PoolDeclaration]:
@@ -46,7 +46,7 @@ def read_cluster_config(data: PlainObject, origin: Origin) -> Iterator[PoolDecla
     for field, form in _GROUPS.items():
         for number, group in list_entries(data, field):
             draft = PoolBuilder(
-                group, extend_origin(origin, field, number), field, to_text(group.get("name")), cluster=cluster, renewal=_EKSCTL
+                group, extend_origin(origin, field, number), field, to_text(group.get("name")), cluster=cluster, renewal=EKSCTL_REPLACES
             )
             draft.add_labels("labels")
             draft.add_taints("taints", form=form)

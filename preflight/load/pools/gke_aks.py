@@ -23,6 +23,7 @@ from preflight.load.pools.builder import (
     list_entries,
 )
 from preflight.load.pools.taint_formats import CLOUD_EFFECTS, TaintFormat, to_text
+from preflight.messages.pools import format_nodes_per_zone
 from preflight.model.objects import Origin, Taint
 
 _GKE = TaintFormat(effects=CLOUD_EFFECTS, fields=("key", "value", "effect"))
@@ -59,7 +60,7 @@ def read_container_node_pool(data: PlainObject, origin: Origin) -> Iterator[Pool
     low, high = (get_path(scaling, ("minNodeCount",)), get_path(scaling, ("maxNodeCount",))) if isinstance(scaling, dict) else (None, None)
     stated = draft.get("spec", "nodeCount")
     count = describe_node_count(draft.get("spec", "initialNodeCount") if stated is None else stated, low, high)
-    draft.count = f"{count} a zone" if count else ""
+    draft.count = format_nodes_per_zone(count) if count else ""
     yield draft.build()
 
 

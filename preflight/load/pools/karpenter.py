@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from preflight.load.kinds import PlainObject, get_path
 from preflight.load.pools.builder import OS, ManifestReference, PoolBuilder, PoolDeclaration, describe_node_count, list_entries
 from preflight.load.pools.taint_formats import to_text
+from preflight.messages.pools import KARPENTER_REPLACES
 from preflight.model.objects import Origin
 
 _LINUX_CLASSES = ("AKSNodeClass", "NodeClass")  # of karpenter.azure.com, and of the auto mode of EKS
 _COMPUTE_TYPE = "eks.amazonaws.com/compute-type"
-_DRIFT = ": Karpenter replaces them, for they drifted"
 
 
 def read_node_pool(data: PlainObject, origin: Origin) -> Iterator[PoolDeclaration]:
@@ -25,7 +25,7 @@ def read_node_pool(data: PlainObject, origin: Origin) -> Iterator[PoolDeclaratio
     2. The labels `karpenter.sh/nodepool` and, by the node class, `eks.amazonaws.com/compute-type` and the operating system are stated.
     3. A change of the template is drift: Karpenter replaces the nodes that are there, and changes none in place.
     """
-    draft = PoolBuilder(data, origin, "NodePool", to_text(get_path(data, ("metadata", "name"))), renewal=_DRIFT)
+    draft = PoolBuilder(data, origin, "NodePool", to_text(get_path(data, ("metadata", "name"))), renewal=KARPENTER_REPLACES)
     template = ("spec", "template", "spec")
     draft.add_labels("spec", "template", "metadata", "labels")
     draft.add_taints(*template, "taints")
@@ -45,7 +45,7 @@ def read_node_pool(data: PlainObject, origin: Origin) -> Iterator[PoolDeclaratio
 
 def read_provisioner(data: PlainObject, origin: Origin) -> Iterator[PoolDeclaration]:
     """A Provisioner (v1alpha5): what a NodePool has in its template stands in its `spec`."""
-    draft = PoolBuilder(data, origin, "Provisioner", to_text(get_path(data, ("metadata", "name"))), renewal=_DRIFT)
+    draft = PoolBuilder(data, origin, "Provisioner", to_text(get_path(data, ("metadata", "name"))), renewal=KARPENTER_REPLACES)
     draft.add_labels("spec", "labels")
     draft.add_taints("spec", "taints")
     draft.add_taints("spec", "startupTaints", is_startup=True)

@@ -23,10 +23,10 @@ from preflight.load.pools.builder import (
     list_entries,
 )
 from preflight.load.pools.taint_formats import to_text
+from preflight.messages.pools import KOPS_ROLLS, RANCHER_ADDS
 from preflight.model.objects import Origin, Taint
 
 _CRITICAL = Taint("node.gardener.cloud/critical-components-not-ready", "", "NoSchedule")
-_ROLLING = ": they need `kops rolling-update cluster`"
 
 
 def read_instance_group(data: PlainObject, origin: Origin) -> Iterator[PoolDeclaration]:
@@ -38,7 +38,7 @@ def read_instance_group(data: PlainObject, origin: Origin) -> Iterator[PoolDecla
     """
     name = to_text(get_path(data, ("metadata", "name")))
     cluster = to_text(get_path(data, ("metadata", "labels", "kops.k8s.io/cluster")))
-    draft = PoolBuilder(data, origin, "InstanceGroup", name, cluster=cluster, renewal=_ROLLING)
+    draft = PoolBuilder(data, origin, "InstanceGroup", name, cluster=cluster, renewal=KOPS_ROLLS)
     role = draft.get_text("spec", "role")
     if role == "Bastion":
         return
@@ -87,7 +87,7 @@ def read_rancher_config(data: PlainObject, origin: Origin) -> Iterator[PoolDecla
     """The configuration of one node of RKE2 or k3s: what it registers with. Known by its `node-name`, else by its file."""
     number = f"#{origin.document + 1}" if origin.document else ""
     name = to_text(data.get("node-name")) or f"{origin.file}{number}"
-    draft = PoolBuilder(data, origin, "Config", name, renewal=": they are added when a node registers")
+    draft = PoolBuilder(data, origin, "Config", name, renewal=RANCHER_ADDS)
     draft.add_labels("node-label")
     draft.add_taints("node-taint")
     yield draft.build()

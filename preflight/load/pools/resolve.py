@@ -34,15 +34,15 @@ def resolve_pools(declarations: Sequence[PoolDeclaration], other_declarations: S
     nodes: list[Node] = []
     missing: list[tuple[str, ManifestReference]] = []
     here = {_pool_identity(declaration.node) for declaration in declarations}
-    fresh = {id(each) for each in declarations}
-    for each in (*declarations, *other_declarations):
-        if each.offered_as is not None:
+    fresh = {id(declaration) for declaration in declarations}
+    for declaration in (*declarations, *other_declarations):
+        if declaration.offered_as is not None:
             continue
-        parts, lost = _follow_references(each, offers)
-        is_changed = id(each) in fresh or (_pool_identity(each.node) not in here and any(id(part) in fresh for part in parts))
-        if is_changed:
-            nodes.append(_merge_parts(each.node, [part.node for part in parts]))
-            missing += ((each.node.name, reference) for reference in lost if reference.kind != "EC2NodeClass")
+        parts, lost = _follow_references(declaration, offers)
+        refers_to_fresh = _pool_identity(declaration.node) not in here and any(id(part) in fresh for part in parts)
+        if id(declaration) in fresh or refers_to_fresh:
+            nodes.append(_merge_parts(declaration.node, [part.node for part in parts]))
+            missing += ((declaration.node.name, reference) for reference in lost if reference.kind != "EC2NodeClass")
     return ResolvedPools(tuple(_iter_unique_names(nodes)), tuple(dict.fromkeys(missing)))
 
 
@@ -82,7 +82,7 @@ def _find_offered(
         if declaration.offered_as is not None and (not reference.namespace or declaration.offered_as.namespace in ("", reference.namespace))
     ]
     if len(fitting) > 1:
-        fitting = [each for each in fitting if each.node.origin.file == referrer.node.origin.file]
+        fitting = [declaration for declaration in fitting if declaration.node.origin.file == referrer.node.origin.file]
     return fitting[0] if len(fitting) == 1 else None
 
 
@@ -90,19 +90,19 @@ def _merge_parts(node: Node, parts: Sequence[Node]) -> Node:
     if not parts:
         return node
     every = (node, *parts)
-    labels = {key: value for each in reversed(every) for key, value in each.metadata.labels.items()}
+    labels = {key: value for template in reversed(every) for key, value in template.metadata.labels.items()}
     taints: dict[tuple[str, str], Taint] = {}
-    for each in every:
-        for taint in each.spec.taints:
+    for template in every:
+        for taint in template.spec.taints:
             taints.setdefault((taint.key, taint.effect), taint)
-    pools = [each.pool for each in every if each.pool is not None]
+    pools = [template.pool for template in every if template.pool is not None]
     kept = {key: value for pool in reversed(pools) for key, value in pool.synced_labels.items() if labels.get(key) == value}
     return msgspec.structs.replace(
         node,
         metadata=msgspec.structs.replace(node.metadata, labels=labels),
         spec=msgspec.structs.replace(node.spec, taints=tuple(taints.values())),
-        startup_taints=tuple(dict.fromkeys(taint for each in every for taint in each.startup_taints)),
-        absent_labels=frozenset().union(*(each.absent_labels for each in every)) - labels.keys(),
+        startup_taints=tuple(dict.fromkeys(taint for template in every for taint in template.startup_taints)),
+        absent_labels=frozenset().union(*(template.absent_labels for template in every)) - labels.keys(),
         pool=msgspec.structs.replace(pools[0], synced_labels=kept),
     )
 

@@ -6,13 +6,27 @@ effects are those of the providers' own schemas (docs/node-pools.md).
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from msgspec import Struct
 
+from preflight.messages.pools import (
+    EFFECT_REQUIRED,
+    KEY_REQUIRED,
+    explain_duplicate,
+    explain_invalid_spec,
+    explain_invalid_taint_part,
+    explain_no_taint_list,
+    explain_operator_as_value,
+    explain_unknown_effect,
+    explain_unknown_taint_field,
+    explain_wrong_entry,
+    explain_wrong_scalar,
+    explain_wrong_taint,
+    explain_wrong_value,
+)
 from preflight.model.objects import Refusal, Taint
 from preflight.scheduling.name_validation import validate_label_value, validate_qualified_name
 
@@ -73,9 +87,9 @@ def parse_taints(data: object, path: FieldPath, form: TaintFormat) -> ParsedTain
             elif isinstance(item, str):
                 reader.read_text(item, (*path, number))
             else:
-                reader.refuse((*path, number), f"a taint must be a map or a text, not {format_value(item)}")
+                reader.refuse((*path, number), explain_wrong_taint(item))
     else:
-        reader.refuse(path, f"{path[-1]} must be a list, not {format_value(data)}")
+        reader.refuse(path, explain_no_taint_list(path[-1], data))
     return ParsedTaints(tuple(reader.taints), tuple(reader.refused), tuple(reader.doubtful))
 
 
@@ -93,14 +107,14 @@ class _TaintReader:
         before, *rest = text.split(":")
         key, *values = before.split("=")
         if len(rest) > 1 or len(values) > 1:
-            self.refuse(path, f"invalid taint spec: {text[:_SHOWN]}")
+            self.refuse(path, explain_invalid_spec(text))
             return
         self.add_taint(key, values[0] if values else "", rest[0] if rest else "", {"": path})
 
     def read_entry(self, key: str, value: object, path: FieldPath) -> None:
         """One entry of `{key: "value:Effect"}`."""
         if not isinstance(value, str) or ":" not in value:
-            self.refuse(path, f'a taint by key is "value:Effect", not {format_value(value)}')
+            self.refuse(path, explain_wrong_entry(value))
             return
         value, _, effect = value.partition(":")
         self.add_taint(key, value, effect, {"": path})
@@ -108,8 +122,7 @@ class _TaintReader:
     def read_object(self, item: Mapping[str, object], path: FieldPath) -> None:
         for name in item:
             if name not in self.form.fields:
-                more = ": a taint has none, tolerations do" if name == "operator" else ""
-                self.refuse((*path, str(name)), f"unknown field {json.dumps(str(name)[:_SHOWN], ensure_ascii=False)}{more}")
+                self.refuse((*path, str(name)), explain_unknown_taint_field(name))
         texts = {}
         for name in ("key", "value", "effect"):
             value = item.get(name)
@@ -122,24 +135,19 @@ class _TaintReader:
         """Take one taint; `paths` are the paths of its parts, with that of the whole under ""."""
         whole = paths[""]
         if not key:
-            self.refuse(paths.get("key", whole), "key: Required value")
+            self.refuse(paths.get("key", whole), KEY_REQUIRED)
             return
         for name, text, errors in (("key", key, validate_qualified_name(key)), ("value", value, validate_label_value(value))):
             if not is_placeholder(text):
                 for reason in errors:
-                    self.refuse(paths.get(name, whole), f'{name}: Invalid value: "{text[:_SHOWN]}": {reason}')
+                    self.refuse(paths.get(name, whole), explain_invalid_taint_part(name, text, reason))
         known = self.parse_effect(effect, paths.get("effect", whole))
         if not known:
             return
         if value in ("Exists", "Equal"):
-            spelled = Taint(key, "", known)
-            self.doubtful.append(
-                Refusal(
-                    paths.get("value", whole), f'its value is the text "{value}": a taint has no operator; without a value it is {spelled}'
-                )
-            )
+            self.doubtful.append(Refusal(paths.get("value", whole), explain_operator_as_value(value, Taint(key, "", known))))
         if any(taint.key == key and taint.effect == known for taint in self.taints):
-            self.refuse(whole, f"Duplicate value: {Taint(key, value, known)}: taints must be unique by key and effect pair")
+            self.refuse(whole, explain_duplicate(Taint(key, value, known)))
             return
         self.taints.append(Taint(key, value, known))
 
@@ -149,10 +157,9 @@ class _TaintReader:
         if spelled or is_placeholder(text):
             return spelled or ""
         if not text:
-            self.refuse(path, "effect: Required value")
+            self.refuse(path, EFFECT_REQUIRED)
             return ""
-        supported = ", ".join(f'"{effect}"' for effect in self.form.effects)
-        self.refuse(path, f'effect: Unsupported value: "{text[:_SHOWN]}": supported values: {supported}')
+        self.refuse(path, explain_unknown_effect(text, self.form.effects))
         return _BY_LETTERS.get(re.sub("[^a-z]", "", text.lower()), "")
 
 
@@ -183,14 +190,5 @@ def to_text(value: object) -> str:
 def explain_non_string(name: str, value: object) -> str:
     """Why a value that must be a string is refused."""
     if isinstance(value, bool | int | float):
-        return f"{name} must be a string: {to_text(value)} is a {'boolean' if isinstance(value, bool) else 'number'}; quote it"
-    return f"{name} must be a string, not {format_value(value)}"
-
-
-def format_value(value: object) -> str:
-    """A wrong value in a message."""
-    if isinstance(value, dict):
-        return "a map"
-    if isinstance(value, list):
-        return "a list"
-    return json.dumps(value, ensure_ascii=False, default=str)[:_SHOWN]
+        return explain_wrong_scalar(name, to_text(value), is_boolean=isinstance(value, bool))
+    return explain_wrong_value(name, value)

@@ -13,6 +13,7 @@ from preflight.components.snapshot_codec import decode_components
 from preflight.errors import InputError
 from preflight.kubectl.apiserver.defaults import LAST_APPLIED
 from preflight.load.kinds import PlainObject
+from preflight.messages.load import describe_newer_version, describe_unreadable_metadata, describe_wrong_version
 from preflight.model.snapshot_fields import SnapshotExtras
 from preflight.model.world import ClusterListing
 
@@ -34,7 +35,7 @@ def read_head(api_version: str, metadata: object) -> ClusterListing:
         data: Any = msgspec.json.decode(bytes(metadata) or b"{}") if isinstance(metadata, Raw) else metadata
         listing = msgspec.convert({"listed": [], "nodes": False, **(data or {})}, ClusterListing)
     except (msgspec.MsgspecError, TypeError, ValueError, RecursionError) as error:
-        raise InputError(f"metadata of the snapshot cannot be read: {str(error)[:1].lower()}{str(error)[1:]}") from None
+        raise InputError(describe_unreadable_metadata(error)) from None
     return replace(listing, live=False, templates=False)
 
 
@@ -66,7 +67,7 @@ def _explain_version(api_version: str) -> str:
     """Why this program does not read snapshots of a version, "" where it does."""
     match = _VERSION.fullmatch(api_version)
     if match is None:
-        return f"no version of a snapshot: {api_version[:60]!r}"
+        return describe_wrong_version(api_version)
     if int(match[1]) > SNAPSHOT_VERSION:
-        return f"written by a newer preflight: version {match[1]}; this one reads {SNAPSHOT_VERSION}"
+        return describe_newer_version(int(match[1]), SNAPSHOT_VERSION)
     return ""

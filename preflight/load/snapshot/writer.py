@@ -25,7 +25,6 @@ import msgspec
 from msgspec import Raw
 from msgspec.structs import replace
 
-from preflight import __version__
 from preflight.components.recognize import recognize_components
 from preflight.components.snapshot_codec import encode_components, filter_config_data
 from preflight.errors import InputError
@@ -33,12 +32,14 @@ from preflight.kubectl.apiserver.defaults import LAST_APPLIED
 from preflight.load.kinds import CHECKED_KINDS, SNAPSHOT, SNAPSHOT_GROUP, STATE_KINDS
 from preflight.load.snapshot.reader import SNAPSHOT_VERSION
 from preflight.load.snapshot.state import add_node_state, iter_state_objects, redact_pod
+from preflight.messages.load import describe_two_clusters, describe_unsaved_pod, describe_unwritable
 from preflight.model.convert import convert
 from preflight.model.objects import POD_TEMPLATE_SPEC, DaemonSet, Node, ObjectKey, Origin, Pod, SourcedObject
 from preflight.model.pod_scheduling import SchedulerPod
 from preflight.model.runtime_state import PodState
 from preflight.model.snapshot_fields import SNAPSHOT_ANNOTATIONS, select_read_fields
 from preflight.model.world import ClusterListing, ClusterState
+from preflight.version import __version__
 
 _API_ADDRESS = "KUBERNETES_SERVICE_HOST"
 _VERSIONS = {"jobset.x-k8s.io": "v1alpha2"}
@@ -105,7 +106,7 @@ def write_snapshot(pieces: Iterable[bytes], path: str) -> int:
             os.replace(whole, target)  # noqa: PTH105
             begun = False
     except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror}") from error
+        raise InputError(describe_unwritable(path, error.strerror)) from error
     finally:
         if begun:
             os.unlink(whole)  # noqa: PTH108
@@ -157,7 +158,7 @@ def _iter_objects(world: ClusterState) -> Iterator[Any]:
     for field in ("nodes", "workloads", *world.__struct_fields__):
         held = getattr(world, field)
         if isinstance(held, tuple | dict):
-            yield from (each for each in (held.values() if isinstance(held, dict) else held) if isinstance(each, SourcedObject))
+            yield from (item for item in (held.values() if isinstance(held, dict) else held) if isinstance(item, SourcedObject))
 
 
 def _check_unique(value: Any, seen: dict[tuple[str, ObjectKey], str]) -> None:
@@ -166,9 +167,7 @@ def _check_unique(value: Any, seen: dict[tuple[str, ObjectKey], str]) -> None:
     if CHECKED_KINDS[kind].is_namespaced and not metadata.namespace and not metadata.name.endswith("*"):
         other = seen.setdefault((kind, ObjectKey("", metadata.name)), file)
         if other != file:
-            raise InputError(
-                f"{kind} -/{metadata.name} is in {other} and {file}: a snapshot is of one cluster, so state the namespace of each"
-            )
+            raise InputError(describe_two_clusters(kind, metadata.name, (other, file)))
 
 
 def _to_saved_data(value: Any, world: ClusterState) -> Any:
@@ -203,12 +202,12 @@ def _mark_api_address(data: Any, whole: Any) -> None:
     for name in POD_TEMPLATE_SPEC:
         kept = kept.get(name) if isinstance(kept, dict) else None
         every = every.get(name) if isinstance(every, dict) else None
-    lists = [each.get("containers") if isinstance(each, dict) else None for each in (kept, every)]
-    if not all(isinstance(each, list) for each in lists):
+    lists = [spec.get("containers") if isinstance(spec, dict) else None for spec in (kept, every)]
+    if not all(isinstance(containers, list) for containers in lists):
         return
     for container, origin in zip(*lists, strict=True):
         env = origin.get("env") if isinstance(origin, dict) else None
-        if isinstance(env, list) and any(isinstance(each, dict) and each.get("name") == _API_ADDRESS for each in env):
+        if isinstance(env, list) and any(isinstance(variable, dict) and variable.get("name") == _API_ADDRESS for variable in env):
             container["env"] = [{"name": _API_ADDRESS}]
 
 
@@ -220,7 +219,7 @@ def _iter_whole_pods(world: ClusterState) -> Iterable[SchedulerPod]:
         try:
             found[key] = running[key]
         except KeyError:
-            raise InputError(f"pod {'/'.join(key)} cannot be saved: its values make no sense") from None
+            raise InputError(describe_unsaved_pod(*key)) from None
     return (found[key] for key in running)
 
 

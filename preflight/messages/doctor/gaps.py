@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from preflight.components import Component
-from preflight.coverage.reasons import explain_outcome
 from preflight.doctor.belonging import BelongingSign, SignKind
+from preflight.doctor.cluster_messages import normalize_message
 from preflight.doctor.coverage_gaps import CoverageGap, CoverageReason, GapKind, GapReason
 from preflight.doctor.pod_health import (
     CrashLoop,
@@ -16,6 +16,7 @@ from preflight.doctor.pod_health import (
     WaitingContainer,
 )
 from preflight.doctor.stalled_rollouts import OngoingUpdate, RecreationTrigger
+from preflight.messages.coverage import describe_reasons
 from preflight.messages.lists import join_and, join_node_names
 from preflight.messages.times import format_since
 from preflight.model.runtime_state import Event
@@ -68,8 +69,8 @@ def describe_gap_reason(reason: GapReason | None) -> str:
             return state
         case NotStarted():
             return "the kubelet has not begun to start it"
-        case CoverageReason(group):
-            return "; ".join(explain_outcome(group))
+        case CoverageReason(reasons):
+            return "; ".join(describe_reasons(reasons))
 
 
 def _describe_crash_loop(reason: CrashLoop) -> str:
@@ -101,7 +102,7 @@ def describe_sign(sign: BelongingSign) -> str:
 
 def describe_event(event: Event) -> str:
     """What an event says, and who says it."""
-    return f"{event.reporter or 'an event'} says: {event.reason}: {' '.join(event.message.split())}"
+    return f"{event.reporter or 'an event'} says: {event.reason}: {normalize_message(event.message)}"
 
 
 def describe_update(update: OngoingUpdate) -> str:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from preflight.coverage.reasons import format_requirement
 from preflight.doctor.jobset_leaders import DomainState, LeaderFit, NoDomain, TakenDomain, UnknownFit
-from preflight.doctor.pending.node_fit import OwnNodeFit, parse_node_count
+from preflight.doctor.pending.node_fit import OwnNodeFit
 from preflight.doctor.pending.unschedulable import (
     FilterRefusal,
     FitObstacle,
@@ -20,6 +19,7 @@ from preflight.doctor.pending.unschedulable import (
     UntoleratedTaints,
 )
 from preflight.messages.amounts import format_amount
+from preflight.messages.coverage import format_requirement
 from preflight.messages.lists import join_and, join_node_names
 from preflight.model.uncertainty import UncertaintyKind
 from preflight.scheduling.filters import NODE_UNSCHEDULABLE, FilterReason
@@ -63,17 +63,19 @@ def _describe_domain_state(state: DomainState) -> str:
             return f"it has no label {topology}"
         case TakenDomain(domain, owner):
             return f"its domain {domain} belongs to {owner.kind} {owner}"
-        case UnknownFit(doubts):
-            return _describe_doubts(doubts)
+        case UnknownFit(obstacles, doubts):
+            return _describe_facts(obstacles, doubts)
 
 
 def describe_class(node_class: NodeFitClass) -> str:
     """What the nodes of a class have against a pod; else why that is not known."""
     if node_class.can_take:
         return "takes the pod" if len(node_class.nodes) == 1 else "take the pod"
-    if node_class.obstacles:
-        return join_and(map(describe_obstacle, node_class.obstacles))
-    return _describe_doubts(node_class.doubts)
+    return _describe_facts(node_class.obstacles, node_class.doubts)
+
+
+def _describe_facts(obstacles: Sequence[FitObstacle], doubts: Iterable[UncertaintyKind]) -> str:
+    return join_and(map(describe_obstacle, obstacles)) if obstacles else _describe_doubts(doubts)
 
 
 def _describe_doubts(doubts: Iterable[UncertaintyKind]) -> str:
@@ -144,9 +146,8 @@ def _describe_reason(reason: FilterReason) -> str:
     return reason.text
 
 
-def describe_count_mismatch(message: str, nodes: int) -> str:
+def describe_count_mismatch(counted: int | None, nodes: int) -> str:
     """That the scheduler counts another number of nodes than there are; "" where it does not, or counts none."""
-    number = parse_node_count(message)
-    if number is None or number == nodes:
+    if counted is None or counted == nodes:
         return ""
-    return f"the scheduler counts {number} node{'s' if number != 1 else ''}, and there {'are' if nodes != 1 else 'is'} {nodes}"
+    return f"the scheduler counts {counted} node{'s' if counted != 1 else ''}, and there {'are' if nodes != 1 else 'is'} {nodes}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from preflight.doctor.cluster_messages import normalize_message
 from preflight.doctor.label_drift import LabelDrift
 from preflight.doctor.stranded_capacity import IdleNodes, LeftoverTaint, TaintCause
 from preflight.kubectl.formatting import join_names
@@ -102,7 +103,7 @@ def describe_label_manager(manager: ManagedFields | None) -> str:
 
 def describe_node_pressure(condition: NodeCondition, latest_time: str) -> str:
     """PF435: a node under pressure."""
-    message = " ".join(condition.message.split())
+    message = normalize_message(condition.message)
     return f"has {condition.type}{format_start(condition.lastTransitionTime, latest_time)}{f': {message}' if message else ''}"
 
 

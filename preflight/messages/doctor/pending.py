@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from preflight.doctor.cluster_messages import HoldReason
 from preflight.doctor.label_drift import LabelDrift
 from preflight.doctor.pending.causes import PodWait, WaitCause, WaitGroup
 from preflight.doctor.pending.creation_failures import RefusedCreation
-from preflight.doctor.pending.schedulers import DEFAULT_SCHEDULER, HoldReason, SchedulingHold, get_scheduler
+from preflight.doctor.pending.schedulers import DEFAULT_SCHEDULER, SchedulingHold, get_scheduler
 from preflight.doctor.root_causes import MissingProvider, RootCause
 from preflight.doctor.stranded_capacity import StaleAllocation
 from preflight.messages.doctor.gaps import explain_gap

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from preflight.doctor.cluster_messages import normalize_message
 from preflight.doctor.diagnose import Diagnosis
 from preflight.doctor.explain_pod import NodeProblem, PodExplanation, SchedulingProblem
 from preflight.doctor.jobsets import StalledJob, StallReason
@@ -45,7 +46,7 @@ def write_pod_explanation(diagnosis: Diagnosis, explanation: PodExplanation) -> 
     match explanation.problem:
         case None:
             if pod.status.reason or pod.status.message:
-                yield "because", ": ".join(text for text in (pod.status.reason, " ".join(pod.status.message.split())) if text)
+                yield "because", ": ".join(text for text in (pod.status.reason, normalize_message(pod.status.message)) if text)
         case SchedulingProblem():
             yield from _explain_unscheduled(diagnosis, pod, explanation.problem)
         case NodeProblem():
@@ -79,7 +80,7 @@ def _explain_unscheduled(diagnosis: Diagnosis, pod: PodState, problem: Schedulin
         yield "scheduler", f"{name} has said nothing of it"
     yield from _explain_special_wait(wait, has_events=diagnosis.index.has_events)
     yield from (("nodes", line) for line in describe_leader_fit(problem.fit))
-    if mismatch := describe_count_mismatch(wait.scheduler_message, len(diagnosis.index.occupancy.nodes)):
+    if mismatch := describe_count_mismatch(wait.counted_nodes, len(diagnosis.index.occupancy.nodes)):
         yield "nodes", mismatch
     yield from (("behind it", text) for text in dict.fromkeys(map(describe_root_cause, problem.root_causes)))
 
@@ -113,7 +114,7 @@ def _explain_scheduled(diagnosis: Diagnosis, pod: PodState, problem: NodeProblem
         yield "node", f"{node} is not there any more: nobody starts or ends the pod"
     elif problem.is_not_ready:
         since = format_start(condition.lastTransitionTime if condition else "", diagnosis.index.latest_time)
-        message = f": {' '.join(condition.message.split())}" if condition and condition.message else ""
+        message = f": {normalize_message(condition.message)}" if condition and condition.message else ""
         yield "node", f"{node} is not Ready{since}{message}"
     if problem.unhealthy_pod is not None and problem.unhealthy_pod.reason is not None:
         yield "because", describe_gap_reason(problem.unhealthy_pod.reason)

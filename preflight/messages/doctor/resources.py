@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from preflight.coverage.reasons import describe_unselected
 from preflight.doctor.csi_mounts import MissingDriver
 from preflight.doctor.devices import FaultCause, FaultReason, FaultyResource, ResourceFault
 from preflight.doctor.index import ClusterIndex
 from preflight.doctor.pod_health import NotStarted, PodTrouble, UnhealthyPod
 from preflight.doctor.stranded_capacity import StaleAllocation
 from preflight.kubectl.formatting import join_names
+from preflight.messages.coverage import describe_reasons
 from preflight.messages.doctor.gaps import describe_gap_reason, explain_gap
 from preflight.messages.lists import join_and, join_node_names
 from preflight.messages.times import format_since
@@ -32,7 +32,7 @@ def explain_fault(reason: FaultReason) -> str:
             assert reason.gap is not None
             return f"{names} advertises it and is missing there: {explain_gap(reason.gap)}"
         case FaultCause.PLUGIN_NOT_WORKING:
-            texts = "; ".join(text for placement in reason.exclusions for text in describe_unselected(placement))
+            texts = "; ".join(describe_reasons(reason.exclusions))
             return f"no pod of {names} works there{f': {texts}' if texts else ''}"
         case FaultCause.UNKNOWN_PLUGIN:
             return "no DaemonSet is known that advertises it"

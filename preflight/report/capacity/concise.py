@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from preflight.messages import capacity as formatting
 from preflight.model.capacity import CapacityReport, ClusterCapacityAnswer
-from preflight.report.capacity import formatting
 from preflight.report.terminal import escape_ci_commands, escape_unprintable
 
 

@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
+from preflight.messages import capacity as formatting
+from preflight.messages.counts import format_count
 from preflight.model.capacity import CapacityReport, ClusterCapacity, ClusterCapacityAnswer
-from preflight.report.capacity import formatting, tables
+from preflight.report.capacity import tables
 from preflight.report.capacity.tables import Cells
-from preflight.report.formatting import format_count
 from preflight.report.html.page import render_page
 from preflight.report.html.waterfall import render_waterfall
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from preflight.messages import capacity as formatting
+from preflight.messages.counts import format_count
 from preflight.model.capacity import CapacityReport, ClusterCapacityAnswer
-from preflight.report.capacity import formatting, tables
+from preflight.report.capacity import tables
 from preflight.report.capacity.tables import Cells
-from preflight.report.formatting import format_count
 from preflight.report.markdown import format_code
 from preflight.report.terminal import escape_ci_commands
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from preflight.messages.capacity import format_amount, format_cause, format_copy_count, format_main_causes
+from preflight.messages.counts import format_count
+from preflight.messages.lists import format_names
 from preflight.model.capacity import ClusterCapacity, ClusterCapacityAnswer, NodeCapacity, NodeClassCapacity
-from preflight.report.capacity.formatting import format_amount, format_cause, format_main_causes
-from preflight.report.formatting import format_count, format_names
 
 MOST_ROWS = 30
 _DETAILS = 2
@@ -37,11 +38,6 @@ def make_waterfall_rows(room: ClusterCapacity) -> list[Cells]:
         (f"={format_amount(room.resource, left)}", format_amount(room.resource, left), f"room for {format_copy_count(room.copies)}", "")
     )
     return rows
-
-
-def format_copy_count(number: int) -> str:
-    """`1 copy`, `2 copies`."""
-    return "1 copy" if number == 1 else f"{number} copies"
 
 
 CLASS_HEADS = ("NODES", "TYPE", "ALLOCATABLE", "USED", "GHOSTS", "FREE", "FIT", "WHY NOT MORE")
@@ -82,7 +78,7 @@ def make_cluster_row(answer: ClusterCapacityAnswer) -> Cells:
     if room is None:
         return (answer.name, "?", "?", "?", "?", f"not known: {answer.error}")
     fit = str(room.copies) if room.atMost == room.copies else f"{room.copies} to {'?' if room.atMost is None else room.atMost}"
-    numbers = (format_amount(room.resource, each) for each in (room.free, room.allocatable, room.largest))
+    numbers = (format_amount(room.resource, amount) for amount in (room.free, room.allocatable, room.largest))
     return (answer.name, fit, *numbers, format_main_causes(room))
 
 

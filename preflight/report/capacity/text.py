@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from preflight.messages import capacity as formatting
+from preflight.messages.counts import format_count
 from preflight.model.capacity import CapacityReport, ClusterCapacity, ClusterCapacityAnswer
-from preflight.report.capacity import formatting, tables
+from preflight.report.capacity import tables
 from preflight.report.capacity.tables import Cells
-from preflight.report.formatting import format_count
 from preflight.report.terminal import Ink, count_columns, escape_ci_commands, escape_unprintable, fold, pad
 
 _RIGHT = frozenset({"ALLOCATABLE", "USED", "GHOSTS", "FREE", "FIT", "AMOUNT", "LARGEST"})
@@ -49,11 +50,19 @@ def _render_cluster(answer: ClusterCapacityAnswer, ink: Ink, width: int, *, with
     if with_nodes:
         yield ""
         yield from _render_limited_table(
-            tables.CLASS_HEADS, [tables.make_class_row(node_class, room.resource) for node_class in room.classes], "class", width, all_rows
+            tables.CLASS_HEADS,
+            [tables.make_class_row(node_class, room.resource) for node_class in room.classes],
+            ("more class", "more classes"),
+            width,
+            all_rows,
         )
         yield ""
         yield from _render_limited_table(
-            tables.NODE_HEADS, [tables.make_node_row(node, room.resource) for node in room.nodes], "node", width, all_rows
+            tables.NODE_HEADS,
+            [tables.make_node_row(node, room.resource) for node in room.nodes],
+            ("more node", "more nodes"),
+            width,
+            all_rows,
         )
     if room.ghosts:
         yield ""
@@ -78,12 +87,11 @@ def _render_waterfall(room: ClusterCapacity, width: int) -> Iterator[str]:
         yield from (f"{' ' * between}{line}" for line in lines[1:])
 
 
-def _render_limited_table(heads: Cells, rows: Sequence[Cells], noun: str, width: int, all_rows: bool) -> Iterator[str]:
+def _render_limited_table(heads: Cells, rows: Sequence[Cells], nouns: tuple[str, str], width: int, all_rows: bool) -> Iterator[str]:
     kept, hidden = tables.limit_rows(rows, all_rows=all_rows)
     yield from _render_table(heads, kept, width)
     if hidden:
-        more = format_count(hidden, "more node") if noun == "node" else f"{hidden} more {'class' if hidden == 1 else 'classes'}"
-        yield f"  {more} not shown (--all-rows)"
+        yield f"  {format_count(hidden, *nouns)} not shown (--all-rows)"
 
 
 def _render_table(heads: Cells, rows: Sequence[Cells], width: int) -> Iterator[str]:

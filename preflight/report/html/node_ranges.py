@@ -31,11 +31,11 @@ def compress_names(names: Iterable[str]) -> list[str]:
             alone += (f"{before}{digit}{after}" for digit in digits)
         else:
             alone.append(f"{before}[{','.join(_compress_digits(digits))}]{after}")
-    return sorted(alone, key=lambda each: (each.replace("[", ""), each))
+    return sorted(alone, key=lambda name: (name.replace("[", ""), name))
 
 
 def _compress_digits(digits: list[str]) -> Iterable[str]:
-    digits.sort(key=lambda each: (len(each), each))
+    digits.sort(key=lambda number: (len(number), number))
     start = 0
     for at in range(1, len(digits) + 1):
         if at < len(digits) and digits[at] == str(int(digits[at - 1]) + 1).zfill(len(digits[start])):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from preflight.messages.evictions import describe_advice, describe_assumption
+from preflight.messages.evictions import describe_advice
 from preflight.model.evictions import EvictionReport, NodeEvictions
 from preflight.report import evictions as shape
 from preflight.report.formatting import format_count
@@ -44,8 +44,6 @@ def make_evictions_view(evictions: EvictionReport, all_rows: bool) -> EvictionsV
     1. A node with a pod that is blocked, lost or unknown is open, and so are all where there are 12 nodes or fewer.
     2. A node has the rows of the text (30, the worst first), all nodes together 3,000, unless `all_rows`; what is left out is counted.
     """
-    first, *lines = shape.format_totals(evictions)
-    lines = [*lines[: len(lines) - len(evictions.first)], *(f"note: {describe_assumption(note)}" for note in evictions.notes)]
     nodes = []
     room = MOST_ROWS
     for node in evictions.nodes:
@@ -54,9 +52,9 @@ def make_evictions_view(evictions: EvictionReport, all_rows: bool) -> EvictionsV
         room -= len(shown)
         nodes.append(_make_node_view(evictions, node, rows, len(shown)))
     return EvictionsView(
-        total=first.removeprefix("total: "),
+        total=shape.format_total(evictions),
         advice=[describe_advice(advice) for advice in evictions.first],
-        terms=[(heading, text) for heading, _, text in (line.partition(": ") for line in lines)],
+        terms=[*shape.iter_outcomes(evictions), *shape.iter_notes(evictions)],
         nodes=nodes,
     )
 

@@ -7,9 +7,18 @@ from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 
+from preflight.messages.budgets import (
+    describe_missing_scale,
+    describe_missing_selector,
+    describe_shared_pods,
+    describe_unselected_pods,
+    describe_zero_budget,
+)
 from preflight.messages.lists import join_and
+from preflight.model.budget_reasons import AllReplicasNeeded, BudgetLimit, FullLimit, NoLimit, ZeroBudgetReason
 from preflight.model.budgets import PodDisruptionBudget
 from preflight.model.objects import CronJob, DaemonSet, Deployment, Job, JobSet, PodTemplate
+from preflight.model.owners import find_controller
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, ManifestLocation, make_subject_of
 from preflight.scheduling.budgets import selects
@@ -37,15 +46,18 @@ def _iter_selectable_pods(context: Context) -> Iterator[_SelectablePods]:
             yield _SelectablePods(workload, _get_pod_labels(workload.spec.template), has_scale=False)
         elif isinstance(workload, CronJob):
             yield _SelectablePods(workload, _get_pod_labels(workload.spec.jobTemplate.spec.template), has_scale=False)
-        elif isinstance(workload, Deployment) and not any(
-            owner.controller and owner.kind in _OWNER_KINDS for owner in workload.metadata.ownerReferences
-        ):
+        elif isinstance(workload, Deployment) and not _is_controlled(workload):
             is_job = isinstance(workload, Job)
             yield _SelectablePods(workload, _get_pod_labels(workload.spec.template), None if is_job else workload.spec.replicas, not is_job)
     for job_set in context.world.job_sets:
         for replicated in job_set.spec.replicatedJobs:
             added = {"jobset.sigs.k8s.io/jobset-name": job_set.metadata.name, "jobset.sigs.k8s.io/replicatedjob-name": replicated.name}
             yield _SelectablePods(job_set, {**_get_pod_labels(replicated.template.spec.template), **added}, has_scale=False)
+
+
+def _is_controlled(workload: Deployment) -> bool:
+    controller = find_controller(workload.metadata.ownerReferences)
+    return controller is not None and controller.kind in _OWNER_KINDS
 
 
 def _get_pod_labels(template: PodTemplate) -> Mapping[str, str]:
@@ -74,8 +86,8 @@ def _make_scope_key(item: PodDisruptionBudget | DaemonSet | Deployment | CronJob
     return namespace, "" if namespace else item.origin.file
 
 
-def _join_names(pods: list[_SelectablePods]) -> str:
-    return join_and(dict.fromkeys(pod.name for pod in pods))
+def _list_names(pods: list[_SelectablePods]) -> list[str]:
+    return list(dict.fromkeys(pod.name for pod in pods))
 
 
 def _locate_limit(budget: PodDisruptionBudget) -> ManifestLocation:
@@ -85,31 +97,28 @@ def _locate_limit(budget: PodDisruptionBudget) -> ManifestLocation:
 def find_zero_budgets(context: Context) -> Iterator[Hit]:
     """The budgets that can never allow a disruption."""
     for budget, pods in _iter_selected(context):
-        why = _explain_zero_budget(budget, pods)
-        if why:
-            yield Hit(make_subject_of(budget), f"never allows a disruption: {why}", _locate_limit(budget))
+        reason = _find_zero_budget_reason(budget, pods)
+        if reason:
+            yield Hit(make_subject_of(budget), describe_zero_budget(reason), _locate_limit(budget))
 
 
-def _explain_zero_budget(budget: PodDisruptionBudget, pods: list[_SelectablePods]) -> str:
+def _find_zero_budget_reason(budget: PodDisruptionBudget, pods: list[_SelectablePods]) -> ZeroBudgetReason | None:
     spec = budget.spec
     if spec.selector is None or (spec.minAvailable is not None and spec.maxUnavailable is not None):
-        return ""
+        return None
     if spec.minAvailable is None and spec.maxUnavailable is None:
-        return "it states neither minAvailable nor maxUnavailable"
-    if spec.maxUnavailable in (0, "0%"):
-        return f"maxUnavailable is {spec.maxUnavailable}"
+        return NoLimit()
+    if spec.maxUnavailable is not None and spec.maxUnavailable in (0, "0%"):
+        return FullLimit(BudgetLimit.MAX_UNAVAILABLE, spec.maxUnavailable)
     if spec.minAvailable == "100%":
-        return "minAvailable is 100%"
+        return FullLimit(BudgetLimit.MIN_AVAILABLE, spec.minAvailable)
     if not isinstance(spec.minAvailable, int) or spec.maxUnavailable is not None or spec.minAvailable <= 0:
-        return ""
+        return None
     counts = [pod.replicas for pod in pods]
     wanted = sum(count or 0 for count in counts)
     if not pods or None in counts or wanted > spec.minAvailable or wanted == 0:
-        return ""
-    return (
-        f"minAvailable is {spec.minAvailable}, and {join_and(each.name for each in pods)} {'has' if len(pods) == 1 else 'have'} {wanted} "
-        + ("replica" if wanted == 1 else "replicas")
-    )
+        return None
+    return AllReplicasNeeded(spec.minAvailable, tuple(pod.name for pod in pods), wanted)
 
 
 def find_overlapping_budgets(context: Context) -> Iterator[Hit]:
@@ -118,20 +127,19 @@ def find_overlapping_budgets(context: Context) -> Iterator[Hit]:
     for budget, pods in _iter_selected(context):
         for pod in pods:
             found.setdefault(id(pod.labels), (pod, []))[1].append(budget)
-    said: dict[tuple[tuple[str, str], ...], list[_SelectablePods]] = {}
+    selected_by_key: dict[tuple[tuple[str, str], ...], list[_SelectablePods]] = {}
     budgets: dict[tuple[tuple[str, str], ...], list[PodDisruptionBudget]] = {}
-    for each, several in found.values():
+    for selected, several in found.values():
         if len(several) > 1:
             key = tuple(budget.key for budget in several)
-            said.setdefault(key, []).append(each)
+            selected_by_key.setdefault(key, []).append(selected)
             budgets[key] = several
-    for key, owners in said.items():
+    for key, owners in selected_by_key.items():
         first, *others = budgets[key]
         yield Hit(
             subject=make_subject_of(first),
             location=ManifestLocation(first.origin, ("spec", "selector")),
-            message=f"and {join_and(str(make_subject_of(other)) for other in others)} select the pods of {_join_names(owners)}: "
-            "no eviction of a pod with more than one budget is granted",
+            message=describe_shared_pods([str(make_subject_of(other)) for other in others], f"the pods of {join_and(_list_names(owners))}"),
             related_locations=tuple(("the other selector", ManifestLocation(other.origin, ("spec", "selector"))) for other in others),
             key=tuple(str(make_subject_of(other)) for other in others),
         )
@@ -142,20 +150,20 @@ def find_empty_budgets(context: Context) -> Iterator[Hit]:
     for budget, beside in _iter_candidates(context):
         selector = budget.spec.selector
         if selector is None:
-            yield Hit(make_subject_of(budget), "selects no pod: it has no selector", ManifestLocation(budget.origin, ("spec",)))
+            yield Hit(make_subject_of(budget), describe_missing_selector(), ManifestLocation(budget.origin, ("spec",)))
             continue
         if not selector.matchLabels or _is_counted_by_cluster(budget):
             continue
         if any(selects(budget, budget.metadata.namespace, pods.labels) for pods in beside):
             continue
-        near = [each for each in beside if _count_shared_labels(selector.matchLabels, each.labels)]
+        near = [pods for pods in beside if _count_shared_labels(selector.matchLabels, pods.labels)]
         if near:
-            first = max(near, key=lambda each: _count_shared_labels(selector.matchLabels, each.labels))
+            first = max(near, key=lambda pods: _count_shared_labels(selector.matchLabels, pods.labels))
             parted = [f"{name}={value}" for name, value in selector.matchLabels.items() if first.labels.get(name) != value]
             if parted:
                 yield Hit(
                     make_subject_of(budget),
-                    f"selects no pod: {first.name} comes nearest, and its pods have no label {join_and(parted)}",
+                    describe_unselected_pods(first.name, parted),
                     ManifestLocation(budget.origin, ("spec", "selector", "matchLabels")),
                 )
 
@@ -178,11 +186,11 @@ def find_budgets_without_scale(context: Context, *, lower_severity: Severity) ->
         without = [pod for pod in pods if not pod.has_scale]
         if not without:
             continue
-        only = all(isinstance(each.owner, DaemonSet) for each in pods)
-        field = "maxUnavailable" if spec.maxUnavailable is not None else "a percentage of minAvailable"
+        only = all(isinstance(pod.owner, DaemonSet) for pod in pods)
+        limit = BudgetLimit.MAX_UNAVAILABLE if spec.maxUnavailable is not None else BudgetLimit.MIN_AVAILABLE
         yield Hit(
             subject=make_subject_of(budget),
             location=_locate_limit(budget),
             severity=lower_severity if only else None,
-            message=f"allows nothing: {field} needs a scale, and {_join_names(without)} {'has' if len(without) == 1 else 'have'} none",
+            message=describe_missing_scale(limit, _list_names(without), len(without)),
         )

@@ -13,11 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.messages.lists import join_node_names
+from preflight.messages.coverage import describe_fragile
 from preflight.model.report import Outcome, Severity
 from preflight.rules.api import Context, FixKind, Hit, Rule
 from preflight.rules.coverage._consequence_notes import make_impact_note
-from preflight.rules.merged_groups import UNOWNED_TEXT, merge_groups
+from preflight.rules.merged_groups import merge_groups
 
 
 def check(context: Context) -> Iterator[Hit]:
@@ -33,12 +33,11 @@ def check(context: Context) -> Iterator[Hit]:
                 nodes=groups.nodes,
                 location=groups.location,
                 severity=Severity.NOTE if groups.is_transient or not (context.is_lint or soon) else None,
-                message=(
-                    f"has a pod on {join_node_names(groups.nodes)} that does not come back once it ends: {groups.reason or UNOWNED_TEXT}"
-                ),
+                message=describe_fragile(groups.nodes, groups.reasons),
                 label=groups.label,
                 notes=groups.notes + make_impact_note(context, groups),
                 suggestion=groups.suggestion,
+                key=(*groups.key, "disrupted") if soon else groups.key,
             )
 
 

@@ -17,7 +17,9 @@ from collections.abc import Iterator
 
 from preflight.coverage.component_cache import ComponentCache
 from preflight.dependents.bootstrap_deadlocks import BootstrapWait, find_deadlocks
-from preflight.model.objects import POD_TEMPLATE_SPEC, DaemonSet, Taint
+from preflight.messages.coverage import describe_deadlock, describe_wait
+from preflight.model.objects import POD_TEMPLATE_SPEC, DaemonSet
+from preflight.model.reasons import BootstrapWaitCause
 from preflight.model.report import Severity
 from preflight.rules.api import Context, FixKind, Hit, ManifestLocation, Rule, make_subject_of
 from preflight.rules.component_cache import get_component_cache
@@ -35,45 +37,36 @@ def check(context: Context) -> Iterator[Hit]:
     for circle in map(_start_at_taint, find_deadlocks(world, get_component_cache(context))):
         if frozenset(wait.waiting_key for wait in circle) not in before:
             first = world.daemonsets[circle[0].waiting_key]
-            missing = [Taint(*_split_taint(wait)) for wait in circle[:1] if wait.reason == "taint"]
+            taint = circle[0].taint
             yield Hit(
                 subject=make_subject_of(first),
                 location=_locate_wait(first, circle[0]),
-                message=f"never starts on a new node: {', and '.join(_describe_wait(wait, number) for number, wait in enumerate(circle))}",
+                message=describe_deadlock([_describe_wait(wait, is_subject=wait is circle[0]) for wait in circle]),
                 related_locations=tuple(
-                    (_describe_wait(wait, 1), _locate_wait(world.daemonsets[wait.waiting_key], wait)) for wait in circle[1:]
+                    (_describe_wait(wait), _locate_wait(world.daemonsets[wait.waiting_key], wait)) for wait in circle[1:]
                 ),
-                suggestion=suggest_exact_tolerations(missing) if missing else None,
+                suggestion=None if taint is None else suggest_exact_tolerations([taint]),
+                key=tuple(f"{wait.cause.value}:{wait.taint or wait.label}:{wait.awaited_key}" for wait in circle),
             )
 
 
 def _start_at_taint(cycle: tuple[BootstrapWait, ...]) -> tuple[BootstrapWait, ...]:
     """The circle told from a wait that a toleration ends, where there is one."""
-    start = next((number for number, wait in enumerate(cycle) if wait.reason == "taint"), 0)
+    start = next((number for number, wait in enumerate(cycle) if wait.cause is BootstrapWaitCause.TAINT), 0)
     return cycle[start:] + cycle[:start]
 
 
-def _split_taint(wait: BootstrapWait) -> tuple[str, str, str]:
-    key, _, effect = wait.name.rpartition(":")
-    return key, "", effect
-
-
-def _describe_wait(wait: BootstrapWait, number: int) -> str:
-    who = "it" if number == 0 else str(wait.waiting_key)
-    awaited = "itself" if wait.awaited_key == wait.waiting_key else str(wait.awaited_key)
-    if wait.reason == "label":
-        return f"{who} selects on {wait.name}, which {awaited} sets"
-    if wait.reason == "taint":
-        return f"{who} does not tolerate {wait.name}, which {awaited} clears"
-    return f"{who} reaches the API server through a Service address, which {awaited} provides"
+def _describe_wait(wait: BootstrapWait, *, is_subject: bool = False) -> str:
+    name = wait.label if wait.taint is None else str(wait.taint)
+    return describe_wait(wait.waiting_key, wait.awaited_key, wait.cause, name, is_subject=is_subject)
 
 
 def _locate_wait(daemonset: DaemonSet, wait: BootstrapWait) -> ManifestLocation:
     fields = {
-        "label": ("nodeSelector",) if wait.name in daemonset.spec.template.spec.nodeSelector else ("affinity",),
-        "taint": ("tolerations",),
+        BootstrapWaitCause.LABEL: ("nodeSelector",) if wait.label in daemonset.spec.template.spec.nodeSelector else ("affinity",),
+        BootstrapWaitCause.TAINT: ("tolerations",),
     }
-    return ManifestLocation(daemonset.origin, (*POD_TEMPLATE_SPEC, *fields.get(wait.reason, ())))
+    return ManifestLocation(daemonset.origin, (*POD_TEMPLATE_SPEC, *fields.get(wait.cause, ())))
 
 
 RULE = Rule(id="PF119", name="bootstrap-deadlock", severity=Severity.WARNING, check=check, fix=FixKind.ADDITION, is_consequence=True)

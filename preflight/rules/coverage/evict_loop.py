@@ -12,39 +12,39 @@ Example
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from preflight.coverage.reasons import find_first_evicting_taints
-from preflight.messages.lists import join_and, join_node_names
-from preflight.model.objects import POD_TEMPLATE_SPEC
+from preflight.coverage.reasons import find_loop
+from preflight.messages.coverage import LOOP_HELP, LOOP_LABEL, describe_loop
+from preflight.model.objects import POD_TEMPLATE_SPEC, Taint
 from preflight.model.report import Outcome, Severity
 from preflight.rules.api import Context, FixKind, Hit, ManifestLocation, Rule
 from preflight.rules.merged_groups import MergedGroups, iter_new_groups, merge_groups
+from preflight.rules.reason_keys import make_reason_key
 from preflight.scheduling.tolerations import tolerates
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each DaemonSet and period."""
     for group in merge_groups(iter_new_groups(context, Outcome.LOOP)):
-        period = group.first_group.forecast.loop_seconds or 0
-        pace = f"every {period} s" if period else "without a pause"
-        taints = find_first_evicting_taints(group.first_group.daemonset.spec.template.spec, group.first_group)
-        place = _locate_seconds(group)
+        loop = find_loop(group.first_group)
+        location = _locate_seconds(group, loop.taints)
         yield Hit(
             subject=group.subject,
             nodes=group.nodes,
-            location=place,
-            toleration_location=ManifestLocation(place.origin, place.path[:-1]),
-            message=f"is deleted and re-created {pace} on {join_node_names(group.nodes)}: tolerates {join_and(taints)} for {period} s only",
-            label="these seconds make it loop",
-            notes=(("help", "remove tolerationSeconds to stay on the node, or the toleration to leave it"),),
+            location=location,
+            toleration_location=ManifestLocation(location.origin, location.path[:-1]),
+            message=describe_loop(group.nodes, loop),
+            label=LOOP_LABEL,
+            notes=(("help", LOOP_HELP),),
+            key=(*make_reason_key(map(find_loop, group.groups)), *group.key),
         )
 
 
-def _locate_seconds(merged_groups: MergedGroups) -> ManifestLocation:
+def _locate_seconds(merged_groups: MergedGroups, taints: Iterable[Taint]) -> ManifestLocation:
     """The toleration whose seconds decide."""
     daemonset = merged_groups.first_group.daemonset
-    for taint in find_first_evicting_taints(daemonset.spec.template.spec, merged_groups.first_group):
+    for taint in taints:
         for number, toleration in enumerate(daemonset.spec.template.spec.tolerations):
             if tolerates(toleration, taint, None):
                 return ManifestLocation(daemonset.origin, (*POD_TEMPLATE_SPEC, "tolerations", number, "tolerationSeconds"))

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.messages.lists import join_node_names
+from preflight.messages.coverage import describe_foreign_scheduler
 from preflight.model.objects import POD_TEMPLATE_SPEC
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
@@ -38,7 +38,8 @@ def check(context: Context) -> Iterator[Hit]:
                 nodes=nodes,
                 location=ManifestLocation(daemonset.origin, (*POD_TEMPLATE_SPEC, "schedulerName")),
                 severity=Severity.NOTE if before is None else None,
-                message=f"has new pods on {join_node_names(nodes)} that wait for scheduler {name}, of which nothing is known here",
+                message=describe_foreign_scheduler(nodes, name),
+                key=(name,),
             )
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.messages.lists import join_node_names
+from preflight.messages.coverage import describe_gained
 from preflight.model.report import Outcome, Severity
 from preflight.rules.api import Context, Hit, ManifestLocation, Rule
 from preflight.rules.merged_groups import merge_groups
@@ -25,12 +25,12 @@ def check(context: Context) -> Iterator[Hit]:
     if context.is_lint:
         return
     for group in merge_groups(context.impact.iter_groups(Outcome.GAINED)):
-        new = group.first_group.before_daemonset is None
         yield Hit(
             subject=group.subject,
             nodes=group.nodes,
             location=ManifestLocation(group.first_group.daemonset.origin),
-            message=f"{'is new and starts' if new else 'starts'} on {join_node_names(group.nodes)}",
+            message=describe_gained(group.nodes, is_new=group.first_group.before_daemonset is None),
+            key=group.key,
         )
 
 

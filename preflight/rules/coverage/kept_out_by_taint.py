@@ -12,11 +12,12 @@ Example
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from preflight.coverage.model import CoverageGroup, Impact
 from preflight.coverage.node_targeting import targets_nodes
-from preflight.messages.lists import join_and, join_node_names
+from preflight.messages.coverage import describe_kept_out, describe_signs
+from preflight.model.reasons import CoverageSign
 from preflight.model.report import Outcome, Severity
 from preflight.rules.api import Context, FixKind, Hit, Rule
 from preflight.rules.coverage._consequence_notes import make_impact_note
@@ -28,39 +29,41 @@ def check(context: Context) -> Iterator[Hit]:
     impact = context.impact
     assert impact is not None
     for groups in merge_groups(group for group in iter_new_groups(context, Outcome.NEVER) if context.is_lint or group.is_touched):
-        belongs = _list_signs(impact, groups)
+        peers = _list_peer_nodes(impact, groups)
+        signs = _list_signs(groups, peers)
         is_critical = any(component.kind.critical for component in impact.component_cache.recognize(groups.first_group.daemonset))
         yield Hit(
             subject=groups.subject,
             nodes=groups.nodes,
             location=groups.location,
-            severity=None if (belongs or is_critical) and not groups.is_transient else Severity.NOTE,
-            message=(
-                f"is kept out of {join_node_names(groups.nodes)} by "
-                f"{'taints' if len(groups.taints) > 1 else 'a taint'} alone: {groups.reason}"
-            ),
+            severity=None if (signs or is_critical) and not groups.is_transient else Severity.NOTE,
+            message=describe_kept_out(groups.nodes, groups.taints, groups.reasons),
             label=groups.label,
-            notes=((("note", f"it belongs there: {join_and(belongs)}"),) if belongs else ())
-            + groups.notes
-            + make_impact_note(context, groups),
+            notes=(
+                *((("note", describe_signs(signs, peers)),) if signs else ()),
+                *groups.notes,
+                *make_impact_note(context, groups),
+            ),
             suggestion=groups.suggestion,
+            key=groups.key,
         )
 
 
-def _list_signs(impact: Impact, merged_groups: MergedGroups) -> list[str]:
-    """What says that the DaemonSet belongs on these nodes."""
+def _list_signs(merged_groups: MergedGroups, peer_nodes: Sequence[str]) -> list[CoverageSign]:
+    """What shows that the DaemonSet belongs on these nodes."""
     spec = merged_groups.first_group.daemonset.spec.template.spec
-    signs = []
-    if targets_nodes(spec):
-        signs.append("its own nodeSelector or affinity names these nodes")
-    peers = [group for group in impact.groups if group.key == merged_groups.first_group.key and _runs_on_peer(group, merged_groups)]
-    if peers:
-        signs.append(
-            f"a pod of it still runs on {join_node_names(sorted(name for group in peers for name in group.nodes))} with the same taint"
-        )
-    if spec.priorityClassName == "system-node-critical":
-        signs.append("its priority class is system-node-critical")
-    return signs
+    shown = {
+        CoverageSign.TARGETS_NODES: targets_nodes(spec),
+        CoverageSign.RUNS_ON_PEERS: bool(peer_nodes),
+        CoverageSign.NODE_CRITICAL: spec.priorityClassName == "system-node-critical",
+    }
+    return [sign for sign, is_shown in shown.items() if is_shown]
+
+
+def _list_peer_nodes(impact: Impact, merged_groups: MergedGroups) -> list[str]:
+    """The nodes with one of the taints where the DaemonSet still has a pod."""
+    peers = (group for group in impact.groups if group.key == merged_groups.first_group.key and _runs_on_peer(group, merged_groups))
+    return sorted(name for group in peers for name in group.nodes)
 
 
 def _runs_on_peer(group: CoverageGroup, merged_groups: MergedGroups) -> bool:

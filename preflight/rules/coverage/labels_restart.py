@@ -13,12 +13,12 @@ Example
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from preflight.coverage.model import Impact
 from preflight.coverage.outcome import PodAfter
-from preflight.messages.lists import join_and, join_node_names
+from preflight.messages.coverage import describe_labels_restart
 from preflight.model.objects import DaemonSet, ObjectKey
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
@@ -59,27 +59,23 @@ def _make_hits(impact: Impact, key: ObjectKey, daemonset: DaemonSet, component: 
         if group.key == key and group.forecast.had_pod and group.forecast.pod_after is PodAfter.NEW
         for name in group.node_names
     }
-    hit: dict[ObjectKey, tuple[str, ...]] = {}
-    for other, each in impact.change.after.daemonsets.items():
-        labels = sorted(name for name in collect_label_keys(each.spec.template.spec)[0] if component.sets_label(name))
+    affected: dict[ObjectKey, tuple[str, ...]] = {}
+    for other, consumer in impact.change.after.daemonsets.items():
+        labels = sorted(name for name in collect_label_keys(consumer.spec.template.spec)[0] if component.sets_label(name))
         if other != key and labels:
             nodes = tuple(sorted(name for name in replaced if any(get_label(impact.change.after.nodes[name], label) for label in labels)))
             if nodes:
-                hit[other] = nodes
-    if hit:
-        nodes = tuple(sorted({name for each in hit.values() for name in each}))
+                affected[other] = nodes
+    if affected:
+        nodes = tuple(sorted(frozenset().union(*affected.values())))
         yield Hit(
             subject=make_subject_of(daemonset),
             nodes=nodes,
             location=ManifestLocation(daemonset.origin),
-            message=f"takes its labels from {join_node_names(nodes)} while its pods restart: {_join_affected(hit)}",
+            message=describe_labels_restart(nodes, tuple(affected)),
             notes=(("note", component.note),) if component.note else (),
+            key=(component.kind.id, *component.labels),
         )
-
-
-def _join_affected(affected: Mapping[ObjectKey, tuple[str, ...]]) -> str:
-    what = "lose their pods there, and get them back" if len(affected) > 1 else "loses its pods there, and gets them back"
-    return f"{join_and(affected)} {what}"
 
 
 RULE = Rule(id="PF118", name="labels-restart", severity=Severity.WARNING, needs_nodes=True, check=check, is_consequence=True)

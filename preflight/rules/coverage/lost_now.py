@@ -15,12 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.coverage.reasons import find_first_evicting_taints
-from preflight.messages.lists import join_node_names
+from preflight.coverage.reasons import find_timed_toleration
+from preflight.messages.coverage import describe_lost_now
+from preflight.model.reasons import LossCause
 from preflight.model.report import Outcome, Severity
 from preflight.rules.api import Context, FixKind, Hit, Rule
 from preflight.rules.coverage._consequence_notes import make_impact_note
-from preflight.rules.merged_groups import UNOWNED_TEXT, MergedGroups, iter_new_groups, merge_groups
+from preflight.rules.merged_groups import MergedGroups, iter_new_groups, merge_groups
 
 
 def check(context: Context) -> Iterator[Hit]:
@@ -31,29 +32,22 @@ def check(context: Context) -> Iterator[Hit]:
             nodes=group.nodes,
             location=group.location,
             severity=Severity.WARNING if group.is_transient else None,
-            message=f"loses {join_node_names(group.nodes)} {_explain_loss(context, group)}",
+            message=describe_lost_now(group.nodes, _find_cause(context, group), group.reasons, find_timed_toleration(group.first_group)),
             label=group.label,
             notes=group.notes + make_impact_note(context, group),
             suggestion=group.suggestion,
+            key=group.key,
         )
 
 
-def _explain_loss(context: Context, merged_groups: MergedGroups) -> str:
+def _find_cause(context: Context, merged_groups: MergedGroups) -> LossCause:
     assert context.impact is not None
     change, group = context.impact.change, merged_groups.first_group
-    if group.placement_after is None and group.key in change.before.orphaned_daemonsets:
-        return f"now: the pod ends, and {UNOWNED_TEXT}"
     if group.placement_after is None:
-        return "now: the DaemonSet is deleted, and its pods with it"
+        return LossCause.UNOWNED if group.key in change.before.orphaned_daemonsets else LossCause.DELETED
     if not group.placement_after.may_stay:
-        return f"now: {merged_groups.reason}"
-    seconds = group.placement_after.eviction_delay
-    if seconds and seconds != float("inf"):
-        on = " and ".join(map(str, find_first_evicting_taints(group.daemonset.spec.template.spec, group)))
-        return f"after {int(seconds)} s: tolerates {on} for {int(seconds)} s only, then no pod is created: {merged_groups.reason}"
-    if group.key in change.updated_daemonsets:
-        return f"now: its update deletes the pod and creates none: {merged_groups.reason}"
-    return f"now: the pod ends and none is created: {merged_groups.reason}"
+        return LossCause.EVICTED
+    return LossCause.UPDATED if group.key in change.updated_daemonsets else LossCause.ENDED
 
 
 RULE = Rule(id="PF101", name="lost-now", severity=Severity.ERROR, needs_nodes=True, check=check, fix=FixKind.COVERAGE)

@@ -14,36 +14,39 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.messages.lists import join_and, join_node_names
+from preflight.messages.coverage import describe_lost_on_recreation
+from preflight.model.objects import ObjectKey
+from preflight.model.reasons import RecreationEvent
 from preflight.model.report import Outcome, Severity
 from preflight.rules.api import Context, FixKind, Hit, Rule
 from preflight.rules.coverage._consequence_notes import make_impact_note
-from preflight.rules.merged_groups import UNOWNED_TEXT, MergedGroups, iter_new_groups, merge_groups
+from preflight.rules.merged_groups import MergedGroups, iter_new_groups, merge_groups
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each DaemonSet and reason; a warning where only taints stand in the way that the cluster clears by itself."""
     for group in merge_groups(iter_new_groups(context, Outcome.LOST_ON_RECREATION)):
-        reason = group.reason or UNOWNED_TEXT
+        event, producers = _find_event(context, group)
         yield Hit(
             subject=group.subject,
             nodes=group.nodes,
             location=group.location,
             severity=Severity.WARNING if group.is_transient else None,
-            message=f"loses {join_node_names(group.nodes)} {_describe_time(context, group)}: {reason}",
+            message=describe_lost_on_recreation(group.nodes, event, producers, group.reasons),
             label=group.label,
             notes=group.notes + make_impact_note(context, group),
             suggestion=group.suggestion,
+            key=group.key,
         )
 
 
-def _describe_time(context: Context, merged_groups: MergedGroups) -> str:
+def _find_event(context: Context, merged_groups: MergedGroups) -> tuple[RecreationEvent, tuple[ObjectKey, ...]]:
+    """What the loss waits for, and of which label producers."""
     assert context.impact is not None
     if all(name in context.impact.change.delayed_pools for name in merged_groups.nodes):
-        return "once its nodes are replaced"
-    own = merged_groups.first_group.placement_after is not None and merged_groups.first_group.placement_after.untolerated_taints
-    producers = "" if own else join_and(dict.fromkeys(fall.producer for fall in merged_groups.first_group.cascade_losses))
-    return f"when the pods of {producers} are re-created" if producers else "when its pods are re-created"
+        return RecreationEvent.NODES, ()
+    producers = tuple(dict.fromkeys(loss.producer for loss in merged_groups.first_group.cascade_losses))
+    return (RecreationEvent.PODS, ()) if merged_groups.taints or not producers else (RecreationEvent.PRODUCERS, producers)
 
 
 RULE = Rule(id="PF102", name="lost-on-recreation", severity=Severity.ERROR, needs_nodes=True, check=check, fix=FixKind.COVERAGE)

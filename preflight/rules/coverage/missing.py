@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.messages.lists import join_node_names
+from preflight.messages.coverage import describe_missing
 from preflight.model.report import Outcome, Severity
 from preflight.rules.api import Context, Hit, ManifestLocation, Rule
 from preflight.rules.merged_groups import merge_groups
@@ -35,7 +35,8 @@ def check(context: Context) -> Iterator[Hit]:
                 nodes=groups.nodes,
                 location=ManifestLocation(groups.first_group.daemonset.origin),
                 severity=None if context.is_lint or soon else Severity.NOTE,
-                message=f"has no pod on {join_node_names(groups.nodes)}, where it should run",
+                message=describe_missing(groups.nodes),
+                key=(*groups.key, "disrupted") if soon else groups.key,
             )
 
 

@@ -13,33 +13,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.model.report import Outcome, Severity
+from preflight.messages.consequences import describe_missing_network
+from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.coverage._consequence_notes import (
-    describe_time,
-    iter_consequences,
-    join_affected_nodes,
-    join_dependents,
-    make_consequence_hit,
-)
+from preflight.rules.coverage._consequence_notes import iter_consequences, make_broken_nodes, make_consequence_hit
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each network of pods, and time at which it goes."""
     for consequence in iter_consequences(context, "cni"):
-        placed = f"{join_dependents(consequence.dependents)} can be placed there"
-        if consequence.outcome is Outcome.NEVER:
-            yield make_consequence_hit(
-                consequence,
-                f"is kept out of {join_affected_nodes(consequence)}, so new pods get no network there: {placed}",
-                lower_severity=Severity.WARNING,
-            )
-        else:
-            yield make_consequence_hit(
-                consequence,
-                f"leaves new pods on {join_affected_nodes(consequence)} without a network {describe_time(consequence)}: {placed}",
-                lower_severity=Severity.WARNING,
-            )
+        yield make_consequence_hit(consequence, describe_missing_network(make_broken_nodes(consequence)), lower_severity=Severity.WARNING)
 
 
 RULE = Rule(id="PF112", name="no-pod-network", severity=Severity.ERROR, needs_nodes=True, check=check, is_consequence=True)

@@ -13,36 +13,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.model.report import Outcome, Severity
+from preflight.messages.consequences import describe_missing_service_addresses
+from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.coverage._consequence_notes import (
-    describe_time,
-    iter_consequences,
-    join_affected_nodes,
-    join_dependents,
-    make_consequence_hit,
-)
+from preflight.rules.coverage._consequence_notes import iter_consequences, make_broken_nodes, make_consequence_hit
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each proxy of Services, and time at which it goes."""
     for consequence in iter_consequences(context, "kube-proxy"):
-        placed = f"{join_dependents(consequence.dependents)} can be placed there"
-        if consequence.outcome is Outcome.NEVER:
-            yield make_consequence_hit(
-                consequence,
-                f"is kept out of {join_affected_nodes(consequence)}, so there are no Service addresses there: {placed}",
-                lower_severity=Severity.WARNING,
-            )
-        else:
-            yield make_consequence_hit(
-                consequence,
-                (
-                    f"leaves Service addresses on {join_affected_nodes(consequence)} behind their "
-                    f"endpoints {describe_time(consequence)}: {placed}"
-                ),
-                lower_severity=Severity.WARNING,
-            )
+        yield make_consequence_hit(
+            consequence, describe_missing_service_addresses(make_broken_nodes(consequence)), lower_severity=Severity.WARNING
+        )
 
 
 RULE = Rule(id="PF113", name="no-service-addresses", severity=Severity.ERROR, needs_nodes=True, check=check, is_consequence=True)

@@ -14,9 +14,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.messages.lists import join_node_names
+from preflight.messages.coverage import describe_quota
 from preflight.model.objects import DaemonSet
 from preflight.model.quota import ResourceQuota
+from preflight.model.reasons import QuotaShortage
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
 from preflight.rules.workload_fields import iter_daemonsets_with_new_pods, iter_starting_groups
@@ -46,20 +47,20 @@ def _check_quota(context: Context, daemonset: DaemonSet, quota: ResourceQuota, r
     more = tuple(sorted(name for group in groups if not group.forecast.had_pod for name in group.node_names))
     again = tuple(sorted(name for group in groups if group.forecast.had_pod for name in group.node_names))
     room = max(limit - used, 0)
-    says = f"ResourceQuota {quota.metadata.name} allows {limit} pods in its namespace, and {used} are there"
     if len(more) > room:
-        message, nodes = f"gets a pod on {room} of the {len(more)} nodes {join_node_names(more)}: {says}", more
+        shortage, nodes = QuotaShortage.NEW_PODS, more
     elif again and used > limit:
-        message, nodes = f"does not get its pods back on {join_node_names(again)}: {says}", again
+        shortage, nodes = QuotaShortage.REPLACED_PODS, again
     elif again and uses_surge(daemonset.spec) and daemonset.key in _list_updated_daemonsets(context) and room == 0:
-        message, nodes = f"cannot begin its update on {join_node_names(again)}: maxSurge takes a pod more, {says}", again
+        shortage, nodes = QuotaShortage.SURGE, again
     else:
         return
     yield Hit(
         subject=make_subject_of(daemonset),
         nodes=nodes,
         location=ManifestLocation(daemonset.origin),
-        message=message,
+        message=describe_quota(nodes, quota.metadata.name, shortage, limit, used),
+        key=(quota.metadata.name, resource, shortage.value),
         related_locations=(("the quota", ManifestLocation(quota.origin, ("spec", "hard", resource))),),
     )
 

@@ -14,63 +14,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.dependents.consequences import Consequence
+from preflight.messages.consequences import RUNNING_PODS_KEEP_DEVICES, describe_alternative, describe_lost_resources
 from preflight.model.report import Outcome, Severity
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.coverage._consequence_notes import (
-    describe_time,
-    iter_consequences,
-    join_affected_nodes,
-    join_dependents,
-    join_limited,
-    make_consequence_hit,
-)
+from preflight.rules.coverage._consequence_notes import iter_consequences, make_broken_nodes, make_consequence_hit
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each device plugin, and time at which it goes."""
     for consequence in iter_consequences(context, "device-plugin"):
-        waiting = [dependent for dependent in consequence.dependents if not dependent.can_run_elsewhere]
-        moving = [dependent for dependent in consequence.dependents if dependent.can_run_elsewhere]
+        waiting = [dependent.subject for dependent in consequence.dependents if not dependent.can_run_elsewhere]
+        moving = [dependent.subject for dependent in consequence.dependents if dependent.can_run_elsewhere]
         is_known = bool(consequence.component.resources)
         notes: tuple[tuple[str, str], ...] = ()
         if waiting and moving:
-            notes += (
-                ("note", f"{join_dependents(moving)} can run on other nodes with {join_limited(consequence.lost_names, 'resources')}"),
-            )
+            notes += (("note", describe_alternative(moving, consequence.lost_names)),)
         if consequence.outcome is not Outcome.NEVER:
-            notes += (("note", "pods that run keep their devices until they end"),)
-        yield make_consequence_hit(
-            consequence,
-            _format_message(consequence, join_dependents(waiting or moving), len(waiting), is_known=is_known),
-            lower_severity=Severity.WARNING,
-            is_broken=bool(waiting) and is_known,
-            notes=notes,
+            notes += (("note", RUNNING_PODS_KEEP_DEVICES),)
+        message = describe_lost_resources(
+            make_broken_nodes(consequence), waiting, is_known=is_known, producer=consequence.producer, labels=consequence.labels
         )
-
-
-def _format_message(consequence: Consequence, workloads: str, waiting: int, *, is_known: bool) -> str:
-    gone = join_limited(consequence.lost_names, "resources")
-    if not waiting:
-        fate = f"{workloads} can then only run elsewhere"
-    elif is_known:
-        fate = f"{workloads} then {'stays' if waiting == 1 else 'stay'} Pending"
-    else:
-        fate = f"{workloads} may then stay Pending"
-    if consequence.outcome is Outcome.NEVER:
-        are = "is" if len(consequence.lost_names) == 1 else "are"
-        there = f"{gone} {are} not there" if is_known else f"{gone} may not be there"
-        if consequence.producer:
-            label = join_limited(consequence.labels, "labels")
-            out = (
-                f"waits on {join_affected_nodes(consequence)} for the label {label}, which "
-                f"{consequence.producer} sets, and a taint keeps that out"
-            )
-            return f"{out}; {there}: {fate.replace(' then', '')}"
-        return f"is kept out of {join_affected_nodes(consequence)}, so {there}: {fate.replace(' then', '')}"
-    if not is_known:
-        return f"takes its resources off {join_affected_nodes(consequence)} {describe_time(consequence)}, perhaps {gone}: {fate}"
-    return f"takes {gone} off {join_affected_nodes(consequence)} {describe_time(consequence)}: {fate}"
+        yield make_consequence_hit(consequence, message, lower_severity=Severity.WARNING, is_broken=bool(waiting) and is_known, notes=notes)
 
 
 RULE = Rule(id="PF110", name="resource-leaves", severity=Severity.ERROR, needs_nodes=True, check=check, is_consequence=True)

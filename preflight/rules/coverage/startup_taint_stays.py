@@ -14,27 +14,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.messages.lists import join_node_names
-from preflight.model.report import Outcome, Severity
+from preflight.messages.consequences import describe_stuck_taint
+from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.coverage._consequence_notes import describe_time, join_affected_nodes, join_limited, make_consequence_hit
+from preflight.rules.coverage._consequence_notes import make_broken_nodes, make_consequence_hit
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each DaemonSet that leaves nodes with the taint which it removes."""
     for consequence in context.get_consequences():
-        if not consequence.stuck_nodes or consequence.is_existing_and_transient:
-            continue
-        keep = f"{join_node_names(consequence.stuck_nodes)} {'keeps' if len(consequence.stuck_nodes) == 1 else 'keep'} it"
-        removes = f"is what removes the startup taint {join_limited(consequence.lost_names, 'taints')}"
-        if consequence.outcome is Outcome.NEVER:
-            yield make_consequence_hit(
-                consequence, f"{removes}, and is kept out of {join_affected_nodes(consequence)}: {keep}", lower_severity=Severity.WARNING
-            )
-        else:
-            yield make_consequence_hit(
-                consequence, f"{removes}, and goes {describe_time(consequence)}: {keep}", lower_severity=Severity.WARNING
-            )
+        if consequence.stuck_nodes and not consequence.is_existing_and_transient:
+            message = describe_stuck_taint(make_broken_nodes(consequence), consequence.stuck_nodes)
+            yield make_consequence_hit(consequence, message, lower_severity=Severity.WARNING)
 
 
 RULE = Rule(id="PF115", name="startup-taint-stays", severity=Severity.ERROR, needs_nodes=True, check=check, is_consequence=True)

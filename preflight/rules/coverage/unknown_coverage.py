@@ -15,11 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.coverage.reasons import explain_outcome
-from preflight.messages.lists import join_node_names
+from preflight.coverage.reasons import list_outcome_reasons, list_unknowns
+from preflight.messages.coverage import describe_unknown_coverage
+from preflight.model.reasons import PossibleLoss
 from preflight.model.report import Outcome, Severity
 from preflight.rules.api import Context, FixKind, Hit, Rule
 from preflight.rules.merged_groups import MergedGroups, iter_new_groups, merge_groups
+from preflight.rules.reason_keys import make_reason_key
 
 _LOSS_OUTCOMES = frozenset((Outcome.LOST_NOW, Outcome.LOST_ON_RECREATION, Outcome.LOOP, Outcome.ALREADY_FRAGILE))
 
@@ -32,18 +34,19 @@ def check(context: Context) -> Iterator[Hit]:
             nodes=group.nodes,
             location=group.location,
             severity=Severity.NOTE if context.is_lint else None,
-            message=f"{_describe_worst(group)} {join_node_names(group.nodes)}: {'; '.join(explain_outcome(group.first_group))}",
+            message=describe_unknown_coverage(group.nodes, _find_worst(group), list_outcome_reasons(group.first_group)),
             notes=group.notes,
             suggestion=group.suggestion,
+            key=(*group.key, *make_reason_key(reason for part in group.groups for reason in list_unknowns(part))),
         )
 
 
-def _describe_worst(merged_groups: MergedGroups) -> str:
+def _find_worst(merged_groups: MergedGroups) -> PossibleLoss:
     """The worst that it may be."""
-    possible = {verdict.outcome for group in merged_groups.groups for _, verdict in group.possible_forecasts}
-    if possible & _LOSS_OUTCOMES:
-        return "may lose"
-    return "may start on" if Outcome.GAINED in possible else "may be missing on"
+    outcomes = {possible.forecast.outcome for group in merged_groups.groups for possible in group.possible_forecasts}
+    if outcomes & _LOSS_OUTCOMES:
+        return PossibleLoss.LOST
+    return PossibleLoss.GAINED if Outcome.GAINED in outcomes else PossibleLoss.MISSING
 
 
 RULE = Rule(id="PF109", name="unknown-coverage", severity=Severity.WARNING, needs_nodes=True, check=check, fix=FixKind.COVERAGE)

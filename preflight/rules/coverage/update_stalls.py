@@ -22,7 +22,18 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from preflight.coverage.model import CoverageGroup, Impact
-from preflight.messages.lists import join_and, join_node_names
+from preflight.messages.rollout import (
+    MAY_STAND_STILL,
+    NEW_PODS_STAY_PENDING,
+    describe_conflict,
+    describe_conflict_help,
+    describe_hanging,
+    describe_result,
+    describe_used_budget,
+    describe_used_budget_help,
+    describe_zero_budget,
+    get_limit,
+)
 from preflight.model.objects import DaemonSet, ObjectKey
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
@@ -57,9 +68,9 @@ def check(context: Context) -> Iterator[Hit]:
 
 
 def _make_state_notes(rollout: Rollout, course: UpdateForecast) -> tuple[tuple[str, str], ...]:
-    from preflight.rules.coverage._rollout_hits import describe_course  # no part of a run without an update
+    from preflight.rules.coverage._rollout_hits import summarize_result  # no part of a run without an update
 
-    return (("then", describe_course(rollout, course)),) if rollout.is_exact else ()
+    return (("then", describe_result(summarize_result(rollout, course))),) if rollout.is_exact else ()
 
 
 def _find_conflicting_nodes(impact: Impact, key: ObjectKey, rollout: Rollout) -> tuple[str, ...]:
@@ -82,20 +93,17 @@ def _make_conflict_hit(daemonset: DaemonSet, rollout: Rollout, nodes: tuple[str,
     lacking = sorted(
         {resource for resources, short in rollout.surge_conflicts.resources.items() if short.intersection(nodes) for resource in resources}
     )
-    if ports:
-        why, what = f", which holds port{'s' * (len(ports) > 1)} {join_and(ports)} of the node", "takes ports of the node"
-    else:
-        why, what = f", and there is too little {join_and(lacking)} for both", "takes most of what its nodes have"
     surge = daemonset.spec.updateStrategy.rollingUpdate.maxSurge
     return Hit(
         subject=make_subject_of(daemonset),
         nodes=nodes,
         location=ManifestLocation(daemonset.origin, (*_ROLLING_UPDATE_PATH, "maxSurge")),
-        message=f"cannot finish its update on {join_node_names(nodes)}: maxSurge {surge} starts each new pod beside the old one{why}",
-        label="the new pods stay Pending",
+        message=describe_conflict(nodes, surge, ports, lacking),
+        label=NEW_PODS_STAY_PENDING,
+        key=("surge-conflict", *(f"port:{port}" for port in ports), *((f"resource:{name}" for name in lacking) if not ports else ())),
         notes=(
             *_make_state_notes(rollout, rollout.likely_course),
-            ("help", f"set maxSurge to 0 and maxUnavailable to 1 for a DaemonSet that {what}"),
+            ("help", describe_conflict_help(ports)),
         ),
     )
 
@@ -107,34 +115,35 @@ def _make_budget_hit(impact: Impact, daemonset: DaemonSet, rollout: Rollout) -> 
     certain = rollout.is_exact and rollout.likely_course.may_stop
     course = rollout.likely_course if certain else rollout.worst_course
     nodes = tuple(sorted(rollout.find_blocking_nodes(course)))
-    limit = "maxSurge" if course.is_surge else "maxUnavailable"
-    lack = "no available new pod" if course.is_surge else "no available pod"
-    where = "at the start" if course.reached_range[1] == 0 else "in the middle"
     needed = course.blocked_nodes + course.failing_nodes + 1
     pods = impact.shared_analysis.health.get_unready_pods(daemonset.key)
-    who = f"{join_node_names(nodes)} {'has' if len(nodes) == 1 else 'have'}"
     return Hit(
         subject=make_subject_of(daemonset),
         nodes=nodes,
-        location=ManifestLocation(daemonset.origin, (*_ROLLING_UPDATE_PATH, limit)),
+        location=ManifestLocation(daemonset.origin, (*_ROLLING_UPDATE_PATH, get_limit(has_surge=course.is_surge))),
+        key=("used-budget",),
         severity=None if certain else Severity.WARNING,
-        message=f"{'stops' if certain else 'may stop'} {where} of its update: {who} {lack}, and {limit} allows {course.budget}",
+        message=describe_used_budget(
+            nodes, course.budget, is_certain=certain, is_at_start=course.reached_range[1] == 0, has_surge=course.is_surge
+        ),
         notes=(
             *_make_state_notes(rollout, course),
             *(("note", text) for text in explain_blocking_nodes(rollout, course, pods)),
-            ("help", f"mend these nodes or pods first, or raise {limit} to {needed}"),
+            ("help", describe_used_budget_help(needed, has_surge=course.is_surge)),
         ),
     )
 
 
 def _make_zero_budget_hit(daemonset: DaemonSet, rollout: Rollout) -> Hit:
     rolling = daemonset.spec.updateStrategy.rollingUpdate
-    limit = "maxSurge" if uses_surge(daemonset.spec) else "maxUnavailable"
+    has_surge = uses_surge(daemonset.spec)
+    limit = rolling.maxSurge if has_surge else rolling.maxUnavailable
     return Hit(
         subject=make_subject_of(daemonset),
-        location=ManifestLocation(daemonset.origin, (*_ROLLING_UPDATE_PATH, limit)),
+        location=ManifestLocation(daemonset.origin, (*_ROLLING_UPDATE_PATH, get_limit(has_surge=has_surge))),
         severity=Severity.NOTE,
-        message=f"does not begin its update: no node should run it, and {limit} {getattr(rolling, limit)} of none is 0",
+        key=("zero-budget",),
+        message=describe_zero_budget(limit, has_surge=has_surge),
         notes=_make_state_notes(rollout, rollout.likely_course),
     )
 
@@ -150,7 +159,8 @@ def _iter_mild_hits(daemonset: DaemonSet, rollout: Rollout) -> Iterator[Hit]:
             nodes=tuple(hanging),
             location=ManifestLocation(daemonset.origin, ("spec", "updateStrategy")),
             severity=Severity.NOTE,
-            message=f"leaves a pod in Terminating on {join_node_names(hanging)}: no kubelet answers there",
+            key=("hanging-pods",),
+            message=describe_hanging(hanging),
             notes=_make_state_notes(rollout, rollout.likely_course),
         )
     elif uses_surge(daemonset.spec) and daemonset.spec.minReadySeconds > 0 and rollout.likely_course.waiting_nodes:
@@ -158,8 +168,8 @@ def _iter_mild_hits(daemonset: DaemonSet, rollout: Rollout) -> Iterator[Hit]:
             subject=make_subject_of(daemonset),
             location=ManifestLocation(daemonset.origin, ("spec", "minReadySeconds")),
             severity=Severity.NOTE,
-            message="may stand still during its update until something happens to one of its pods: with maxSurge and minReadySeconds the "
-            "controller can miss that a new pod has become available",
+            key=("min-ready-seconds",),
+            message=MAY_STAND_STILL,
         )
 
 

@@ -21,6 +21,7 @@ from preflight.messages.kubectl_hints import make_describe_command, make_get_com
 from preflight.model.report import Severity, Subject, TolerationSuggestion
 from preflight.rules.api import Context, FieldPath, Hit, ManifestLocation, make_subject_of
 from preflight.rules.doctor._keys import HitKey, KeyCandidate, distinguish_keys
+from preflight.rules.reason_keys import make_reason_key
 
 HitNotes = tuple[tuple[str, str], ...]
 
@@ -45,8 +46,8 @@ def _make_gap_key(gap: CoverageGap) -> HitKey:
 
 def _make_reason_key(reason: GapReason | None) -> HitKey:
     match reason:
-        case CoverageReason():
-            return reason.taints
+        case CoverageReason(reasons):
+            return make_reason_key(reasons)
         case CrashLoop(container, _, last_reason, exit_code):
             return ("crash-loop", container, last_reason, "" if exit_code is None else str(exit_code))
         case FailedContainer(container, code, _):

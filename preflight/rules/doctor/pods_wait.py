@@ -53,7 +53,7 @@ def _iter_notes(diagnosis: Diagnosis, wait: PodWait) -> Iterator[str]:
         return
     yield from describe_classes(account.classes)
     yield from dict.fromkeys(map(describe_root_cause, diagnosis.list_missing_providers(account)))
-    if mismatch := describe_count_mismatch(wait.scheduler_message, len(index.occupancy.nodes)):
+    if mismatch := describe_count_mismatch(wait.counted_nodes, len(index.occupancy.nodes)):
         yield describe_outdated_count(mismatch)
     if get_scheduler(wait.pod) != DEFAULT_SCHEDULER and not wait.scheduler_message and not index.has_events:
         yield describe_unknown_scheduler(wait)

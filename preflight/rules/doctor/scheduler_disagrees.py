@@ -29,7 +29,7 @@ def check(context: Context) -> Iterator[Hit]:
     index = get_diagnosis(context).index
     for group, key in iter_wait_groups(context, WaitCause.SCHEDULER_DISAGREES):
         wait = group.first_wait
-        mismatch = describe_count_mismatch(wait.scheduler_message, len(index.occupancy.nodes))
+        mismatch = describe_count_mismatch(wait.counted_nodes, len(index.occupancy.nodes))
         yield make_wait_hit(
             context,
             group,

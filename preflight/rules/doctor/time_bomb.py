@@ -17,8 +17,7 @@ from preflight.messages.doctor.gaps import RECREATION_NOTE, describe_time_bomb, 
 from preflight.model.report import Outcome, Severity
 from preflight.rules.api import Context, Hit, Rule
 from preflight.rules.doctor._gap_hits import get_diagnosis, make_check_notes
-from preflight.rules.doctor._keys import KeyCandidate, distinguish_keys
-from preflight.rules.merged_groups import MergedGroups, merge_groups
+from preflight.rules.merged_groups import merge_groups
 
 
 def check(context: Context) -> Iterator[Hit]:
@@ -33,13 +32,13 @@ def check(context: Context) -> Iterator[Hit]:
     ]
     # A node that is not well has a finding of its own.
     found = [merged for merged in merge_groups(groups) if merged.taints and not merged.is_transient]
-    for merged, key in zip(found, distinguish_keys(list(map(_make_candidate, found))), strict=True):
+    for merged in found:
         daemonset = merged.first_group.daemonset
         component = diagnosis.providers.get_worst_component(daemonset)
         triggers = diagnosis.find_recreation_triggers(daemonset, merged.nodes)
         yield Hit(
             subject=merged.subject,
-            key=key,
+            key=merged.key,
             nodes=merged.nodes,
             location=merged.location,
             severity=Severity.ERROR if triggers else None,
@@ -54,10 +53,6 @@ def check(context: Context) -> Iterator[Hit]:
             ),
             suggestion=merged.suggestion,
         )
-
-
-def _make_candidate(merged: MergedGroups) -> KeyCandidate:
-    return KeyCandidate(merged.first_group.key, tuple(map(str, merged.taints)), merged.nodes[0])
 
 
 RULE = Rule(id="PF417", name="time-bomb", severity=Severity.WARNING, check=check)

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from preflight.messages import hygiene as messages
 from preflight.model.objects import DaemonSet, LabelSelector, ObjectKey, Pod, Workload, make_object_key
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
@@ -68,10 +69,8 @@ def _make_hit(workload: Workload, other: DaemonSet) -> Hit:
         key=(other.metadata.name,),
         location=ManifestLocation(workload.origin, ("metadata", "labels") if bare else ("spec", "template", "metadata", "labels")),
         severity=Severity.ERROR if bare else None,
-        message=f"is adopted by DaemonSet {other.key}, whose selector matches its labels"
-        if bare
-        else f"has pods that the selector of DaemonSet {other.key} matches",
-        related_locations=(("the selector", ManifestLocation(other.origin, ("spec", "selector"))),),
+        message=messages.describe_adopted_pod(other.key) if bare else messages.describe_adopted_pods(other.key),
+        related_locations=((messages.ADOPTING_SELECTOR_LABEL, ManifestLocation(other.origin, ("spec", "selector"))),),
     )
 
 

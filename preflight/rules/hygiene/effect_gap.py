@@ -16,12 +16,12 @@ from collections.abc import Iterator
 
 import msgspec
 
-from preflight.messages.lists import join_and
+from preflight.messages import hygiene as messages
 from preflight.model.objects import Taint
 from preflight.model.report import Severity
 from preflight.rules.api import Context, FixKind, Hit, Rule, make_subject_of
 from preflight.rules.merged_groups import suggest_exact_tolerations
-from preflight.rules.workload_fields import WorkloadToleration, format_tolerated, is_tolerated, iter_tolerations
+from preflight.rules.workload_fields import WorkloadToleration, is_tolerated, iter_tolerations
 from preflight.scheduling.affinity import match_affinity
 from preflight.scheduling.tolerations import tolerates
 
@@ -44,8 +44,8 @@ def check(context: Context) -> Iterator[Hit]:
                 key=(*item.key, *sorted(map(str, missed))),
                 location=item.locate_field("effect"),
                 toleration_location=item.location,
-                message=f"tolerates {format_tolerated(own)}, but not {join_and(missed)}: no pod of it stays on a node with that taint",
-                label="this effect only",
+                message=messages.describe_effect_gap(own, missed),
+                label=messages.EFFECT_GAP_LABEL,
                 suggestion=suggest_exact_tolerations(missed) if item.is_daemon else None,
             )
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from preflight.messages import hygiene as messages
 from preflight.model.objects import POD_TEMPLATE_SPEC
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
@@ -40,9 +41,8 @@ def check(context: Context) -> Iterator[Hit]:
                 key=(kind.id, name),
                 location=ManifestLocation(daemonset.origin, (*POD_TEMPLATE_SPEC, "priorityClassName")),
                 severity=None if kind.id in _KINDS_BY_PRIORITY and not name else Severity.NOTE,
-                message=f"can be evicted when its node runs short ({kind.id}): "
-                + (f"its priority class {name} is none of the system's" if name else "it has no priority class"),
-                notes=(("then", kind.symptom), ("help", "`priorityClassName: system-node-critical`")),
+                message=messages.describe_evictable_component(kind.id, name),
+                notes=(("then", kind.symptom), ("help", messages.SYSTEM_CLASS_HELP)),
             )
 
 

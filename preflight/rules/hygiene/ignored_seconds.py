@@ -14,9 +14,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from preflight.messages import hygiene as messages
 from preflight.model.report import Severity
 from preflight.rules.api import Context, FixKind, Hit, Rule, make_subject_of
-from preflight.rules.workload_fields import format_tolerated, iter_tolerations
+from preflight.rules.workload_fields import iter_tolerations
 
 
 def check(context: Context) -> Iterator[Hit]:
@@ -29,8 +30,8 @@ def check(context: Context) -> Iterator[Hit]:
                 key=item.key,
                 location=item.locate_field("tolerationSeconds"),
                 toleration_location=item.location,
-                message=f"tolerates {format_tolerated(own)} for ever: tolerationSeconds {own.tolerationSeconds} has no effect",
-                label="every DaemonSet tolerates this for ever",
+                message=messages.describe_ignored_seconds(own),
+                label=messages.IGNORED_SECONDS_LABEL,
             )
 
 

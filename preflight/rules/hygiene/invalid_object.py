@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from preflight.messages import hygiene as messages
 from preflight.model.objects import DaemonSet, Node, Refusal, Workload, locate_pod_spec
 from preflight.model.report import Severity, Subject
 from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
@@ -49,7 +50,7 @@ def _make_hit(subject: Subject, item: Workload | Node, refusal: Refusal) -> Hit:
         subject=subject,
         key=(format_field_key(refusal.path),),
         location=ManifestLocation(item.origin, refusal.path),
-        message=f"is refused by the API server: {refusal.reason}",
+        message=messages.describe_refused_field(refusal.reason),
     )
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from preflight.messages import hygiene as messages
 from preflight.model.objects import Node, PoolTemplate, Refusal, Taint
 from preflight.model.report import Severity, Subject
 from preflight.rules.api import Context, FieldPath, Hit, ManifestLocation, Rule
@@ -38,7 +39,7 @@ def _iter_hits(context: Context) -> Iterator[Hit]:
                 subject=Subject("Node", "", node.name),
                 key=_make_key(node.spec.taints, refusal),
                 location=ManifestLocation(node.origin, refusal.path),
-                message=f"has a taint that the API server refuses: {refusal.reason}",
+                message=messages.describe_refused_taint(refusal.reason),
             )
 
 
@@ -50,7 +51,7 @@ def _check_pool(node: Node, pool: PoolTemplate) -> Iterator[Hit]:
             subject=subject,
             key=(format_field_key(refusal.path),),
             location=ManifestLocation(node.origin, refusal.path),
-            message=f"declares a taint that is refused: {refusal.reason}",
+            message=messages.describe_refused_pool_taint(refusal.reason),
         )
     for doubt in pool.taint_warnings:
         yield Hit(
@@ -58,7 +59,7 @@ def _check_pool(node: Node, pool: PoolTemplate) -> Iterator[Hit]:
             key=(format_field_key(doubt.path), "doubtful"),
             location=ManifestLocation(node.origin, doubt.path),
             severity=Severity.WARNING,
-            message=f"declares a taint that looks like a toleration: {doubt.reason}",
+            message=messages.describe_doubtful_pool_taint(doubt.reason),
         )
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from preflight.messages import hygiene as messages
 from preflight.model.objects import Refusal, Workload, locate_pod_spec
 from preflight.model.report import Severity
 from preflight.rules.api import Context, FieldPath, Hit, ManifestLocation, Rule, make_subject_of
@@ -59,7 +60,7 @@ def _make_hit(workload: Workload, refusals: Sequence[Refusal], depth: int) -> Hi
         key=(*known, *sorted({format_field_key(refusal.path[depth:]) for refusal in refusals})),
         location=ManifestLocation(workload.origin, paths.pop() if len(paths) == 1 else toleration),
         toleration_location=ManifestLocation(workload.origin, toleration),
-        message=f"has a toleration that the API server refuses: {'; '.join(refusal.reason for refusal in refusals)}",
+        message=messages.describe_refused_toleration(refusal.reason for refusal in refusals),
     )
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.messages.lists import join_node_names
+from preflight.messages import hygiene as messages
 from preflight.model.objects import POD_TEMPLATE_SPEC, DaemonSet, Node
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
@@ -44,11 +44,9 @@ def check(context: Context) -> Iterator[Hit]:
             location=ManifestLocation(daemonset.origin, POD_TEMPLATE_SPEC),
             nodes=taken,
             severity=Severity.WARNING if taken else None,
-            message=f"takes {join_node_names(taken)}, Windows or virtual: it tolerates everything and selects nothing"
-            if taken
-            else "takes every node, Windows and virtual ones too: it tolerates everything and selects nothing",
-            label="no nodeSelector and no node affinity",
-            notes=(("help", "`nodeSelector: {kubernetes.io/os: linux}`"),),
+            message=messages.describe_landing(taken),
+            label=messages.NO_SELECTION_LABEL,
+            notes=(("help", messages.LINUX_SELECTOR_HELP),),
         )
 
 

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from preflight.messages.lists import join_and
+from preflight.messages import hygiene as messages
 from preflight.model.objects import SelectorRequirement, Workload, locate_pod_spec
 from preflight.model.report import Severity, TolerationSuggestion
 from preflight.rules.api import Context, FieldPath, FixKind, Hit, ManifestLocation, Rule, make_subject_of
@@ -63,15 +63,15 @@ def _make_toleration_hit(context: Context, item: WorkloadToleration, new: str) -
     if kept_out and not missed and own.tolerationSeconds is None:
         same = {**msgspec.to_builtins(own), "key": new}
         suggestion = TolerationSuggestion((same,), (f"- {format_flow_map(same)}",))
-    old = "clusters before Kubernetes 1.25" if own.key == _MASTER_LABEL else "old clusters"
+    not_tolerated: list[object] = [*missed] or [new] if kept_out else []
     return Hit(
         subject=make_subject_of(item.workload),
         key=(*item.key, *sorted(map(str, missed))),
         location=item.locate_field("key"),
         toleration_location=item.location,
         severity=None if missed else Severity.NOTE,
-        message=f"tolerates {own.key}, a taint of {old}" + (f", and not {join_and(missed) or new}" if kept_out else ""),
-        label=f"{new} took its place",
+        message=messages.describe_legacy_toleration(own.key, is_master=own.key == _MASTER_LABEL, missed=not_tolerated),
+        label=messages.label_new_key(new),
         suggestion=suggestion,
     )
 
@@ -110,15 +110,14 @@ def _make_label_hit(context: Context, workload: Workload, path: FieldPath, key: 
     new = _REPLACED_LABELS[key]
     nodes = context.world.nodes.values()
     renamed = () if any(key in node.metadata.labels for node in nodes) else _find_labelled_nodes(new, context)
-    gone = "a label of clusters before Kubernetes 1.24" if key == _MASTER_LABEL else f"the old name of {new}"
     return Hit(
         subject=make_subject_of(workload),
         key=(key, format_field_key(path), "excludes" if is_excluded else "selects"),
         location=ManifestLocation(workload.origin, path),
         nodes=renamed,
         severity=None if renamed else Severity.NOTE,
-        message=f"{'leaves nodes out by' if is_excluded else 'selects on'} {key}, {gone}",
-        label=f"{new} took its place",
+        message=messages.describe_legacy_label(key, new, is_master=key == _MASTER_LABEL, is_excluded=is_excluded),
+        label=messages.label_new_key(new),
     )
 
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.messages.lists import join_node_names
+from preflight.messages import hygiene as messages
 from preflight.model.objects import POD_TEMPLATE_SPEC, DaemonSet, Namespace
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
@@ -36,7 +36,7 @@ def check(context: Context) -> Iterator[Hit]:
 
     Under a change for those that get new pods: an error where pods are there that it replaces, or where every pod is refused.
     """
-    if not any(_get_selector_annotation(each) for each in context.world.namespaces):
+    if not any(map(_get_selector_annotation, context.world.namespaces)):
         return
     for daemonset in iter_daemonsets_with_new_pods(context):
         namespace = find_unique(context.world.namespaces, daemonset.metadata.namespace)
@@ -51,18 +51,16 @@ def _check_selector(context: Context, daemonset: DaemonSet, namespace: Namespace
     added = {key: value for key, value in selector.items() if own.get(key) != value}
     if not added:
         return
-    words = ", ".join(f"{key}={value}" for key, value in added.items())
     refused = any(key in own for key in added) and annotation == _UPSTREAM_ANNOTATION
     nodes = find_nodes_without_labels(context, daemonset, added)
     if refused:
-        message = f"has every pod refused: the default node selector of its namespace, {words}, contradicts its own"
+        message = messages.describe_refused_by_namespace(added)
     elif nodes is not None and not nodes:
         return
     elif nodes:
-        fate = "its pods stay Pending" if annotation == _UPSTREAM_ANNOTATION else "it gets no pod"
-        message = f"should run on {join_node_names(nodes)}, where {fate}: the default node selector of its namespace is {words}"
+        message = messages.describe_excluded_by_namespace(nodes, added, is_pending=annotation == _UPSTREAM_ANNOTATION)
     else:
-        message = f"runs only on nodes with {words}, the default node selector of its namespace"
+        message = messages.describe_required_by_namespace(added)
     effect = "refuses" if refused else "excludes" if nodes else "requires"
     severity = None if nodes or refused else Severity.NOTE
     if (refused and not context.is_lint) or replaces_listed_pods(context, daemonset, nodes or ()):
@@ -75,7 +73,7 @@ def _check_selector(context: Context, daemonset: DaemonSet, namespace: Namespace
         severity=severity,
         message=message,
         related_locations=(
-            (f"{annotation} of the namespace", ManifestLocation(namespace.origin, ("metadata", "annotations", annotation))),
+            (messages.label_namespace_annotation(annotation), ManifestLocation(namespace.origin, ("metadata", "annotations", annotation))),
         ),
     )
 

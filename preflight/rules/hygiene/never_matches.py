@@ -15,14 +15,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from preflight.messages.lists import join_and
+from preflight.messages import hygiene as messages
 from preflight.model.objects import Taint, Toleration
 from preflight.model.report import Severity
 from preflight.rules.api import Context, FixKind, Hit, Rule, make_subject_of
 from preflight.rules.hygiene.legacy_key import REMOVED_TAINTS
 from preflight.rules.merged_groups import suggest_exact_tolerations
-from preflight.rules.spelling import describe_typo
-from preflight.rules.workload_fields import WorkloadToleration, format_tolerated, is_tolerated, iter_tolerations
+from preflight.rules.spelling import find_typo
+from preflight.rules.workload_fields import WorkloadToleration, is_tolerated, iter_tolerations
 from preflight.scheduling.tolerations import tolerates
 
 _NODE_TAINT_PREFIX = "node.kubernetes.io/"
@@ -68,15 +68,12 @@ def _check_value(item: WorkloadToleration, taints: Sequence[Taint]) -> Hit | Non
         return None
     missed = [taint for taint in fitting if not is_tolerated(taint, item.all_tolerations)]
     if not own.value and missed:
-        why = "" if own.operator else ": no operator means Equal"
         return _make_hit(
-            item, missed, f"tolerates {own.key} only with an empty value, not {join_and(missed)}{why}", "this matches an empty value only"
+            item, missed, messages.describe_empty_value(own.key, missed, has_operator=bool(own.operator)), messages.EMPTY_VALUE_LABEL
         )
     for taint in missed:
-        if difference := describe_typo(own.value, taint.value):
-            return _make_hit(
-                item, [taint], f"tolerates {format_tolerated(own)}; the taint here is {taint}: {difference}", "no taint has this value"
-            )
+        if typo := find_typo(own.value, taint.value):
+            return _make_hit(item, [taint], messages.describe_mistyped_value(own, taint, typo), messages.UNKNOWN_VALUE_LABEL)
     return None
 
 
@@ -86,13 +83,13 @@ def _check_key(item: WorkloadToleration, known: dict[str, list[Taint]]) -> Hit |
     if own.key in _STANDARD_KEYS or own.key in _OTHER_KEYS or own.key in REMOVED_TAINTS:
         return None
     for key in dict.fromkeys((*sorted(known), *_STANDARD_KEYS)):
-        if difference := describe_typo(own.key, key):
+        if typo := find_typo(own.key, key):
             if any(other.key == key for other in item.all_tolerations):
                 return None
             meant = Toleration(key, own.operator, own.value, own.effect, own.tolerationSeconds)
             fitting = [taint for taint in known.get(key, ()) if tolerates(meant, taint, None) and taint not in _STANDARD_TAINTS]
-            words = f"the taint here is {join_and(fitting)}" if fitting else f"a taint has the key {key}"
-            return _make_hit(item, fitting, f"tolerates {format_tolerated(own)}; {words}: {difference}", "no taint has this key", key)
+            message = messages.describe_mistyped_key(own, fitting, key, typo)
+            return _make_hit(item, fitting, message, messages.UNKNOWN_KEY_LABEL, key)
     return None
 
 
@@ -106,8 +103,8 @@ def _check_missing_operator(item: WorkloadToleration, matched: Sequence[Taint]) 
         location=item.location,
         toleration_location=item.location,
         severity=Severity.NOTE,
-        message=f"tolerates {item.toleration.key} only with an empty value: no operator means Equal",
-        notes=(("help", "`operator: Exists` tolerates every value"),),
+        message=messages.describe_unknown_empty_value(item.toleration.key),
+        notes=(("help", messages.EXISTS_HELP),),
     )
 
 

@@ -16,9 +16,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from preflight.messages import hygiene as messages
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule, make_subject_of
-from preflight.rules.workload_fields import format_tolerated, iter_tolerations
+from preflight.rules.workload_fields import iter_tolerations
 
 
 def check(context: Context) -> Iterator[Hit]:
@@ -34,18 +35,15 @@ def check(context: Context) -> Iterator[Hit]:
         if item.is_replaced or item.is_shadowed or wanted == "stay":
             continue
         dead = toleration.key in ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
-        fate = "it is never moved from a node that has died" if dead else "it stays on a node that is being emptied"
         yield Hit(
             subject=make_subject_of(item.workload),
             key=item.key,
             location=item.location,
             toleration_location=item.location,
             severity=None if wanted == "leave" else Severity.NOTE,
-            message=f"tolerates {format_tolerated(toleration)} for ever: {fate}",
-            label="no tolerationSeconds",
-            notes=(("help", "the policy wants DaemonSets to leave: remove the toleration"),)
-            if item.is_daemon and wanted == "leave"
-            else (),
+            message=messages.describe_endless_toleration(toleration, is_of_dead_node=dead),
+            label=messages.NO_SECONDS_LABEL,
+            notes=(("help", messages.REMOVE_TOLERATION_HELP),) if item.is_daemon and wanted == "leave" else (),
         )
 
 

@@ -16,8 +16,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import msgspec
+from msgspec.structs import replace
 
-from preflight.messages.lists import join_and
+from preflight.messages import hygiene as messages
 from preflight.model.objects import DaemonSet, Taint, Toleration, Workload, locate_pod_spec
 from preflight.model.report import Severity, TolerationSuggestion
 from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
@@ -59,20 +60,21 @@ def _iter_missing(required: RequiredTolerations, workload: Workload, context: Co
     for wanted in required.tolerations:
         if any(is_same_toleration(toleration, wanted) for toleration in every):
             continue
-        covering = next((number for number, each in enumerate(own) if covers_toleration(each, wanted)), None)
+        covering = next((number for number, toleration in enumerate(own) if covers_toleration(toleration, wanted)), None)
         if covering is not None and required.is_exact:
             wider.append((covering, wanted))
-        elif covering is None and not any(covers_toleration(each, wanted) for each in every):
+        elif covering is None and not any(covers_toleration(toleration, wanted) for toleration in every):
             missing.append(wanted)
-    told = [f"required: {required.reason}"] if required.reason else []
-    told += [f"{taint}: {context.convention.declared_taints[taint]}" for taint in _list_affected_taints(missing, context)]
-    notes = tuple(("note", text) for text in told)
+    texts = [messages.note_requirement(required.reason)] if required.reason else []
+    meanings = context.convention.declared_taints
+    texts += [messages.note_declared_taint(taint, meanings[taint]) for taint in _list_affected_taints(missing, context)]
+    notes = tuple(("note", text) for text in texts)
     if missing:
         yield Hit(
             subject=make_subject_of(workload),
             key=(required.name, *sorted(map(format_toleration_key, missing))),
             location=ManifestLocation(workload.origin, (*path, "tolerations")),
-            message=f"does not tolerate {join_and(map(format_toleration, missing))}, which the policy requires ({required.name})",
+            message=messages.describe_missing_tolerations(missing, required.name),
             notes=notes,
             suggestion=_make_suggestion(missing),
         )
@@ -81,8 +83,8 @@ def _iter_missing(required: RequiredTolerations, workload: Workload, context: Co
             subject=make_subject_of(workload),
             key=(required.name, format_toleration_key(wanted), "wider"),
             location=ManifestLocation(workload.origin, (*path, "tolerations", number)),
-            message=f"tolerates {format_toleration(wanted)} only by a wider toleration; the policy requires exactly that ({required.name})",
-            label=f"this tolerates {format_toleration(own[number])}",
+            message=messages.describe_wider_toleration(wanted, required.name),
+            label=messages.label_wider_toleration(own[number]),
             notes=notes,
             suggestion=_make_suggestion([wanted]),
         )
@@ -90,8 +92,7 @@ def _iter_missing(required: RequiredTolerations, workload: Workload, context: Co
 
 def is_same_toleration(toleration: Toleration, other: Toleration) -> bool:
     """Whether two tolerations say the same: no operator is Equal."""
-    parts = [(each.key, each.operator or "Equal", each.value, each.effect, each.tolerationSeconds) for each in (toleration, other)]
-    return parts[0] == parts[1]
+    return replace(toleration, operator=toleration.operator or "Equal") == replace(other, operator=other.operator or "Equal")
 
 
 def covers_toleration(toleration: Toleration, other: Toleration) -> bool:
@@ -105,24 +106,17 @@ def covers_toleration(toleration: Toleration, other: Toleration) -> bool:
     return other.effect not in ("", "NoExecute") or toleration.tolerationSeconds == other.tolerationSeconds
 
 
-def format_toleration(toleration: Toleration) -> str:
-    """`dedicated=rdma:NoSchedule`, with `*` for any value, key or effect: `dedicated=*:NoSchedule`; seconds stand behind it."""
-    value = "=*" if toleration.operator == "Exists" and toleration.key else f"={toleration.value}" if toleration.value else ""
-    seconds = "" if toleration.tolerationSeconds is None else f" for {toleration.tolerationSeconds} s"
-    return f"{toleration.key or '*'}{value}:{toleration.effect or '*'}{seconds}"
-
-
 def _list_affected_taints(missing: Sequence[Toleration], context: Context) -> list[Taint]:
     taints = [Taint(toleration.key, toleration.value, toleration.effect) for toleration in missing if toleration.operator != "Exists"]
     return [taint for taint in taints if context.convention.declared_taints.get(taint)]
 
 
 def _make_suggestion(missing: Sequence[Toleration]) -> TolerationSuggestion:
-    tolerations = tuple(msgspec.to_builtins(each) for each in missing)
+    tolerations = tuple(msgspec.to_builtins(toleration) for toleration in missing)
     shown = [format_flow_map({key: value for key, value in toleration.items() if isinstance(value, str)}) for toleration in tolerations]
     texts = [
-        text if each.tolerationSeconds is None else f"{text[:-1]}, tolerationSeconds: {each.tolerationSeconds}}}"
-        for text, each in zip(shown, missing, strict=True)
+        text if toleration.tolerationSeconds is None else f"{text[:-1]}, tolerationSeconds: {toleration.tolerationSeconds}}}"
+        for text, toleration in zip(shown, missing, strict=True)
     ]
     return TolerationSuggestion(tolerations, tuple(f"- {text}" for text in texts))
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.messages.lists import join_and, join_node_names
+from preflight.messages import hygiene as messages
 from preflight.model.objects import POD_TEMPLATE_SPEC, DaemonSet, RuntimeClass, Taint
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
@@ -24,7 +24,6 @@ from preflight.rules.merged_groups import suggest_exact_tolerations
 from preflight.rules.workload_fields import (
     find_nodes_without_labels,
     find_unique,
-    format_tolerated,
     is_tolerated,
     is_unique_daemonset,
     iter_daemonsets_with_new_pods,
@@ -45,13 +44,13 @@ def check(context: Context) -> Iterator[Hit]:
         name = daemonset.spec.template.spec.runtimeClassName
         if name and name not in given:
             if context.is_lint or _is_new(context, daemonset, name):
-                known = f", and of those given none is {name}: without it every pod is refused" if given and not context.is_lint else ""
+                is_refused = bool(given) and not context.is_lint
                 yield Hit(
                     subject=make_subject_of(daemonset),
-                    key=(name, "refuses" if known else "unknown"),
+                    key=(name, "refuses" if is_refused else "unknown"),
                     location=ManifestLocation(daemonset.origin, (*POD_TEMPLATE_SPEC, "runtimeClassName")),
-                    severity=None if known else Severity.NOTE,
-                    message=f"is placed without the nodeSelector and tolerations that RuntimeClass {name} may add to its pods{known}",
+                    severity=None if is_refused else Severity.NOTE,
+                    message=messages.describe_unknown_runtime_class(name, is_refused=is_refused),
                 )
         elif name and is_unique_daemonset(daemonset, context) and (runtime := find_unique(context.world.runtime_classes, name)):
             yield from _check_selector(context, daemonset, runtime)
@@ -70,18 +69,15 @@ def _check_selector(context: Context, daemonset: DaemonSet, runtime: RuntimeClas
     added = {key: value for key, value in wanted.items() if own.get(key) != value}
     if not added:
         return
-    words = ", ".join(f"{key}={value}" for key, value in added.items())
+    name = runtime.metadata.name
     nodes = find_nodes_without_labels(context, daemonset, added)
     refused = any(key in own for key in added)
     if refused:
-        message = f"has every pod refused: nodeSelector {words} of RuntimeClass {runtime.metadata.name} contradicts its own"
+        message = messages.describe_refused_by_runtime_class(added, name)
     elif nodes:
-        message = (
-            f"should run on {join_node_names(nodes)}, where its pods stay Pending: RuntimeClass "
-            f"{runtime.metadata.name} adds nodeSelector {words}"
-        )
+        message = messages.describe_excluded_by_runtime_class(nodes, added, name)
     elif nodes is None:
-        message = f"runs only on nodes with {words}, which RuntimeClass {runtime.metadata.name} adds to its pods"
+        message = messages.describe_required_by_runtime_class(added, name)
     else:
         return
     effect = "refuses" if refused else "excludes" if nodes else "requires"
@@ -90,12 +86,12 @@ def _check_selector(context: Context, daemonset: DaemonSet, runtime: RuntimeClas
         severity = Severity.ERROR
     yield Hit(
         subject=make_subject_of(daemonset),
-        key=(runtime.metadata.name, effect, *sorted(f"{key}={value}" for key, value in added.items())),
+        key=(name, effect, *sorted(f"{key}={value}" for key, value in added.items())),
         location=ManifestLocation(daemonset.origin, (*POD_TEMPLATE_SPEC, "nodeSelector")),
         nodes=nodes or (),
         severity=severity,
         message=message,
-        related_locations=(("the RuntimeClass", ManifestLocation(runtime.origin, ("scheduling", "nodeSelector"))),),
+        related_locations=((messages.RUNTIME_CLASS_LABEL, ManifestLocation(runtime.origin, ("scheduling", "nodeSelector"))),),
     )
 
 
@@ -117,15 +113,14 @@ def _check_tolerations(context: Context, daemonset: DaemonSet, runtime: RuntimeC
     nodes = tuple(node.name for node in carriers if match_affinity(spec, node).matches)
     if not missed and (taints or not context.is_lint):
         return
-    what = join_and(missed) if missed else join_and(format_tolerated(each) for each in added)
     yield Hit(
         subject=make_subject_of(daemonset),
         key=(runtime.metadata.name, "tolerates", *sorted(map(str, missed) if missed else map(format_toleration_key, added))),
         location=ManifestLocation(daemonset.origin, (*POD_TEMPLATE_SPEC, "tolerations")),
         nodes=nodes,
         severity=None if nodes else Severity.NOTE,
-        message=f"is not placed by the toleration of {what} that RuntimeClass {runtime.metadata.name} adds to its pods",
-        related_locations=(("the RuntimeClass", ManifestLocation(runtime.origin, ("scheduling", "tolerations"))),),
+        message=messages.describe_added_tolerations(missed, added, runtime.metadata.name),
+        related_locations=((messages.RUNTIME_CLASS_LABEL, ManifestLocation(runtime.origin, ("scheduling", "tolerations"))),),
         suggestion=suggest_exact_tolerations(missed) if missed else None,
     )
 

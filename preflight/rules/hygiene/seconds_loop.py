@@ -13,13 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from preflight.messages import hygiene as messages
 from preflight.model.report import Severity
 from preflight.rules.api import Context, FixKind, Hit, Rule, make_subject_of
-from preflight.rules.workload_fields import format_tolerated, iter_tolerations
+from preflight.rules.workload_fields import iter_tolerations
 
 _HELP_NOTES = {
-    "stay": (("help", "the policy wants DaemonSets to stay: remove tolerationSeconds"),),
-    "leave": (("help", "the policy wants DaemonSets to leave: remove the toleration"),),
+    "stay": (("help", messages.REMOVE_SECONDS_HELP),),
+    "leave": (("help", messages.REMOVE_TOLERATION_HELP),),
 }
 _NOT_READY = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
 
@@ -34,21 +35,14 @@ def check(context: Context) -> Iterator[Hit]:
         seconds = toleration.tolerationSeconds
         if not item.is_daemon or seconds is None or toleration.effect != "NoExecute" or item.is_replaced or item.is_shadowed:
             continue
-        words = format_tolerated(toleration)
         passes = toleration.key in _NOT_READY
-        if passes:
-            message = f"tolerates {words} for {seconds} s: it is deleted after them, and comes back once the node is Ready"
-        elif seconds <= 0:
-            message = f"tolerates {words} for {seconds} s: it is deleted and re-created without a pause on a node with this taint"
-        else:
-            message = f"tolerates {words} for {seconds} s: it is deleted and re-created every {seconds} s on a node with this taint"
         yield Hit(
             subject=make_subject_of(item.workload),
             key=item.key,
             location=item.locate_field("tolerationSeconds"),
             toleration_location=item.location,
-            message=message,
-            label="" if passes else "a DaemonSet is created again at once",
+            message=messages.describe_seconds_loop(toleration, is_cleared=passes),
+            label="" if passes else messages.RECREATED_LABEL,
             notes=_HELP_NOTES.get(context.convention.no_execute, ()) if not passes else (),
         )
 

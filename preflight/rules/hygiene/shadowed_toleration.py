@@ -14,10 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from preflight.messages import hygiene as messages
+from preflight.model.objects import Toleration
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule, make_subject_of
 from preflight.rules.identity import format_toleration_key
-from preflight.rules.workload_fields import WorkloadToleration, format_tolerated, iter_tolerations
+from preflight.rules.workload_fields import iter_tolerations
 
 
 def check(context: Context) -> Iterator[Hit]:
@@ -26,27 +28,23 @@ def check(context: Context) -> Iterator[Hit]:
         earlier = item.shadowing_toleration
         if earlier is None or item.is_replaced or item.toleration.effect not in ("", "NoExecute"):
             continue
-        own, first = item.toleration.tolerationSeconds, _get_seconds(earlier)
-        if _format_seconds(own) != _format_seconds(first):
+        own, first = _get_seconds(item.toleration), None if earlier.is_replaced else _get_seconds(earlier.toleration)
+        if own != first:
             yield Hit(
                 subject=make_subject_of(item.workload),
                 key=(*item.key, format_toleration_key(earlier.toleration)),
                 location=item.location,
                 toleration_location=item.location,
                 severity=Severity.NOTE if item.is_daemon else None,
-                message=f"tolerates {format_tolerated(item.toleration)} {_format_seconds(own)} to no effect: "
-                f"an earlier toleration of {format_tolerated(earlier.toleration)} counts, {_format_seconds(first)}",
-                label="the first match counts",
-                related_locations=(("this one counts", earlier.location),),
+                message=messages.describe_shadowed_toleration(item.toleration, own, earlier.toleration, first),
+                label=messages.FIRST_MATCH_LABEL,
+                related_locations=((messages.COUNTING_TOLERATION_LABEL, earlier.location),),
             )
 
 
-def _get_seconds(item: WorkloadToleration) -> int | None:
-    return None if item.is_replaced else item.toleration.tolerationSeconds
-
-
-def _format_seconds(seconds: int | None) -> str:
-    return "for ever" if seconds is None else f"for {max(seconds, 0)} s"
+def _get_seconds(toleration: Toleration) -> int | None:
+    """The seconds that count: less than 0 is 0."""
+    return None if toleration.tolerationSeconds is None else max(toleration.tolerationSeconds, 0)
 
 
 RULE = Rule(id="PF210", name="shadowed-toleration", severity=Severity.WARNING, check=check, is_per_object=True)

@@ -16,13 +16,13 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from preflight.messages.lists import join_and
+from preflight.messages import hygiene as messages
 from preflight.model.objects import POD_TEMPLATE_SPEC, DaemonSet, Taint, Toleration
 from preflight.model.report import Severity, TolerationSuggestion
 from preflight.rules.api import Context, FixKind, Hit, ManifestLocation, Rule, make_subject_of
 from preflight.rules.identity import format_toleration_key
 from preflight.rules.merged_groups import format_flow_map, suggest_exact_tolerations
-from preflight.rules.workload_fields import format_tolerated, is_tolerated, is_wildcard
+from preflight.rules.workload_fields import is_tolerated, is_wildcard
 from preflight.scheduling.affinity import match_affinity
 from preflight.scheduling.tolerations import add_implicit_tolerations
 
@@ -38,7 +38,7 @@ def check(context: Context) -> Iterator[Hit]:
     for name, family in _iter_families(context):
         tolerations = [add_implicit_tolerations(daemonset.spec.template.spec) for daemonset in family]
         lacking: dict[int, dict[Toleration, None]] = {}
-        for toleration in (each for own in family for each in own.spec.template.spec.tolerations):
+        for toleration in (own for daemonset in family for own in daemonset.spec.template.spec.tolerations):
             for part in _split_by_effect(toleration):
                 without = [number for number, own in enumerate(tolerations) if not is_tolerated(_make_probe_taint(part), own)]
                 if len(without) == 1:
@@ -61,7 +61,7 @@ def _iter_families(context: Context) -> Iterator[tuple[str, Sequence[DaemonSet]]
                 key = daemonset.key
                 found.setdefault((key.namespace, key.file, f"{name}={value}"), []).append(daemonset)
     families = [(name, family) for (_, _, name), family in found.items() if len(family) >= _MIN_FAMILY_SIZE]
-    return iter(sorted(families, key=lambda each: (-len(each[1]), each[0])))
+    return iter(sorted(families, key=lambda family: (-len(family[1]), family[0])))
 
 
 def _split_by_effect(toleration: Toleration) -> Iterator[Toleration]:
@@ -79,12 +79,13 @@ def _make_probe_taint(toleration: Toleration) -> Taint:
 def _select_widest(missing: Sequence[Toleration]) -> tuple[Toleration, ...]:
     """Those that no other covers: a wildcard stands for all of its effect, and Exists for every value."""
     wild = {toleration.effect for toleration in missing if is_wildcard(toleration)}
-    keys = {(each.key, each.effect) for each in missing if each.operator == "Exists"}
-    return tuple(
-        each
-        for each in missing
-        if is_wildcard(each) or (each.effect not in wild and (each.operator == "Exists" or (each.key, each.effect) not in keys))
-    )
+    keys = {(toleration.key, toleration.effect) for toleration in missing if toleration.operator == "Exists"}
+
+    def is_widest(toleration: Toleration) -> bool:
+        has_wider = toleration.operator != "Exists" and (toleration.key, toleration.effect) in keys
+        return is_wildcard(toleration) or (toleration.effect not in wild and not has_wider)
+
+    return tuple(filter(is_widest, missing))
 
 
 def _make_hit(context: Context, name: str, family: Sequence[DaemonSet], number: int, missing: Sequence[Toleration]) -> Hit:
@@ -99,30 +100,23 @@ def _make_hit(context: Context, name: str, family: Sequence[DaemonSet], number: 
     nodes = [node for node in context.world.nodes.values() if any(taint in taints for taint in node.spec.taints)]
     meets = [node for node in nodes if match_affinity(outlier.spec.template.spec, node).matches is not False]
     matters = bool(taints) and (bool(meets) or not nodes)
-    what = join_and(taints) if matters else join_and(_format_missing(missing))
     return Hit(
         subject=make_subject_of(outlier),
         key=(name, *sorted(map(str, taints) if matters else map(format_toleration_key, missing))),
         location=ManifestLocation(outlier.origin, (*POD_TEMPLATE_SPEC, "tolerations")),
         nodes=tuple(node.name for node in meets),
         severity=Severity.WARNING if matters else None,
-        message=f"does not tolerate {what}, alone of the {len(family)} DaemonSets with {name}",
+        message=messages.describe_outlier(taints if matters else messages.list_tolerated(missing), len(family), name),
         suggestion=suggest_exact_tolerations(taints) if matters else _suggest_shared_tolerations(missing),
     )
-
-
-def _format_missing(missing: Sequence[Toleration]) -> list[str]:
-    wild = [toleration.effect for toleration in missing if is_wildcard(toleration)]
-    every = ["every taint"] if len(wild) > 1 else [f"every {effect} taint" for effect in wild]
-    return every + [format_tolerated(each) for each in missing if not is_wildcard(each)]
 
 
 def _suggest_shared_tolerations(missing: Sequence[Toleration]) -> TolerationSuggestion | None:
     """The tolerations of the others, where each has a key and none is for NoExecute, which would ask for a decision."""
     if any(not toleration.key or toleration.effect == "NoExecute" for toleration in missing):
         return None
-    same = tuple(msgspec.to_builtins(each) for each in missing)
-    return TolerationSuggestion(same, tuple(f"- {format_flow_map(each)}" for each in same))
+    same = tuple(msgspec.to_builtins(toleration) for toleration in missing)
+    return TolerationSuggestion(same, tuple(f"- {format_flow_map(toleration)}" for toleration in same))
 
 
 RULE = Rule(id="PF216", name="sibling-outlier", severity=Severity.NOTE, check=check, fix=FixKind.ADDITION)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.messages.lists import join_and
+from preflight.messages import hygiene as messages
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
 from preflight.rules.workload_fields import iter_linted_daemonsets
@@ -31,18 +31,17 @@ def check(context: Context) -> Iterator[Hit]:
                 key=("OnDelete",),
                 location=ManifestLocation(daemonset.origin, ("spec", "updateStrategy", "type")),
                 severity=Severity.NOTE,
-                message="is not updated until somebody deletes its pods: its strategy is OnDelete",
+                message=messages.ON_DELETE,
             )
         elif uses_surge(daemonset.spec) and (ports := find_shared_ports(daemonset.spec.template.spec, daemonset.spec.template.spec)):
-            port = f"port{'s' * (len(ports) > 1)} {join_and(ports)} of the node"
             surge = strategy.rollingUpdate.maxSurge
             yield Hit(
                 subject=make_subject_of(daemonset),
                 key=("maxSurge", *sorted(map(str, ports))),
                 location=ManifestLocation(daemonset.origin, ("spec", "updateStrategy", "rollingUpdate", "maxSurge")),
-                message=f"cannot be updated: maxSurge {surge} starts each new pod beside the old one, which holds {port}",
-                label="the new pods stay Pending",
-                notes=(("help", "set maxSurge to 0 and maxUnavailable to 1 for a DaemonSet that takes ports of the node"),),
+                message=messages.describe_stalling_surge(surge, ports),
+                label=messages.SURGE_LABEL,
+                notes=(("help", messages.SURGE_HELP),),
             )
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.messages.lists import join_and
+from preflight.messages import hygiene as messages
 from preflight.model.report import Severity
 from preflight.rules.api import Context, FixKind, Hit, Rule, make_subject_of
 from preflight.rules.merged_groups import suggest_exact_tolerations
@@ -31,8 +31,8 @@ def check(context: Context) -> Iterator[Hit]:
                     key=(*item.key, *sorted(map(str, valued))),
                     location=item.locate_field("operator"),
                     toleration_location=item.location,
-                    message=f"tolerates {item.toleration.key} with any value; the taint here is {join_and(valued)}",
-                    label="Exists ignores the value",
+                    message=messages.describe_any_value(item.toleration.key, valued),
+                    label=messages.ANY_VALUE_LABEL,
                     suggestion=suggest_exact_tolerations(valued),
                 )
 

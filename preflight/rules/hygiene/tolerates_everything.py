@@ -18,6 +18,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+from preflight.messages import hygiene as messages
 from preflight.model.objects import DaemonSet, Pod
 from preflight.model.report import Severity
 from preflight.rules.api import Context, FixKind, Hit, Rule, make_subject_of
@@ -40,13 +41,6 @@ def check(context: Context) -> Iterator[Hit]:
         if toleration.key or toleration.operator != "Exists":
             continue
         for_ever = toleration.effect in ("", "NoExecute") and toleration.tolerationSeconds is None and not item.is_shadowed
-        if not toleration.effect:
-            what = "every taint" + (", NoExecute for ever included" if for_ever else "")
-        elif toleration.effect == "NoExecute":
-            seconds = toleration.tolerationSeconds
-            what = "every NoExecute taint" + (" for ever" if for_ever else "" if seconds is None else f" for {seconds} s")
-        else:
-            what = f"every {toleration.effect} taint"
         returns = toleration.effect in ("", "NoSchedule") and not isinstance(item.workload, DaemonSet | Pod)
         yield Hit(
             subject=make_subject_of(item.workload),
@@ -54,8 +48,8 @@ def check(context: Context) -> Iterator[Hit]:
             location=item.location,
             toleration_location=item.location,
             severity=None if returns or (for_ever and not item.is_critical and not _is_allowed(item, context)) else Severity.NOTE,
-            message=f"tolerates {what}" + (": a drained node can get its pods back" if returns else ""),
-            label="no key: this matches any taint" + (", that of a cordon too" if returns else ""),
+            message=messages.describe_wildcard(toleration, is_for_ever=for_ever, is_drained_in_vain=returns),
+            label=messages.label_wildcard(is_drained_in_vain=returns),
         )
 
 

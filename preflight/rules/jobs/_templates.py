@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from preflight.model.jobs import PodFailurePolicyRule
 from preflight.model.objects import CronJob, Job, JobSet, JobSpec, PodSpec
+from preflight.model.owners import find_controller
 from preflight.model.report import Subject, TolerationSuggestion
 from preflight.rules.api import Context, FieldPath, ManifestLocation, make_subject_of
 
@@ -39,11 +40,6 @@ class JobTemplateItem(Struct, frozen=True):
     def locate(self, *path: str | int) -> ManifestLocation:
         """A field of the spec in its manifest."""
         return ManifestLocation(self.owner.origin, (*self.path, *path))
-
-    @property
-    def owner_phrase(self) -> str:
-        """` of its replicated Job workers`, "" where there is only one Job."""
-        return f" of its replicated Job {self.replicated_job}" if self.replicated_job else ""
 
     @property
     def key(self) -> tuple[str, ...]:
@@ -107,16 +103,18 @@ def iter_job_templates(context: Context) -> Iterator[JobTemplateItem]:
     """
     if not context.is_lint:
         return
-    for each in (*(workload for workload in context.workloads if isinstance(workload, Job | CronJob)), *context.world.job_sets):
-        if isinstance(each, CronJob):
-            yield JobTemplateItem(each, each.spec.jobTemplate.spec, ("spec", "jobTemplate", "spec"))
-        elif any(condition.type in _FINISHED_CONDITIONS and condition.status == "True" for condition in each.status.conditions):
+    jobs = (workload for workload in context.workloads if isinstance(workload, Job | CronJob))
+    for job in (*jobs, *context.world.job_sets):
+        if isinstance(job, CronJob):
+            yield JobTemplateItem(job, job.spec.jobTemplate.spec, ("spec", "jobTemplate", "spec"))
+        elif any(condition.type in _FINISHED_CONDITIONS and condition.status == "True" for condition in job.status.conditions):
             continue
-        elif isinstance(each, Job):
-            if not any(owner.controller and owner.kind in _OWNER_KINDS for owner in each.metadata.ownerReferences):
-                yield JobTemplateItem(each, each.spec, ("spec",))
+        elif isinstance(job, Job):
+            controller = find_controller(job.metadata.ownerReferences)
+            if controller is None or controller.kind not in _OWNER_KINDS:
+                yield JobTemplateItem(job, job.spec, ("spec",))
         else:
-            yield from _iter_replicated_jobs(each)
+            yield from _iter_replicated_jobs(job)
 
 
 def _iter_replicated_jobs(job_set: JobSet) -> Iterator[JobTemplateItem]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.messages.lists import join_and
+from preflight.messages.jobs import FIRST_RULE_COUNTS, describe_misspelled_condition, describe_shadowed_rule
 from preflight.model.jobs import PodFailurePolicy
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
@@ -48,30 +48,31 @@ def _find_shadowed_rules(batch: JobTemplateItem, policy: PodFailurePolicy) -> It
         if not earlier:
             continue
         actions = {rules[number].action for number in earlier}
-        before = f"rule{'s' * (len(earlier) > 1)} {join_and(f'{number} ({rules[number].action})' for number in earlier)}"
+        before = [(number, rules[number].action) for number in earlier]
         yield Hit(
             subject=batch.subject,
             location=batch.locate("podFailurePolicy", "rules", place),
             severity=Severity.NOTE if actions == {rule.action} else None,
-            message=f"has a rule that never counts: all that rule {place} ({rule.action}) matches, {before} matched before",
-            label="the first rule that matches counts",
+            message=describe_shadowed_rule(place, rule.action, before),
+            label=FIRST_RULE_COUNTS,
             key=(*batch.make_rule_key(place), "shadowed"),
             related_locations=tuple((f"rule {number}", batch.locate("podFailurePolicy", "rules", number)) for number in earlier),
         )
 
 
 def _find_misspelled_conditions(batch: JobTemplateItem, policy: PodFailurePolicy) -> Iterator[Hit]:
-    from preflight.rules.spelling import describe_typo
+    from preflight.messages.hygiene import describe_typo
+    from preflight.rules.spelling import find_typo
     from preflight.scheduling.jobs.pod_failure_policy import DISRUPTION_TARGET
 
     for place, rule in enumerate(policy.rules):
         for number, condition in enumerate(rule.onPodConditions):
-            if how := describe_typo(condition.type, DISRUPTION_TARGET):
+            if typo := find_typo(condition.type, DISRUPTION_TARGET):
+                how = describe_typo(typo)
                 yield Hit(
                     subject=batch.subject,
                     location=batch.locate("podFailurePolicy", "rules", place, "onPodConditions", number, "type"),
-                    message=f"has a rule that never counts: rule {place} ({rule.action}) asks for the condition {condition.type}, "
-                    f"which nobody sets: {how} from {DISRUPTION_TARGET}",
+                    message=describe_misspelled_condition(place, rule.action, condition.type, f"{how} from {DISRUPTION_TARGET}"),
                     label=f"write {DISRUPTION_TARGET}",
                     key=(*batch.make_rule_key(place), "condition", condition.type, str(number)),
                 )

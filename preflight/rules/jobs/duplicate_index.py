@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from preflight.messages.jobs import describe_duplicate_index
 from preflight.model.objects import JobSet
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
@@ -35,8 +36,7 @@ def check(context: Context) -> Iterator[Hit]:
                 subject=batch.subject,
                 location=batch.locate("podReplacementPolicy"),
                 severity=severity,
-                message=f"runs two pods of one index{batch.owner_phrase} for up to {seconds} s when a pod is evicted or deleted: "
-                "it replaces a pod before that has ended",
+                message=describe_duplicate_index(batch.replicated_job, seconds),
                 label="" if spec.podReplacementPolicy else "TerminatingOrFailed is the default",
                 key=batch.key,
                 suggestion=make_suggestion("podReplacementPolicy: Failed"),

@@ -14,30 +14,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.messages.lists import join_and
+from preflight.messages.jobs import FIRST_RULE_COUNTS, describe_exit_code_rule
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
 from preflight.rules.jobs._templates import JobTemplateItem, iter_job_templates
 
 _DISRUPTION_EXIT_CODES = (143, 137)
-_ACTION_TEXTS = {"FailJob": "fails", "FailIndex": "gives an index up", "Count": "counts a failure"}
 
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each rule that takes disrupted pods from a later rule that ignores them. Only in lint."""
+    from preflight.scheduling.jobs.pod_failure_policy import IGNORE
+
     for batch in iter_job_templates(context):
         policy = batch.spec.podFailurePolicy
         if policy is None or batch.has_other_controller or (ignoring := _find_ignore_rule(batch)) is None:
             continue
         for place, codes in _find_shadowing_rules(batch).items():
             action = policy.rules[place].action
-            if place < ignoring and action in _ACTION_TEXTS:
+            if place < ignoring and action != IGNORE:
                 yield Hit(
                     subject=batch.subject,
                     location=batch.locate("podFailurePolicy", "rules", place),
-                    message=f"{_ACTION_TEXTS[action]} when a pod{batch.owner_phrase} is evicted, though rule {ignoring} ignores that: "
-                    f"rule {place} ({action}) takes exit code{'s' * (len(codes) > 1)} {join_and(codes)} first",
-                    label="the first rule that matches counts",
+                    message=describe_exit_code_rule(batch.replicated_job, ignoring, place, action, codes),
+                    label=FIRST_RULE_COUNTS,
                     key=batch.make_rule_key(place),
                     notes=(("help", "put the rule that ignores DisruptionTarget first"),),
                     related_locations=(("the rule that ignores it", batch.locate("podFailurePolicy", "rules", ignoring)),),

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from preflight.messages.jobs import describe_zero_limit
 from preflight.model.job_reasons import JobFailure, JobLimit
 from preflight.model.objects import JobSet, JobSetStatus, JobSpec
 from preflight.model.report import Severity
@@ -30,13 +31,12 @@ def check(context: Context) -> Iterator[Hit]:
         limit = _find_zero_limit(spec)
         if limit is None or batch.has_other_controller or _handles_disruptions(batch) or not _is_final(batch, limit):
             continue
-        what = "fails" if limit is JobLimit.BACKOFF_LIMIT else "gives an index up, and so ends Failed,"
         never = batch.pod_spec.restartPolicy == "Never"
         yield Hit(
             subject=batch.subject,
             location=batch.locate(limit.value),
             severity=None if _is_expensive(batch) else Severity.NOTE,
-            message=f"{what} when one pod{batch.owner_phrase} is evicted: {limit} is 0, and no rule ignores DisruptionTarget",
+            message=describe_zero_limit(batch.replicated_job, limit),
             notes=() if never else (("help", "a podFailurePolicy needs restartPolicy: Never"),),
             key=(*batch.key, limit.value),
             suggestion=make_suggestion(f"podFailurePolicy: {{rules: [{IGNORE_DISRUPTION_RULE}]}}")

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from preflight.messages.jobs import describe_refused_job
 from preflight.model.objects import CronJob, Job, JobSet, Refusal
 from preflight.model.report import Severity
 from preflight.rules.api import Context, FieldPath, Hit, ManifestLocation, Rule, make_subject_of
@@ -28,14 +29,14 @@ def check(context: Context) -> Iterator[Hit]:
     """One hit for each wrong field; what a Job's pods share with those of others has rules of its own. Only in lint."""
     seen: _SeenFields = Counter()
     for batch in iter_job_templates(context):
-        for refusal, whose in _iter_refusals(batch):
+        for refusal in _iter_refusals(batch):
             is_inside = refusal.path[: len(batch.path)] == batch.path
             path = (*batch.key, *refusal.path[len(batch.path) :]) if is_inside else refusal.path
             yield Hit(
                 key=_make_key(batch.owner, path, seen),
                 subject=batch.subject,
                 location=ManifestLocation(batch.owner.origin, refusal.path),
-                message=f"{whose} refused by the API server: {refusal.reason}",
+                message=describe_refused_job(refusal.reason, is_of_jobs=isinstance(batch.owner, JobSet)),
             )
     for job_set in context.world.job_sets if context.is_lint else ():
         for refusal in job_set.refusals:
@@ -43,7 +44,7 @@ def check(context: Context) -> Iterator[Hit]:
             yield Hit(
                 subject=make_subject_of(job_set),
                 location=place,
-                message=f"is refused by the API server: {refusal.reason}",
+                message=describe_refused_job(refusal.reason, is_of_jobs=False),
                 key=_make_key(job_set, refusal.path, seen),
             )
 
@@ -56,21 +57,20 @@ def _make_key(owner: Job | CronJob | JobSet, path: FieldPath, seen: _SeenFields)
     return key if number == 1 else (*key, str(number))
 
 
-def _iter_refusals(batch: JobTemplateItem) -> Iterator[tuple[Refusal, str]]:
-    """What is refused, and of whom: of a JobSet it is its Jobs."""
+def _iter_refusals(batch: JobTemplateItem) -> Iterator[Refusal]:
+    """What is refused of a Job."""
     from preflight.scheduling.jobs.validation import validate_job, validate_job_name
 
     owner = batch.owner
-    whose = "has its Jobs" if isinstance(owner, JobSet) else "is"
     is_whole = (
         bool(batch.pod_spec.restartPolicy) or batch.spec.podFailurePolicy is not None
     )  # else it may be a patch, and has one elsewhere
     for refusal in validate_job(batch.spec, batch.path, is_template=isinstance(owner, CronJob)):
         if is_whole or refusal.path[-1] != "restartPolicy":
-            yield refusal, whose
+            yield refusal
     if isinstance(owner, Job) and not owner.metadata.name.endswith("*"):
         for refusal in validate_job_name(owner.metadata.name, owner.spec):
-            yield refusal, whose
+            yield refusal
 
 
 RULE = Rule(id="PF335", name="invalid-job", severity=Severity.ERROR, check=check, is_per_object=True)

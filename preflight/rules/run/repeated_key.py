@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from preflight.messages import run as messages
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
 from preflight.rules.identity import format_field_key, number_repeats
@@ -25,14 +26,12 @@ def check(context: Context) -> Iterator[Hit]:
 
 def _iter_hits(context: Context) -> Iterator[Hit]:
     for repeated in context.repeated_fields:
-        one_line = repeated.first_line == repeated.line
-        lines = f"line {repeated.line}" if one_line else f"lines {repeated.first_line} and {repeated.line}"
         yield Hit(
             subject=repeated.subject,
             key=(format_field_key(repeated.location.path), repeated.key),
             location=repeated.location,
-            message=f"has {repeated.key!r} twice in one map, in {lines}: the last one counts",
-            label="" if one_line else f"line {repeated.first_line} says something else",
+            message=messages.describe_repeated_key(repeated.key, repeated.first_line, repeated.line),
+            label=messages.label_repeated_key(repeated.first_line, repeated.line),
         )
 
 

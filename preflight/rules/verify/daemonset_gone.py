@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.messages.lists import join_node_names
+from preflight.messages.verify import describe_daemonset_gone, describe_daemonset_new
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
 from preflight.rules.verify._text import make_impact_note
@@ -30,7 +30,8 @@ def check(context: Context) -> Iterator[Hit]:
                 subject=make_subject_of(daemonset.daemonset_before),
                 nodes=nodes,
                 location=ManifestLocation(daemonset.daemonset_before.origin),
-                message=f"is gone, and with it its pods on {join_node_names(nodes)}" if nodes else "is gone; it had no pod",
+                message=describe_daemonset_gone(nodes),
+                key=("gone",),
                 notes=make_impact_note(daemonset, since.world_before) if nodes else (),
             )
         elif daemonset.daemonset_before is None and daemonset.daemonset_now is not None:
@@ -40,7 +41,8 @@ def check(context: Context) -> Iterator[Hit]:
                 nodes=nodes,
                 location=ManifestLocation(daemonset.daemonset_now.origin),
                 severity=Severity.NOTE,
-                message=f"is new, with pods on {join_node_names(nodes)}" if nodes else "is new",
+                message=describe_daemonset_new(nodes),
+                key=("new",),
             )
 
 

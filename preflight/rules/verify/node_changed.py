@@ -16,12 +16,26 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from preflight.comparison.nodes import NodeComparison
-from preflight.kubectl.formatting import join_names
+from preflight.messages.verify import describe_node_change
+from preflight.model.comparison_reasons import NodeChange, NodeChangeKind
 from preflight.model.report import Severity, Subject
-from preflight.rules.api import Context, Hit, ManifestLocation, Rule
-from preflight.rules.verify._text import format_other_nodes
+from preflight.rules.api import Context, FieldPath, Hit, ManifestLocation, Rule
+from preflight.rules.reason_keys import make_change_key
 
-_NodesByChange = dict[tuple[Severity, str, str, str], list[NodeComparison]]
+_SEVERITIES = {
+    NodeChangeKind.GONE: Severity.WARNING,
+    NodeChangeKind.NEW: Severity.NOTE,
+    NodeChangeKind.NOT_READY: Severity.ERROR,
+    NodeChangeKind.CORDONED: Severity.WARNING,
+    NodeChangeKind.LABELS: Severity.NOTE,
+    NodeChangeKind.TAINTS: Severity.NOTE,
+}
+_PATHS: dict[NodeChangeKind, FieldPath] = {
+    NodeChangeKind.NOT_READY: ("status", "conditions"),
+    NodeChangeKind.CORDONED: ("spec", "unschedulable"),
+    NodeChangeKind.LABELS: ("metadata", "labels"),
+    NodeChangeKind.TAINTS: ("spec", "taints"),
+}
 
 
 def check(context: Context) -> Iterator[Hit]:
@@ -31,36 +45,39 @@ def check(context: Context) -> Iterator[Hit]:
     """
     since = context.comparison
     assert since is not None
-    found: _NodesByChange = {}
+    found: dict[str, list[tuple[NodeChange, NodeComparison]]] = {}
     for node in since.nodes:
-        for severity, verb, what, path in _iter_changes(node):
-            found.setdefault((severity, verb, what, path), []).append(node)
-    for (severity, verb, what, path), nodes in found.items():
-        first = nodes[0].node_now or nodes[0].node_before
+        for change in _iter_changes(node):
+            found.setdefault(describe_node_change(change), []).append((change, node))
+    for changes in found.values():
+        change, node = changes[0]
+        nodes = tuple(node.name for _, node in changes)
+        first = node.node_now or node.node_before
         assert first is not None
         yield Hit(
             subject=Subject("Node", "", first.name),
-            nodes=tuple(node.name for node in nodes),
-            location=ManifestLocation(first.origin, tuple(path.split("."))) if path else ManifestLocation(first.origin),
-            severity=severity,
-            message=f"{verb} {what}{format_other_nodes([node.name for node in nodes[1:]], verb)}",
+            nodes=nodes,
+            location=ManifestLocation(first.origin, _PATHS.get(change.kind, ())),
+            severity=_SEVERITIES[change.kind],
+            message=describe_node_change(change, nodes[1:]),
+            key=make_change_key(change),
         )
 
 
-def _iter_changes(node: NodeComparison) -> Iterator[tuple[Severity, str, str, str]]:
-    """What is said of a node: how severely, the verb and the rest of the sentence, and the field."""
+def _iter_changes(node: NodeComparison) -> Iterator[NodeChange]:
+    """What became of a node."""
     if node.is_gone:
-        yield Severity.WARNING, "is", "gone", ""
+        yield NodeChange(NodeChangeKind.GONE)
     elif node.is_new:
-        yield Severity.NOTE, "is", "new", ""
+        yield NodeChange(NodeChangeKind.NEW)
     if node.is_not_ready:
-        yield Severity.ERROR, "is", "not Ready, and was", "status.conditions"
+        yield NodeChange(NodeChangeKind.NOT_READY)
     if node.is_cordoned:
-        yield Severity.WARNING, "is", "cordoned, and was not", "spec.unschedulable"
+        yield NodeChange(NodeChangeKind.CORDONED)
     if node.changed_labels:
-        yield Severity.NOTE, "has", f"other labels: {join_names(node.changed_labels)}", "metadata.labels"
+        yield NodeChange(NodeChangeKind.LABELS, labels=node.changed_labels)
     if node.changed_taints:
-        yield Severity.NOTE, "has", f"other taints: {join_names(node.changed_taints)}", "spec.taints"
+        yield NodeChange(NodeChangeKind.TAINTS, taints=node.changed_taints)
 
 
 RULE = Rule(id="PF404", name="node-changed", severity=Severity.WARNING, check=check)

@@ -16,11 +16,13 @@ from collections.abc import Iterator
 
 from preflight.change.node_lifecycle import is_controller_owned
 from preflight.comparison.pods import ClusterComparison, DaemonSetComparison
-from preflight.messages.lists import join_node_names
+from preflight.messages.verify import describe_pod_gone, describe_uncovered_nodes
 from preflight.model.objects import POD_TEMPLATE_SPEC, Taint
+from preflight.model.reasons import Reason
 from preflight.model.report import Severity, TolerationSuggestion
 from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
 from preflight.rules.merged_groups import suggest_exact_tolerations
+from preflight.rules.reason_keys import make_reason_key
 from preflight.rules.verify._text import make_impact_note
 from preflight.scheduling.placement import Placement, evaluate_placement
 from preflight.scheduling.tolerations import add_implicit_tolerations
@@ -33,36 +35,38 @@ def check(context: Context) -> Iterator[Hit]:
     for daemonset in since.daemonsets:
         if daemonset.daemonset_now is None:
             continue
-        by_reason: dict[tuple[str, ...], list[str]] = {}
+        by_reason: dict[tuple[Reason, ...], list[str]] = {}
         for name, reasons in daemonset.lost_nodes.items():
             by_reason.setdefault(reasons, []).append(name)
         for reasons, nodes in by_reason.items():
             yield _make_loss_hit(since, daemonset, reasons, nodes)
         if daemonset.uncovered_new_nodes:
+            uncovered = tuple(sorted(daemonset.uncovered_new_nodes))
             yield Hit(
                 subject=make_subject_of(daemonset.daemonset_now),
-                nodes=tuple(sorted(daemonset.uncovered_new_nodes)),
+                nodes=uncovered,
                 location=ManifestLocation(daemonset.daemonset_now.origin),
                 severity=Severity.WARNING,
-                message=f"has no pod on {join_node_names(sorted(daemonset.uncovered_new_nodes))}, new since then, where it should run",
+                message=describe_uncovered_nodes(uncovered),
+                key=("new-nodes",),
                 notes=make_impact_note(daemonset, since.world_now),
             )
 
 
 def _make_loss_hit(
-    cluster_comparison: ClusterComparison, daemonset_comparison: DaemonSetComparison, reasons: tuple[str, ...], nodes: list[str]
+    cluster_comparison: ClusterComparison, daemonset_comparison: DaemonSetComparison, reasons: tuple[Reason, ...], nodes: list[str]
 ) -> Hit:
     placements = [_compute_placement(cluster_comparison, daemonset_comparison, name) for name in nodes]
     taints = {
         taint: None for placement in placements if placement for taint in placement.untolerated_taints if not is_controller_owned(taint)
     }
     excluded = any(placement and placement.is_selected is False for placement in placements)
-    why = f": {', '.join(reasons)}" if reasons else ""
     return Hit(
         subject=make_subject_of(daemonset_comparison.daemonset),
         nodes=tuple(nodes),
         location=ManifestLocation(daemonset_comparison.daemonset.origin, _get_field_path(placements[0], excluded=excluded)),
-        message=f"has no pod on {join_node_names(nodes)} any more{why}",
+        message=describe_pod_gone(nodes, reasons),
+        key=make_reason_key(reasons),
         notes=make_impact_note(daemonset_comparison, cluster_comparison.world_before),
         suggestion=None if excluded else _make_suggestion(taints),
     )

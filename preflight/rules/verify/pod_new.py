@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.messages.lists import join_node_names
+from preflight.messages.verify import describe_pod_new
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
 
@@ -30,7 +30,7 @@ def check(context: Context) -> Iterator[Hit]:
                 subject=make_subject_of(daemonset.daemonset_now),
                 nodes=nodes,
                 location=ManifestLocation(daemonset.daemonset_now.origin),
-                message=f"has a pod on {join_node_names(nodes)}, where it had none",
+                message=describe_pod_new(nodes),
             )
 
 

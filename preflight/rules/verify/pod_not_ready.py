@@ -14,7 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.messages.lists import join_node_names
+from preflight.messages.coverage import describe_reason
+from preflight.messages.verify import describe_unready_pods
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
 from preflight.rules.verify._text import make_impact_note
@@ -28,13 +29,13 @@ def check(context: Context) -> Iterator[Hit]:
     for daemonset in since.daemonsets:
         nodes = tuple(name for name in daemonset.unready_nodes if name not in down)
         if nodes and daemonset.daemonset_now is not None:
-            said = dict.fromkeys(f"{name}: {daemonset.unready_nodes[name]}" for name in nodes[:3])
+            statements = [f"{name}: {describe_reason(daemonset.unready_nodes[name])}" for name in nodes[:3]]
             yield Hit(
                 subject=make_subject_of(daemonset.daemonset_now),
                 nodes=nodes,
                 location=ManifestLocation(daemonset.daemonset_now.origin),
-                message=f"has a pod on {join_node_names(nodes)} that is not Ready, and had one that was",
-                notes=(*(("note", text) for text in said), *make_impact_note(daemonset, since.world_now)),
+                message=describe_unready_pods(nodes),
+                notes=(*(("note", text) for text in statements), *make_impact_note(daemonset, since.world_now)),
             )
 
 

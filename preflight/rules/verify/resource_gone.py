@@ -17,8 +17,8 @@ from collections.abc import Iterator
 from preflight.comparison.nodes import NodeComparison, ResourceDecrease
 from preflight.comparison.pods import ClusterComparison
 from preflight.components import recognize_components
-from preflight.kubectl.formatting import join_names
-from preflight.messages.lists import join_node_names
+from preflight.messages.verify import describe_advertiser, describe_resource_decrease
+from preflight.model.objects import ObjectKey
 from preflight.model.report import Severity, Subject
 from preflight.rules.api import Context, Hit, ManifestLocation, Rule
 
@@ -35,18 +35,19 @@ def check(context: Context) -> Iterator[Hit]:
         nodes = tuple(node.name for node, _ in places)
         first = places[0][0].node_now
         assert first is not None
-        amounts = join_names(dict.fromkeys(f"{place.quantity_before} -> {place.quantity_now or '0'}" for _, place in places))
+        quantities = [(decrease.quantity_before, decrease.quantity_now) for _, decrease in places]
         yield Hit(
             subject=Subject("Resource", "", resource),
             nodes=nodes,
             location=ManifestLocation(first.origin, ("status", "allocatable", resource)),
             severity=None if is_gone else Severity.WARNING,
-            message=f"{'has left' if is_gone else 'has shrunk in'} Allocatable on {join_node_names(nodes)} ({amounts})",
-            notes=tuple(("note", f"{name} advertises it") for name in _iter_advertisers(since, resource)),
+            message=describe_resource_decrease(nodes, quantities, is_gone=is_gone),
+            key=("gone" if is_gone else "less",),
+            notes=tuple(("note", describe_advertiser(daemonset)) for daemonset in _iter_advertisers(since, resource)),
         )
 
 
-def _iter_advertisers(cluster_comparison: ClusterComparison, resource: str) -> Iterator[str]:
+def _iter_advertisers(cluster_comparison: ClusterComparison, resource: str) -> Iterator[ObjectKey]:
     """The DaemonSets that made the resource allocatable before."""
     for daemonset in cluster_comparison.daemonsets:
         if daemonset.daemonset_before is not None and "/" in resource:
@@ -54,7 +55,7 @@ def _iter_advertisers(cluster_comparison: ClusterComparison, resource: str) -> I
                 daemonset.daemonset_before, cluster_comparison.world_before.config_maps, cluster_comparison.world_before.component_overrides
             )
             if any(component.advertises(resource) for component in components):
-                yield str(daemonset.daemonset_before.key)
+                yield daemonset.daemonset_before.key
 
 
 RULE = Rule(id="PF403", name="resource-gone", severity=Severity.ERROR, check=check)

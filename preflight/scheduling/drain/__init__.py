@@ -1,5 +1,6 @@
 """`kubectl drain`: which pods leave a node, what refuses, what hangs, and how long it takes."""
 
+from preflight.model.drain_flags import DrainFlags
 from preflight.model.eviction_reasons import DrainReason
 from preflight.scheduling.drain.drain import simulate_drain
 from preflight.scheduling.drain.model import (
@@ -14,7 +15,6 @@ from preflight.scheduling.drain.model import (
     assume_never_ready,
     assume_ready_immediately,
 )
-from preflight.scheduling.drain.pod_filters import DrainFlags
 
 __all__ = [
     "NO_REPLACEMENTS",

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from msgspec.structs import replace
 
 from preflight.model.budgets import PodDisruptionBudget
+from preflight.model.drain_flags import DrainFlags
 from preflight.model.objects import Node
 from preflight.model.pod_status import ClusterPod
 from preflight.scheduling.drain.durations import find_hang_reason, measure_duration, predict_exit_code
@@ -14,6 +15,7 @@ from preflight.scheduling.drain.eviction_loop import predict_first_rounds, simul
 from preflight.scheduling.drain.model import (
     NO_REPLACEMENTS,
     DrainAssumptions,
+    DrainCase,
     DrainVerdict,
     FirstRound,
     NodeDrain,
@@ -22,7 +24,7 @@ from preflight.scheduling.drain.model import (
     assume_immediate_end,
 )
 from preflight.scheduling.drain.pdb_tracker import DrainState
-from preflight.scheduling.drain.pod_filters import DrainFlags, FilterDecision, FilteredPod, filter_pods, list_refusals, list_warnings
+from preflight.scheduling.drain.pod_filters import FilterDecision, FilteredPod, filter_pods, list_refusals, list_warnings
 from preflight.scheduling.drain.pod_results import drain_by_deletion, drain_by_eviction, drain_without_budgets, drain_without_request
 from preflight.scheduling.owners import Owners
 
@@ -79,29 +81,29 @@ def _drain_node(
     if refused:
         pods = tuple(drain_without_request(filtered_pod) for filtered_pod in filtered_pods)
         return NodeDrain(node.name, pods, refusals=refused, exit_codes=(1,)), 0.0
-    going = [each.pod for each in filtered_pods if each.decision is FilterDecision.GOES]
+    going = [filtered_pod.pod for filtered_pod in filtered_pods if filtered_pod.decision is FilterDecision.GOES]
     rounds: tuple[FirstRound, ...] = ()
     other: list[PodDrain] = []
     if flags.disable_eviction:
         asked = [drain_by_deletion(pod, drain_state, flags) for pod in going]
         for drain in asked:
-            drain_state.record_departure(drain.pod, start, drain.grace_seconds, takes_disruption=False, best_case=False)
+            drain_state.record_departure(drain.pod, start, drain.grace_seconds, takes_disruption=False, case=DrainCase.CERTAIN)
     elif not budgets_known:
         asked = [drain_without_budgets(pod, flags) for pod in going]
     else:
         rounds = predict_first_rounds(going, drain_state, flags, start)
         tried = drain_state.copy()
-        asked = _evict_pods(going, drain_state, flags, start, rounds, best_case=False)
-        if any(each.code == 429 for each in asked):
-            other = _evict_pods(going, tried, flags, start, rounds, best_case=True)
+        asked = _evict_pods(going, drain_state, flags, start, rounds, DrainCase.CERTAIN)
+        if any(drain.code == 429 for drain in asked):
+            other = _evict_pods(going, tried, flags, start, rounds, DrainCase.BEST)
     assumed = drain_state.assumptions
-    asked, other = ([replace(each, hang_reason=find_hang_reason(each, node, assumed)) for each in pods] for pods in (asked, other))
-    by_key = {each.pod.key: each for each in asked}
-    done = tuple(by_key.get(each.pod.key) or drain_without_request(each) for each in filtered_pods)
+    asked, other = ([replace(drain, hang_reason=find_hang_reason(drain, node, assumed)) for drain in pods] for pods in (asked, other))
+    by_key = {drain.pod.key: drain for drain in asked}
+    done = tuple(by_key.get(filtered_pod.pod.key) or drain_without_request(filtered_pod) for filtered_pod in filtered_pods)
     quick = replace(assumed, ends_after=assume_immediate_end)
     codes = {predict_exit_code(pods, flags, assumptions) for pods in (asked, other or asked) for assumptions in (assumed, quick)}
-    unknown = any(each.verdict is DrainVerdict.UNKNOWN for each in done)
-    known = [each for each in asked if each.verdict is not DrainVerdict.UNKNOWN]
+    unknown = any(drain.verdict is DrainVerdict.UNKNOWN for drain in done)
+    known = [drain for drain in asked if drain.verdict is not DrainVerdict.UNKNOWN]
     took = measure_duration(known, flags, assumed)
     return NodeDrain(
         node.name,
@@ -112,12 +114,12 @@ def _drain_node(
         does_end=None if unknown or (None in codes and len(codes) > 1) else None not in codes,
         min_seconds=measure_duration(known, flags, quick),
         grace_seconds=measure_duration(known, flags, replace(assumed, ends_after=assume_full_grace)),
-    ), max((each.evicted_at or 0.0 for each in known), default=0.0) if took is None else took
+    ), max((drain.evicted_at or 0.0 for drain in known), default=0.0) if took is None else took
 
 
 def _evict_pods(
-    pods: Sequence[ClusterPod], drain_state: DrainState, flags: DrainFlags, start: float, rounds: Iterable[FirstRound], *, best_case: bool
+    pods: Sequence[ClusterPod], drain_state: DrainState, flags: DrainFlags, start: float, rounds: Iterable[FirstRound], case: DrainCase
 ) -> list[PodDrain]:
-    peers = {key: len(each.pods) for each in rounds if each.is_contested for key in each.pods}
-    courses = simulate_evictions(pods, drain_state, flags, start, best_case=best_case)
+    peers = {key: len(first_round.pods) for first_round in rounds if first_round.is_contested for key in first_round.pods}
+    courses = simulate_evictions(pods, drain_state, flags, start, case)
     return [drain_by_eviction(pod, course, drain_state, flags, start, peers) for pod, course in zip(pods, courses, strict=True)]

@@ -7,10 +7,10 @@ from datetime import datetime
 
 from msgspec import Struct
 
+from preflight.model.drain_flags import DrainFlags
 from preflight.model.eviction_reasons import HangReason
 from preflight.model.objects import Node
 from preflight.scheduling.drain.model import DrainAssumptions, PodDrain
-from preflight.scheduling.drain.pod_filters import DrainFlags
 
 
 class DrainEnd(Struct, frozen=True):
@@ -70,7 +70,7 @@ def predict_exit_code(pod_drains: Iterable[PodDrain], flags: DrainFlags, assumpt
     found = list(iter_drain_ends(pod_drains, flags, assumptions))
     if any(end.ended_at is None for end in found):
         return None
-    return 0 if all(each.is_clean for each in found) else 1
+    return 0 if all(end.is_clean for end in found) else 1
 
 
 def measure_duration(pod_drains: Iterable[PodDrain], flags: DrainFlags, assumptions: DrainAssumptions) -> float | None:

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from preflight.model.drain_flags import DrainFlags
 from preflight.model.pod_status import ClusterPod
-from preflight.scheduling.drain.model import RETRY_SECONDS, FirstRound, find_grace_period
+from preflight.scheduling.drain.model import RETRY_SECONDS, DrainCase, FirstRound, find_grace_period
 from preflight.scheduling.drain.pdb_state import BudgetTracker
 from preflight.scheduling.drain.pdb_tracker import DrainState
-from preflight.scheduling.drain.pod_filters import DrainFlags
 from preflight.scheduling.eviction import EvictionResponse, answer_eviction, skips_budget_check
 
 _MAX_TRIES = 10
@@ -34,7 +34,7 @@ class EvictionCourse(Struct, frozen=True):
 
 
 def simulate_evictions(
-    pods: Sequence[ClusterPod], drain_state: DrainState, flags: DrainFlags, start: float, *, best_case: bool = False
+    pods: Sequence[ClusterPod], drain_state: DrainState, flags: DrainFlags, start: float, case: DrainCase = DrainCase.CERTAIN
 ) -> tuple[EvictionCourse, ...]:
     """Evict the pods of a node, all at the same moment, as kubectl does.
 
@@ -42,7 +42,7 @@ def simulate_evictions(
     2. After a 429 kubectl waits 5 s. Where the server names 10 s (a budget that is not synced) the client first asks ten times more by
        itself, so that one call takes 100 s.
     3. The timeout is looked at between two calls only: 8 s end at 10 s, or at 105 s in the case before.
-    4. Each budget lets go as many in the first round as it does at least; with `best_case` as many as it possibly can (FirstRound).
+    4. Each budget lets go as many in the first round as it does at least; in the BEST case as many as it possibly can (FirstRound).
 
     `start` and the moments are seconds from the start of the drain. The book keeps what happened.
     """
@@ -51,7 +51,11 @@ def simulate_evictions(
         for predict_first_round in predict_first_rounds(pods, drain_state, flags, start)
         if predict_first_round.is_contested
     ]
-    extra = {each.budget: (max(each.max_evicted, each.allowed) if best_case else each.min_evicted) - each.allowed for each in rounds}
+    extra = {
+        first_round.budget: (max(first_round.max_evicted, first_round.allowed) if case is DrainCase.BEST else first_round.min_evicted)
+        - first_round.allowed
+        for first_round in rounds
+    }
     for guard in (guard for pod in pods for guard in drain_state.find_trackers(pod)):
         guard.extra_disruptions = extra.get(guard.budget.key, 0)
     firsts: dict[int, EvictionResponse] = {}
@@ -66,7 +70,7 @@ def simulate_evictions(
         first = firsts.setdefault(place, got)
         if got.code == 201:
             drain_state.record_departure(
-                pod, moment, find_grace_period(pod, flags.grace_period), takes_disruption=got.takes_disruption, best_case=best_case
+                pod, moment, find_grace_period(pod, flags.grace_period), takes_disruption=got.takes_disruption, case=case
             )
             courses[place] = EvictionCourse(first, got, evicted_at=moment)
         elif got.code != 429:

@@ -74,6 +74,13 @@ class PodDrain(Struct, frozen=True):
         return self.verdict in (DrainVerdict.EVICTED, DrainVerdict.DELETED) and not self.hang_reason
 
 
+class DrainCase(Enum):
+    """How chance turns out in the first round of a budget: only the pods go that do for certain, or all that can."""
+
+    CERTAIN = "certain"
+    BEST = "best"
+
+
 class FirstRound(Struct, frozen=True):
     """How many pods of a node a budget lets go in the first round.
 

@@ -116,6 +116,6 @@ class BudgetTracker:
             return 0, 0, 0
         real = made.allowed if is_first else free
         least, most = min(asking, free, max(1, real)), min(asking, max(free, real))
-        if any(each is not None and each < _CONFLICT_RETRY_SECONDS * (free + 1) for each in seconds_until_ready):
+        if any(seconds is not None and seconds < _CONFLICT_RETRY_SECONDS * (free + 1) for seconds in seconds_until_ready):
             most = asking
         return free, least, most

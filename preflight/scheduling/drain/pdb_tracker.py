@@ -12,7 +12,7 @@ from preflight.model.budgets import PodDisruptionBudget
 from preflight.model.eviction_reasons import MissingInput, MissingKind
 from preflight.model.pod_status import ClusterPod
 from preflight.scheduling.budgets import evaluate_budget_health, find_covering_budgets
-from preflight.scheduling.drain.model import DrainAssumptions
+from preflight.scheduling.drain.model import DrainAssumptions, DrainCase
 from preflight.scheduling.drain.pdb_state import BudgetTracker
 from preflight.scheduling.owners import Owners, is_kind
 
@@ -91,14 +91,14 @@ class DrainState:
             for key in keys:
                 self._trackers[key].departed_count -= 1
 
-    def record_departure(self, pod: ClusterPod, moment: float, grace: int, *, takes_disruption: bool, best_case: bool) -> None:
+    def record_departure(self, pod: ClusterPod, moment: float, grace: int, *, takes_disruption: bool, case: DrainCase) -> None:
         """A pod leaves, and its replacement is on its way, if it gets one."""
         guards = self.find_trackers(pod)
         for ledger in guards:
             ledger.record_departure(pod, moment, takes_disruption=takes_disruption, is_bare=pod.controller is None)
         after = self.estimate_return(pod, grace)
         if guards and after is not None:
-            if takes_disruption and grace == 0 and is_stateful_set_pod(pod) and not best_case:
+            if takes_disruption and grace == 0 and is_stateful_set_pod(pod) and case is DrainCase.CERTAIN:
                 after = max(after, self.assumptions.stale_pod_seconds)
             heapq.heappush(
                 self.pending_replacements, (moment + after, len(self.pending_replacements), tuple(ledger.budget.key for ledger in guards))

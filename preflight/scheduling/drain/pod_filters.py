@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from enum import Enum
 
 from msgspec import Struct
 
+from preflight.model.drain_flags import DrainFlags
 from preflight.model.eviction_reasons import KubectlRefusal, MissingInput, MissingKind, PodFilter
 from preflight.model.pod_status import ClusterPod
 from preflight.scheduling.drain.model import get_missing_daemonset
@@ -24,22 +25,6 @@ _KUBECTL_WORDS = {
     PodFilter.UNMANAGED_DELETED: "deleting Pods that declare no controller",
 }
 _WARNED = (PodFilter.DAEMONSET_IGNORED, PodFilter.UNMANAGED_DELETED)
-
-
-class DrainFlags(Struct, frozen=True):
-    """The flags of `kubectl drain` that matter; the defaults are kubectl's.
-
-    `grace_period` below 0 leaves each pod its own; `timeout` in seconds, per node, 0 for ever; `pod_selector` None selects every pod.
-    """
-
-    ignore_daemonsets: bool = False
-    delete_emptydir_data: bool = False
-    force: bool = False
-    disable_eviction: bool = False
-    grace_period: int = -1
-    timeout: float = 0
-    pod_selector: Callable[[Mapping[str, str]], bool] | None = None
-    skip_wait_for_delete_timeout: int = 0
 
 
 class FilterDecision(Enum):
@@ -80,7 +65,7 @@ def _filter_pod(pod: ClusterPod, flags: DrainFlags, owners: Owners, now: float |
     Source: `staging/src/k8s.io/kubectl/pkg/drain/filters.go`, makeFilters.
     """
     metadata = pod.metadata
-    if flags.pod_selector is not None and not flags.pod_selector(metadata.labels):
+    if flags.pod_selector is not None and not flags.pod_selector.selects(metadata.labels):
         return FilteredPod(pod, FilterDecision.LEFT, PodFilter.NOT_SELECTED)
     if _is_overdue(metadata.deletionTimestamp, flags.skip_wait_for_delete_timeout, now):
         return FilteredPod(pod, FilterDecision.LEFT, PodFilter.OVERDUE)

@@ -6,13 +6,14 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
+from preflight.model.drain_flags import DrainFlags
 from preflight.model.eviction_reasons import DrainReason, MissingInput, MissingKind
 from preflight.model.objects import Taint
 from preflight.model.pod_status import ClusterPod
 from preflight.scheduling.drain.eviction_loop import EvictionCourse
 from preflight.scheduling.drain.model import DrainVerdict, PodDrain, find_grace_period
 from preflight.scheduling.drain.pdb_tracker import DrainState
-from preflight.scheduling.drain.pod_filters import DrainFlags, FilterDecision, FilteredPod, has_local_data
+from preflight.scheduling.drain.pod_filters import FilterDecision, FilteredPod, has_local_data
 from preflight.scheduling.eviction import skips_budget_check
 from preflight.scheduling.tolerations import find_toleration
 

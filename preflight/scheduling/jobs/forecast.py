@@ -116,7 +116,7 @@ def forecast_job(job: Job, pods: Sequence[JobPod], losses: Sequence[PodLoss]) ->
         other_indexes=others,
         max_pods=_count_max_pods(controller.pods),
         is_back_off_known=(not job.status.failed or spec.backoffLimitPerIndex is not None)
-        and not any(tracked[name].unready_since == -math.inf and each.disruption.deletes_pod for name, each in lost.items()),
+        and not any(tracked[name].unready_since == -math.inf and loss.disruption.deletes_pod for name, loss in lost.items()),
     )
 
 
@@ -193,12 +193,12 @@ def _forecast_lost_pods(
     """The fate of each lost pod, and the indexes of the pods that replace none of them."""
     left = list(created)
     fates = []
-    for pod, loss in sorted(lost, key=lambda each: each[1].lost_at):
-        new = next((each for each in left if each.index == pod.index), None)
+    for pod, loss in sorted(lost, key=lambda pair: pair[1].lost_at):
+        new = next((other for other in left if other.index == pod.index), None)
         if new is not None:
             left.remove(new)
         fates.append(_forecast_lost_pod(controller, pod, loss, new))
-    return tuple(fates), tuple(each.index for each in left)
+    return tuple(fates), tuple(other.index for other in left)
 
 
 def _forecast_lost_pod(controller: JobController, pod: TrackedPod, loss: PodLoss, replacement: TrackedPod | None) -> LostPodForecast:

@@ -74,7 +74,9 @@ def make_job_pod(pod: ClusterPod) -> JobPod:
         failures=_parse_number(annotations.get(_FAILURES)) or 0,
         ignored_failures=_parse_number(annotations.get(_IGNORED)) or 0,
         conditions=tuple((condition.type, condition.status) for condition in pod.status.conditions),
-        unready_for=math.inf if any(each.type == "Ready" and each.status == "False" for each in pod.status.conditions) else None,
+        unready_for=math.inf
+        if any(condition.type == "Ready" and condition.status == "False" for condition in pod.status.conditions)
+        else None,
         is_terminating=bool(pod.metadata.deletionTimestamp),
     )
 

@@ -108,7 +108,7 @@ def find_shadowing_rules(rules: Sequence[PodFailurePolicyRule], rule_index: int,
     3. Rules of different kinds never shadow one another: which codes go with which conditions nobody knows.
     """
     rule = rules[rule_index]
-    earlier = [number for number, each in enumerate(rules[:rule_index]) if (each.onExitCodes is None) == (rule.onExitCodes is None)]
+    earlier = [number for number, other in enumerate(rules[:rule_index]) if (other.onExitCodes is None) == (rule.onExitCodes is None)]
     if rule.onExitCodes is None:
         conditions = set(rule.onPodConditions)
         return _find_covering_rules(
@@ -117,9 +117,9 @@ def find_shadowing_rules(rules: Sequence[PodFailurePolicyRule], rule_index: int,
         )
     wanted, name = collect_exit_codes(rule.onExitCodes), _find_single_container(rule.onExitCodes, containers)
     means = {
-        number: each
+        number: exit_codes
         for number in earlier
-        if (each := rules[number].onExitCodes) and _find_single_container(each, containers) in (None, name)
+        if (exit_codes := rules[number].onExitCodes) and _find_single_container(exit_codes, containers) in (None, name)
     }
 
     def covered(numbers: Sequence[int]) -> bool:

@@ -185,8 +185,8 @@ def _validate_restart_policy(spec: JobSpec, path: Path) -> Iterator[Refusal]:
 
 def _format_field(path: Path) -> str:
     """The field that a path ends at, as the API server writes it: `rules[1]`."""
-    index = "".join(f"[{each}]" for each in path[-1:] if isinstance(each, int))
-    return next(each for each in reversed(path) if isinstance(each, str)) + index
+    index = "".join(f"[{part}]" for part in path[-1:] if isinstance(part, int))
+    return next(part for part in reversed(path) if isinstance(part, str)) + index
 
 
 def _format_go_list(values: Sequence[str]) -> str:
@@ -211,5 +211,5 @@ def _refuse_too_many(path: Path, count: int, most: int) -> Refusal:
 
 
 def _refuse_unsupported(path: Path, value: str, supported: Sequence[str]) -> Refusal:
-    shown = ", ".join(f'"{each}"' for each in supported)
+    shown = ", ".join(f'"{value}"' for value in supported)
     return Refusal(path, f'{_format_field(path)}: Unsupported value: "{value}": supported values: {shown}')

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
 from preflight.coverage.explain import explain_loss
+from preflight.coverage.model import CoverageGroup, Impact
 from preflight.dependents.explain import explain_dependents
+from preflight.messages.loss_chain import describe_link
+from preflight.model.loss_chain import LossLink
 from preflight.model.objects import DaemonSet, Job, Node
 from tests.worlds import NAMESPACE, daemonset, made, node, pod, rolling, run, world
 
@@ -27,10 +31,14 @@ READY = {"type": "Ready", "status": "True"}
 EVENTS = "looks fine", "kubectl -n truth get events: no pod is Pending, so there is nothing to warn of"
 
 
+def chain(impact: Impact, group: CoverageGroup, on: str = "n1", dependents: Iterable[LossLink] = ()) -> list[tuple[str, str]]:
+    return [describe_link(link) for link in explain_loss(impact, group, on, dependents)]
+
+
 def links(d: DaemonSet, *lines: str, on: str = "n1") -> list[tuple[str, str]]:
     impact = run(world([node("n1", pool="rdma"), node("n2")], [d]), *lines)[-1]
     (group,) = (group for group in impact.groups if group.key.name == "d" and on in group.nodes)
-    return list(explain_loss(impact, group, on, explain_dependents(impact, group, on)))
+    return chain(impact, group, on, dependents=explain_dependents(impact, group, on))
 
 
 def test_a_pod_that_stays_has_nothing_to_show() -> None:
@@ -118,7 +126,7 @@ def test_a_pod_that_hangs_is_deleted_and_nothing_is_created_beside_it() -> None:
         world([node("n2"), silent("n1")], [daemonset("d", strategy=rolling(maxUnavailable=2))]), "rollout restart ds/d -n truth"
     )
     (group,) = (group for group in impact.groups if "n1" in group.nodes)
-    assert list(explain_loss(impact, group, "n1")) == [
+    assert chain(impact, group) == [
         ("change", "rollout restart ds/d -n truth"),
         ("DaemonSet", "truth/d gets a new template: its pods are re-created"),
         ("controller", "a pod should run on n1, and may stay"),
@@ -132,7 +140,7 @@ def test_an_update_that_stops_is_never_called_successful() -> None:
     start = world([node("n1", "t:NoSchedule"), silent("n2")], [daemonset("d")], pods)
     (impact,) = run(start, "rollout restart ds/d -n truth")
     (group,) = (group for group in impact.groups if "n1" in group.nodes)
-    told = list(explain_loss(impact, group, "n1"))
+    told = chain(impact, group)
     assert ("outcome", "the pod runs on, and is gone for good once an update, a deletion, an eviction or a new node re-creates it") in told
     assert STATUS not in told
     assert COUNTS in told
@@ -143,15 +151,13 @@ def test_where_the_order_of_nodes_decides_a_kept_pod_may_be_the_old_one_or_a_new
     (impact,) = run(start, "rollout restart ds/d -n truth")
     (group,) = (group for group in impact.groups if "n1" in group.nodes)
     why = "0 to 1 of n1, n2 keep the old pod, for the update stops once 1 node lacks an available one (n2)"
-    assert ("outcome", f"a pod stays there, the old one or a new one: which nodes is chance: {why}") in list(
-        explain_loss(impact, group, "n1")
-    )
+    assert ("outcome", f"a pod stays there, the old one or a new one: which nodes is chance: {why}") in chain(impact, group)
 
 
 def test_a_missing_pod_does_not_look_fine() -> None:
     (impact,) = run(world([node("n1")], [daemonset("d")], [pod("other", "n1")]), "reboot n1")
     (group,) = impact.groups
-    assert [text for heading, text in explain_loss(impact, group, "n1") if heading in ("outcome", "looks fine")] == [
+    assert [text for heading, text in chain(impact, group) if heading in ("outcome", "looks fine")] == [
         "a pod should be there, and none is"
     ]
 
@@ -183,5 +189,5 @@ def test_who_depends_on_it_is_named() -> None:
     start = world([node("n1", pool="rdma")], [daemonset("d", containers=arguments, volumes=PLUGIN["volumes"])])
     (impact,) = run(replace(start, workloads=(job,)), "taint nodes n1 t:NoSchedule")
     (group,) = impact.groups
-    breaks = [text for heading, text in explain_loss(impact, group, "n1", explain_dependents(impact, group, "n1")) if heading == "breaks"]
+    breaks = [text for heading, text in chain(impact, group, dependents=explain_dependents(impact, group, "n1")) if heading == "breaks"]
     assert breaks[1:] == ["Job truth/train needs example.com/device there"]

@@ -12,9 +12,10 @@ from preflight.coverage.daemonset_pods import collect_listed_pods
 from preflight.coverage.evaluate import make_empty_change
 from preflight.coverage.label_cascade import predict_impact
 from preflight.coverage.model import Impact
-from preflight.coverage.rollout.effects import describe_running_updates
+from preflight.coverage.rollout.effects import find_running_updates
 from preflight.engine.rule_context import make_change_context
 from preflight.model.objects import TEMPLATE_GENERATION, CoveragePod, DaemonSet, ObjectKey
+from preflight.model.reasons import RunningUpdate
 from preflight.rules.coverage import update_stalls
 from tests.worlds import NAMESPACE, daemonset, made, node, outcomes, pod, pods_after, rolling, run, world
 
@@ -90,15 +91,13 @@ def test_an_update_under_way_reaches_what_a_taint_makes_fragile() -> None:
     held = settled([of(3, "n1"), of(2, "n2"), of(2, "n3")], ON_DELETE, TAINT)
     assert outcomes(held) == {("d", "n3"): "lost-on-recreation"}
     assert {name: group.outcome_before for group in impact.groups for name in group.nodes} == {"n1": "kept", "n2": "lost-now", "n3": "kept"}
-    assert list(describe_running_updates(impact)) == [
-        "an update of truth/d was not through before: its pods on n2, n3 are of an older template"
-    ]
+    assert list(find_running_updates(impact)) == [RunningUpdate(ObjectKey("truth", "d"), ("n2", "n3"))]
 
 
 def test_an_update_that_a_change_begins_was_not_under_way() -> None:
     for strategy, line in ((ON_DELETE, ROLL), ({}, f"rollout restart ds/d -n {NAMESPACE}")):
         impact = settled([of(2, "n1"), of(2, "n2"), of(3, "n3")], strategy, line)
-        assert list(describe_running_updates(impact)) == []
+        assert list(find_running_updates(impact)) == []
         assert {name: (group.outcome_before, group.outcome) for group in impact.groups for name in group.nodes}["n2"] == (
             "already-fragile",
             "lost-now",

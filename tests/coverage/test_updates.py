@@ -10,9 +10,11 @@ from preflight.change.apply_command import perform_command
 from preflight.coverage.daemonset_pods import collect_listed_pods
 from preflight.coverage.label_cascade import predict_impact
 from preflight.coverage.model import Impact
-from preflight.coverage.reasons import explain_outcome
+from preflight.coverage.reasons import list_outcome_reasons
 from preflight.kubectl.parser import parse_command
+from preflight.messages.coverage import describe_reasons
 from preflight.model.objects import CoveragePod, DaemonSet, Node, ObjectKey
+from preflight.model.reasons import PlainReason
 from preflight.model.world import ClusterState
 from preflight.scheduling.rollout_simulation import NewPodOutcome
 from tests.worlds import NAMESPACE, daemonset, made, node, outcomes, pod, pods_after, rolling, run, world
@@ -36,7 +38,7 @@ def restarted(nodes: list[Node], owner: DaemonSet, pods: list[CoveragePod] | Non
 
 
 def reasons(impact: Impact) -> set[str]:
-    return {reason for group in impact.groups if group.outcome == "unknown" for reason in explain_outcome(group)}
+    return {reason for group in impact.groups if group.outcome == "unknown" for reason in describe_reasons(list_outcome_reasons(group))}
 
 
 def well(*names: str) -> list[CoveragePod]:
@@ -67,7 +69,7 @@ def test_a_pod_on_a_silent_node_is_missing_while_it_hangs_and_the_next_step_know
     assert outcomes(first) == outcomes(second) == {("d", "n1"): "kept", ("d", "n2"): "missing"}
     (hung,) = (group for group in first.groups if group.outcome == "missing")
     assert hung.forecast.had_pod
-    assert explain_outcome(hung) == ("the update deletes its pod, which hangs in Terminating: the kubelet of the node is silent",)
+    assert list_outcome_reasons(hung) == (PlainReason.HANGING,)
     assert pods_after(second) == {("d", "n1"): "new", ("d", "n2"): "none"}
 
 

@@ -14,8 +14,9 @@ from preflight.components import Component, Evidence, load_kinds
 from preflight.coverage.daemonset_pods import collect_listed_pods
 from preflight.coverage.evaluate import make_empty_change
 from preflight.coverage.label_cascade import predict_impact
-from preflight.dependents.consequences import Consequence, find_consequences
+from preflight.dependents.consequences import find_consequences
 from preflight.dependents.csi_volumes import CsiDriverIndex
+from preflight.dependents.model import Consequence
 from preflight.dependents.remaining_providers import can_replace_component
 from preflight.dependents.requirements import PlaceableNodes, is_extended_resource
 from preflight.model.objects import CronJob, DaemonSet, Deployment, Job, JobSet, Node, PodSpec, StatefulSet

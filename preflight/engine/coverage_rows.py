@@ -6,8 +6,10 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from preflight.coverage.model import CoverageGroup, Impact
-from preflight.coverage.reasons import explain_outcome
+from preflight.coverage.reasons import list_outcome_reasons
+from preflight.messages.coverage import describe_reasons
 from preflight.model.objects import PodSpec, Taint, Toleration
+from preflight.model.reasons import Reason
 from preflight.model.report import Coverage, TaintTolerance
 from preflight.scheduling.tolerations import add_implicit_tolerations, find_toleration
 
@@ -31,7 +33,7 @@ def build_coverage_rows(impact: Impact) -> tuple[Coverage, ...]:
             group.key,
             group.outcome,
             group.forecast.loop_seconds,
-            explain_outcome(group),
+            list_outcome_reasons(group),
             tolerates,
             group.is_assumed,
             group.runs_on_replacement is None,
@@ -39,7 +41,7 @@ def build_coverage_rows(impact: Impact) -> tuple[Coverage, ...]:
     return tuple(_build_row(groups, key[3], key[4]) for key, groups in merged.items())  # type: ignore[arg-type]
 
 
-def _build_row(groups: list[CoverageGroup], reasons: tuple[str, ...], tolerates: tuple[TaintTolerance, ...]) -> Coverage:
+def _build_row(groups: list[CoverageGroup], reasons: tuple[Reason, ...], tolerates: tuple[TaintTolerance, ...]) -> Coverage:
     first = groups[0]
     return Coverage(
         daemonset=str(first.key),
@@ -52,7 +54,7 @@ def _build_row(groups: list[CoverageGroup], reasons: tuple[str, ...], tolerates:
         recreated=sum(len(group.nodes) for group in groups if group.forecast.is_recreated),
         replaced=None if first.runs_on_replacement is None else sum(len(group.nodes) for group in groups if group.runs_on_replacement),
         periodSeconds=first.forecast.loop_seconds,
-        reasons=reasons,
+        reasons=describe_reasons(reasons),
         tolerates=tolerates,
     )
 

@@ -1,0 +1,211 @@
+"""What commands cost: each over the cluster state that the one before leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from preflight import load
+from preflight.engine.asked_cluster import check_commands, format_request_summary
+from preflight.engine.explain_loss import iter_pair_links, iter_pod_links
+from preflight.engine.plan import Plan, make_plan
+from preflight.engine.report_builder import Analysis, ReportParts, build_report
+from preflight.engine.rule_context import build_step, make_change_context
+from preflight.engine.rule_runner import RuleResults, run_rules
+from preflight.engine.session import LoadedInputs, PodDetail, Session, apply_session_policy, make_inputs, make_load_options
+from preflight.engine.simulate import SimulatedStep, StartState, make_start_state, simulate_commands
+from preflight.errors import PreflightError, UsageError
+from preflight.kubectl.commands import Command
+from preflight.load import LoadResult
+from preflight.load.inputs import Live, OpenInput, open_input
+from preflight.model.objects import ObjectKey
+from preflight.model.report import CheckedCounts, ExplanationLink, Location, Outcome, Problem, ReportStep, SkippedCheck
+
+if TYPE_CHECKING:
+    from preflight.load.live.connection import ApiConnection
+    from preflight.load.live.planner import ClusterQuery
+
+_LOSING_OUTCOMES = (Outcome.LOST_NOW, Outcome.LOST_ON_RECREATION, Outcome.LOOP, Outcome.UNKNOWN)
+
+
+class _Progress(Struct):
+    """What comes up while the commands of a plan are performed, in its order."""
+
+    problems: list[Problem]
+    applied: list[LoadResult]
+    refused_line: int = 0
+    """The first line of a script that was refused, 0 where none was."""
+
+
+def analyze(session: Session, commands: Sequence[Command | str | Sequence[str]]) -> Analysis:
+    """What commands of kubectl's verbs cost, in the cluster of the session.
+
+    A command is a line as a person types it (`taint nodes gpu-1 dedicated=rdma:NoSchedule`), a list of its arguments, or a parsed one.
+
+    Errors: UsageError for a line that is no command, or that kubectl would refuse; InputError where the input cannot be read at all.
+    """
+    return analyze_plan(session, make_plan(commands))
+
+
+def analyze_plan(session: Session, plan: Plan) -> Analysis:
+    """What a plan costs; of a shell script what it surely runs, and what is not understood makes the answer unknown."""
+    evicts = any(command.may_evict for command in plan.commands)
+    options = make_load_options(session, PodDetail.WHOLE_PODS if evicts else PodDetail.COVERAGE)
+    with open_input(session.input, options, stdin=session.stdin, query=_make_query(session, plan)) as opened:
+        inputs = _load_dependents(make_inputs(session, opened), plan, opened)
+    return _evaluate_plan(inputs, plan)
+
+
+def _make_query(session: Session, plan: Plan) -> Callable[[ApiConnection], ClusterQuery] | None:
+    """What a live cluster is asked for; it refuses commands that are about another one. None where files are read."""
+    source = session.input
+    if not isinstance(source, Live):
+        return None
+    from preflight.load.live.planner import plan_cluster_query
+
+    def make_query(connection: ApiConnection) -> ClusterQuery:
+        check_commands(plan.commands, connection, source.target)
+        query = plan_cluster_query(plan.commands, connection.namespace, lambda path: load.read_objects(path, plan.file).given_objects)
+        if plan.script and plan.script.context and plan.script.context != connection.context:
+            chosen = plan.script.context
+            advice = f"give --context {chosen}"
+            raise UsageError(f"{plan.file} chooses context {chosen}, and context {connection.context} is asked: {advice}")
+        return query
+
+    return make_query
+
+
+def _load_dependents(inputs: LoadedInputs, plan: Plan, opened: OpenInput) -> LoadedInputs:
+    """Ask a live cluster what may depend on DaemonSets, where the plan loses one: most changes lose nothing, and it is much."""
+    if opened.connection is None or not _loses_coverage(inputs, plan):
+        return inputs
+    loaded = apply_session_policy(inputs.session, opened.load_dependents())
+    problems = (*loaded.problems, *(problem for problem in inputs.problems if problem not in loaded.problems))
+    return replace(inputs, loaded=loaded, problems=problems, request_summary=format_request_summary(opened.connection))
+
+
+def _loses_coverage(inputs: LoadedInputs, plan: Plan) -> bool:
+    """Whether a command loses a pod of a DaemonSet; one that is refused is told when it is judged."""
+
+    def read(path: str) -> Sequence[object]:
+        return load.read_objects(path, plan.file).given_objects
+
+    start = make_start_state(inputs.world)
+    steps = simulate_commands(
+        plan.commands, start, read, plan.file, on_refusal=lambda _index, _error: None, evaluate_pods=lambda _change: None
+    )
+    return any(any(step.impact.iter_groups(*_LOSING_OUTCOMES)) for step in steps)
+
+
+def _evaluate_plan(inputs: LoadedInputs, plan: Plan) -> Analysis:
+    progress = _Progress([], [])
+    skipped = _list_script_remarks(plan, progress)
+    read = _make_reader(inputs, plan, progress)
+    refuse = _make_refusal_handler(plan, progress) if plan.script else None
+    start = make_start_state(inputs.world)
+    results = RuleResults()
+    steps: list[SimulatedStep] = []
+    shown: list[ReportStep] = []
+    links: list[ExplanationLink] = []
+    for step in simulate_commands(plan.commands, start, read, plan.file, on_refusal=refuse):
+        number = len(steps) + 1
+        steps.append(step)
+        shown.append(build_step(step.change, step.impact, _list_assumption_notes(plan, step.index, progress), step.evictions))
+        links += iter_pair_links(inputs.options.why, step.impact, number)
+        links += iter_pod_links(inputs.options.why, step.evictions, step.change, number)
+        if len(progress.applied) != len(inputs.others):
+            inputs = replace(inputs, others=tuple(progress.applied))
+        results = results.add(run_rules(inputs, make_change_context(step.change, step.impact, step.evictions), number))
+    judged = _count_judged(inputs, start, steps)
+    empty = _find_empty_reason(plan, steps, judged)
+    parts = ReportParts(
+        plan.title,
+        judged,
+        results,
+        tuple(shown),
+        (*progress.problems, *(inputs.list_empty_problem(empty) if empty else ())),
+        skipped,
+        tuple(links),
+        tuple(step.impact for step in steps),
+        any(step.is_unknown for step in steps),
+    )
+    return build_report(replace(inputs, others=tuple(progress.applied)), parts)
+
+
+def _list_script_remarks(plan: Plan, progress: _Progress) -> tuple[SkippedCheck, ...]:
+    """What of a script changes nothing or never runs; what is not understood of it is a problem."""
+    script = plan.script
+    if script is None:
+        return ()
+    progress.problems += (_make_line_problem(plan.file, line.line, line.text, line.why) for line in script.unanalyzed)
+    skipped = []
+    if script.read_count:
+        commands = "command" if script.read_count == 1 else "commands"
+        skipped.append(SkippedCheck(f"{script.read_count} kubectl {commands}", "no change"))
+    if script.exit_line:
+        skipped.append(SkippedCheck(f"what follows {plan.file}:{script.exit_line}", "the script ends there"))
+    return tuple(skipped)
+
+
+def _make_line_problem(file: str, line: int, text: str, reason: str) -> Problem:
+    """A line of a script that is not judged."""
+    return Problem(f"not judged: `{text}`: {reason}" if text else f"not judged: {reason}", Location(file, line))
+
+
+def _make_reader(inputs: LoadedInputs, plan: Plan, progress: _Progress) -> Callable[[str], Sequence[object]]:
+    """Reads the objects of an `apply -f` file, relative to the plan that names it."""
+
+    def read(path: str) -> Sequence[object]:
+        applied = load.read_objects(path, plan.file, pools=inputs.loaded.pools)
+        progress.applied.append(applied)
+        progress.problems += applied.problems
+        return applied.given_objects
+
+    return read
+
+
+def _make_refusal_handler(plan: Plan, progress: _Progress) -> Callable[[int, PreflightError], None]:
+    """A script goes on where a command is refused: it is a problem, and what follows rests on it."""
+    lines = plan.script.commands if plan.script else ()
+
+    def refuse(index: int, error: PreflightError) -> None:
+        line = lines[index]
+        progress.problems.append(_make_line_problem(plan.file, line.line, line.command.text, str(error).partition("\n")[0]))
+        progress.refused_line = progress.refused_line or line.line
+
+    return refuse
+
+
+def _list_assumption_notes(plan: Plan, index: int, progress: _Progress) -> tuple[str, ...]:
+    """That a line of a script rests on one before it that was not understood, or refused."""
+    if plan.script is None:
+        return ()
+    before = min(filter(None, (plan.script.commands[index].follows_unread, progress.refused_line)), default=0)
+    return (f"rests on {plan.file}:{before} having changed nothing here",) if before else ()
+
+
+def _count_judged(inputs: LoadedInputs, start: StartState, steps: Sequence[SimulatedStep]) -> CheckedCounts:
+    daemonsets: set[ObjectKey] = set()
+    for step in steps:
+        daemonsets |= {*step.change.before.daemonsets, *step.change.after.daemonsets}
+    nodes = steps[-1].impact.change.after.nodes if steps else start.world.nodes
+    pairs = sum(step.impact.pair_count for step in steps)
+    return CheckedCounts(inputs.loaded.files, inputs.loaded.objects, len(daemonsets), len(nodes), pairs)
+
+
+def _find_empty_reason(plan: Plan, steps: Sequence[SimulatedStep], judged: CheckedCounts) -> str:
+    """Why there was nothing to judge; "" where there was."""
+    if not steps:
+        return f"{plan.file} has no line that preflight can judge"
+    if any(step.evictions is not None for step in steps):
+        return ""  # what becomes of ordinary pods was there to judge
+    if not judged.daemonsets:
+        return "no DaemonSet was given: there is nothing that a change could cost"
+    if judged.pairs:
+        return ""
+    if steps[-1].change.before.nodes:
+        return "no DaemonSet has anything to do with it: there is nothing that it could cost"
+    return "no node was given, so there is no pair of DaemonSet and node to judge: add the output of `kubectl get nodes -o json`"

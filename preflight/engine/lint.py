@@ -1,0 +1,62 @@
+"""What is wrong today, without a change: hygiene of manifests, and coverage where nodes are known."""
+
+from __future__ import annotations
+
+from preflight.coverage.model import Impact
+from preflight.engine.coverage_rows import build_coverage_rows
+from preflight.engine.explain_loss import iter_pair_links
+from preflight.engine.report_builder import Analysis, ReportParts, build_report
+from preflight.engine.rule_context import make_lint_context, select_linted_workloads
+from preflight.engine.rule_runner import run_rules
+from preflight.engine.session import LoadedInputs, Session, make_inputs
+from preflight.engine.simulate import predict_unchanged
+from preflight.load.inputs import LoadOptions, open_input
+from preflight.model.objects import DaemonSet
+from preflight.model.report import CheckedCounts, Outcome, ReportStep
+from preflight.model.world import ClusterState
+
+_NOTHING = "nothing was there to judge: no object of a kind that preflight knows"
+
+
+def lint(session: Session) -> Analysis:
+    """What is wrong today in the input of the session; what is only around its paths gets no findings."""
+    options = LoadOptions(
+        one_cluster=False,
+        comparison_operators=session.options.comparison_operators,
+        leaves_templates=session.options.allow_empty,
+    )
+    with open_input(session.input, options, stdin=session.stdin) as opened:
+        inputs = make_inputs(session, opened, is_lint=True)
+    return _evaluate_manifests(inputs)
+
+
+def _evaluate_manifests(inputs: LoadedInputs) -> Analysis:
+    options = inputs.options
+    world = inputs.world
+    impact = predict_unchanged(world)
+    results = run_rules(inputs, make_lint_context(inputs.loaded, impact), 0)
+    is_unknown = bool(world.ambiguities) or (impact is not None and any(impact.iter_groups(Outcome.UNKNOWN)))
+    parts = ReportParts(
+        command="",
+        judged=CheckedCounts(
+            inputs.loaded.files,
+            inputs.loaded.objects,
+            sum(isinstance(workload, DaemonSet) for workload in select_linted_workloads(inputs.loaded)),
+            len(world.nodes),
+            impact.pair_count if impact else 0,
+        ),
+        results=results,
+        steps=_make_steps(world, impact),
+        problems=() if inputs.loaded.objects else inputs.list_empty_problem(_NOTHING),
+        links=tuple(iter_pair_links(options.why, impact, 0)) if impact else (),
+        impacts=(impact,) if impact else (),
+        is_unknown=options.strict and is_unknown,
+    )
+    return build_report(inputs, parts)
+
+
+def _make_steps(world: ClusterState, impact: Impact | None) -> tuple[ReportStep, ...]:
+    """The one step that changes nothing, where coverage is known."""
+    if impact is None:
+        return ()
+    return (ReportStep(command="", headline="", nodes=tuple(world.nodes), coverage=build_coverage_rows(impact)),)

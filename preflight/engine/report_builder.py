@@ -1,0 +1,253 @@
+"""From what rules say to a report: findings with their places, sorted, and the exit code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from preflight.coverage.model import Impact
+from preflight.engine.rule_runner import RuleResults, make_match_target
+from preflight.engine.session import LoadedInputs
+from preflight.errors import UsageError
+from preflight.load import LoadResult
+from preflight.messages.load import describe_ambiguity
+from preflight.model.objects import Origin
+from preflight.model.report import (
+    CheckedCounts,
+    ClusterIdentity,
+    ExplanationLink,
+    Finding,
+    Location,
+    Problem,
+    RelatedLocation,
+    Report,
+    ReportStep,
+    RuleInfo,
+    SkippedCheck,
+)
+from preflight.policy.evaluate import settle_findings
+from preflight.policy.matching import ExemptionScope, LocatedFinding
+from preflight.rules.api import ManifestLocation
+from preflight.rules.new_findings import RuleHit
+from preflight.rules.registry import common_rules, load_all_rules
+from preflight.version import __version__
+
+if TYPE_CHECKING:
+    from preflight.policy.baseline import Baseline
+
+_LOWEST_RANK = 99
+"""The rank of what is no DaemonSet, and of a DaemonSet that is nothing known."""
+_UNREQUESTED = ("PodDisruptionBudgets", "what listed pods need")
+_POD_HINT = ", or NAMESPACE/POD of a pod that may have to go"
+
+
+class Analysis(Struct, frozen=True):
+    """What a function of the engine answers.
+
+    1. `report` is what all formats are made of; `findings` and `exit_code` are its own.
+    2. `inputs` is what was read; `impacts` what each step does to coverage, where that was predicted.
+    3. `baseline` is the new one, where one was asked for. `crashes` are the errors of rules that crashed.
+    4. `request_summary` tells what clusters were asked, "" where none was.
+    """
+
+    report: Report
+    inputs: LoadedInputs
+    impacts: tuple[Impact, ...] = ()
+    baseline: Baseline | None = None
+    crashes: tuple[Exception, ...] = ()
+    request_summary: str = ""
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """The findings, worst first within a step."""
+        return self.report.findings
+
+    @property
+    def exit_code(self) -> int:
+        """What the program would end with: 0 fine, 1 findings, 3 unknown or unread, 4 a rule crashed."""
+        return self.report.exit
+
+
+class ReportParts(Struct, frozen=True):
+    """What a run found out, before it is a report.
+
+    `problems` are those of the run besides the ones of its inputs, and `skipped` likewise.
+    """
+
+    command: str
+    judged: CheckedCounts
+    results: RuleResults
+    steps: tuple[ReportStep, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    skipped: tuple[SkippedCheck, ...] = ()
+    links: tuple[ExplanationLink, ...] = ()
+    impacts: tuple[Impact, ...] = ()
+    is_unknown: bool = False
+
+
+def build_report(inputs: LoadedInputs, parts: ReportParts) -> Analysis:
+    """The answer of a run. Errors: UsageError where the options ask for the chain of a pair that was not judged."""
+    options = inputs.options
+    if options.why and not parts.links:
+        hint = _POD_HINT if inputs.world.pods_by_key is not None else ""
+        raise UsageError(f"--why {options.why}: no such pair was judged; it is DAEMONSET/NODE or NAMESPACE/DAEMONSET/NODE{hint}")
+    findings, baseline = _make_findings(inputs, parts.results)
+    problems = (*inputs.problems, *parts.problems)
+    report = Report(
+        __version__,
+        parts.command,
+        parts.steps,
+        parts.judged,
+        _list_assumptions(parts.steps),
+        tuple(_iter_skipped(inputs, parts)),
+        problems,
+        findings,
+        _get_exit_code(inputs, parts, findings),
+        parts.links,
+        _collect_rule_info(findings),
+        _find_cluster(inputs),
+    )
+    return Analysis(report, inputs, parts.impacts, baseline, parts.results.crashes, inputs.request_summary)
+
+
+def drop_skipped(analysis: Analysis) -> Analysis:
+    """The answer without the skipped checks that a look at a cluster does not ask for, so that nobody misses them."""
+    report = analysis.report
+    return replace(analysis, report=replace(report, skipped=tuple(check for check in report.skipped if check.what not in _UNREQUESTED)))
+
+
+def _get_exit_code(inputs: LoadedInputs, parts: ReportParts, findings: Sequence[Finding]) -> int:
+    options = inputs.options
+    has_problems = bool(inputs.problems or parts.problems)
+    if parts.results.crashes:
+        return 4
+    if has_problems or (parts.is_unknown and not options.exit_zero):
+        return 3
+    worst = min((finding.severity.rank for finding in findings if finding.exempted is None), default=3)
+    return int(worst <= options.fail_on.rank and not options.exit_zero)
+
+
+def _list_assumptions(steps: Iterable[ReportStep]) -> tuple[str, ...]:
+    assumed = [row.assumed for step in steps for row in step.coverage]
+    if not any(assumed):
+        return ()
+    return ("coverage assumed (no pods given)" if all(assumed) else "coverage assumed where no pods were given",)
+
+
+def _iter_skipped(inputs: LoadedInputs, parts: ReportParts) -> Iterator[SkippedCheck]:
+    """What was not judged, and why."""
+    world, listed = inputs.world, inputs.listed_state or inputs.world
+    yield from inputs.loaded.skipped
+    yield from parts.skipped
+    yield from (check for read in inputs.others for check in read.skipped)
+    yield from (SkippedCheck(describe_ambiguity(ambiguity), "given twice") for ambiguity in world.ambiguities)
+    yield from (SkippedCheck(_format_plural(kind), why) for kind, why in listed.missing_kinds.items() if kind != "DaemonSet")
+    is_asked = _find_cluster(inputs) is not None
+    if parts.steps and not world.budgets and not is_asked and "PodDisruptionBudget" not in world.complete_kinds:
+        yield SkippedCheck("PodDisruptionBudgets", "not given")
+    if parts.results.has_dependents and world.pods:
+        yield SkippedCheck("what listed pods need", "only the templates of workloads are read")
+
+
+def _format_plural(kind: str) -> str:
+    """The kind as people say more of it: `Pods`, `StorageClasses`."""
+    return f"{kind}es" if kind.endswith("s") else f"{kind}s"
+
+
+def _find_cluster(inputs: LoadedInputs) -> ClusterIdentity | None:
+    """The cluster that the report is about, where one was listed."""
+    survey = (inputs.listed_state or inputs.world).listing
+    return ClusterIdentity(survey.context, survey.server, survey.version) if survey is not None and survey.server else None
+
+
+def _make_findings(inputs: LoadedInputs, results: RuleResults) -> tuple[tuple[Finding, ...], Baseline | None]:
+    """The hits as findings, each with its place, sorted; what two steps of a plan say alike is said once, at the first."""
+    once: dict[tuple[object, ...], RuleHit] = {}
+    for rule, hit, step in results.hits:
+        once.setdefault((rule.id, hit.subject, hit.message, hit.location), (rule, hit, step))
+    kept = tuple(once.values())
+    hits = [hit for _, hit, _ in kept]
+    places = _locate_places(inputs, {place for hit in hits for place in (hit.location, *(other for _, other in hit.related_locations))})
+    located = [
+        LocatedFinding(_make_finding(inputs, rule_hit, places), rule_hit[1].location.origin, make_match_target(inputs, rule_hit[1]))
+        for rule_hit in kept
+    ]
+    findings, baseline = settle_findings(inputs.session.policy, located, _make_exemption_scope(inputs, located))
+
+    def sort_key(finding: Finding) -> tuple[object, ...]:
+        """By step, severity, how much the loss of the DaemonSet matters, rule, and place."""
+        where = finding.location
+        place = (where.file, where.line, where.column, where.path) if where else ("", 0, 0, "")
+        worst = (finding.step, finding.severity.rank, results.ranks.get(finding.subject, _LOWEST_RANK))
+        return (*worst, finding.rule, str(finding.subject), finding.nodes, place, finding.message)
+
+    return tuple(sorted(findings, key=sort_key)), baseline
+
+
+def _make_finding(inputs: LoadedInputs, rule_hit: RuleHit, places: dict[ManifestLocation, Location | None]) -> Finding:
+    rule, hit, step = rule_hit
+    return Finding(
+        rule=rule.id,
+        name=rule.name,
+        severity=hit.severity or rule.severity,
+        subject=hit.subject,
+        message=hit.message,
+        nodes=hit.nodes,
+        key=hit.key,
+        location=places[hit.location],
+        label=hit.label,
+        notes=(*hit.notes, *_iter_template_notes(inputs, hit.location.origin)),
+        related=tuple(RelatedLocation(message, places[place]) for message, place in hit.related_locations),
+        suggestion=hit.suggestion,
+        step=step,
+    )
+
+
+def _make_exemption_scope(inputs: LoadedInputs, located_findings: Sequence[LocatedFinding]) -> ExemptionScope:
+    """The objects whose exemptions are read: in lint all that are judged, under a change those that a finding is about."""
+    about = {located_finding.origin for located_finding in located_findings}
+    linted = inputs.loaded.checked_files
+    objects = [
+        item for origin, item in inputs.objects.items() if (linted is None or origin.file in linted if inputs.is_lint else origin in about)
+    ]
+    chunks = {key: text for read in (*inputs.others, inputs.loaded) for key, text in read.texts.items()}
+    return ExemptionScope(objects, chunks, inputs.paths, inputs.is_lint, bool(inputs.world.nodes))
+
+
+def _find_owner(inputs: LoadedInputs, origin: Origin) -> LoadResult | None:
+    """What read the file of an object first."""
+    return next((read for read in inputs.every if origin.file in read.sources), None)
+
+
+def _iter_template_notes(inputs: LoadedInputs, origin: Origin) -> Iterator[tuple[str, str]]:
+    """The template of a chart that an object was rendered from, as a note: the place to edit."""
+    owner = _find_owner(inputs, origin)
+    template = owner.find_source_template(origin) if owner else ""
+    if template:
+        yield "note", f"rendered from {template}"
+
+
+def _locate_places(inputs: LoadedInputs, places: Iterable[ManifestLocation]) -> dict[ManifestLocation, Location | None]:
+    """The locations of places, all fields of one document at once; None for what no file holds."""
+    found: dict[ManifestLocation, Location | None] = {}
+    by_owner: dict[int, tuple[LoadResult, list[ManifestLocation]]] = {}
+    for place in places:
+        found[place] = None
+        owner = _find_owner(inputs, place.origin)
+        if owner is not None:
+            by_owner.setdefault(id(owner), (owner, []))[1].append(place)
+    for owner, asked in by_owner.values():
+        found.update(zip(asked, owner.locate_all([(place.origin, place.path) for place in asked]), strict=True))
+    return found
+
+
+def _collect_rule_info(findings: Sequence[Finding]) -> tuple[RuleInfo, ...]:
+    """The rules that have findings, for the formats that explain them."""
+    found = {finding.rule for finding in findings}
+    rules = common_rules()
+    if not found <= {rule.id for rule in rules}:
+        rules = load_all_rules()
+    return tuple(RuleInfo(rule.id, rule.name, rule.severity, rule.summary, rule.explanation) for rule in rules if rule.id in found)

@@ -1,0 +1,176 @@
+"""What a run is about and how it is judged, and what was read for it; every function of the engine starts here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+from functools import cached_property
+from typing import TYPE_CHECKING, BinaryIO
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from preflight.engine.asked_cluster import format_request_summary
+from preflight.errors import UsageError
+from preflight.load import LoadResult
+from preflight.load.files import STDIN
+from preflight.load.inputs import Files, Input, LoadOptions, OpenInput, list_paths, open_input
+from preflight.model.objects import Origin
+from preflight.model.report import Problem, Severity
+from preflight.model.world import ClusterState
+from preflight.policy.evaluate import PolicyOptions
+from preflight.policy.matching import ExemptibleObject
+from preflight.rules.team_convention import TeamConvention
+
+if TYPE_CHECKING:
+    from preflight.load.live.planner import ClusterQuery
+
+
+class Options(Struct, frozen=True):
+    """How a run is judged.
+
+    1. `fail_on` is the least severity that makes the exit code 1.
+    2. `allow_empty`: nothing to judge is no fault, and in lint a chart's template that is named is none either. `strict`: an unknown pair
+       is a fault in lint too. `exit_zero`: findings are none.
+    3. `comparison_operators` is the gate of Lt and Gt, None where not known.
+    4. `why` asks for the chain of one pair, as `DAEMONSET/NODE`; the DaemonSet's namespace may stand before it. Or of one ordinary pod that
+       may have to go, as `NAMESPACE/POD`.
+    """
+
+    fail_on: Severity = Severity.ERROR
+    allow_empty: bool = False
+    strict: bool = False
+    exit_zero: bool = False
+    comparison_operators: bool | None = None
+    why: str = ""
+
+
+class Session(Struct, frozen=True):
+    """What a run is about and how it is judged.
+
+    A session holds nothing that was read, so it can be used again, and by several threads at the same time.
+
+    1. `input` is the cluster: files, a snapshot, or a live cluster.
+    2. `policy` are the policy, the exemptions and the baseline that findings are held to.
+    3. `stdin` is what the path `-` reads; it can be read once.
+    """
+
+    input: Input = Files()
+    options: Options = Options()
+    policy: PolicyOptions = PolicyOptions()
+    stdin: BinaryIO | None = None
+
+
+class PodDetail(Enum):
+    """How much of listed pods a run reads: what coverage needs, pods as a whole, or also how things are right now."""
+
+    COVERAGE = "coverage"
+    WHOLE_PODS = "whole pods"
+    RUNTIME_STATE = "runtime state"
+
+
+class LoadedInputs(Struct, frozen=True, dict=True):
+    """What was read for a session.
+
+    1. `loaded` is the input itself, with what the policy states of it. `others` are files that commands name, the sides of a comparison, or
+       an earlier state of the same cluster.
+    2. `is_lint`: manifests are judged, without a change.
+    3. `problems` are what could not be read. `request_summary` tells what a cluster was asked, "" where none was.
+    4. `listed_state` is the cluster that the report names, where that is not the input.
+    """
+
+    session: Session
+    loaded: LoadResult
+    is_lint: bool = False
+    problems: tuple[Problem, ...] = ()
+    others: tuple[LoadResult, ...] = ()
+    convention: TeamConvention = TeamConvention()
+    request_summary: str = ""
+    listed_state: ClusterState | None = None
+
+    @property
+    def options(self) -> Options:
+        """How the run is judged."""
+        return self.session.options
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """What a person named."""
+        return list_paths(self.session.input)
+
+    @property
+    def world(self) -> ClusterState:
+        """The cluster state of the input."""
+        return self.loaded.world
+
+    @property
+    def every(self) -> tuple[LoadResult, ...]:
+        """The input, then the others."""
+        return (self.loaded, *self.others)
+
+    @cached_property
+    def objects(self) -> Mapping[Origin, ExemptibleObject]:
+        """The objects that findings may be about, by their origin."""
+        worlds = [read.world for read in self.every]
+        of_worlds = (item for world in worlds for item in (*world.workloads, *world.job_sets, *world.budgets))
+        given = (*of_worlds, *(item for read in self.every for item in (*read.nodes, *read.given_objects)))
+        return {item.origin: item for item in given if isinstance(item, ExemptibleObject)}
+
+    def list_empty_problem(self, message: str) -> tuple[Problem, ...]:
+        """That there is nothing to judge, as a problem; none where the options allow it."""
+        return () if self.options.allow_empty else (Problem(message),)
+
+
+def load_inputs(session: Session, detail: PodDetail = PodDetail.COVERAGE, *, query: ClusterQuery | None = None) -> LoadedInputs:
+    """Read the input of a session as one cluster; `query` is what a live one is asked for, None for everything."""
+    with open_input(session.input, make_load_options(session, detail), stdin=session.stdin, query=query) as opened:
+        return make_inputs(session, opened)
+
+
+def make_load_options(session: Session, detail: PodDetail = PodDetail.COVERAGE) -> LoadOptions:
+    """How the input of a session is read as one cluster."""
+    return LoadOptions(
+        one_cluster=True,
+        comparison_operators=session.options.comparison_operators,
+        wants_whole_pods=detail is PodDetail.WHOLE_PODS,
+        wants_state=detail is PodDetail.RUNTIME_STATE,
+    )
+
+
+def make_inputs(session: Session, opened: OpenInput, *, is_lint: bool = False) -> LoadedInputs:
+    """What was read, with what the policy says of it."""
+    convention = TeamConvention()
+    if session.policy.policy.layers:
+        from preflight.policy.apply_to_world import make_convention
+
+        convention = make_convention(session.policy.policy)
+    return LoadedInputs(
+        session,
+        apply_session_policy(session, opened.loaded),
+        is_lint,
+        problems=(*opened.loaded.problems, *list_missing_daemonsets(opened.loaded)),
+        convention=convention,
+        request_summary=format_request_summary(opened.connection),
+    )
+
+
+def apply_session_policy(session: Session, loaded: LoadResult) -> LoadResult:
+    """What was read, with what the policy of a session states of it."""
+    policy = session.policy.policy
+    if not policy.layers:
+        return loaded
+    from preflight.policy.apply_to_world import apply_policy
+
+    return replace(loaded, world=apply_policy(policy, loaded.world))
+
+
+def list_missing_daemonsets(loaded: LoadResult) -> tuple[Problem, ...]:
+    """That a cluster did not show all DaemonSets, as a problem."""
+    why = loaded.world.missing_kinds.get("DaemonSet")
+    return (Problem(f"not all DaemonSets are judged: {why}"),) if why else ()
+
+
+def check_stdin_once(*paths: str) -> None:
+    """Refuse to read standard input twice. Errors: UsageError."""
+    if paths.count(STDIN) > 1:
+        raise UsageError("standard input (-) can be read once only")

@@ -1,0 +1,288 @@
+"""What is wrong with tolerations, taints, selectors and update strategies, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from preflight.messages.lists import join_and, join_node_names
+from preflight.messages.tolerations import format_tolerated, format_toleration, format_toleration_time
+from preflight.model.objects import Taint, Toleration
+from preflight.model.typo import Typo
+
+_TYPO_TEXTS = {
+    Typo.CASE: "the case differs",
+    Typo.SEPARATOR: "a separator differs",
+    Typo.LETTER: "one letter differs",
+}
+
+ADOPTING_SELECTOR_LABEL = "the selector"
+EFFECT_GAP_LABEL = "this effect only"
+SYSTEM_CLASS_HELP = "`priorityClassName: system-node-critical`"
+IGNORED_SECONDS_LABEL = "every DaemonSet tolerates this for ever"
+NO_SELECTION_LABEL = "no nodeSelector and no node affinity"
+LINUX_SELECTOR_HELP = "`nodeSelector: {kubernetes.io/os: linux}`"
+EMPTY_VALUE_LABEL = "this matches an empty value only"
+UNKNOWN_VALUE_LABEL = "no taint has this value"
+UNKNOWN_KEY_LABEL = "no taint has this key"
+EXISTS_HELP = "`operator: Exists` tolerates every value"
+NO_SECONDS_LABEL = "no tolerationSeconds"
+REMOVE_TOLERATION_HELP = "the policy wants DaemonSets to leave: remove the toleration"
+REMOVE_SECONDS_HELP = "the policy wants DaemonSets to stay: remove tolerationSeconds"
+RECREATED_LABEL = "a DaemonSet is created again at once"
+FIRST_MATCH_LABEL = "the first match counts"
+COUNTING_TOLERATION_LABEL = "this one counts"
+ON_DELETE = "is not updated until somebody deletes its pods: its strategy is OnDelete"
+SURGE_LABEL = "the new pods stay Pending"
+SURGE_HELP = "set maxSurge to 0 and maxUnavailable to 1 for a DaemonSet that takes ports of the node"
+ANY_VALUE_LABEL = "Exists ignores the value"
+RUNTIME_CLASS_LABEL = "the RuntimeClass"
+
+
+def describe_typo(typo: Typo) -> str:
+    """How a word differs from the one that was intended, to end a sentence."""
+    return _TYPO_TEXTS[typo]
+
+
+def format_labels(labels: Mapping[str, str]) -> str:
+    """`pool=rdma, zone=a`."""
+    return ", ".join(f"{key}={value}" for key, value in labels.items())
+
+
+def describe_adopted_pod(daemonset: object) -> str:
+    """A bare pod that a DaemonSet adopts."""
+    return f"is adopted by DaemonSet {daemonset}, whose selector matches its labels"
+
+
+def describe_adopted_pods(daemonset: object) -> str:
+    """A DaemonSet whose pods the selector of another one matches."""
+    return f"has pods that the selector of DaemonSet {daemonset} matches"
+
+
+def describe_effect_gap(toleration: Toleration, missed: Iterable[Taint]) -> str:
+    """A toleration of NoSchedule alone."""
+    return f"tolerates {format_tolerated(toleration)}, but not {join_and(missed)}: no pod of it stays on a node with that taint"
+
+
+def describe_evictable_component(kind: str, priority_class: str) -> str:
+    """A critical component without a priority class of the system; `priority_class` is its own, "" for none."""
+    cause = f"its priority class {priority_class} is none of the system's" if priority_class else "it has no priority class"
+    return f"can be evicted when its node runs short ({kind}): {cause}"
+
+
+def describe_ignored_seconds(toleration: Toleration) -> str:
+    """A toleration that the DaemonSet controller replaces."""
+    return f"tolerates {format_tolerated(toleration)} for ever: tolerationSeconds {toleration.tolerationSeconds} has no effect"
+
+
+def describe_refused_field(reason: str) -> str:
+    """A field that the API server refuses, with its words."""
+    return f"is refused by the API server: {reason}"
+
+
+def describe_refused_taint(reason: str) -> str:
+    """A taint of a node that the API server refuses."""
+    return f"has a taint that the API server refuses: {reason}"
+
+
+def describe_refused_pool_taint(reason: str) -> str:
+    """A taint of a node pool that its provider refuses."""
+    return f"declares a taint that is refused: {reason}"
+
+
+def describe_doubtful_pool_taint(reason: str) -> str:
+    """A taint of a node pool that is accepted and looks like a mistake."""
+    return f"declares a taint that looks like a toleration: {reason}"
+
+
+def describe_refused_toleration(reasons: Iterable[str]) -> str:
+    """A toleration that the API server refuses, with all its reasons."""
+    return f"has a toleration that the API server refuses: {'; '.join(reasons)}"
+
+
+def describe_landing(nodes: Sequence[str]) -> str:
+    """A DaemonSet that takes every node; `nodes` are known Windows and virtual ones."""
+    if nodes:
+        return f"takes {join_node_names(nodes)}, Windows or virtual: it tolerates everything and selects nothing"
+    return "takes every node, Windows and virtual ones too: it tolerates everything and selects nothing"
+
+
+def describe_legacy_toleration(key: str, *, is_master: bool, missed: Iterable[object]) -> str:
+    """A toleration of a taint that Kubernetes no longer sets; `missed` are taints that it does not tolerate, or their key."""
+    clusters = "clusters before Kubernetes 1.25" if is_master else "old clusters"
+    not_tolerated = join_and(missed)
+    return f"tolerates {key}, a taint of {clusters}" + (f", and not {not_tolerated}" if not_tolerated else "")
+
+
+def describe_legacy_label(key: str, new_key: str, *, is_master: bool, is_excluded: bool) -> str:
+    """A selector of a label that nodes no longer have; `is_excluded` where it leaves nodes out."""
+    verb = "leaves nodes out by" if is_excluded else "selects on"
+    return f"{verb} {key}, {'a label of clusters before Kubernetes 1.24' if is_master else f'the old name of {new_key}'}"
+
+
+def label_new_key(new_key: str) -> str:
+    """What to write under an old key."""
+    return f"{new_key} took its place"
+
+
+def describe_refused_by_namespace(labels: Mapping[str, str]) -> str:
+    """A DaemonSet whose node selector contradicts that of its namespace."""
+    return f"has every pod refused: the default node selector of its namespace, {format_labels(labels)}, contradicts its own"
+
+
+def describe_excluded_by_namespace(nodes: Iterable[str], labels: Mapping[str, str], *, is_pending: bool) -> str:
+    """Nodes that the node selector of a namespace leaves out; `is_pending` where pods are created for them all the same."""
+    effect = "its pods stay Pending" if is_pending else "it gets no pod"
+    return f"should run on {join_node_names(nodes)}, where {effect}: the default node selector of its namespace is {format_labels(labels)}"
+
+
+def describe_required_by_namespace(labels: Mapping[str, str]) -> str:
+    """The node selector of a namespace, where no node is known."""
+    return f"runs only on nodes with {format_labels(labels)}, the default node selector of its namespace"
+
+
+def label_namespace_annotation(annotation: str) -> str:
+    """What the place of an annotation is called."""
+    return f"{annotation} of the namespace"
+
+
+def describe_empty_value(key: str, missed: Iterable[Taint], *, has_operator: bool) -> str:
+    """A toleration with an empty value that misses known taints."""
+    cause = "" if has_operator else ": no operator means Equal"
+    return f"tolerates {key} only with an empty value, not {join_and(missed)}{cause}"
+
+
+def describe_unknown_empty_value(key: str) -> str:
+    """A toleration without operator and value, of a key that no known taint has."""
+    return f"tolerates {key} only with an empty value: no operator means Equal"
+
+
+def describe_mistyped_value(toleration: Toleration, taint: Taint, typo: Typo) -> str:
+    """A toleration whose value is nearly that of a taint."""
+    return f"tolerates {format_tolerated(toleration)}; the taint here is {taint}: {describe_typo(typo)}"
+
+
+def describe_mistyped_key(toleration: Toleration, taints: Sequence[Taint], key: str, typo: Typo) -> str:
+    """A toleration whose key is nearly that of a taint; `taints` are those of the key that was intended."""
+    known = f"the taint here is {join_and(taints)}" if taints else f"a taint has the key {key}"
+    return f"tolerates {format_tolerated(toleration)}; {known}: {describe_typo(typo)}"
+
+
+def describe_endless_toleration(toleration: Toleration, *, is_of_dead_node: bool) -> str:
+    """A toleration of NoExecute without seconds; `is_of_dead_node` where the taint means that the node does not answer."""
+    effect = "it is never moved from a node that has died" if is_of_dead_node else "it stays on a node that is being emptied"
+    return f"tolerates {format_tolerated(toleration)} for ever: {effect}"
+
+
+def describe_missing_tolerations(missing: Iterable[Toleration], requirement: str) -> str:
+    """Tolerations that a policy requires and a workload lacks."""
+    return f"does not tolerate {join_and(map(format_toleration, missing))}, which the policy requires ({requirement})"
+
+
+def describe_wider_toleration(wanted: Toleration, requirement: str) -> str:
+    """A toleration that a policy requires exactly, and that is covered by a wider one."""
+    return f"tolerates {format_toleration(wanted)} only by a wider toleration; the policy requires exactly that ({requirement})"
+
+
+def label_wider_toleration(toleration: Toleration) -> str:
+    """What to write under the wider one."""
+    return f"this tolerates {format_toleration(toleration)}"
+
+
+def note_requirement(reason: str) -> str:
+    """Why a policy requires a toleration."""
+    return f"required: {reason}"
+
+
+def note_declared_taint(taint: Taint, meaning: str) -> str:
+    """What a taint of the team's convention is for."""
+    return f"{taint}: {meaning}"
+
+
+def describe_unknown_runtime_class(name: str, *, is_refused: bool) -> str:
+    """A RuntimeClass that was not given; `is_refused` where others were, so that every pod is refused."""
+    cause = f", and of those given none is {name}: without it every pod is refused" if is_refused else ""
+    return f"is placed without the nodeSelector and tolerations that RuntimeClass {name} may add to its pods{cause}"
+
+
+def describe_refused_by_runtime_class(labels: Mapping[str, str], name: str) -> str:
+    """A DaemonSet whose node selector contradicts that of its RuntimeClass."""
+    return f"has every pod refused: nodeSelector {format_labels(labels)} of RuntimeClass {name} contradicts its own"
+
+
+def describe_excluded_by_runtime_class(nodes: Iterable[str], labels: Mapping[str, str], name: str) -> str:
+    """Nodes that the node selector of a RuntimeClass leaves out."""
+    where = f"should run on {join_node_names(nodes)}, where its pods stay Pending"
+    return f"{where}: RuntimeClass {name} adds nodeSelector {format_labels(labels)}"
+
+
+def describe_required_by_runtime_class(labels: Mapping[str, str], name: str) -> str:
+    """The node selector of a RuntimeClass, where no node is known."""
+    return f"runs only on nodes with {format_labels(labels)}, which RuntimeClass {name} adds to its pods"
+
+
+def describe_added_tolerations(taints: Sequence[Taint], tolerations: Iterable[Toleration], name: str) -> str:
+    """Tolerations that a RuntimeClass adds; `taints` are those that only they tolerate, where some are known."""
+    tolerated = join_and(taints) if taints else join_and(map(format_tolerated, tolerations))
+    return f"is not placed by the toleration of {tolerated} that RuntimeClass {name} adds to its pods"
+
+
+def describe_seconds_loop(toleration: Toleration, *, is_cleared: bool) -> str:
+    """A toleration of a DaemonSet with seconds; `is_cleared` where the cluster removes the taint once the node is well again."""
+    seconds = toleration.tolerationSeconds or 0
+    if is_cleared:
+        effect = "it is deleted after them, and comes back once the node is Ready"
+    elif seconds <= 0:
+        effect = "it is deleted and re-created without a pause on a node with this taint"
+    else:
+        effect = f"it is deleted and re-created every {seconds} s on a node with this taint"
+    return f"tolerates {format_tolerated(toleration)} for {seconds} s: {effect}"
+
+
+def describe_shadowed_toleration(
+    toleration: Toleration, seconds: int | None, earlier_toleration: Toleration, earlier_seconds: int | None
+) -> str:
+    """A toleration whose seconds never count."""
+    return (
+        f"tolerates {format_tolerated(toleration)} {format_toleration_time(seconds)} to no effect: "
+        f"an earlier toleration of {format_tolerated(earlier_toleration)} counts, {format_toleration_time(earlier_seconds)}"
+    )
+
+
+def describe_outlier(missing: Iterable[object], family_size: int, family: str) -> str:
+    """The one DaemonSet of a family that lacks a toleration; `missing` are taints, or what the others tolerate."""
+    return f"does not tolerate {join_and(missing)}, alone of the {family_size} DaemonSets with {family}"
+
+
+def list_tolerated(tolerations: Sequence[Toleration]) -> list[str]:
+    """What tolerations tolerate: `every NoSchedule taint`, `dedicated:NoExecute`."""
+    wild = [toleration.effect for toleration in tolerations if not toleration.key and toleration.operator == "Exists"]
+    every = ["every taint"] if len(wild) > 1 else [f"every {effect} taint" for effect in wild]
+    return every + [format_tolerated(toleration) for toleration in tolerations if toleration.key or toleration.operator != "Exists"]
+
+
+def describe_stalling_surge(max_surge: object, ports: Sequence[int]) -> str:
+    """A surge update of pods that take the same ports of the node."""
+    port = f"port{'s' * (len(ports) > 1)} {join_and(ports)} of the node"
+    return f"cannot be updated: maxSurge {max_surge} starts each new pod beside the old one, which holds {port}"
+
+
+def describe_any_value(key: str, taints: Iterable[Taint]) -> str:
+    """A toleration with Exists of taints with a value."""
+    return f"tolerates {key} with any value; the taint here is {join_and(taints)}"
+
+
+def describe_wildcard(toleration: Toleration, *, is_for_ever: bool, is_drained_in_vain: bool) -> str:
+    """A toleration of every key; `is_drained_in_vain` where new pods pass the taint of a cordon."""
+    if not toleration.effect:
+        tolerated = "every taint" + (", NoExecute for ever included" if is_for_ever else "")
+    elif toleration.effect == "NoExecute":
+        seconds = toleration.tolerationSeconds
+        tolerated = "every NoExecute taint" + (" for ever" if is_for_ever else "" if seconds is None else f" for {seconds} s")
+    else:
+        tolerated = f"every {toleration.effect} taint"
+    return f"tolerates {tolerated}" + (": a drained node can get its pods back" if is_drained_in_vain else "")
+
+
+def label_wildcard(*, is_drained_in_vain: bool) -> str:
+    """What to write under a toleration of every key."""
+    return "no key: this matches any taint" + (", that of a cordon too" if is_drained_in_vain else "")

@@ -1,0 +1,146 @@
+"""What the asking of a live cluster says to people: what is wrong with the way to it, and what it does not give."""
+
+from __future__ import annotations
+
+# The kubeconfig
+
+NO_CLUSTER = (
+    "no --from, and no cluster to ask: there is no kubeconfig ($KUBECONFIG, ~/.kube/config). Give manifests, or what the cluster has:\n"
+    "  kubectl get nodes,ds,pods -A -o json | preflight ... --from -"
+)
+NO_SERVER = "its cluster has no server"
+GROUP_WITHOUT_USER = "--as-group needs --as"
+
+
+def describe_missing_kubeconfig(paths: str) -> str:
+    """That no file of a kubeconfig exists."""
+    return f"there is no kubeconfig {paths}"
+
+
+def describe_no_current_context(paths: str) -> str:
+    """That a kubeconfig chooses no context."""
+    return f"kubeconfig {paths} has no current context: choose one with --context"
+
+
+def describe_unknown_context(paths: str, context: str) -> str:
+    """That a kubeconfig has no such context."""
+    return f"kubeconfig {paths} has no context {context}"
+
+
+def describe_invalid_kubeconfig(paths: str, reason: str) -> str:
+    """That a kubeconfig is wrong, as the client says."""
+    return f"kubeconfig {paths}: {reason}"
+
+
+def describe_unusable_kubeconfig(paths: str, error: Exception) -> str:
+    """That the client fails at a kubeconfig; the text of the error may hold a credential."""
+    return f"kubeconfig {paths} cannot be used: {type(error).__name__}"
+
+
+def describe_unusable_context(context: str, reason: str) -> str:
+    """Why a context leads to no server."""
+    return f"context {context}: {reason}"
+
+
+def describe_no_credentials(reason: str) -> str:
+    """That no credentials can be had, as the client says."""
+    return f"no credentials: {reason}"
+
+
+def describe_invalid_server(address: str) -> str:
+    """That an address is none of a server; no user name and no password is in it."""
+    return f"{address} is no address of an API server: https://HOST:PORT"
+
+
+def describe_unusable_proxy(address: str) -> str:
+    """That a proxy speaks another protocol; no user name and no password is in its address."""
+    return f"the proxy {address} cannot be used: only http and https are"
+
+
+# The connection
+
+WRONG_CREDENTIALS_FORM = "the credentials hold a character that no request can carry"
+TOO_LARGE = "one answer is larger than 1 GiB"
+UNKNOWN_HOST = "there is no such host"
+BROKEN_CONNECTION = "the connection broke off in the middle of the answer"
+
+
+def describe_unreachable(reason: str) -> str:
+    """That a server cannot be reached."""
+    return f"cannot be reached: {reason}"
+
+
+def describe_untrusted_certificate(reason: str) -> str:
+    """That the certificate of a server is not trusted."""
+    return f"its certificate is not trusted: {reason}"
+
+
+def describe_silent_proxy(reason: str) -> str:
+    """That a proxy gives no answer."""
+    return f"the proxy does not answer: {reason}"
+
+
+def describe_timeout(seconds: float) -> str:
+    """That a server says nothing in time."""
+    return f"no answer within {seconds:g} seconds (--request-timeout)"
+
+
+def describe_repeated_timeout(seconds: float, times: int) -> str:
+    """That a server has said nothing in time several times."""
+    return f"{describe_timeout(seconds)}, {times} times"
+
+
+def describe_unauthorized(context: str) -> str:
+    """That the credentials of a context are not accepted."""
+    return f"401 Unauthorized: the credentials of context {context} are not accepted"
+
+
+def describe_status(status: int) -> str:
+    """That a server answers with a status that says no more."""
+    return f"the server answers {status}"
+
+
+# Lists
+
+UNKNOWN_KIND = "the server does not know it"
+
+
+def describe_missing_right(resource: str, namespace: str) -> str:
+    """The right that is missing to list a resource; `namespace` is "" for all of them."""
+    where = f" in namespace {namespace}" if namespace else ""
+    return f"the right to list {resource}{where} is missing: `preflight rbac` prints the role"
+
+
+def describe_server_fault(status: int, message: str) -> str:
+    """That a server does not give a list, as it says."""
+    return f"{describe_status(status)}: {message}"
+
+
+def describe_one_namespace(namespace: str, reason: str) -> str:
+    """That only the objects of one namespace are known, and why."""
+    return f"only those of namespace {namespace}: {reason}"
+
+
+def describe_unreadable_list(plural: str) -> str:
+    """That a list cannot be read."""
+    return f"the list of {plural} cannot be read"
+
+
+def describe_endless_list(plural: str) -> str:
+    """That a list comes to no end."""
+    return f"the list of {plural} goes on and on at the same place"
+
+
+def describe_no_list(plural: str) -> str:
+    """That an answer is no list of the API."""
+    return f"the answer is no list of {plural}: is it the API server of a cluster?"
+
+
+def describe_no_daemonset(reason: str) -> str:
+    """That no DaemonSet of a cluster can be had."""
+    return f"no DaemonSet can be judged: {reason}"
+
+
+def describe_progress(context: str, requests: int, plural: str) -> str:
+    """What is asked just now."""
+    return f"asking {context} ({requests} requests so far): {plural}"

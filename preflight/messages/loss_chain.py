@@ -1,0 +1,124 @@
+"""The chain that explains one DaemonSet on one node, in words: a heading and a sentence a link."""
+
+from __future__ import annotations
+
+import shlex
+
+from preflight.messages.coverage import describe_reason, describe_reasons
+from preflight.messages.lists import join_and
+from preflight.model.loss_chain import (
+    BrokenComponent,
+    BrokenWorkload,
+    ChangeCommand,
+    ControllerDecision,
+    DaemonSetChange,
+    Decision,
+    KubectlEvidence,
+    KubectlView,
+    LabelChange,
+    LabelLoss,
+    LossLink,
+    PodFate,
+    PodOutcome,
+    Selection,
+    TaintChange,
+    TolerationGap,
+    TolerationLimit,
+)
+from preflight.model.objects import Toleration
+
+_DECISIONS = {
+    Decision.RUN: "a pod should run on {node}, and may stay",
+    Decision.KEEP: "no pod should run on {node}, but one that is there may stay: only NoSchedule taints are in the way",
+    Decision.DELETE: "no pod should run on {node}, and one that is there may not stay: the controller deletes it",
+    Decision.DELETE_WITHOUT_LABELS: "once the labels are gone, no pod may stay on {node}: the controller deletes it",
+    Decision.NO_DAEMONSET: "there is no DaemonSet any more that would create the pod again",
+    Decision.UNKNOWN: "cannot be told: {reasons}",
+}
+_FATES = {
+    PodFate.LOOPS: "{reasons}",
+    PodFate.LOST_NOW: "the pod goes now, and none is created",
+    PodFate.LOST_ON_RECREATION: "the pod runs on, and is gone for good once {event}",
+    PodFate.KEPT: "the pod stays, and comes back when it is re-created",
+    PodFate.REPLACED: "a new pod takes the place of the old one",
+    PodFate.KEPT_OR_REPLACED: "a pod stays there, the old one or a new one: {reasons}",
+    PodFate.CREATED: "a pod is created",
+    PodFate.HANGS: "the pod is deleted and hangs in Terminating, and none is created beside it until the kubelet speaks again",
+    PodFate.MISSING: "a pod should be there, and none is",
+    PodFate.KEPT_OUT: "no pod is there, and none is created: a taint alone keeps it out",
+    PodFate.EXCLUDED: "no pod is there, and none is meant to be",
+    PodFate.UNKNOWN: "cannot be told: {reasons}",
+}
+_KUBECTL = {
+    KubectlView.PODS: ("shows it", "kubectl {space}get pods -o wide --field-selector spec.nodeName={node}"),
+    KubectlView.TAINTS: ("shows it", "kubectl get node {node} -o jsonpath='{{.spec.taints}}'"),
+    KubectlView.LABELS: ("shows it", "kubectl get node {node} --show-labels"),
+    KubectlView.ALLOCATABLE: ("shows it", "kubectl get node {node} -o jsonpath='{{.status.allocatable}}'"),
+    KubectlView.READY_COUNT: (
+        "looks fine",
+        "kubectl {space}get daemonset {name}: DESIRED counts only the nodes that tolerate and match, so READY equals it",
+    ),
+    KubectlView.ROLLOUT_STATUS: (
+        "looks fine",
+        "kubectl {space}rollout status daemonset/{name}: says that it was successfully rolled out",
+    ),
+    KubectlView.EVENTS: ("looks fine", "kubectl {space}get events: no pod is Pending, so there is nothing to warn of"),
+}
+
+
+def describe_link(link: LossLink) -> tuple[str, str]:
+    """A link of the chain as a heading and a sentence."""
+    match link:
+        case ChangeCommand(command):
+            return "change", command or "none: this is what is there today"
+        case TaintChange(node, taint, is_added):
+            return "node", f"{node} {'gets' if is_added else 'loses'} the taint {taint}"
+        case LabelChange(node, key, value):
+            return "node", f"{node} loses the label {key}" if value is None else f"{node} gets the label {key}={value}"
+        case DaemonSetChange(daemonset, is_deleted):
+            return "DaemonSet", f"{daemonset} {'is deleted' if is_deleted else 'gets a new template: its pods are re-created'}"
+        case LabelLoss(daemonset, reason):
+            return "labels", f"{daemonset} {describe_reason(reason)}"
+        case Selection(reason):
+            return "selection", describe_reason(reason)
+        case TolerationGap():
+            return "toleration", _describe_gap(link)
+        case TolerationLimit(toleration, taint):
+            return "toleration", f"{_format_toleration(toleration)} tolerates {taint} for {toleration.tolerationSeconds} s only"
+        case ControllerDecision(decision, node, reasons):
+            return "controller", _DECISIONS[decision].format(node=node, reasons="; ".join(describe_reasons(reasons)))
+        case PodOutcome():
+            return "outcome", _describe_outcome(link)
+        case BrokenComponent(daemonset, title, symptom):
+            return "breaks", f"{daemonset} is a {title}: {symptom}"
+        case BrokenWorkload(workload, needs, can_run_elsewhere):
+            where = ", and can get it elsewhere" if can_run_elsewhere else " there"
+            return "breaks", f"{workload.kind} {workload} needs {join_and(needs) if needs else 'it'}{where}"
+        case KubectlEvidence():
+            return _describe_command(link)
+
+
+def _describe_gap(gap: TolerationGap) -> str:
+    if gap.nearest is None or gap.miss is None:
+        return f"nothing in the template tolerates {gap.taint}: no toleration speaks of {gap.taint.key}"
+    return f"{_format_toleration(gap.nearest)} comes nearest to {gap.taint}, and is not enough: it {describe_reason(gap.miss)}"
+
+
+def _format_toleration(toleration: Toleration) -> str:
+    fields = {"key": toleration.key, "operator": toleration.operator, "value": toleration.value, "effect": toleration.effect}
+    parts = [f"{name}: {value}" for name, value in fields.items() if value]
+    if toleration.tolerationSeconds is not None:
+        parts.append(f"tolerationSeconds: {toleration.tolerationSeconds}")
+    return "{" + ", ".join(parts) + "}"
+
+
+def _describe_outcome(outcome: PodOutcome) -> str:
+    producers = join_and(outcome.producers)
+    event = f"the pods of {producers} are re-created" if producers else "an update, a deletion, an eviction or a new node re-creates it"
+    return _FATES[outcome.fate].format(reasons="; ".join(describe_reasons(outcome.reasons)), event=event)
+
+
+def _describe_command(command: KubectlEvidence) -> tuple[str, str]:
+    namespace = f"-n {shlex.quote(command.daemonset.namespace)} " if command.daemonset.namespace else ""
+    heading, text = _KUBECTL[command.view]
+    return heading, text.format(space=namespace, name=shlex.quote(command.daemonset.name), node=shlex.quote(command.node))

@@ -1,0 +1,23 @@
+"""Tolerations as text: what they tolerate, and for how long."""
+
+from __future__ import annotations
+
+from preflight.model.objects import Toleration
+
+
+def format_tolerated(toleration: Toleration) -> str:
+    """What a toleration tolerates, as a taint is written: `dedicated=rdma:NoSchedule`, `dedicated:*`."""
+    value = "=" + toleration.value if toleration.value else ""
+    return f"{toleration.key or '*'}{value}:{toleration.effect or '*'}"
+
+
+def format_toleration(toleration: Toleration) -> str:
+    """`dedicated=rdma:NoSchedule`, with `*` for any value, key or effect: `dedicated=*:NoSchedule`; seconds stand behind it."""
+    value = "=*" if toleration.operator == "Exists" and toleration.key else f"={toleration.value}" if toleration.value else ""
+    seconds = "" if toleration.tolerationSeconds is None else f" for {toleration.tolerationSeconds} s"
+    return f"{toleration.key or '*'}{value}:{toleration.effect or '*'}{seconds}"
+
+
+def format_toleration_time(seconds: int | None) -> str:
+    """`for 30 s`, `for ever` where no seconds are given."""
+    return "for ever" if seconds is None else f"for {max(seconds, 0)} s"

@@ -1,0 +1,88 @@
+"""Reasons as parts of the key of a finding: which taint, label, quota or DaemonSet it is about, in no sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from preflight.model.comparison_reasons import LabelDifference, NodeChange, TaintDifference
+from preflight.model.objects import SelectorRequirement, Taint
+from preflight.model.reasons import (
+    AffinityMismatch,
+    ConditionalOutcome,
+    EvictionLoop,
+    LostLabels,
+    NearMiss,
+    OtherNodeName,
+    PlainReason,
+    PodEnded,
+    Reason,
+    SelectorMismatch,
+    TermMismatch,
+    TimedToleration,
+    UnknownGate,
+    UnknownLabels,
+    UnreadyPod,
+    Untolerated,
+    UpdateUncertainty,
+)
+
+
+def make_reason_key(reasons: Iterable[Reason]) -> tuple[str, ...]:
+    """The parts for some reasons, sorted, each once: `("taint:dedicated=rdma:NoSchedule",)`."""
+    return tuple(sorted({part for reason in reasons for part in _list_parts(reason)}))
+
+
+def make_taint_key(taints: Iterable[Taint]) -> tuple[str, ...]:
+    """The parts for some taints, sorted, each once."""
+    return tuple(sorted({f"taint:{taint}" for taint in taints}))
+
+
+def _list_parts(reason: Reason) -> tuple[str, ...]:
+    match reason:
+        case OtherNodeName(node):
+            return (f"node-name:{node}",)
+        case SelectorMismatch(key, required, actual):
+            return (f"node-selector:{key}={required}" + ("" if actual is None else f":{actual}"),)
+        case AffinityMismatch(terms):
+            return tuple(f"affinity:{_format_term(term)}" for term in terms) or ("affinity:",)
+        case Untolerated(taints) | EvictionLoop(taints) | TimedToleration(taints) | UnknownGate(taints):
+            return make_taint_key(taints)
+        case NearMiss(kind, toleration, taint):
+            return (f"near-miss:{kind.value}:{toleration.key}:{taint}",)
+        case LostLabels(labels, producer):
+            return tuple(f"lost-label:{label}:{producer}" for label in labels)
+        case ConditionalOutcome(reasons=nested):
+            return make_reason_key(nested)
+        case UnknownLabels(labels):
+            return tuple(f"unknown-label:{label}" for label in labels)
+        case UpdateUncertainty():
+            return ("update",)
+        case PlainReason():
+            return (f"pod:{reason.value}",)
+        case PodEnded():
+            return ("pod:ended",)
+        case UnreadyPod():
+            return ("pod:not-ready",)
+
+
+def _format_term(term: TermMismatch) -> str:
+    """A term of the affinity; what is wrong with a broken one is told in sentences."""
+    return "broken" if term.errors else ";".join(map(_format_requirement, (*term.expressions, *term.fields)))
+
+
+def _format_requirement(requirement: SelectorRequirement) -> str:
+    return f"{requirement.key} {requirement.operator} {','.join(requirement.values)}".rstrip()
+
+
+def make_change_key(change: NodeChange) -> tuple[str, ...]:
+    """The parts for a change of a node: its kind, and the labels or the taints that differ."""
+    return (change.kind.value, *map(_format_label, change.labels), *map(_format_taint, change.taints))
+
+
+def _format_label(label: LabelDifference) -> str:
+    values = ["" if value is None else f"={value}" for value in (label.value_before, label.value_now)]
+    return f"label:{label.key}{values[0]}:{values[1]}"
+
+
+def _format_taint(taint: TaintDifference) -> str:
+    return f"{'new' if taint.is_added else 'gone'}-taint:{taint.taint}"

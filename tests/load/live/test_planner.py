@@ -1,0 +1,135 @@
+"""What is asked of a cluster, told without one; what its answers show; and its feature gate."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from preflight.load.live import planner
+from preflight.load.live.feature_gates import detect_comparison_operators
+from preflight.load.live.planner import FOR_DAEMONSETS, FOR_EVICTIONS, FOR_FULL_CHECK, UNBOUND_PODS, ClusterQuery
+from preflight.load.live.resources import BUDGETS, CONFIGS, DAEMONSETS, NODES, OWNERS, PODS, ListQuery
+from preflight.load.live.survey import ClusterSurvey
+from preflight.model.objects import (
+    DaemonSet,
+    DaemonSetSpec,
+    LabelSelector,
+    Metadata,
+    PodSpec,
+    PodTemplate,
+    SelectorRequirement,
+    Toleration,
+)
+
+SELECTOR = LabelSelector({"app": "a"}, (SelectorRequirement("tier", "NotIn", ("x", "y")), SelectorRequirement("old", "DoesNotExist")))
+AGENT = DaemonSet(metadata=Metadata(name="agent", namespace="kube-system"), spec=DaemonSetSpec(selector=SELECTOR))
+PODS_OF_AGENT = ListQuery(PODS, "kube-system", labels="app=a,tier notin (x,y),!old")
+MANY = [f"n{number}" for number in range(301)]
+
+
+@pytest.mark.parametrize(
+    ("query", "named", "lists"),
+    [
+        pytest.param(ClusterQuery(), [], [], id="no node"),
+        pytest.param(FOR_FULL_CHECK, ["n1"], [ListQuery(NODES)], id="all nodes"),
+        pytest.param(
+            ClusterQuery(selectors=("pool=a",)),
+            ["n2", "n1"],
+            [ListQuery(NODES, fields="metadata.name=n1"), ListQuery(NODES, fields="metadata.name=n2"), ListQuery(NODES, labels="pool=a")],
+            id="named nodes, and those of a selector",
+        ),
+        pytest.param(ClusterQuery(), MANY, [ListQuery(NODES)], id="many nodes in one list"),
+    ],
+)
+def test_lists_of_nodes(query: ClusterQuery, named: list[str], lists: list[ListQuery]) -> None:
+    assert list(planner.plan_node_lists(query, named)) == lists
+
+
+@pytest.mark.parametrize(
+    ("query", "nodes", "lists"),
+    [
+        pytest.param(ClusterQuery(), [], [], id="no node, no pod"),
+        pytest.param(ClusterQuery(), ["n1"], [ListQuery(PODS, fields="spec.nodeName=n1"), UNBOUND_PODS], id="those of a node, and of none"),
+        pytest.param(ClusterQuery(), MANY, [ListQuery(PODS)], id="of many nodes all"),
+        pytest.param(FOR_EVICTIONS, ["n1"], [ListQuery(PODS)], id="of all nodes all"),
+        pytest.param(ClusterQuery(all_nodes=True, daemonsets=frozenset({AGENT.key[:2]})), ["n1"], [PODS_OF_AGENT], id="of a DaemonSet"),
+        pytest.param(ClusterQuery(all_nodes=True, daemonsets=frozenset({("x", "agent")})), ["n1"], [], id="of an unknown DaemonSet"),
+    ],
+)
+def test_lists_of_pods(query: ClusterQuery, nodes: list[str], lists: list[ListQuery]) -> None:
+    assert list(planner.plan_pod_lists(query, nodes, [AGENT])) == lists
+
+
+def test_kinds_that_a_change_needs() -> None:
+    assert planner.plan_kinds(FOR_DAEMONSETS) == ()
+    assert planner.plan_kinds(FOR_EVICTIONS) == (BUDGETS, *OWNERS)
+    assert not set(OWNERS) & {query.resource for query in planner.plan_dependent_lists(OWNERS)}
+
+
+def test_the_daemonsets_whose_pods_were_had() -> None:
+    query = ClusterQuery(all_nodes=True, daemonsets=frozenset({AGENT.key[:2], ("x", "y")}))
+    assert planner.select_listed_daemonsets(FOR_FULL_CHECK, [AGENT], [PODS_OF_AGENT]) is None
+    assert planner.select_listed_daemonsets(query, [AGENT], []) == frozenset({AGENT.key[:2], ("x", "y")})
+    assert planner.select_listed_daemonsets(query, [AGENT], [PODS_OF_AGENT]) == frozenset({("x", "y")})
+
+
+# What the answers show
+
+
+def test_a_kind_that_was_had_is_complete() -> None:
+    survey = ClusterSurvey()
+    assert not survey.add_answer(ListQuery(BUDGETS), 200, "", is_whole_kind=True)
+    assert not survey.add_answer(ListQuery(DAEMONSETS, "x"), 200, "", is_whole_kind=False)
+    assert (survey.complete, survey.missing, survey.listed, survey.unlisted) == ({"PodDisruptionBudget"}, {}, None, set())
+
+
+def test_a_kind_that_the_server_does_not_know_has_no_objects() -> None:
+    survey = ClusterSurvey()
+    assert not survey.add_answer(ListQuery(OWNERS[3]), 404, "the server does not know it", is_whole_kind=True)
+    assert not survey.add_answer(ListQuery(NODES), 404, "the server does not know it", is_whole_kind=True)
+    assert (survey.complete, survey.missing) == ({"JobSet"}, {"Node": "the server does not know it"})
+
+
+def test_a_right_that_is_missing_may_be_there_in_one_namespace() -> None:
+    survey = ClusterSurvey()
+    assert survey.add_answer(ListQuery(PODS), 403, "no right", is_whole_kind=True)
+    assert survey.add_answer(UNBOUND_PODS, 403, "no right", is_whole_kind=False)
+    survey.add_namespace_answer(ListQuery(PODS, "mine"), "")
+    survey.add_namespace_answer(ListQuery(PODS, "mine", UNBOUND_PODS.fields), "")
+    assert survey.missing == {"Pod": "only those of namespace mine: no right"}
+    assert survey.listed == frozenset({"mine"})
+    survey.add_namespace_answer(ListQuery(PODS, "mine"), "no right there either")
+    assert survey.listed == frozenset()
+
+
+def test_a_kind_of_the_whole_cluster_is_in_no_namespace() -> None:
+    survey = ClusterSurvey()
+    assert not survey.add_answer(ListQuery(NODES), 403, "no right", is_whole_kind=True)
+    assert not survey.add_answer(ListQuery(CONFIGS, "x"), 403, "no right", is_whole_kind=False)
+    assert survey.missing == {"Node": "no right", "ConfigMap": "no right"}
+
+
+# The feature gate
+
+ON = b'kubernetes_feature_enabled{name="TaintTolerationComparisonOperators",stage="BETA"} 1\n'
+
+
+def tolerating(operator: str) -> list[DaemonSet]:
+    spec = PodSpec(tolerations=(Toleration("gpus", operator, "4"),))
+    return [DaemonSet(spec=DaemonSetSpec(template=PodTemplate(spec=spec)))]
+
+
+@pytest.mark.parametrize(
+    ("operator", "version", "metrics", "answer"),
+    [
+        ("Equal", {"major": "1", "minor": "37"}, ON, None),
+        ("Gt", {"major": "1", "minor": "34+"}, ON, False),
+        ("Gt", {"major": "1", "minor": "35"}, ON, True),
+        ("Lt", {}, ON, True),
+        ("Lt", {"major": "1", "minor": "37"}, ON.replace(b"} 1", b"} 0"), False),
+        ("Lt", {"major": "1", "minor": "37"}, b"", None),
+    ],
+)
+def test_comparison_operators(operator: str, version: dict[str, Any], metrics: bytes, answer: bool | None) -> None:
+    assert detect_comparison_operators(tolerating(operator), version, lambda: metrics) is answer
