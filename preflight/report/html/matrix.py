@@ -167,7 +167,7 @@ def _make_signs(part: Coverage, step: ReportStep) -> str:
 
 def make_columns(step: ReportStep, classes: PageNodeClasses, cell_states: Sequence[dict[str, CellState]]) -> list[MatrixColumn]:
     """The columns, those with the worst cells first, then the largest; `cell_states` are the rows, by node."""
-    here = dict.fromkeys((*step.nodes, *(node for row in step.coverage for node in row.nodes)))
+    here = set(step.nodes).union(*(row.nodes for row in step.coverage))
     groups: dict[tuple[CellState | None, ...], list[str]] = {}
     for node_class in classes.all:
         if node_class.nodes[0] in here:
