@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from preflight.comparison.pods import compare_clusters
 from preflight.coverage.daemonset_pods import DaemonSetPods, collect_listed_pods
+from preflight.coverage.label_cascade import predict_unchanged
 from preflight.coverage.model import Impact
 from preflight.doctor.diagnose import Diagnosis, diagnose
 from preflight.doctor.explain_pod import collect_subjects, explain_pod
@@ -16,7 +17,6 @@ from preflight.engine.report_builder import Analysis, ReportParts, build_report,
 from preflight.engine.rule_context import make_comparison_context, make_diagnosis_context
 from preflight.engine.rule_runner import RuleResults, run_rules
 from preflight.engine.session import LoadedInputs, PodDetail, Session, check_stdin_once, load_inputs
-from preflight.engine.simulate import predict_unchanged
 from preflight.engine.verify import add_earlier_state
 from preflight.errors import UsageError
 from preflight.load.inputs import list_paths
