@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.capacity import schema
-from tests.capacity.made import GPU, asked, deployment, listing, node, pod, room, snapshot, spec
+from tests.capacity import report_schema as schema
+from tests.capacity.snapshots import GPU, asked, deployment, listing, node, pod, room, snapshot, spec
 from tests.cli.program import program
 
 PROD = {"node_env": "prod"}

@@ -8,7 +8,7 @@ import pytest
 
 from preflight.kubectl.apiserver.normalize import is_same_template
 from preflight.kubectl.patch.three_way import merge_three_way
-from tests.change.made import manifest
+from tests.change.changes import manifest
 
 SAME: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     ("nothing", {}, {}),

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from preflight.errors import PreflightError, UsageError
 from preflight.kubectl.label_selector import parse_selector
-from tests.change.made import node, partial
+from tests.change.changes import node, partial
 
 LABELS = {"pool": "a", "gpus": "8", "empty": "", "neg": "-3", "word": "x1"}
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import partial
 
 from tests.cluster.bed import Bed
-from tests.load.live.made import Data, daemonset, node
+from tests.load.live.listed_objects import Data, daemonset, node
 
 LINES = (
     "taint nodes gpu-7 dedicated=rdma:NoSchedule",

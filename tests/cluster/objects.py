@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from tests.builders import taint
 from tests.cluster.api import Object
-from tests.worlds import taint
 
 IMAGE = "registry.example/c:1"
 

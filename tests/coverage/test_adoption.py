@@ -17,7 +17,7 @@ from preflight.coverage.model import Impact
 from preflight.kubectl.parser import parse_command
 from preflight.model.objects import TEMPLATE_GENERATION, CoveragePod, DaemonSet, ObjectKey
 from preflight.model.world import ClusterState
-from tests.worlds import NAMESPACE, daemonset, made, node, outcomes, pod, pods_after, world
+from tests.builders import NAMESPACE, daemonset, made, node, outcomes, pod, pods_after, world
 
 TIME_BOMB = [node("n1"), node("n2", "t:NoSchedule")]
 ORPHAN = f"delete ds d --cascade=orphan -n {NAMESPACE}"

@@ -14,7 +14,7 @@ from preflight.dependents.explain import explain_dependents
 from preflight.messages.loss_chain import describe_link
 from preflight.model.loss_chain import LossLink
 from preflight.model.objects import DaemonSet, Job, Node
-from tests.worlds import NAMESPACE, daemonset, made, node, pod, rolling, run, world
+from tests.builders import NAMESPACE, daemonset, made, node, pod, rolling, run, world
 
 EMPTY = {"key": "dedicated", "effect": "NoSchedule"}
 FOLDER = "/var/lib/kubelet/device-plugins"

@@ -22,7 +22,7 @@ from preflight.dependents.requirements import PlaceableNodes, is_extended_resour
 from preflight.model.objects import CronJob, DaemonSet, Deployment, Job, JobSet, Node, PodSpec, StatefulSet
 from preflight.model.storage import PersistentVolume, PersistentVolumeClaim, StorageClass
 from preflight.model.world import ClusterState
-from tests.worlds import daemonset, made, node, pod, run, world
+from tests.builders import daemonset, made, node, pod, run, world
 
 SOCKETS = "/var/lib/kubelet/device-plugins"
 TOLERATES = [{"key": "dedicated", "operator": "Exists"}]

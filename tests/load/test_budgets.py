@@ -8,7 +8,7 @@ import pytest
 
 from preflight.model.budgets import BudgetCondition, BudgetSpec, BudgetStatus, PodDisruptionBudget
 from preflight.model.objects import LabelSelector, Metadata, SelectorRequirement
-from tests.load.objects import Data, listed, loaded, problems
+from tests.load.plain_objects import Data, listed, loaded, problems
 
 BUDGET: Data = {
     "apiVersion": "policy/v1",

@@ -11,7 +11,7 @@ import pytest
 from preflight.load import load_world
 from preflight.model.objects import CSISource, Origin
 from preflight.model.storage import ClaimReference
-from tests.load.objects import Data, daemonset, listed, loaded, node, pod, problems, skipped, workload, write
+from tests.load.plain_objects import Data, daemonset, listed, loaded, node, pod, problems, skipped, workload, write
 
 POD_KINDS = [
     ("Deployment", "apps/v1"),

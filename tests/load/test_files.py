@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from preflight.load import files, load_world
-from tests.load.objects import listed, node, problems, skipped, write
+from tests.load.plain_objects import listed, node, problems, skipped, write
 
 
 def names(*paths: str) -> list[str]:

@@ -16,7 +16,7 @@ from preflight.errors import InputError
 from preflight.load import LoadResult, load_world, read_objects
 from preflight.load.kinds import CHECKED_KINDS
 from preflight.model.objects import DaemonSet
-from tests.load.objects import Data, daemonset, node
+from tests.load.plain_objects import Data, daemonset, node
 
 _WORDS = st.sampled_from(
     [

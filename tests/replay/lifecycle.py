@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tests.cli.program import Result, program
+from tests.paths import VECTORS
 
-RECORDED: dict[str, dict[str, Any]] = {
-    load["experiment"]: load for load in json.loads((Path(__file__).parent.parent / "data/vectors/lifecycle.json").read_text())
-}
+RECORDED: dict[str, dict[str, Any]] = {load["experiment"]: load for load in json.loads((VECTORS / "lifecycle.json").read_text())}
 IMAGE = "registry.example/c:1"
 COVERED = {
     **dict.fromkeys(("kept", "gained", "loop", "lost-on-recreation", "already-fragile"), True),

@@ -9,7 +9,7 @@ import pytest
 from preflight.model.objects import RuntimeClass
 from preflight.scheduling.requests import sum_pod_requests
 from preflight.scheduling.runtime_class import RuntimeClassRefusedError, apply_runtime_class
-from tests.scheduling.fitting import made, pod
+from tests.scheduling.fit_objects import made, pod
 
 SCHEDULING = {"nodeSelector": {"kata": "yes"}, "tolerations": [{"key": "kata", "operator": "Exists"}]}
 

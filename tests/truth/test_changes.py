@@ -9,10 +9,10 @@ import pytest
 from preflight.kubectl.parser import parse_command
 from preflight.model.objects import DaemonSet, Node
 from preflight.scheduling.validation import validate_node_selection, validate_taints, validate_tolerations, validate_update_strategy
+from tests.builders import made
 from tests.truth import changes, drawing, worlds
 from tests.truth.drawing import Object
 from tests.truth.state import Key, State
-from tests.worlds import made
 
 
 def cluster(seed: int) -> tuple[worlds.World, State]:

@@ -15,7 +15,7 @@ from preflight.scheduling.jobs.disruption import Disruption
 from preflight.scheduling.jobs.forecast import JobForecast, LostPodForecast, forecast_by_exit_code, forecast_job
 from preflight.scheduling.jobs.lost_pods import SIGKILL, SIGTERM, JobPod, PodLoss, make_job_pod, make_pod_loss
 from preflight.scheduling.jobs.pod_failure_policy import FailureVerdict
-from tests.scheduling.jobs.made import job, policy, read, rule
+from tests.scheduling.jobs.job_objects import job, policy, read, rule
 
 INDEXED: dict[str, Any] = {"completionMode": "Indexed", "completions": 3, "parallelism": 3}
 PER_INDEX: dict[str, Any] = {**INDEXED, "backoffLimitPerIndex": 1}

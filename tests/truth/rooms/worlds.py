@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any, NamedTuple
 
+from tests.builders import taint
 from tests.cluster.api import Object
 from tests.cluster.objects import IMAGE
-from tests.worlds import taint
 
 GPU, HCA = "example.com/gpu", "example.com/hca"
 NAMESPACE = "default"
