@@ -14,7 +14,7 @@ from preflight.kubectl.parser import parse_command
 from preflight.model.convert import convert
 from preflight.model.objects import CoveragePod, DaemonSet, Metadata, Node, NodeSpec, Origin, Taint
 from preflight.model.world import ClusterState
-from tests.builders import node
+from tests.coverage.impacts import node
 
 
 def manifest(

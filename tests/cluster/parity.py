@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tests.builders import taint
+from tests.builders import make_taint
 from tests.change.changes import manifest
 from tests.cli.program import Result, program
 from tests.cluster.api import ApiError, Object
@@ -64,7 +64,7 @@ class Ground:
             if not self.same(path, self.there(path)):
                 self.make(path, wanted)
             if wanted is NODES["n1"]:
-                self.shape("n1", state["labels"], [taint(each) for each in state["taints"]], state["unschedulable"])
+                self.shape("n1", state["labels"], [make_taint(each) for each in state["taints"]], state["unschedulable"])
             elif wanted is NODES["n2"]:  # before its pod
                 self.shape("n2", wanted["metadata"]["labels"], [], False)
 

@@ -13,10 +13,10 @@ import pytest
 
 from preflight.change.apply_command import perform_command
 from preflight.kubectl.parser import parse_command
-from tests.builders import node, world
 from tests.change.changes import daemonset
 from tests.cluster.bed import Bed
 from tests.cluster.parity import NODES, Ground, state_of, taints_of, words
+from tests.coverage.impacts import node, world
 
 pytestmark = pytest.mark.cluster
 

@@ -12,7 +12,7 @@ from preflight.coverage.outcome import PodAfter
 from preflight.model.objects import DaemonSet, Taint, Toleration
 from preflight.model.world import ClusterState
 from preflight.scheduling.tolerations import add_implicit_tolerations
-from tests.builders import daemonset, node, outcomes, pods_after, rolling, run, strings, world
+from tests.coverage.impacts import daemonset, node, outcomes, pods_after, rolling, run, strings, world
 from tests.paths import VECTORS
 
 RECORDED: dict[str, dict[str, Any]] = {load["experiment"]: load for load in json.loads((VECTORS / "experiments.json").read_text())}

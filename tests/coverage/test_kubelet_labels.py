@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.builders import daemonset, node, outcomes, pods_after, run, world
+from tests.coverage.impacts import daemonset, node, outcomes, pods_after, run, world
 
 
 def test_an_operating_system_that_the_kubelet_puts_back_ends_the_pods_that_select_on_it_and_they_come_back() -> None:

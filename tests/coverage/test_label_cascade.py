@@ -7,7 +7,7 @@ from typing import Any
 from preflight.coverage.model import CascadeLoss, Impact
 from preflight.model.objects import DaemonSet, Node, ObjectKey
 from preflight.model.world import ClusterState
-from tests.builders import daemonset, node, outcomes, run, world
+from tests.coverage.impacts import daemonset, node, outcomes, run, world
 
 NFD = "feature.node.kubernetes.io/pci-10de.present"
 COUNT = "nvidia.com/gpu.count"

@@ -11,7 +11,7 @@ from preflight.coverage import daemonset_evaluator as judging
 from preflight.model.objects import DaemonSet, Node, PodSpec, Toleration
 from preflight.scheduling import placement
 from preflight.scheduling.placement import Placement
-from tests.builders import daemonset, node, outcomes, run, world
+from tests.coverage.impacts import daemonset, node, outcomes, run, world
 
 MANY = 5000
 

@@ -17,7 +17,8 @@ from preflight.engine.rule_context import make_change_context
 from preflight.model.objects import TEMPLATE_GENERATION, CoveragePod, DaemonSet, ObjectKey
 from preflight.model.reasons import RunningUpdate
 from preflight.rules.coverage import update_stalls
-from tests.builders import NAMESPACE, daemonset, made, node, outcomes, pod, pods_after, rolling, run, world
+from tests.builders import read_object
+from tests.coverage.impacts import NAMESPACE, daemonset, node, outcomes, pod, pods_after, rolling, run, world
 
 NODES = [node("n1", ready=True), node("n2", "t:NoSchedule", ready=True), node("n3", ready=True)]
 ON_DELETE = {"type": "OnDelete"}
@@ -29,7 +30,7 @@ def owner(number: int, strategy: dict[str, Any]) -> DaemonSet:
     """The DaemonSet as a cluster has it, with the number of its template."""
     data = copy.deepcopy(daemonset("d", strategy=strategy).data)
     data["metadata"]["annotations"] = {TEMPLATE_GENERATION: str(number)}
-    return made(data, DaemonSet)
+    return read_object(data, DaemonSet)
 
 
 def of(number: int, on: str, revision: str = "", ready: bool = True, **more: Any) -> CoveragePod:

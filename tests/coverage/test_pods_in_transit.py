@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from preflight.model.objects import CoveragePod
-from tests.builders import daemonset, node, outcomes, pod, pods_after, rolling, run, world
+from tests.coverage.impacts import daemonset, node, outcomes, pod, pods_after, rolling, run, world
 
 NOT_READY: dict[str, Any] = {"conditions": [{"type": "Ready", "status": "False"}]}
 

@@ -17,7 +17,8 @@ from preflight.model.objects import CoveragePod, DaemonSet, Node, ObjectKey
 from preflight.model.reasons import PlainReason
 from preflight.model.world import ClusterState
 from preflight.scheduling.rollout_simulation import NewPodOutcome
-from tests.builders import NAMESPACE, daemonset, made, node, outcomes, pod, pods_after, rolling, run, world
+from tests.builders import read_object
+from tests.coverage.impacts import NAMESPACE, daemonset, node, outcomes, pod, pods_after, rolling, run, world
 
 NOT_READY: dict[str, Any] = {"conditions": [{"type": "Ready", "status": "False"}]}
 READY: dict[str, Any] = {"conditions": [{"type": "Ready", "status": "True"}]}
@@ -29,7 +30,7 @@ def silent(name: str) -> Node:
     """A node whose kubelet fell silent, with the taints that it then gets."""
     keys = [{"key": "node.kubernetes.io/unreachable", "effect": effect} for effect in ("NoSchedule", "NoExecute")]
     status = {"conditions": [{"type": "Ready", "status": "Unknown"}]}
-    return made({"metadata": {"name": name}, "spec": {"taints": keys}, "status": status}, Node)
+    return read_object({"metadata": {"name": name}, "spec": {"taints": keys}, "status": status}, Node)
 
 
 def restarted(nodes: list[Node], owner: DaemonSet, pods: list[CoveragePod] | None) -> Impact:
