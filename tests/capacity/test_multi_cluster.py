@@ -18,7 +18,8 @@ from preflight.errors import InputError, UsageError
 from preflight.load.inputs import Files, Live, Snapshot, name_input
 from preflight.load.live.target import ClusterTarget
 from preflight.load.snapshot.recognize import is_snapshot
-from tests.capacity.snapshots import GPU, asked, deployment, listing, node, pod, snapshot
+from tests.builders import write_list
+from tests.capacity.snapshots import GPU, asked, deployment, node, pod, snapshot
 from tests.cli.program import program
 from tests.load.live.api_server import ApiServer, Asked, serving, status
 
@@ -85,7 +86,7 @@ def test_a_fault_of_ours_and_a_wrong_command_line_are_not_hidden() -> None:
 
 
 def test_several_files_are_one_world_unless_each_is_a_snapshot() -> None:
-    Path("nodes.json").write_text(listing([node("n")]))
+    Path("nodes.json").write_text(write_list([node("n")]))
     (both,) = list_inputs(["east.json", "nodes.json"], (), None)
     assert (both, name_input(both)) == (Files(("east.json", "nodes.json")), "east.json, nodes.json")
     apart = list_inputs(["east.json", "west.json"], (), None)

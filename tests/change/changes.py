@@ -14,6 +14,7 @@ from preflight.kubectl.parser import parse_command
 from preflight.model.convert import convert
 from preflight.model.objects import CoveragePod, DaemonSet, Metadata, Node, NodeSpec, Origin, Taint
 from preflight.model.world import ClusterState
+from tests.builders import make_cluster_state, make_container, make_daemonset, make_owner, make_pod
 from tests.coverage.impacts import node
 
 
@@ -21,23 +22,14 @@ def manifest(
     name: str, namespace: str = "default", *, init: bool = False, labels: Mapping[str, str] | None = None, **spec: Any
 ) -> dict[str, Any]:
     """A DaemonSet as plain data: a container `c`, perhaps an init container `i`, and further fields of the pod's spec."""
-    pod: dict[str, Any] = {"containers": [{"name": "c", "image": "c:1"}], **spec}
     if init:
-        pod["initContainers"] = [{"name": "i", "image": "i:1"}]
-    metadata: dict[str, Any] = {"name": name, "labels": {"app": name, **(labels or {})}}
-    if namespace:
-        metadata["namespace"] = namespace
-    template = {"metadata": {"labels": {"app": name}}, "spec": pod}
-    return {
-        "apiVersion": "apps/v1",
-        "kind": "DaemonSet",
-        "metadata": metadata,
-        "spec": {"selector": {"matchLabels": {"app": name}}, "template": template},
-    }
+        spec["initContainers"] = [make_container("i", "i:1")]
+    metadata = {"labels": {"app": name, **(labels or {})}}
+    return make_daemonset(name, namespace, metadata=metadata, **{"containers": [make_container("c", "c:1")], **spec})
 
 
 def typed(data: dict[str, Any], file: str = "m.yaml") -> DaemonSet:
-    """A DaemonSet as `load` reads it from a file."""
+    """A DaemonSet as `load` reads it from a file, whatever is refused of it."""
     daemonset, _ = convert(data, DaemonSet, Origin(file))
     assert daemonset is not None
     return daemonset
@@ -57,22 +49,14 @@ def pod(
     name: str, owner: str, on: str, namespace: str = "default", kind: str = "DaemonSet", labels: Mapping[str, str] | None = None
 ) -> CoveragePod:
     """A listed pod that an owner controls; "" for none."""
-    owners = [{"kind": kind, "name": owner, "controller": True}] if owner else []
-    metadata = {"name": name, "namespace": namespace, "labels": dict(labels or {}), "ownerReferences": owners}
-    data = {"kind": "Pod", "metadata": metadata, "spec": {"nodeName": on}}
+    data = make_pod(name, namespace, node=on, owner=make_owner(kind, owner) if owner else None, labels=labels or {}, phase="")
     return msgspec.json.decode(msgspec.json.encode(data), type=CoveragePod)
 
 
 def world(*objects: Node | DaemonSet | CoveragePod, listed: Sequence[str] = ()) -> ClusterState:
-    """A world of these objects; `listed` are the namespaces whose pods were listed."""
-    daemonsets = [each for each in objects if isinstance(each, DaemonSet)]
-    return ClusterState(
-        nodes={each.name: each for each in sorted((each for each in objects if isinstance(each, Node)), key=lambda each: each.name)},
-        daemonsets={each.key: each for each in sorted(daemonsets, key=lambda each: each.key)},
-        workloads=tuple(daemonsets),
-        pods=tuple(each for each in objects if isinstance(each, CoveragePod)),
-        listed_namespaces=frozenset(listed),
-    )
+    """A cluster state of these objects, sorted by their names; `listed` are the namespaces whose pods were listed."""
+    found = make_cluster_state(*objects, listed=listed)
+    return msgspec.structs.replace(found, nodes=dict(sorted(found.nodes.items())), daemonsets=dict(sorted(found.daemonsets.items())))
 
 
 def run(line: str, on: ClusterState, files: Mapping[str, Sequence[object]] | None = None) -> Change:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import shlex
 from typing import Any
 
@@ -13,84 +12,55 @@ from preflight.evictions.evaluate import EvictionImpact, evaluate_evictions
 from preflight.kubectl.parser import parse_command
 from preflight.model.evictions import Eviction
 from preflight.model.world import ClusterState
+from tests.builders import UNSCHEDULABLE_TAINT, Object, make_budget, make_job, make_node, make_owner, make_pod, make_workload, write_list
 
-Data = dict[str, Any]
 
-
-def node(name: str, cpu: str = "4", *, cordoned: bool = False, labels: dict[str, str] | None = None, **allocatable: str) -> Data:
+def node(name: str, cpu: str = "4", *, cordoned: bool = False, labels: dict[str, str] | None = None, **allocatable: str) -> Object:
     """A node that is Ready; `allocatable` further resources, with `__` for a slash and `_` for a dot."""
     more = {key.replace("__", "/").replace("_", "."): value for key, value in allocatable.items()}
-    taints = [{"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}] if cordoned else []
-    return {
-        "apiVersion": "v1",
-        "kind": "Node",
-        "metadata": {"name": name, "labels": labels or {}},
-        "spec": {"unschedulable": cordoned, "taints": taints},
-        "status": {
-            "allocatable": {"cpu": cpu, "memory": "8Gi", "pods": "20", **more},
-            "conditions": [{"type": "Ready", "status": "True"}],
-        },
-    }
+    taints = [UNSCHEDULABLE_TAINT] if cordoned else []
+    return make_node(name, *taints, labels=labels, cordoned=cordoned, allocatable={"cpu": cpu, "memory": "8Gi", "pods": "20", **more})
 
 
-def pod(name: str, on: str, owner: str = "", *, namespace: str = "shop", ready: bool = True, cpu: str = "1", **more: Any) -> Data:
+def pod(name: str, on: str, owner: str = "", *, namespace: str = "shop", ready: bool = True, cpu: str = "1", **more: Any) -> Object:
     """A pod that runs; `owner` as `Kind/name`. Its label `app` is its name up to the first hyphen. `spec` and `metadata` add to these."""
     kind, _, above = owner.partition("/")
-    api = {"Job": "batch/v1"}.get(kind, "apps/v1")
-    references = [{"apiVersion": api, "kind": kind, "name": above, "controller": True}] if owner else []
-    return {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {
-            "name": name,
-            "namespace": namespace,
-            "labels": {"app": name.partition("-")[0]},
-            "ownerReferences": references,
-            **more.get("metadata", {}),
-        },
-        "spec": {
-            "nodeName": on,
-            "terminationGracePeriodSeconds": 30,
-            "containers": [{"name": "main", "resources": {"requests": {"cpu": cpu}}}],
-            **more.get("spec", {}),
-        },
-        "status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "True" if ready else "False"}]},
-    }
+    spec = {"terminationGracePeriodSeconds": 30, "containers": [{"name": "main", "resources": {"requests": {"cpu": cpu}}}]}
+    return make_pod(
+        name,
+        namespace,
+        node=on,
+        owner=make_owner(kind, above) if owner else None,
+        labels={"app": name.partition("-")[0]},
+        ready=str(ready),
+        metadata=more.get("metadata"),
+        **{**spec, **more.get("spec", {})},
+    )
 
 
-def owned(kind: str, name: str, replicas: int = 1, *, namespace: str = "shop") -> Data:
+def owned(kind: str, name: str, replicas: int = 1, *, namespace: str = "shop") -> Object:
     """What controls pods."""
-    template = {"metadata": {"labels": {"app": name}}, "spec": {"containers": [{"name": "main", "image": "x"}]}}
-    spec: Data = {"selector": {"matchLabels": {"app": name}}, "template": template}
-    if kind != "DaemonSet":
-        spec["replicas"] = replicas
-    return {"apiVersion": "apps/v1", "kind": kind, "metadata": {"name": name, "namespace": namespace}, "spec": spec}
+    fields = {} if kind == "DaemonSet" else {"replicas": replicas}
+    return make_workload(kind, name, namespace, fields=fields, containers=[{"name": "main", "image": "x"}])
 
 
-def budget(name: str, app: str, *, namespace: str = "shop", **spec: Any) -> Data:
+def budget(name: str, app: str, *, namespace: str = "shop", **spec: Any) -> Object:
     """A budget for the pods with a label `app`, without a status."""
-    spec = {"selector": {"matchLabels": {"app": app}}, **spec}
-    return {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": name, "namespace": namespace}, "spec": spec}
+    return make_budget(name, namespace, app=app, **spec)
 
 
-def job(name: str, *, namespace: str = "shop", metadata: Data | None = None, **spec: Any) -> Data:
+def job(name: str, *, namespace: str = "shop", metadata: Object | None = None, **spec: Any) -> Object:
     """A Job whose pods have 30 s to end."""
-    template = {"spec": {"restartPolicy": "Never", "containers": [{"name": "main"}]}}
-    return {
-        "apiVersion": "batch/v1",
-        "kind": "Job",
-        "metadata": {"name": name, "namespace": namespace, **(metadata or {})},
-        "spec": {"template": template, **spec},
-    }
+    return make_job(name, namespace, metadata=metadata, **spec)
 
 
 ELSEWHERE = pod("quiet-1", "", namespace="elsewhere")
 """A pod of another namespace, so that a dump is one of all namespaces."""
 
 
-def world(*objects: Data) -> ClusterState:
+def world(*objects: Object) -> ClusterState:
     """The objects, and a pod of another namespace, as one list of a whole cluster."""
-    text = json.dumps({"apiVersion": "v1", "kind": "List", "items": [*objects, ELSEWHERE]})
+    text = write_list([*objects, ELSEWHERE])
     loaded = load.load_world(["-"], stdin=io.BytesIO(text.encode()), one_cluster=True, wants_whole_pods=True)
     assert loaded.problems == ()
     return loaded.world
@@ -103,7 +73,7 @@ def evicted(line: str, on: ClusterState) -> EvictionImpact:
     return found
 
 
-def pods(line: str, *objects: Data) -> dict[str, Eviction]:
+def pods(line: str, *objects: Object) -> dict[str, Eviction]:
     """The pods that a command line speaks of, by their names."""
     evictions = evicted(line, world(*objects)).evictions
     return {eviction.pod.rpartition("/")[2]: eviction for node in evictions.nodes for eviction in node.pods}

@@ -8,46 +8,29 @@ from typing import Any
 
 from preflight.load import LoadResult, load_world
 from preflight.messages.load import describe_ambiguity
-
-Data = dict[str, Any]
-
-
-def node(name: str = "n1", **spec: Any) -> Data:
-    return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}, "spec": spec}
+from tests.builders import Object, make_object, make_pod, make_workload
 
 
-def daemonset(name: str = "ds", namespace: str | None = "kube-system", **pod_spec: Any) -> Data:
-    return workload("DaemonSet", "apps/v1", name, namespace, **pod_spec)
+def node(name: str = "n1", **spec: Any) -> Object:
+    return make_object("Node", name, spec=spec)
 
 
-def workload(kind: str, api_version: str, name: str = "w", namespace: str | None = "default", **pod_spec: Any) -> Data:
-    labels = {"app": name}
-    return {
-        "apiVersion": api_version,
-        "kind": kind,
-        "metadata": {"name": name, **({"namespace": namespace} if namespace else {})},
-        "spec": {"selector": {"matchLabels": labels}, "template": {"metadata": {"labels": labels}, "spec": {**_CONTAINERS, **pod_spec}}},
-    }
+def daemonset(name: str = "ds", namespace: str | None = "kube-system", **pod_spec: Any) -> Object:
+    return workload("DaemonSet", name, namespace, **pod_spec)
 
 
-def pod(name: str = "p", namespace: str = "default", node: str = "", phase: str = "") -> Data:
-    return {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {"name": name, "namespace": namespace},
-        "spec": {**_CONTAINERS, **({"nodeName": node} if node else {})},
-        **({"status": {"phase": phase}} if phase else {}),
-    }
+def workload(kind: str, name: str = "w", namespace: str | None = "default", **pod_spec: Any) -> Object:
+    return make_workload(kind, name, namespace, **{"containers": _CONTAINERS, **pod_spec})
 
 
-def listed(*items: Any, kind: str = "List") -> Data:
-    return {"apiVersion": "v1", "items": list(items), "kind": kind}
+def pod(name: str = "p", namespace: str = "default", node: str = "", phase: str = "") -> Object:
+    return make_pod(name, namespace, node=node, phase=phase, containers=_CONTAINERS)
 
 
-_CONTAINERS: Data = {"containers": [{"name": "main", "image": "registry.example.com/main:1"}]}
+_CONTAINERS: list[Object] = [{"name": "main", "image": "registry.example.com/main:1"}]
 
 
-def write(folder: Path, **texts: str | bytes | Data) -> None:
+def write(folder: Path, **texts: str | bytes | Object) -> None:
     """Files of a folder: `a__b_yaml` is a/b.yaml; data is written as JSON."""
     for name, text in texts.items():
         *folders, stem = name.split("__")
@@ -58,7 +41,7 @@ def write(folder: Path, **texts: str | bytes | Data) -> None:
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
 
 
-def loaded(*texts: str | Data, one_cluster: bool = True, folder: Path) -> LoadResult:
+def loaded(*texts: str | Object, one_cluster: bool = True, folder: Path) -> LoadResult:
     """What is read of texts, each in a file of its own: 0.yaml, 1.yaml; the current folder is theirs."""
     names = []
     for index, text in enumerate(texts):

@@ -11,13 +11,14 @@ import pytest
 from preflight.errors import InputError
 from preflight.load import Other, read_objects, read_plan
 from preflight.model.objects import DaemonSet, Node, Origin, Pod
-from tests.load.plain_objects import daemonset, listed, node, pod, write
+from tests.builders import make_list
+from tests.load.plain_objects import daemonset, node, pod, write
 
 SERVICE = "apiVersion: v1\nkind: Service\nmetadata: {name: s, namespace: x}\n"
 
 
 def test_the_objects_of_a_file_in_order(folder: Path) -> None:
-    write(folder, a_yaml=f"{SERVICE}---\n{json.dumps(listed(daemonset(), pod('p', node='n1')))}\n---\n{json.dumps(node())}\n")
+    write(folder, a_yaml=f"{SERVICE}---\n{json.dumps(make_list(daemonset(), pod('p', node='n1')))}\n---\n{json.dumps(node())}\n")
     result = read_objects("a.yaml")
     service, first, second, third = result.given_objects
     assert service == Other("v1", "Service", "x", "s", Origin("a.yaml", 0, 1))

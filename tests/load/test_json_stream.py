@@ -14,46 +14,47 @@ from preflight.load import LoadResult, json_stream, load_world
 from preflight.load.kinds import CHECKED_KINDS
 from preflight.load.kubectl_list_schema import RawItem
 from preflight.model.objects import DaemonSet, Node, Origin, Taint
-from tests.load.plain_objects import Data, daemonset, listed, node, pod, problems, skipped, workload, write
+from tests.builders import Object, make_list
+from tests.load.plain_objects import daemonset, node, pod, problems, skipped, workload, write
 
-UNKNOWN: Data = {"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "t"}}
-SERVICE: Data = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"}, "spec": {"selector": {"a": "b"}}}
+UNKNOWN: Object = {"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "t"}}
+SERVICE: Object = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"}, "spec": {"selector": {"a": "b"}}}
 
 
-def quick(folder: Path, data: Data) -> LoadResult:
+def quick(folder: Path, data: Object) -> LoadResult:
     write(folder, a_json=data)
     return load_world(["a.json"], one_cluster=True)
 
 
-def indented(folder: Path, data: Data) -> LoadResult:
+def indented(folder: Path, data: Object) -> LoadResult:
     write(folder, a_json=json.dumps(data, indent=4))
     return load_world(["a.json"], one_cluster=True)
 
 
-def with_a_kind_to_learn(folder: Path, data: Data) -> LoadResult:
+def with_a_kind_to_learn(folder: Path, data: Object) -> LoadResult:
     """A kind that nobody knows: the quick way learns it."""
     write(folder, a_json={**data, "items": [*data["items"], UNKNOWN]})
     return load_world(["a.json"], one_cluster=True)
 
 
-def one_by_one(folder: Path, data: Data) -> LoadResult:
+def one_by_one(folder: Path, data: Object) -> LoadResult:
     """A null where none belongs makes the quick way give up."""
     write(folder, a_json={**data, "items": [*data["items"], UNKNOWN, {"kind": None}]})
     return load_world(["a.json"], one_cluster=True)
 
 
-def as_yaml(folder: Path, data: Data) -> LoadResult:
+def as_yaml(folder: Path, data: Object) -> LoadResult:
     write(folder, a_yaml=yaml.safe_dump(data))
     return load_world(["a.yaml"], one_cluster=True)
 
 
-def as_a_list_in_a_list(folder: Path, data: Data) -> LoadResult:
-    write(folder, a_json=listed(data))
+def as_a_list_in_a_list(folder: Path, data: Object) -> LoadResult:
+    write(folder, a_json=make_list(data))
     return load_world(["a.json"], one_cluster=True)
 
 
 WAYS = pytest.mark.parametrize("way", [quick, indented, with_a_kind_to_learn, one_by_one, as_yaml, as_a_list_in_a_list])
-Way = Callable[[Path, Data], LoadResult]
+Way = Callable[[Path, Object], LoadResult]
 
 
 def pods_of(result: LoadResult) -> list[tuple[str, str, str, str]]:
@@ -62,17 +63,17 @@ def pods_of(result: LoadResult) -> list[tuple[str, str, str, str]]:
 
 @WAYS
 def test_an_empty_list(folder: Path, way: Way) -> None:
-    result = way(folder, listed())
+    result = way(folder, make_list())
     assert (result.objects, result.problems, result.world.listed_namespaces) == (0, (), frozenset())
 
 
 @WAYS
 def test_a_list_of_everything(folder: Path, way: Way) -> None:
     taint = {"key": "a", "value": "b", "effect": "NoSchedule", "timeAdded": "2024-01-01T00:00:00Z"}
-    data = listed(
+    data = make_list(
         node("n1", taints=[taint], unschedulable=True),
         daemonset("ds", tolerations=[{"key": "a", "operator": "Exists"}]),
-        workload("Deployment", "apps/v1", "d"),
+        workload("Deployment", "d"),
         pod("p", "kube-system", "n1", "Running"),
     )
     result = way(folder, data)
@@ -89,7 +90,7 @@ def test_a_list_of_everything(folder: Path, way: Way) -> None:
 
 
 def test_each_way_gives_the_same_objects(folder: Path) -> None:
-    data = listed(node("n2"), daemonset("b"), daemonset("a", None), node("n1", taints=[{"key": "a", "effect": "NoExecute"}]))
+    data = make_list(node("n2"), daemonset("b"), daemonset("a", None), node("n1", taints=[{"key": "a", "effect": "NoExecute"}]))
     first, *others = [way(folder, data) for way in (quick, indented, with_a_kind_to_learn, one_by_one)]
     assert [value.origin.path for value in first.world.nodes.values()] == [("items", 3), ("items", 0)]
     assert all(other.world == first.world for other in others)
@@ -100,21 +101,21 @@ def test_each_way_gives_the_same_objects(folder: Path) -> None:
 
 @WAYS
 def test_pods_of_two_namespaces_beside_their_nodes_were_listed_everywhere(folder: Path, way: Way) -> None:
-    result = way(folder, listed(node("n1"), pod("p", "a", "n1"), pod("p", "b", "n1")))
+    result = way(folder, make_list(node("n1"), pod("p", "a", "n1"), pod("p", "b", "n1")))
     assert result.world.listed_namespaces is None
     assert result.world.are_pods_listed("c")
 
 
 @WAYS
 def test_a_list_of_nothing_but_pods_may_be_two_namespaces_put_together(folder: Path, way: Way) -> None:
-    result = way(folder, listed(pod("p", "a", "n1"), pod("p", "b", "n1")))
+    result = way(folder, make_list(pod("p", "a", "n1"), pod("p", "b", "n1")))
     assert result.world.listed_namespaces == frozenset({"a", "b"})
     assert not result.world.are_pods_listed("c")
 
 
 @WAYS
 def test_a_pod_that_waits_is_evidence_and_one_that_nobody_started_is_a_manifest(folder: Path, way: Way) -> None:
-    result = way(folder, listed(pod("waits", phase="Pending"), pod("manifest"), pod("bound", node="n1")))
+    result = way(folder, make_list(pod("waits", phase="Pending"), pod("manifest"), pod("bound", node="n1")))
     assert [name for _, name, _, _ in pods_of(result)] == ["waits", "bound"]
     assert [workload.metadata.name for workload in result.world.workloads] == ["manifest"]
     assert result.world.listed_namespaces == frozenset({"default"})
@@ -126,18 +127,18 @@ def test_a_listed_pod_that_was_made_smaller_is_still_evidence(folder: Path, way:
     small = pod("p", node="n1")
     small.pop(left_out, None)
     small["spec"].pop(left_out, None)
-    assert pods_of(way(folder, listed(small))) == [("default", "p", "n1", "")]
+    assert pods_of(way(folder, make_list(small))) == [("default", "p", "n1", "")]
 
 
 @WAYS
 def test_a_pod_without_a_name_is_no_evidence(folder: Path, way: Way) -> None:
     nameless = pod("", node="n1", phase="Running")
-    assert pods_of(way(folder, listed(nameless, node()))) == []
+    assert pods_of(way(folder, make_list(nameless, node()))) == []
 
 
 @WAYS
 def test_other_kinds_are_counted(folder: Path, way: Way) -> None:
-    result = way(folder, listed(SERVICE, node(), UNKNOWN, SERVICE))
+    result = way(folder, make_list(SERVICE, node(), UNKNOWN, SERVICE))
     things = 1 if way in (quick, indented, as_yaml, as_a_list_in_a_list) else 2
     assert skipped(result)[:2] == [
         "2 objects: kind Service is not judged",
@@ -148,31 +149,31 @@ def test_other_kinds_are_counted(folder: Path, way: Way) -> None:
 
 @WAYS
 def test_config_maps_count_where_they_say_something_of_what_is_judged(folder: Path, way: Way) -> None:
-    def config(name: str, text: str) -> Data:
+    def config(name: str, text: str) -> Object:
         return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name, "namespace": "ops"}, "data": {"a": text}}
 
-    result = way(folder, listed(config("prose", "log-level: info"), config("plugin", '{"configList": []}'), config("empty", ""), node()))
+    result = way(folder, make_list(config("prose", "log-level: info"), config("plugin", '{"configList": []}'), config("empty", ""), node()))
     assert result.world.config_maps == {("ops", "plugin"): {"a": '{"configList": []}'}}
     assert "2 objects: ConfigMap that says nothing of what is judged" in skipped(result)
 
 
 @WAYS
 def test_a_storage_class_and_a_claim(folder: Path, way: Way) -> None:
-    storage: Data = {
+    storage: Object = {
         "apiVersion": "storage.k8s.io/v1",
         "kind": "StorageClass",
         "metadata": {"name": "fast"},
         "provisioner": "csi.example.com",
     }
-    claim: Data = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "c"}, "spec": {"storageClassName": ""}}
-    world = way(folder, listed(storage, claim, {**claim, "metadata": {"name": "d"}, "spec": {}})).world
+    claim: Object = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "c"}, "spec": {"storageClassName": ""}}
+    world = way(folder, make_list(storage, claim, {**claim, "metadata": {"name": "d"}, "spec": {}})).world
     assert [node_class.provisioner for node_class in world.storage_classes] == ["csi.example.com"]
     assert [each.spec.storageClassName for each in world.claims] == ["", None]
 
 
 @WAYS
 def test_a_kind_of_another_group_is_not_ours(folder: Path, way: Way) -> None:
-    result = way(folder, listed(node() | {"apiVersion": "longhorn.io/v1beta2"}, node("n2")))
+    result = way(folder, make_list(node() | {"apiVersion": "longhorn.io/v1beta2"}, node("n2")))
     assert list(result.world.nodes) == ["n2"]
     assert "1 object: kind Node of longhorn.io is not judged" in skipped(result)
 
@@ -184,7 +185,7 @@ def test_null_is_absent(folder: Path, way: Way) -> None:
     bound["metadata"]["labels"] = None
     bare = node("n1", taints=None)
     bare["metadata"]["labels"] = {"a": None}
-    result = way(folder, listed(bound, bare, daemonset("ds", tolerations=None, nodeSelector=None)))
+    result = way(folder, make_list(bound, bare, daemonset("ds", tolerations=None, nodeSelector=None)))
     assert pods_of(result) == [("default", "p", "n1", "Running")]
     assert result.world.nodes["n1"].metadata.labels == {"a": ""}
     assert len(result.world.daemonsets) == 1
@@ -193,7 +194,7 @@ def test_null_is_absent(folder: Path, way: Way) -> None:
 
 @WAYS
 def test_what_the_api_refuses_is_noted_with_its_path(folder: Path, way: Way) -> None:
-    result = way(folder, listed(node("n1", taints=[{"key": "a", "vlaue": "x"}]), daemonset(tolerations=[{"value": True}])))
+    result = way(folder, make_list(node("n1", taints=[{"key": "a", "vlaue": "x"}]), daemonset(tolerations=[{"value": True}])))
     refused = [(refusal.path, refusal.reason) for value in result.nodes for refusal in value.refusals]
     assert refused == [(("spec", "taints", 0, "vlaue"), 'unknown field "vlaue": did you mean "value"?')]
     (value,) = result.world.daemonsets.values()
@@ -203,24 +204,24 @@ def test_what_the_api_refuses_is_noted_with_its_path(folder: Path, way: Way) -> 
 @WAYS
 @pytest.mark.parametrize("item", [5, None, "x", [], [[]], {}, {"kind": 5}, {"kind": "Node", "metadata": {}}, {"kind": "Pod", "spec": 5}])
 def test_an_odd_item_hurts_nobody_else(folder: Path, way: Way, item: Any) -> None:
-    result = way(folder, listed(item, node()))
+    result = way(folder, make_list(item, node()))
     assert list(result.world.nodes) == ["n1"]
     assert result.objects == 1
 
 
 @WAYS
 def test_an_item_without_sense_is_a_problem(folder: Path, way: Way) -> None:
-    result = way(folder, listed(node() | {"metadata": []}, node("n2")))
+    result = way(folder, make_list(node() | {"metadata": []}, node("n2")))
     assert [problem.message for problem in result.problems] == ["Node cannot be judged: metadata must be a map: it is a list"]
     assert list(result.world.nodes) == ["n2"]
 
 
 @pytest.mark.parametrize("kind_comes", ["first", "last"])
 def test_lists_of_the_api_leave_the_kind_of_their_items_out(folder: Path, kind_comes: str) -> None:
-    def bare(data: Data) -> Data:
+    def bare(data: Object) -> Object:
         return {key: value for key, value in data.items() if key not in {"kind", "apiVersion"}}
 
-    def of(kind: str, *items: Data, api_version: str = "v1") -> Data:
+    def of(kind: str, *items: Object, api_version: str = "v1") -> Object:
         head = {"kind": kind, "apiVersion": api_version}
         body = {"items": [bare(item) for item in items]}
         return head | body if kind_comes == "first" else body | head
@@ -230,7 +231,7 @@ def test_lists_of_the_api_leave_the_kind_of_their_items_out(folder: Path, kind_c
         a_json=of("NodeList", node("n1"), node("n2", taints=[{"key": "a", "effect": "NoSchedule"}])),
         b_json=of("PodList", pod("p", "a", "n1"), pod("q", "a", "n2")),
         c_json=of("DaemonSetList", daemonset(), api_version="apps/v1"),
-        d_yaml=yaml.safe_dump(of("DeploymentList", workload("Deployment", "apps/v1", "d"), api_version="apps/v1")),
+        d_yaml=yaml.safe_dump(of("DeploymentList", workload("Deployment", "d"), api_version="apps/v1")),
         e_json=of("NodeList", node("n3", taints=None)),
         f_json=of("ServiceList", SERVICE),
     )
@@ -257,7 +258,7 @@ def test_values_one_after_another(folder: Path, between: str) -> None:
 
 
 def test_indented_values_one_after_another(folder: Path) -> None:
-    write(folder, a_json=json.dumps(listed(node("n1")), indent=4) + "\n" + json.dumps(listed(node("n2")), indent=4) + "\n")
+    write(folder, a_json=json.dumps(make_list(node("n1")), indent=4) + "\n" + json.dumps(make_list(node("n2")), indent=4) + "\n")
     result = load_world(["a.json"], one_cluster=True)
     assert [value.origin for value in result.nodes] == [
         Origin("a.json", 0, 1, ("items", 0)),
@@ -324,14 +325,14 @@ def test_what_cannot_be_read_is_a_problem(folder: Path, monkeypatch: pytest.Monk
 
 
 def test_types_of_what_is_listed(folder: Path) -> None:
-    result = quick(folder, listed(node(), daemonset()))
+    result = quick(folder, make_list(node(), daemonset()))
     assert [type(value) for value in result.nodes] == [Node]
     assert [type(value) for value in result.world.daemonsets.values()] == [DaemonSet]
 
 
 @WAYS
 def test_a_list_that_goes_on_elsewhere_is_a_problem(folder: Path, way: Way) -> None:
-    result = way(folder, listed(node("n1")) | {"metadata": {"continue": "abc", "resourceVersion": ""}})
+    result = way(folder, make_list(node("n1")) | {"metadata": {"continue": "abc", "resourceVersion": ""}})
     assert [problem.message for problem in result.problems] == [
         "this List is a part of a longer one (metadata.continue): ask for all of it"
     ]
@@ -340,7 +341,7 @@ def test_a_list_that_goes_on_elsewhere_is_a_problem(folder: Path, way: Way) -> N
 
 @WAYS
 def test_a_list_that_is_whole_is_none(folder: Path, way: Way) -> None:
-    assert way(folder, listed(node("n1")) | {"metadata": {"continue": "", "resourceVersion": "7"}}).problems == ()
+    assert way(folder, make_list(node("n1")) | {"metadata": {"continue": "", "resourceVersion": "7"}}).problems == ()
 
 
 def test_a_list_keeps_every_field_that_is_read_of_a_kind() -> None:
@@ -357,6 +358,6 @@ def test_what_a_runtime_class_adds_is_read_of_a_list(way: Way, tmp_path: Path, m
         "metadata": {"name": "r"},
         "scheduling": {"nodeSelector": {"a": "b"}},
     }
-    (found,) = way(tmp_path, listed(runtime)).world.runtime_classes
+    (found,) = way(tmp_path, make_list(runtime)).world.runtime_classes
     assert found.scheduling is not None
     assert found.scheduling.nodeSelector == {"a": "b"}

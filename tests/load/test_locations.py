@@ -11,7 +11,8 @@ from preflight.load import collector, json_stream, load_world
 from preflight.load.locations import format_path
 from preflight.model.objects import Origin
 from preflight.model.report import Location
-from tests.load.plain_objects import daemonset, listed, loaded, node, pod, write
+from tests.builders import make_list
+from tests.load.plain_objects import daemonset, loaded, node, pod, write
 
 TEXT = """# a comment
 apiVersion: v1
@@ -63,7 +64,7 @@ def test_the_place_of_a_field_and_of_its_nearest_parent(folder: Path) -> None:
 
 
 def test_json_has_places_too(folder: Path) -> None:
-    result = loaded(json.dumps(listed(node("n1"), daemonset()), indent=2), folder=folder)
+    result = loaded(json.dumps(make_list(node("n1"), daemonset()), indent=2), folder=folder)
     (value,) = result.world.daemonsets.values()
     where = result.locate(value.origin, ("metadata", "name"))
     assert (where.path, where.source.strip()) == ("items[1].metadata.name", '"name": "ds",')
@@ -72,13 +73,13 @@ def test_json_has_places_too(folder: Path) -> None:
 def test_a_large_document_has_no_places(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(collector, "MAX_LOCATED", 10)
     monkeypatch.setattr(json_stream, "MAX_LOCATED", 10)
-    result = loaded(TEXT, listed(node("n3")), folder=folder)
+    result = loaded(TEXT, make_list(node("n3")), folder=folder)
     assert result.locate(result.world.nodes["n2"].origin, ("spec",)) == Location("0.yaml", 7, 0, "items[0].spec", "")
     assert result.locate(result.world.nodes["n3"].origin, ("spec",)) == Location("1.yaml", 1, 0, "items[0].spec", "")
 
 
 def test_a_long_line_is_not_shown(folder: Path) -> None:
-    result = loaded(listed(node(), pod(), *(pod(f"p{index}") for index in range(20))), folder=folder)
+    result = loaded(make_list(node(), pod(), *(pod(f"p{index}") for index in range(20))), folder=folder)
     where = result.locate(result.world.nodes["n1"].origin, ("metadata", "name"))
     assert (where.line, where.column > 1, where.source) == (1, True, "")
 

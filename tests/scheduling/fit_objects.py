@@ -4,53 +4,31 @@ from __future__ import annotations
 
 from typing import Any
 
-from preflight.model.convert import convert
-from preflight.model.objects import Node, Origin
+from preflight.model.objects import Node
 from preflight.model.pod_scheduling import SchedulerPod, SchedulerPodSpec
 from preflight.scheduling.fit import FitResult, fit_pod
 from preflight.scheduling.node_fit import NodeFit
 from preflight.scheduling.occupancy import build_occupancy
-
-
-def made(data: object, kind: type[Any]) -> Any:
-    found, refusals = convert(data, kind, Origin("<test>"))
-    assert found is not None
-    assert refusals == ()
-    return found
+from tests.builders import make_node, make_pod, read_object
 
 
 def node(
     name: str = "n", taints: tuple[str, ...] = (), labels: dict[str, str] | None = None, cordoned: bool = False, **allocatable: Any
 ) -> Node:
     """A node with room for 2 CPUs, 4 pods and no GPU, unless told otherwise; a taint is `key:Effect` or `key=value:Effect`."""
-    data = {
-        "kind": "Node",
-        "metadata": {"name": name, "labels": {"kubernetes.io/hostname": name, **(labels or {})}},
-        "spec": {"taints": [taint(each) for each in taints], "unschedulable": cordoned},
-        "status": {"allocatable": {"cpu": "2", "memory": "4Gi", "pods": "4"} | {_name(key): each for key, each in allocatable.items()}},
-    }
-    found: Node = made(data, Node)
-    return found
-
-
-def taint(text: str) -> dict[str, str]:
-    """A taint from its text."""
-    left, _, effect = text.rpartition(":")
-    key, _, value = left.partition("=")
-    return {"key": key, "value": value, "effect": effect}
+    room = {"cpu": "2", "memory": "4Gi", "pods": "4"} | {_name(key): amount for key, amount in allocatable.items()}
+    labels = {"kubernetes.io/hostname": name, **(labels or {})}
+    return read_object(make_node(name, *taints, labels=labels, ready="", allocatable=room, cordoned=cordoned), Node)
 
 
 def pod(**spec: Any) -> SchedulerPodSpec:
     """A new pod: `cpu`, `memory` and `gpu` are what it asks for, `port` is a port of the node, all else is a field of its spec."""
-    found: SchedulerPodSpec = made(_spec(spec), SchedulerPodSpec)
-    return found
+    return read_object(_spec(spec), SchedulerPodSpec)
 
 
 def there(on: str, name: str = "there", phase: str = "Running", kind: type[Any] = SchedulerPod, status: Any = (), **spec: Any) -> Any:
     """A pod that is on a node, made as `pod` makes a new one."""
-    metadata = {"name": name, "namespace": "default"}
-    body = {"nodeName": on, **_spec(spec)}
-    return made({"kind": "Pod", "metadata": metadata, "spec": body, "status": {"phase": phase, **dict(status)}}, kind)
+    return read_object(make_pod(name, node=on, phase=phase, status=dict(status), **_spec(spec)), kind)
 
 
 def _spec(fields: dict[str, Any]) -> dict[str, Any]:

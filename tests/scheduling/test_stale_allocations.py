@@ -9,13 +9,14 @@ import pytest
 from preflight.model.capacity_reasons import StaleReason
 from preflight.model.objects import Node
 from preflight.scheduling.stale_allocations import StalePod, find_stale_pod, list_stale_pods
-from tests.scheduling.fit_objects import made, node, there
+from tests.builders import read_object
+from tests.scheduling.fit_objects import node, there
 
 
 def in_state(name: str, ready: str | None) -> Node:
     """A node whose Ready condition has this status; None for a node without a status."""
     status = {"conditions": [{"type": "Ready", "status": ready}]} if ready else {}
-    found: Node = made({"kind": "Node", "metadata": {"name": name}, "status": status}, Node)
+    found: Node = read_object({"kind": "Node", "metadata": {"name": name}, "status": status}, Node)
     return found
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import yaml
 
+from tests.builders import Object, make_container, make_daemonset, make_node, make_owner, make_pod, write_list, write_manifest
 from tests.cli.program import Result, program
 
 Files = Mapping[str, str | bytes]
@@ -22,32 +23,17 @@ DEDICATED = {"key": "dedicated", "operator": "Equal", "value": "rdma", "effect":
 EVERYTHING = {"operator": "Exists"}
 
 
-def _dumped(data: object) -> str:
-    text: str = yaml.safe_dump(data, sort_keys=False)
-    return text
-
-
 def manifest(name: str, *tolerations: Mapping[str, Any], namespace: str | None = "apps", image: str = "agent:1", **pod: Any) -> str:
     """A DaemonSet that no rule of hygiene has anything to say of."""
-    metadata = {"name": name, **({"namespace": namespace} if namespace else {})}
-    spec = {"nodeSelector": {"kubernetes.io/os": "linux"}, "containers": [{"name": "c", "image": image}], **pod}
+    spec = {"nodeSelector": {"kubernetes.io/os": "linux"}, "containers": [make_container("c", image)], **pod}
     if tolerations:
         spec["tolerations"] = [dict(toleration) for toleration in tolerations]
-    template = {"metadata": {"labels": {"app": name}}, "spec": spec}
-    return _dumped(
-        {
-            "apiVersion": "apps/v1",
-            "kind": "DaemonSet",
-            "metadata": metadata,
-            "spec": {"selector": {"matchLabels": {"app": name}}, "template": template},
-        }
-    )
+    return write_manifest(make_daemonset(name, namespace, **spec))
 
 
 def node(name: str, *taints: Mapping[str, str], **labels: str) -> str:
     """A Linux node."""
-    metadata = {"name": name, "labels": {"kubernetes.io/os": "linux", **labels}}
-    return _dumped({"apiVersion": "v1", "kind": "Node", "metadata": metadata, "spec": {"taints": [dict(taint) for taint in taints]}})
+    return write_manifest(make_node(name, *taints, labels={"kubernetes.io/os": "linux", **labels}, ready=""))
 
 
 RDMA = {"key": "dedicated", "value": "rdma", "effect": "NoSchedule"}
@@ -55,28 +41,21 @@ NODES = f"{node('n1')}---\n{node('rdma-1', RDMA)}"
 """One plain node, and one that is tainted."""
 
 
-def pod(owner: str, on: str, namespace: str = "apps") -> dict[str, Any]:
+def pod(owner: str, on: str, namespace: str = "apps") -> Object:
     """A running pod of a DaemonSet, as kubectl lists it."""
-    owners = [{"apiVersion": "apps/v1", "kind": "DaemonSet", "name": owner, "uid": f"uid-{owner}", "controller": True}]
-    return {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {"name": f"{owner}-{on}", "namespace": namespace, "ownerReferences": owners},
-        "spec": {"nodeName": on},
-        "status": {"phase": "Running"},
-    }
+    return make_pod(f"{owner}-{on}", namespace, node=on, owner=make_owner("DaemonSet", owner, f"uid-{owner}"))
 
 
 def listed(*manifests: str, pods: tuple[dict[str, Any], ...] = ()) -> str:
     """What `kubectl get -o json` prints of these objects, once a cluster has them, and of these pods."""
-    items = [each for text in manifests for each in yaml.safe_load_all(text)]
+    items = [item for text in manifests for item in yaml.safe_load_all(text)]
     for item in items:
         item["metadata"]["uid"] = f"uid-{item['metadata']['name']}"
         if item["kind"] == "DaemonSet":
             item["spec"]["revisionHistoryLimit"] = 10
             item["spec"]["template"]["spec"] |= {"restartPolicy": "Always", "dnsPolicy": "ClusterFirst", "securityContext": {}}
             item["status"] = {"desiredNumberScheduled": 1}
-    return json.dumps({"apiVersion": "v1", "kind": "List", "items": [*items, *pods]})
+    return write_list([*items, *pods])
 
 
 def write(folder: Path, files: Files) -> Path:

@@ -11,15 +11,16 @@ import pytest
 from preflight.load import LoadResult, load_world
 from preflight.load.command_files import read_objects
 from preflight.model.objects import Node
-from tests.load.plain_objects import Data, ambiguous, listed, loaded, node, problems, skipped, write
+from tests.builders import Object, make_list
+from tests.load.plain_objects import ambiguous, loaded, node, problems, skipped, write
 
 
-def manifest(api_version: str, kind: str, name: str = "p", *, labels: dict[str, str] | None = None, **fields: Any) -> Data:
+def manifest(api_version: str, kind: str, name: str = "p", *, labels: dict[str, str] | None = None, **fields: Any) -> Object:
     metadata = {"name": name, **({"labels": labels} if labels else {})}
     return {"apiVersion": api_version, "kind": kind, "metadata": metadata, **fields}
 
 
-def karpenter(name: str = "p", **spec: Any) -> Data:
+def karpenter(name: str = "p", **spec: Any) -> Object:
     labels = spec.pop("labels", {})
     return manifest("karpenter.sh/v1", "NodePool", name, spec={"template": {"metadata": {"labels": labels}, "spec": spec}})
 
@@ -51,7 +52,7 @@ def taints(found: Node) -> list[str]:
         "a document with a kind is no configuration file",
     ],
 )
-def test_what_is_no_pool(other: Data, folder: Path) -> None:
+def test_what_is_no_pool(other: Object, folder: Path) -> None:
     result = loaded(other, folder=folder)
     assert result.world.nodes == {}
     assert result.nodes == ()
@@ -88,7 +89,7 @@ def test_a_pool_is_one_partly_known_node_beside_those_that_are_there(folder: Pat
         "a value that is filled in later is unknown",
     ],
 )
-def test_a_requirement_of_karpenter(requirement: Data, labels: dict[str, str], absent: set[str], folder: Path) -> None:
+def test_a_requirement_of_karpenter(requirement: Object, labels: dict[str, str], absent: set[str], folder: Path) -> None:
     found = pool(loaded(karpenter(requirements=[requirement]), folder=folder))
     assert found.metadata.labels == {"karpenter.sh/nodepool": "p", **labels}
     assert found.absent_labels == absent
@@ -106,7 +107,7 @@ def test_a_requirement_of_karpenter(requirement: Data, labels: dict[str, str], a
     ],
     ids=["Linux by its family", "Windows by its family", "Linux by an alias", "Windows by an alias", "a custom family", "an id alone"],
 )
-def test_the_system_of_a_karpenter_pool_is_that_of_its_class(node_class: Data, system: str | None, folder: Path) -> None:
+def test_the_system_of_a_karpenter_pool_is_that_of_its_class(node_class: Object, system: str | None, folder: Path) -> None:
     of = {"group": "karpenter.k8s.aws", "kind": "EC2NodeClass", "name": "c"}
     result = loaded(karpenter(nodeClassRef=of), manifest("karpenter.k8s.aws/v1", "EC2NodeClass", "c", spec=node_class), folder=folder)
     assert pool(result).metadata.labels.get("kubernetes.io/os") == system
@@ -144,13 +145,13 @@ CONFIG_2 = {
 }
 
 
-def machines(kind: str = "MachineDeployment", **spec: Any) -> Data:
+def machines(kind: str = "MachineDeployment", **spec: Any) -> Object:
     ref = {"kind": "KubeadmConfigTemplate", "name": "c"}
     template = {"metadata": {"labels": spec.pop("labels", {})}, "spec": {"bootstrap": {"configRef": ref}, "taints": spec.pop("taints", [])}}
     return manifest("cluster.x-k8s.io/v1beta2", kind, spec={"clusterName": "k", "template": template, **spec})
 
 
-def bootstrap(config: Data, name: str = "c", namespace: str = "") -> Data:
+def bootstrap(config: Object, name: str = "c", namespace: str = "") -> Object:
     found = manifest("bootstrap.cluster.x-k8s.io/v1beta1", "KubeadmConfigTemplate", name, spec={"template": {"spec": config}})
     return {**found, "metadata": {"name": name, **({"namespace": namespace} if namespace else {})}}
 
@@ -208,7 +209,7 @@ def test_a_machine_set_of_a_machine_deployment_is_no_pool_of_its_own(folder: Pat
     ],
     ids=["no taints stated are the usual one", "an empty list is none", "stated ones replace it", "a patch does not say"],
 )
-def test_the_taints_of_a_control_plane(spec: Data, expected: list[str], folder: Path) -> None:
+def test_the_taints_of_a_control_plane(spec: Object, expected: list[str], folder: Path) -> None:
     found = pool(loaded(manifest("controlplane.cluster.x-k8s.io/v1beta1", "KubeadmControlPlane", spec=spec), folder=folder))
     assert taints(found) == expected
     assert found.metadata.labels["node-role.kubernetes.io/control-plane"] == ""
@@ -236,7 +237,7 @@ def test_a_topology_has_what_its_class_and_the_templates_of_that_say(folder: Pat
 
 def test_a_list_of_pools_as_kubectl_writes_it(folder: Path) -> None:
     items = [karpenter("a"), karpenter("b", taints=[{"key": "k", "effect": "NoSchedule"}]), node("n1")]
-    for text in (json.dumps(listed(*items)), json.dumps(listed(*items), indent=1).replace('"kind": "List"', '"kind": "List"  ')):
+    for text in (json.dumps(make_list(*items)), json.dumps(make_list(*items), indent=1).replace('"kind": "List"', '"kind": "List"  ')):
         result = loaded(text, folder=folder)
         assert list(result.world.nodes) == ["(pool a)", "(pool b)", "n1"]
         assert taints(pool(result, "b")) == ["k:NoSchedule"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from preflight.model.convert import convert
-from preflight.model.objects import Job, JobSet, Origin
+from preflight.model.objects import Job, JobSet
+from tests.builders import make_job, make_object, read_object
 
 T = TypeVar("T")
 
@@ -14,34 +14,14 @@ TEMPLATE = {"spec": {"restartPolicy": "Never", "containers": [{"name": "main"}]}
 
 def job(status: dict[str, Any] | None = None, metadata: dict[str, Any] | None = None, **spec: Any) -> Job:
     """A Job of the cluster: `template` is TEMPLATE where the spec states none."""
-    data = {
-        "apiVersion": "batch/v1",
-        "kind": "Job",
-        "metadata": {"name": "train", **(metadata or {})},
-        "spec": {"template": TEMPLATE, **spec},
-        "status": status or {},
-    }
-    return read(data, Job)
+    return read_object({**make_job("train", None, metadata=metadata, **spec), "status": status or {}}, Job)
 
 
 def job_set(*jobs: dict[str, Any], status: dict[str, Any] | None = None, annotations: dict[str, str] | None = None, **spec: Any) -> JobSet:
     """A JobSet of these replicated Jobs."""
-    data = {
-        "apiVersion": "jobset.x-k8s.io/v1alpha2",
-        "kind": "JobSet",
-        "metadata": {"name": "llm", "annotations": annotations or {}},
-        "spec": {"replicatedJobs": list(jobs), **spec},
-        "status": status or {},
-    }
-    return read(data, JobSet)
-
-
-def read(data: dict[str, Any], kind: type[T]) -> T:
-    """An object without anything that was refused."""
-    found, refusals = convert(data, kind, Origin("<test>"))
-    assert refusals == ()
-    assert found is not None
-    return found
+    metadata = {"annotations": annotations or {}}
+    data = make_object("JobSet", "llm", metadata=metadata, spec={"replicatedJobs": list(jobs), **spec}, status=status or {})
+    return read_object(data, JobSet)
 
 
 def rule(action: str, *codes: int, condition: str = "", operator: str = "In", container: str | None = None) -> dict[str, Any]:

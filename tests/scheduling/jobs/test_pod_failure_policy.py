@@ -18,14 +18,15 @@ from preflight.scheduling.jobs.pod_failure_policy import (
     make_disruption_failure,
     match_failure_policy,
 )
-from tests.scheduling.jobs.job_objects import policy, read, rule
+from tests.builders import read_object
+from tests.scheduling.jobs.job_objects import policy, rule
 
 EVICTED = make_disruption_failure(("main",), 143)
 IGNORE = rule("Ignore", condition="DisruptionTarget")
 
 
 def read_policy(*rules: dict[str, Any]) -> PodFailurePolicy:
-    return fill_condition_statuses(read(policy(*rules), PodFailurePolicy))
+    return fill_condition_statuses(read_object(policy(*rules), PodFailurePolicy))
 
 
 @pytest.mark.parametrize(
