@@ -154,7 +154,7 @@ def test_a_write_is_noticed(code: str, found: list[str]) -> None:
 
 # The program starts fast: what few runs need is imported by those runs.
 
-SLOW = {"jsonschema", "kubernetes", "rich", "ruamel"}
+SLOW = {"jsonschema", "kubernetes", "rich", "ruamel", "tree_sitter", "tree_sitter_bash"}
 MANIFESTS = """\
 apiVersion: v1
 kind: Node
@@ -207,7 +207,7 @@ def test_the_program_says_the_version_of_the_package() -> None:
 
 # What the program imports, its package declares, and nothing else.
 
-DISTRIBUTIONS = {"yaml": "PyYAML", "ruamel": "ruamel.yaml"}
+DISTRIBUTIONS = {"yaml": "PyYAML", "ruamel": "ruamel.yaml", "tree_sitter": "tree-sitter", "tree_sitter_bash": "tree-sitter-bash"}
 
 
 def imported_distributions() -> set[str]:

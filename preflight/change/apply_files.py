@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from enum import Enum
 
 import msgspec
 
 from preflight.change import node_pools, node_replacement, workload_verbs
 from preflight.change.apply_merge import ASSUMED_UPDATE, apply_manifest, is_assumed_update, may_be_updated
 from preflight.change.delete_namespaces import list_daemonsets
-from preflight.change.model import Change
+from preflight.change.model import Change, ObjectReader
 from preflight.change.node_selection import resolve_node_targets
 from preflight.change.node_verbs import set_schedulable, with_taints
 from preflight.change.orphaned_pods import adopts_pods
@@ -21,11 +22,16 @@ from preflight.kubectl.formatting import format_count, join_names
 from preflight.model.objects import DaemonSet, Metadata, Namespace, Node, ObjectKey, Taint, make_object_key
 from preflight.model.world import ClusterState
 
-_UNTOUCHED = "changed, but not its template: no pod is replaced"
 _ADOPTED = "an update replaces those of another template, unless their label pod-template-generation is its own number"
 
-ObjectReader = Callable[[str], Sequence[object]]
-"""The objects of a file that a command names by `-f`, as Structs of preflight.model.objects."""
+
+class _ApplyResult(Enum):
+    """What applying does to a DaemonSet or a node pool; the values are the texts of the notes, in their order."""
+
+    NEW = "new"
+    UNCHANGED = "unchanged"
+    UNTOUCHED = "changed, but not its template: no pod is replaced"
+    ASSUMED_UPDATE = ASSUMED_UPDATE
 
 
 def apply(command: ApplyFiles, world: ClusterState, read_file: ObjectReader) -> Change:
@@ -40,15 +46,15 @@ def apply(command: ApplyFiles, world: ClusterState, read_file: ObjectReader) -> 
 
     Errors: UsageError for a changed selector and for another namespace than `-n`, in their words; InputError where the files hold nothing.
     """
-    objects = [each for each in _read_objects(command.files, read_file) if _is_selected(command, each)]
+    objects = [item for item in _read_objects(command.files, read_file) if _is_selected(command, item)]
     applied = _ApplyProgress(world)
-    for each in objects:
-        if isinstance(each, DaemonSet):
-            applied.apply_daemonset(each, command.namespace)
-        elif isinstance(each, Node) and each.pool is not None:
-            applied.apply_pool(each)
-        elif isinstance(each, Node):
-            applied.apply_node(each)
+    for item in objects:
+        if isinstance(item, DaemonSet):
+            applied.apply_daemonset(item, command.namespace)
+        elif isinstance(item, Node) and item.pool is not None:
+            applied.apply_pool(item)
+        elif isinstance(item, Node):
+            applied.apply_node(item)
     keys = frozenset(applied.daemonsets)
     return Change(
         command=command.text,
@@ -73,21 +79,21 @@ def delete(command: DeleteFiles, world: ClusterState, read_file: ObjectReader) -
     """
     objects = _read_objects(command.files, read_file)
     keys: list[ObjectKey] = []
-    for each in objects:
-        if isinstance(each, DaemonSet):
-            namespace = _resolve_namespace(each, command.namespace, world.default_namespace)
-            chosen = TargetObjects((each.metadata.name,), namespace=namespace)
+    for item in objects:
+        if isinstance(item, DaemonSet):
+            namespace = _resolve_namespace(item, command.namespace, world.default_namespace)
+            chosen = TargetObjects((item.metadata.name,), namespace=namespace)
             keys.extend(workload_verbs.find_daemonsets(world, chosen, ignore_missing=command.ignore_missing))
-    spaces = tuple(dict.fromkeys(each.metadata.name for each in objects if isinstance(each, Namespace)))
+    spaces = tuple(dict.fromkeys(item.metadata.name for item in objects if isinstance(item, Namespace)))
     keys += list_daemonsets(world, spaces)
     names = tuple(dict.fromkeys(node.name for node in objects if isinstance(node, Node) and node.pool is None))
-    gone = [each.name for each in objects if isinstance(each, Node) and each.pool is not None]
+    gone = [item.name for item in objects if isinstance(item, Node) and item.pool is not None]
     change = workload_verbs.delete_daemonsets(command.text, world, sorted(set(keys)), command.cascade)
     if names:
         nodes = node_replacement.delete(DeleteNodes(command.text, TargetObjects(names)), change.before)
         after = msgspec.structs.replace(nodes.after, daemonsets=change.after.daemonsets, workloads=change.after.workloads)
         change = msgspec.structs.replace(nodes, after=after, daemonsets=change.daemonsets, deleted_daemonsets=change.deleted_daemonsets)
-    others = [each for each in objects if not isinstance(each, Namespace)]
+    others = [item for item in objects if not isinstance(item, Namespace)]
     said = change.notes if keys or names or not gone else ()
     notes = [*said, *(f"{name}: not judged: its nodes go with it" for name in gone), *_describe_other_kinds(others)]
     return msgspec.structs.replace(change, headline=f"delete {join_names(command.files)}", notes=tuple(notes))
@@ -104,7 +110,7 @@ class _ApplyProgress:
         self.delayed: dict[str, Node] = {}
         self.unknown: list[str] = []
         self._notes: list[str] = []
-        self._kinds: dict[str, list[str]] = {"new": [], "unchanged": [], _UNTOUCHED: [], ASSUMED_UPDATE: []}
+        self._results: dict[_ApplyResult, list[str]] = {result: [] for result in _ApplyResult}
 
     def apply_daemonset(self, new: DaemonSet, namespace_flag: str) -> None:
         """Apply one DaemonSet."""
@@ -114,18 +120,18 @@ class _ApplyProgress:
             data = workload_verbs.to_plain(new)
             data = {**data, "metadata": {**data.get("metadata", {}), "namespace": namespace}}
             self.daemonsets[key] = workload_verbs.from_plain(create_from_manifest(data), new)
-            self._kinds["new"].append(str(key))
+            self._results[_ApplyResult.NEW].append(str(key))
             self._notes += (f"{key} adopts the pods that {left} has left: {_ADOPTED}" for left in self._iter_adopted(self.daemonsets[key]))
             return
         result, notes = apply_manifest(old, new)
         self._notes.extend(f"{key}: {note}" for note in notes)
         self.daemonsets[key] = result
         if result is old:
-            self._kinds["unchanged"].append(str(key))
+            self._results[_ApplyResult.UNCHANGED].append(str(key))
         elif not may_be_updated(old, result):
-            self._kinds[_UNTOUCHED].append(str(key))
+            self._results[_ApplyResult.UNTOUCHED].append(str(key))
         elif is_assumed_update(old, result):
-            self._kinds[ASSUMED_UPDATE].append(str(key))
+            self._results[_ApplyResult.ASSUMED_UPDATE].append(str(key))
 
     def apply_node(self, new: Node) -> None:
         """Apply one Node: its labels are merged, its taints replaced where it states any."""
@@ -155,10 +161,10 @@ class _ApplyProgress:
         """Apply one node pool."""
         renewed = node_pools.apply_pool_template(self.world, new)
         if renewed.is_unchanged:
-            self._kinds["unchanged"].append(renewed.name)
+            self._results[_ApplyResult.UNCHANGED].append(renewed.name)
             return
         if renewed.old is None:
-            self._kinds["new"].append(renewed.name)
+            self._results[_ApplyResult.NEW].append(renewed.name)
         self._notes += renewed.notes
         self.taints += renewed.taints
         self.nodes += renewed.nodes
@@ -168,7 +174,7 @@ class _ApplyProgress:
 
     def collect_notes(self) -> tuple[str, ...]:
         """What is to be said, in order: of single objects, then which are new or unchanged."""
-        return (*dict.fromkeys(self._notes), *(f"{kind}: {join_names(names)}" for kind, names in self._kinds.items() if names))
+        return (*dict.fromkeys(self._notes), *(f"{result.value}: {join_names(names)}" for result, names in self._results.items() if names))
 
     def _iter_adopted(self, new: DaemonSet) -> Iterator[ObjectKey]:
         return (left.key for left in self.world.orphaned_daemonsets.values() if adopts_pods(new, left))
@@ -198,21 +204,27 @@ def _resolve_namespace(daemonset: DaemonSet, namespace_flag: str, default: str) 
 
 
 def _read_objects(files: Iterable[str], read_file: ObjectReader) -> list[object]:
-    objects = [each for file in files for each in read_file(file)]
+    objects = [item for file in files for item in read_file(file)]
     if not objects:
         raise InputError(f"there is nothing to judge: no objects in {join_names(list(files))}")
     return objects
 
 
-def _is_selected(command: ApplyFiles, each: object) -> bool:
-    metadata = getattr(each, "metadata", None)
+def _is_selected(command: ApplyFiles, item: object) -> bool:
+    metadata = getattr(item, "metadata", None)
     labels = metadata.labels if isinstance(metadata, Metadata) else {}
     return command.selector is None or command.selector.selects(labels)
 
 
 def _describe_other_kinds(objects: Iterable[object]) -> tuple[str, ...]:
-    kinds = Counter(type(each).__name__ for each in objects if not isinstance(each, DaemonSet | Node))
+    kinds = Counter(_get_kind(item) for item in objects if not isinstance(item, DaemonSet | Node))
     if not kinds:
         return ()
     shown = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
     return (f"not judged for coverage: {format_count(sum(kinds.values()), 'object')} of other kinds ({shown})",)
+
+
+def _get_kind(item: object) -> str:
+    """The kind of an object: its own word where the reader of files knows no type for it."""
+    kind = getattr(item, "kind", "")
+    return kind if isinstance(kind, str) and kind else type(item).__name__

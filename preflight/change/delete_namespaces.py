@@ -7,6 +7,7 @@ import msgspec
 from preflight.change.model import Change
 from preflight.change.workload_verbs import delete_daemonsets
 from preflight.errors import UsageError
+from preflight.kubectl.cascade import Cascade
 from preflight.kubectl.commands import DeleteNamespaces
 from preflight.kubectl.formatting import join_names
 from preflight.model.objects import ObjectKey
@@ -26,7 +27,7 @@ def delete(command: DeleteNamespaces, world: ClusterState) -> Change:
         if name in _KEPT:
             raise UsageError(f'namespaces "{name}" is forbidden: this namespace may not be deleted')
     keys = list_daemonsets(world, command.names)
-    change = delete_daemonsets(command.text, world, keys, "background")
+    change = delete_daemonsets(command.text, world, keys, Cascade.BACKGROUND)
     left = {key: daemonset for key, daemonset in world.orphaned_daemonsets.items() if key.namespace not in command.names}
     after = msgspec.structs.replace(change.after, orphaned_daemonsets=left) if len(left) < len(world.orphaned_daemonsets) else change.after
     empty = [name for name in command.names if not any(key.namespace == name for key in keys)]

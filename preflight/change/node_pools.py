@@ -116,11 +116,11 @@ def _update_existing_nodes(world: ClusterState, old: Node | None, new: Node) -> 
 
 def _update_in_place(node: Node, old: Node | None, new: Node) -> Node:
     """A node with what the provider keeps up to date: what is no longer declared goes, what is declared comes."""
-    before, after = (each.pool if each is not None and each.pool is not None else PoolTemplate("", "") for each in (old, new))
+    before, after = (side.pool if side is not None and side.pool is not None else PoolTemplate("", "") for side in (old, new))
     gone = {key for key, value in before.synced_labels.items() if key not in after.synced_labels and node.metadata.labels.get(key) == value}
     labels = {key: value for key, value in node.metadata.labels.items() if key not in gone} | after.synced_labels
     left = [taint for taint in before.synced_taints if not any(is_same_taint(taint, synced_taint) for synced_taint in after.synced_taints)]
-    taints = [taint for taint in node.spec.taints if not any(is_same_taint(taint, each) for each in (*left, *after.synced_taints))]
+    taints = [taint for taint in node.spec.taints if not any(is_same_taint(taint, other) for other in (*left, *after.synced_taints))]
     stays = [taint for taint in node.spec.taints if taint in after.synced_taints]
     fresh = [taint for taint in after.synced_taints if taint not in stays]
     absent = (node.absent_labels | gone) - labels.keys() if node.is_partial else node.absent_labels

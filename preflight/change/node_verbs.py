@@ -36,7 +36,7 @@ def taint(command: TaintNodes, world: ClusterState) -> Change:
     def change(node: Node) -> Node:
         remove = command.remove
         if node.is_partial:
-            remove = tuple(each for each in remove if any(removes_taint(each, there) for there in node.spec.taints))
+            remove = tuple(wanted for wanted in remove if any(removes_taint(wanted, there) for there in node.spec.taints))
         return with_taints(node, apply_taints(node.name, node.spec.taints, add, remove, overwrite=overwrite))
 
     after = change_nodes(met, change)
@@ -50,7 +50,7 @@ def taint(command: TaintNodes, world: ClusterState) -> Change:
         before=met.world,
         after=met.with_nodes(after),
         nodes=frozenset(met.names),
-        taints=(*add, *(each for each in removed if not any(is_same_taint(each, other) for other in add))),
+        taints=(*add, *(taint for taint in removed if not any(is_same_taint(taint, other) for other in add))),
         notes=tuple(notes),
         unknowns=(*met.unknowns, *unknown),
     )

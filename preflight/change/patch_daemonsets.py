@@ -93,11 +93,11 @@ def _apply_to_daemonset(old: DaemonSet, patch_type: str, patch: Any, comparison_
     _check_name(before, data)
     new, wrong = convert(data, DaemonSet, old.origin)
     if new is None or (wrong := tuple(refusal for refusal in wrong if refusal not in old.refusals)):
-        reasons = "; ".join(f"{format_field_path(each.path)}: {each.reason}" for each in wrong)
+        reasons = "; ".join(f"{format_field_path(error.path)}: {error.reason}" for error in wrong)
         raise UsageError(f"The request is invalid: patch: {reasons or 'no DaemonSet is left'}")
     refused = [*_iter_immutable_refusals(before, data), *_iter_refusals(new, data, comparison_operators)]
     known = set(_iter_refusals(old, before, comparison_operators))
-    if refused := [each for each in refused if each not in known]:
+    if refused := [refusal for refusal in refused if refusal not in known]:
         raise UsageError(format_invalid("DaemonSet", new.metadata.name, refused))
     notes = [f'unknown field "{name}": the API server warns and leaves it out' for name in unknown if name not in misspelt]
     if comparable_content(data) == comparable_content(before):
@@ -123,7 +123,7 @@ def _check_name(before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
         raise UsageError(f"the name of the object ({metadata.get('name') or ''}) does not match the name on the URL ({name})")
     if (metadata.get("namespace") or "") != (before["metadata"].get("namespace") or ""):
         raise UsageError("the namespace of the provided object does not match the namespace sent on the request")
-    if any((after.get(each) or "") != (before.get(each) or "") for each in ("apiVersion", "kind")):
+    if any((after.get(name) or "") != (before.get(name) or "") for name in ("apiVersion", "kind")):
         raise UsageError(f"no kind {quote_go(str(after.get('kind')))} is registered for version {quote_go(str(after.get('apiVersion')))}")
 
 

@@ -97,7 +97,7 @@ def _apply_to_node(node: Node, node_patch: _NodePatch, unknown_fields: dict[str,
         raise UsageError(f"the name of the object ({name}) does not match the name on the URL ({node.name})")
     new, wrong = convert(data, Node, node.origin)
     if new is None or wrong:
-        reasons = "; ".join(f"{format_field_path(each.path)}: {each.reason}" for each in wrong)
+        reasons = "; ".join(f"{format_field_path(error.path)}: {error.reason}" for error in wrong)
         raise UsageError(f"The request is invalid: patch: {reasons or 'no Node is left'}")
     known = set(_iter_refusals(node))
     refused = [refusal for refusal in _iter_refusals(new) if refusal not in known]

@@ -13,6 +13,7 @@ from preflight.change.model import Change
 from preflight.change.orphaned_pods import find_adopters, find_orphaned
 from preflight.errors import InputError, UsageError
 from preflight.kubectl.apiserver.defaults import finish_edit
+from preflight.kubectl.cascade import Cascade
 from preflight.kubectl.commands import DeleteDaemonSets, RestartRollout, SetImage, TargetObjects
 from preflight.kubectl.formatting import join_names
 from preflight.messages.load import describe_ambiguity
@@ -59,11 +60,11 @@ def delete(command: DeleteDaemonSets, world: ClusterState) -> Change:
     return delete_daemonsets(command.text, world, keys, command.cascade)
 
 
-def delete_daemonsets(text: str, world: ClusterState, keys: Iterable[ObjectKey], cascade: str) -> Change:
+def delete_daemonsets(text: str, world: ClusterState, keys: Iterable[ObjectKey], cascade: Cascade) -> Change:
     """The deletion of these DaemonSets."""
     deleted = dict.fromkeys(keys, cascade)
-    left = {key: world.daemonsets[key] for key in deleted} if cascade == "orphan" else {}
-    how = {"orphan": ", and leave their pods", "foreground": " after their pods"}.get(cascade, " and their pods")
+    left = {key: world.daemonsets[key] for key in deleted} if cascade is Cascade.ORPHAN else {}
+    how = {Cascade.ORPHAN: ", and leave their pods", Cascade.FOREGROUND: " after their pods"}.get(cascade, " and their pods")
     return Change(
         command=text,
         headline=f"delete {join_names([str(key) for key in deleted])}{how}" if deleted else "delete nothing",
@@ -220,7 +221,7 @@ def _edit_daemonset(daemonset: DaemonSet, edit: Callable[[dict[str, Any]], None]
 
 def _set_images(spec: dict[str, Any], images: Mapping[str, str]) -> None:
     lists = [spec.get(name) for name in ("initContainers", "containers")]
-    containers = [each for found in lists if isinstance(found, list) for each in found if isinstance(each, dict)]
+    containers = [container for found in lists if isinstance(found, list) for container in found if isinstance(container, dict)]
     missing = []
     for name, image in images.items():
         wanted = [container for container in containers if name in ("*", container.get("name"))]

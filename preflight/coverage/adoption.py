@@ -13,6 +13,7 @@ from preflight.coverage.daemonset_pods import DaemonSetPods, PodGroup, PodRevisi
 from preflight.coverage.model import CoverageGroup
 from preflight.coverage.outcome import PodForecast
 from preflight.coverage.pod_revisions import is_updated, make_revision, split_by_age
+from preflight.kubectl.cascade import Cascade
 from preflight.model.objects import DaemonSet, ObjectKey, find_controller
 from preflight.model.report import Outcome
 from preflight.model.world import ClusterState
@@ -47,7 +48,7 @@ def adopt_pods(change: Change, daemonset_pods: Mapping[ObjectKey, DaemonSetPods]
 
 def orphan_before_change(change: Change, key: ObjectKey) -> Change:
     """The change as pods meet it that a DaemonSet has left before: nothing owns them."""
-    return replace(change, deleted_daemonsets={**change.deleted_daemonsets, key: "orphan"})
+    return replace(change, deleted_daemonsets={**change.deleted_daemonsets, key: Cascade.ORPHAN})
 
 
 def clear_unaffected_outcome(group: CoverageGroup, after: ClusterState) -> CoverageGroup:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
+from preflight.kubectl.cascade import Cascade
 from preflight.kubectl.label_selector import LabelQuery
 from preflight.model.drain_flags import DrainFlags
 from preflight.model.objects import Taint
@@ -120,7 +121,7 @@ class DeleteFiles(Command, frozen=True):
 
     files: tuple[str, ...]
     namespace: str = ""
-    cascade: str = "background"
+    cascade: Cascade = Cascade.BACKGROUND
     ignore_missing: bool = False
 
 
@@ -136,10 +137,10 @@ class DeleteNodes(Command, frozen=True):
 
 
 class DeleteDaemonSets(Command, frozen=True):
-    """`kubectl delete daemonset`; `cascade` is background, foreground or orphan."""
+    """`kubectl delete daemonset`."""
 
     daemonsets: TargetObjects
-    cascade: str = "background"
+    cascade: Cascade = Cascade.BACKGROUND
     ignore_missing: bool = False
 
 

@@ -93,9 +93,9 @@ class LabelQuery(Struct, frozen=True):
             for requirement in self.requirements
             if requirement.operator == "in" and len(requirement.values) == 1
         }
-        absent = frozenset(each.key for each in self.requirements if each.operator == "absent")
-        possible = all(each.matches(labels[each.key]) for each in self.requirements if each.key in labels)
-        needed = {each.key for each in self.requirements if each.operator in ("in", "exists", "gt", "lt")}
+        absent = frozenset(requirement.key for requirement in self.requirements if requirement.operator == "absent")
+        possible = all(requirement.matches(labels[requirement.key]) for requirement in self.requirements if requirement.key in labels)
+        needed = {requirement.key for requirement in self.requirements if requirement.operator in ("in", "exists", "gt", "lt")}
         return (dict(sorted(labels.items())), absent) if possible and not needed & absent else None
 
 

@@ -6,6 +6,7 @@ Source: kubectl `pkg/cmd/set/set_image.go`, `pkg/cmd/rollout/rollout_restart.go`
 from __future__ import annotations
 
 from preflight.errors import UsageError
+from preflight.kubectl.cascade import Cascade
 from preflight.kubectl.commands import (
     ApplyFiles,
     Command,
@@ -22,7 +23,6 @@ from preflight.kubectl.flags import ParsedArguments
 from preflight.kubectl.formatting import GO_BOOLEANS, quote_go
 from preflight.kubectl.resource_args import DAEMONSET, NAMESPACE, NODE, POD, get_selector, parse_targets, split_resources_and_pairs
 
-_CASCADES = ("background", "foreground", "orphan")
 _ON = "spec.nodeName="
 _PATCHES = ("json", "merge", "strategic")
 
@@ -140,12 +140,12 @@ def parse_delete(text: str, arguments: ParsedArguments) -> Command:
     return DeleteDaemonSets(text, objects, cascade, missing)
 
 
-def _parse_cascade(value: str) -> str:
+def _parse_cascade(value: str) -> Cascade:
     if value in GO_BOOLEANS:
-        return "background" if GO_BOOLEANS[value] else "orphan"
-    if value not in _CASCADES:
+        return Cascade.BACKGROUND if GO_BOOLEANS[value] else Cascade.ORPHAN
+    if value not in tuple(Cascade):
         raise UsageError(f'invalid cascade value ({value}). Must be "background", "foreground", or "orphan"')
-    return value
+    return Cascade(value)
 
 
 def _get_files(arguments: ParsedArguments) -> tuple[str, ...]:

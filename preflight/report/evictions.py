@@ -50,6 +50,9 @@ _METHOD_TEXTS = {
     EvictionMechanism.GONE: "the node is gone: all its pods are, and no budget is asked",
 }
 
+Remark = tuple[str, str]
+"""A heading and a text."""
+
 
 class EvictionRow(NamedTuple):
     """A pod in the table of its node; `replacement` is what becomes of its replacement."""
@@ -150,8 +153,8 @@ def format_staying(node: NodeEvictions) -> str:
     return f"not asked to go: {', '.join(parts)}" if parts else ""
 
 
-def format_totals(evictions: EvictionReport) -> list[str]:
-    """What all nodes come to, what becomes of Jobs and JobSets, and what to do first; each line with its heading."""
+def format_total(evictions: EvictionReport) -> str:
+    """What all nodes come to."""
     pods = [pod for node in evictions.nodes for pod in node.pods]
     going = sum(eviction.is_leaving for eviction in pods)
     parts = [f"{format_count(going, 'pod')} of {format_count(len(evictions.nodes), 'node')} {'goes' if going == 1 else 'go'}"]
@@ -170,16 +173,29 @@ def format_totals(evictions: EvictionReport) -> list[str]:
             parts.append("kubectl never ends")
         elif evictions.least is not None:
             parts.append(_format_duration(evictions.least, evictions.withGrace))
-    lines = [f"total: {', '.join(parts)}"]
-    lines += (f"Job: {_format_job(job)}" for job in evictions.jobs)
-    lines += (f"JobSet: {_format_job_set(job_set)}" for job_set in evictions.jobSets)
+    return ", ".join(parts)
+
+
+def iter_outcomes(evictions: EvictionReport) -> Iterator[Remark]:
+    """What becomes of Jobs, of JobSets, and of DaemonSets whose pods come back."""
+    yield from (("Job", _format_job(job)) for job in evictions.jobs)
+    yield from (("JobSet", _format_job_set(job_set)) for job_set in evictions.jobSets)
     for node in evictions.nodes:
-        lines += (
-            f"DaemonSet: {pod.daemonset} finds no room on {node.node} when it comes back: {describe_obstacles(pod.obstacles)}"
-            for pod in node.returning
-        )
-    lines += (f"first: {describe_advice(advice)}" for advice in evictions.first)
-    return lines
+        for pod in node.returning:
+            yield "DaemonSet", f"{pod.daemonset} finds no room on {node.node} when it comes back: {describe_obstacles(pod.obstacles)}"
+
+
+def iter_notes(evictions: EvictionReport) -> Iterator[Remark]:
+    """What the answer rests on."""
+    return (("note", describe_assumption(note)) for note in evictions.notes)
+
+
+def iter_remarks(evictions: EvictionReport) -> Iterator[Remark]:
+    """What it rests on, what all nodes come to, the outcomes, and what to do first."""
+    yield from iter_notes(evictions)
+    yield "total", format_total(evictions)
+    yield from iter_outcomes(evictions)
+    yield from (("first", describe_advice(advice)) for advice in evictions.first)
 
 
 def _format_job(forecast: JobOutcome) -> str:
@@ -233,11 +249,8 @@ def draw_evictions(evictions: EvictionReport, ink: Ink, width: int, all_rows: bo
             lines += [f"  {line}" for line in fold(escape_unprintable(text), max(20, width - 2) if width else 0)]
         yield lines
     lines = []
-    for note in evictions.notes:
-        lines += _fold_hanging("note: ", describe_assumption(note), width)
-    for line in format_totals(evictions):
-        head, _, text = line.partition(": ")
-        lines += _fold_hanging(f"{head}: ", text, width)
+    for heading, text in iter_remarks(evictions):
+        lines += _fold_hanging(f"{heading}: ", text, width)
     yield lines
 
 

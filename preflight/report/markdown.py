@@ -126,7 +126,6 @@ def _add_evictions(page: _MarkdownPage, step: ReportStep, all_rows: bool) -> boo
     """The tables of ordinary pods, one a node, and what they come to; whether all of it did fit."""
     if step.evictions is None:
         return True
-    from preflight.messages.evictions import describe_assumption
     from preflight.report import evictions as pods
 
     fits = True
@@ -149,7 +148,7 @@ def _add_evictions(page: _MarkdownPage, step: ReportStep, all_rows: bool) -> boo
         page.add_lines([""])
         if hidden := len(rows) - shown:
             page.add_lines([f"{format_count(hidden, 'more pod')} not shown", ""])
-    lines = [*(f"note: {describe_assumption(note)}" for note in step.evictions.notes), *pods.format_totals(step.evictions)]
+    lines = [f"{heading}: {text}" for heading, text in pods.iter_remarks(step.evictions)]
     page.add_lines([*(f"- {format_code(line, 500)}" for line in lines[:_LINES]), ""])
     return fits
 

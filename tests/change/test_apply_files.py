@@ -14,6 +14,7 @@ from preflight.change.model import Change
 from preflight.errors import InputError, UsageError
 from preflight.kubectl.apiserver.defaults import LAST_APPLIED, get_generation
 from preflight.kubectl.apiserver.normalize import normalize_spec
+from preflight.load import Other
 from preflight.model.objects import DaemonSet, Deployment, Metadata, Node, ObjectKey, Origin
 from preflight.model.world import ClusterState
 from tests.change.changes import daemonset, manifest, node, run, typed, world
@@ -233,6 +234,13 @@ def test_objects_of_other_kinds_are_counted() -> None:
         "nothing changes: no such DaemonSet is there",
         "not judged for coverage: 2 objects of other kinds (2 Deployment)",
     )
+
+
+def test_objects_of_kinds_that_are_not_read_are_counted_by_their_kind() -> None:
+    others: list[object] = [
+        Other("v1", kind, "a", name, Origin("x.yaml")) for kind, name in (("ConfigMap", "x"), ("Secret", "y"), ("Secret", "z"))
+    ]
+    assert applied(others, ClusterState()).notes == ("not judged for coverage: 3 objects of other kinds (1 ConfigMap, 2 Secret)",)
 
 
 def test_a_selector_chooses_among_the_objects() -> None:

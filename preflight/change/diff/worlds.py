@@ -15,6 +15,7 @@ from preflight.change.model import Change
 from preflight.change.workload_verbs import to_plain
 from preflight.errors import UsageError
 from preflight.kubectl.apiserver.normalize import normalize_spec, normalize_value
+from preflight.kubectl.cascade import Cascade
 from preflight.model.objects import DaemonSet, ObjectKey
 from preflight.model.world import ClusterState
 
@@ -108,7 +109,7 @@ def compare_worlds(base: ComparisonSide, head: ComparisonSide, surrounding_world
             ),
             daemonsets=frozenset((*found.new, *found.updated, *found.changed, *found.deleted)),
             updated_daemonsets=frozenset(found.updated if how != CLUSTER_DRIFT else ()),
-            deleted_daemonsets=dict.fromkeys(found.deleted, "background"),
+            deleted_daemonsets=dict.fromkeys(found.deleted, Cascade.BACKGROUND),
             recreation_nodes=frozenset(nodes.delayed_pools),
             delayed_pools=nodes.delayed_pools,
             taints=nodes.taints,
@@ -243,12 +244,12 @@ def _merge_worlds(first: ClusterState, second: ClusterState) -> ClusterState:
 
 
 def _merge_objects(first: Iterable[Any], second: Iterable[Any]) -> tuple[Any, ...]:
-    known = {_object_id(each) for each in first}
-    return (*first, *(each for each in second if _object_id(each) not in known))
+    known = {_object_id(item) for item in first}
+    return (*first, *(item for item in second if _object_id(item) not in known))
 
 
-def _object_id(each: Any) -> tuple[str, str, str]:
-    return type(each).__name__, each.metadata.namespace, each.metadata.name
+def _object_id(item: Any) -> tuple[str, str, str]:
+    return type(item).__name__, item.metadata.namespace, item.metadata.name
 
 
 def _replace_contents(

@@ -46,9 +46,9 @@ def fill_server_defaults(data: Mapping[str, Any]) -> dict[str, Any]:
             pod = fill_defaults(pod, {"serviceAccountName": pod[name], "serviceAccount": pod[name]})
     for name in _CONTAINERS:
         if isinstance(pod.get(name), list):
-            pod[name] = [_fill_container(each) if isinstance(each, dict) else each for each in pod[name]]
+            pod[name] = [_fill_container(container) if isinstance(container, dict) else container for container in pod[name]]
     if isinstance(pod.get("volumes"), list):
-        pod["volumes"] = [_fill_volume(each) if isinstance(each, dict) else each for each in pod["volumes"]]
+        pod["volumes"] = [_fill_volume(volume) if isinstance(volume, dict) else volume for volume in pod["volumes"]]
     spec |= {"updateStrategy": strategy, "template": {**template, "spec": pod}}
     return {**after, "metadata": {**metadata, "annotations": annotations}, "spec": spec}
 
@@ -99,7 +99,7 @@ def finish_edit(after: dict[str, Any], before: Mapping[str, Any]) -> dict[str, A
     number = get_generation(before)
     annotations = dict(_as_map(_as_map(after.get("metadata")).get("annotations")))
     if number:
-        templates = [_as_map(each.get("spec")).get("template") for each in (before, after)]
+        templates = [_as_map(manifest.get("spec")).get("template") for manifest in (before, after)]
         annotations[TEMPLATE_GENERATION] = str(number if is_same_template(*templates) else number + 1)
     else:
         annotations.pop(TEMPLATE_GENERATION, None)

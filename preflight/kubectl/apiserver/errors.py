@@ -22,4 +22,4 @@ def format_field_path(path: Sequence[str | int]) -> str:
     """A path as the API server writes it: `spec.tolerations[0].key`; a key of labels is not in it."""
     if len(path) > 1 and path[-2] in _OF_TEXTS:
         path = path[:-1]
-    return "".join(f"[{each}]" if isinstance(each, int) else f".{each}" for each in path).removeprefix(".")
+    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).removeprefix(".")

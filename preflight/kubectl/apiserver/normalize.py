@@ -106,9 +106,9 @@ def _normalize_pod_spec(spec: dict[str, Any]) -> dict[str, Any]:
     pod.pop("serviceAccount", None)
     for name in ("containers", "initContainers", "ephemeralContainers"):
         if isinstance(pod.get(name), list):
-            pod[name] = [_normalize_container(each) if isinstance(each, dict) else each for each in pod[name]]
+            pod[name] = [_normalize_container(container) if isinstance(container, dict) else container for container in pod[name]]
     if isinstance(pod.get("volumes"), list):
-        pod["volumes"] = [_normalize_volume(each) if isinstance(each, dict) else each for each in pod["volumes"]]
+        pod["volumes"] = [_normalize_volume(volume) if isinstance(volume, dict) else volume for volume in pod["volumes"]]
     return pod
 
 

@@ -88,7 +88,7 @@ def _apply_element_order(merged: dict[str, Any], patch: dict[str, Any]) -> None:
     for directive in [key for key in patch if key.startswith(_ORDER)]:
         order = patch.pop(directive)
         key = _get_list_name(directive, _ORDER)
-        if not isinstance(order, list) or not all(isinstance(each.get(key, []), list) for each in (merged, patch)):
+        if not isinstance(order, list) or not all(isinstance(side.get(key, []), list) for side in (merged, patch)):
             raise UsageError("invalid patch format of setElementOrder list")
         there, new = merged.get(key), patch.pop(key, None)
         if there is None and new is None:
@@ -146,7 +146,7 @@ def _merge_lists(key: str, existing: list[Any], new: list[Any], *, deletes: bool
         directive = item.get(_DIRECTIVE, _MISSING)
         if directive == "delete":
             gone = _get_merge_key(item, name)
-            before = [each for each in before if each.get(name) != gone]
+            before = [item for item in before if item.get(name) != gone]
         elif directive == "replace":
             replaces = True
         elif directive == "merge":
@@ -160,7 +160,7 @@ def _merge_items(existing: list[dict[str, Any]], new: Sequence[dict[str, Any]], 
     merged = list(existing)
     for item in new:
         wanted = _get_merge_key(item, name)
-        place = next((place for place, each in enumerate(merged) if each.get(name, _MISSING) == wanted), None)
+        place = next((place for place, item in enumerate(merged) if item.get(name, _MISSING) == wanted), None)
         if place is None:
             merged.append(item)
         else:

@@ -9,7 +9,7 @@ from itertools import pairwise
 from msgspec import Struct
 
 from preflight.kubectl.flags import flag_takes_value
-from preflight.kubectl.runbook.lexer import ShellWord
+from preflight.kubectl.runbook.words import ShellWord
 
 
 class CommandEffect(Enum):
@@ -130,7 +130,7 @@ def _strip_wrappers(words: list[ShellWord]) -> list[ShellWord]:
 
 
 def _classify_kubectl(program: str, words: Sequence[ShellWord]) -> CommandAnalysis:
-    arguments = [place for place, each in enumerate(words) if _is_argument(words, place)]
+    arguments = [place for place, _ in enumerate(words) if _is_argument(words, place)]
     if arguments and words[arguments[0]].text == "adm" and program == "oc":
         words = [*words[: arguments[0]], *words[arguments[0] + 1 :]]
         arguments = [place - 1 for place in arguments[1:]]
@@ -147,7 +147,7 @@ def _classify_kubectl(program: str, words: Sequence[ShellWord]) -> CommandAnalys
     unknown = next((word.expansion for word in words if word.expansion), "")
     if unknown:
         return CommandAnalysis(CommandEffect.UNKNOWN, reason=f"{unknown} is not expanded: write what it stands for")
-    texts = tuple(each.text for each in words)
+    texts = tuple(word.text for word in words)
     if _reads_stdin(texts):
         return CommandAnalysis(CommandEffect.UNKNOWN, reason="it reads what a pipe or a here document gives it: write that into a file")
     return CommandAnalysis(CommandEffect.CHANGE, texts)
@@ -175,7 +175,7 @@ def _reads_stdin(texts: Sequence[str]) -> bool:
 
 
 def _classify_xargs(words: Sequence[ShellWord]) -> CommandAnalysis:
-    place = next((place for place, each in enumerate(words) if each.text.rpartition("/")[2] in _PROGRAMS), None)
+    place = next((place for place, word in enumerate(words) if word.text.rpartition("/")[2] in _PROGRAMS), None)
     if place is None:
         known = any(word.text.rpartition("/")[2] in _HARMLESS for word in words)
         return _NOTHING if known else CommandAnalysis(CommandEffect.UNKNOWN, reason="what xargs runs is not judged")

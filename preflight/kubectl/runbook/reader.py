@@ -10,9 +10,17 @@ from msgspec import Struct
 from preflight.errors import UsageError
 from preflight.kubectl.commands import ApplyFiles, Command, DeleteFiles, PatchObjects
 from preflight.kubectl.parser import parse_command
-from preflight.kubectl.runbook.blocks import CompoundCommand, FunctionDefinition, SimpleCommand, split_simple_commands
 from preflight.kubectl.runbook.classify import CommandAnalysis, CommandEffect, classify_command
-from preflight.kubectl.runbook.lexer import ShellOperator, ShellWord, UnterminatedScript, iter_tokens
+from preflight.kubectl.runbook.statements import (
+    BlockKind,
+    CompoundCommand,
+    FunctionDefinition,
+    NestedTooDeep,
+    SimpleCommand,
+    iter_simple_commands,
+)
+from preflight.kubectl.runbook.syntax import parse_script
+from preflight.kubectl.runbook.words import ShellWord
 
 _WRITERS = ("tee", "cp", "mv", "sed")
 _WHERE = ("context", "cluster", "kubeconfig", "server")
@@ -78,29 +86,24 @@ class _ScriptReader:
         self.unread: list[UnanalyzedLine] = []
         self.reads = self.ends = self.moved = 0
         self.context = ""
-        self.context = ""
         self.written: set[str] = set()
 
     def read(self, text: str, line: int) -> None:
-        """Read all of a text; a quote that is never closed hides what follows it."""
-        found: list[ShellWord | ShellOperator] = []
-        broken: UnterminatedScript | None = None
+        """Read a text up to its first fault."""
+        tree = parse_script(text)
         try:
-            for token in iter_tokens(text, line):
-                found.append(token)  # noqa: PERF402 (what was read before the fault counts)
-        except UnterminatedScript as error:
-            broken = error
-            while found and not (isinstance(last := found[-1], ShellOperator) and last.text == "\n"):
-                found.pop()  # the line that breaks off
-        for command in split_simple_commands(found):
-            if self.ends:
-                return
-            if isinstance(command, FunctionDefinition):
-                self.functions.setdefault(command.name, 0)
-            else:
-                self.take_command(command)
-        if broken is not None:
-            self.unread.append(UnanalyzedLine(broken.line, "", f"{broken.what}: nothing is read from here on"))
+            for command in iter_simple_commands(tree, line):
+                if self.ends:
+                    return
+                if isinstance(command, FunctionDefinition):
+                    self.functions.setdefault(command.name, 0)
+                else:
+                    self.take_command(command)
+        except NestedTooDeep as error:
+            self.unread.append(UnanalyzedLine(error.line, "", "it is nested too deep: nothing is read from here on"))
+            return
+        if tree.fault is not None:
+            self.unread.append(UnanalyzedLine(line + tree.fault.row, "", f"{tree.fault.reason}: nothing is read from here on"))
 
     def take_command(self, simple: SimpleCommand) -> None:
         for word in (*simple.assignments, *simple.words, *simple.other_words):
@@ -121,13 +124,13 @@ class _ScriptReader:
             self.moved = self.moved or line
         elif analysis.effect is CommandEffect.NOTHING:
             self.written.update(word.text for word in words[1:] if words[0].text in _WRITERS)
-        elif block is not None and block.kind == "function":
+        elif block is not None and block.kind is BlockKind.FUNCTION:
             self.functions[block.name] = self.functions[block.name] or block.line
         elif analysis.effect is CommandEffect.SWITCHES_CLUSTER and not self.lines and block is None:
             self.reads += 1  # the first cluster is the one that is judged
             self.context = words[-1].text
         else:
-            why = analysis.reason or (f"it runs inside a {block.kind} of line {block.line}" if block is not None else "")
+            why = analysis.reason or (f"it runs inside a {block.kind.value} of line {block.line}" if block is not None else "")
             why = why or ("it runs only where the command before || fails" if simple.is_alternative else "")
             self.add_command([*_kubeconfig_flag(simple), *analysis.argv], line, _format_command(words, analysis.effect), why)
 
@@ -162,7 +165,7 @@ class _ScriptReader:
         """What stands in `$(...)`: it may read; a change there is not understood."""
         self.reads += inner.reads
         for change in inner.list_changes():
-            if block is not None and block.kind == "function":
+            if block is not None and block.kind is BlockKind.FUNCTION:
                 self.functions[block.name] = self.functions[block.name] or block.line
             else:
                 self.unread.append(UnanalyzedLine(change.line, change.text, change.why or "it runs inside $(...)"))
@@ -182,7 +185,7 @@ class _ScriptReader:
     def list_changes(self) -> list[UnanalyzedLine]:
         """Everything that is or may be a change."""
         return sorted(
-            (*self.unread, *(UnanalyzedLine(line.line, line.command.text, "") for line in self.lines)), key=lambda each: each.line
+            (*self.unread, *(UnanalyzedLine(line.line, line.command.text, "") for line in self.lines)), key=lambda change: change.line
         )
 
 

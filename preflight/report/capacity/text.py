@@ -50,11 +50,19 @@ def _render_cluster(answer: ClusterCapacityAnswer, ink: Ink, width: int, *, with
     if with_nodes:
         yield ""
         yield from _render_limited_table(
-            tables.CLASS_HEADS, [tables.make_class_row(node_class, room.resource) for node_class in room.classes], "class", width, all_rows
+            tables.CLASS_HEADS,
+            [tables.make_class_row(node_class, room.resource) for node_class in room.classes],
+            ("more class", "more classes"),
+            width,
+            all_rows,
         )
         yield ""
         yield from _render_limited_table(
-            tables.NODE_HEADS, [tables.make_node_row(node, room.resource) for node in room.nodes], "node", width, all_rows
+            tables.NODE_HEADS,
+            [tables.make_node_row(node, room.resource) for node in room.nodes],
+            ("more node", "more nodes"),
+            width,
+            all_rows,
         )
     if room.ghosts:
         yield ""
@@ -79,12 +87,11 @@ def _render_waterfall(room: ClusterCapacity, width: int) -> Iterator[str]:
         yield from (f"{' ' * between}{line}" for line in lines[1:])
 
 
-def _render_limited_table(heads: Cells, rows: Sequence[Cells], noun: str, width: int, all_rows: bool) -> Iterator[str]:
+def _render_limited_table(heads: Cells, rows: Sequence[Cells], nouns: tuple[str, str], width: int, all_rows: bool) -> Iterator[str]:
     kept, hidden = tables.limit_rows(rows, all_rows=all_rows)
     yield from _render_table(heads, kept, width)
     if hidden:
-        more = format_count(hidden, "more node") if noun == "node" else format_count(hidden, "more class", "more classes")
-        yield f"  {more} not shown (--all-rows)"
+        yield f"  {format_count(hidden, *nouns)} not shown (--all-rows)"
 
 
 def _render_table(heads: Cells, rows: Sequence[Cells], width: int) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from preflight.messages.evictions import describe_advice, describe_assumption
+from preflight.messages.evictions import describe_advice
 from preflight.model.evictions import EvictionReport, NodeEvictions
 from preflight.report import evictions as shape
 from preflight.report.formatting import format_count
@@ -24,15 +24,14 @@ def render_evictions(evictions: EvictionReport, step: int, all_rows: bool) -> It
     2. A node has the rows of the text (30, the worst first), all nodes together 3,000, unless `all_rows`; what is left out is counted.
     """
     yield f'<h3 id="pods-{step}">Ordinary pods</h3>'
-    first, *lines = shape.format_totals(evictions)
-    yield f"<p>{escape_text(first.removeprefix('total: '))}</p>"
+    yield f"<p>{escape_text(shape.format_total(evictions))}</p>"
     if evictions.first:
         yield (
             f"<div class=first><h4>Before you "
             f"begin</h4><ul>{''.join(f'<li>{escape_text(describe_advice(advice))}</li>' for advice in evictions.first)}</ul></div>"
         )
-    told = (*lines[: len(lines) - len(evictions.first)], *(f"note: {describe_assumption(note)}" for note in evictions.notes))
-    yield render_terms((escape_text(head), escape_text(text)) for head, _, text in (line.partition(": ") for line in told))
+    told = (*shape.iter_outcomes(evictions), *shape.iter_notes(evictions))
+    yield render_terms((escape_text(heading), escape_text(text)) for heading, text in told)
     room = MOST_ROWS
     for node in evictions.nodes:
         rows = shape.make_eviction_rows(node)

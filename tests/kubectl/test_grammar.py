@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from preflight.errors import PreflightError, UsageError
+from preflight.kubectl.cascade import Cascade
 from preflight.kubectl.commands import (
     ApplyFiles,
     Command,
@@ -106,11 +107,11 @@ READ: list[tuple[str, str, Command]] = [
         "patch daemonset.apps d1 -n x --type json --patch-file p.yaml --record",
         PatchObjects("", "daemonsets", TargetObjects(("d1",), namespace="x"), "json", "", "p.yaml"),
     ),
-    ("a deletion of files", "delete -f a.yaml --cascade=orphan", DeleteFiles("", ("a.yaml",), "", "orphan")),
+    ("a deletion of files", "delete -f a.yaml --cascade=orphan", DeleteFiles("", ("a.yaml",), "", Cascade.ORPHAN)),
     ("a deletion of nodes", "delete nodes n1 n2 --wait=false", DeleteNodes("", TargetObjects(("n1", "n2")))),
     ("a deletion of a DaemonSet", "delete ds/d1 --cascade --now", DeleteDaemonSets("", D1)),
-    ("a foreground deletion", "delete ds d1 --cascade=foreground", DeleteDaemonSets("", D1, "foreground")),
-    ("an orphaning deletion, the old way", "delete ds d1 --cascade=false", DeleteDaemonSets("", D1, "orphan")),
+    ("a foreground deletion", "delete ds d1 --cascade=foreground", DeleteDaemonSets("", D1, Cascade.FOREGROUND)),
+    ("an orphaning deletion, the old way", "delete ds d1 --cascade=false", DeleteDaemonSets("", D1, Cascade.ORPHAN)),
     ("a deletion of pods", "delete po/p -n x --force --grace-period=0", DeletePods("", TargetObjects(("p",), namespace="x"))),
     ("a deletion of all pods", "delete pods --all -A", DeletePods("", TargetObjects(all=True, all_namespaces=True), True)),
     (

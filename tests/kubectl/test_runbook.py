@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from preflight.kubectl.runbook.lexer import ShellWord, iter_tokens
 from preflight.kubectl.runbook.reader import RunbookScript, read_script
+from preflight.kubectl.runbook.statements import SimpleCommand, iter_simple_commands
+from preflight.kubectl.runbook.syntax import parse_script
 
 
 def judged(script: RunbookScript) -> list[str]:
@@ -104,6 +105,9 @@ def test_nothing_to_judge(text: str, reads: int) -> None:
         ('cd "$(dirname "$0")"\nkubectl apply -f ds.yaml', ["2: apply -f ds.yaml"]),
         ("kubectl taint nodes n1 a=b:NoSchedule --dry-run=none", ["1: taint nodes n1 a=b:NoSchedule --dry-run=none"]),
         ("kubectl cordon n1; exit 0\nkubectl cordon n2", ["1: cordon n1"]),
+        ("FLAGS=(--ignore-daemonsets\n  --force) # b\nNODES+=(n1)\nkubectl cordon n1", ["4: cordon n1"]),
+        ("A=1 B=2\nC=3 kubectl cordon n1", ["2: cordon n1"]),
+        ("time kubectl cordon n1 && ! kubectl cordon n2", ["1: cordon n1", "1: cordon n2"]),
         (
             "kubectl --context a cordon n1\nkubectl cordon n2\nkubectl --context=a cordon n3",
             ["1: --context a cordon n1", "2: cordon n2", "3: --context=a cordon n3"],
@@ -129,6 +133,9 @@ def test_nothing_to_judge(text: str, reads: int) -> None:
         "a file beside the script",
         "no dry run after all",
         "nothing after an exit",
+        "arrays are no commands",
+        "assignments on a line of their own",
+        "timed and negated",
         "one cluster by its name",
     ],
 )
@@ -201,6 +208,17 @@ def test_lines_that_are_judged(text: str, lines: list[str]) -> None:
         ("cd /tmp\nkubectl apply -f ds.yaml", ["2: kubectl apply -f ds.yaml: after the cd of line 1 nobody knows which ds.yaml is meant"]),
         ("cat > ds.yaml <<EOF\nEOF\nkubectl apply -f ds.yaml", ["3: kubectl apply -f ds.yaml: the script itself writes ds.yaml"]),
         ("sed s/a/b/ x | tee ds.yaml\nkubectl apply -f ds.yaml", ["2: kubectl apply -f ds.yaml: the script itself writes ds.yaml"]),
+        (
+            'FLAGS=(--force)\nkubectl drain n1 "${FLAGS[@]}"',
+            ["2: kubectl drain n1 ${FLAGS[@]}: ${FLAGS[@]} is not expanded: write what it stands for"],
+        ),
+        ("cat <<EOF\n$(kubectl cordon n1)\nEOF", ["2: cordon n1: it runs inside $(...)"]),
+        ("[[ -n $(kubectl cordon n1) ]]", ["1: cordon n1: it runs inside $(...)"]),
+        ("NODES=($(kubectl cordon n1))", ["1: cordon n1: it runs inside $(...)"]),
+        ("if true; then\n  kubectl cordon n1\n", ["3: : it cannot be parsed as bash: nothing is read from here on"]),
+        ("echo\nfi\nkubectl cordon n1", ["2: : it cannot be parsed as bash: nothing is read from here on"]),
+        ("echo \0\nkubectl cordon n1", ["1: : a NUL byte: nothing is read from here on"]),
+        ("cat <<'E' | A=b B=c\nkubectl cordon n1\nE", ["1: : it cannot be parsed as bash: nothing is read from here on"]),
         ("kubectl cordon 'n1", ["1: : a quote is not closed: nothing is read from here on"]),
         ("echo $(kubectl cordon n1", ["1: : a ( is not closed: nothing is read from here on"]),
     ],
@@ -237,6 +255,14 @@ def test_lines_that_are_judged(text: str, lines: list[str]) -> None:
         "a file after cd",
         "a file that the script writes",
         "so with tee",
+        "an array is not expanded",
+        "a change inside a here document",
+        "a change inside a test",
+        "a change inside an array",
+        "a condition without an end",
+        "an end without a condition",
+        "a NUL",
+        "a here document that the parser takes for commands",
         "a quote that is never closed",
         "an expansion that is never closed",
     ],
@@ -281,7 +307,9 @@ SPLIT = [
 @pytest.mark.parametrize("line", SPLIT)
 def test_words_are_those_of_bash(line: str) -> None:
     told = subprocess.run(["bash", "-c", f"printf '%s\\0' {line}"], capture_output=True, text=True, check=True).stdout
-    assert [token.text for token in iter_tokens(line) if isinstance(token, ShellWord)] == told.split("\0")[:-1]
+    (command,) = iter_simple_commands(parse_script(f"printf {line}"), 1)
+    assert isinstance(command, SimpleCommand)
+    assert [word.text for word in command.words[1:]] == told.split("\0")[:-1]
 
 
 @given(st.text(alphabet="kubectl cordon n1 '\"\\$`(){}[]<>|&;#\n\t=*-if then fi do done", max_size=60))
@@ -297,3 +325,31 @@ def test_every_line_is_judged_counted_named_or_leaves_the_cluster_alone(lines: l
     assert len(script.commands) == lines.count("kubectl cordon n1")
     assert script.read_count == lines.count("kubectl get nodes")
     assert len(script.unanalyzed) == lines.count("kubectl cordon $X")
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "'",
+        '"',
+        "(",
+        "$(",
+        "{ ",
+        "`",
+        "fi\n",
+        "case x in ",
+        "[[ ",
+        "${",
+        "a=(",
+        "a=(b\n",
+        "a | ",
+        "a |\n",
+        "<<<",
+        "\0",
+        "(" * 99 + ")" * 99 + "\n",
+    ],
+)
+def test_the_work_for_odd_text_is_bounded(unit: str) -> None:
+    script = read_script("kubectl cordon n1\n" + unit * ((1 << 20) // len(unit)))
+    assert len(script.commands) <= 1
+    assert len(script.unanalyzed) <= 1
