@@ -176,7 +176,6 @@ def test_amounts_of_nothing_and_names_that_no_server_takes_are_no_resource() -> 
 
 def test_a_daemonset_without_a_namespace_and_nodes_of_a_pool() -> None:
     nameless = daemonset("", "agent")
-    del nameless["metadata"]["namespace"]
     pool = {"apiVersion": "karpenter.sh/v1", "kind": "NodePool", "metadata": {"name": "p"}, "spec": {"template": {}}}
     rules, said = made(node("n"), nameless, daemonset("a", "other"), pool)
     assert [rule["labels"]["daemonset"] for rule in rules if rule["alert"] == "PreflightDaemonSetNotCovering"] == ["other"]

@@ -11,10 +11,9 @@ import msgspec
 from preflight.change.apply_command import perform_command
 from preflight.change.model import Change
 from preflight.kubectl.parser import parse_command
-from preflight.model.convert import convert
-from preflight.model.objects import CoveragePod, DaemonSet, Metadata, Node, NodeSpec, Origin, Taint
+from preflight.model.objects import CoveragePod, DaemonSet, Metadata, Node, NodeSpec, Taint
 from preflight.model.world import ClusterState
-from tests.builders import make_cluster_state, make_container, make_daemonset, make_owner, make_pod
+from tests.builders import make_cluster_state, make_container, make_daemonset, make_owner, make_pod, read_leniently
 from tests.coverage.impacts import node
 
 
@@ -30,9 +29,7 @@ def manifest(
 
 def typed(data: dict[str, Any], file: str = "m.yaml") -> DaemonSet:
     """A DaemonSet as `load` reads it from a file, whatever is refused of it."""
-    daemonset, _ = convert(data, DaemonSet, Origin(file))
-    assert daemonset is not None
-    return daemonset
+    return read_leniently(data, DaemonSet, file)
 
 
 def daemonset(name: str, namespace: str = "default", *, file: str = "m.yaml", **more: Any) -> DaemonSet:
