@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import preflight
+from tests.paths import ROOT
 
-ROOT = Path(__file__).parent.parent
 PROGRAM = ROOT / "preflight"
 
 

@@ -5,7 +5,8 @@ import sys
 import venv
 from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
+from tests.paths import ROOT
+
 EXAMPLE = ["plan", "--exit-zero", "--from", "examples/rdma-incident/cluster", "examples/rdma-incident/plan.yaml"]
 
 

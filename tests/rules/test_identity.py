@@ -6,15 +6,14 @@ import json
 import subprocess
 import sys
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from preflight.rules.registry import load_rules
+from tests.paths import ROOT
 from tests.rules.identities import FILLER
 
-ROOT = Path(__file__).parents[2]
 KEYED_RULES = {rule.id for folder in ("hygiene", "run", "evictions", "budgets", "jobs", "doctor") for rule in load_rules(folder)}
 """The rules whose findings about one object have different keys."""
 MOVED_RULES = {rule.id for folder in ("hygiene", "run", "doctor") for rule in load_rules(folder)}
