@@ -12,8 +12,10 @@ import msgspec
 import pytest
 from msgspec import Struct
 
-OWN = Path(__file__).parent / "data" / "corpus"
-PUBLIC = Path(__file__).parents[2] / "shared" / "corpus"
+from tests.paths import DATA, ROOT
+
+OWN = DATA / "corpus"
+PUBLIC = ROOT.parent / "shared" / "corpus"
 
 needs_public = pytest.mark.skipif(not PUBLIC.is_dir(), reason="extra: needs the manifests of public projects in ../shared/corpus")
 BOTH = [pytest.param(OWN, id="own"), pytest.param(PUBLIC, id="public", marks=needs_public)]

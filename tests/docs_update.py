@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.cli.program import program
+from tests.paths import ROOT
 
-ROOT = Path(__file__).parent.parent
 _FENCED = re.compile(r"^(```+)([a-z]*)\n(.*?)^\1$", re.MULTILINE | re.DOTALL)
 _CONSOLE = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
+from tests.paths import ROOT
 
 
 def shared(factory: pytest.TempPathFactory) -> Path:

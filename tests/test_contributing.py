@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 import yaml
 
-ROOT = Path(__file__).parent.parent
+from tests.paths import ROOT
+
 HOOKS: list[dict[str, Any]] = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8"))["repos"][0]["hooks"]
 FORMS = sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml"))
 TARGETS = set(re.findall(r"^([a-z-]+%?):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))

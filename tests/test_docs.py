@@ -22,8 +22,9 @@ from preflight.rules.api import Context, Hit, Rule
 from preflight.rules.registry import common_rules, load_all_rules
 from tests import docs_update
 from tests.cli.program import program
-from tests.docs_update import ROOT, blocks, pages, prose, replayed
-from tests.load.live.server import ApiServer, serving
+from tests.docs_update import blocks, pages, prose, replayed
+from tests.load.live.api_server import ApiServer, serving
+from tests.paths import ROOT
 
 PAGES = {str(page.relative_to(ROOT)): page.read_text(encoding="utf-8") for page in pages()}
 README = PAGES["README.md"]

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
+from tests.paths import ROOT
+
 LINT_IMPORTS = Path(sys.executable).with_name("lint-imports")
 
 

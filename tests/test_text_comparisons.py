@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+from tests.paths import ROOT
+
 TEXT_NAMES = frozenset(
     ("message", "messages", "reason", "reasons", "sentence", "sentences", "note", "notes", "headline", "cause", "causes")
 )

@@ -5,7 +5,8 @@ import sys
 import venv
 from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
+from tests.paths import ROOT
+
 EXAMPLE = ["plan", "--exit-zero", "--from", "examples/rdma-incident/cluster", "examples/rdma-incident/plan.yaml"]
 
 
@@ -33,6 +34,10 @@ def test_the_wheel_runs_the_example_in_a_clean_environment(tmp_path: Path, wheel
         shown = run(clean / "bin" / "preflight", "policy", "show", pack)
         assert f"<{pack}>" in shown
         assert shown == run(sys.executable, "-m", "preflight", "policy", "show", pack)
+
+    page = run(clean / "bin" / "preflight", *EXAMPLE, "-o", "html")
+    assert page.startswith("<!DOCTYPE html>")
+    assert page == run(sys.executable, "-m", "preflight", *EXAMPLE, "-o", "html")
 
     output = run(clean / "bin" / "preflight", *EXAMPLE)
     assert "error[PF102] lost-on-recreation: " in output

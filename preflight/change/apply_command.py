@@ -26,7 +26,7 @@ from preflight.kubectl.commands import (
 from preflight.model.world import ClusterState
 
 if TYPE_CHECKING:
-    from preflight.change.apply_files import ObjectReader
+    from preflight.change.model import ObjectReader
 
 
 def perform_command(command: Command, world: ClusterState, read_file: ObjectReader) -> Change:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from enum import Enum
 
 import msgspec
@@ -11,7 +11,7 @@ import msgspec
 from preflight.change import node_pools, node_replacement, workload_verbs
 from preflight.change.apply_merge import ASSUMED_UPDATE, apply_manifest, is_assumed_update, may_be_updated
 from preflight.change.delete_namespaces import list_daemonsets
-from preflight.change.model import Change
+from preflight.change.model import Change, ObjectReader
 from preflight.change.node_selection import resolve_node_targets
 from preflight.change.node_verbs import set_schedulable, with_taints
 from preflight.change.orphaned_pods import adopts_pods
@@ -32,10 +32,6 @@ class _ApplyResult(Enum):
     UNCHANGED = "unchanged"
     UNTOUCHED = "changed, but not its template: no pod is replaced"
     ASSUMED_UPDATE = ASSUMED_UPDATE
-
-
-ObjectReader = Callable[[str], Sequence[object]]
-"""The objects of a file that a command names by `-f`, as Structs of preflight.model.objects."""
 
 
 def apply(command: ApplyFiles, world: ClusterState, read_file: ObjectReader) -> Change:

@@ -7,7 +7,8 @@ import msgspec
 from preflight.change.model import Change
 from preflight.change.workload_verbs import delete_daemonsets
 from preflight.errors import UsageError
-from preflight.kubectl.commands import Cascade, DeleteNamespaces
+from preflight.kubectl.cascade import Cascade
+from preflight.kubectl.commands import DeleteNamespaces
 from preflight.kubectl.formatting import join_names
 from preflight.model.objects import ObjectKey
 from preflight.model.world import ClusterState

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from preflight.kubectl.commands import Cascade
+from preflight.kubectl.cascade import Cascade
 from preflight.model.objects import Node, ObjectKey, Taint
 from preflight.model.world import ClusterState
 
 if TYPE_CHECKING:
     from preflight.model.drain_flags import DrainFlags
+
+ObjectReader = Callable[[str], Sequence[object]]
+"""The objects of a file that a command names by `-f`, as Structs of the model."""
 
 
 class Change(Struct, frozen=True):

@@ -13,7 +13,8 @@ from preflight.change.model import Change
 from preflight.change.orphaned_pods import find_adopters, find_orphaned
 from preflight.errors import InputError, UsageError
 from preflight.kubectl.apiserver.defaults import finish_edit
-from preflight.kubectl.commands import Cascade, DeleteDaemonSets, RestartRollout, SetImage, TargetObjects
+from preflight.kubectl.cascade import Cascade
+from preflight.kubectl.commands import DeleteDaemonSets, RestartRollout, SetImage, TargetObjects
 from preflight.kubectl.formatting import join_names
 from preflight.messages.load import describe_ambiguity
 from preflight.model.convert import convert

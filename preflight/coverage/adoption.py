@@ -13,7 +13,7 @@ from preflight.coverage.daemonset_pods import DaemonSetPods, PodGroup, PodRevisi
 from preflight.coverage.model import CoverageGroup
 from preflight.coverage.outcome import PodForecast
 from preflight.coverage.pod_revisions import is_updated, make_revision, split_by_age
-from preflight.kubectl.commands import Cascade
+from preflight.kubectl.cascade import Cascade
 from preflight.model.objects import DaemonSet, ObjectKey, find_controller
 from preflight.model.report import Outcome
 from preflight.model.world import ClusterState

@@ -10,14 +10,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from preflight.change.model import Change
-from preflight.coverage.daemonset_pods import DaemonSetPods
-from preflight.coverage.evaluate import evaluate_change
+from preflight.coverage.daemonset_pods import DaemonSetPods, collect_listed_pods
+from preflight.coverage.evaluate import evaluate_change, make_empty_change
 from preflight.coverage.model import CascadeLoss, CoverageGroup, Impact
 from preflight.coverage.outcome import PodAfter, PodForecast
 from preflight.coverage.pool_rollout import apply_delayed_pools
 from preflight.coverage.shared_analysis import SharedAnalysis
 from preflight.model.objects import DaemonSet, Node, ObjectKey
 from preflight.model.report import Outcome
+from preflight.model.world import ClusterState
 from preflight.scheduling.affinity import collect_label_keys
 from preflight.scheduling.tolerations import NEVER
 
@@ -65,6 +66,13 @@ def predict_impact(
 
         change, pods = mark_old_pods(change, pods)
     return apply_delayed_pools(_evaluate_cascade(change, pods, horizon, SharedAnalysis(change, starts)), pods, horizon)
+
+
+def predict_unchanged(world: ClusterState, pods: Mapping[ObjectKey, DaemonSetPods] | None = None) -> Impact | None:
+    """What coverage is without a change; None where no node or no DaemonSet is known. `pods` are those that are listed, once collected."""
+    if not (world.nodes and world.daemonsets):
+        return None
+    return predict_impact(make_empty_change(world), collect_listed_pods(world) if pods is None else pods)
 
 
 def _evaluate_cascade(change: Change, pods: Mapping[ObjectKey, DaemonSetPods], horizon: float, shared_analysis: SharedAnalysis) -> Impact:

@@ -7,12 +7,11 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from preflight.errors import UsageError
-from preflight.kubectl.commands import Command
-from preflight.kubectl.parser import collect_flags
 from preflight.load.live.target import ClusterTarget
 from preflight.messages import clusters as messages
 
 if TYPE_CHECKING:
+    from preflight.kubectl.commands import Command
     from preflight.load.live.connection import ApiConnection
 
 
@@ -26,6 +25,8 @@ def format_request_summary(connection: ApiConnection | None) -> str:
 
 def check_commands(commands: Iterable[Command], connection: ApiConnection, target: ClusterTarget) -> None:
     """Refuse a command that names a cluster which is not surely the one that is asked. Errors: UsageError."""
+    from preflight.kubectl.parser import collect_flags  # only a live cluster asks for it
+
     kubeconfig = target.kubeconfig or os.environ.get("KUBECONFIG", "")
     context, server = connection.context, connection.server
     is_asked = {"context": context, "kubeconfig": kubeconfig, "server": server, "cluster": None}

@@ -6,23 +6,19 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from preflight.comparison.pods import compare_clusters
 from preflight.coverage.daemonset_pods import DaemonSetPods, collect_listed_pods
+from preflight.coverage.label_cascade import predict_unchanged
 from preflight.coverage.model import Impact
 from preflight.doctor.diagnose import Diagnosis, diagnose
-from preflight.doctor.explain_pod import collect_subjects, explain_pod
 from preflight.engine.coverage_rows import build_coverage_rows
 from preflight.engine.report_builder import Analysis, ReportParts, build_report, drop_skipped
 from preflight.engine.rule_context import make_comparison_context, make_diagnosis_context
 from preflight.engine.rule_runner import RuleResults, run_rules
 from preflight.engine.session import LoadedInputs, PodDetail, Session, check_stdin_once, load_inputs
-from preflight.engine.simulate import predict_unchanged
-from preflight.engine.verify import add_earlier_state
 from preflight.errors import UsageError
 from preflight.load.inputs import list_paths
 from preflight.messages.doctor import run as messages
 from preflight.messages.doctor.limitations import describe_limitation
-from preflight.messages.doctor.pod import CHECK_HEADING, write_pod_explanation
 from preflight.messages.doctor.summary import write_headline, write_summary
 from preflight.model.objects import ObjectKey
 from preflight.model.report import CheckedCounts, Coverage, ExplanationLink, Outcome, Problem, ReportStep
@@ -41,6 +37,8 @@ def diagnose_cluster(session: Session, node: str = "", since: str = "") -> Analy
     check_stdin_once(since, *list_paths(session.input))
     inputs = _load_state(session)
     if since:
+        from preflight.engine.verify import add_earlier_state  # most runs compare with nothing
+
         inputs = add_earlier_state(inputs, since)
     return _evaluate_cluster(inputs, node, since)
 
@@ -96,6 +94,9 @@ def _evaluate_cluster(inputs: LoadedInputs, node: str, since: str) -> Analysis:
 
 
 def _evaluate_pod(inputs: LoadedInputs, name: str) -> Analysis:
+    from preflight.doctor.explain_pod import collect_subjects, explain_pod  # most runs are about the whole cluster
+    from preflight.messages.doctor.pod import CHECK_HEADING, write_pod_explanation
+
     world = inputs.world
     pod = _find_pod(world, name)
     impact, pods = _predict(inputs)
@@ -148,6 +149,8 @@ def _list_empty_problems(inputs: LoadedInputs) -> tuple[Problem, ...]:
 
 def _compare_since(inputs: LoadedInputs, before: ClusterState, node: str, saved: str) -> tuple[RuleResults, str]:
     """What the comparison with a snapshot says, and a line on how many DaemonSets have what they had."""
+    from preflight.comparison.pods import compare_clusters
+
     compared = compare_clusters(before, inputs.world)
     results = run_rules(inputs, make_comparison_context(before, compared), 1)
     known = [daemonset for daemonset in compared.daemonsets if not daemonset.unknown_reason]

@@ -8,15 +8,14 @@ from functools import cache
 from msgspec import Struct
 from msgspec.structs import replace
 
-from preflight.change.apply_files import ObjectReader
-from preflight.change.model import Change
-from preflight.coverage.label_cascade import predict_impact
+from preflight.change.model import Change, ObjectReader
+from preflight.coverage.label_cascade import predict_impact, predict_unchanged
 from preflight.coverage.model import Impact
 from preflight.engine.plan import Plan
 from preflight.engine.rule_context import make_change_context, make_lint_context
 from preflight.engine.rule_runner import check_rules
 from preflight.engine.session import Session
-from preflight.engine.simulate import StartState, make_start_state, predict_unchanged, simulate_commands
+from preflight.engine.simulate import StartState, make_start_state, simulate_commands
 from preflight.fix.evaluation import ROLLOUT, Evaluation, StepHit
 from preflight.fix.plan import FindingSelection
 from preflight.fix.planner import FixOptions, FixResult, plan_fixes

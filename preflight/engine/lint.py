@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from preflight.coverage.label_cascade import predict_unchanged
 from preflight.coverage.model import Impact
 from preflight.engine.coverage_rows import build_coverage_rows
 from preflight.engine.explain_loss import iter_pair_links
@@ -9,7 +10,6 @@ from preflight.engine.report_builder import Analysis, ReportParts, build_report
 from preflight.engine.rule_context import make_lint_context, select_linted_workloads
 from preflight.engine.rule_runner import run_rules
 from preflight.engine.session import LoadedInputs, Session, make_inputs
-from preflight.engine.simulate import predict_unchanged
 from preflight.load.inputs import LoadOptions, open_input
 from preflight.messages import run as messages
 from preflight.model.objects import DaemonSet

@@ -33,7 +33,7 @@ from preflight.policy.evaluate import settle_findings
 from preflight.policy.matching import ExemptionScope, LocatedFinding
 from preflight.rules.api import ManifestLocation
 from preflight.rules.new_findings import RuleHit
-from preflight.rules.registry import common_rules, load_all_rules
+from preflight.rules.registry import find_rules
 from preflight.version import __version__
 
 if TYPE_CHECKING:
@@ -246,8 +246,5 @@ def _locate_places(inputs: LoadedInputs, places: Iterable[ManifestLocation]) -> 
 
 def _collect_rule_info(findings: Sequence[Finding]) -> tuple[RuleInfo, ...]:
     """The rules that have findings, for the formats that explain them."""
-    found = {finding.rule for finding in findings}
-    rules = common_rules()
-    if not found <= {rule.id for rule in rules}:
-        rules = load_all_rules()
-    return tuple(RuleInfo(rule.id, rule.name, rule.severity, rule.summary, rule.explanation) for rule in rules if rule.id in found)
+    rules = find_rules(finding.rule for finding in findings)
+    return tuple(RuleInfo(rule.id, rule.name, rule.severity, rule.summary, rule.explanation) for rule in rules)

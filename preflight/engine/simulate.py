@@ -9,10 +9,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from preflight.change.apply_command import perform_command
-from preflight.change.apply_files import ObjectReader
-from preflight.change.model import Change
+from preflight.change.model import Change, ObjectReader
 from preflight.coverage.daemonset_pods import DaemonSetPods, collect_listed_pods
-from preflight.coverage.evaluate import make_empty_change
 from preflight.coverage.label_cascade import predict_impact
 from preflight.coverage.model import Impact
 from preflight.errors import PreflightError
@@ -69,13 +67,6 @@ class SimulatedStep(Struct, frozen=True):
 def make_start_state(world: ClusterState) -> StartState:
     """The state before the first command."""
     return StartState(world, collect_listed_pods(world))
-
-
-def predict_unchanged(world: ClusterState, pods: Mapping[ObjectKey, DaemonSetPods] | None = None) -> Impact | None:
-    """What coverage is without a change; None where no node or no DaemonSet is known. `pods` are those that are listed, once collected."""
-    if not (world.nodes and world.daemonsets):
-        return None
-    return predict_impact(make_empty_change(world), collect_listed_pods(world) if pods is None else pods)
 
 
 def evaluate_pods(change: Change) -> EvictionImpact | None:

@@ -9,11 +9,11 @@ from msgspec.structs import replace
 
 from preflight.comparison.pods import ClusterComparison, DaemonSetComparison, compare_clusters
 from preflight.coverage.component_cache import ComponentCache
+from preflight.coverage.label_cascade import predict_unchanged
 from preflight.engine.report_builder import Analysis, ReportParts, build_report, drop_skipped
 from preflight.engine.rule_context import make_comparison_context
 from preflight.engine.rule_runner import run_rules
 from preflight.engine.session import LoadedInputs, PodDetail, Session, apply_session_policy, check_stdin_once, load_inputs
-from preflight.engine.simulate import predict_unchanged
 from preflight.errors import InputError
 from preflight.kubectl.formatting import format_count
 from preflight.load import load_world

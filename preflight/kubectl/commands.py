@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from enum import StrEnum
 
 from msgspec import Struct
 
+from preflight.kubectl.cascade import Cascade
 from preflight.kubectl.label_selector import LabelQuery
 from preflight.model.drain_flags import DrainFlags
 from preflight.model.objects import Taint
@@ -114,14 +114,6 @@ class PatchObjects(Command, frozen=True):
     patch_type: str = "strategic"
     patch: str = ""
     file: str = ""
-
-
-class Cascade(StrEnum):
-    """What a deletion does with the pods of what it deletes, in the words of `--cascade`."""
-
-    BACKGROUND = "background"
-    FOREGROUND = "foreground"
-    ORPHAN = "orphan"
 
 
 class DeleteFiles(Command, frozen=True):

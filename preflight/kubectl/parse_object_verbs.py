@@ -6,9 +6,9 @@ Source: kubectl `pkg/cmd/set/set_image.go`, `pkg/cmd/rollout/rollout_restart.go`
 from __future__ import annotations
 
 from preflight.errors import UsageError
+from preflight.kubectl.cascade import Cascade
 from preflight.kubectl.commands import (
     ApplyFiles,
-    Cascade,
     Command,
     DeleteDaemonSets,
     DeleteFiles,

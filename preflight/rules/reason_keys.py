@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from preflight.model.comparison_reasons import LabelDifference, NodeChange, TaintDifference
 from preflight.model.objects import SelectorRequirement, Taint
 from preflight.model.reasons import (
     AffinityMismatch,
@@ -72,17 +71,3 @@ def _format_term(term: TermMismatch) -> str:
 
 def _format_requirement(requirement: SelectorRequirement) -> str:
     return f"{requirement.key} {requirement.operator} {','.join(requirement.values)}".rstrip()
-
-
-def make_change_key(change: NodeChange) -> tuple[str, ...]:
-    """The parts for a change of a node: its kind, and the labels or the taints that differ."""
-    return (change.kind.value, *map(_format_label, change.labels), *map(_format_taint, change.taints))
-
-
-def _format_label(label: LabelDifference) -> str:
-    values = ["" if value is None else f"={value}" for value in (label.value_before, label.value_now)]
-    return f"label:{label.key}{values[0]}:{values[1]}"
-
-
-def _format_taint(taint: TaintDifference) -> str:
-    return f"{'new' if taint.is_added else 'gone'}-taint:{taint.taint}"

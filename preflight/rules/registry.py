@@ -14,13 +14,23 @@ from preflight.rules.api import Context, Rule
 
 _ALWAYS = ("coverage", "hygiene", "run")
 """The folders of the rules that every run asks but for `verify` and `doctor`: see `select_rules`."""
-_RULE_FOLDERS = (*_ALWAYS, "verify", "doctor", "evictions", "budgets", "jobs")
+_GROUPS = {"1": ("coverage",), "2": ("hygiene",), "3": ("evictions", "budgets", "jobs"), "4": ("doctor", "verify"), "9": ("run",)}
+"""The folders of each group of rules, by the first digit of their ids."""
+_RULE_FOLDERS = tuple(folder for folders in _GROUPS.values() for folder in folders)
 
 
 @cache
 def load_all_rules() -> tuple[Rule, ...]:
     """Every rule, sorted by id."""
     return _merge_sorted(*(load_rules(folder) for folder in _RULE_FOLDERS))
+
+
+def find_rules(ids: Iterable[str]) -> tuple[Rule, ...]:
+    """The rules of these ids, sorted by id. Only the folders of their groups are imported."""
+    wanted = frozenset(ids)
+    groups = {rule_id[2:3] for rule_id in wanted}
+    folders = [folder for group, group_folders in _GROUPS.items() if group in groups for folder in group_folders]
+    return _merge_sorted([rule for folder in folders for rule in load_rules(folder) if rule.id in wanted])
 
 
 def select_rules(context: Context) -> tuple[Rule, ...]:

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from tests.capacity import schema
-from tests.capacity.made import GPU, asked, deployment, listing, node, pod, room, snapshot, spec
+from tests.builders import write_list
+from tests.capacity import report_schema as schema
+from tests.capacity.snapshots import GPU, asked, deployment, node, pod, room, snapshot, spec
 from tests.cli.program import program
 
 PROD = {"node_env": "prod"}
@@ -165,7 +166,7 @@ def test_a_near_miss_of_a_toleration_is_said() -> None:
 def test_what_is_not_judged_of_a_pod_makes_it_unknown(more: dict[str, Any], because: str, way: str) -> None:
     Path("web.json").write_text(json.dumps(deployment("web", **more)))
     words = ("-f", "web.json") if way == "-f" else ("--like", "deploy/web", "-n", "team", "--from", "web.json")
-    Path("w.json").write_text(listing([node("a"), pod("x", "a", 1), pod("y", "a", 1, namespace="other")]))
+    Path("w.json").write_text(write_list([node("a"), pod("x", "a", 1), pod("y", "a", 1, namespace="other")]))
     result, report = asked(*words, "--from", "w.json")
     found = report["clusters"][0]["room"]
     assert (result.code, found["copies"], found["unknown"]) == (3, 0, [because])
@@ -198,7 +199,7 @@ def test_a_pod_that_its_runtime_class_refuses_and_one_of_no_class() -> None:
 
 
 def test_pods_that_nobody_listed_may_take_the_room() -> None:
-    Path("nodes.json").write_text(listing([node("a")]))
+    Path("nodes.json").write_text(write_list([node("a")]))
     result, report = asked("--request", f"{GPU}=1", "--from", "nodes.json")
     found = report["clusters"][0]["room"]
     assert (result.code, found["copies"], found["atMost"], found["unknown"]) == (3, 0, 8, ["not all pods are known"])
@@ -252,7 +253,7 @@ def test_quotas_are_named_and_not_judged() -> None:
     found = room("--request", f"{GPU}=1", "-n", "team", "--from", world)
     assert (found["copies"], found["notJudged"][0]) == (8, "ResourceQuota gpus of namespace team, which may allow fewer pods")
     assert "quota" not in room("--request", f"{GPU}=1", "-n", "other", "--from", world)["notJudged"][0]
-    Path("plain.json").write_text(listing([node("a")]))
+    Path("plain.json").write_text(write_list([node("a")]))
     assert room("--request", f"{GPU}=1", "--from", "plain.json")["notJudged"][0] == "quota of namespace default (not given)"
 
 
@@ -327,11 +328,11 @@ def test_what_is_no_question(words: tuple[str, ...], says: str) -> None:
 
 def test_a_file_with_several_templates_or_none() -> None:
     world = write("w.json", [node("a")])
-    Path("two.json").write_text(listing([deployment("web"), deployment("api")]))
+    Path("two.json").write_text(write_list([deployment("web"), deployment("api")]))
     said = program("capacity", "-f", "two.json", "--from", world)
     two = "Deployment team/web of two.json, Deployment team/api of two.json"
     assert said == (2, "", f"error: two.json: holds 2 pod templates ({two}): give one of them\n")
-    Path("none.json").write_text(listing([node("b")]))
+    Path("none.json").write_text(write_list([node("b")]))
     assert (
         program("capacity", "-f", "none.json", "--from", world).err
         == "error: none.json: holds no pod, and nothing that has a pod template\n"

@@ -17,7 +17,7 @@ from preflight.model.capacity import (
 )
 from preflight.model.capacity_reasons import CapacityLossCause, StaleReason
 from preflight.report.capacity import html
-from tests.capacity.made import GPU
+from tests.capacity.snapshots import GPU
 from tests.report.readers import Document
 
 

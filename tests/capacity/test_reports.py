@@ -13,7 +13,7 @@ from preflight.engine.session import Session
 from preflight.load.inputs import Files
 from preflight.messages.capacity import format_amount
 from preflight.report.capacity import FORMATS, text
-from tests.capacity.made import GPU, node, pod, snapshot
+from tests.capacity.snapshots import GPU, node, pod, snapshot
 from tests.capacity.test_command import ASKS, thirteen_free, write
 from tests.cli.program import program
 from tests.report.readers import Document

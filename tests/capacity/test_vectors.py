@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from tests.capacity.made import asked, snapshot
+from tests.capacity.snapshots import asked, snapshot
+from tests.paths import VECTORS
 from tests.replay import fit
 
-DATA = Path(__file__).parents[1] / "data/vectors"
-WORLDS = sorted(DATA.glob("fit-*.jsonl.gz"))
+WORLDS = sorted(VECTORS.glob("fit-*.jsonl.gz"))
 
 
 def recorded(path: Path) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ from preflight.kubectl.parser import parse_command
 from preflight.kubectl.taint_args import is_same_taint
 from preflight.model.objects import Metadata, Node, NodeSpec, Taint
 from preflight.model.world import ClusterState
-from tests.change.made import daemonset, world
+from tests.change.changes import daemonset, world
 
 KEYS = st.sampled_from(["a", "b", "x.example/c", "node.kubernetes.io/unschedulable"])
 TAINTS = st.builds(Taint, KEYS, st.sampled_from(["", "v", "w"]), st.sampled_from(["NoSchedule", "NoExecute", "PreferNoSchedule"]))

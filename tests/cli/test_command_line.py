@@ -13,12 +13,13 @@ import pytest
 from preflight import __version__
 from preflight.cli.main import COMMANDS, VERBS
 from tests.cli.program import program
+from tests.paths import VECTORS
 
 ERROR = (
     "calm/agent.yaml:8:5: error[PF102] lost-on-recreation: storage/agent loses n1 when its pods are re-created: "
     "does not tolerate dedicated=rdma:NoSchedule\n"
 )
-RECORDING = Path(__file__).parents[1] / "data" / "vectors" / "cluster-seed1.jsonl.gz"
+RECORDING = VECTORS / "cluster-seed1.jsonl.gz"
 
 
 @pytest.mark.parametrize(

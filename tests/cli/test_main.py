@@ -13,8 +13,7 @@ from click.testing import CliRunner
 from preflight.cli.main import COMMANDS, VERBS, cli
 from preflight.engine.report_builder import Analysis
 from tests.cli.program import program
-
-ROOT = Path(__file__).parents[2]
+from tests.paths import ROOT
 
 
 def test_a_reader_that_has_enough_is_no_finding(cluster: Path) -> None:

@@ -11,8 +11,9 @@ import time
 from collections.abc import Callable
 from functools import partial
 
+from tests.builders import Object
 from tests.cluster.bed import Bed
-from tests.load.live.made import Data, daemonset, node
+from tests.load.live.listed_objects import daemonset, node
 
 LINES = (
     "taint nodes gpu-7 dedicated=rdma:NoSchedule",
@@ -25,7 +26,7 @@ LINES = (
 DUMP = "get nodes,ds,pods -A -o json"
 
 
-def large(name: str) -> Data:
+def large(name: str) -> Object:
     """A node with the labels and images that a real one has: 13 kB of JSON."""
     made = node(name, pool=name.partition("-")[0])
     made["metadata"]["labels"].update({f"feature.node.kubernetes.io/cpu-{number}": "true" for number in range(40)})

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from tests.builders import make_taint
 from tests.cluster.api import Object
-from tests.worlds import taint
 
 IMAGE = "registry.example/c:1"
 
@@ -18,7 +18,7 @@ def node(name: str, *taints: str, labels: Mapping[str, str] | None = None, plays
         "apiVersion": "v1",
         "kind": "Node",
         "metadata": {"name": name, "labels": {"kubernetes.io/hostname": name, **(labels or {})}, "annotations": told(plays)},
-        "spec": {"taints": [taint(each) for each in taints]},
+        "spec": {"taints": [make_taint(each) for each in taints]},
         "status": {"conditions": [{"type": "Ready", "status": "True"}], "capacity": room, "allocatable": room},
     }
 

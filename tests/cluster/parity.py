@@ -9,12 +9,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tests.change.made import manifest
+from tests.builders import make_taint
+from tests.change.changes import manifest
 from tests.cli.program import Result, program
 from tests.cluster.api import ApiError, Object
 from tests.cluster.bed import Bed, Ran
 from tests.cluster.objects import node, pod
-from tests.worlds import taint
 
 NODES: dict[str, Object] = {name: node(name, labels={"pool": pool}) for name, pool in (("n1", "a"), ("n2", "b"))}
 PLAIN = {"taints": [], "labels": {"pool": "a"}, "unschedulable": False}
@@ -64,7 +64,7 @@ class Ground:
             if not self.same(path, self.there(path)):
                 self.make(path, wanted)
             if wanted is NODES["n1"]:
-                self.shape("n1", state["labels"], [taint(each) for each in state["taints"]], state["unschedulable"])
+                self.shape("n1", state["labels"], [make_taint(each) for each in state["taints"]], state["unschedulable"])
             elif wanted is NODES["n2"]:  # before its pod
                 self.shape("n2", wanted["metadata"]["labels"], [], False)
 

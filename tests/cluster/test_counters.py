@@ -1,4 +1,4 @@
-"""The status of a DaemonSet while a taint and an update cost it its nodes: the numbers that the stories of tests/alerts are told with."""
+"""The status of a DaemonSet while a taint and an update cost it its nodes: the numbers that the stories of tests/alerting are told with."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from preflight.kubectl.parser import VERBS
 from preflight.load.live.resources import ALL_RESOURCES
 from tests.cli.program import Result, program
 from tests.cluster.bed import Bed
-from tests.load.live.made import daemonset, node
+from tests.load.live.listed_objects import daemonset, node
 
 pytestmark = pytest.mark.cluster
 

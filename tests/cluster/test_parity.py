@@ -13,15 +13,15 @@ import pytest
 
 from preflight.change.apply_command import perform_command
 from preflight.kubectl.parser import parse_command
-from tests.change.made import daemonset
+from tests.change.changes import daemonset
 from tests.cluster.bed import Bed
 from tests.cluster.parity import NODES, Ground, state_of, taints_of, words
-from tests.worlds import node, world
+from tests.coverage.impacts import node, world
 
 pytestmark = pytest.mark.cluster
 
 HERE = Path(__file__).parent
-RECORDED: list[dict[str, Any]] = json.loads((HERE.parent / "change/recorded-lines.json").read_text())
+RECORDED: list[dict[str, Any]] = json.loads((HERE.parent / "kubectl/recorded-lines.json").read_text())
 LINES = [line for line in (HERE / "lines.txt").read_text().splitlines() if line and not line.startswith("#")]
 CORDON = "node.kubernetes.io/unschedulable:NoSchedule"
 

@@ -12,7 +12,7 @@ import pytest
 
 from tests.cli.program import program
 from tests.cluster.bed import Bed
-from tests.load.live.made import daemonset, node
+from tests.load.live.listed_objects import daemonset, node
 
 pytestmark = pytest.mark.cluster
 

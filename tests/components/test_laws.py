@@ -12,7 +12,7 @@ from preflight.components import load_kinds, recognize_components
 from preflight.components.catalog import load_csi_drivers, load_programs
 from preflight.components.recognize import PROVEN_KINDS
 from preflight.model.objects import DaemonSet, Metadata
-from tests.components.test_recognition import PROJECTS
+from tests.components.test_recognize import PROJECTS
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8)
 WORDS = st.sampled_from(

@@ -6,7 +6,7 @@ import pytest
 
 from preflight.components import Component, recognize_components
 from preflight.model.objects import DaemonSet
-from tests.components.templates import container, daemonset
+from tests.components.daemonset_templates import container, daemonset
 
 PLUGINS = {"/var/lib/kubelet/device-plugins": "/dp"}
 RDMA = """{"periodicUpdateInterval": 300, "configList": [

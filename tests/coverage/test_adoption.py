@@ -17,7 +17,8 @@ from preflight.coverage.model import Impact
 from preflight.kubectl.parser import parse_command
 from preflight.model.objects import TEMPLATE_GENERATION, CoveragePod, DaemonSet, ObjectKey
 from preflight.model.world import ClusterState
-from tests.worlds import NAMESPACE, daemonset, made, node, outcomes, pod, pods_after, world
+from tests.builders import read_object
+from tests.coverage.impacts import NAMESPACE, daemonset, node, outcomes, pod, pods_after, world
 
 TIME_BOMB = [node("n1"), node("n2", "t:NoSchedule")]
 ORPHAN = f"delete ds d --cascade=orphan -n {NAMESPACE}"
@@ -30,7 +31,7 @@ def numbered(found: DaemonSet, number: int = 1) -> DaemonSet:
     """The DaemonSet as a cluster has it, with the number of its template."""
     data = copy.deepcopy(found.data)
     data["metadata"]["annotations"] = {TEMPLATE_GENERATION: str(number)}
-    return made(data, DaemonSet)
+    return read_object(data, DaemonSet)
 
 
 def steps(start: ClusterState, *lines: str, new: DaemonSet | None = None) -> list[Impact]:
@@ -144,7 +145,10 @@ def test_pods_that_somebody_controls_or_that_have_ended_are_not_adopted() -> Non
 
 
 def test_who_adopts_at_once_is_said_and_nothing_is_left_without_an_owner() -> None:
-    both = [daemonset("d"), made({**copy.deepcopy(daemonset("d").data), "metadata": {"name": "e", "namespace": NAMESPACE}}, DaemonSet)]
+    both = [
+        daemonset("d"),
+        read_object({**copy.deepcopy(daemonset("d").data), "metadata": {"name": "e", "namespace": NAMESPACE}}, DaemonSet),
+    ]
     (deleted,) = steps(world([node("n1")], both), ORPHAN)
     assert deleted.change.notes == (
         "truth/e adopts the pods of truth/d, which its selector matches: where a node has a pod of both, the older one stays",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,11 +12,10 @@ from preflight.coverage.outcome import PodAfter
 from preflight.model.objects import DaemonSet, Taint, Toleration
 from preflight.model.world import ClusterState
 from preflight.scheduling.tolerations import add_implicit_tolerations
-from tests.worlds import daemonset, node, outcomes, pods_after, rolling, run, strings, world
+from tests.coverage.impacts import daemonset, node, outcomes, pods_after, rolling, run, strings, world
+from tests.paths import VECTORS
 
-RECORDED: dict[str, dict[str, Any]] = {
-    load["experiment"]: load for load in json.loads((Path(__file__).parent.parent / "data/vectors/experiments.json").read_text())
-}
+RECORDED: dict[str, dict[str, Any]] = {load["experiment"]: load for load in json.loads((VECTORS / "experiments.json").read_text())}
 SAID = {"same": "same", "new": "new", "ABSENT": "none"}
 STRATEGIES = {
     "ru-100pct": rolling(maxUnavailable="100%"),

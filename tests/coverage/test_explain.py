@@ -14,7 +14,8 @@ from preflight.dependents.explain import explain_dependents
 from preflight.messages.loss_chain import describe_link
 from preflight.model.loss_chain import LossLink
 from preflight.model.objects import DaemonSet, Job, Node
-from tests.worlds import NAMESPACE, daemonset, made, node, pod, rolling, run, world
+from tests.builders import read_object
+from tests.coverage.impacts import NAMESPACE, daemonset, node, pod, rolling, run, world
 
 EMPTY = {"key": "dedicated", "effect": "NoSchedule"}
 FOLDER = "/var/lib/kubelet/device-plugins"
@@ -118,7 +119,7 @@ def test_on_delete_has_no_rollout_status() -> None:
 
 def silent(name: str) -> Node:
     """A node whose kubelet is silent, before it gets the taints for it."""
-    return made({"metadata": {"name": name}, "status": {"conditions": [{"type": "Ready", "status": "Unknown"}]}}, Node)
+    return read_object({"metadata": {"name": name}, "status": {"conditions": [{"type": "Ready", "status": "Unknown"}]}}, Node)
 
 
 def test_a_pod_that_hangs_is_deleted_and_nothing_is_created_beside_it() -> None:
@@ -170,7 +171,7 @@ def test_a_deleted_daemonset_creates_nothing_again(cascade: str) -> None:
 
 
 def test_who_depends_on_it_is_named() -> None:
-    job = made(
+    job = read_object(
         {
             "metadata": {"name": "train", "namespace": NAMESPACE},
             "spec": {

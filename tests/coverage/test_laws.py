@@ -13,7 +13,7 @@ from preflight.model.objects import DaemonSet, Node, Origin, Taint, Toleration
 from preflight.model.world import ClusterState
 from preflight.scheduling.placement import evaluate_placement
 from preflight.scheduling.tolerations import NEVER, add_implicit_tolerations, find_eviction_delay, tolerates
-from tests.worlds import daemonset, node, outcomes, pod, run, world
+from tests.coverage.impacts import daemonset, node, outcomes, pod, run, world
 
 KEYS = st.sampled_from(["dedicated", "gpu", "node.kubernetes.io/not-ready", "node.kubernetes.io/unschedulable"])
 VALUES = st.sampled_from(["", "rdma", "5", "12", "007"])

@@ -22,7 +22,8 @@ from preflight.dependents.requirements import PlaceableNodes, is_extended_resour
 from preflight.model.objects import CronJob, DaemonSet, Deployment, Job, JobSet, Node, PodSpec, StatefulSet
 from preflight.model.storage import PersistentVolume, PersistentVolumeClaim, StorageClass
 from preflight.model.world import ClusterState
-from tests.worlds import daemonset, made, node, pod, run, world
+from tests.builders import read_object
+from tests.coverage.impacts import daemonset, node, pod, run, world
 
 SOCKETS = "/var/lib/kubelet/device-plugins"
 TOLERATES = [{"key": "dedicated", "operator": "Exists"}]
@@ -100,7 +101,7 @@ def test_extended_resources(resource: str, extended: bool) -> None:
 
 def storage_class(name: str, provisioner: str, *, default: bool = False) -> StorageClass:
     annotations = {"storageclass.kubernetes.io/is-default-class": "true"} if default else {}
-    return made({"metadata": {"name": name, "annotations": annotations}, "provisioner": provisioner}, StorageClass)
+    return read_object({"metadata": {"name": name, "annotations": annotations}, "provisioner": provisioner}, StorageClass)
 
 
 FAST, SLOW = storage_class("fast", "fast.example.com"), storage_class("slow", "slow.example.com", default=True)
@@ -122,14 +123,14 @@ FAST, SLOW = storage_class("fast", "fast.example.com"), storage_class("slow", "s
 )
 def test_a_claim_leads_to_its_driver(claim: dict[str, str], classes: list[StorageClass], driver: str) -> None:
     given = ClusterState(
-        claims=(made({"metadata": {"name": "c", "namespace": "web"}, "spec": claim}, PersistentVolumeClaim),),
+        claims=(read_object({"metadata": {"name": "c", "namespace": "web"}, "spec": claim}, PersistentVolumeClaim),),
         volumes=(
-            made({"metadata": {"name": "pv-csi"}, "spec": {"csi": {"driver": "csi.example.com"}}}, PersistentVolume),
-            made({"metadata": {"name": "pv-nfs"}, "spec": {"nfs": {"server": "x"}}}, PersistentVolume),
+            read_object({"metadata": {"name": "pv-csi"}, "spec": {"csi": {"driver": "csi.example.com"}}}, PersistentVolume),
+            read_object({"metadata": {"name": "pv-nfs"}, "spec": {"nfs": {"server": "x"}}}, PersistentVolume),
         ),
         storage_classes=tuple(classes),
     )
-    spec = made({"volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "c"}}]}, PodSpec)
+    spec = read_object({"volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "c"}}]}, PodSpec)
     assert list(CsiDriverIndex(given).iter_drivers(spec, "web")) == ([(driver, ("volumes", 0))] if driver else [])
     assert list(CsiDriverIndex(given).iter_drivers(spec, "other")) == []
 
@@ -159,8 +160,10 @@ NODES = [
 )
 def test_where_pods_may_run(spec: dict[str, Any], daemon: bool, nodes: str) -> None:
     landing = PlaceableNodes({node.name: node for node in NODES}, False)
-    assert " ".join(sorted(landing.select_nodes(made(spec, PodSpec), is_daemon=daemon))) == nodes
-    assert landing.select_nodes(made(spec, PodSpec), is_daemon=daemon) is landing.select_nodes(made(spec, PodSpec), is_daemon=daemon)
+    assert " ".join(sorted(landing.select_nodes(read_object(spec, PodSpec), is_daemon=daemon))) == nodes
+    assert landing.select_nodes(read_object(spec, PodSpec), is_daemon=daemon) is landing.select_nodes(
+        read_object(spec, PodSpec), is_daemon=daemon
+    )
 
 
 def plugin(*resources: str, name: str = "plugin", **spec: Any) -> DaemonSet:
@@ -179,11 +182,11 @@ def named(name: str, spec: dict[str, Any], **more: Any) -> dict[str, Any]:
 
 
 ASKING = {
-    "Deployment": made(named("a", template()), Deployment),
-    "StatefulSet": made(named("a", template()), StatefulSet),
-    "Job": made(named("a", template()), Job),
-    "CronJob": made(named("a", {"jobTemplate": {"spec": template()}}), CronJob),
-    "JobSet": made(named("a", {"replicatedJobs": [{"name": "w", "template": {"spec": template()}}]}), JobSet),
+    "Deployment": read_object(named("a", template()), Deployment),
+    "StatefulSet": read_object(named("a", template()), StatefulSet),
+    "Job": read_object(named("a", template()), Job),
+    "CronJob": read_object(named("a", {"jobTemplate": {"spec": template()}}), CronJob),
+    "JobSet": read_object(named("a", {"replicatedJobs": [{"name": "w", "template": {"spec": template()}}]}), JobSet),
 }
 
 
@@ -234,7 +237,7 @@ JOB = ASKING["Job"]
         pytest.param([daemonset("unknown")], [JOB], [BOTH], [], id="what is lost is nothing known"),
         pytest.param(
             [plugin("rdma/hca")],
-            [made(named("other", template("nvidia.com/gpu")), Job)],
+            [read_object(named("other", template("nvidia.com/gpu")), Job)],
             [BOTH],
             [("device-plugin", "n1 n2", LATER, "rdma/hca", "")],
             id="who asks for something else does not depend on it",
@@ -300,7 +303,7 @@ JOB = ASKING["Job"]
         ),
         pytest.param(
             [daemonset("proxy", containers=[{"name": "kube-proxy", "image": "kube-proxy:1"}])],
-            [JOB, made(named("host", template(hostNetwork=True)), Job)],
+            [JOB, read_object(named("host", template(hostNetwork=True)), Job)],
             [TAINT],
             [("kube-proxy", "n1", LATER, "", "Job research/a* Job research/host*")],
             id="every pod asks for Service addresses",
@@ -314,7 +317,7 @@ JOB = ASKING["Job"]
         ),
         pytest.param(
             [plugin("rdma/hca"), plugin("rdma/b", name="asks", tolerations=TOLERATES)],
-            [made(named("a", template("rdma/b")), Job)],
+            [read_object(named("a", template("rdma/b")), Job)],
             ["delete ds asks -n truth"],
             [("device-plugin", "n1 n2", "lost-now", "rdma/b", "Job research/a")],
             id="a DaemonSet that is deleted takes everything with it",
@@ -333,7 +336,7 @@ def test_of_the_templates_of_a_job_set_the_one_that_waits_counts() -> None:
         for name, on in (("a", "n2"), ("b", "n1"))
     ]
     nodes = [node(name, labels={"kubernetes.io/hostname": name}) for name in ("n1", "n2")]
-    (found,) = of([plugin("rdma/hca")], [made(named("set", {"replicatedJobs": jobs}), JobSet)], TAINT, nodes=nodes)
+    (found,) = of([plugin("rdma/hca")], [read_object(named("set", {"replicatedJobs": jobs}), JobSet)], TAINT, nodes=nodes)
     (dependent,) = found.dependents
     assert dependent.path[:3] == ("spec", "replicatedJobs", 1)
     assert not dependent.can_run_elsewhere
@@ -418,7 +421,7 @@ def worlds(draw: st.DrawFn) -> ClusterState:
     nodes = [node(f"n{number}", pool=draw(st.sampled_from(["a", "b"]))) for number in range(draw(st.integers(1, 3)))]
     plugins = [plugin(*draw(RESOURCES), name=f"p{number}", **draw(SPECS)) for number in range(draw(st.integers(1, 3)))]
     jobs = [
-        made(named(f"j{number}", template(draw(st.sampled_from(["rdma/hca", "nvidia.com/gpu"])), **draw(SPECS))), Job)
+        read_object(named(f"j{number}", template(draw(st.sampled_from(["rdma/hca", "nvidia.com/gpu"])), **draw(SPECS))), Job)
         for number in range(3)
     ]
     return msgspec.structs.replace(world(nodes, plugins), workloads=(*plugins, *jobs))

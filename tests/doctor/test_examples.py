@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.program import program
-
-ROOT = Path(__file__).parents[2]
+from tests.paths import ROOT
 
 
 def found(example: str) -> list[tuple[str, str, str, list[str]]]:

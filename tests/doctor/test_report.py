@@ -11,8 +11,8 @@ import pytest
 
 from preflight.report import FORMATS
 from tests.cli.program import program
-from tests.load.live.server import ApiServer, serving
-from tests.snapshot.made import MARK, Data, cluster, item, save, text, write
+from tests.load.live.api_server import ApiServer, serving
+from tests.load.snapshot.marked_cluster import MARK, Data, cluster, item, save, text, write
 
 AT = "2026-03-01T12:00:00Z"
 WAITS = {"name": "agent", "state": {"waiting": {"reason": "ImagePullBackOff", "message": "Back-off pulling image"}}}

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from preflight.documents import Chunk, Document, InvalidDocument, SkippedDocument
 from preflight.documents.reader import read_chunk
-from tests.documents.golang import go_json
-from tests.documents.reading import read_all
+from tests.documents.go_json import go_json
+from tests.documents.read_text import read_all
+from tests.paths import VECTORS
 
-VECTORS = Path(__file__).parents[1] / "data" / "vectors"
 SCALARS: list[dict[str, Any]] = json.loads((VECTORS / "yaml-scalars.json").read_text(encoding="utf-8"))
 STREAMS: list[dict[str, Any]] = json.loads((VECTORS / "yaml-documents.json").read_text(encoding="utf-8"))
 

@@ -11,7 +11,8 @@ import sys
 import pytest
 
 import preflight
-from tests.docs_update import ROOT, blocks
+from tests.docs_update import blocks
+from tests.paths import ROOT
 
 PAGE = (ROOT / "docs" / "library.md").read_text(encoding="utf-8")
 

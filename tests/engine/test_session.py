@@ -31,7 +31,7 @@ from preflight import (
     verify,
 )
 from preflight.report import FORMATS
-from tests.docs_update import ROOT
+from tests.paths import ROOT
 
 EXAMPLE = ROOT / "examples" / "rdma-incident"
 THURSDAY = Session(Snapshot(str(EXAMPLE / "thursday.json")))

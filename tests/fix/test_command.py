@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.cli.program import program
-from tests.fix.folder import TAINT, fix, world
+from tests.fix.example_folder import TAINT, fix, world
 
 
 @pytest.mark.parametrize(

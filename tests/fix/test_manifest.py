@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from preflight.fix.edits import AddToleration, DropField, Operation, ReplaceToleration, SetFields
-from tests.fix.made import HEAD, RDMA, fixed
+from tests.fix.manifests import HEAD, RDMA, fixed
 
 TAIL = "      containers: [{name: agent, image: a}]\n"
 GPU = {"key": "nvidia.com/gpu", "operator": "Equal", "value": "true", "effect": "NoExecute"}

@@ -12,9 +12,10 @@ import pytest
 
 from preflight.rules.registry import load_all_rules
 from tests.cli.program import program
-from tests.fix.folder import AGENT, CONTAINERS, NODES, TAINT, fix, pods, world
+from tests.fix.example_folder import AGENT, CONTAINERS, NODES, TAINT, fix, pods, world
+from tests.paths import ROOT
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "rdma-incident"
+EXAMPLE = ROOT / "examples" / "rdma-incident"
 
 
 def test_the_incident_is_repaired_by_a_diff_that_git_takes() -> None:

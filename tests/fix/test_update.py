@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.cli.program import program
-from tests.fix.folder import AGENT, CONTAINERS, NODES, TAINT, fix, pods, world
+from tests.fix.example_folder import AGENT, CONTAINERS, NODES, TAINT, fix, pods, world
 
 
 def test_the_rollout_of_the_fix_sets_off_a_time_bomb_elsewhere() -> None:

@@ -16,7 +16,8 @@ import yaml
 
 import preflight
 from tests.hooks.test_helm import helm
-from tests.hooks.test_pre_commit import BAD, GOOD, ROOT, committed, git
+from tests.hooks.test_pre_commit import BAD, GOOD, committed, git
+from tests.paths import ROOT
 
 __all__ = ["helm"]
 

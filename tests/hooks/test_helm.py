@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.cli.program import Result, program
+from tests.paths import ROOT
 from tests.shared import locked
 
-ROOT = Path(__file__).parent.parent.parent
 MODULE = Path(__file__).parent / "helm"
 PROGRAM = "helm.sh/helm/v3/cmd/helm"
 NODES = ROOT / "examples" / "rdma-incident" / "cluster" / "nodes.yaml"

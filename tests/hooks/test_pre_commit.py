@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 import yaml
 
-ROOT = Path(__file__).parent.parent.parent
+from tests.paths import ROOT
+
 MANIFEST = ROOT / ".pre-commit-hooks.yaml"
 HOOKS: dict[str, dict[str, Any]] = {hook["id"]: hook for hook in yaml.safe_load(MANIFEST.read_text(encoding="utf-8"))}
 PACKAGED = ("preflight", "policies", ".pre-commit-hooks.yaml", "pyproject.toml", "README.md", "LICENSE")

@@ -31,7 +31,7 @@ from preflight.kubectl.patch.strategic_merge import apply_strategic_patch
 from preflight.model.convert import convert
 from preflight.model.objects import TEMPLATE_GENERATION, DaemonSet, Node, ObjectKey, Origin, Taint
 from preflight.model.world import ClusterState
-from tests.change.made import daemonset, node, run, typed, world
+from tests.change.changes import daemonset, node, run, typed, world
 
 RECORDED: list[dict[str, Any]] = [
     json.loads(line) for line in gzip.decompress((Path(__file__).parent / "recorded-patches.jsonl.gz").read_bytes()).splitlines()

@@ -8,9 +8,10 @@ import pytest
 
 from preflight.model.budgets import BudgetCondition, BudgetSpec, BudgetStatus, PodDisruptionBudget
 from preflight.model.objects import LabelSelector, Metadata, SelectorRequirement
-from tests.load.objects import Data, listed, loaded, problems
+from tests.builders import Object, make_list
+from tests.load.plain_objects import loaded, problems
 
-BUDGET: Data = {
+BUDGET: Object = {
     "apiVersion": "policy/v1",
     "kind": "PodDisruptionBudget",
     "metadata": {"name": "guard", "namespace": "shop", "generation": 2},
@@ -42,12 +43,12 @@ def parts(budget: PodDisruptionBudget) -> tuple[object, ...]:
     return budget.metadata, budget.spec, budget.status
 
 
-def manifest(**spec: object) -> Data:
+def manifest(**spec: object) -> Object:
     return {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "guard"}, "spec": spec}
 
 
-@pytest.mark.parametrize("data", [pytest.param(BUDGET, id="a document"), pytest.param(listed(BUDGET), id="an item of a list")])
-def test_a_budget_of_a_server(data: Data, folder: Path) -> None:
+@pytest.mark.parametrize("data", [pytest.param(BUDGET, id="a document"), pytest.param(make_list(BUDGET), id="an item of a list")])
+def test_a_budget_of_a_server(data: Object, folder: Path) -> None:
     (budget,) = loaded(data, folder=folder).world.budgets
     assert parts(budget) == READ
     assert budget.key == ("shop", "guard")
@@ -62,7 +63,7 @@ def test_a_budget_of_a_server(data: Data, folder: Path) -> None:
         pytest.param({"maxUnavailable": 0}, BudgetSpec(maxUnavailable=0), id="0 is not absent"),
     ],
 )
-def test_a_budget_of_a_manifest(spec: Data, read: BudgetSpec, folder: Path) -> None:
+def test_a_budget_of_a_manifest(spec: Object, read: BudgetSpec, folder: Path) -> None:
     (budget,) = loaded(manifest(**spec), folder=folder).world.budgets
     assert (budget.spec, budget.status) == (read, None)
 

@@ -11,7 +11,8 @@ import pytest
 from preflight.load import load_world
 from preflight.model.objects import CSISource, Origin
 from preflight.model.storage import ClaimReference
-from tests.load.objects import Data, daemonset, listed, loaded, node, pod, problems, skipped, workload, write
+from tests.builders import Object, make_list
+from tests.load.plain_objects import daemonset, loaded, node, pod, problems, skipped, workload, write
 
 POD_KINDS = [
     ("Deployment", "apps/v1"),
@@ -30,7 +31,7 @@ def test_an_empty_file_is_fine(folder: Path, text: str) -> None:
 
 @pytest.mark.parametrize(("kind", "api_version"), POD_KINDS)
 def test_a_workload_is_judged(folder: Path, kind: str, api_version: str) -> None:
-    result = loaded(workload(kind, api_version, "a"), folder=folder)
+    result = loaded(workload(kind, "a") | {"apiVersion": api_version}, folder=folder)
     assert [(type(each).__name__, each.metadata.name, each.origin) for each in result.world.workloads] == [
         (kind, "a", Origin("0.yaml", 0, 1))
     ]
@@ -163,12 +164,12 @@ def test_a_missing_api_version_is_refused_and_the_object_judged(folder: Path) ->
         ({"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "n"}}, "Pod without containers: part of an object, as in a patch"),
     ],
 )
-def test_what_is_not_ours_is_counted(folder: Path, data: Data, why: str) -> None:
+def test_what_is_not_ours_is_counted(folder: Path, data: Object, why: str) -> None:
     in_yaml = loaded("\n".join(f"{key}: {json.dumps(value)}" for key, value in data.items()), folder=folder)
     in_json = loaded(data, folder=folder)
     assert skipped(in_yaml) == skipped(in_json) == [f"1 document: {why}"]
     assert (in_json.objects, in_json.problems) == (0, ())
-    assert skipped(loaded(listed(data, data), folder=folder)) == [f"2 objects: {why}"]
+    assert skipped(loaded(make_list(data, data), folder=folder)) == [f"2 objects: {why}"]
 
 
 def test_documents_of_other_kinds_are_not_even_parsed(folder: Path) -> None:
@@ -179,9 +180,9 @@ def test_documents_of_other_kinds_are_not_even_parsed(folder: Path) -> None:
 
 
 def test_a_name_that_the_server_makes(folder: Path) -> None:
-    job = workload("Job", "batch/v1")
+    job = workload("Job")
     job["metadata"] = {"generateName": "train-"}
-    result = loaded(listed(job, {**job, "spec": {**job["spec"], "completions": 2}}), folder=folder)
+    result = loaded(make_list(job, {**job, "spec": {**job["spec"], "completions": 2}}), folder=folder)
     assert [each.metadata.name for each in result.world.workloads] == ["train-*", "train-*"]
     assert result.problems == ()
 

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from preflight.load import files, load_world
-from tests.load.objects import listed, node, problems, skipped, write
+from tests.builders import make_list
+from tests.load.plain_objects import node, problems, skipped, write
 
 
 def names(*paths: str) -> list[str]:
@@ -81,7 +82,7 @@ def test_a_folder_that_may_not_be_read(folder: Path) -> None:
 
 def test_standard_input(folder: Path) -> None:
     write(folder, a_yaml=node("n2"))
-    text = json.dumps(listed(node())).encode()
+    text = json.dumps(make_list(node())).encode()
     for given in (text, gzip.compress(text), b"\xef\xbb\xbf" + text):
         result = load_world(["-", "a.yaml"], stdin=io.BytesIO(given), one_cluster=True)
         assert [(value.name, value.origin.file) for value in result.world.nodes.values()] == [("n1", "-"), ("n2", "a.yaml")]
@@ -128,7 +129,7 @@ def test_a_large_file_is_mapped(folder: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(files, "MAPPED_FROM", 1)
     write(
         folder,
-        a_json=listed(node()),
+        a_json=make_list(node()),
         b_yaml="kind: Node\napiVersion: v1\nmetadata: {name: n2}\n",
         c_yaml="# caf\xe9\n",
         d_gz=gzip.compress(b"x: 1"),

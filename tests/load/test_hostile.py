@@ -16,7 +16,8 @@ from preflight.errors import InputError
 from preflight.load import LoadResult, load_world, read_objects
 from preflight.load.kinds import CHECKED_KINDS
 from preflight.model.objects import DaemonSet
-from tests.load.objects import Data, daemonset, node
+from tests.builders import Object
+from tests.load.plain_objects import daemonset, node
 
 _WORDS = st.sampled_from(
     [
@@ -42,7 +43,7 @@ def shaken(data: Any) -> st.SearchStrategy[Any]:
     return st.integers(0, 15).flatmap(lambda roll: same if roll else _VALUES)
 
 
-def _whole(name: str) -> Data:
+def _whole(name: str) -> Object:
     kind = CHECKED_KINDS[name]
     spec: Any = {"containers": [{"name": "c"}], "tolerations": [{"key": "a", "operator": "Exists"}], "nodeSelector": {"a": "b"}}
     for step in reversed(kind.pod_spec):
@@ -108,7 +109,7 @@ def _known(value: DaemonSet) -> DaemonSet:
 
 
 @given(_LISTS)
-def test_the_quick_and_the_slow_way_agree(data: Data) -> None:
+def test_the_quick_and_the_slow_way_agree(data: Object) -> None:
     assume(not any(isinstance(item, dict) and item.get("kind") == "Pod" and item.get("apiVersion") != "v1" for item in data["items"]))
     quick = take(json.dumps(data).encode())
     slow = take(json.dumps({**data, "items": [*data["items"], {"kind": None}]}).encode())
@@ -125,7 +126,7 @@ def test_the_quick_and_the_slow_way_agree(data: Data) -> None:
         [node("a"), node("b", taints=[{"key": "a", "effect": "NoSchedule"}]), daemonset("c"), daemonset("d"), node("a", unschedulable=True)]
     )
 )
-def test_the_order_of_documents_changes_nothing_but_places(values: list[Data]) -> None:
+def test_the_order_of_documents_changes_nothing_but_places(values: list[Object]) -> None:
     world = take("\n---\n".join(json.dumps(value) for value in values).encode()).world
     assert list(world.nodes) == ["b"]
     assert [str(key) for key in world.daemonsets] == ["kube-system/c", "kube-system/d"]

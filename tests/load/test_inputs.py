@@ -11,8 +11,8 @@ import pytest
 from preflight.load.inputs import Files, Live, LoadOptions, Snapshot, load_input, open_input, select_input
 from preflight.load.live.planner import FOR_DAEMONSETS, ClusterQuery
 from preflight.load.live.target import ClusterTarget
-from tests.load.live.server import ApiServer, serving
-from tests.snapshot.made import cluster, save, write
+from tests.load.live.api_server import ApiServer, serving
+from tests.load.snapshot.marked_cluster import cluster, save, write
 
 ONE_CLUSTER = LoadOptions(one_cluster=True)
 

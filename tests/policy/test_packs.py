@@ -12,11 +12,9 @@ from preflight.errors import UsageError
 from preflight.policy import Policy, find_policy, load
 from preflight.policy.packs import PACKS, find_pack_file
 from preflight.policy.schema import build_schema
+from tests.paths import ROOT
 from tests.policy.conftest import Write
-from tests.policy.test_reading import plain
-
-ROOT = Path(__file__).parents[2]
-
+from tests.policy.test_reader import plain
 
 # Found upward.
 

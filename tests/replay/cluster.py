@@ -21,9 +21,9 @@ from preflight.coverage.label_cascade import predict_impact
 from preflight.coverage.model import CoverageGroup
 from preflight.coverage.outcome import PodAfter
 from preflight.kubectl.parser import parse_command
-from preflight.model.convert import convert
-from preflight.model.objects import DaemonSet, Node, ObjectKey, Origin
+from preflight.model.objects import DaemonSet, Node, ObjectKey
 from preflight.model.world import ClusterState
+from tests.builders import read_leniently
 
 HORIZON = 60.0
 """Seconds that a recording can see: evictions after 5 s happened, those after 3600 s did not."""
@@ -51,9 +51,9 @@ def command_line(node: str, change: dict[str, Any]) -> list[str]:
 
 def prediction(recording: dict[str, Any]) -> tuple[dict[Pair, tuple[str, str, str, str]], ClusterState]:
     """Our states of every pair at the four stages, and the world after the changes."""
-    nodes = {node["metadata"]["name"]: _object(node, Node) for node in recording["nodesBefore"]}
-    daemonsets = [_object(data, DaemonSet) for data in recording["daemonsets"]]
-    after = {node["metadata"]["name"]: _object(node, Node) for node in recording["nodesAfter"]}
+    nodes = {node["metadata"]["name"]: read_leniently(node, Node) for node in recording["nodesBefore"]}
+    daemonsets = [read_leniently(data, DaemonSet) for data in recording["daemonsets"]]
+    after = {node["metadata"]["name"]: read_leniently(node, Node) for node in recording["nodesAfter"]}
     world = ClusterState(nodes=nodes, daemonsets={each.key: each for each in daemonsets}, comparison_operators=False)
     pods: Mapping[ObjectKey, DaemonSetPods] = {}
     first: dict[Pair, CoverageGroup] = {}
@@ -81,12 +81,6 @@ def prediction(recording: dict[str, Any]) -> tuple[dict[Pair, tuple[str, str, st
     return states, world
 
 
-def _object(data: object, kind: type[Any]) -> Any:
-    found, refusals = convert(data, kind, Origin("<recording>"))
-    assert found is not None, refusals
-    return found
-
-
 def _by_pair(groups: Any, only: str | None = None) -> dict[Pair, CoverageGroup]:
     return {(group.key.name, node): group for group in groups for node in group.nodes if only is None or node == only}
 
@@ -101,7 +95,7 @@ def mismatches(path: Path) -> Iterator[tuple[Pair, str, str, str] | None]:
     states, world = prediction(recording)
     for data in recording["nodesAfter"]:
         name = data["metadata"]["name"]
-        want, got = _seen(_object(data, Node)), _seen(world.nodes[name])
+        want, got = _seen(read_leniently(data, Node)), _seen(world.nodes[name])
         if recording["changes"][name]["kind"] == "cordonSpecOnly":  # the controller that adds the taint was off
             want[0].add("node.kubernetes.io/unschedulable:NoSchedule")
         yield None if want == got else (("-", name), "node", str(want), str(got))

@@ -21,12 +21,12 @@ from typing import Any
 
 import msgspec
 
-from preflight.model.convert import convert
-from preflight.model.objects import Node, Origin
+from preflight.model.objects import Node
 from preflight.model.pod_scheduling import SchedulerPod, SchedulerPodSpec
 from preflight.scheduling.fit import FitResult, fit_pod
 from preflight.scheduling.occupancy import Occupancy, build_occupancy
 from preflight.scheduling.tolerations import add_default_tolerations
+from tests.builders import read_leniently
 
 _COUNTED = re.compile(r"(\d+) (.+)")
 _UNHELPFUL = "Preemption is not helpful for scheduling"
@@ -35,9 +35,9 @@ _NO_VICTIMS = "No preemption victims found for incoming pod"
 
 def occupancy(world: dict[str, Any]) -> Occupancy:
     """The nodes of a recorded world, and what the pods that were there take of them."""
-    nodes = [_object(_node(each), Node) for each in world["nodes"]]
+    nodes = [read_leniently(_node(node), Node) for node in world["nodes"]]
     lost = set(world.get("lostPods", ()))
-    return build_occupancy(nodes, [_object(_pod(each), SchedulerPod) for each in world["existingPods"] if each["name"] not in lost])
+    return build_occupancy(nodes, [read_leniently(_pod(pod), SchedulerPod) for pod in world["existingPods"] if pod["name"] not in lost])
 
 
 def _node(recorded: dict[str, Any]) -> dict[str, Any]:
@@ -58,12 +58,6 @@ def _pod(recorded: dict[str, Any]) -> dict[str, Any]:
         "spec": recorded["spec"] | {"nodeName": recorded["node"]},
         "status": {"phase": recorded["phase"]},
     }
-
-
-def _object(data: object, kind: type[Any]) -> Any:
-    found, refusals = convert(data, kind, Origin("<recording>"))
-    assert found is not None, refusals
-    return found
 
 
 def answer(spec: SchedulerPodSpec, room: Occupancy) -> FitResult:
@@ -103,10 +97,10 @@ Compared = Iterator[tuple[str, object, object]]
 def of_a_scheduler(world: dict[str, Any]) -> Compared:
     """A world in which a whole scheduler bound pods."""
     room = occupancy(world)
-    sent = _object(world["podSpec"], SchedulerPodSpec)
+    sent = read_leniently(world["podSpec"], SchedulerPodSpec)
     tolerations = [msgspec.to_builtins(add_default_toleration) for add_default_toleration in add_default_tolerations(sent.tolerations)]
     yield "tolerations", world["podTolerationsDefaulted"], tolerations
-    kept = _object(world["podSpecDefaulted"], SchedulerPodSpec)
+    kept = read_leniently(world["podSpecDefaulted"], SchedulerPodSpec)
     kept = msgspec.structs.replace(kept, nodeSelector=sent.nodeSelector, affinity=sent.affinity, tolerations=sent.tolerations)
     for shape, spec in (("as sent", sent), ("as kept", kept)):
         found = answer(spec, room)
@@ -128,9 +122,16 @@ def of_a_scheduler(world: dict[str, Any]) -> Compared:
 def of_the_filters(world: dict[str, Any]) -> Compared:
     """A world in which the filters were asked node by node."""
     want = world["want"]
-    room = build_occupancy([_object(each, Node) for each in world["nodes"]], [_object(each, SchedulerPod) for each in world["pods"]])
+    room = build_occupancy(
+        [read_leniently(node, Node) for node in world["nodes"]], [read_leniently(pod, SchedulerPod) for pod in world["pods"]]
+    )
     found = fit_pod(
-        _object(world["podSpec"], SchedulerPodSpec), room, labels={}, namespace="default", is_admitted=True, comparison_operators=False
+        read_leniently(world["podSpec"], SchedulerPodSpec),
+        room,
+        labels={},
+        namespace="default",
+        is_admitted=True,
+        comparison_operators=False,
     )
     if "prefilter" in want:
         yield "message", f"0/{len(room.nodes)} nodes are available: {want['prefilter']}.", found.format_message()

@@ -19,12 +19,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from preflight.model.convert import convert
-from preflight.model.objects import Job, Origin, Refusal
+from preflight.model.objects import Job, Refusal
 from preflight.scheduling.jobs.disruption import Disruption
 from preflight.scheduling.jobs.forecast import JobForecast, forecast_job
 from preflight.scheduling.jobs.lost_pods import SIGTERM, JobPod, PodLoss
 from preflight.scheduling.jobs.validation import validate_job
+from tests.builders import make_job, read_leniently
 
 Data = dict[str, Any]
 
@@ -70,12 +70,9 @@ class Compared(NamedTuple):
 def job(recorded: Data) -> Job:
     """The Job of a line, by way of plain data."""
     spec = {name: recorded[name] for name in FIELDS}
-    spec["template"] = {"spec": {"restartPolicy": "Never", "containers": [{"name": "c"}]}}
     if rules := POLICIES[recorded["podFailurePolicy"]]:
         spec["podFailurePolicy"] = {"rules": rules}
-    found, refusals = convert({"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "job"}, "spec": spec}, Job, Origin("<line>"))
-    assert found is not None, refusals
-    return found
+    return read_leniently(make_job("job", None, **spec), Job)
 
 
 def refusal(given: Job) -> str:

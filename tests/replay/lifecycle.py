@@ -13,19 +13,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tests.builders import IMAGE, Object, make_daemonset, make_node, make_owner, make_pod, write_list
 from tests.cli.program import Result, program
+from tests.paths import VECTORS
 
-RECORDED: dict[str, dict[str, Any]] = {
-    load["experiment"]: load for load in json.loads((Path(__file__).parent.parent / "data/vectors/lifecycle.json").read_text())
-}
-IMAGE = "registry.example/c:1"
+RECORDED: dict[str, dict[str, Any]] = {load["experiment"]: load for load in json.loads((VECTORS / "lifecycle.json").read_text())}
 COVERED = {
     **dict.fromkeys(("kept", "gained", "loop", "lost-on-recreation", "already-fragile"), True),
     **dict.fromkeys(("lost-now", "excluded", "never", "missing"), False),
 }
 GENERATION = "deprecated.daemonset.template.generation"
 
-Object = dict[str, Any]
 Pair = tuple[str, str]
 
 
@@ -86,10 +84,8 @@ class Story:
         for step in self.steps:
             match = re.match(r"node (\d+): labels (\{.*?\})(?:, taints (\[.*\]))?$", step) if isinstance(step, str) else None
             if match and match[1] not in found:
-                found[match[1]] = made("v1", "Node", self.node(match[1]), labels=json.loads(match[2]))
-                found[match[1]]["spec"] = {"taints": json.loads(match[3] or "[]")}
-                status = (ready or {}).get(int(match[1]), "True")
-                found[match[1]]["status"] = {"conditions": [{"type": "Ready", "status": status}]}
+                taints, status = json.loads(match[3] or "[]"), (ready or {}).get(int(match[1]), "True")
+                found[match[1]] = make_node(self.node(match[1]), *taints, labels=json.loads(match[2]), ready=status)
         return list(found.values())
 
     def created(self, name: str, which: int = 0) -> Object:
@@ -124,18 +120,17 @@ class Story:
         return [self.pod(seen, place) for place, seen in enumerate(self.seen(when))]
 
     def pod(self, seen: Seen, place: int = 0) -> Object:
-        owners = [{"apiVersion": "apps/v1", "kind": "DaemonSet", "name": seen.owner, "controller": True}] if seen.owner else []
-        pod = made("v1", "Pod", f"{seen.app}-{place}", self.name, {"app": seen.app, "pod-template-generation": "1"})
-        pod["metadata"]["ownerReferences"] = owners
-        if "terminating" in seen.text:
-            pod["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
-        pod["spec"] = {"containers": [{"name": "c", "image": IMAGE}]}
-        if "not bound" not in seen.text:
-            pod["spec"]["nodeName"] = self.node(seen.node)
-        phase = next(each for each in ("Running", "Pending", "Failed", "Succeeded") if each in seen.text)
-        ready = "True" if seen.ready and phase == "Running" else "False"
-        pod["status"] = {"phase": phase, "conditions": [{"type": "Ready", "status": ready}]}
-        return pod
+        phase = next(phase for phase in ("Running", "Pending", "Failed", "Succeeded") if phase in seen.text)
+        return make_pod(
+            f"{seen.app}-{place}",
+            self.name,
+            node="" if "not bound" in seen.text else self.node(seen.node),
+            owner=make_owner("DaemonSet", seen.owner) if seen.owner else None,
+            labels={"app": seen.app, "pod-template-generation": "1"},
+            phase=phase,
+            ready=str(seen.ready and phase == "Running"),
+            metadata={"deletionTimestamp": "2026-01-01T00:00:00Z"} if "terminating" in seen.text else None,
+        )
 
     def there(self, when: str) -> set[Pair]:
         """The pairs with a live pod in an observation, by the DaemonSet that owns it, or whose it was."""
@@ -147,30 +142,18 @@ class Story:
         return [f"{line} -n {self.name}" for line in lines if containing in line]
 
 
-def made(version: str, kind: str, name: str, namespace: str = "", labels: Mapping[str, str] | None = None) -> Object:
-    """An object of the API with its metadata."""
-    metadata: Object = {"name": name, "labels": dict(labels or {})}
-    if namespace:
-        metadata["namespace"] = namespace
-    return {"apiVersion": version, "kind": kind, "metadata": metadata}
-
-
 def daemonset(
     namespace: str, name: str, strategy: Mapping[str, Any], spec: Mapping[str, Any], selector: Mapping[str, str] | None = None
 ) -> Object:
     """A DaemonSet as it is right after its creation: its template is the first."""
-    found = made("apps/v1", "DaemonSet", name, namespace)
-    labels = dict(selector or {"app": name})
-    found["metadata"]["annotations"] = {GENERATION: "1"}
-    template = {"metadata": {"labels": labels}, "spec": dict(spec)}
-    found["spec"] = {"selector": {"matchLabels": labels}, "updateStrategy": dict(strategy), "template": template}
-    return found
+    metadata = {"labels": {}, "annotations": {GENERATION: "1"}}
+    return make_daemonset(name, namespace, labels=selector, metadata=metadata, fields={"updateStrategy": dict(strategy)}, **spec)
 
 
 def write(folder: Path, name: str, objects: Iterable[Object]) -> str:
     """A file with these objects as a List; its path."""
     path = folder / name
-    path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": list(objects)}))
+    path.write_text(write_list(objects))
     return str(path)
 
 

@@ -25,12 +25,12 @@ from preflight.coverage.model import Impact
 from preflight.coverage.outcome import PodAfter
 from preflight.coverage.rollout.simulation import Rollout
 from preflight.kubectl.parser import parse_command
-from preflight.model.convert import convert
-from preflight.model.objects import CoveragePod, DaemonSet, DaemonSetSpec, Node, ObjectKey, Origin
+from preflight.model.objects import CoveragePod, DaemonSet, DaemonSetSpec, Node, ObjectKey
 from preflight.model.world import ClusterState
 from preflight.scheduling.rollout import uses_surge
 from preflight.scheduling.rollout_simulation import NewPodOutcome, PodsOnNode
 from preflight.scheduling.tolerations import add_implicit_tolerations
+from tests.builders import make_owner, make_pod, read_leniently
 
 NEVER_READY = "truth/never-ready-on"
 
@@ -53,8 +53,8 @@ class Compared(NamedTuple):
 
 def recorded_world(recording: Row, rows: list[Row]) -> ClusterState:
     """The world before the changes: nodes, DaemonSets, and their pods as a list of the cluster would show them."""
-    nodes = {node["metadata"]["name"]: _object(node, Node) for node in recording["nodesBefore"]}
-    daemonsets = {each.key: each for each in (_object(data, DaemonSet) for data in recording["daemonsetsBefore"])}
+    nodes = {node["metadata"]["name"]: read_leniently(node, Node) for node in recording["nodesBefore"]}
+    daemonsets = {each.key: each for each in (read_leniently(data, DaemonSet) for data in recording["daemonsetsBefore"])}
     owners = {key.name: daemonset for key, daemonset in daemonsets.items()}
     pods = tuple(_pod(row, pod, owners[row["ds"]]) for row in rows if "node" in row for pod in row["before"])
     return ClusterState(nodes=nodes, daemonsets=daemonsets, pods=pods, listed_namespaces=None, comparison_operators=False)
@@ -62,17 +62,16 @@ def recorded_world(recording: Row, rows: list[Row]) -> ClusterState:
 
 def _pod(row: Row, pod: Row, owner: DaemonSet) -> CoveragePod:
     """A recorded pod as a list shows it; its tolerations, which the recording leaves out, are those that the controller gave it."""
-    data = {
-        "kind": "Pod",
-        "metadata": {
-            "name": f"{row['ds']}-{row['node']}-{pod['id']}",
-            "namespace": owner.metadata.namespace,
-            "ownerReferences": [{"kind": "DaemonSet", "name": row["ds"], "controller": True}],
-            "deletionTimestamp": "2026-01-01T00:00:00Z" if pod.get("terminating") else "",
-        },
-        "spec": {"nodeName": row["node"] if pod["bound"] else "", "tolerations": add_implicit_tolerations(owner.spec.template.spec)},
-        "status": {"phase": pod["phase"], "conditions": [{"type": "Ready", "status": "True" if pod["ready"] else "False"}]},
-    }
+    data = make_pod(
+        f"{row['ds']}-{row['node']}-{pod['id']}",
+        owner.metadata.namespace,
+        node=row["node"] if pod["bound"] else "",
+        owner=make_owner("DaemonSet", row["ds"]),
+        phase=pod["phase"],
+        ready=str(pod["ready"]),
+        metadata={"deletionTimestamp": "2026-01-01T00:00:00Z" if pod.get("terminating") else ""},
+        tolerations=add_implicit_tolerations(owner.spec.template.spec),
+    )
     return msgspec.json.decode(msgspec.json.encode(data), type=CoveragePod)
 
 
@@ -95,15 +94,9 @@ def prediction(recording: Row, name: str, world: ClusterState) -> tuple[Impact, 
     (after,) = (each for each in recording["daemonsetsAfter"] if each["metadata"]["name"] == name)
     change = recording["changes"][name]
     argv = shlex.split(change["command"])[1:] if change["kind"] == "image" else ["apply", "-f", name]
-    step = perform_command(parse_command([*argv, "-n", before.metadata.namespace]), world, lambda _: [_object(after, DaemonSet)])
+    step = perform_command(parse_command([*argv, "-n", before.metadata.namespace]), world, lambda _: [read_leniently(after, DaemonSet)])
     impact = predict_impact(step, collect_listed_pods(world), starts={before.key: starts(after, list(world.nodes))})
     return impact, impact.rollouts[before.key]
-
-
-def _object(data: object, kind: type[Any]) -> Any:
-    found, refusals = convert(data, kind, Origin("<recording>"))
-    assert found is not None, refusals
-    return found
 
 
 def word(there: PodsOnNode) -> str:

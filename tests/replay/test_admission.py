@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.replay.lifecycle import Object, Story, covered, judged, made
+from tests.builders import make_object
+from tests.replay.lifecycle import Object, Story, covered, judged
 from tests.replay.stories import apply, elsewhere, running
 
-RUNTIME = made("node.k8s.io/v1", "RuntimeClass", "rc") | {
+RUNTIME = make_object("RuntimeClass", "rc") | {
     "scheduling": {"nodeSelector": {"rc": "yes"}, "tolerations": [{"key": "rc", "operator": "Exists"}]}
 }
 
@@ -31,7 +32,7 @@ def test_a_runtime_class_leaves_pods_waiting_or_refused_and_places_none(tmp_path
 
 def test_the_default_node_selector_of_a_namespace_leaves_pods_waiting_or_refused(tmp_path: Path) -> None:
     story = Story("pod-node-selector")
-    namespace = made("v1", "Namespace", story.name)
+    namespace = make_object("Namespace", story.name)
     namespace["metadata"]["annotations"] = {"scheduler.alpha.kubernetes.io/node-selector": "pns=yes"}
     lines = [apply(tmp_path, story.created(name)) for name in ("plain", "same", "conflict")]
     answer = judged(tmp_path, lines, [*story.nodes(), namespace, elsewhere(story)])
@@ -54,7 +55,7 @@ def test_the_default_node_selector_of_a_namespace_leaves_pods_waiting_or_refused
 
 
 def of_quota(story: Story, pods: int, used: int) -> Object:
-    return made("v1", "ResourceQuota", "q", story.name) | {"spec": {"hard": {"pods": str(pods)}}, "status": {"used": {"pods": str(used)}}}
+    return make_object("ResourceQuota", "q", story.name) | {"spec": {"hard": {"pods": str(pods)}}, "status": {"used": {"pods": str(used)}}}
 
 
 def test_a_quota_without_room_is_said_of_creations_updates_and_updates_with_surge(tmp_path: Path) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tests.builders import make_object
 from tests.cli.program import program
-from tests.replay.lifecycle import Object, Seen, Story, covered, judged, made, said, write
+from tests.replay.lifecycle import Object, Seen, Story, covered, judged, said, write
 from tests.replay.stories import apply, impacts, pods_after
 
 NOTHING_OWNS = ("nothing owns its pods any more",)
@@ -13,7 +14,7 @@ NOTHING_OWNS = ("nothing owns its pods any more",)
 
 def test_a_deletion_in_the_background_takes_every_pod_whatever_a_budget_says(tmp_path: Path) -> None:
     story = Story("cascade-background")
-    budget = made("policy/v1", "PodDisruptionBudget", "b", story.name)
+    budget = make_object("PodDisruptionBudget", "b", story.name)
     budget["spec"] = {"minAvailable": 3, "selector": {"matchLabels": {"app": "d"}}}
     answer = judged(tmp_path, story.commands("delete"), [*story.nodes(), story.created("d"), budget, *story.pods("before")])
     assert answer.steps[0].outcomes == dict.fromkeys(story.there("before"), "lost-now")

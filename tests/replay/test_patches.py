@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.replay.lifecycle import RECORDED, Story, covered, judged, made
+from tests.builders import make_object
+from tests.replay.lifecycle import RECORDED, Story, covered, judged
 from tests.replay.stories import impacts, pods_after
 
 
@@ -34,7 +35,7 @@ def test_what_a_patch_makes_of_the_tolerations(tmp_path: Path, name: str) -> Non
     story = Story("patch-tolerations")
     recorded = story.recorded["observed"][name]
     spec = {"containers": [{"name": "c", "image": "registry.example/c:1"}], "tolerations": recorded["tolerations before"]}
-    daemonset = {**made("apps/v1", "DaemonSet", name, story.name), "spec": {"selector": {"matchLabels": {"app": name}}}}
+    daemonset = {**make_object("DaemonSet", name, story.name), "spec": {"selector": {"matchLabels": {"app": name}}}}
     daemonset["spec"]["template"] = {"metadata": {"labels": {"app": name}}, "spec": spec}
     (line,) = [command for command in story.commands() if f"patch ds {name} " in command]
     (step,) = (each for each in story.steps if isinstance(each, dict) and each["command"] == line.removesuffix(f" -n {story.name}"))

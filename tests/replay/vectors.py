@@ -16,11 +16,11 @@ from typing import Any
 from preflight.change.apply_command import perform_command
 from preflight.coverage.label_cascade import predict_impact
 from preflight.kubectl.parser import parse_command
-from preflight.model.convert import convert
-from preflight.model.objects import DaemonSet, Node, Origin, Pod
+from preflight.model.objects import DaemonSet, Node, Pod
 from preflight.model.world import ClusterState
 from preflight.scheduling.placement import Placement, evaluate_placement
 from preflight.scheduling.tolerations import NEVER
+from tests.builders import read_leniently
 
 Answer = dict[str, Any]
 
@@ -28,22 +28,16 @@ Answer = dict[str, Any]
 def answers(case: dict[str, Any]) -> Answer:
     """Our answer to one case, in the shape of the recorded one."""
     gate = bool(case["comparisonOperators"])
-    node = _object(case["node"], Node)
+    node = read_leniently(case["node"], Node)
     if "pod" in case:
-        spec = _object(case["pod"], Pod).spec
+        spec = read_leniently(case["pod"], Pod).spec
         return {**_shape(evaluate_placement(spec, spec.tolerations, node, gate)), "shouldRun": None, "shouldContinueRunning": None}
-    daemonset = _object(case["daemonset"], DaemonSet)
+    daemonset = read_leniently(case["daemonset"], DaemonSet)
     world = ClusterState(nodes={node.name: node}, daemonsets={daemonset.key: daemonset}, comparison_operators=gate)
     change = perform_command(parse_command(["reboot", node.name]), world, lambda _: ())
     (group,) = predict_impact(change, {}).groups
     assert group.placement_after is not None
     return _shape(group.placement_after)
-
-
-def _object(data: object, kind: type[Any]) -> Any:
-    found, refusals = convert(data, kind, Origin("<case>"))
-    assert found is not None, refusals
-    return found
 
 
 def _shape(placement: Placement) -> Answer:

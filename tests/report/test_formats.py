@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from preflight.report import FORMATS
+from tests.paths import ROOT
 from tests.report.reports import ALL
 
 
@@ -21,7 +21,7 @@ def test_the_names() -> None:
 
 
 def test_the_page_has_a_row_for_each() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")
     rows = page[page.index("| format | is for |") : page.index("All are made from")]
     assert re.findall(r"^\| \[?`(\w+)`", rows, re.MULTILINE) == list(FORMATS)
 

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from preflight.model.report import Outcome, Report
 from preflight.report import html
-from tests.capacity.made import GPU, node, pod, snapshot
+from tests.capacity.snapshots import GPU, node, pod, snapshot
 from tests.cli.program import program
 from tests.report.browser import Browser, Tab, chromium, opened
 from tests.report.large import large

@@ -14,10 +14,11 @@ from jsonschema import Draft202012Validator
 import preflight.report
 from preflight.model.report import Location, Outcome, Report, Severity
 from preflight.report.json import render
+from tests.paths import ROOT
 from tests.report.reports import ALL, LINT, NOTHING, PLAN, RDMA, covered, finding, report, step
 
 SCHEMA = json.loads((Path(preflight.report.__file__).parent / "schema.v1.json").read_text())
-DOCS = Path(__file__).parents[2] / "docs" / "json.md"
+DOCS = ROOT / "docs" / "json.md"
 VALIDATOR = Draft202012Validator(SCHEMA)
 
 

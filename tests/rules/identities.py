@@ -17,12 +17,12 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 from unittest import mock
 
-ROOT = Path(__file__).parents[2]
+from tests.paths import ROOT
+
 PACKAGE = "preflight.messages"
 FILLER = " zz "
 """What every space in a text becomes."""

@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 from tests.cli.program import program
+from tests.paths import VECTORS
 
 Recorded = dict[str, Any]
 
-RECORDED: list[Recorded] = json.loads((Path(__file__).parents[1] / "data" / "vectors" / "api-validation.json").read_text(encoding="utf-8"))
+RECORDED: list[Recorded] = json.loads((VECTORS / "api-validation.json").read_text(encoding="utf-8"))
 
 GATE_OFF = ("--feature-gates", "TaintTolerationComparisonOperators=false")
 

@@ -6,15 +6,14 @@ import json
 import subprocess
 import sys
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from preflight.rules.registry import load_rules
+from tests.paths import ROOT
 from tests.rules.identities import FILLER
 
-ROOT = Path(__file__).parents[2]
 FOLDERS = ("coverage", "hygiene", "run", "evictions", "budgets", "jobs", "verify", "doctor")
 KEYED_RULES = {rule.id for folder in FOLDERS for rule in load_rules(folder)}
 """The rules whose findings about one object have different keys."""

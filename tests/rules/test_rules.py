@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
@@ -13,9 +12,9 @@ from preflight.model.report import Severity
 from preflight.rules.api import Rule
 from preflight.rules.registry import load_all_rules
 from tests.cli.program import program
+from tests.paths import ROOT
 from tests.rules import casefile
 
-ROOT = Path(__file__).parents[2]
 SECTIONS = ["Why it matters", "How to fix", "Example"]
 
 EVERY = pytest.mark.parametrize("rule", [pytest.param(rule, id=f"{rule.id} {rule.name}") for rule in load_all_rules()])

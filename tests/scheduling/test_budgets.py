@@ -9,7 +9,7 @@ from preflight.model.eviction_reasons import MissingInput, MissingKind
 from preflight.model.objects import LabelSelector, SelectorRequirement
 from preflight.model.pod_status import ClusterPod
 from preflight.scheduling.budgets import BudgetHealth, evaluate_budget_health, find_covering_budgets, get_server_status, selects
-from tests.scheduling.drained import budget, owners, pod, reference, replicas, status, workload
+from tests.scheduling.drain_objects import budget, owners, pod, reference, replicas, status, workload
 
 WEB = owners(workload("ReplicaSet", "web", 4))
 JOBS = reference("Job", "load", "batch/v1")

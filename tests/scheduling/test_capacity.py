@@ -15,7 +15,7 @@ from preflight.scheduling.capacity import Capacity, CapacityLoss, choose_resourc
 from preflight.scheduling.fit import fit_pod
 from preflight.scheduling.occupancy import build_occupancy
 from preflight.scheduling.quantities import QuantityError
-from tests.scheduling.fitting import node, pod, there
+from tests.scheduling.fit_objects import node, pod, there
 from tests.scheduling.test_fit_laws import LAW, new_pods, nodes, running
 
 

@@ -18,7 +18,7 @@ from preflight.scheduling.eviction import (
     answer_eviction,
     view_budget,
 )
-from tests.scheduling.drained import budget, pod, status
+from tests.scheduling.drain_objects import budget, pod, status
 
 MISSING = MissingInput(MissingKind.NAMESPACE_PODS, name="shop")
 FULL = BudgetView("guard", False, current=3, desired=2, allowed=1)

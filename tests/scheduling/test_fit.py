@@ -12,7 +12,7 @@ from preflight.scheduling.fit import fit_pod
 from preflight.scheduling.node_fit import NodeFit
 from preflight.scheduling.occupancy import build_occupancy
 from preflight.scheduling.tolerations import add_implicit_tolerations
-from tests.scheduling.fitting import asked, node, on, pod, texts, there
+from tests.scheduling.fit_objects import asked, node, on, pod, texts, there
 
 CORDONED = "node(s) were unschedulable"
 TAINTED = "node(s) had untolerated taint(s)"

@@ -14,7 +14,7 @@ from preflight.model.pod_scheduling import SchedulerPod, SchedulerPodSpec
 from preflight.scheduling.fit import FitResult, fit_pod
 from preflight.scheduling.occupancy import build_occupancy
 from preflight.scheduling.requests import sum_allocated_requests, sum_pod_requests
-from tests.scheduling.fitting import node, pod, there
+from tests.scheduling.fit_objects import node, pod, there
 
 NAMES = ("a", "b", "c")
 CPU = st.sampled_from([None, "0", "1m", "250m", 1, "1500m"])

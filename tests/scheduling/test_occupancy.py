@@ -15,7 +15,7 @@ from preflight.scheduling.fit import fit_pod
 from preflight.scheduling.occupancy import Occupancy, build_occupancy
 from preflight.scheduling.ports import HostPort
 from preflight.scheduling.requests import sum_allocated_requests
-from tests.scheduling.fitting import node, pod, there
+from tests.scheduling.fit_objects import node, pod, there
 from tests.scheduling.test_fit_laws import LAW, running
 
 

@@ -9,7 +9,7 @@ from preflight.model.objects import OwnerReference
 from preflight.model.owners import OwnerKey
 from preflight.model.pod_status import ClusterPod
 from preflight.scheduling.owners import Owners, Scale, find_owner_scale, is_kind
-from tests.scheduling.drained import owners, pod, reference, workload
+from tests.scheduling.drain_objects import owners, pod, reference, workload
 
 SET = reference("ReplicaSet", "web-5d9f")
 HASHED = pod("web-5d9f-x", SET, labels={"pod-template-hash": "5d9f"})

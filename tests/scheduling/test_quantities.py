@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,9 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from preflight.scheduling.quantities import QuantityError, count_units, parse_millis
+from tests.paths import VECTORS
 
 CASES: list[dict[str, Any]] = json.loads(
-    (Path(__file__).parents[1] / "data" / "vectors" / "quantities.json").read_text(encoding="utf-8"),
+    (VECTORS / "quantities.json").read_text(encoding="utf-8"),
 )["cases"]
 READ = [case for case in CASES if "error" not in case]
 

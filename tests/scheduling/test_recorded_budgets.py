@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 
 from preflight.scheduling.budgets import evaluate_budget_health, find_covering_budgets
+from tests.paths import VECTORS
 from tests.replay import drain as recorded
 
-RECORDINGS = sorted((Path(__file__).parents[1] / "data" / "vectors").glob("drain-*.jsonl.gz"))
+RECORDINGS = sorted(VECTORS.glob("drain-*.jsonl.gz"))
 
 
 def _states(path: Path) -> Iterator[tuple[str, dict[str, Any], list[dict[str, Any]], dict[str, dict[str, Any]]]]:

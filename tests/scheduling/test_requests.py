@@ -6,23 +6,15 @@ from typing import Any
 
 import pytest
 
-from preflight.model.convert import convert
-from preflight.model.objects import Origin
 from preflight.model.pod_scheduling import SchedulerPod, SchedulerPodSpec
 from preflight.model.pod_status import ClusterPod
 from preflight.scheduling.quantities import QuantityError
 from preflight.scheduling.requests import is_being_resized, is_counted_resource, sum_allocated_requests, sum_pod_requests
-
-
-def made(data: object, kind: type[Any]) -> Any:
-    found, refusals = convert(data, kind, Origin("<test>"))
-    assert refusals == ()
-    return found
+from tests.builders import read_object
 
 
 def spec(*containers: dict[str, Any], init: list[dict[str, Any]] | None = None, **others: Any) -> SchedulerPodSpec:
-    found: SchedulerPodSpec = made({"containers": list(containers), "initContainers": init or [], **others}, SchedulerPodSpec)
-    return found
+    return read_object({"containers": list(containers), "initContainers": init or [], **others}, SchedulerPodSpec)
 
 
 def asks(name: str = "c", limits: dict[str, Any] | None = None, restart: str = "", **requests: Any) -> dict[str, Any]:
@@ -126,7 +118,7 @@ def test_which_resources_are_counted(resource: str, is_it: bool) -> None:
 
 def running(status: dict[str, Any], *containers: dict[str, Any], kind: type[Any] = SchedulerPod, **others: Any) -> Any:
     pod = {"containers": list(containers) or [asks(cpu=1)], **others}
-    return made({"kind": "Pod", "metadata": {"name": "p", "namespace": "n"}, "spec": pod, "status": status}, kind)
+    return read_object({"kind": "Pod", "metadata": {"name": "p", "namespace": "n"}, "spec": pod, "status": status}, kind)
 
 
 def set_aside(cpu: str, name: str = "c", given: str = "") -> dict[str, Any]:

@@ -9,13 +9,14 @@ import pytest
 from preflight.model.objects import RuntimeClass
 from preflight.scheduling.requests import sum_pod_requests
 from preflight.scheduling.runtime_class import RuntimeClassRefusedError, apply_runtime_class
-from tests.scheduling.fitting import made, pod
+from tests.builders import read_object
+from tests.scheduling.fit_objects import pod
 
 SCHEDULING = {"nodeSelector": {"kata": "yes"}, "tolerations": [{"key": "kata", "operator": "Exists"}]}
 
 
 def of(**fields: Any) -> RuntimeClass:
-    found: RuntimeClass = made({"kind": "RuntimeClass", "metadata": {"name": "kata"}, **fields}, RuntimeClass)
+    found: RuntimeClass = read_object({"kind": "RuntimeClass", "metadata": {"name": "kata"}, **fields}, RuntimeClass)
     return found
 
 

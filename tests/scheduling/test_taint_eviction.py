@@ -8,7 +8,7 @@ from preflight.model.objects import Taint, Toleration
 from preflight.model.pod_status import ClusterPod
 from preflight.scheduling.taint_eviction import TaintEviction, predict_taint_evictions
 from preflight.scheduling.tolerations import NEVER
-from tests.scheduling.drained import budget, pod, reference
+from tests.scheduling.drain_objects import budget, pod, reference
 
 SET = reference("ReplicaSet", "web")
 DEDICATED = Taint("dedicated", "rdma", "NoExecute")

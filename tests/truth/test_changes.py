@@ -9,10 +9,10 @@ import pytest
 from preflight.kubectl.parser import parse_command
 from preflight.model.objects import DaemonSet, Node
 from preflight.scheduling.validation import validate_node_selection, validate_taints, validate_tolerations, validate_update_strategy
+from tests.builders import read_object
 from tests.truth import changes, drawing, worlds
 from tests.truth.drawing import Object
 from tests.truth.state import Key, State
-from tests.worlds import made
 
 
 def cluster(seed: int) -> tuple[worlds.World, State]:
@@ -42,12 +42,12 @@ def test_the_server_would_take_every_object(seed: int) -> None:
     drawn, _ = cluster(seed)
     refusals = []
     for each in (*drawn.daemonsets, *drawn.applied):
-        daemonset = made(each, DaemonSet)
+        daemonset = read_object(each, DaemonSet)
         pod = daemonset.spec.template.spec
         refusals += [*validate_tolerations(pod.tolerations, (), comparison_operators=False), *validate_node_selection(pod, ())]
         refusals += validate_update_strategy(daemonset.spec.updateStrategy)
     for node in drawn.nodes:
-        refusals += validate_taints(made(node, Node).spec.taints)
+        refusals += validate_taints(read_object(node, Node).spec.taints)
     assert refusals == []
 
 

@@ -15,7 +15,7 @@ from preflight.change.model import Change
 from preflight.change.workload_verbs import to_plain
 from preflight.errors import UsageError
 from preflight.kubectl.apiserver.normalize import normalize_spec, normalize_value
-from preflight.kubectl.commands import Cascade
+from preflight.kubectl.cascade import Cascade
 from preflight.model.objects import DaemonSet, ObjectKey
 from preflight.model.world import ClusterState
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.messages.jobs import describe_duplicate_index
+from preflight.messages.job_templates import describe_duplicate_index
 from preflight.model.objects import JobSet
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule

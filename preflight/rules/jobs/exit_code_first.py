@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.messages.jobs import FIRST_RULE_COUNTS, describe_exit_code_rule
+from preflight.messages.job_templates import FIRST_RULE_COUNTS, describe_exit_code_rule
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
 from preflight.rules.jobs._templates import JobTemplateItem, iter_job_templates

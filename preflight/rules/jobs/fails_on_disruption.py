@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.messages.jobs import describe_zero_limit
+from preflight.messages.job_templates import describe_zero_limit
 from preflight.model.job_reasons import JobFailure, JobLimit
 from preflight.model.objects import JobSet, JobSetStatus, JobSpec
 from preflight.model.report import Severity

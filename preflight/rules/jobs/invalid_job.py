@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from preflight.messages.jobs import describe_refused_job
+from preflight.messages.job_templates import describe_refused_job
 from preflight.model.objects import CronJob, Job, JobSet, Refusal
 from preflight.model.report import Severity
 from preflight.rules.api import Context, FieldPath, Hit, ManifestLocation, Rule, make_subject_of

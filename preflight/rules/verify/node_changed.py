@@ -20,7 +20,7 @@ from preflight.messages.verify import describe_node_change
 from preflight.model.comparison_reasons import NodeChange, NodeChangeKind
 from preflight.model.report import Severity, Subject
 from preflight.rules.api import Context, FieldPath, Hit, ManifestLocation, Rule
-from preflight.rules.reason_keys import make_change_key
+from preflight.rules.verify._keys import make_change_key
 
 _SEVERITIES = {
     NodeChangeKind.GONE: Severity.WARNING,

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from tests.cli.program import program
-from tests.load.live.made import cluster, daemonset, node, pod
-from tests.load.live.server import ApiServer, Asked, serving
+from tests.load.live.api_server import ApiServer, Asked, serving
+from tests.load.live.listed_objects import cluster, daemonset, node, pod
 
 _UPDATE = ["daemonsets", "namespaces", "nodes", "pods -n storage labelSelector=app=csi", "resourcequotas", "runtimeclasses"]
 _COVERAGE = {

@@ -19,8 +19,8 @@ from preflight.errors import InputError
 from preflight.load.live import connection
 from preflight.load.live.target import ClusterTarget
 from tests.cli.program import Result, program
-from tests.load.live.made import cluster, node
-from tests.load.live.server import TOKEN, ApiServer, Asked, Fault, kubeconfig, serving, status
+from tests.load.live.api_server import TOKEN, ApiServer, Asked, Fault, kubeconfig, serving, status
+from tests.load.live.listed_objects import cluster, node
 
 LINE = ("taint", "nodes", "a-1", "team=x:NoSchedule")
 

@@ -14,8 +14,8 @@ from msgspec.structs import replace
 from preflight.load.live import kubeconfig as kubeconfig_module
 from preflight.load.live.target import ClusterTarget
 from tests.cli.program import program
-from tests.load.live.made import cluster
-from tests.load.live.server import TOKEN, ApiServer, Asked, kubeconfig, serving, status
+from tests.load.live.api_server import TOKEN, ApiServer, Asked, kubeconfig, serving, status
+from tests.load.live.listed_objects import cluster
 
 LINE = ("cordon", "a-1")
 

@@ -15,7 +15,8 @@ from preflight.scheduling.jobs.disruption import Disruption
 from preflight.scheduling.jobs.forecast import JobForecast, LostPodForecast, forecast_by_exit_code, forecast_job
 from preflight.scheduling.jobs.lost_pods import SIGKILL, SIGTERM, JobPod, PodLoss, make_job_pod, make_pod_loss
 from preflight.scheduling.jobs.pod_failure_policy import FailureVerdict
-from tests.scheduling.jobs.made import job, policy, read, rule
+from tests.builders import read_object
+from tests.scheduling.jobs.job_objects import job, policy, rule
 
 INDEXED: dict[str, Any] = {"completionMode": "Indexed", "completions": 3, "parallelism": 3}
 PER_INDEX: dict[str, Any] = {**INDEXED, "backoffLimitPerIndex": 1}
@@ -367,7 +368,7 @@ def test_the_forecast_for_each_exit_code() -> None:
     ],
 )
 def test_the_loss_of_a_pod_of_the_cluster(spec: dict[str, Any], grace: int | None, seconds: float) -> None:
-    pod = read({"metadata": {"name": "p"}, "spec": spec}, ClusterPod)
+    pod = read_object({"metadata": {"name": "p"}, "spec": spec}, ClusterPod)
     assert make_pod_loss(pod, Disruption.EVICTION, 3.0, grace) == PodLoss("p", Disruption.EVICTION, 3.0, seconds)
 
 
@@ -384,7 +385,7 @@ def test_a_pod_of_the_cluster() -> None:
         "spec": {"containers": [{"name": "main"}], "initContainers": [{"name": "fetch"}, {"name": "proxy", "restartPolicy": "Always"}]},
         "status": {"conditions": [{"type": "Ready", "status": "True"}]},
     }
-    assert make_job_pod(read(data, ClusterPod)) == JobPod("train-1-x", 1, ("main", "proxy"), 2, 3, (("Ready", "True"),))
+    assert make_job_pod(read_object(data, ClusterPod)) == JobPod("train-1-x", 1, ("main", "proxy"), 2, 3, (("Ready", "True"),))
 
 
 def test_a_pod_of_the_cluster_that_is_not_ready_and_has_odd_annotations() -> None:
@@ -393,7 +394,7 @@ def test_a_pod_of_the_cluster_that_is_not_ready_and_has_odd_annotations() -> Non
         "metadata": {"name": "p", "annotations": annotations, "deletionTimestamp": "2027-01-01T00:00:00Z"},
         "status": {"conditions": [{"type": "Ready", "status": "False"}]},
     }
-    assert make_job_pod(read(data, ClusterPod)) == JobPod(
+    assert make_job_pod(read_object(data, ClusterPod)) == JobPod(
         "p", None, (), conditions=(("Ready", "False"),), unready_for=math.inf, is_terminating=True
     )
 

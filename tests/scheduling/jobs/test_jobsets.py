@@ -18,7 +18,7 @@ from preflight.scheduling.jobs.exclusive_placement import (
 )
 from preflight.scheduling.jobs.forecast import JobForecast
 from preflight.scheduling.jobs.jobsets import JobSetForecast, count_restarts_left, find_replicated_job, forecast_job_set
-from tests.scheduling.jobs.made import job_set
+from tests.scheduling.jobs.job_objects import job_set
 
 
 def replicated(

@@ -8,7 +8,7 @@ import pytest
 
 from preflight.model.objects import Refusal
 from preflight.scheduling.jobs.validation import validate_job, validate_job_name
-from tests.scheduling.jobs.made import job, policy, rule
+from tests.scheduling.jobs.job_objects import job, policy, rule
 
 INDEXED = {"completionMode": "Indexed", "completions": 3}
 CODES = "podFailurePolicy", "rules", 0, "onExitCodes"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from preflight.scheduling.drain import DrainVerdict
-from tests.evictions.evicting import budget, node, owned, pod
+from tests.evictions.clusters import budget, node, owned, pod
 from tests.truth.drains.comparing import Replacements, compared
 from tests.truth.drains.prediction import Said, prediction
 from tests.truth.drains.seen import Pod, Request, Seen

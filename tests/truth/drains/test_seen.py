@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from tests.evictions.evicting import pod
+from tests.evictions.clusters import pod
 from tests.truth.drains.account import Account
 from tests.truth.drains.pulse import Pulse
 from tests.truth.drains.seen import Pod, Request, pods, requests

@@ -1,0 +1,122 @@
+"""`preflight doctor --pod`: one chain, from the pod to what stands behind it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.program import program
+from tests.doctor.test_report import event, healthy, named
+from tests.load.snapshot.marked_cluster import Data, item, write
+from tests.paths import ROOT
+
+GPUS = str(ROOT / "examples" / "gpu-13-free" / "cluster.json")
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def chain(pod: str, *words: str) -> list[tuple[str, str]]:
+    """The links of the chain, without the commands."""
+    report = json.loads(program("doctor", "--pod", pod, *words, "-o", "json").out)
+    return [(each["heading"], each["text"]) for each in report["why"] if each["heading"] != "shows it"]
+
+
+def findings(pod: str, *words: str) -> list[str]:
+    """The rules that say something of what is in the chain."""
+    return [load["rule"] for load in json.loads(program("doctor", "--pod", pod, *words, "-o", "json").out)["findings"]]
+
+
+def waiting(**status: object) -> list[Data]:
+    """A healthy cluster with one pod that waits since the morning."""
+    pod = item("Pod", "big", "shop", spec={"containers": [{"name": "a"}]}, status={"phase": "Pending", **status})
+    pod["metadata"]["creationTimestamp"] = "2026-03-01T08:00:00Z"
+    return [*healthy(), pod]
+
+
+def test_a_pod_that_runs() -> None:
+    write(Path("w.json"), healthy())
+    assert chain("ops/agent-rdma-1", "--from", "w.json") == [
+        ("pod", "ops/agent-rdma-1 runs on rdma-1 and is Ready; DaemonSet ops/agent controls it"),
+    ]
+    assert findings("ops/agent-rdma-1", "--from", "w.json") == []
+
+
+def test_a_pod_that_has_ended() -> None:
+    objects = waiting()
+    named(objects, "Pod", "big")["status"] = {"phase": "Failed", "reason": "Evicted", "message": "The node was low on memory."}
+    write(Path("w.json"), objects)
+    assert chain("shop/big", "--from", "w.json") == [
+        ("pod", "shop/big has ended: Failed; nothing controls it"),
+        ("because", "Evicted: The node was low on memory."),
+    ]
+
+
+def test_a_pod_that_has_just_been_created() -> None:
+    objects = waiting()
+    named(objects, "Pod", "big")["metadata"]["creationTimestamp"] = "2026-03-01T11:59:30Z"
+    write(Path("w.json"), objects)
+    assert chain("shop/big", "--from", "w.json")[:2] == [
+        ("pod", "shop/big has no node since 2026-03-01T11:59:30Z (30 seconds); nothing controls it"),
+        ("scheduler", "it has just been created: a scheduler needs a moment"),
+    ]
+    assert findings("shop/big", "--from", "w.json") == []
+
+
+def test_a_pod_that_a_queue_holds() -> None:
+    held = event("InsufficientQuota", "queue-scheduler", "0 of 4 left", ("Pod", "shop", "big"))
+    write(Path("w.json"), [*waiting(), held])
+    assert chain("shop/big", "--from", "w.json")[1:4] == [
+        ("scheduler", "default-scheduler has said nothing of it"),
+        ("because", "queue-scheduler holds it, and is not its scheduler default-scheduler: InsufficientQuota: 0 of 4 left"),
+        ("because", "a quota of its queue holds it"),
+    ]
+    assert findings("shop/big", "--from", "w.json") == ["PF442"]
+
+
+def test_a_pod_on_a_node_that_is_down() -> None:
+    objects = healthy()
+    ready = named(objects, "Node", "rdma-1")["status"]["conditions"][0]
+    ready |= {"status": "Unknown", "lastTransitionTime": "2026-03-01T10:00:00Z", "message": "Kubelet stopped posting node status."}
+    named(objects, "Pod", "agent-rdma-1")["metadata"]["deletionTimestamp"] = "2026-03-01T10:06:00Z"
+    write(Path("w.json"), objects)
+    assert chain("ops/agent-rdma-1", "--from", "w.json") == [
+        ("pod", "ops/agent-rdma-1 is being deleted since 2026-03-01T10:06:00Z (1 hour); DaemonSet ops/agent controls it"),
+        ("node", "rdma-1 is not Ready since 2026-03-01T10:00:00Z (2 hours): Kubelet stopped posting node status."),
+    ]
+
+
+def test_what_stands_behind_it_and_the_findings_on_that() -> None:
+    assert [text for heading, text in chain("research/train-0", "--from", GPUS) if heading == "behind it"] == [
+        "gpu-11 lacks the label node_env, which 10 peers carry",
+        "7 nvidia.com/gpu on gpu-05, gpu-07 are held by pods of which nothing runs",
+    ]
+    assert findings("research/train-0", "--from", GPUS) == ["PF433", "PF434", "PF440"]
+
+
+def test_a_pod_of_the_namespace_of_the_context() -> None:
+    objects = waiting()
+    named(objects, "Pod", "big")["metadata"]["namespace"] = "default"
+    write(Path("w.json"), objects)
+    assert chain("big", "--from", "w.json")[0] == (
+        "pod",
+        "default/big has no node since 2026-03-01T08:00:00Z (4 hours); nothing controls it",
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        pytest.param(["--pod", "shop/none"], "no pod shop/none: give NAMESPACE/NAME of one that is there", id="no such pod"),
+        pytest.param(
+            ["--pod", "shop/big", "--node", "rdma-1"], "--pod stands alone, without --node, --since and a second cluster", id="with a node"
+        ),
+    ],
+)
+def test_what_cannot_be_asked(words: list[str], error: str) -> None:
+    write(Path("w.json"), waiting())
+    assert program("doctor", *words, "--from", "w.json") == (2, "", f"error: {error}\n")
