@@ -91,8 +91,8 @@ max by (namespace, daemonset) (kube_daemonset_status_number_misscheduled)
                 ")",
                 *(
                     "unless on (namespace, daemonset) "
-                    f"kube_daemonset_created{{namespace={quote_string(each.key.namespace)}, daemonset={quote_string(each.key.name)}}}"
-                    for each in on_delete
+                    f"kube_daemonset_created{{namespace={quote_string(key.namespace)}, daemonset={quote_string(key.name)}}}"
+                    for key in (daemonset.key for daemonset in on_delete)
                 ),
             )
         ),

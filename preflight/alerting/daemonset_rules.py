@@ -83,8 +83,8 @@ def _build_taint_query(cover: ExpectedCoverage) -> str | None:
     tolerations = add_implicit_tolerations(cover.daemonset.spec.template.spec)
     if any(toleration.operator in ("Lt", "Gt") for toleration in tolerations):
         return None
-    tolerated = list(dict.fromkeys(filter(None, (_build_tolerated_query(each) for each in tolerations))))
-    if any(each == query_taints() for each in tolerated):
+    tolerated = list(dict.fromkeys(filter(None, (_build_tolerated_query(toleration) for toleration in tolerations))))
+    if any(query == query_taints() for query in tolerated):
         return None
     nodes = (
         f"node=~{quote_name_regex(cover.nodes)}"
@@ -103,7 +103,7 @@ def _build_taint_query(cover: ExpectedCoverage) -> str | None:
         else [query_taints(accepted_taint.key, accepted_taint.value, accepted_taint.effect) for accepted_taint in cover.accepted_taints]
     )
     lines = [f"kube_node_spec_taint{{{', '.join(kept)}}}"]
-    lines += [f"unless on (node, key, value, effect) {each}" for each in (*tolerated, *accepted)]
+    lines += [f"unless on (node, key, value, effect) {query}" for query in (*tolerated, *accepted)]
     return "\n".join(lines)
 
 

@@ -20,9 +20,9 @@ def generate_resource_rules(covers: Iterable[ExpectedCoverage], impact: Impact |
     has: dict[str, set[str]] = {}
     by: dict[str, list[str]] = {}
     for name, node in nodes.items():
-        for each, quantity in node.status.allocatable.items():
-            if "/" in each and "kubernetes.io/" not in each and not validate_qualified_name(each) and _is_positive(quantity):
-                has.setdefault(each, set()).add(name)
+        for resource, quantity in node.status.allocatable.items():
+            if "/" in resource and "kubernetes.io/" not in resource and not validate_qualified_name(resource) and _is_positive(quantity):
+                has.setdefault(resource, set()).add(name)
     for cover in covers:
         for component in impact.component_cache.recognize(cover.daemonset) if impact is not None else ():
             for resource in component.resources:
@@ -32,8 +32,8 @@ def generate_resource_rules(covers: Iterable[ExpectedCoverage], impact: Impact |
                 if silent:
                     has.setdefault(resource, set()).update(silent)
                 by.setdefault(resource, []).append(str(cover.daemonset.key))
-    for each, on in sorted(has.items()):
-        providers = sorted(set(by.get(each, ())))
+    for resource, on in sorted(has.items()):
+        providers = sorted(set(by.get(resource, ())))
         provider = messages.describe_providers(providers) if providers else ""
         yield AlertRule(
             "PreflightResourceGone",
@@ -42,13 +42,13 @@ def generate_resource_rules(covers: Iterable[ExpectedCoverage], impact: Impact |
                     f"({query_ready_nodes(on)})",
                     f"unless on (node) {query_leaving_nodes()}",
                     "unless on (node)",
-                    f"(kube_node_status_allocatable{{resource={quote_string(format_resource_name(each))}}} > 0)",
+                    f"(kube_node_status_allocatable{{resource={quote_string(format_resource_name(resource))}}} > 0)",
                 )
             ),
             ALERT_DELAY,
-            {"severity": "critical", "resource": each},
+            {"severity": "critical", "resource": resource},
             {
-                "summary": messages.summarize_lost_resource(each),
+                "summary": messages.summarize_lost_resource(resource),
                 "description": messages.describe_lost_resource(provider),
             },
         )

@@ -99,7 +99,7 @@ def _parse_statement(words: list[str], path: FieldPath) -> Iterator[CommandProgr
             position += 1  # the argument of the wrapper
             continue
         rest = words[position + 1 :]
-        yield CommandProgram(_ARCHITECTURE.sub("", name), tuple(each for each in rest if not each.startswith("-")), path)
+        yield CommandProgram(_ARCHITECTURE.sub("", name), tuple(word for word in rest if not word.startswith("-")), path)
         return
 
 

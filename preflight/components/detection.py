@@ -53,7 +53,7 @@ class Component(Struct, frozen=True):
         """Whether this makes an extended resource allocatable: None where a device plugin's resources are not known."""
         if not self.resources:
             return None if self.kind.id == "device-plugin" else False
-        return any(resource == each or (each.endswith("*") and resource.startswith(each[:-1])) for each in self.resources)
+        return any(resource == known or (known.endswith("*") and resource.startswith(known[:-1])) for known in self.resources)
 
     def sets_label(self, key: str) -> bool | None:
         """Whether this sets a node label: None where a label producer's labels are not known."""
@@ -162,17 +162,17 @@ class ComponentFindings:
             kind=kind,
             evidence=tuple(self._evidence[kind.id]),
             resources=_merge_values(features.resources for features in given),
-            drivers=_merge_values(each.drivers for each in given),
-            labels=_merge_values(each.labels for each in given),
-            taints=_merge_values(each.taints for each in given),
-            networks=_merge_values(each.networks for each in given),
-            note="; ".join(dict.fromkeys(each.note for each in given if each.note)),
-            outlive=max((each.outlive for each in given), default=""),
+            drivers=_merge_values(features.drivers for features in given),
+            labels=_merge_values(features.labels for features in given),
+            taints=_merge_values(features.taints for features in given),
+            networks=_merge_values(features.networks for features in given),
+            note="; ".join(dict.fromkeys(features.note for features in given if features.note)),
+            outlive=max((features.outlive for features in given), default=""),
         )
 
 
 def _merge_values(values: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
-    return tuple(sorted({each for value in values for each in value}))
+    return tuple(sorted({item for value in values for item in value}))
 
 
 def _is_helper(container: ParsedContainer) -> bool:

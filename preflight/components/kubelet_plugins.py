@@ -40,13 +40,13 @@ def find_kubelet_plugins(findings: ComponentFindings) -> None:
         for container, mount in findings.template.iter_mounts()
         if mount.is_writable and not findings.only_observes(container)
     ]
-    plugins = [each for each in writing if _DEVICE_PLUGINS.search(each[1].host_path)]
+    plugins = [pair for pair in writing if _DEVICE_PLUGINS.search(pair[1].host_path)]
     if not plugins:
         known = {run.container.path for run in findings.programs if "device-plugin" in run.product.kinds}
         plugins = [
-            each
-            for each in writing
-            if each[0].path in known and (_KUBELET.search(each[1].host_path) or _REGISTRY.search(each[1].host_path))
+            pair
+            for pair in writing
+            if pair[0].path in known and (_KUBELET.search(pair[1].host_path) or _REGISTRY.search(pair[1].host_path))
         ]
     for container, mount in plugins:
         findings.add_evidence(
@@ -57,7 +57,7 @@ def find_kubelet_plugins(findings: ComponentFindings) -> None:
         )
     _find_csi_driver(findings)
     if "csi-node-driver" not in findings:
-        _find_dra_driver(findings, [each for each in writing if _REGISTRY.search(each[1].host_path)])
+        _find_dra_driver(findings, [pair for pair in writing if _REGISTRY.search(pair[1].host_path)])
 
 
 def _iter_resources(findings: ComponentFindings, container: ParsedContainer) -> Iterator[str]:
@@ -110,7 +110,7 @@ def _iter_config_resources(findings: ComponentFindings, container: ParsedContain
     """
     for name in findings.template.config_names:
         for text in findings.configs.get(name, {}).values():
-            yield from (each for each in RENAME_PATTERN.findall(text) if "/" in each)
+            yield from (name for name in RENAME_PATTERN.findall(text) if "/" in name)
             if RENAME_BY_DEFAULT.search(text):
                 yield "nvidia.com/gpu.shared"
             try:
@@ -199,7 +199,9 @@ def _iter_driver_names(container: ParsedContainer) -> Iterator[str]:
 def _find_own_taint(findings: ComponentFindings, names: tuple[str, ...]) -> None:
     """A driver that takes `DRIVER/agent-not-ready` from its node: one that is known to, or that tolerates just this taint."""
     stated = [
-        each.text.lower() for container in findings.template.running_containers if (each := container.get_setting("remove-not-ready-taint"))
+        setting.text.lower()
+        for container in findings.template.running_containers
+        if (setting := container.get_setting("remove-not-ready-taint"))
     ]
     if "false" in stated:
         return
@@ -226,7 +228,7 @@ def _find_dra_driver(findings: ComponentFindings, writable_mounts: list[tuple[Pa
     for container, mount in writable_mounts:
         products = [run.product for run in findings.programs_in(container)]
         known = any("dra-driver" in product.kinds for product in products)
-        cdi = any(each.is_writable and each.host_path.endswith("/cdi") for each in container.mounts)
+        cdi = any(other.is_writable and other.host_path.endswith("/cdi") for other in container.mounts)
         if known or cdi or "device-plugin" not in findings:
             stated = tuple(_iter_driver_names(container))
             names = stated or tuple(name for program in products for name in program.drivers)

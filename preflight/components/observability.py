@@ -77,7 +77,7 @@ def find_by_behavior(findings: ComponentFindings) -> None:
         if mount.is_writable and _RUNTIME.search(mount.host_path):
             findings.add_evidence("runtime-installer", mount.path, f"writes {mount.host_path}")
     running = findings.template.running_containers
-    if not findings and running and all(only_waits(each) for each in running):
+    if not findings and running and all(only_waits(container) for container in running):
         for container in findings.template.containers:
             if not container.keeps_running and container.privileged:
                 findings.add_evidence("node-setup", container.path, messages.SETS_UP_NODE)

@@ -107,7 +107,7 @@ def _read_container(
     command = _read_words(data, "command", path, env)
     words = (*command, *_read_words(data, "args", path, env))
     programs = parse_programs(words, has_command=bool(command))
-    ports = [_as_map(each) for each in _as_list(data.get("ports"))]
+    ports = [_as_map(port) for port in _as_list(data.get("ports"))]
     return ParsedContainer(
         path=path,
         name=_as_text(data.get("name")).lower(),
@@ -150,8 +150,8 @@ def _expand_variables(text: str, env: Mapping[str, LocatedText]) -> str:
 
 
 def _read_mounts(data: Mapping[str, Any], volumes: Mapping[str, tuple[int, Mapping[str, Any]]]) -> Iterator[HostMount]:
-    for each in _as_list(data.get("volumeMounts")):
-        mount = _as_map(each)
+    for entry in _as_list(data.get("volumeMounts")):
+        mount = _as_map(entry)
         index, volume = volumes.get(_as_text(mount.get("name")), (0, {}))
         host = _as_text(_as_map(volume.get("hostPath")).get("path"))
         if host:
@@ -180,16 +180,16 @@ def _iter_mounted_configs(volumes: Mapping[str, tuple[int, Mapping[str, Any]]]) 
 
 
 def _iter_env_configs(container: Mapping[str, Any]) -> Iterator[str]:
-    for each in _as_list(container.get("envFrom")):
-        yield _as_text(_as_map(_as_map(each).get("configMapRef")).get("name"))
-    for each in _as_list(container.get("env")):
-        yield _as_text(_as_map(_as_map(_as_map(each).get("valueFrom")).get("configMapKeyRef")).get("name"))
+    for source in _as_list(container.get("envFrom")):
+        yield _as_text(_as_map(_as_map(source).get("configMapRef")).get("name"))
+    for source in _as_list(container.get("env")):
+        yield _as_text(_as_map(_as_map(_as_map(source).get("valueFrom")).get("configMapKeyRef")).get("name"))
 
 
 def _iter_containers(spec: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     for field in ("initContainers", "containers"):
-        for each in _as_list(spec.get(field)):
-            yield _as_map(each)
+        for container in _as_list(spec.get(field)):
+            yield _as_map(container)
 
 
 def _as_map(value: object) -> Mapping[str, Any]:

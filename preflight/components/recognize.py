@@ -33,11 +33,11 @@ def recognize_components(
     6. Of a DaemonSet of a snapshot it is what was recognised when that was made: arguments and environment are not in it.
     """
     meant = [override for override in declared if override.selects_daemonset(daemonset)]
-    said = [each for each in meant if each.kinds is not None]
+    said = [override for override in meant if override.kinds is not None]
     found = _build_declared(said[-1], said[-1].kinds or ()) if said else _run_matchers(daemonset, config)
-    for each in meant:
+    for override in meant:
         known = {component.kind.id for component in found}
-        found += _build_declared(each, [kind for kind in each.added_kinds if kind not in known])
+        found += _build_declared(override, [kind for kind in override.added_kinds if kind not in known])
     return tuple(sorted(found, key=lambda component: component.kind.rank)) if meant else found
 
 

@@ -60,12 +60,12 @@ def decode_components(components: Raw) -> tuple[Component, ...]:
     found = msgspec.json.decode(components, type=tuple[_SavedComponent, ...]) if components else ()
     known = [
         Component(
-            load_kinds()[each.kind],
-            tuple(Evidence(evidence.path, evidence.words) for evidence in each.evidence),
-            **{name: getattr(each, name) for name in _FIELDS},
+            load_kinds()[saved.kind],
+            tuple(Evidence(evidence.path, evidence.words) for evidence in saved.evidence),
+            **{name: getattr(saved, name) for name in _FIELDS},
         )
-        for each in found
-        if each.kind in load_kinds()
+        for saved in found
+        if saved.kind in load_kinds()
     ]
     return tuple(sorted(known, key=lambda component: component.kind.rank))
 

@@ -548,7 +548,7 @@ def _decode_controller(raw: bytes) -> OwnerReference | None:
     except MsgspecError:  # a null, which Kubernetes takes for an absent field, or something that it would never write
         data = json.decode(raw)
         every = [item for item in data if isinstance(item, dict)] if isinstance(data, list) else []
-        texts = [{key: value for key, value in each.items() if isinstance(value, str | bool)} for each in every]
+        texts = [{key: value for key, value in item.items() if isinstance(value, str | bool)} for item in every]
         owners = tuple(_make_owner_reference(text) for text in texts)
     return next((owner for owner in owners if owner.controller), None)
 

@@ -98,7 +98,7 @@ class NodeState(APIStruct, frozen=True, gc=False):
     def find_label_manager(self, label_key: str) -> ManagedFields | None:
         """Who set a label last; None where nobody says."""
         found = [managed_field for managed_field in self.metadata.managedFields if label_key in managed_field.owned_labels]
-        return max(found, key=lambda each: each.time) if found else None
+        return max(found, key=lambda managed_field: managed_field.time) if found else None
 
 
 class ContainerStateWaiting(APIStruct, frozen=True, gc=False):

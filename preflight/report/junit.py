@@ -38,7 +38,7 @@ def render(report: Report, **_options: object) -> str:
     _add_coverage_cases(suite, report, failed)
     for attribute, path in (("tests", "testcase"), ("failures", ".//failure"), ("errors", ".//error"), ("skipped", ".//skipped")):
         suite.set(attribute, str(len(suite.findall(path))))
-    root = Element("testsuites", {each: suite.get(each, "") for each in ("name", "tests", "failures", "errors")})
+    root = Element("testsuites", {attribute: suite.get(attribute, "") for attribute in ("name", "tests", "failures", "errors")})
     root.append(suite)
     ElementTree.indent(root)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'

@@ -43,7 +43,8 @@ def render(report: Report, *, all_rows: bool = False, **_options: object) -> str
     end = [format_code(format_summary(report), 3000)]
     if exempted := [finding for finding in report.findings if finding.exempted is not None]:
         end[:0] = _fold_lines(
-            f"{len(exempted)} exempted", (f"{format_title(each)}: {format_sentence(each)}: {each.exempted}" for each in exempted)
+            f"{len(exempted)} exempted",
+            (f"{format_title(finding)}: {format_sentence(finding)}: {finding.exempted}" for finding in exempted),
         )
     room = MOST - sum(len(line) + 1 for line in end) - _NOTICE
     findings = select_open_findings(report)
@@ -84,11 +85,15 @@ def _add_tables(page: _MarkdownPage, report: Report, all_rows: bool) -> None:
             if left := len(report.steps) - number:
                 page.add_lines([messages.describe_cut_steps(left), ""])
             return
-    findings = [] if report.steps else sorted(select_open_findings(report), key=lambda each: (each.severity.rank, each.rule, each.name))
+    findings = (
+        []
+        if report.steps
+        else sorted(select_open_findings(report), key=lambda finding: (finding.severity.rank, finding.rule, finding.name))
+    )
     if findings:
         page.add_if_fits([_format_line(["", "rule", "findings"]), _format_line(["---", "---", "--:"])], _TABLES)
         for severity, name in dict.fromkeys((finding.severity, format_title(finding)) for finding in findings):
-            number = sum(format_title(each) == name and each.severity is severity for each in findings)
+            number = sum(format_title(finding) == name and finding.severity is severity for finding in findings)
             page.add_if_fits([_format_line([severity, format_code(name), str(number)])], _TABLES)
         page.add_lines([""])
 
@@ -101,7 +106,7 @@ def _add_table(page: _MarkdownPage, step: ReportStep, heading: str, all_rows: bo
     if step.notes[_LINES:]:
         told.append(f"- {format_count(len(step.notes) - _LINES, 'more note')}")
     if step.story is not None:
-        lines = [f"- {format_code(each, 500)}" for each in step.story[:_LINES]] or [messages.NOTHING_IS_BROKEN]
+        lines = [f"- {format_code(sentence, 500)}" for sentence in step.story[:_LINES]] or [messages.NOTHING_IS_BROKEN]
         more = [f"- {format_count(len(step.story) - _LINES, 'more sentence')}"] if step.story[_LINES:] else []
         return page.add_if_fits([*told, "", *lines, *more, ""], _TABLES)
     columns = (*(_format_word(column.lower()) for column in step.columns), "tolerates", "why")

@@ -119,7 +119,7 @@ def _render_clusters(report: Report, ink: Ink) -> Iterator[str]:
     for number, step in enumerate(report.steps, 1):
         own = [finding.severity for finding in report.findings if finding.exempted is None and finding.step == number]
         counts = [len(step.nodes), *(own.count(severity) for severity in Severity)] if step.nodes else []
-        cells = [f"{each:>{len(head)}}" for each, head in zip(counts, heads, strict=False)] or [messages.CANNOT_BE_READ]
+        cells = [f"{count:>{len(head)}}" for count, head in zip(counts, heads, strict=False)] or [messages.CANNOT_BE_READ]
         mark = ink("x", "error") if Severity.ERROR in own or not counts else "!" if own else " "
         yield f"{mark} {pad(escape_unprintable(step.command), longest)}  {'  '.join(cells)}".rstrip()
 
