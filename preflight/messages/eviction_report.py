@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from preflight.messages.counts import format_count
+from preflight.messages.lists import format_names
 
 BY_TAINT = "NoExecute: taint eviction, which no budget holds up"
 BY_SHUTDOWN = "graceful shutdown: all its pods end, and no budget is asked"
@@ -22,7 +23,6 @@ def describe_delay(seconds: float) -> str:
 
 
 DELETED_NOW = "deleted now"
-NO_POD_GOES = "no pod goes"
 
 
 def count_waiting(count: int) -> str:
@@ -47,9 +47,6 @@ def describe_times(time: str, whole_time: str) -> str:
 def count_daemonset_pods(count: int) -> str:
     """How many pods of DaemonSets stay."""
     return f"{format_count(count, 'pod')} of DaemonSets"
-
-
-OTHER_POD = "other pod"
 
 
 def describe_staying(parts: Iterable[str]) -> str:
@@ -106,3 +103,41 @@ def count_bad_rows(count: int) -> str:
 def count_hidden_pods(count: int, bad: str) -> str:
     """How many pods are not shown."""
     return f"  {format_count(count, 'more pod')}{bad} (--all-rows shows all)"
+
+
+UNKNOWN = "unknown"
+
+
+def count_leaving_pods(count: int) -> str:
+    """How many pods of a node go."""
+    return f"{format_count(count, 'pod')} {'goes' if count == 1 else 'go'}" if count else "no pod goes"
+
+
+def count_all_leaving_pods(count: int, nodes: int) -> str:
+    """How many pods of all nodes go."""
+    return f"{format_count(count, 'pod')} of {format_count(nodes, 'node')} {'goes' if count == 1 else 'go'}"
+
+
+def describe_static_pods(names: Sequence[str]) -> str:
+    """The static pods of a node, which stay."""
+    return f"{format_count(len(names), 'static pod')} ({format_names(names)})"
+
+
+def count_other_pods(count: int) -> str:
+    """How many other pods stay."""
+    return format_count(count, "other pod")
+
+
+def describe_lost_pods(job: object, count: int) -> str:
+    """How many pods a Job loses."""
+    return f"{job} loses {format_count(count, 'pod')}"
+
+
+def describe_failure(cause: object, *, is_certain: bool) -> str:
+    """That a Job or JobSet fails, or may."""
+    return f"fails: {cause}" if is_certain else f"may fail: {cause}"
+
+
+def describe_effect(loss: str, effect: str) -> str:
+    """What a Job loses, and what it does then."""
+    return f"{loss}, and {effect}"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from preflight.messages.counts import format_count
+from preflight.messages.lists import format_names
+from preflight.model.report import CheckedCounts
 
 NO_FINDINGS = "No findings"
 
@@ -19,9 +21,36 @@ def count_unjudged_lines(count: int) -> str:
     return f"{format_count(count, 'line')} {'was' if count == 1 else 'were'} not judged"
 
 
-def count_coverage(daemonsets: int, nodes: str, pairs: str) -> str:
-    """What coverage was judged."""
-    return f"{format_count(daemonsets, 'DaemonSet')} on {nodes} ({pairs})"
+def count_coverage(judged: CheckedCounts, nodes: int, unknown: int) -> str:
+    """What coverage was judged; `unknown` is how many of its pairs are."""
+    where = f"{nodes} of {format_count(judged.nodes, 'node')}" if nodes < judged.nodes else format_count(nodes, "node")
+    pairs = f"{format_count(judged.pairs, 'pair')}{f', {unknown} unknown' if unknown else ''}"
+    return f"{format_count(judged.daemonsets, 'DaemonSet')} on {where} ({pairs})"
+
+
+def count_files(count: int) -> str:
+    """How many files it was read from."""
+    return f" from {format_count(count, 'file')}"
+
+
+def describe_judged_change(daemonsets: int, coverage: str, source: str) -> str:
+    """What was judged of a change."""
+    return f"Judged {coverage or format_count(daemonsets, 'DaemonSet')}{source}"
+
+
+def describe_judged_objects(objects: int, coverage: str, source: str) -> str:
+    """What was judged where nothing is changed."""
+    return f"Judged {format_count(objects, 'object')}{source}{f', and {coverage}' if coverage else ''}"
+
+
+def count_exempted(count: int) -> str:
+    """How many findings are exempted."""
+    return f"{count} exempted"
+
+
+def describe_skipped_part(names: Sequence[str], reason: str) -> str:
+    """What was not judged for one reason; "" where none is stated."""
+    return f"{format_names(names)} ({reason})" if reason else format_names(names)
 
 
 def name_cluster(context: object) -> str:
@@ -44,13 +73,10 @@ def count_hidden_rows(count: int, losing: str) -> str:
     return f"  {format_count(count, 'more DaemonSet')}{losing} (--all-rows shows all)"
 
 
-THIS_NODE = "this node"
-THESE_NODES = "these nodes"
-
-
-def count_left_out(count: int, verb: str, nodes: str, whose: str) -> str:
+def count_left_out(count: int, nodes: int) -> str:
     """How many DaemonSets leave the nodes out."""
-    return f"  {format_count(count, 'DaemonSet')} {verb} {nodes} out by {whose} selector"
+    verb, whose = ("leaves", "its") if count == 1 else ("leave", "their")
+    return f"  {format_count(count, 'DaemonSet')} {verb} {'this node' if nodes == 1 else 'these nodes'} out by {whose} selector"
 
 
 NO_ROW = "  no DaemonSet to judge"

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from preflight.messages import eviction_report as messages
-from preflight.messages.counts import format_count
 from preflight.messages.evictions import describe_advice, describe_assumption, describe_obstacles, iter_row_reasons
 from preflight.messages.jobs import describe_job_reason, describe_unknown
 from preflight.messages.lists import format_names
@@ -106,7 +105,7 @@ def _format_replacement(eviction: Eviction) -> str:
 def format_node_heading(evictions: EvictionReport, node: NodeEvictions) -> str:
     """What becomes of a node, in one line."""
     going = sum(pod.is_leaving for pod in node.pods)
-    parts = [f"{format_count(going, 'pod')} {'goes' if going == 1 else 'go'}" if going else messages.NO_POD_GOES]
+    parts = [messages.count_leaving_pods(going)]
     for verdict in _COUNTED_VERDICTS:
         number = sum(eviction.verdict is verdict for eviction in node.pods)
         if number and verdict is not EvictionVerdict.WAITS:
@@ -148,9 +147,9 @@ def format_staying(node: NodeEvictions) -> str:
     if node.daemonsets:
         parts.append(messages.count_daemonset_pods(node.daemonsets))
     if node.static:
-        parts.append(f"{format_count(len(node.static), 'static pod')} ({format_names(node.static)})")
+        parts.append(messages.describe_static_pods(node.static))
     if node.staying:
-        parts.append(format_count(node.staying, messages.OTHER_POD))
+        parts.append(messages.count_other_pods(node.staying))
     return messages.describe_staying(parts) if parts else ""
 
 
@@ -158,14 +157,14 @@ def format_total(evictions: EvictionReport) -> str:
     """What all nodes come to."""
     pods = [pod for node in evictions.nodes for pod in node.pods]
     going = sum(eviction.is_leaving for eviction in pods)
-    parts = [f"{format_count(going, 'pod')} of {format_count(len(evictions.nodes), 'node')} {'goes' if going == 1 else 'go'}"]
+    parts = [messages.count_all_leaving_pods(going, len(evictions.nodes))]
     for words, number in (
         (messages.LOST, sum(pod.is_leaving and pod.lost for pod in pods)),
         (messages.PENDING, sum(pod.is_leaving and pod.replacement is ReplacementOutcome.PENDING for pod in pods)),
         (messages.BLOCKED_FOREVER, sum(pod.verdict is EvictionVerdict.BLOCKED_FOREVER for pod in pods)),
         (messages.BLOCKED_NOW, sum(pod.verdict is EvictionVerdict.BLOCKED_NOW for pod in pods)),
         (messages.REFUSED, sum(pod.verdict is EvictionVerdict.REFUSED for pod in pods)),
-        ("unknown", sum(pod.verdict is EvictionVerdict.UNKNOWN for pod in pods)),
+        (messages.UNKNOWN, sum(pod.verdict is EvictionVerdict.UNKNOWN for pod in pods)),
     ):
         if number:
             parts.append(f"{number} {words}")
@@ -200,12 +199,12 @@ def iter_remarks(evictions: EvictionReport) -> Iterator[Remark]:
 
 
 def _format_job(forecast: JobOutcome) -> str:
-    lost = f"{forecast.job} loses {format_count(len(forecast.pods), 'pod')}"
+    lost = messages.describe_lost_pods(forecast.job, len(forecast.pods))
     if forecast.unknown:
         return messages.describe_unknown_fate(lost, describe_unknown(forecast.unknown))
     parts = []
     if forecast.fails:
-        parts.append(f"{'fails' if forecast.certain else 'may fail'}: {forecast.fails}")
+        parts.append(messages.describe_failure(forecast.fails, is_certain=forecast.certain))
     elif forecast.limit:
         parts.append(messages.describe_counted_loss(forecast.limit))
     else:
@@ -213,7 +212,7 @@ def _format_job(forecast: JobOutcome) -> str:
     if forecast.overlap and not (forecast.fails and forecast.certain):
         what = messages.OF_ONE_INDEX if forecast.indexed else ""
         parts.append(messages.describe_overlap(what, format_time(forecast.overlap)))
-    return "; ".join([f"{lost}, and {parts[0]}", *parts[1:], *map(describe_job_reason, forecast.reasons)])
+    return "; ".join([messages.describe_effect(lost, parts[0]), *parts[1:], *map(describe_job_reason, forecast.reasons)])
 
 
 def _format_job_set(forecast: JobSetOutcome) -> str:
@@ -221,7 +220,7 @@ def _format_job_set(forecast: JobSetOutcome) -> str:
         return messages.describe_unknown_fate(forecast.jobSet, describe_unknown(forecast.unknown))
     what = messages.GOES_ON
     if forecast.fails:
-        what = f"{'fails' if forecast.certain else 'may fail'}: {forecast.fails}"
+        what = messages.describe_failure(forecast.fails, is_certain=forecast.certain)
     elif forecast.restarts is not JobSetRestarts.NONE:
         which = messages.ALL_JOBS if forecast.restarts is JobSetRestarts.ALL else messages.ONE_JOB
         what = messages.describe_restart(forecast.certain, which, forecast.left)

@@ -43,7 +43,7 @@ def render(report: Report, *, all_rows: bool = False, **_options: object) -> str
     end = [format_code(format_summary(report), 3000)]
     if exempted := [finding for finding in report.findings if finding.exempted is not None]:
         end[:0] = _fold_lines(
-            f"{len(exempted)} exempted",
+            messages.count_exempted(len(exempted)),
             (f"{format_title(finding)}: {format_sentence(finding)}: {finding.exempted}" for finding in exempted),
         )
     room = MOST - sum(len(line) + 1 for line in end) - _NOTICE

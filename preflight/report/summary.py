@@ -6,7 +6,7 @@ from collections import Counter
 
 from preflight.messages import report as messages
 from preflight.model.report import ClusterIdentity, Outcome, Report, Severity
-from preflight.report.formatting import format_count, format_names
+from preflight.report.formatting import format_count
 from preflight.report.terminal import escape_unprintable
 
 
@@ -33,7 +33,7 @@ def format_finding_counts(report: Report) -> str:
     numbers = Counter(finding.severity for finding in report.findings if finding.exempted is None)
     exempted = sum(finding.exempted is not None for finding in report.findings)
     parts = [format_count(numbers[severity], severity) for severity in Severity if numbers[severity]]
-    return ", ".join([*(parts or [messages.NO_FINDINGS]), *([f"{exempted} exempted"] if exempted else [])])
+    return ", ".join([*(parts or [messages.NO_FINDINGS]), *([messages.count_exempted(exempted)] if exempted else [])])
 
 
 def format_unread(report: Report) -> str:
@@ -54,15 +54,13 @@ def format_checked(report: Report) -> str:
     total = report.judged
     nodes = len({node for step in report.steps for node in step.nodes})
     unknown = sum(len(part.nodes) for step in report.steps for part in step.coverage if part.outcome is Outcome.UNKNOWN)
-    where = f"{nodes} of {format_count(total.nodes, 'node')}" if nodes < total.nodes else format_count(nodes, "node")
-    pairs = f"{format_count(total.pairs, 'pair')}{f', {unknown} unknown' if unknown else ''}"
-    coverage = messages.count_coverage(total.daemonsets, where, pairs) if report.steps else ""
-    files = f" from {format_count(total.files, 'file')}" if total.files else ""
+    coverage = messages.count_coverage(total, nodes, unknown) if report.steps else ""
+    files = messages.count_files(total.files) if total.files else ""
     if report.cluster is not None and not total.files:
         files = messages.name_cluster(report.cluster.context)
     if report.command:
-        return f"Judged {coverage or format_count(total.daemonsets, 'DaemonSet')}{files}"
-    return f"Judged {format_count(total.objects, 'object')}{files}{f', and {coverage}' if coverage else ''}"
+        return messages.describe_judged_change(total.daemonsets, coverage, files)
+    return messages.describe_judged_objects(total.objects, coverage, files)
 
 
 def format_assumptions(report: Report) -> str:
@@ -75,5 +73,5 @@ def format_skipped(report: Report) -> str:
     reasons: dict[str, list[str]] = {}
     for skip in report.skipped:
         reasons.setdefault(skip.why, []).append(skip.what)
-    parts = [f"{format_names(what)} ({why})" if why else format_names(what) for why, what in reasons.items()]
+    parts = [messages.describe_skipped_part(what, why) for why, what in reasons.items()]
     return messages.describe_skipped(parts) if parts else ""

@@ -67,9 +67,7 @@ def draw_table(step: ReportStep, ink: Ink, width: int, all_rows: bool) -> list[s
         say = messages.count_losing_rows(losing) if losing else ""
         lines.append(messages.count_hidden_rows(len(hidden), say))
     if left_out:
-        verb, whose = ("leaves", "its") if left_out == 1 else ("leave", "their")
-        which = messages.THIS_NODE if len(step.nodes) == 1 else messages.THESE_NODES
-        lines.append(messages.count_left_out(left_out, verb, which, whose))
+        lines.append(messages.count_left_out(left_out, len(step.nodes)))
     return lines or [messages.NO_ROW]
 
 

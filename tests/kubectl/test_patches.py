@@ -286,6 +286,10 @@ def test_a_field_of_a_node_that_is_not_read_is_left_out_and_a_test_of_it_is_not_
             'The Node "n1" is invalid: metadata.taints[0].effect: Required value',
         ),
         (
+            'patch node n1 -p \'{"spec":{"taints":[{"key":"a","effect":"NoSchedule"},{"key":"a","effect":"NoSchedule"}]}}\'',
+            'The Node "n1" is invalid: metadata.taints[1]: Duplicate value: a:NoSchedule: taints must be unique by key and effect pair',
+        ),
+        (
             'patch ds d1 --type=json -p \'[{"op":"add","path":"/spec/selector/matchLabels/more","value":"y"},'
             '{"op":"add","path":"/spec/template/metadata/labels/more","value":"y"}]\'',
             'The DaemonSet "d1" is invalid: spec.selector: Invalid value: {"matchLabels":{"app":"d1","more":"y"}}: field is immutable',
