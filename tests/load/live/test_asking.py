@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.builders import write_list
 from tests.cli.program import program
 from tests.load.live.api_server import ApiServer, Asked, serving
 from tests.load.live.listed_objects import cluster, daemonset, node, pod
@@ -136,7 +137,7 @@ def test_the_answer_is_that_of_a_dump(line: str, tmp_path: Path) -> None:
     objects = [*cluster(), node("tainted", ({"key": "old", "effect": "NoSchedule"},), pool="a")]
     objects += [pod(objects[5], "tainted"), pod(objects[6], "tainted"), pod(objects[5], "")]
     dump = tmp_path / "dump.json"
-    dump.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
+    dump.write_text(write_list(objects))
     with serving(ApiServer(objects, page=2), tmp_path) as config:
         live = program(*shlex.split(line), "-o", "json", "--kubeconfig", str(config))
     files = program(*shlex.split(line), "-o", "json", "--from", str(dump))

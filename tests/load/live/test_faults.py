@@ -18,6 +18,7 @@ import pytest
 from preflight.errors import InputError
 from preflight.load.live import connection
 from preflight.load.live.target import ClusterTarget
+from tests.builders import make_budget, make_owner, make_pod
 from tests.cli.program import Result, program
 from tests.load.live.api_server import TOKEN, ApiServer, Asked, Fault, kubeconfig, serving, status
 from tests.load.live.listed_objects import cluster, node
@@ -211,16 +212,8 @@ def test_with_the_budgets_of_one_namespace_nobody_knows_what_a_drain_meets(tmp_p
         is_refused = asked.resource == "poddisruptionbudgets" and asked.namespace != "storage"
         return status(403, "forbidden") if is_refused else None
 
-    budget = {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"namespace": "storage", "name": "b"}, "spec": {}}
-    owner = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web-1", "uid": "u", "controller": True}
-    web = {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {"namespace": "shop", "name": "web", "ownerReferences": [owner]},
-        "spec": {"nodeName": "a-0", "containers": [{"name": "main"}]},
-        "status": {"phase": "Running"},
-    }
-    server = ApiServer([*cluster(), budget, web], fault)
+    web = make_pod("web", "shop", node="a-0", owner=make_owner("ReplicaSet", "web-1", "u"))
+    server = ApiServer([*cluster(), make_budget("b", "storage"), web], fault)
     with serving(server, tmp_path) as config:
         kubeconfig(config, server.url, namespace="storage")
         result = program("drain", "a-0", "--ignore-daemonsets", "--kubeconfig", str(config))
