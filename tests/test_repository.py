@@ -155,7 +155,7 @@ def test_a_write_is_noticed(code: str, found: list[str]) -> None:
 
 # The program starts fast: what few runs need is imported by those runs.
 
-SLOW = {"jsonschema", "kubernetes", "rich", "ruamel", "tree_sitter", "tree_sitter_bash"}
+SLOW = {"jinja2", "jsonschema", "kubernetes", "rich", "ruamel", "tree_sitter", "tree_sitter_bash"}
 MANIFESTS = f"""\
 apiVersion: v1
 kind: Node
@@ -199,7 +199,14 @@ def test_the_program_says_the_version_of_the_package() -> None:
 
 # What the program imports, its package declares, and nothing else.
 
-DISTRIBUTIONS = {"yaml": "PyYAML", "ruamel": "ruamel.yaml", "tree_sitter": "tree-sitter", "tree_sitter_bash": "tree-sitter-bash"}
+DISTRIBUTIONS = {
+    "jinja2": "Jinja2",
+    "markupsafe": "MarkupSafe",
+    "yaml": "PyYAML",
+    "ruamel": "ruamel.yaml",
+    "tree_sitter": "tree-sitter",
+    "tree_sitter_bash": "tree-sitter-bash",
+}
 
 
 def imported_distributions() -> set[str]:

@@ -28,16 +28,6 @@ INPUT_FILES = frozenset(
 )
 """Files that match messages of others with patterns, on purpose; nothing else may be done with sentences there."""
 
-PENDING = frozenset(
-    (
-        "kubectl/apiserver/errors.py",
-        "report/html/matrix.py",
-        "report/summary.py",
-        "report/table.py",
-    )
-)
-"""Files that still read facts from sentences. A file leaves this list when it is clean, and none joins it."""
-
 
 def get_terminal_name(node: ast.expr) -> str:
     """`reason` of `reason`, `group.reason`, `reasons[0]` and `", ".join(reasons)`; "" for anything else."""
@@ -99,11 +89,7 @@ def list_comparisons() -> Iterator[tuple[str, ast.expr]]:
 
 
 def test_no_fact_is_read_from_a_sentence() -> None:
-    found = [
-        f"{file}: {ast.unparse(node)}"
-        for file, node in list_comparisons()
-        if file not in PENDING and not (file in INPUT_FILES and is_pattern(node))
-    ]
+    found = [f"{file}: {ast.unparse(node)}" for file, node in list_comparisons() if not (file in INPUT_FILES and is_pattern(node))]
     assert found == []
 
 

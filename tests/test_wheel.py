@@ -35,6 +35,10 @@ def test_the_wheel_runs_the_example_in_a_clean_environment(tmp_path: Path, wheel
         assert f"<{pack}>" in shown
         assert shown == run(sys.executable, "-m", "preflight", "policy", "show", pack)
 
+    page = run(clean / "bin" / "preflight", *EXAMPLE, "-o", "html")
+    assert page.startswith("<!DOCTYPE html>")
+    assert page == run(sys.executable, "-m", "preflight", *EXAMPLE, "-o", "html")
+
     output = run(clean / "bin" / "preflight", *EXAMPLE)
     assert "error[PF102] lost-on-recreation: " in output
     assert output == run(sys.executable, "-m", "preflight", *EXAMPLE)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from preflight.alerting.expected_coverage import has_valid_key
 from preflight.alerting.promql import query_leaving_nodes, query_ready_nodes, quote_string
+from preflight.messages import alerting as messages
 from preflight.model.alerts import AlertRule
 from preflight.model.world import ClusterState
 
@@ -23,8 +24,8 @@ def build_metrics_absent_rule() -> AlertRule:
         ALERT_DELAY,
         {"severity": "critical"},
         {
-            "summary": "kube-state-metrics says nothing of pods, DaemonSets or nodes",
-            "description": "none of the other preflight alerts can fire: see that kube-state-metrics runs and is scraped",
+            "summary": messages.NO_METRICS,
+            "description": messages.NO_METRICS_EFFECT,
         },
     )
 
@@ -46,9 +47,8 @@ label_replace(kube_daemonset_created, "created_by_name", "$1", "daemonset", "(.+
         ALERT_DELAY,
         {"severity": "warning"},
         {
-            "summary": "{{ $labels.namespace }}/{{ $labels.created_by_name }} had a pod on {{ $labels.node }} and has none",
-            "description": f"it had one {_LOOKBACK} ago, the DaemonSet and the node are still there, and no new one was created: "
-            "a taint, a label or its template has changed",
+            "summary": messages.LOST_POD,
+            "description": messages.describe_lost_pod(_LOOKBACK),
         },
     )
     yield AlertRule(
@@ -72,8 +72,8 @@ max by (namespace, daemonset) (kube_daemonset_status_number_misscheduled)
         ALERT_DELAY,
         {"severity": "warning"},
         {
-            "summary": "{{ $labels.namespace }}/{{ $labels.daemonset }} has pods on {{ $value }} nodes where it would get no new one",
-            "description": "they run today, and are lost for good at the next update, deletion or replacement",
+            "summary": messages.MISSCHEDULED,
+            "description": messages.MISSCHEDULED_EFFECT,
         },
     )
     on_delete = [
@@ -99,8 +99,8 @@ max by (namespace, daemonset) (kube_daemonset_status_number_misscheduled)
         ALERT_DELAY,
         {"severity": "warning"},
         {
-            "summary": "the update of {{ $labels.namespace }}/{{ $labels.daemonset }} makes no progress",
-            "description": f"it has updated no further node for {ALERT_DELAY}: a new pod does not become available, or cannot be created",
+            "summary": messages.STALLED_UPDATE,
+            "description": messages.describe_stalled_update(ALERT_DELAY),
         },
     )
     yield AlertRule(
@@ -112,7 +112,7 @@ and on (namespace, pod)
         ALERT_DELAY,
         {"severity": "warning"},
         {
-            "summary": "{{ $labels.namespace }}/{{ $labels.pod }} of DaemonSet {{ $labels.created_by_name }} is Pending",
-            "description": "kubectl describe pod says what it waits for: room on its node, an image, a volume",
+            "summary": messages.PENDING_POD,
+            "description": messages.PENDING_POD_ADVICE,
         },
     )

@@ -15,12 +15,12 @@ from preflight.alerting.promql import (
     quote_name_regex,
 )
 from preflight.coverage.model import Impact
+from preflight.messages import alerting as messages
 from preflight.model.alerts import AlertRule
 from preflight.model.objects import Toleration
 from preflight.scheduling.tolerations import add_implicit_tolerations
 
 _TAINT = "{{ $labels.key }}={{ $labels.value }}:{{ $labels.effect }}"
-_REGENERATE_HINT = "write the rules anew if that is wanted"
 
 
 def generate_daemonset_rules(cover: ExpectedCoverage, impact: Impact | None) -> Iterator[AlertRule]:
@@ -33,7 +33,7 @@ def generate_daemonset_rules(cover: ExpectedCoverage, impact: Impact | None) -> 
         "namespace": key.namespace,
         "daemonset": key.name,
     }
-    then = f"then: {first.symptom}" if first else "what it does for the node is not done there"
+    then = f"then: {first.symptom}" if first else messages.NO_SYMPTOM
     where = (
         query_ready_nodes()
         if not (cover.has_node_selection or cover.other_nodes)
@@ -63,7 +63,7 @@ def generate_daemonset_rules(cover: ExpectedCoverage, impact: Impact | None) -> 
         ),
         ALERT_DELAY,
         labels,
-        {"summary": f"{key} has no Ready pod on {{{{ $labels.node }}}}", "description": then},
+        {"summary": messages.summarize_uncovered_node(key), "description": then},
     )
     if (threat := _build_taint_query(cover)) is not None:
         yield AlertRule(
@@ -72,10 +72,8 @@ def generate_daemonset_rules(cover: ExpectedCoverage, impact: Impact | None) -> 
             ALERT_DELAY,
             {**labels, "severity": "warning"},
             {
-                "summary": f"{key} does not tolerate {_TAINT} of {{{{ $labels.node }}}}",
-                "description": (
-                    f"its pod there does not come back once it ends, at the latest with the next update; {then}; {_REGENERATE_HINT}"
-                ),
+                "summary": messages.summarize_untolerated_taint(key, _TAINT),
+                "description": messages.describe_untolerated_taint(then),
             },
         )
 

@@ -11,7 +11,7 @@ from preflight.alerting.resource_rules import generate_resource_rules
 from preflight.coverage.daemonset_pods import collect_listed_pods
 from preflight.coverage.evaluate import make_empty_change
 from preflight.coverage.label_cascade import predict_impact
-from preflight.kubectl.formatting import format_count
+from preflight.messages import alerting as messages
 from preflight.model.alerts import AlertGroup, AlertRules
 from preflight.model.objects import Node
 from preflight.model.report import Outcome
@@ -47,27 +47,24 @@ def generate_alerts(world: ClusterState) -> AlertRules:
         groups.append(AlertGroup("preflight-coverage", tuple(coverage)))
     if resources:
         groups.append(AlertGroup("preflight-resources", tuple(resources)))
-    about = (
-        f"{format_count(len(covers), 'DaemonSet')} on {format_count(len(nodes), 'node')}, "
-        f"{format_count(len(resources), 'extended resource')}"
-    )
+    about = messages.describe_source(len(covers), len(nodes), len(resources))
     if impact is not None and (unknown := sum(len(group.nodes & nodes.keys()) for group in impact.iter_groups(Outcome.UNKNOWN))):
-        notes.append(f"{format_count(unknown, 'pair')} of a DaemonSet and a node: whether it must be there is not known")
+        notes.append(messages.describe_unknown_pairs(unknown))
     return AlertRules(tuple(groups), about, tuple(notes))
 
 
 def _iter_limitations(world: ClusterState, nodes: Mapping[str, Node]) -> Iterator[str]:
     for key in world.daemonsets:
         if not key.namespace:
-            yield f"DaemonSet {key}: its manifest states no namespace"
+            yield messages.describe_no_namespace(key)
         elif not has_valid_key(key):
-            yield f"DaemonSet {key}: the API server takes no such name"
+            yield messages.describe_invalid_name(key)
     left = [node for name, node in world.nodes.items() if name not in nodes]
     partly = sum(node.is_partial or node.pool is not None for node in left)
     if partly:
-        yield f"{format_count(partly, 'node')} only partly known, as the next ones of a pool"
+        yield messages.describe_partial_nodes(partly)
     if len(left) > partly:
-        yield f"{format_count(len(left) - partly, 'node')} with a name that the API server does not take"
+        yield messages.describe_invalid_nodes(len(left) - partly)
     if not nodes:
-        yield "no node is known: there are only the rules that need none"
+        yield messages.NO_NODE
     yield from (f"{kind}: {why}" for kind, why in sorted(world.missing_kinds.items()) if kind in ("Node", "DaemonSet", "Pod"))

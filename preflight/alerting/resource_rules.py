@@ -8,6 +8,7 @@ from preflight.alerting.cluster_rules import ALERT_DELAY
 from preflight.alerting.expected_coverage import ExpectedCoverage
 from preflight.alerting.promql import format_resource_name, query_leaving_nodes, query_ready_nodes, quote_string
 from preflight.coverage.model import Impact
+from preflight.messages import alerting as messages
 from preflight.model.alerts import AlertRule
 from preflight.model.objects import Node
 from preflight.scheduling.name_validation import validate_qualified_name
@@ -33,7 +34,7 @@ def generate_resource_rules(covers: Iterable[ExpectedCoverage], impact: Impact |
                 by.setdefault(resource, []).append(str(cover.daemonset.key))
     for each, on in sorted(has.items()):
         providers = sorted(set(by.get(each, ())))
-        provider = f"; {' and '.join(providers)} provides it" if providers else ""
+        provider = messages.describe_providers(providers) if providers else ""
         yield AlertRule(
             "PreflightResourceGone",
             "\n".join(
@@ -47,8 +48,8 @@ def generate_resource_rules(covers: Iterable[ExpectedCoverage], impact: Impact |
             ALERT_DELAY,
             {"severity": "critical", "resource": each},
             {
-                "summary": f"{each} is gone from {{{{ $labels.node }}}}",
-                "description": f"the node can allocate none: pods that ask for it stay Pending, running ones keep their devices{provider}",
+                "summary": messages.summarize_lost_resource(each),
+                "description": messages.describe_lost_resource(provider),
             },
         )
 

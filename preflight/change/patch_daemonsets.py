@@ -131,7 +131,7 @@ def _iter_immutable_refusals(before: Mapping[str, Any], after: Mapping[str, Any]
     selector = _get_field(after, "spec", "selector")
     if normalize_value(selector) != normalize_value(_get_field(before, "spec", "selector")):
         shown = msgspec.json.encode(selector, order="sorted").decode()
-        yield Refusal(("spec", "selector"), f"selector: Invalid value: {shown}: field is immutable")
+        yield Refusal(("spec", "selector"), f"Invalid value: {shown}: field is immutable", "selector")
 
 
 def _iter_refusals(daemonset: DaemonSet, data: Mapping[str, Any], comparison_operators: bool | None) -> Iterator[Refusal]:
@@ -143,19 +143,19 @@ def _iter_refusals(daemonset: DaemonSet, data: Mapping[str, Any], comparison_ope
     yield from validate_labels(labels, where)
     if spec.selector is None or not matches_labels(spec.selector.matchLabels, spec.selector.matchExpressions, labels):
         shown = msgspec.json.encode(labels or None, order="sorted").decode()
-        yield Refusal(where, f"labels: Invalid value: {shown}: `selector` does not match template `labels`")
+        yield Refusal(where, f"Invalid value: {shown}: `selector` does not match template `labels`", "labels")
     yield from validate_tolerations(template.spec.tolerations, (*path, "tolerations"), comparison_operators)
     yield from validate_node_selection(template.spec, path)
     if not template.spec.containers:
-        yield Refusal((*path, "containers"), "containers: Required value")
+        yield Refusal((*path, "containers"), "Required value", "containers")
     for name, containers in (("initContainers", template.spec.initContainers), ("containers", template.spec.containers)):
         for number, container in enumerate(containers):
             for required in ("name", "image"):
                 if not getattr(container, required):
-                    yield Refusal((*path, name, number, required), f"{required}: Required value")
+                    yield Refusal((*path, name, number, required), "Required value", required)
     policy = _get_field(data, *path, "restartPolicy")
     if policy not in (None, "", "Always"):
-        yield Refusal((*path, "restartPolicy"), f'restartPolicy: Unsupported value: "{policy}": supported values: "Always"')
+        yield Refusal((*path, "restartPolicy"), f'Unsupported value: "{policy}": supported values: "Always"', "restartPolicy")
     yield from validate_update_strategy(spec.updateStrategy)
 
 

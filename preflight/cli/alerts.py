@@ -10,6 +10,7 @@ import click
 from preflight.cli.options import add_world_options, make_input, parse_feature_gate
 from preflight.cli.output import write_output
 from preflight.errors import UsageError
+from preflight.messages import cli as messages
 
 
 @click.command("alerts")
@@ -32,20 +33,20 @@ def command(sources: tuple[str, ...], output: str, form: str, labels: tuple[str,
     from preflight.report.text import render_problems
 
     if form not in FORMS:
-        raise UsageError(f"unknown --format {form!r}: {', '.join(FORMS)}")
+        raise UsageError(messages.describe_unknown_alert_format(form, FORMS))
     if form == "prometheus" and (labels or given["namespace"]):
-        raise UsageError("--label and -n are those of a PrometheusRule: add --format prometheusrule")
+        raise UsageError(messages.PROMETHEUSRULE_OPTIONS)
     pairs = dict(_parse_label(label) for label in labels)
     options = Options(allow_empty=given["allow_empty"], comparison_operators=parse_feature_gate(given["feature_gates"]))
     found, problems = generate_alerts(Session(make_input(given, sources, live=True), options, stdin=sys.stdin.buffer))
     text = render(found, form, pairs, namespace=given["namespace"])
     if output:
         write_output(output, text)
-        click.echo(f"wrote {output}: {sum(len(group.rules) for group in found.groups)} rules, made of {found.description}", err=True)
+        click.echo(messages.describe_written_rules(output, sum(len(group.rules) for group in found.groups), found.description), err=True)
     else:
         click.echo(text, nl=False)
     for note in found.notes:
-        click.echo(f"not in the rules: {note}", err=True)
+        click.echo(messages.describe_missing_alert(note), err=True)
     if problems:
         click.echo(render_problems(problems), nl=False, err=True)
     return 3 if problems else 0
@@ -54,5 +55,5 @@ def command(sources: tuple[str, ...], output: str, form: str, labels: tuple[str,
 def _parse_label(text: str) -> tuple[str, str]:
     key, equals, value = text.partition("=")
     if not key or not equals:
-        raise UsageError(f"--label takes KEY=VALUE, not {text!r}")
+        raise UsageError(messages.describe_invalid_label(text))
     return key, value

@@ -11,6 +11,7 @@ from preflight.cli.multi_cluster_options import add_clusters_options, select_inp
 from preflight.cli.options import parse_feature_gate
 from preflight.cli.output import parse_formats, print_report
 from preflight.errors import UsageError
+from preflight.messages import cli as messages
 
 if TYPE_CHECKING:
     from preflight.engine.capacity import CapacityQuery
@@ -58,16 +59,16 @@ def _make_query(given: dict[str, Any], sources: tuple[str, ...]) -> CapacityQuer
 
     ways = [flag for flag, name in (("-f", "file"), ("--like", "like"), ("--request", "requests")) if given[name]]
     if len(ways) != 1:
-        what = "say which pod" if not ways else f"{' and '.join(ways)} are two pods: give one of them"
-        raise UsageError(f"{what}: -f FILE, --like KIND/NAME, or --request RESOURCE=AMOUNT with -l and --tolerate")
+        what = messages.WHICH_POD if not ways else messages.describe_several_pods(ways)
+        raise UsageError(messages.explain_pod_options(what))
     if ways != ["--request"] and (given["selector"] or given["tolerate"]):
-        raise UsageError(f"-l and --tolerate describe the pod of --request; that of {ways[0]} says itself where it may go")
+        raise UsageError(messages.describe_idle_pod_options(ways[0]))
     if [given["file"], *sources].count(STDIN) > 1:
-        raise UsageError("standard input (-) can be read once only")
+        raise UsageError(messages.STDIN_TWICE)
     common = {"resource": given["resource"], "at_least": given["at_least"]}
     if given["like"]:
         like = WorkloadRef.parse(given["like"], given["namespace"])
-        return CapacityQuery(like, f"one more like {given['like']}", **common)
+        return CapacityQuery(like, messages.describe_copy(given["like"]), **common)
     if given["file"]:
         from preflight.load.pod_templates import read_new_pod
 

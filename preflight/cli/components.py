@@ -23,6 +23,7 @@ import click
 
 from preflight.cli.options import add_connection_options, make_target
 from preflight.errors import InputError, UsageError
+from preflight.messages import cli as messages
 
 if TYPE_CHECKING:
     from preflight.components import Component
@@ -68,11 +69,11 @@ def command(
 
     form, _, into = output.partition("=")
     if form not in ("text", "json"):
-        raise UsageError(f"unknown output format {form!r}: text, json")
+        raise UsageError(messages.describe_unknown_format(form))
     stated = _load_stated_kinds(named, no_policy=no_policy)
     given_paths = (*paths, *sources)
     if live and given_paths:
-        raise UsageError("a PATH and --live are two places: give one of them")
+        raise UsageError(messages.TWO_PLACES)
     target = make_target(given, given_paths, live=live)
     source = select_input(given_paths or (() if target else (".",)), target=target)
     loaded = load_input(source, LoadOptions(one_cluster=False), stdin=sys.stdin.buffer, query=FOR_DAEMONSETS)
@@ -82,7 +83,7 @@ def command(
     )
     problems = list(loaded.problems)
     if not found and not allow_empty:
-        problems.append(Problem("no DaemonSet was given: there is nothing to recognise"))
+        problems.append(Problem(messages.NOTHING_TO_RECOGNIZE))
     text = _format_json(found, _locate_evidence(loaded, found)) if form == "json" else _format_table(found, _locate_evidence(loaded, found))
     if into:
         _write_output(into, text)
@@ -124,7 +125,6 @@ def _locate_evidence(loaded: LoadResult, recognized: Sequence[RecognizedDaemonSe
 
 
 def _format_table(recognized: Sequence[RecognizedDaemonSet], places: EvidenceLocations) -> str:
-    from preflight.report.formatting import format_count
     from preflight.report.terminal import escape_unprintable, pad
 
     rows = [_COLUMN_HEADINGS]
@@ -132,7 +132,7 @@ def _format_table(recognized: Sequence[RecognizedDaemonSet], places: EvidenceLoc
         for component in components:
             first = component.evidence[0]
             place = places[index, first.path]
-            more = f" (+ {len(component.evidence) - 1} more)" if component.evidence[1:] else ""
+            more = messages.count_more_evidence(len(component.evidence) - 1) if component.evidence[1:] else ""
             rows.append(
                 (
                     str(daemonset.key),
@@ -142,14 +142,14 @@ def _format_table(recognized: Sequence[RecognizedDaemonSet], places: EvidenceLoc
                 )
             )
         if not components:
-            rows.append((str(daemonset.key), "-", "", f"nothing was recognised: {_format_place(places[index, ()])}"))
+            rows.append((str(daemonset.key), "-", "", messages.describe_unrecognized(_format_place(places[index, ()]))))
     widths = [max(len(escape_unprintable(row[column])) for row in rows) for column in range(3)]
     lines = [
         "  ".join([*(pad(cell, width) for cell, width in zip(row, widths, strict=False)), escape_unprintable(row[3])]).rstrip()
         for row in rows
     ]
     unknown = sum(not components for _, components in recognized)
-    summary = f"{format_count(len(recognized), 'DaemonSet')}, {unknown} not recognised."
+    summary = messages.summarize_components(len(recognized), unknown)
     return "\n".join([*(lines if recognized else []), *([""] if recognized else []), summary, ""])
 
 
@@ -161,13 +161,13 @@ def _iter_provided(component: Component) -> Iterator[str]:
     yield from component.resources
     yield from component.drivers
     if len(component.labels) > 2:
-        yield f"{component.labels[0]} and {len(component.labels) - 1} more labels"
+        yield messages.count_labels(component.labels[0], len(component.labels) - 1)
     else:
         yield from component.labels
     yield from (f"removes {taint}" for taint in component.taints)
     yield from (f"network {network}" for network in component.networks)
     if component.kind.id == "device-plugin" and not component.resources:
-        yield "resources not known"
+        yield messages.UNKNOWN_RESOURCES
 
 
 def _format_json(recognized: Sequence[RecognizedDaemonSet], places: EvidenceLocations) -> str:
@@ -209,4 +209,4 @@ def _write_output(target: str, text: str) -> None:
     try:
         Path(target).write_text(text, encoding="utf-8", errors="surrogateescape")
     except OSError as error:
-        raise InputError(f"cannot write {target}: {error.strerror}") from error
+        raise InputError(messages.describe_unwritable(target, error.strerror)) from error

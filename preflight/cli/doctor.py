@@ -12,6 +12,7 @@ from preflight.cli.output import finish_run, parse_formats
 from preflight.engine.doctor import diagnose_cluster, diagnose_pod
 from preflight.engine.multi_cluster import list_distinct_inputs
 from preflight.errors import UsageError
+from preflight.messages import cli as messages
 
 
 @click.command("doctor")
@@ -32,12 +33,12 @@ def command(sources: tuple[str, ...], contexts: tuple[str, ...], node: str, pod:
     first, *others = (make_session(given, source) for source in list_distinct_inputs(sources, contexts, target))
     if pod:
         if node or saved or others:
-            raise UsageError("--pod stands alone, without --node, --since and a second cluster")
+            raise UsageError(messages.POD_STANDS_ALONE)
         return finish_run(diagnose_pod(first, pod), given)
     if not others:
         return finish_run(diagnose_cluster(first, node, saved), given)
     if node or saved or given["write_baseline"]:
-        raise UsageError("--node, --since and --write-baseline are about one cluster: give one --context, or one snapshot")
+        raise UsageError(messages.ONE_CLUSTER)
     from preflight.engine.doctor_clusters import diagnose_clusters
 
     return finish_run(diagnose_clusters([first, *others]), given)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from preflight.errors import UsageError
+from preflight.messages import cli as messages
 from preflight.rules.registry import load_all_rules
 
 
@@ -16,4 +17,4 @@ def command(rule: str) -> int:
         if rule.upper() == candidate.id or rule.lower() == candidate.name:
             click.echo(f"{candidate.id} {candidate.name} ({candidate.severity})\n\n{candidate.explanation}")
             return 0
-    raise UsageError(f"no rule {rule!r}: `preflight rules` lists them all")
+    raise UsageError(messages.describe_unknown_rule(rule))

@@ -10,6 +10,7 @@ import click
 
 from preflight.cli.options import parse_feature_gate
 from preflight.errors import InputError, UsageError
+from preflight.messages import cli as messages
 
 if TYPE_CHECKING:
     from preflight.engine.plan import Plan
@@ -52,7 +53,7 @@ def command(paths: tuple[str, ...], sources: tuple[str, ...], *, allow_empty: bo
     from preflight.report.text import render_problems
 
     if sum((given["diff"], given["write"], bool(given["patch"]))) > 1:
-        raise UsageError("--diff, --write and --patch exclude one another")
+        raise UsageError(messages.EXCLUSIVE_FORMS)
     request = FixRequest(
         rules=_parse_rules(given["rules"]),
         plan=_parse_plan(given["lines"], given["plan"]),
@@ -84,7 +85,7 @@ def _parse_rules(names: Iterable[str]) -> frozenset[str]:
     found = frozenset(ids.get(name.lower(), name.upper()) for name in names)
     fixable = [rule.id for rule in load_all_rules() if rule.fix is not None]
     for rule in sorted(found.difference(fixable)):
-        raise UsageError(f"nothing is known that fixes {rule}: fix knows {', '.join(fixable)}")
+        raise UsageError(messages.describe_unfixable_rule(rule, fixable))
     return found
 
 
@@ -93,7 +94,7 @@ def _parse_plan(lines: Sequence[str], file: str | None) -> Plan:
     from preflight.engine.plan import Plan, make_plan, read_plan_lines
 
     if lines and file:
-        raise UsageError("--for and --plan exclude one another")
+        raise UsageError(messages.EXCLUSIVE_CHANGES)
     if file:
         return Plan(tuple(read_plan_lines(file)), f"plan {file}", file)
     return make_plan(lines) if lines else Plan((), "")

@@ -14,6 +14,7 @@ from preflight.errors import UsageError
 from preflight.kubectl.flags import flag_takes_value
 from preflight.kubectl.parser import collect_flags, parse_command
 from preflight.load.inputs import Live
+from preflight.messages import cli as messages
 
 _EXTENSION_HELP = {
     "reboot": "NODE... or -l SELECTOR or --all; --graceful where graceful node shutdown is on. kubectl has no such verb.",
@@ -72,7 +73,7 @@ def command(verb: str) -> click.Command:
         read, source = parse_command([verb, *argv]), make_input(given, sources, live=True)
         for flag in collect_flags(read) if isinstance(source, Live) else ():
             if flag in _CONNECTION_FLAGS:
-                raise UsageError(f"--{flag} is not judged: which cluster is asked, and as whom, is said by {_CONNECTION_OPTIONS_TEXT}")
+                raise UsageError(messages.describe_unjudged_flag(flag, _CONNECTION_OPTIONS_TEXT))
         return finish_run(analyze(make_session(given, source), [read]), given)
 
     flags = _EXTENSION_HELP.get(verb, f"The arguments and flags are those of `kubectl {verb}`.")

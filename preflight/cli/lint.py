@@ -11,6 +11,7 @@ from preflight.cli.output import finish_run, parse_formats
 from preflight.engine.lint import lint
 from preflight.errors import UsageError
 from preflight.load.inputs import select_input
+from preflight.messages import cli as messages
 
 
 @click.command("lint")
@@ -27,7 +28,7 @@ def command(paths: tuple[str, ...], sources: tuple[str, ...], *, live: bool, **g
     """
     parse_formats(given["outputs"])
     if live and sources:
-        raise UsageError("--from is the world, and --live asks a cluster: give one of them")
+        raise UsageError(messages.FROM_AND_LIVE)
     target = make_target(given, sources, live=live)
     judged = paths or (() if target else (".",))
     return finish_run(lint(make_session(given, select_input(judged, sources, target))), given)

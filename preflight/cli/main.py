@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 import click
 
 from preflight.errors import PreflightError
+from preflight.messages import cli as messages
 from preflight.version import __version__
 
 VERBS = {
@@ -141,7 +142,7 @@ def main(end_process: Callable[[int], NoReturn] | None = None) -> None:
         import traceback
 
         click.echo(traceback.format_exc(), nl=False, err=True)
-        click.echo("this is a fault of preflight: nothing was judged", err=True)
+        click.echo(messages.OWN_FAULT, err=True)
         code = 4
     (end_process or _end_process)(code if isinstance(code, int) else 0)
 

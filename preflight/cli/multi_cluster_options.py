@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from preflight.cli.options import CONNECTION_OPTIONS, make_target
+from preflight.messages import cli as messages
 
 if TYPE_CHECKING:
     from preflight.load.inputs import Input
@@ -31,5 +32,5 @@ def select_inputs(given: dict[str, Any], sources: Sequence[str]) -> tuple[Input,
 
     contexts = given["contexts"]
     if sources and contexts:
-        raise UsageError("--from is the world, and --context asks a cluster: give one of them")
+        raise UsageError(messages.FROM_AND_CONTEXT)
     return list_inputs(sources, contexts, make_target({**given, "context": ""}, sources, live=True))

@@ -15,6 +15,7 @@ from preflight.engine.session import Options, Session
 from preflight.errors import UsageError
 from preflight.load.inputs import Input, select_input
 from preflight.load.live.target import ClusterTarget
+from preflight.messages import cli as messages
 from preflight.model.report import Severity
 from preflight.policy.evaluate import PolicyOptions
 
@@ -82,7 +83,7 @@ def make_target(given: dict[str, Any], sources: Sequence[str], *, live: bool) ->
     """
     chosen = [word for name, word in _CONNECTION_FLAGS.items() if given[name]]
     if sources and chosen and not live:
-        raise UsageError(f"--from is the world, and {chosen[0]} asks a cluster: give one of them")
+        raise UsageError(messages.describe_from_and_cluster(chosen[0]))
     if sources or not (live or chosen):
         return None
     return ClusterTarget(
@@ -102,7 +103,7 @@ _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "ms": 0.001}
 def _parse_timeout(text: str) -> float:
     number = text.rstrip("hms")
     if not number.isdecimal() or text[len(number) :] not in _UNITS or not int(number):
-        raise UsageError(f"--request-timeout takes a time such as 5, 5s or 1m, not {text!r}")
+        raise UsageError(messages.describe_invalid_timeout(text))
     return float(number) * _UNITS[text[len(number) :]]
 
 
@@ -127,13 +128,13 @@ def make_session(given: dict[str, Any], source: Input) -> Session:
 def make_policy_options(given: dict[str, Any]) -> PolicyOptions:
     """What a run is held to: the policy that is named or found, exemptions, the baseline, and the day."""
     if given["policy"] and given["no_policy"]:
-        raise UsageError("--policy and --no-policy exclude one another")
+        raise UsageError(messages.EXCLUSIVE_POLICIES)
     name = given["policy"] or (None if given["no_policy"] else policy.find_policy())
     today = _parse_today(given["today"])
     held = PolicyOptions(policy=policy.load(name) if name else policy.Policy(), allows_exemptions=not given["no_exemptions"], today=today)
     accept, known = given["write_baseline"], given["baseline"]
     if given["no_exemptions"] and (accept or known):
-        raise UsageError("--no-exemptions leaves no baseline: leave out --baseline and --write-baseline")
+        raise UsageError(messages.EXCLUSIVE_BASELINE)
     if not (accept or known):
         return held
     from preflight.policy import baseline as baselines
@@ -151,7 +152,7 @@ def _parse_today(text: str) -> datetime.date | None:
 
     found = parse_day(text)
     if found is None:
-        raise UsageError(f"--today takes a day as 2027-01-31, not {text!r}")
+        raise UsageError(messages.describe_invalid_day(text))
     return found
 
 
@@ -161,6 +162,6 @@ def parse_feature_gate(text: str) -> bool | None:
     for part in filter(None, text.split(",")):
         name, _, value = part.partition("=")
         if name.strip() != _FEATURE_GATE or value.strip().lower() not in ("true", "false"):
-            raise UsageError(f"--feature-gates takes {_FEATURE_GATE}=true or {_FEATURE_GATE}=false, not {part!r}")
+            raise UsageError(messages.describe_invalid_gate(_FEATURE_GATE, part))
         answer = value.strip().lower() == "true"
     return answer

@@ -11,6 +11,7 @@ import click
 
 from preflight.engine.report_builder import Analysis
 from preflight.errors import InputError, UsageError
+from preflight.messages import cli as messages
 from preflight.report import FORMATS
 
 
@@ -24,11 +25,11 @@ def parse_formats(outputs: tuple[str, ...], known_formats: Mapping[str, Any] = F
         name, _, path = output.partition("=")
         if name not in known_formats:
             ours = ", ".join(known_formats)
-            kubectls = "; -o is preflight's own here, kubectl's has no meaning for a prediction" if name in ("yaml", "name", "wide") else ""
-            raise UsageError(f"unknown output format {name!r}: {ours}{kubectls}")
+            kubectls = messages.KUBECTL_OUTPUT if name in ("yaml", "name", "wide") else ""
+            raise UsageError(messages.describe_unknown_output(name, ours, kubectls))
         found.append((name, path))
     if sum(not path for _, path in found) > 1:
-        raise UsageError("only one -o can go to standard output: give the others a path, as in -o json=report.json")
+        raise UsageError(messages.ONE_STDOUT)
     return found
 
 
@@ -41,8 +42,8 @@ def finish_run(analysis: Analysis, given: dict[str, Any]) -> int:
     print_report(FORMATS, report, given["outputs"], all_rows=given["all_rows"])
     if baseline is not None:
         write_output(baseline.file, baseline.format_file())
-        accepted = "1 finding" if baseline.finding_count == 1 else f"{baseline.finding_count} findings"
-        click.echo(f"wrote {baseline.file}: {accepted} accepted until {baseline.expires}", err=True)
+        accepted = messages.ONE_FINDING if baseline.finding_count == 1 else f"{baseline.finding_count} findings"
+        click.echo(messages.describe_written_baseline(baseline.file, accepted, baseline.expires), err=True)
     if report.problems:
         from preflight.report.text import render_problems
 
@@ -79,7 +80,7 @@ def write_output(path: str, text: str) -> None:
     try:
         Path(path).write_text(text, encoding="utf-8", errors="surrogateescape")
     except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror}") from error
+        raise InputError(messages.describe_unwritable(path, error.strerror)) from error
 
 
 def _get_terminal_width() -> int:

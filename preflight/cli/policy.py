@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from preflight.errors import UsageError
+from preflight.messages import cli as messages
 
 if TYPE_CHECKING:
     from preflight.policy.config import Match
@@ -40,7 +41,7 @@ def check(names: tuple[str, ...]) -> int:
     for name in names or (_require_policy_file(),):
         try:
             policy.load(name)
-            click.echo(f"{name}: good")
+            click.echo(messages.describe_good_policy(name))
         except UsageError as error:
             wrong = True
             click.echo(str(error), err=True)
@@ -62,7 +63,7 @@ def _require_policy_file() -> str:
 
     found = policy.find_policy()
     if found is None:
-        raise UsageError(f"no {policy.POLICY_FILE_NAME} here or above: name a file or a pack")
+        raise UsageError(messages.describe_missing_policy(policy.POLICY_FILE_NAME))
     return found
 
 

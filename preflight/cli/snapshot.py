@@ -9,6 +9,7 @@ import click
 
 from preflight.cli.options import add_world_options, make_input, parse_feature_gate
 from preflight.errors import InputError
+from preflight.messages import cli as messages
 
 if TYPE_CHECKING:
     from preflight.load import LoadResult
@@ -40,9 +41,9 @@ def command(output: str, sources: tuple[str, ...], **given: Any) -> int:
             click.echo(format_request_summary(opened.connection), err=True)
     if read.problems:
         click.echo(render_problems(read.problems), nl=False, err=True)
-        raise InputError("nothing was saved: a snapshot without that would look whole")
+        raise InputError(messages.NOT_WHOLE)
     if not read.objects and not given["allow_empty"]:
-        raise InputError("nothing was saved: no object of a kind that preflight knows was given (--allow-empty saves that)")
+        raise InputError(messages.NOTHING_TO_SAVE)
     unkept = UnsavedCounts()
     pieces = iter_snapshot_lines(read.world, unkept)
     if output == "-":
@@ -66,23 +67,23 @@ def _print_saved(read: LoadResult, unkept: UnsavedCounts, output: str, size: int
     large = f", {size / 1e6:.1f} MB" if size >= 1e6 else f", {size / 1e3:.1f} kB" if size else ""
     click.echo(f"{f'wrote {output}' if output != '-' else 'wrote a snapshot'}: {', '.join(parts)}{large}", err=True)
     for kind, why in sorted(held.missing_kinds.items()):
-        click.echo(f"  not in it: {kind}: {why}", err=True)
+        click.echo(messages.describe_missing_kind(kind, why), err=True)
     if unkept.pools:
         pools = format_count(unkept.pools, "node pool")
-        click.echo(f"  not in it: {pools}: give {'its manifest' if unkept.pools == 1 else 'their manifests'} beside it by --from", err=True)
+        click.echo(messages.describe_unsaved_pools(unkept.pools, pools), err=True)
     if unkept.bound:
         pods = format_count(unkept.bound, "Pod manifest")
-        click.echo(f"  not in it: {pods} with a nodeName, which would look like a pod that is there", err=True)
+        click.echo(messages.describe_unsaved_pods(pods), err=True)
     if unkept.refused:
         objects = format_count(unkept.refused, "object")
-        click.echo(f"  {objects} with values that the API server would refuse: saved as far as preflight understands them", err=True)
+        click.echo(messages.describe_odd_objects(objects), err=True)
 
 
 def _format_pods(read: LoadResult) -> str:
     """How many pods, and of which namespaces they are all that there are."""
-    from preflight.report.formatting import format_count, format_names
+    from preflight.report.formatting import format_count
 
     pods, listed = format_count(len(read.world.pods), "pod"), read.world.listed_namespaces
     if listed is None:
-        return f"{pods} (all namespaces)"
-    return f"{pods} (of {format_names(sorted(listed))})" if listed else "no pods: coverage will be assumed"
+        return messages.describe_all_pods(pods)
+    return messages.describe_pods_of(pods, listed) if listed else messages.NO_PODS

@@ -11,6 +11,7 @@ from msgspec import Struct
 from preflight.components.catalog import ComponentKind, KnownProgram, ProgramSetting, find_program, load_kinds, programs_by_variable
 from preflight.components.container_commands import FieldPath, LocatedText, is_trivial
 from preflight.components.pod_template import ParsedContainer, ParsedTemplate
+from preflight.messages import components as messages
 
 _HELPER = re.compile(r"proxy|reload|sidecar|livenessprobe|liveness-probe|watcher")
 OBSERVER_KINDS = frozenset({"metrics-exporter", "log-agent", "security-agent", "node-problem-detector"})
@@ -207,5 +208,5 @@ def _detect_by_image(container: ParsedContainer) -> Iterator[DetectedProgram]:
         return
     for name, value in container.env.items():
         if name in programs_by_variable():
-            yield DetectedProgram(container, programs_by_variable()[name], Evidence(value.path, f"has the variable {name}"))
+            yield DetectedProgram(container, programs_by_variable()[name], Evidence(value.path, messages.describe_variable(name)))
             return

@@ -10,6 +10,7 @@ from preflight.components.catalog import load_csi_drivers
 from preflight.components.container_commands import FieldPath
 from preflight.components.detection import ComponentFindings, ProvidedFeatures
 from preflight.components.pod_template import HostMount, ParsedContainer, normalize_path
+from preflight.messages import components as messages
 
 _DEVICE_PLUGINS = re.compile(r"(^|/)device-plugins(/|$)")
 _REGISTRY = re.compile(r"/(plugins_registry|kubelet/plugin-registry)$")
@@ -144,17 +145,17 @@ def _find_registration(container: ParsedContainer) -> tuple[FieldPath, str] | No
     """The evidence that a container registers a CSI driver with the kubelet."""
     flag = container.flags.get("kubelet-registration-path")
     if flag:
-        return flag[-1].path, "registers a CSI driver (--kubelet-registration-path)"
+        return flag[-1].path, messages.REGISTRATION_FLAG
     for program in container.programs:
         if _REGISTRAR.search(program.name):
-            return program.path, f"registers a CSI driver ({program.name})"
+            return program.path, messages.describe_registrar(program.name)
     if container.images and _REGISTRAR.search(container.images[-1]):
-        return (*container.path, "image"), f"registers a CSI driver (image {container.images[-1]})"
+        return (*container.path, "image"), messages.describe_registrar_image(container.images[-1])
     if not container.images and _REGISTRAR.search(container.name):
-        return (*container.path, "name"), f"registers a CSI driver (container {container.name})"
+        return (*container.path, "name"), messages.describe_registrar_container(container.name)
     for mount in container.mounts:
         if mount.is_writable and _REGISTRY.search(mount.host_path) and _has_csi_socket(container):
-            return mount.path, f"registers a CSI driver in {mount.host_path}"
+            return mount.path, messages.describe_registration_folder(mount.host_path)
     return None
 
 
@@ -209,7 +210,9 @@ def _find_own_taint(findings: ComponentFindings, names: tuple[str, ...]) -> None
         taint = removes.get(name) or (own if own in tolerated or stated else "")
         if taint:
             path = tolerated.get(taint) or next(_iter_csi_evidence(findings))
-            findings.add_evidence("startup-taint-remover", path, f"the driver {name} removes {taint}", ProvidedFeatures(taints=(taint,)))
+            findings.add_evidence(
+                "startup-taint-remover", path, messages.describe_own_taint(name, taint), ProvidedFeatures(taints=(taint,))
+            )
 
 
 def _iter_csi_evidence(findings: ComponentFindings) -> Iterator[FieldPath]:
@@ -227,4 +230,4 @@ def _find_dra_driver(findings: ComponentFindings, writable_mounts: list[tuple[Pa
         if known or cdi or "device-plugin" not in findings:
             stated = tuple(_iter_driver_names(container))
             names = stated or tuple(name for program in products for name in program.drivers)
-            findings.add_evidence("dra-driver", mount.path, f"registers in {mount.host_path}", ProvidedFeatures(drivers=names))
+            findings.add_evidence("dra-driver", mount.path, messages.describe_registry(mount.host_path), ProvidedFeatures(drivers=names))

@@ -7,6 +7,7 @@ import re
 from preflight.components.catalog import find_program
 from preflight.components.detection import ComponentFindings, ProvidedFeatures
 from preflight.components.pod_template import HostMount, ParsedContainer
+from preflight.messages import components as messages
 
 _CONFIGURATION = re.compile(r"/etc/cni$|/cni/net\.d$|/cni-network$|/etc/cni/multus")
 _PROGRAMS = re.compile(r"/cni/bin$|/opt/cni$|/cni-bin$")
@@ -27,7 +28,9 @@ def find_networks(findings: ComponentFindings) -> None:
         if mount.is_writable and not findings.only_observes(container) and (what := _describe_mount(mount)):
             found = True
             networks = _find_container_networks(container)
-            findings.add_evidence("cni", mount.path, f"writes {what} ({mount.host_path})", ProvidedFeatures(networks=networks))
+            findings.add_evidence(
+                "cni", mount.path, messages.describe_network_files(what, mount.host_path), ProvidedFeatures(networks=networks)
+            )
     if found:
         for container in findings.template.running_containers:
             findings.add_provided("cni", ProvidedFeatures(networks=_find_container_networks(container)))
@@ -39,17 +42,17 @@ def find_services(findings: ComponentFindings) -> None:
         for name, values in container.flags.items():
             for value in values:
                 if name == "proxy-mode" or (name in ("config", "kubeconfig") and value.text.startswith("/var/lib/kube-proxy/")):
-                    findings.add_evidence("kube-proxy", value.path, f"is set up as a kube-proxy (--{name})")
+                    findings.add_evidence("kube-proxy", value.path, messages.describe_kube_proxy(name))
                 if name == "conf" and value.text.endswith("Corefile"):
-                    findings.add_evidence("node-local-dns", value.path, "answers DNS by a Corefile (-conf)")
+                    findings.add_evidence("node-local-dns", value.path, messages.COREFILE)
 
 
 def _describe_mount(mount: HostMount) -> str:
     for path in (mount.host_path, mount.container_path):
         if _CONFIGURATION.search(path):
-            return "network configurations"
+            return messages.NETWORK_CONFIGURATIONS
         if _PROGRAMS.search(path):
-            return "network plugins"
+            return messages.NETWORK_PLUGINS
     return ""
 
 

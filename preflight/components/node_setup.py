@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from preflight.components.container_commands import CommandProgram, is_trivial
 from preflight.components.detection import ComponentFindings, ProvidedFeatures
 from preflight.components.pod_template import ParsedContainer
+from preflight.messages import components as messages
 
 _FEATURES = re.compile(r"/node-feature-discovery/(features|source)\.d$")
 _DRIVERS = re.compile(r"/run/(nvidia|nvidia/driver|mellanox/drivers)$")
@@ -38,11 +39,11 @@ def find_node_changes(findings: ComponentFindings) -> None:
     """
     for _, mount in findings.template.iter_mounts():
         if mount.is_writable and _FEATURES.search(mount.host_path):
-            findings.add_evidence("label-producer", mount.path, f"writes features of the node ({mount.host_path})")
+            findings.add_evidence("label-producer", mount.path, messages.describe_feature_folder(mount.host_path))
         if mount.is_writable and _PROVIDERS.search(mount.host_path) and "csi-node-driver" not in findings:
-            findings.add_evidence("secrets-store-provider", mount.path, f"offers secrets in {mount.host_path}")
+            findings.add_evidence("secrets-store-provider", mount.path, messages.describe_secrets_folder(mount.host_path))
         if mount.is_writable and ((mount.is_propagated and _DRIVERS.search(mount.host_path)) or _TOOLKIT.search(mount.host_path)):
-            findings.add_evidence("driver-installer", mount.path, f"installs drivers in {mount.host_path}")
+            findings.add_evidence("driver-installer", mount.path, messages.describe_driver_folder(mount.host_path))
     for container in findings.template.containers:
         _find_script_changes(findings, container)
         _find_stated_taint(findings, container)
@@ -50,27 +51,25 @@ def find_node_changes(findings: ComponentFindings) -> None:
         return
     for container, mount in findings.template.iter_mounts():
         if mount.is_propagated and not container.keeps_running and _CHECKS.search(mount.host_path):
-            findings.add_evidence("readiness-gate", mount.path, f"leaves the result of checks in {mount.host_path}, then waits")
+            findings.add_evidence("readiness-gate", mount.path, messages.describe_check_folder(mount.host_path))
     if "driver-installer" not in findings and "readiness-gate" not in findings:
         for container in findings.template.containers:
             if not container.keeps_running and any(mount.is_writable for mount in container.mounts) and _installs_for_devices(container):
-                findings.add_evidence("driver-installer", (*container.path, "image"), "installs something for devices, then waits")
+                findings.add_evidence("driver-installer", (*container.path, "image"), messages.INSTALLS_THEN_WAITS)
 
 
 def _find_script_changes(findings: ComponentFindings, container: ParsedContainer) -> None:
     for program in container.programs:
         if program.name in _LOADERS and any(_DEVICES.search(word) for word in program.words):
-            findings.add_evidence("driver-installer", program.path, f"loads modules of devices ({program.name})")
+            findings.add_evidence("driver-installer", program.path, messages.describe_module_loader(program.name))
         if program.name == "kubectl" and len(program.words) > 1 and program.words[1].startswith("node"):
             if program.words[0] == "label":
                 keys = tuple(match[1] for word in program.words[2:] if (match := _LABEL.match(word)))
-                findings.add_evidence("label-producer", program.path, "runs kubectl label node", ProvidedFeatures(labels=keys))
+                findings.add_evidence("label-producer", program.path, messages.LABELS_NODES, ProvidedFeatures(labels=keys))
             if program.words[0] == "taint":
                 removed = tuple(_iter_removed_taints(program))
                 if removed:
-                    findings.add_evidence(
-                        "startup-taint-remover", program.path, "runs kubectl taint node to remove a taint", ProvidedFeatures(taints=removed)
-                    )
+                    findings.add_evidence("startup-taint-remover", program.path, messages.REMOVES_TAINT, ProvidedFeatures(taints=removed))
 
 
 def _iter_removed_taints(program: CommandProgram) -> Iterator[str]:
@@ -86,7 +85,7 @@ def _find_stated_taint(findings: ComponentFindings, container: ParsedContainer) 
             for value in values:
                 if match := _TAINT.match(value.text):
                     findings.add_evidence(
-                        "startup-taint-remover", value.path, f"is told a startup taint ({name})", ProvidedFeatures(taints=(match[1],))
+                        "startup-taint-remover", value.path, messages.describe_startup_taint(name), ProvidedFeatures(taints=(match[1],))
                     )
 
 

@@ -8,6 +8,7 @@ from preflight.components.container_commands import FieldPath
 from preflight.components.detection import ComponentFindings
 from preflight.components.node_setup import only_waits
 from preflight.components.pod_template import ParsedContainer
+from preflight.messages import components as messages
 
 _LOGS = re.compile(r"^/var/log(/pods|/containers|/journal|/messages|/syslog)?$|/docker/containers$|^/run/log(/journal)?$|^/var/lib/docker$")
 _POD_LOGS = re.compile(r"^/var/log(/pods|/containers)$|/docker/containers$")
@@ -27,7 +28,7 @@ def find_telemetry(findings: ComponentFindings) -> None:
             logs = _find_mount(run.container, _LOGS)
             statistics = _find_mount(run.container, _STATISTICS)
             if logs is not None:
-                findings.add_evidence("log-agent", run.evidence.path, f"{run.evidence.description}, which can read logs")
+                findings.add_evidence("log-agent", run.evidence.path, messages.describe_log_reader(run.evidence.description))
             if logs is None or statistics is not None:
                 findings.add_evidence("metrics-exporter", run.evidence.path, run.evidence.description)
 
@@ -55,19 +56,21 @@ def find_by_behavior(findings: ComponentFindings) -> None:
             ),
             None,
         ):
-            findings.add_evidence("label-producer", script.path, "runs a script that is called after labels of nodes")
+            findings.add_evidence("label-producer", script.path, messages.NODE_LABEL_SCRIPT)
         elif (_matches_name(names, _LOG_WORD) or pods is not None) and not _matches_name(names, _EXPORTER):
             where = pods or logs or (*container.path, "image")
-            findings.add_evidence("log-agent", where, "reads the logs of pods" if pods or logs else f"is called {names[-1]}")
+            findings.add_evidence("log-agent", where, messages.READS_LOGS if pods or logs else messages.describe_name(names[-1]))
         elif _EXPORTER_FLAGS & container.flags.keys():
             flag = next(name for name in container.flags if name in _EXPORTER_FLAGS)
-            findings.add_evidence("metrics-exporter", container.flags[flag][0].path, f"has the flag --{flag}")
+            findings.add_evidence("metrics-exporter", container.flags[flag][0].path, messages.describe_flag(flag))
         elif _matches_name(names, _EXPORTER) and findings.is_main_container(container):
             findings.add_evidence(
-                "metrics-exporter", (*container.path, "image"), f"is called {next(name for name in names if _EXPORTER.search(name))}"
+                "metrics-exporter",
+                (*container.path, "image"),
+                messages.describe_name(next(name for name in names if _EXPORTER.search(name))),
             )
         elif any("metrics" in name for name, _ in container.ports) and (read := _find_mount(container, _STATISTICS)):
-            findings.add_evidence("metrics-exporter", read, "has a port for metrics and reads the state of the node")
+            findings.add_evidence("metrics-exporter", read, messages.READS_NODE_STATE)
     if findings:
         return
     for _, mount in findings.template.iter_mounts():
@@ -77,15 +80,15 @@ def find_by_behavior(findings: ComponentFindings) -> None:
     if not findings and running and all(only_waits(each) for each in running):
         for container in findings.template.containers:
             if not container.keeps_running and container.privileged:
-                findings.add_evidence("node-setup", container.path, "sets up the node in a privileged init container, then waits")
+                findings.add_evidence("node-setup", container.path, messages.SETS_UP_NODE)
             elif not container.keeps_running and container.images and only_waits(container):
-                findings.add_evidence("image-cache", (*container.path, "image"), "pulls an image and runs nothing")
+                findings.add_evidence("image-cache", (*container.path, "image"), messages.ONLY_PULLS)
     for _, mount in findings.template.iter_mounts():
         if not findings and mount.is_writable and _SETTINGS.search(mount.host_path):
             findings.add_evidence("node-setup", mount.path, f"writes {mount.host_path}")
     for container in running:
         if not findings and container.privileged and any(name.endswith(("nsenter", "sysctl")) for name in _list_program_names(container)):
-            findings.add_evidence("node-setup", container.path, "changes the node with nsenter or sysctl")
+            findings.add_evidence("node-setup", container.path, messages.CHANGES_NODE)
 
 
 def _matches_name(names: list[str], pattern: re.Pattern[str]) -> bool:

@@ -11,6 +11,7 @@ from preflight.components.network import find_networks, find_services
 from preflight.components.node_setup import find_node_changes
 from preflight.components.observability import find_by_behavior, find_telemetry
 from preflight.components.pod_template import read_template
+from preflight.messages import components as messages
 from preflight.model.declared_components import ComponentOverride
 from preflight.model.objects import DaemonSet
 
@@ -94,9 +95,9 @@ def _add_program(findings: ComponentFindings, detected: DetectedProgram) -> None
     for setting in product.settings:
         stated = findings.find_setting(detected.container, setting)
         if setting.absent if stated is None else stated.text.lower() in setting.values:
-            path, how = (detected.evidence.path, " on by default") if stated is None else (stated.path, "")
+            path, how = (detected.evidence.path, messages.ON_BY_DEFAULT) if stated is None else (stated.path, "")
             for kind in setting.kinds:
-                findings.add_evidence(kind, path, f"{detected.evidence.description}, with {setting.name}{how}")
+                findings.add_evidence(kind, path, messages.describe_setting(detected.evidence.description, setting.name, how))
 
 
 def _find_renamed_taints(findings: ComponentFindings, detected: DetectedProgram) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from preflight.alerting import generate
 from preflight.engine.session import Session, make_load_options
 from preflight.errors import InputError
 from preflight.load.inputs import load_input
+from preflight.messages import alerting as messages
 from preflight.model.alerts import AlertRules
 from preflight.model.report import Problem
 
@@ -22,5 +23,5 @@ def generate_alerts(session: Session) -> tuple[AlertRules, tuple[Problem, ...]]:
         from preflight.load.pod_templates import format_problem
 
         why = f": {format_problem(read.problems[0])}" if read.problems else ""
-        raise InputError(f"no DaemonSet was given: there is nothing to watch (--allow-empty writes the rules that need none){why}")
+        raise InputError(messages.describe_nothing_to_watch(why))
     return generate.generate_alerts(read.world), read.problems

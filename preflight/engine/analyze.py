@@ -21,6 +21,8 @@ from preflight.errors import PreflightError, UsageError
 from preflight.kubectl.commands import Command
 from preflight.load import LoadResult
 from preflight.load.inputs import Live, OpenInput, open_input
+from preflight.messages import run as messages
+from preflight.messages.run import describe_unjudged_line
 from preflight.model.objects import ObjectKey
 from preflight.model.report import CheckedCounts, ExplanationLink, Location, Outcome, Problem, ReportStep, SkippedCheck
 
@@ -71,8 +73,8 @@ def _make_query(session: Session, plan: Plan) -> Callable[[ApiConnection], Clust
         query = plan_cluster_query(plan.commands, connection.namespace, lambda path: load.read_objects(path, plan.file).given_objects)
         if plan.script and plan.script.context and plan.script.context != connection.context:
             chosen = plan.script.context
-            advice = f"give --context {chosen}"
-            raise UsageError(f"{plan.file} chooses context {chosen}, and context {connection.context} is asked: {advice}")
+            advice = messages.advise_context(chosen)
+            raise UsageError(messages.describe_other_context(plan.file, chosen, connection.context, advice))
         return query
 
     return make_query
@@ -144,15 +146,15 @@ def _list_script_remarks(plan: Plan, progress: _Progress) -> tuple[SkippedCheck,
     skipped = []
     if script.read_count:
         commands = "command" if script.read_count == 1 else "commands"
-        skipped.append(SkippedCheck(f"{script.read_count} kubectl {commands}", "no change"))
+        skipped.append(SkippedCheck(f"{script.read_count} kubectl {commands}", messages.NO_CHANGE))
     if script.exit_line:
-        skipped.append(SkippedCheck(f"what follows {plan.file}:{script.exit_line}", "the script ends there"))
+        skipped.append(SkippedCheck(messages.describe_unreached_lines(plan.file, script.exit_line), messages.SCRIPT_ENDS))
     return tuple(skipped)
 
 
 def _make_line_problem(file: str, line: int, text: str, reason: str) -> Problem:
     """A line of a script that is not judged."""
-    return Problem(f"not judged: `{text}`: {reason}" if text else f"not judged: {reason}", Location(file, line))
+    return Problem(describe_unjudged_line(text, reason), Location(file, line), is_line=True)
 
 
 def _make_reader(inputs: LoadedInputs, plan: Plan, progress: _Progress) -> Callable[[str], Sequence[object]]:
@@ -184,7 +186,7 @@ def _list_assumption_notes(plan: Plan, index: int, progress: _Progress) -> tuple
     if plan.script is None:
         return ()
     before = min(filter(None, (plan.script.commands[index].follows_unread, progress.refused_line)), default=0)
-    return (f"rests on {plan.file}:{before} having changed nothing here",) if before else ()
+    return (messages.describe_assumed_line(plan.file, before),) if before else ()
 
 
 def _count_judged(inputs: LoadedInputs, start: StartState, steps: Sequence[SimulatedStep]) -> CheckedCounts:
@@ -199,13 +201,13 @@ def _count_judged(inputs: LoadedInputs, start: StartState, steps: Sequence[Simul
 def _find_empty_reason(plan: Plan, steps: Sequence[SimulatedStep], judged: CheckedCounts) -> str:
     """Why there was nothing to judge; "" where there was."""
     if not steps:
-        return f"{plan.file} has no line that preflight can judge"
+        return messages.describe_script_without_command(plan.file)
     if any(step.evictions is not None for step in steps):
         return ""  # what becomes of ordinary pods was there to judge
     if not judged.daemonsets:
-        return "no DaemonSet was given: there is nothing that a change could cost"
+        return messages.NOTHING_TO_LOSE
     if judged.pairs:
         return ""
     if steps[-1].change.before.nodes:
-        return "no DaemonSet has anything to do with it: there is nothing that it could cost"
-    return "no node was given, so there is no pair of DaemonSet and node to judge: add the output of `kubectl get nodes -o json`"
+        return messages.NOT_CONCERNED
+    return messages.NO_PAIR

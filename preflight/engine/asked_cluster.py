@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from preflight.errors import UsageError
 from preflight.load.live.target import ClusterTarget
+from preflight.messages import clusters as messages
 
 if TYPE_CHECKING:
     from preflight.kubectl.commands import Command
@@ -18,8 +19,8 @@ def format_request_summary(connection: ApiConnection | None) -> str:
     """What the asking came to, in requests and bytes; "" where no cluster was asked."""
     if connection is None:
         return ""
-    requests = "1 request" if connection.requests == 1 else f"{connection.requests} requests"
-    return f"asked {connection.context} ({connection.server}): {requests}, {_format_size(connection.received)}"
+    requests = messages.ONE_REQUEST if connection.requests == 1 else f"{connection.requests} requests"
+    return messages.describe_requests(connection.context, connection.server, requests, _format_size(connection.received))
 
 
 def check_commands(commands: Iterable[Command], connection: ApiConnection, target: ClusterTarget) -> None:
@@ -32,9 +33,9 @@ def check_commands(commands: Iterable[Command], connection: ApiConnection, targe
     for command in commands:
         for name, values in collect_flags(command).items():
             if name in is_asked and values[-1] and values[-1] != is_asked[name]:
-                advice = f"give --{name} to preflight too" if name in ("context", "kubeconfig") else "give its --context instead"
+                advice = messages.advise_same_flag(name) if name in ("context", "kubeconfig") else messages.GIVE_CONTEXT
                 shown = values[-1].rpartition("@")[2]
-                raise UsageError(f"`{command.text}` is about {name} {shown}, and context {context} ({server}) is asked: {advice}")
+                raise UsageError(messages.describe_other_cluster(command.text, name, shown, context, server, advice))
 
 
 def _format_size(number: int) -> str:

@@ -9,7 +9,7 @@ from preflight.coverage.model import CoverageGroup, Impact
 from preflight.coverage.reasons import list_outcome_reasons
 from preflight.messages.coverage import describe_reasons
 from preflight.model.objects import PodSpec, Taint, Toleration
-from preflight.model.reasons import Reason
+from preflight.model.reasons import EvictionLoop, Reason
 from preflight.model.report import Coverage, TaintTolerance
 from preflight.scheduling.tolerations import add_implicit_tolerations, find_toleration
 
@@ -56,6 +56,7 @@ def _build_row(groups: list[CoverageGroup], reasons: tuple[Reason, ...], tolerat
         periodSeconds=first.forecast.loop_seconds,
         reasons=describe_reasons(reasons),
         tolerates=tolerates,
+        reasons_state_loop=any(isinstance(reason, EvictionLoop) for reason in reasons),
     )
 
 

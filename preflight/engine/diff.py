@@ -21,11 +21,11 @@ from preflight.engine.rule_context import build_step, make_change_context, make_
 from preflight.engine.rule_runner import RuleResults, run_rules
 from preflight.engine.session import LoadedInputs, Session, check_stdin_once, list_missing_daemonsets, load_inputs
 from preflight.errors import UsageError
-from preflight.kubectl.formatting import format_count
 from preflight.load.git import diff_sides
 from preflight.load.git.diff_sides import LoadedSide
 from preflight.load.git.revisions import Revision
 from preflight.load.inputs import Files, Live, LoadOptions, list_paths, open_input
+from preflight.messages import compare as messages
 from preflight.messages.hygiene import describe_refused_field
 from preflight.messages.load import describe_ambiguity
 from preflight.model.objects import DaemonSet, ObjectKey
@@ -38,7 +38,6 @@ from preflight.rules.registry import common_rules
 from preflight.scheduling.placement import evaluate_placement
 from preflight.scheduling.tolerations import add_implicit_tolerations
 
-_NO_NODE_TEXT = "no node is known, so coverage is not judged: give the nodes by --from"
 _CURRENT_CONTEXT = Live()
 
 
@@ -86,7 +85,7 @@ def diff(session: Session, base: str, head: str, *, merge_base: bool = False, li
     ours = diff_sides.resolve_merge_base(base, head) if merge_base else diff_sides.resolve_side(base)
     is_live = [diff_sides.is_live_side(text, meant) for text, meant in ((base, ours), (head, theirs))]
     if all(is_live):
-        raise UsageError("live and live are the same cluster: save one side with `preflight snapshot`")
+        raise UsageError(messages.SAME_CLUSTER)
     command = f"diff {'--merge-base ' if merge_base else ''}"
     if any(is_live):
         inputs, old, new = _read_live_side(session, _Ends(base, head, ours, theirs), live, is_base=is_live[0])
@@ -131,14 +130,14 @@ def _evaluate_diff(inputs: LoadedInputs, compared: _Comparison) -> Analysis:
     old, new, change, differences = compared.old, compared.new, compared.change, compared.differences
     problems, skipped = _sort_unread(compared)
     if not (old.loaded.objects or new.loaded.objects):
-        text = f"nothing was there to compare: no object of a kind that preflight knows in {old.text} or {new.text}"
+        text = messages.describe_nothing_to_compare(old.text, new.text)
         problems += inputs.list_empty_problem(text)
     impact = _predict_impact(change, differences)
     steps: tuple[ReportStep, ...] = ()
     if impact is not None:
         steps = (build_step(impact.change, impact),)
     elif not differences.is_empty:
-        steps = (ReportStep(compared.command, change.headline, notes=(*change.notes, _NO_NODE_TEXT)),)
+        steps = (ReportStep(compared.command, change.headline, notes=(*change.notes, messages.NO_NODE)),)
     found = _find_new(inputs, compared, impact, len(steps))
     parts = ReportParts(
         compared.command,
@@ -229,7 +228,7 @@ def _sort_unread(compared: _Comparison) -> tuple[list[Problem], list[SkippedChec
     """
     old, new = compared.old, compared.new
     twice = {describe_ambiguity(ambiguity): None for side in (old, new) for ambiguity in side.loaded.world.ambiguities}
-    skipped = [SkippedCheck(text, "given twice") for text in twice]
+    skipped = [SkippedCheck(text, messages.GIVEN_TWICE) for text in twice]
     if compared.differences.mode != BOTH_MANIFESTS:
         return [*old.loaded.problems, *new.loaded.problems], skipped
     known = Counter(_make_problem_key(problem, old.root) for problem in old.loaded.problems)
@@ -238,11 +237,11 @@ def _sort_unread(compared: _Comparison) -> tuple[list[Problem], list[SkippedChec
         key = _make_problem_key(problem, new.root)
         if known[key]:
             known[key] -= 1
-            skipped.append(SkippedCheck(_format_location(problem), f"could not be read in {old.text} either"))
+            skipped.append(SkippedCheck(_format_location(problem), messages.describe_same_problem(old.text)))
         else:
             problems.append(problem)
     skipped += (
-        SkippedCheck(_format_location(problem), "cannot be read")
+        SkippedCheck(_format_location(problem), messages.CANNOT_BE_READ)
         for problem in old.loaded.problems
         if known[_make_problem_key(problem, old.root)]
     )
@@ -282,13 +281,9 @@ def _describe_known_findings(base: str, base_count: int, unchanged_count: int) -
     """What BASE had to be said of it already, and what of that is gone."""
     words = []
     if unchanged_count:
-        words.append(
-            f"{format_count(unchanged_count, 'finding')} {'is' if unchanged_count == 1 else 'are'} in {base} already and not said again"
-        )
+        words.append(messages.describe_unchanged_findings(base, unchanged_count))
     if base_count > unchanged_count:
-        words.append(
-            f"{format_count(base_count - unchanged_count, 'finding')} of {base} {'is' if base_count - unchanged_count == 1 else 'are'} gone"
-        )
+        words.append(messages.describe_gone_findings(base, base_count - unchanged_count))
     return words
 
 
@@ -297,8 +292,7 @@ def _describe_partial_comparison(compared: WorldDiff) -> list[str]:
     number = len(compared.partly_known)
     if not number:
         return []
-    looks = "looks" if number == 1 else "look"
-    return [f"{format_count(number, 'DaemonSet')} {looks} the same in a snapshot, which shows only what preflight reads of a template"]
+    return [messages.describe_partial_comparison(number)]
 
 
 def _find_refused_changes(compared: WorldDiff) -> list[RuleHit]:

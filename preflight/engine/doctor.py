@@ -17,6 +17,7 @@ from preflight.engine.rule_runner import RuleResults, run_rules
 from preflight.engine.session import LoadedInputs, PodDetail, Session, check_stdin_once, load_inputs
 from preflight.errors import UsageError
 from preflight.load.inputs import list_paths
+from preflight.messages.doctor import run as messages
 from preflight.messages.doctor.limitations import describe_limitation
 from preflight.messages.doctor.summary import write_headline, write_summary
 from preflight.model.objects import ObjectKey
@@ -65,14 +66,14 @@ def _predict(inputs: LoadedInputs) -> tuple[Impact | None, Mapping[ObjectKey, Da
 
 def _list_limitation_notes(diagnosis: Diagnosis) -> tuple[str, ...]:
     """What cannot be known."""
-    return tuple(f"not known: {describe_limitation(limitation)}" for limitation in diagnosis.limitations)
+    return tuple(messages.describe_unknown(describe_limitation(limitation)) for limitation in diagnosis.limitations)
 
 
 def _evaluate_cluster(inputs: LoadedInputs, node: str, since: str) -> Analysis:
     world = inputs.world
     before = inputs.others[0] if inputs.others else None
     if node and node not in world.nodes and (before is None or node not in before.world.nodes):
-        raise UsageError(f"no node {node}: give the name of one that is there")
+        raise UsageError(messages.describe_missing_node(node))
     impact, pods = _predict(inputs)
     diagnosis = diagnose(world, impact, pods)
     results = run_rules(inputs, make_diagnosis_context(world, diagnosis), 1)
@@ -83,7 +84,7 @@ def _evaluate_cluster(inputs: LoadedInputs, node: str, since: str) -> Analysis:
     hits = tuple(rule_hit for rule_hit in results.hits if not node or _is_about(rule_hit[1], node))
     step = ReportStep(
         " ".join(["doctor", *(["--node", node] if node else []), *(["--since", since] if since else [])]),
-        write_headline(diagnosis, node) if world.pods else "not known: no pod was given",
+        write_headline(diagnosis, node) if world.pods else messages.NO_PODS,
         notes,
         (node,) if node else tuple(world.nodes),
         coverage=_list_coverage(impact, node),
@@ -140,9 +141,9 @@ def _build_report(
 def _list_empty_problems(inputs: LoadedInputs) -> tuple[Problem, ...]:
     """That there is nothing to diagnose, as a problem."""
     if not inputs.world.nodes:
-        return inputs.list_empty_problem("no node was given: there is nothing to diagnose")
+        return inputs.list_empty_problem(messages.NO_NODE)
     if not inputs.world.pods:
-        return inputs.list_empty_problem("no pod was given: what is broken shows only where pods are listed")
+        return inputs.list_empty_problem(messages.ONLY_PODS_SHOW)
     return ()
 
 
@@ -157,16 +158,16 @@ def _compare_since(inputs: LoadedInputs, before: ClusterState, node: str, saved:
     back = [daemonset for daemonset in was if (node in daemonset.nodes_now if node else daemonset.nodes_before <= daemonset.nodes_now)]
     missing = sorted(str(make_subject_of(daemonset.daemonset)) for daemonset in was if daemonset not in back)
     unsure = [item for item in compared.daemonsets if item.unknown_reason and (not node or node in item.nodes_before)]
-    text = f"since {saved}: {len(back)} of the {len(was)} DaemonSets that had a pod {f'on {node} ' if node else ''}have one"
+    text = messages.describe_recovery(saved, len(back), len(was), node)
     return results, "".join(_iter_since_parts(text, missing, len(unsure)))
 
 
 def _iter_since_parts(text: str, missing: Sequence[str], unknown_count: int) -> Iterator[str]:
     yield text
     if missing:
-        yield f", not {', '.join(missing[:4])}{f' and {len(missing) - 4} more' if missing[4:] else ''}"
+        yield messages.name_missing(missing)
     if unknown_count:
-        yield f"; of {unknown_count} it is not known"
+        yield messages.count_unknown(unknown_count)
 
 
 def _is_about(hit: Hit, node: str) -> bool:
@@ -193,7 +194,7 @@ def _find_pod(cluster: ClusterState, name: str) -> PodState:
     pod = (cluster.pods_by_key or {}).get(key)
     if pod is None:
         known = not key[0] or cluster.are_pods_listed(key[0])
-        why = "give NAMESPACE/NAME of one that is there" if known else f"the pods of namespace {key[0]} were not given"
-        raise UsageError(f"no pod {'/'.join(key)}: {why}")
+        why = messages.GIVE_POD if known else messages.describe_unlisted_namespace(key[0])
+        raise UsageError(messages.describe_missing_pod("/".join(key), why))
     assert isinstance(pod, PodState)
     return pod

@@ -12,6 +12,7 @@ from preflight.engine.report_builder import Analysis
 from preflight.engine.session import Session
 from preflight.errors import InputError, PreflightError
 from preflight.load.inputs import Live
+from preflight.messages import clusters as messages
 from preflight.model.report import CheckedCounts, Finding, Problem, Report, ReportStep, SkippedCheck
 
 
@@ -95,7 +96,7 @@ def _add_counts(counts: Sequence[CheckedCounts]) -> CheckedCounts:
 
 def _make_step(answer: ClusterAnswer[Analysis]) -> ReportStep:
     if answer.value is None:
-        return ReportStep(answer.name, f"{answer.name}: cannot be read: {answer.error}", story=())
+        return ReportStep(answer.name, messages.describe_unread_cluster(answer.name, answer.error), story=())
     report = answer.value.report
     step, asked = report.steps[0], report.cluster
     where = f" ({asked.server}{f', Kubernetes {asked.version}' if asked.version else ''})" if asked is not None and asked.server else ""

@@ -22,6 +22,7 @@ from preflight.fix.planner import FixOptions, FixResult, plan_fixes
 from preflight.kubectl.commands import ApplyFiles
 from preflight.load import LoadResult, read_objects
 from preflight.load.inputs import LoadOptions, load_input
+from preflight.messages import run as messages
 from preflight.model.objects import DaemonSet, ObjectKey, Origin, Taint
 from preflight.model.report import Problem
 from preflight.model.world import ClusterState
@@ -83,9 +84,9 @@ def propose_fixes(session: Session, request: FixRequest) -> FixProposal:
 def _find_empty_reasons(inputs: _FixInputs) -> list[str]:
     commands = inputs.plan.commands
     if not inputs.loaded.objects:
-        return ["nothing was there to judge: no object of a kind that preflight knows"]
+        return [messages.NOTHING_TO_JUDGE]
     if commands and not inputs.loaded.world.daemonsets and not any(isinstance(command, ApplyFiles) for command in commands):
-        return ["no DaemonSet was given: there is nothing that a change could cost"]
+        return [messages.NOTHING_TO_LOSE]
     return []
 
 

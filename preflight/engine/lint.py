@@ -11,11 +11,12 @@ from preflight.engine.rule_context import make_lint_context, select_linted_workl
 from preflight.engine.rule_runner import run_rules
 from preflight.engine.session import LoadedInputs, Session, make_inputs
 from preflight.load.inputs import LoadOptions, open_input
+from preflight.messages import run as messages
 from preflight.model.objects import DaemonSet
 from preflight.model.report import CheckedCounts, Outcome, ReportStep
 from preflight.model.world import ClusterState
 
-_NOTHING = "nothing was there to judge: no object of a kind that preflight knows"
+_NOTHING = messages.NOTHING_TO_JUDGE
 
 
 def lint(session: Session) -> Analysis:

@@ -13,6 +13,7 @@ from preflight.errors import InputError, PreflightError, UsageError
 from preflight.load.inputs import Files, Input, Live, Snapshot, name_input
 from preflight.load.live.target import ClusterTarget
 from preflight.load.snapshot.recognize import is_snapshot
+from preflight.messages import clusters as messages
 
 T = TypeVar("T")
 
@@ -52,7 +53,7 @@ def list_distinct_inputs(sources: Sequence[str], contexts: Sequence[str], target
     snapshots = [source for source in sources if is_snapshot(source)]
     if 1 < len(snapshots) < len(sources):
         other = next(source for source in sources if source not in snapshots)
-        raise UsageError(f"several snapshots are several clusters, and nobody knows of which one {other} is: give it with one of them")
+        raise UsageError(messages.describe_mixed_sources(other))
     return list_inputs(tuple(dict.fromkeys(sources)), tuple(dict.fromkeys(contexts)), target)
 
 
@@ -82,4 +83,4 @@ def ask_clusters(
 def _check_no_duplicates(flag: str, names: Sequence[str]) -> None:
     for index, name in enumerate(names):
         if name in names[:index]:
-            raise UsageError(f"{flag} {name} is given twice")
+            raise UsageError(messages.describe_repeated_cluster(flag, name))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from preflight.errors import UsageError
 from preflight.kubectl.label_selector import LabelRequirement, parse_selector
+from preflight.messages import capacity as messages
 from preflight.model.capacity import NewPod
 from preflight.model.objects import Container, NodeAffinity, NodeSelector, NodeSelectorTerm, Resources, SelectorRequirement, Toleration
 from preflight.model.pod_scheduling import SchedulerAffinity, SchedulerPodSpec
@@ -44,25 +45,25 @@ def parse_pod_flags(requests: Sequence[str], selector: str, tolerate: Sequence[s
         tolerations=tuple(_parse_toleration(taint) for taint in tolerate),
         containers=(Container(name="new", resources=Resources(requests=dict(asked))),),
     )
-    words = [", ".join(f"{name}={quantity}" for name, quantity in asked.items()) or "no resource"]
+    words = [", ".join(f"{name}={quantity}" for name, quantity in asked.items()) or messages.NO_RESOURCE]
     words += [f"on {selector}"] if selector else []
     words += [f"tolerating {', '.join(tolerate)}"] if tolerate else []
-    return NewPod(f"a pod that asks for {' '.join(words)}", spec, {}, namespace)
+    return NewPod(messages.describe_requested_pod(words), spec, {}, namespace)
 
 
 def _parse_request(text: str) -> tuple[str, str]:
     name, equals, quantity = text.strip().partition("=")
     if not equals or not quantity:
-        raise UsageError(f"--request takes RESOURCE=QUANTITY, not {text!r}")
+        raise UsageError(messages.describe_invalid_request(text))
     if not is_counted_resource(name):
-        advice = "; one of a device plugin has a domain, as nvidia.com/gpu" if "/" not in name else ""
-        raise UsageError(f"--request {text}: {name!r} is no resource that the scheduler counts{advice}")
+        advice = messages.DEVICE_ADVICE if "/" not in name else ""
+        raise UsageError(messages.describe_unknown_resource(text, name, advice))
     try:
         amount = parse_millis(quantity)
     except QuantityError as error:
-        raise UsageError(f"--request {text}: {error}") from None
+        raise UsageError(messages.describe_invalid_quantity(text, error)) from None
     if "/" in name and amount % 1000:
-        raise UsageError(f"--request {text}: {name} comes in whole numbers")
+        raise UsageError(messages.describe_part_of_device_request(text, name))
     return name, quantity
 
 
@@ -76,7 +77,5 @@ def _parse_toleration(text: str) -> Toleration:
     left, colon, effect = text.rpartition(":") if ":" in text else (text, "", "")
     key, equals, value = left.partition("=")
     if (colon and effect not in _EFFECTS) or validate_qualified_name(key) or validate_label_value(value):
-        raise UsageError(
-            f"--tolerate takes KEY=VALUE:EFFECT, KEY:EFFECT, KEY=VALUE, KEY or *, EFFECT one of {', '.join(_EFFECTS)}: not {text!r}"
-        )
+        raise UsageError(messages.describe_invalid_toleration(text, _EFFECTS))
     return Toleration(key, "Equal" if equals else "Exists", value, effect)

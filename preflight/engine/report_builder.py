@@ -13,6 +13,7 @@ from preflight.engine.rule_runner import RuleResults, make_match_target
 from preflight.engine.session import LoadedInputs
 from preflight.errors import UsageError
 from preflight.load import LoadResult
+from preflight.messages import run as messages
 from preflight.messages.load import describe_ambiguity
 from preflight.model.objects import Origin
 from preflight.model.report import (
@@ -40,8 +41,7 @@ if TYPE_CHECKING:
 
 _LOWEST_RANK = 99
 """The rank of what is no DaemonSet, and of a DaemonSet that is nothing known."""
-_UNREQUESTED = ("PodDisruptionBudgets", "what listed pods need")
-_POD_HINT = ", or NAMESPACE/POD of a pod that may have to go"
+_UNREQUESTED = ("PodDisruptionBudgets", messages.POD_NEEDS)
 
 
 class Analysis(Struct, frozen=True):
@@ -92,8 +92,8 @@ def build_report(inputs: LoadedInputs, parts: ReportParts) -> Analysis:
     """The answer of a run. Errors: UsageError where the options ask for the chain of a pair that was not judged."""
     options = inputs.options
     if options.why and not parts.links:
-        hint = _POD_HINT if inputs.world.pods_by_key is not None else ""
-        raise UsageError(f"--why {options.why}: no such pair was judged; it is DAEMONSET/NODE or NAMESPACE/DAEMONSET/NODE{hint}")
+        hint = messages.POD_HINT if inputs.world.pods_by_key is not None else ""
+        raise UsageError(messages.describe_unjudged_pair(options.why, hint))
     findings, baseline = _make_findings(inputs, parts.results)
     problems = (*inputs.problems, *parts.problems)
     report = Report(
@@ -134,7 +134,7 @@ def _list_assumptions(steps: Iterable[ReportStep]) -> tuple[str, ...]:
     assumed = [row.assumed for step in steps for row in step.coverage]
     if not any(assumed):
         return ()
-    return ("coverage assumed (no pods given)" if all(assumed) else "coverage assumed where no pods were given",)
+    return (messages.ALL_ASSUMED if all(assumed) else messages.SOME_ASSUMED,)
 
 
 def _iter_skipped(inputs: LoadedInputs, parts: ReportParts) -> Iterator[SkippedCheck]:
@@ -143,13 +143,13 @@ def _iter_skipped(inputs: LoadedInputs, parts: ReportParts) -> Iterator[SkippedC
     yield from inputs.loaded.skipped
     yield from parts.skipped
     yield from (check for read in inputs.others for check in read.skipped)
-    yield from (SkippedCheck(describe_ambiguity(ambiguity), "given twice") for ambiguity in world.ambiguities)
+    yield from (SkippedCheck(describe_ambiguity(ambiguity), messages.GIVEN_TWICE) for ambiguity in world.ambiguities)
     yield from (SkippedCheck(_format_plural(kind), why) for kind, why in listed.missing_kinds.items() if kind != "DaemonSet")
     is_asked = _find_cluster(inputs) is not None
     if parts.steps and not world.budgets and not is_asked and "PodDisruptionBudget" not in world.complete_kinds:
-        yield SkippedCheck("PodDisruptionBudgets", "not given")
+        yield SkippedCheck("PodDisruptionBudgets", messages.NOT_GIVEN)
     if parts.results.has_dependents and world.pods:
-        yield SkippedCheck("what listed pods need", "only the templates of workloads are read")
+        yield SkippedCheck(messages.POD_NEEDS, messages.ONLY_TEMPLATES)
 
 
 def _format_plural(kind: str) -> str:
@@ -167,7 +167,7 @@ def _make_findings(inputs: LoadedInputs, results: RuleResults) -> tuple[tuple[Fi
     """The hits as findings, each with its place, sorted; what two steps of a plan say alike is said once, at the first."""
     once: dict[tuple[object, ...], RuleHit] = {}
     for rule, hit, step in results.hits:
-        once.setdefault((rule.id, hit.subject, hit.message, hit.location), (rule, hit, step))
+        once.setdefault((rule.id, hit.subject, hit.key, hit.nodes, hit.location), (rule, hit, step))
     kept = tuple(once.values())
     hits = [hit for _, hit, _ in kept]
     places = _locate_places(inputs, {place for hit in hits for place in (hit.location, *(other for _, other in hit.related_locations))})
@@ -227,7 +227,7 @@ def _iter_template_notes(inputs: LoadedInputs, origin: Origin) -> Iterator[tuple
     owner = _find_owner(inputs, origin)
     template = owner.find_source_template(origin) if owner else ""
     if template:
-        yield "note", f"rendered from {template}"
+        yield "note", messages.note_template(template)
 
 
 def _locate_places(inputs: LoadedInputs, places: Iterable[ManifestLocation]) -> dict[ManifestLocation, Location | None]:

@@ -11,6 +11,7 @@ from preflight.change.model import Change
 from preflight.coverage.model import Impact
 from preflight.dependents.consequences import find_consequences
 from preflight.engine.coverage_rows import build_coverage_rows
+from preflight.messages import run as messages
 from preflight.messages.coverage import describe_running_update
 from preflight.model.objects import Node, Taint, Workload
 from preflight.model.report import ReportStep, Subject
@@ -35,7 +36,7 @@ def build_step(change: Change, impact: Impact, extra_notes: tuple[str, ...] = ()
     return ReportStep(
         command=change.command,
         headline=change.headline,
-        notes=(*change.notes, *extra_notes, *(f"not known: {reason}" for reason in change.unknowns)),
+        notes=(*change.notes, *extra_notes, *(messages.note_unknown(reason) for reason in change.unknowns)),
         nodes=tuple(sorted(nodes)),
         taints=tuple(str(taint) for taint in change.taints),
         columns=_REPLACEMENT_COLUMNS if change.replacements else ("NOW", "RE-CREATED"),

@@ -15,6 +15,7 @@ from preflight.errors import UsageError
 from preflight.load import LoadResult
 from preflight.load.files import STDIN
 from preflight.load.inputs import Files, Input, LoadOptions, OpenInput, list_paths, open_input
+from preflight.messages import run as messages
 from preflight.model.objects import Origin
 from preflight.model.report import Problem, Severity
 from preflight.model.world import ClusterState
@@ -167,10 +168,10 @@ def apply_session_policy(session: Session, loaded: LoadResult) -> LoadResult:
 def list_missing_daemonsets(loaded: LoadResult) -> tuple[Problem, ...]:
     """That a cluster did not show all DaemonSets, as a problem."""
     why = loaded.world.missing_kinds.get("DaemonSet")
-    return (Problem(f"not all DaemonSets are judged: {why}"),) if why else ()
+    return (Problem(messages.describe_missing_daemonsets(why)),) if why else ()
 
 
 def check_stdin_once(*paths: str) -> None:
     """Refuse to read standard input twice. Errors: UsageError."""
     if paths.count(STDIN) > 1:
-        raise UsageError("standard input (-) can be read once only")
+        raise UsageError(messages.STDIN_TWICE)

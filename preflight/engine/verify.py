@@ -18,6 +18,7 @@ from preflight.errors import InputError
 from preflight.kubectl.formatting import format_count
 from preflight.load import load_world
 from preflight.load.inputs import list_paths
+from preflight.messages import verify as messages
 from preflight.messages.coverage import describe_reasons
 from preflight.messages.verify import DAEMONSET_IS_GONE, NODE_IS_GONE, NODE_IS_NOT_READY, POD_IS_NOT_READY, describe_limitation
 from preflight.model.report import CheckedCounts, Coverage, Outcome, Problem, ReportStep
@@ -60,7 +61,7 @@ def _evaluate_comparison(inputs: LoadedInputs, saved: str) -> Analysis:
     nodes = tuple(node.name for node in compared.nodes if node.node_now is not None)
     command = f"verify {saved}"
     unknown = _list_unknown(compared)
-    notes = (*_iter_notes(compared), *(f"not known: {reason}" for reason in unknown))
+    notes = (*_iter_notes(compared), *(messages.note_unknown(reason) for reason in unknown))
     step = ReportStep(command, _format_headline(compared, saved), notes, nodes, columns=("NOW", "READY"), compares=True, coverage=coverage)
     components = ComponentCache(now)
     ranks = {make_subject_of(item.daemonset): components.get_rank(item.daemonset) for item in compared.daemonsets}
@@ -85,9 +86,9 @@ def _evaluate_comparison(inputs: LoadedInputs, saved: str) -> Analysis:
 def _list_empty_problems(inputs: LoadedInputs, before: ClusterState, now: ClusterState) -> tuple[Problem, ...]:
     """That there is nothing to compare, as a problem."""
     if not (before.daemonsets or now.daemonsets):
-        return inputs.list_empty_problem("no DaemonSet was given on either side: there is nothing to compare")
+        return inputs.list_empty_problem(messages.NOTHING_TO_COMPARE)
     if not (before.pods or now.pods):
-        return inputs.list_empty_problem("no pod was given on either side: whether one is gone shows only where pods are listed")
+        return inputs.list_empty_problem(messages.NO_PODS_TO_COMPARE)
     return ()
 
 
@@ -102,7 +103,7 @@ def _check_same_cluster(before: ClusterState, now: ClusterState, saved: str) -> 
             f"{listing.context} ({listing.server})" if listing and listing.server else "another"
             for listing in (before.listing, now.listing)
         ]
-        raise InputError(f"{saved} is of the cluster {of[0]}, not of {of[1]}: choose its context with --context")
+        raise InputError(messages.describe_other_cluster(saved, of[0], of[1]))
 
 
 def _list_unknown(comparison: ClusterComparison) -> tuple[str, ...]:
@@ -177,7 +178,7 @@ def _format_headline(comparison: ClusterComparison, saved: str) -> str:
     known = [daemonset for daemonset in comparison.daemonsets if not daemonset.unknown_reason]
     was = sum(len(daemonset.nodes_before) for daemonset in known)
     there = sum(len(daemonset.nodes_now) for daemonset in known)
-    return f"since {saved}: {was} pods of DaemonSets before, {there} now"
+    return messages.summarize_comparison(saved, was, there)
 
 
 def _iter_notes(comparison: ClusterComparison) -> Iterator[str]:
@@ -186,7 +187,7 @@ def _iter_notes(comparison: ClusterComparison) -> Iterator[str]:
     known = [daemonset for daemonset in comparison.daemonsets if not daemonset.unknown_reason]
     both = sum(len(daemonset.nodes_before & daemonset.nodes_now) for daemonset in known)
     if both:
-        yield f"re-created since then: {again or 'none'} of the {format_count(both, 'pod')} of DaemonSets that are still there"
+        yield messages.count_recreated(again, both)
     anew = [node.name for node in comparison.nodes if node.was_recreated]
     if anew:
-        yield f"{format_count(len(anew), 'node')} registered anew under the old name"
+        yield messages.count_registered_nodes(len(anew))

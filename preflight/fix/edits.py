@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from msgspec import Struct
 
 from preflight.fix.yaml_style import PlainToleration
+from preflight.messages import fix as messages
 
 
 class AddToleration(Struct, frozen=True):
@@ -75,7 +76,7 @@ def apply_edits(text: str, edits: Iterable[TextEdit]) -> str:
     at = 0
     for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
         if edit.start < at:
-            raise ValueError("two edits overlap")
+            raise ValueError(messages.OVERLAPPING_EDITS)
         parts += [text[at : edit.start], edit.text]
         at = edit.end
     return "".join([*parts, text[at:]])

@@ -8,6 +8,7 @@ from preflight.fix.edits import TextEdit
 from preflight.fix.line_edits import insert_lines
 from preflight.fix.yaml_style import FIELDS, TolerationStyle
 from preflight.fix.yaml_tree import CannotEdit, YamlNode, YamlTree
+from preflight.messages import fix as messages
 
 
 def set_fields(tree: YamlTree, item: YamlNode, fields: Mapping[str, str], style: TolerationStyle) -> list[TextEdit]:
@@ -25,7 +26,7 @@ def set_fields(tree: YamlTree, item: YamlNode, fields: Mapping[str, str], style:
             continue
         node = entry[1]
         if node.kind != "scalar" or node.anchor or node.is_tagged or "\n" in tree.text[node.start : node.end]:
-            raise CannotEdit(f"the {name} of its toleration has an alias, an anchor or a tag: edit it by hand")
+            raise CannotEdit(messages.describe_shared_field(name))
         blank = "" if node.start < node.end else " "
         edits.append(TextEdit(node.start, node.end, blank + style.format_value(name, value)))
     for anchor, written in behind.items():
@@ -44,22 +45,22 @@ def drop_field(tree: YamlTree, item: YamlNode, name: str) -> list[TextEdit]:
     """Take a field of a toleration away, with its line and the comment on it where it has a line of its own."""
     at = next((number for number, (key, _) in enumerate(item.entries) if key.text == name), None)
     if at is None:
-        raise CannotEdit(f"its toleration has no {name}")
+        raise CannotEdit(messages.describe_absent_field(name))
     key, value = item.entries[at]
     if value.kind != "scalar" or value.anchor or sum(other.text == name for other, _ in item.entries) > 1:
-        raise CannotEdit(f"the {name} of its toleration has an alias or an anchor, or stands twice: edit it by hand")
+        raise CannotEdit(messages.describe_repeated_field(name))
     if len(item.entries) == 1:
-        raise CannotEdit(f"its toleration has nothing but {name}: edit it by hand")
+        raise CannotEdit(messages.describe_only_field(name))
     following = item.entries[at + 1][0].start if at + 1 < len(item.entries) else None
     text = tree.text
     if item.is_flow or at == 0:
         start, end = (key.start, following) if following is not None else (item.entries[at - 1][1].end, value.end)
         if "#" in text[start:end]:
-            raise CannotEdit(f"a comment stands beside the {name} of its toleration: edit it by hand")
+            raise CannotEdit(messages.describe_commented_field(name))
         return [TextEdit(start, end, "")]
     start, end = tree.find_line_start(key.start), tree.find_line_end(value.end)
     if text[start : key.start].strip():
-        raise CannotEdit(f"the {name} of its toleration is written in an unusual way: edit it by hand")
+        raise CannotEdit(messages.describe_unusual_field(name))
     if end == len(text):  # the last line has no line end, and the line before keeps none
         start -= 2 if text[start - 2 : start] == "\r\n" else 1
         return [TextEdit(start, end, "")]

@@ -17,6 +17,7 @@ import msgspec
 from preflight.fix.edits import AddToleration, DropField, Operation, ReplaceToleration, SetFields
 from preflight.fix.plan import get_written_tolerations
 from preflight.fix.yaml_tree import CannotEdit
+from preflight.messages import fix as messages
 from preflight.model.objects import DaemonSet
 
 TOLERATIONS_PATH = "/spec/template/spec/tolerations"
@@ -43,7 +44,7 @@ def make_json_patch(current: Sequence[Mapping[str, Any]] | None, changes: Sequen
             added.append(dict(change.toleration))
             continue
         if current is None:
-            raise CannotEdit("it has no tolerations to change")
+            raise CannotEdit(messages.NO_TOLERATIONS)
         place = f"{TOLERATIONS_PATH}/{change.index}"
         if isinstance(change, SetFields):
             changed += ({"op": "add", "path": f"{place}/{name}", "value": value} for name, value in change.fields.items())
@@ -83,5 +84,5 @@ def _get_names(daemonset: DaemonSet) -> tuple[str, str]:
     metadata = daemonset.metadata
     for name in (metadata.name, metadata.namespace):
         if name and not _NAME.fullmatch(name):
-            raise CannotEdit("its name or namespace is none that the API server takes")
+            raise CannotEdit(messages.INVALID_KEY)
     return metadata.name, metadata.namespace

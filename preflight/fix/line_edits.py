@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from preflight.fix.edits import TextEdit
 from preflight.fix.yaml_tree import CannotEdit, YamlTree
+from preflight.messages import fix as messages
 
 _COMMENT = re.compile(r"[ \t]*#")
 
@@ -16,7 +17,7 @@ def insert_lines(tree: YamlTree, index: int, lines: Sequence[str], *, deeper_tha
     text, end = tree.text, tree.find_line_end(index)
     rest = text[index:end].strip()
     if rest and not rest.startswith("#"):
-        raise CannotEdit("something stands behind its tolerations on their last line: edit it by hand")
+        raise CannotEdit(messages.TEXT_BEHIND_TOLERATIONS)
     while deeper_than is not None and end < len(text):
         following = text[end + 1 : tree.find_line_end(end + 1)]
         column = find_comment_column(following)

@@ -14,6 +14,7 @@ from preflight.documents.reader import read_chunk
 from preflight.fix.edits import Operation, TextEdit, apply_edits, apply_operations
 from preflight.fix.rewrite import rewrite
 from preflight.fix.yaml_tree import CannotEdit, Path, YamlTree, read_tree
+from preflight.messages import fix as messages
 
 _BYTE_ORDER_MARK = "\ufeff"
 
@@ -53,7 +54,7 @@ def fix_manifest(text: str, changes: Sequence[ManifestChange]) -> ManifestResult
         try:
             chunk = chunks.get(change.document)
             if chunk is None:
-                raise CannotEdit("its document is not there any more: the file has changed")
+                raise CannotEdit(messages.NO_DOCUMENT)
             found = _make_edits(chunk, change, trees)
             base = starts[chunk.line - 1] + chunk.column - 1 + _count_byte_order_marks(chunk.text)
             edits += [TextEdit(edit.start + base, edit.end + base, edit.text) for edit in found]
@@ -63,7 +64,7 @@ def fix_manifest(text: str, changes: Sequence[ManifestChange]) -> ManifestResult
     after = _try_edits(text, edits)
     kept = [change for change, refusal in zip(changes, refusals, strict=True) if refusal is None]
     if after is None or not _changes_only_tolerations(chunks, after, kept):
-        reason = "the edit would change more than its tolerations: edit it by hand"
+        reason = messages.CHANGES_MORE
         return ManifestResult(text, tuple(refusal or reason for refusal in refusals))
     return ManifestResult(after, tuple(refusals))
 
@@ -71,18 +72,18 @@ def fix_manifest(text: str, changes: Sequence[ManifestChange]) -> ManifestResult
 def _make_edits(chunk: Chunk, change: ManifestChange, trees: dict[int, YamlTree]) -> list[TextEdit]:
     """The edits for one workload in the text of its document, checked."""
     if chunk.is_json:
-        raise CannotEdit("it is JSON, which holds no comments and is seldom written by hand: --patch prints a patch")
+        raise CannotEdit(messages.IS_JSON)
     if "{{" in chunk.text:
-        raise CannotEdit("its document has {{, as a template has: edit the template, or what it is rendered from")
+        raise CannotEdit(messages.IS_TEMPLATE)
     if chunk.index not in trees:
         trees[chunk.index] = read_tree(chunk.text[_count_byte_order_marks(chunk.text) :])
     before = _parse_data(chunk)
     if before is None or _get_at(before, change.path) != change.spec:
-        raise CannotEdit("the file has changed since it was read")
+        raise CannotEdit(messages.FILE_HAS_CHANGED)
     found = rewrite(trees[chunk.index], change.path, change.operations)
     after = _try_edits(chunk.text, found, _count_byte_order_marks(chunk.text))
     if after is None or _parse_data(_replace_text(chunk, after)) != _make_expected(before, [change]):
-        raise CannotEdit("the edit would change more than its tolerations: edit it by hand")
+        raise CannotEdit(messages.CHANGES_MORE)
     return found
 
 

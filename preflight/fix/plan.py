@@ -11,6 +11,7 @@ from preflight.components import recognize_components
 from preflight.fix.edits import AddToleration, DropField, Operation, ReplaceToleration, SetFields
 from preflight.fix.evaluation import Evaluation, StepHit
 from preflight.fix.yaml_tree import CannotEdit
+from preflight.messages import fix as messages
 from preflight.model.objects import POD_TEMPLATE_SPEC, DaemonSet, Origin, Taint, Toleration
 from preflight.model.report import Severity
 from preflight.rules.api import FixKind
@@ -70,7 +71,7 @@ def make_fix_plans(
         daemonset = originals.get(origin)
         try:
             if daemonset is None:
-                raise CannotEdit("only DaemonSets are fixed: nothing else is judged for coverage")
+                raise CannotEdit(messages.ONLY_DAEMONSETS)
             plan = by_origin.get(origin) or FixPlan(daemonset, [], [])
             new = [operation for operation in _plan_operations(step_hit, plan, evaluation) if operation not in plan.operations]
             _check_no_overlap(plan.operations, new)
@@ -89,19 +90,19 @@ def _make_sort_key(origin: Origin) -> tuple[object, ...]:
 def _check_no_overlap(old: Iterable[Operation], new: Iterable[Operation]) -> None:
     taken = {operation.index for operation in old if not isinstance(operation, AddToleration)}
     if any(operation.index in taken for operation in new if not isinstance(operation, AddToleration)):
-        raise CannotEdit("another fix changes the same toleration: run fix again after it")
+        raise CannotEdit(messages.SAME_TOLERATION)
 
 
 def _plan_operations(step_hit: StepHit, plan: FixPlan, evaluation: Evaluation) -> list[Operation]:
     kind, hit = step_hit.rule.fix, step_hit.hit
     if kind in (FixKind.COVERAGE, FixKind.INTENTION, FixKind.ADDITION):
         if hit.suggestion is None:
-            raise CannotEdit("no toleration is the fix: what keeps it away is its selection, or passes by itself")
+            raise CannotEdit(messages.NO_TOLERATION_HELPS)
         _check_understood(plan.daemonset)
         return _plan_tolerations(plan, hit.suggestion.tolerations, evaluation)
     index = hit.toleration_location.path[-1] if hit.toleration_location else None
     if kind is None or not isinstance(index, int):
-        raise CannotEdit(f"no edit is known that fixes it: preflight explain {step_hit.rule.id}")
+        raise CannotEdit(messages.explain_no_edit(step_hit.rule.id))
     _check_understood(plan.daemonset)
     if kind in (FixKind.SECONDS, FixKind.IDLE_SECONDS):
         return [DropField(index, "tolerationSeconds")]
@@ -113,7 +114,7 @@ def _check_understood(daemonset: DaemonSet) -> None:
     path = (*POD_TEMPLATE_SPEC, "tolerations")
     is_refused = any(refusal.path[: len(path)] == path for refusal in daemonset.refusals)
     if is_refused or len(daemonset.spec.template.spec.tolerations) != len(get_raw_tolerations(daemonset)):
-        raise CannotEdit("the API server refuses one of its tolerations: mend that first")
+        raise CannotEdit(messages.REFUSED_TOLERATION)
 
 
 def get_written_tolerations(daemonset: DaemonSet) -> list[Any] | None:
@@ -210,12 +211,12 @@ def _replace_wildcard(daemonset: DaemonSet, index: int, evaluation: Evaluation) 
     """
     spec = daemonset.spec.template.spec
     if spec.priorityClassName == "system-node-critical":
-        raise CannotEdit("its priority class is system-node-critical: a wildcard is right where a node cannot do without the pod")
+        raise CannotEdit(messages.CRITICAL_WILDCARD)
     for component in recognize_components(daemonset):
         if component.kind.critical:
-            raise CannotEdit(f"it is a {component.kind.title}: it must start on nodes whose taints come and go, so its wildcard stays")
+            raise CannotEdit(messages.explain_needed_wildcard(component.kind.title))
     if not evaluation.impacts:
-        raise CannotEdit("no node is known, so which taints are meant is not known: add the output of kubectl get nodes -o json")
+        raise CannotEdit(messages.NO_NODE)
     others = [toleration for number, toleration in enumerate(spec.tolerations) if number != index] + list(
         list_implicit_tolerations(spec.hostNetwork)
     )
@@ -238,5 +239,5 @@ def _replace_wildcard(daemonset: DaemonSet, index: int, evaluation: Evaluation) 
         if not any(tolerates(other, taint, None) for other in others)
     ]
     if not known:
-        raise CannotEdit("no node that it selects has a taint that it needs this wildcard for: take it away by hand, if that stays so")
+        raise CannotEdit(messages.IDLE_WILDCARD)
     return [ReplaceToleration(index, _make_replacements(known, own))]

@@ -18,6 +18,7 @@ from preflight.fix.plan import FindingSelection, FixPlan, get_raw_tolerations, m
 from preflight.fix.provenance import Manager, find_manager
 from preflight.fix.write import read_file
 from preflight.fix.yaml_tree import CannotEdit
+from preflight.messages import fix as messages
 from preflight.model.objects import POD_TEMPLATE_SPEC, DaemonSet, ObjectKey, Origin
 from preflight.model.report import Severity
 from preflight.rules.api import FixKind
@@ -150,9 +151,9 @@ def _find_regressions(before: Evaluation, after: Evaluation, fixes: Iterable[Dae
             if step_hit.hit.location.origin == fix.daemonset.origin and (step_hit.step, step_hit.rule.id, step_hit.hit.subject) not in old
         ]
         if lost:
-            reason = f"the fix would take it from {', '.join(sorted(lost)[:4])}: edit it by hand"
+            reason = messages.explain_lost_nodes(lost)
         elif fresh:
-            reason = f"the fix would bring {fresh[0].rule.id}: {fresh[0].hit.message}"
+            reason = messages.explain_new_finding(fresh[0].rule.id, fresh[0].hit.message)
         else:
             continue
         found |= {(cause.rule.id, cause.hit.location.origin): reason for cause in fix.causes}
@@ -182,14 +183,14 @@ class _FixBuilder:
         daemonset, origin = plan.daemonset, plan.daemonset.origin
         found = find_manager(daemonset, self._read_document(origin))
         if found and (found.kind == "operator" or not (self.fix_options.makes_patches or self.fix_options.edits_rendered)):
-            more = "" if found.kind == "operator" else "; --rendered edits this file all the same"
+            more = "" if found.kind == "operator" else messages.EDIT_RENDERED
             raise CannotEdit(f"{found.evidence}: {found.advice}{more}")
         if self.fix_options.makes_patches:
             kubectl_patch.format_kubectl_patch(daemonset, plan.operations)
         elif origin.file in self.fix_options.context_files:
-            raise CannotEdit("its file was given only as surroundings (--from): name it as a PATH, or use --patch")
+            raise CannotEdit(messages.IS_CONTEXT)
         elif origin.file == STDIN:
-            raise CannotEdit("it came from standard input, which cannot be edited: --patch prints a patch")
+            raise CannotEdit(messages.IS_STDIN)
         return DaemonSetFix(daemonset, _apply_fix(daemonset, plan.operations), tuple(plan.operations), tuple(plan.causes), found)
 
     def edit_files(self, fixes: Iterable[DaemonSetFix]) -> tuple[dict[str, tuple[bytes, bytes]], dict[tuple[str, Origin], str]]:
@@ -240,11 +241,11 @@ class _FixBuilder:
 
 def _decode_text(data: bytes) -> str:
     if data[:2] == GZIP:
-        raise CannotEdit("its file is packed: unpack it first")
+        raise CannotEdit(messages.IS_PACKED)
     try:
         return data.decode()
     except UnicodeDecodeError:
-        raise CannotEdit("its file is not UTF-8: save it as UTF-8 first") from None
+        raise CannotEdit(messages.NOT_UTF8) from None
 
 
 def _make_manifest_change(fix: DaemonSetFix) -> manifest.ManifestChange:

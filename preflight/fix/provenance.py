@@ -11,12 +11,12 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from preflight.messages import fix as messages
 from preflight.model.objects import DaemonSet
 
 _SOURCE = re.compile(r"^# Source: (\S+)\s*$", re.MULTILINE)
 _CHART = re.compile(r"(.+?)-v?[0-9]+(?:\.[0-9]+)*(?:[-+_.].*)?")
 _GENERATED = re.compile(r"^#.*\b(?:generated|rendered)\b.*\bhelm template\b", re.MULTILINE)
-_LIST_ADVICE = "a list there takes the place of the chart's own, so repeat what is to stay"
 _CHART_LABEL = "helm.sh/chart"
 _ADDON_LABEL = "addonmanager.kubernetes.io/mode"
 
@@ -69,16 +69,10 @@ def _find_operator(daemonset: DaemonSet) -> Manager | None:
             kind, group = str(owner.get("kind", "")), str(owner.get("apiVersion", "")).rpartition("/")[0]
             knob = _find_toleration_source("operators.json", kind, daemonset.metadata.name, group)
             name = f"{kind} {owner.get('name', '')}".strip()
-            where = (
-                f"set {knob.key} of the {name}{_format_note(knob)}"
-                if knob
-                else f"set it in the {name}, if that has a field for tolerations"
-            )
-            return Manager("operator", f"{name} controls it, and would undo a patch", where)
+            where = messages.advise_operator_setting(knob.key, name, knob.note) if knob else messages.advise_operator_field(name)
+            return Manager("operator", messages.describe_operator(name), where)
     if daemonset.metadata.labels.get(_ADDON_LABEL) == "Reconcile":
-        return Manager(
-            "operator", f"the addon manager keeps it ({_ADDON_LABEL}: Reconcile), and would undo a patch", "change the addon's manifest"
-        )
+        return Manager("operator", messages.describe_addon_manager(_ADDON_LABEL), messages.ADDON_ADVICE)
     return None
 
 
@@ -89,17 +83,17 @@ def _find_helm(daemonset: DaemonSet, text: str) -> Manager | None:
     if not evidence and sources:
         evidence = f"# Source: {sources[0]}"
     elif not evidence and _GENERATED.search(text):
-        evidence = "a comment says so"
+        evidence = messages.GENERATED_COMMENT
     elif not evidence:
         return None
     for chart, prefix in charts:
         hint = f"{daemonset.metadata.name} {' '.join(sources)}"
         knob = _find_toleration_source("charts.json", chart, hint)
         if knob:
-            where = f"set {prefix}{knob.key} in the values of the chart {charts[-1][0]}{_format_note(knob)}; {_LIST_ADVICE}"
-            return Manager("helm", f"Helm rendered it ({evidence})", where)
+            where = messages.advise_chart_setting(f"{prefix}{knob.key}", charts[-1][0], knob.note)
+            return Manager("helm", messages.describe_helm(evidence), where)
     which = f" {charts[-1][0]}" if charts and (sources or _CHART_LABEL in daemonset.metadata.labels) else ""
-    return Manager("helm", f"Helm rendered it ({evidence})", f"set it in the values of the chart{which}")
+    return Manager("helm", messages.describe_helm(evidence), messages.advise_chart_values(which))
 
 
 def _iter_helm_evidence(daemonset: DaemonSet) -> Iterator[str]:
@@ -143,10 +137,6 @@ def _find_toleration_source(file_name: str, name: str, hint: str, group: str = "
     ]
     special = [knob for knob in found if knob.daemonset and knob.daemonset in hint]
     return next(iter([*special, *(knob for knob in found if not knob.daemonset)]), None)
-
-
-def _format_note(toleration_source: TolerationSource) -> str:
-    return f" ({toleration_source.note})" if toleration_source.note else ""
 
 
 def _get_map(data: Mapping[str, Any], name: str) -> Mapping[str, Any]:

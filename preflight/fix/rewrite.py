@@ -10,6 +10,7 @@ from preflight.fix.field_edits import drop_field, set_fields
 from preflight.fix.line_edits import detect_line_end, find_comment_column, insert_lines
 from preflight.fix.yaml_style import PlainToleration, TolerationStyle, detect_key_quote, detect_style, format_block_item
 from preflight.fix.yaml_tree import CannotEdit, Path, YamlNode, YamlTree, walk_path
+from preflight.messages import fix as messages
 
 _DASH = re.compile(r"([ ]*)-([ \t]*)")
 _NULLS = ("", "~", "null", "Null", "NULL")
@@ -24,18 +25,18 @@ def rewrite(tree: YamlTree, path: Path, operations: Sequence[Operation]) -> list
     """
     spec = walk_path(tree, path)
     if spec.kind != "map":
-        raise CannotEdit("its pod spec is no mapping")
+        raise CannotEdit(messages.SPEC_IS_NO_MAP)
     added = [operation.toleration for operation in operations if isinstance(operation, AddToleration)]
     entry = spec.find_entry("tolerations")
     if entry is None:
         if spec.has_merge_key:
-            raise CannotEdit("its pod spec takes keys from a merge (<<), which may bring tolerations: edit it by hand")
+            raise CannotEdit(messages.SPEC_IS_MERGED)
         return [_insert_key(tree, spec, added)]
     value = walk_path(tree, (*path, "tolerations"))
     if value.kind == "scalar" and value.text in _NULLS and not value.style and not value.anchor and not value.is_tagged:
         return _replace_null(tree, spec, entry[0], value, added)
     if value.kind != "list":
-        raise CannotEdit("its tolerations are no list")
+        raise CannotEdit(messages.TOLERATIONS_ARE_NO_LIST)
     edits: list[TextEdit] = []
     for operation in operations:
         if isinstance(operation, AddToleration):
@@ -56,16 +57,16 @@ def rewrite(tree: YamlTree, path: Path, operations: Sequence[Operation]) -> list
 def _get_item(tolerations: YamlNode, index: int) -> YamlNode:
     item = tolerations.items[index]
     if item.kind == "alias":
-        raise CannotEdit(f"its toleration is the alias *{item.text}, which other places share: edit the anchor &{item.text} by hand")
+        raise CannotEdit(messages.describe_shared_toleration(item.text))
     if item.kind != "map" or item.anchor or item.has_merge_key or not item.entries:
-        raise CannotEdit("its toleration has an anchor or a merge, which other places may share: edit it by hand")
+        raise CannotEdit(messages.ANCHORED_TOLERATION)
     return item
 
 
 def _replace_item(tree: YamlTree, tolerations: YamlNode, item: YamlNode, operation: ReplaceToleration) -> TextEdit:
     """Another toleration in place of one."""
     if "#" in tree.text[item.start : item.end]:
-        raise CannotEdit("a comment stands inside the toleration that would go: edit it by hand")
+        raise CannotEdit(messages.COMMENTED_TOLERATION)
     style = detect_style(tree, [item])
     first = operation.tolerations[0]
     if item.is_flow or tolerations.is_flow:
@@ -100,7 +101,7 @@ def _find_dash(tree: YamlTree, item: YamlNode) -> tuple[int, str]:
             return len(match[1]), " "
         if line.strip() and not line.lstrip().startswith("#"):
             break
-    raise CannotEdit("its list of tolerations is written in an unusual way: edit it by hand")
+    raise CannotEdit(messages.UNUSUAL_LIST)
 
 
 def _append_flow(tree: YamlTree, tolerations: YamlNode, added: Sequence[PlainToleration]) -> list[TextEdit]:
@@ -143,7 +144,7 @@ def _insert_key(tree: YamlTree, spec: YamlNode, added: Sequence[PlainToleration]
     """The key `tolerations` and its list, before `containers`."""
     entry = spec.find_entry("containers") or (spec.entries[0] if spec.entries else None)
     if entry is None:
-        raise CannotEdit("its pod spec is empty")
+        raise CannotEdit(messages.EMPTY_SPEC)
     start, text = entry[0].start, tree.text
     quote = detect_key_quote(spec)
     line = tree.find_line_start(start)
@@ -153,7 +154,7 @@ def _insert_key(tree: YamlTree, spec: YamlNode, added: Sequence[PlainToleration]
         written = f"{quote}tolerations{quote}: [{', '.join(map(style.format_flow, added))}],"
         return TextEdit(start, start, f"{written} " if before.strip() else f"{written}{detect_line_end(tree, start)}{before}")
     if before.strip(" "):
-        raise CannotEdit("its pod spec is written in an unusual way: edit it by hand")
+        raise CannotEdit(messages.UNUSUAL_SPEC)
     while line > 0:  # the comment above `containers` stays with it
         if find_comment_column(text[tree.find_line_start(line - 1) : line - 1]) != len(before):
             break

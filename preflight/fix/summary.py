@@ -10,24 +10,24 @@ from preflight.fix.evaluation import ROLLOUT
 from preflight.fix.planner import DaemonSetFix, FixResult
 from preflight.fix.yaml_style import TolerationStyle
 from preflight.kubectl.commands import Command
+from preflight.messages import fix as messages
 
 
 def format_fix_summary(result: FixResult, commands: Sequence[Command], *, patches: bool, is_written: bool) -> Iterator[str]:
     """The lines of the account. Names in them are as they came: whoever prints them makes them plain."""
     if result.fixes:
         count = len({(fix.daemonset.metadata.namespace, fix.daemonset.metadata.name) for fix in result.fixes})
-        verb = "fixed" if is_written else "patches for" if patches else "fixes"
-        yield f"{verb} {count} DaemonSet{'s' * (count > 1)}:"
+        yield messages.describe_fix_count(count, is_written=is_written, are_patches=patches)
         for fix in result.fixes:
             yield from _format_fix(fix, patches=patches)
         yield from _format_order(result, commands, patches=patches)
     elif result.is_empty and not result.unfixed:
-        yield "nothing to fix"
+        yield messages.NOTHING_TO_FIX
     if result.unfixed:
-        yield "left as it is:"
+        yield messages.LEFT_AS_IT_IS
         for found, reason in result.unfixed:
             yield f"  {found.sentence}"
-            yield f"    {reason or f'no edit is known that fixes it: preflight explain {found.rule.id}'}"
+            yield f"    {reason or messages.explain_no_edit(found.rule.id)}"
 
 
 def _format_fix(fix: DaemonSetFix, *, patches: bool) -> Iterator[str]:
@@ -35,36 +35,36 @@ def _format_fix(fix: DaemonSetFix, *, patches: bool) -> Iterator[str]:
     place = "" if patches else f" in {fix.daemonset.origin.file}"
     yield f"  {fix.daemonset.key}{place} ({rules}): {'; '.join(_describe_operation(fix, operation) for operation in fix.operations)}"
     if fix.manager:
-        yield f"    {fix.manager.evidence}, and may undo this: {fix.manager.advice}"
+        yield messages.describe_possible_undo(fix.manager.evidence, fix.manager.advice)
     if fix.daemonset.spec.updateStrategy.type == "OnDelete":
-        yield "    its update strategy is OnDelete: pods that run keep their old tolerations until somebody deletes them"
+        yield messages.ON_DELETE
 
 
 def _describe_operation(fix: DaemonSetFix, operation: Operation) -> str:
     if isinstance(operation, AddToleration):
-        return f"adds {TolerationStyle().format_flow(operation.toleration)}"
+        return messages.describe_added_toleration(TolerationStyle().format_flow(operation.toleration))
     own = fix.daemonset.spec.template.spec.tolerations[operation.index]
-    what = f"its toleration of {own.key}" if own.key else "its wildcard"
+    what = messages.describe_toleration(own.key) if own.key else messages.WILDCARD
     if isinstance(operation, SetFields):
-        return f"{what} gets {', '.join(TolerationStyle().format_lines(operation.fields))}"
+        return messages.describe_set_fields(what, TolerationStyle().format_lines(operation.fields))
     if isinstance(operation, DropField):
-        return f"{what} loses {operation.name}"
-    return f"{what} becomes {', '.join(TolerationStyle().format_flow(toleration) for toleration in operation.tolerations)}"
+        return messages.describe_dropped_field(what, operation.name)
+    return messages.describe_replaced_toleration(what, map(TolerationStyle().format_flow, operation.tolerations))
 
 
 def _format_order(result: FixResult, commands: Sequence[Command], *, patches: bool) -> Iterator[str]:
     """The order in which to go: the fix is an update, and goes before what it is for."""
-    yield "in this order:"
+    yield messages.ORDER
     if patches:
-        yield "  1. the patches"
+        yield messages.FIRST_PATCHES
     else:
         files = sorted({fix.daemonset.origin.file for fix in result.fixes})
         yield f"  1. kubectl apply {' '.join(f'-f {shlex.quote(file)}' for file in files)}"
-    yield "     each is an update that replaces pods: wait for it (kubectl rollout status)"
+    yield messages.WAIT_FOR_ROLLOUT
     for number, command in enumerate(commands, 2):
         yield f"  {number}. kubectl {command.text}"
     if result.rollout_hits:
-        yield f"{ROLLOUT} sets off:"
+        yield messages.describe_rollout_effects(ROLLOUT)
         yield from (f"  {rollout_hit.sentence}" for rollout_hit in result.rollout_hits)
     else:
-        yield f"{ROLLOUT} takes no pod from any node" + (" (as far as can be told: no pods were given)" if result.has_assumed_pods else "")
+        yield messages.describe_harmless_rollout(ROLLOUT) + (messages.ASSUMED_PODS if result.has_assumed_pods else "")

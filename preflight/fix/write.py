@@ -8,6 +8,7 @@ import stat
 import tempfile
 
 from preflight.errors import InputError
+from preflight.messages import fix as messages
 
 
 def read_file(path: str) -> bytes:
@@ -16,7 +17,7 @@ def read_file(path: str) -> bytes:
         with open(path, "rb") as file:  # noqa: PTH123
             return file.read()
     except (OSError, ValueError) as error:
-        raise InputError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+        raise InputError(messages.describe_unreadable_file(path, getattr(error, "strerror", None) or error)) from None
 
 
 def resolve_target(path: str) -> str:
@@ -28,7 +29,7 @@ def resolve_target(path: str) -> str:
         return path
     real, here = os.path.realpath(path), os.path.realpath(".")
     if os.path.commonpath((real, here)) != here:
-        raise InputError(f"{path}: is a symbolic link that leads out of this folder: name the file that it leads to")
+        raise InputError(messages.describe_outside_link(path))
     return real
 
 
@@ -43,11 +44,11 @@ def write_fixed_file(path: str, before: bytes, after: bytes) -> None:
     try:
         status = os.stat(real)  # noqa: PTH116
         if not stat.S_ISREG(status.st_mode):
-            raise InputError(f"{path}: is no regular file")
+            raise InputError(messages.describe_irregular_file(path))
         if not os.access(real, os.W_OK):
-            raise InputError(f"{path}: cannot be written: it is read-only")
+            raise InputError(messages.describe_read_only_file(path))
         if read_file(real) != before:
-            raise InputError(f"{path}: has changed since it was read, and is left as it is: run fix again")
+            raise InputError(messages.describe_changed_file(path))
         handle, temporary = tempfile.mkstemp(prefix=".preflight-", dir=os.path.dirname(real) or ".")  # noqa: PTH120
         with os.fdopen(handle, "wb") as file:
             file.write(after)
@@ -57,7 +58,7 @@ def write_fixed_file(path: str, before: bytes, after: bytes) -> None:
         os.replace(temporary, real)  # noqa: PTH105
         temporary = ""
     except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror}") from None
+        raise InputError(messages.describe_unwritable_file(path, error.strerror)) from None
     finally:
         if temporary:
             with contextlib.suppress(OSError):

@@ -7,6 +7,8 @@ from typing import Any
 
 from msgspec import Struct
 
+from preflight.messages import fix as messages
+
 Path = tuple[str | int, ...]
 
 MAX_DEPTH = 200
@@ -85,7 +87,7 @@ def read_tree(text: str) -> YamlTree:
                 return _parse_tree(text.replace("\t", " "), text)
         except (YAMLError, ValueError, RecursionError):
             pass
-        raise CannotEdit(f"a second reader of YAML (ruamel.yaml) does not take its document: {_get_first_line(error)}") from None
+        raise CannotEdit(messages.describe_second_reader(_get_first_line(error))) from None
 
 
 def _parse_tree(text: str, original: str) -> YamlTree:
@@ -98,7 +100,7 @@ def _parse_tree(text: str, original: str) -> YamlTree:
         if type(event).__name__ == "DocumentStartEvent":
             builder = _YamlTreeBuilder(text, events)
             return YamlTree(original, builder.build_node(next(events), 0), frozenset(builder.aliased_anchors))
-    raise CannotEdit("its document is empty")
+    raise CannotEdit(messages.EMPTY_DOCUMENT)
 
 
 def _get_first_line(error: Exception) -> str:
@@ -114,7 +116,7 @@ class _YamlTreeBuilder:
 
     def build_node(self, event: Any, depth: int) -> YamlNode:
         if depth > MAX_DEPTH:
-            raise CannotEdit(f"lists and mappings nest deeper than {MAX_DEPTH} levels")
+            raise CannotEdit(messages.describe_deep_nesting(MAX_DEPTH))
         kind = type(event).__name__
         start, end = event.start_mark.index, event.end_mark.index
         if kind == "AliasEvent":
@@ -166,9 +168,9 @@ def walk_path(tree: YamlTree, path: Sequence[str | int]) -> YamlNode:
         elif entry := node.find_entry(step):
             found = entry[1]
         elif node.has_merge_key:
-            raise CannotEdit(f"its {step} comes from a merge (<<), which other objects may share: edit it by hand")
+            raise CannotEdit(messages.describe_merged_part(step))
         if found is None:
-            raise CannotEdit(f"its {step} was not found where it should be")
+            raise CannotEdit(messages.describe_lost_part(step))
         node = found
         _check_not_shared(tree, node)
     return node
@@ -177,8 +179,6 @@ def walk_path(tree: YamlTree, path: Sequence[str | int]) -> YamlNode:
 def _check_not_shared(tree: YamlTree, node: YamlNode) -> None:
     """Raises CannotEdit where a value is shared."""
     if node.kind == "alias":
-        raise CannotEdit(
-            f"its tolerations come from the alias *{node.text}, which other places share: edit the anchor &{node.text} by hand"
-        )
+        raise CannotEdit(messages.describe_shared_list(node.text))
     if node.anchor and node.anchor in tree.aliased_anchors:
-        raise CannotEdit(f"the anchor &{node.anchor} is repeated by an alias: an edit would change that place too")
+        raise CannotEdit(messages.describe_repeated_anchor(node.anchor))

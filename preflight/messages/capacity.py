@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from preflight.messages.counts import format_count
 from preflight.messages.coverage import describe_reason
@@ -230,3 +230,39 @@ def describe_missing_workload(source: str, workload: str, other_namespaces: Sequ
     elsewhere = f"; there is one in {', '.join(other_namespaces)}: -n" if other_namespaces else ""
     unread = f"; not all was read: {problem}" if problem else ""
     return f"{source}: there is no {workload}{elsewhere}{unread}"
+
+
+NO_RESOURCE = "no resource"
+
+
+def describe_requested_pod(parts: Iterable[str]) -> str:
+    """A pod by what it asks for."""
+    return f"a pod that asks for {' '.join(parts)}"
+
+
+def describe_invalid_request(text: str) -> str:
+    """A value of --request that cannot be read."""
+    return f"--request takes RESOURCE=QUANTITY, not {text!r}"
+
+
+DEVICE_ADVICE = "; one of a device plugin has a domain, as nvidia.com/gpu"
+
+
+def describe_unknown_resource(text: str, name: str, advice: str) -> str:
+    """A value of --request that names no resource."""
+    return f"--request {text}: {name!r} is no resource that the scheduler counts{advice}"
+
+
+def describe_invalid_quantity(text: str, error: object) -> str:
+    """A value of --request with an amount that cannot be read."""
+    return f"--request {text}: {error}"
+
+
+def describe_part_of_device_request(text: str, name: str) -> str:
+    """A value of --request with a part of a device."""
+    return f"--request {text}: {name} comes in whole numbers"
+
+
+def describe_invalid_toleration(text: str, effects: Iterable[str]) -> str:
+    """A value of --tolerate that cannot be read."""
+    return f"--tolerate takes KEY=VALUE:EFFECT, KEY:EFFECT, KEY=VALUE, KEY or *, EFFECT one of {', '.join(effects)}: not {text!r}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from preflight.kubectl.formatting import join_names
+from preflight.messages.counts import format_count
 from preflight.messages.coverage import describe_reasons
 from preflight.messages.lists import format_other_nodes, join_node_names
 from preflight.model.comparison_reasons import (
@@ -119,3 +120,32 @@ def describe_daemonset_new(nodes: Sequence[str]) -> str:
 def describe_pod_new(nodes: Sequence[str]) -> str:
     """PF406."""
     return f"has a pod on {join_node_names(nodes)}, where it had none"
+
+
+def note_unknown(reason: str) -> str:
+    """What is not known of a cluster."""
+    return f"not known: {reason}"
+
+
+NOTHING_TO_COMPARE = "no DaemonSet was given on either side: there is nothing to compare"
+NO_PODS_TO_COMPARE = "no pod was given on either side: whether one is gone shows only where pods are listed"
+
+
+def describe_other_cluster(saved: str, saved_of: str, asked: str) -> str:
+    """A snapshot of another cluster."""
+    return f"{saved} is of the cluster {saved_of}, not of {asked}: choose its context with --context"
+
+
+def summarize_comparison(saved: str, before: int, now: int) -> str:
+    """How many pods of DaemonSets there were, and are."""
+    return f"since {saved}: {before} pods of DaemonSets before, {now} now"
+
+
+def count_recreated(again: object, pods: int) -> str:
+    """How many pods were re-created."""
+    return f"re-created since then: {again or 'none'} of the {format_count(pods, 'pod')} of DaemonSets that are still there"
+
+
+def count_registered_nodes(nodes: int) -> str:
+    """How many nodes registered again."""
+    return f"{format_count(nodes, 'node')} registered anew under the old name"

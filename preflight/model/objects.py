@@ -29,10 +29,19 @@ class Origin(Struct, frozen=True, gc=False):
 
 
 class Refusal(Struct, frozen=True, gc=False):
-    """A value that the API server would refuse, found while reading: its path in the object, and the reason in one line."""
+    """A value that the API server would refuse, found while reading: its path in the object, and the problem in one line.
+
+    `field` is the name of the field as it stands in front of the problem; "" where the problem names it, or names none.
+    """
 
     path: tuple[str | int, ...]
-    reason: str
+    problem: str
+    field: str = ""
+
+    @property
+    def reason(self) -> str:
+        """The field and its problem, in one line."""
+        return f"{self.field}: {self.problem}" if self.field else self.problem
 
 
 TEMPLATE_GENERATION = "deprecated.daemonset.template.generation"

@@ -132,7 +132,8 @@ class Coverage(Struct, frozen=True):
     1. `before`, `now` and `recreated` count the nodes with a pod: before the change, once it has settled, after re-creation.
     2. `replaced` is the count after the nodes were replaced by new ones; None where the change does not ask for it.
     3. `assumed` where no pods were given: a pod is then assumed where the DaemonSet should run.
-    4. `periodSeconds` of a loop; `reasons` are sentences, all of them and not just the first.
+    4. `periodSeconds` of a loop; `reasons` are sentences, all of them and not just the first. `reasons_state_loop`: one of them says that
+       the pod is deleted and re-created, and how often.
     5. `place` is the file of a DaemonSet whose manifest states no namespace (as in ObjectKey), so that two of one name stay apart.
     6. `ready` counts the nodes whose pod is Ready now; None where nobody asks for it. Only `preflight verify` does.
     """
@@ -150,6 +151,7 @@ class Coverage(Struct, frozen=True):
     tolerates: tuple[TaintTolerance, ...] = ()
     place: str = ""
     ready: int | None = None
+    reasons_state_loop: bool = False
 
 
 class ReportStep(Struct, frozen=True):
@@ -176,10 +178,11 @@ class ReportStep(Struct, frozen=True):
 
 
 class Problem(Struct, frozen=True):
-    """Something that could not be read (exit 3)."""
+    """Something that could not be read (exit 3); `is_line` where it is one line of a script, which is not judged."""
 
     message: str
     location: Location | None = None
+    is_line: bool = False
 
 
 class SkippedCheck(Struct, frozen=True, gc=False):

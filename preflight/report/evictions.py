@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from preflight.messages import eviction_report as messages
 from preflight.messages.counts import format_count
 from preflight.messages.evictions import describe_advice, describe_assumption, describe_obstacles, iter_row_reasons
 from preflight.messages.jobs import describe_job_reason, describe_unknown
@@ -45,9 +46,9 @@ _STYLES = {"x": "error", "?": "warning", "!": "warning"}
 _LEAST_WHY = 44
 _METHOD_TEXTS = {
     EvictionMechanism.DRAIN: "drain",
-    EvictionMechanism.TAINT: "NoExecute: taint eviction, which no budget holds up",
-    EvictionMechanism.SHUTDOWN: "graceful shutdown: all its pods end, and no budget is asked",
-    EvictionMechanism.GONE: "the node is gone: all its pods are, and no budget is asked",
+    EvictionMechanism.TAINT: messages.BY_TAINT,
+    EvictionMechanism.SHUTDOWN: messages.BY_SHUTDOWN,
+    EvictionMechanism.GONE: messages.BY_LOSS,
 }
 
 Remark = tuple[str, str]
@@ -90,9 +91,9 @@ def _make_row(eviction: Eviction) -> EvictionRow:
 def _format_verdict(eviction: Eviction) -> str:
     words = eviction.verdict.replace("-", " ")
     if eviction.is_leaving and eviction.lost:
-        return f"{words}, lost for good"
+        return messages.describe_lost_pod(words)
     if eviction.verdict is EvictionVerdict.DELETED and eviction.why is EndReason.TAINT:
-        return f"deleted after {eviction.after:g} s" if eviction.after else "deleted now"
+        return messages.describe_delay(eviction.after) if eviction.after else messages.DELETED_NOW
     return words
 
 
@@ -105,19 +106,19 @@ def _format_replacement(eviction: Eviction) -> str:
 def format_node_heading(evictions: EvictionReport, node: NodeEvictions) -> str:
     """What becomes of a node, in one line."""
     going = sum(pod.is_leaving for pod in node.pods)
-    parts = [f"{format_count(going, 'pod')} {'goes' if going == 1 else 'go'}" if going else "no pod goes"]
+    parts = [f"{format_count(going, 'pod')} {'goes' if going == 1 else 'go'}" if going else messages.NO_POD_GOES]
     for verdict in _COUNTED_VERDICTS:
         number = sum(eviction.verdict is verdict for eviction in node.pods)
         if number and verdict is not EvictionVerdict.WAITS:
             parts.append(f"{number} {verdict.replace('-', ' ')}")
         elif number:
-            parts.append(f"{number} of them {'waits' if number == 1 else 'wait'} for replacements")
+            parts.append(messages.count_waiting(number))
     if evictions.way is not EvictionMechanism.DRAIN:
         parts.append(_METHOD_TEXTS[evictions.way])
     elif not node.reached:
-        parts.append("kubectl never gets here")
+        parts.append(messages.NOT_REACHED)
     elif node.ends is False:
-        parts.append("kubectl waits for ever")
+        parts.append(messages.NEVER_ENDS_HERE)
     elif node.least is not None and not node.refusals:
         parts.append(_format_duration(node.least, node.withGrace))
     return f"{node.node}: {', '.join(parts)}"
@@ -125,8 +126,8 @@ def format_node_heading(evictions: EvictionReport, node: NodeEvictions) -> str:
 
 def _format_duration(least: float, grace: float | None) -> str:
     if grace is None or grace <= least:
-        return f"takes {format_time(least)} at least"
-    return f"takes {format_time(least)} at least, {format_time(grace)} with the whole grace periods"
+        return messages.describe_least_time(format_time(least))
+    return messages.describe_times(format_time(least), format_time(grace))
 
 
 def format_time(seconds: float) -> str:
@@ -145,12 +146,12 @@ def format_staying(node: NodeEvictions) -> str:
     """The pods that stay for what they are; "" where there are none."""
     parts = []
     if node.daemonsets:
-        parts.append(f"{format_count(node.daemonsets, 'pod')} of DaemonSets")
+        parts.append(messages.count_daemonset_pods(node.daemonsets))
     if node.static:
         parts.append(f"{format_count(len(node.static), 'static pod')} ({format_names(node.static)})")
     if node.staying:
-        parts.append(format_count(node.staying, "other pod"))
-    return f"not asked to go: {', '.join(parts)}" if parts else ""
+        parts.append(format_count(node.staying, messages.OTHER_POD))
+    return messages.describe_staying(parts) if parts else ""
 
 
 def format_total(evictions: EvictionReport) -> str:
@@ -159,18 +160,18 @@ def format_total(evictions: EvictionReport) -> str:
     going = sum(eviction.is_leaving for eviction in pods)
     parts = [f"{format_count(going, 'pod')} of {format_count(len(evictions.nodes), 'node')} {'goes' if going == 1 else 'go'}"]
     for words, number in (
-        ("lost for good", sum(pod.is_leaving and pod.lost for pod in pods)),
-        ("Pending afterwards", sum(pod.is_leaving and pod.replacement is ReplacementOutcome.PENDING for pod in pods)),
-        ("blocked for ever", sum(pod.verdict is EvictionVerdict.BLOCKED_FOREVER for pod in pods)),
-        ("blocked for now", sum(pod.verdict is EvictionVerdict.BLOCKED_NOW for pod in pods)),
-        ("refused by kubectl", sum(pod.verdict is EvictionVerdict.REFUSED for pod in pods)),
+        (messages.LOST, sum(pod.is_leaving and pod.lost for pod in pods)),
+        (messages.PENDING, sum(pod.is_leaving and pod.replacement is ReplacementOutcome.PENDING for pod in pods)),
+        (messages.BLOCKED_FOREVER, sum(pod.verdict is EvictionVerdict.BLOCKED_FOREVER for pod in pods)),
+        (messages.BLOCKED_NOW, sum(pod.verdict is EvictionVerdict.BLOCKED_NOW for pod in pods)),
+        (messages.REFUSED, sum(pod.verdict is EvictionVerdict.REFUSED for pod in pods)),
         ("unknown", sum(pod.verdict is EvictionVerdict.UNKNOWN for pod in pods)),
     ):
         if number:
             parts.append(f"{number} {words}")
     if evictions.way is EvictionMechanism.DRAIN:
         if evictions.ends is False:
-            parts.append("kubectl never ends")
+            parts.append(messages.NEVER_ENDS)
         elif evictions.least is not None:
             parts.append(_format_duration(evictions.least, evictions.withGrace))
     return ", ".join(parts)
@@ -182,7 +183,7 @@ def iter_outcomes(evictions: EvictionReport) -> Iterator[Remark]:
     yield from (("JobSet", _format_job_set(job_set)) for job_set in evictions.jobSets)
     for node in evictions.nodes:
         for pod in node.returning:
-            yield "DaemonSet", f"{pod.daemonset} finds no room on {node.node} when it comes back: {describe_obstacles(pod.obstacles)}"
+            yield "DaemonSet", messages.describe_no_return(pod.daemonset, node.node, describe_obstacles(pod.obstacles))
 
 
 def iter_notes(evictions: EvictionReport) -> Iterator[Remark]:
@@ -201,29 +202,29 @@ def iter_remarks(evictions: EvictionReport) -> Iterator[Remark]:
 def _format_job(forecast: JobOutcome) -> str:
     lost = f"{forecast.job} loses {format_count(len(forecast.pods), 'pod')}"
     if forecast.unknown:
-        return f"{lost}: nobody can tell what becomes of it: {describe_unknown(forecast.unknown)}"
+        return messages.describe_unknown_fate(lost, describe_unknown(forecast.unknown))
     parts = []
     if forecast.fails:
         parts.append(f"{'fails' if forecast.certain else 'may fail'}: {forecast.fails}")
     elif forecast.limit:
-        parts.append(f"goes on, and counts it against {' and '.join(forecast.limit)}")
+        parts.append(messages.describe_counted_loss(forecast.limit))
     else:
-        parts.append("goes on")
+        parts.append(messages.GOES_ON)
     if forecast.overlap and not (forecast.fails and forecast.certain):
-        what = "of one index " if forecast.indexed else ""
-        parts.append(f"two pods {what}run at once for up to {format_time(forecast.overlap)}")
+        what = messages.OF_ONE_INDEX if forecast.indexed else ""
+        parts.append(messages.describe_overlap(what, format_time(forecast.overlap)))
     return "; ".join([f"{lost}, and {parts[0]}", *parts[1:], *map(describe_job_reason, forecast.reasons)])
 
 
 def _format_job_set(forecast: JobSetOutcome) -> str:
     if forecast.unknown:
-        return f"{forecast.jobSet}: nobody can tell what becomes of it: {describe_unknown(forecast.unknown)}"
-    what = "goes on"
+        return messages.describe_unknown_fate(forecast.jobSet, describe_unknown(forecast.unknown))
+    what = messages.GOES_ON
     if forecast.fails:
         what = f"{'fails' if forecast.certain else 'may fail'}: {forecast.fails}"
     elif forecast.restarts is not JobSetRestarts.NONE:
-        which = "all its Jobs" if forecast.restarts is JobSetRestarts.ALL else "one of its Jobs"
-        what = f"{'starts' if forecast.certain else 'may start'} {which} anew; {format_count(forecast.left, 'restart')} left then"
+        which = messages.ALL_JOBS if forecast.restarts is JobSetRestarts.ALL else messages.ONE_JOB
+        what = messages.describe_restart(forecast.certain, which, forecast.left)
     return "; ".join([f"{forecast.jobSet} {what}", *map(describe_job_reason, forecast.reasons)])
 
 
@@ -243,8 +244,8 @@ def draw_evictions(evictions: EvictionReport, ink: Ink, width: int, all_rows: bo
             lines += _draw_grid(shown, ink, width)
         if hidden := rows[len(shown) :]:
             bad = sum(row.marker == "x" for row in hidden)
-            say = f", {bad} of them blocked or lost" if bad else ""
-            lines.append(f"  {format_count(len(hidden), 'more pod')}{say} (--all-rows shows all)")
+            say = messages.count_bad_rows(bad) if bad else ""
+            lines.append(messages.count_hidden_pods(len(hidden), say))
         if text := format_staying(node):
             lines += [f"  {line}" for line in fold(escape_unprintable(text), max(20, width - 2) if width else 0)]
         yield lines

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
+from preflight.messages import report as messages
 from preflight.model.report import Finding, Report, ReportStep
 from preflight.report import findings as shape
 from preflight.report.ci_annotation import format_sentence, format_title, select_open_findings
@@ -33,12 +34,12 @@ def render(report: Report, *, all_rows: bool = False, **_options: object) -> str
        a code span holds no backtick and no pipe, and no line of a block begins with a name, so none ends it or commands GitLab (`/close`).
     """
     page = _MarkdownPage()
-    page.add_lines(["<!-- preflight -->", f"### preflight: {format_finding_counts(report)}", ""])
+    page.add_lines(["<!-- preflight -->", messages.describe_heading(format_finding_counts(report)), ""])
     if report.cluster is not None:
         page.add_lines([format_code(format_cluster(report.cluster), 300), ""])
     _add_tables(page, report, all_rows)
     if report.problems:
-        page.add_lines(_fold_lines("what could not be read", render_problems(report.problems).splitlines()))
+        page.add_lines(_fold_lines(messages.UNREAD, render_problems(report.problems).splitlines()))
     end = [format_code(format_summary(report), 3000)]
     if exempted := [finding for finding in report.findings if finding.exempted is not None]:
         end[:0] = _fold_lines(
@@ -49,7 +50,7 @@ def render(report: Report, *, all_rows: bool = False, **_options: object) -> str
     for at, finding in enumerate(findings):
         if not page.add_if_fits(_format_finding(finding, len(report.steps)), room):
             left = format_count(len(findings) - at, "finding")
-            page.add_lines([f"**Cut here: {left} more, since a comment has room for {MOST:,} characters. `-o json` has all.**", ""])
+            page.add_lines([messages.describe_cut_findings(left, MOST), ""])
             break
     page.add_lines(end)
     return "\n".join(escape_ci_commands(line) for line in page.lines) + "\n"
@@ -78,10 +79,10 @@ class _MarkdownPage:
 
 def _add_tables(page: _MarkdownPage, report: Report, all_rows: bool) -> None:
     for number, step in enumerate(report.steps, 1):
-        heading = f"step {number} of {len(report.steps)}: " if len(report.steps) > 1 else ""
+        heading = messages.number_step(number, len(report.steps)) if len(report.steps) > 1 else ""
         if not (_add_table(page, step, heading, all_rows) and _add_evictions(page, step, all_rows)):
             if left := len(report.steps) - number:
-                page.add_lines([f"**Cut here: {format_count(left, 'more step')}. `-o json` has all.**", ""])
+                page.add_lines([messages.describe_cut_steps(left), ""])
             return
     findings = [] if report.steps else sorted(select_open_findings(report), key=lambda each: (each.severity.rank, each.rule, each.name))
     if findings:
@@ -100,11 +101,11 @@ def _add_table(page: _MarkdownPage, step: ReportStep, heading: str, all_rows: bo
     if step.notes[_LINES:]:
         told.append(f"- {format_count(len(step.notes) - _LINES, 'more note')}")
     if step.story is not None:
-        lines = [f"- {format_code(each, 500)}" for each in step.story[:_LINES]] or ["nothing is broken that can be seen"]
+        lines = [f"- {format_code(each, 500)}" for each in step.story[:_LINES]] or [messages.NOTHING_IS_BROKEN]
         more = [f"- {format_count(len(step.story) - _LINES, 'more sentence')}"] if step.story[_LINES:] else []
         return page.add_if_fits([*told, "", *lines, *more, ""], _TABLES)
     columns = (*(_format_word(column.lower()) for column in step.columns), "tolerates", "why")
-    heads = ["", "DaemonSet", "before", *columns[:-2], "lost on"] if step.compares else ["", "DaemonSet", "nodes", *columns]
+    heads = ["", "DaemonSet", "before", *columns[:-2], messages.LOST_ON] if step.compares else ["", "DaemonSet", "nodes", *columns]
     last = 1 if step.compares else 2
     lines = ["--:" if 2 <= at < len(heads) - last else "---" for at in range(len(heads))]
     fits = page.add_if_fits([*told, *([""] if step.notes else []), *([_format_line(heads), _format_line(lines)] if rows else [])], _TABLES)
@@ -114,11 +115,11 @@ def _add_table(page: _MarkdownPage, step: ReportStep, heading: str, all_rows: bo
         shown += fits
     page.add_lines([""])
     if hidden := len(rows) - shown:
-        page.add_lines([f"{format_count(hidden, 'more DaemonSet')} not shown", ""])
+        page.add_lines([messages.count_hidden_daemonsets(hidden), ""])
     if left_out:
-        page.add_lines([f"{format_count(left_out, 'DaemonSet')} left out by selector", ""])
+        page.add_lines([messages.count_excluded_daemonsets(left_out), ""])
     if not rows and not left_out:
-        page.add_lines(["no DaemonSet to judge", ""])
+        page.add_lines([messages.NO_DAEMONSET, ""])
     return fits
 
 
@@ -147,7 +148,7 @@ def _add_evictions(page: _MarkdownPage, step: ReportStep, all_rows: bool) -> boo
             shown += fits
         page.add_lines([""])
         if hidden := len(rows) - shown:
-            page.add_lines([f"{format_count(hidden, 'more pod')} not shown", ""])
+            page.add_lines([messages.count_hidden_pods(hidden), ""])
     lines = [f"{heading}: {text}" for heading, text in pods.iter_remarks(step.evictions)]
     page.add_lines([*(f"- {format_code(line, 500)}" for line in lines[:_LINES]), ""])
     return fits
@@ -185,7 +186,7 @@ def _format_word(text: str) -> str:
 
 def _format_finding(finding: Finding, steps: int) -> list[str]:
     where = f" at {_format_html_code(format_location(finding.location))}" if finding.location else ""
-    step = f" (step {finding.step} of {steps})" if steps > 1 and finding.step else ""
+    step = messages.number_finding_step(finding.step, steps) if steps > 1 and finding.step else ""
     heading = f"{finding.severity} {_format_html_code(format_title(finding))}: {_format_html_code(str(finding.subject))}{where}{step}"
     return _format_details(heading, shape.draw_finding(finding, Ink(False), 0))
 
@@ -199,7 +200,7 @@ def _format_details(heading: str, lines: Iterable[str], max_length: int = 500) -
     """A part that is folded: a block of code, whose lines all begin with a word of ours or with a gutter."""
     kept = [clip(escape_unprintable(line), max_length) for line in lines]
     if len(kept) > _LINES:
-        kept[_LINES:] = [f"... {len(kept) - _LINES} more lines"]
+        kept[_LINES:] = [messages.count_more_lines(len(kept) - _LINES)]
     return [f"<details><summary>{heading}</summary>", "", "```text", *kept, "```", "</details>", ""]
 
 

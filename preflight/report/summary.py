@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from preflight.messages import report as messages
 from preflight.model.report import ClusterIdentity, Outcome, Report, Severity
 from preflight.report.formatting import format_count, format_names
 from preflight.report.terminal import escape_unprintable
@@ -32,7 +33,7 @@ def format_finding_counts(report: Report) -> str:
     numbers = Counter(finding.severity for finding in report.findings if finding.exempted is None)
     exempted = sum(finding.exempted is not None for finding in report.findings)
     parts = [format_count(numbers[severity], severity) for severity in Severity if numbers[severity]]
-    return ", ".join([*(parts or ["No findings"]), *([f"{exempted} exempted"] if exempted else [])])
+    return ", ".join([*(parts or [messages.NO_FINDINGS]), *([f"{exempted} exempted"] if exempted else [])])
 
 
 def format_unread(report: Report) -> str:
@@ -41,10 +42,10 @@ def format_unread(report: Report) -> str:
     A problem without a file has its own line elsewhere.
     """
     located = [problem for problem in report.problems if problem.location]
-    lines = sum(problem.message.startswith("not judged: ") for problem in located)
-    files = {problem.location.file for problem in located if problem.location and not problem.message.startswith("not judged: ")}
-    parts = [f"{format_count(len(files), 'file')} could not be read" if files else ""]
-    parts.append(f"{format_count(lines, 'line')} {'was' if lines == 1 else 'were'} not judged" if lines else "")
+    lines = sum(problem.is_line for problem in located)
+    files = {problem.location.file for problem in located if problem.location and not problem.is_line}
+    parts = [messages.count_unread_files(len(files)) if files else ""]
+    parts.append(messages.count_unjudged_lines(lines) if lines else "")
     return ", ".join(part for part in parts if part)
 
 
@@ -55,10 +56,10 @@ def format_checked(report: Report) -> str:
     unknown = sum(len(part.nodes) for step in report.steps for part in step.coverage if part.outcome is Outcome.UNKNOWN)
     where = f"{nodes} of {format_count(total.nodes, 'node')}" if nodes < total.nodes else format_count(nodes, "node")
     pairs = f"{format_count(total.pairs, 'pair')}{f', {unknown} unknown' if unknown else ''}"
-    coverage = f"{format_count(total.daemonsets, 'DaemonSet')} on {where} ({pairs})" if report.steps else ""
+    coverage = messages.count_coverage(total.daemonsets, where, pairs) if report.steps else ""
     files = f" from {format_count(total.files, 'file')}" if total.files else ""
     if report.cluster is not None and not total.files:
-        files = f" of cluster {report.cluster.context}"
+        files = messages.name_cluster(report.cluster.context)
     if report.command:
         return f"Judged {coverage or format_count(total.daemonsets, 'DaemonSet')}{files}"
     return f"Judged {format_count(total.objects, 'object')}{files}{f', and {coverage}' if coverage else ''}"
@@ -75,4 +76,4 @@ def format_skipped(report: Report) -> str:
     for skip in report.skipped:
         reasons.setdefault(skip.why, []).append(skip.what)
     parts = [f"{format_names(what)} ({why})" if why else format_names(what) for why, what in reasons.items()]
-    return f"not judged: {', '.join(parts)}" if parts else ""
+    return messages.describe_skipped(parts) if parts else ""

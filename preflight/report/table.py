@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from preflight.messages import report as messages
 from preflight.model.report import Coverage, Outcome, ReportStep, TaintTolerance
-from preflight.report.formatting import format_count, format_names
+from preflight.report.formatting import format_names
 from preflight.report.terminal import Ink, count_columns, escape_unprintable, fold, pad
 
 MOST_ROWS = 30
@@ -36,6 +37,7 @@ class CoverageRow(NamedTuple):
     1. `node_count` are the nodes on which it is judged; where a step compares, those with a pod before. `counts` are the nodes with a pod,
        one for each column of the step, None where not asked. `reasons` are reasons; where a step compares, the nodes that lost their pod.
     2. `is_unsure` where some of these are counted under a condition: they are printed with a question mark.
+    3. `is_unknown` where a step compares, and the pods that should run now are not known: `reasons` then say why.
     """
 
     marker: str
@@ -45,6 +47,7 @@ class CoverageRow(NamedTuple):
     tolerates: str
     reasons: str
     is_unsure: bool = False
+    is_unknown: bool = False
 
 
 def draw_table(step: ReportStep, ink: Ink, width: int, all_rows: bool) -> list[str]:
@@ -61,13 +64,13 @@ def draw_table(step: ReportStep, ink: Ink, width: int, all_rows: bool) -> list[s
     lines = list(_draw_grid(shown, heads, ink, width)) if shown else []
     if hidden := rows[len(shown) :]:
         losing = sum(row.marker == "x" for row in hidden)
-        say = f", {losing} of them losing nodes" if losing else ""
-        lines.append(f"  {format_count(len(hidden), 'more DaemonSet')}{say} (--all-rows shows all)")
+        say = messages.count_losing_rows(losing) if losing else ""
+        lines.append(messages.count_hidden_rows(len(hidden), say))
     if left_out:
         verb, whose = ("leaves", "its") if left_out == 1 else ("leave", "their")
-        which = "this node" if len(step.nodes) == 1 else "these nodes"
-        lines.append(f"  {format_count(left_out, 'DaemonSet')} {verb} {which} out by {whose} selector")
-    return lines or ["  no DaemonSet to judge"]
+        which = messages.THIS_NODE if len(step.nodes) == 1 else messages.THESE_NODES
+        lines.append(messages.count_left_out(left_out, verb, which, whose))
+    return lines or [messages.NO_ROW]
 
 
 def make_coverage_rows(step: ReportStep) -> tuple[list[CoverageRow], int]:
@@ -88,7 +91,7 @@ def make_rows_with_coverage(step: ReportStep) -> tuple[list[tuple[CoverageRow, S
         if parts:
             shown = f"{name} ({file})" if times[name] > 1 else name
             rows.append((_make_compared_row(shown, parts) if step.compares else _make_row(shown, parts, len(step.columns)), group))
-    rows.sort(key=lambda each: (ORDER.index(each[0].marker), each[0].name))
+    rows.sort(key=lambda pair: (ORDER.index(pair[0].marker), pair[0].name))
     return rows, len(groups) - len(rows)
 
 
@@ -117,7 +120,8 @@ def _make_compared_row(name: str, parts: Sequence[Coverage]) -> CoverageRow:
         node_count=sum(part.before for part in parts),
         counts=(None, None) if unknown else (sum(part.now for part in parts), sum(part.ready or 0 for part in parts)),
         tolerates="",
-        reasons=f"not known: {', '.join(unknown.reasons)}" if unknown else format_names(lost),
+        reasons=messages.describe_unknown(unknown.reasons) if unknown else format_names(lost),
+        is_unknown=unknown is not None,
     )
 
 
@@ -127,9 +131,9 @@ def _format_tolerates(answers: Iterable[TaintTolerance]) -> str:
     for answer in answers:
         text = answer.how
         if answer.anyEffect and answer.how in ("key", "exact"):
-            text += " (any effect)"
+            text += messages.ANY_EFFECT
         if answer.seconds is not None and answer.how not in ("no", "unknown"):
-            text += f", {answer.seconds} s"
+            text += messages.count_seconds(answer.seconds)
         words[text] = _TOLERATES_ORDER.index(answer.how) if answer.how in _TOLERATES_ORDER else 0
     return "; ".join(sorted(words, key=lambda word: (words[word], word)))
 
@@ -141,13 +145,13 @@ def _format_reasons(parts: Sequence[Coverage]) -> str:
         for reason in _iter_reasons(part):
             nodes[reason] += len(part.nodes)
     total = sum(len(part.nodes) for part in parts)
-    return "; ".join(reason if number == total else f"{reason} ({number} of {total} nodes)" for reason, number in nodes.items())
+    return "; ".join(reason if number == total else messages.limit_reason(reason, number, total) for reason, number in nodes.items())
 
 
 def _iter_reasons(part: Coverage) -> Iterator[str]:
-    if part.outcome is Outcome.LOOP and not any("deleted and re-created" in reason for reason in part.reasons):
-        again = "again and again" if part.periodSeconds is None else f"every {part.periodSeconds} s"
-        yield f"deleted and re-created {again}"
+    if part.outcome is Outcome.LOOP and not part.reasons_state_loop:
+        again = messages.AGAIN_AND_AGAIN if part.periodSeconds is None else messages.describe_period(part.periodSeconds)
+        yield messages.describe_loop(again)
     yield from part.reasons
 
 

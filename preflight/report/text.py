@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from preflight.messages import report as messages
 from preflight.model.report import Finding, Problem, Report, ReportStep, Severity
 from preflight.report import findings as shape
 from preflight.report import table
-from preflight.report.formatting import format_count, format_location
+from preflight.report.formatting import format_location
 from preflight.report.summary import format_cluster, format_summary
 from preflight.report.terminal import Ink, count_columns, escape_ci_commands, escape_unprintable, fold, pad
 
@@ -61,7 +62,7 @@ def _iter_blocks(report: Report, ink: Ink, width: int, all_rows: bool) -> Iterat
     if report.cluster is not None:
         yield fold(format_cluster(report.cluster), width)
     for number, step in enumerate(report.steps, 1):
-        yield from _render_step(step, f"step {number} of {len(report.steps)}: " if several and not told else "", ink, width, all_rows)
+        yield from _render_step(step, messages.number_step(number, len(report.steps)) if several and not told else "", ink, width, all_rows)
         if several:
             own = [finding for finding in open_ if finding.step == number]
             if told and not all_rows and len(own) > MOST_FINDINGS:
@@ -118,7 +119,7 @@ def _render_clusters(report: Report, ink: Ink) -> Iterator[str]:
     for number, step in enumerate(report.steps, 1):
         own = [finding.severity for finding in report.findings if finding.exempted is None and finding.step == number]
         counts = [len(step.nodes), *(own.count(severity) for severity in Severity)] if step.nodes else []
-        cells = [f"{each:>{len(head)}}" for each, head in zip(counts, heads, strict=False)] or ["cannot be read"]
+        cells = [f"{each:>{len(head)}}" for each, head in zip(counts, heads, strict=False)] or [messages.CANNOT_BE_READ]
         mark = ink("x", "error") if Severity.ERROR in own or not counts else "!" if own else " "
         yield f"{mark} {pad(escape_unprintable(step.command), longest)}  {'  '.join(cells)}".rstrip()
 
@@ -130,9 +131,9 @@ def _render_story(story: Sequence[str], ink: Ink, width: int, all_rows: bool) ->
         for at, line in enumerate(fold(escape_unprintable(sentence), max(20, width - 2) if width else 0)):
             yield f"{ink('x', 'error') if at == 0 else ' '} {line}"
     if left := len(story) - len(shown):
-        yield f"  and {left} more (--all-rows shows all)"
+        yield messages.count_hidden_sentences(left)
     if not story:
-        yield "  nothing is broken that can be seen"
+        yield messages.NOTHING_BROKEN
 
 
 def _render_findings(findings: Sequence[Finding], ink: Ink, width: int) -> Iterator[list[str]]:
@@ -155,8 +156,8 @@ def _render_rule_counts(findings: Sequence[Finding], ink: Ink) -> list[str]:
         rules.setdefault((finding.rule, finding.name), []).append(finding)
     worst = {rule: min(found, key=lambda finding: finding.severity.rank).severity for rule, found in rules.items()}
     digits = max(len(str(len(found))) for found in rules.values())
-    more = "--all-rows shows all, --write-baseline FILE accepts them for now"
-    lines = [f"{format_count(len(findings), 'finding')} in all, the worst {MOST_FINDINGS} above ({more}):"]
+    more = messages.MORE_FINDINGS
+    lines = [messages.count_findings(len(findings), MOST_FINDINGS, more)]
     for rule in sorted(rules, key=lambda rule: (worst[rule].rank, rule)):
         number = f"{len(rules[rule]):>{digits}}"
         lines.append(f"  {number}  {ink(rule[0], worst[rule])} {escape_unprintable(rule[1])}")

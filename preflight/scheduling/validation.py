@@ -64,7 +64,7 @@ def validate_taints(taints: Sequence[Taint], path: Path = ("spec", "taints")) ->
         yield from _refuse_invalid((*here, "key"), taint.key, validate_qualified_name(taint.key))
         yield from _refuse_invalid((*here, "value"), taint.value, validate_label_value(taint.value))
         if not taint.effect:
-            yield Refusal((*here, "effect"), "effect: Required value")
+            yield Refusal((*here, "effect"), "Required value", "effect")
         elif taint.effect not in TAINT_EFFECTS:
             yield _refuse_unsupported((*here, "effect"), taint.effect, TAINT_EFFECTS)
         elif (taint.key, taint.effect) in seen:
@@ -92,7 +92,7 @@ def validate_node_selection(spec: PodSpec, path: Path) -> Iterator[Refusal]:
 def _validate_node_selector(selector: NodeSelector, path: Path) -> Iterator[Refusal]:
     """An empty list of terms is refused; an empty term, and Gt or Lt with text, are accepted (they match nothing)."""
     if not selector.nodeSelectorTerms:
-        yield Refusal((*path, "nodeSelectorTerms"), "nodeSelectorTerms: Required value: must have at least one node selector term")
+        yield Refusal((*path, "nodeSelectorTerms"), "Required value: must have at least one node selector term", "nodeSelectorTerms")
     for number, term in enumerate(selector.nodeSelectorTerms):
         for place, requirement in enumerate(term.matchExpressions):
             yield from _validate_expression(requirement, (*path, "nodeSelectorTerms", number, "matchExpressions", place))
@@ -104,13 +104,13 @@ def _validate_expression(requirement: SelectorRequirement, path: Path) -> Iterat
     values = requirement.values
     if requirement.operator in ("In", "NotIn"):
         if not values:
-            yield Refusal((*path, "values"), "values: Required value: must be specified when `operator` is 'In' or 'NotIn'")
+            yield Refusal((*path, "values"), "Required value: must be specified when `operator` is 'In' or 'NotIn'", "values")
     elif requirement.operator in ("Exists", "DoesNotExist"):
         if values:
-            yield Refusal((*path, "values"), "values: Forbidden: may not be specified when `operator` is 'Exists' or 'DoesNotExist'")
+            yield Refusal((*path, "values"), "Forbidden: may not be specified when `operator` is 'Exists' or 'DoesNotExist'", "values")
     elif requirement.operator in ("Gt", "Lt"):
         if len(values) != 1:
-            yield Refusal((*path, "values"), "values: Required value: must be specified single value when `operator` is 'Lt' or 'Gt'")
+            yield Refusal((*path, "values"), "Required value: must be specified single value when `operator` is 'Lt' or 'Gt'", "values")
     else:
         yield from _refuse_invalid((*path, "operator"), requirement.operator, ["not a valid selector operator"])
     yield from _refuse_invalid((*path, "key"), requirement.key, validate_qualified_name(requirement.key))
@@ -121,7 +121,7 @@ def _validate_match_field(requirement: SelectorRequirement, path: Path) -> Itera
         yield from _refuse_invalid((*path, "operator"), requirement.operator, ["not a valid selector operator"])
     elif len(requirement.values) != 1:
         reason = "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"
-        yield Refusal((*path, "values"), f"values: Required value: {reason}")
+        yield Refusal((*path, "values"), f"Required value: {reason}", "values")
     if requirement.key != "metadata.name":
         yield from _refuse_invalid((*path, "key"), requirement.key, ["not a valid field selector key"])
 
@@ -144,16 +144,16 @@ def validate_update_strategy(strategy: DaemonSetUpdateStrategy, path: Path = ("s
     for name, value in values.items():
         for reason in _validate_int_or_percent(value):
             broken = True
-            yield Refusal((*here, name), f'{name}: Invalid value: "{value}": {reason}')
+            yield Refusal((*here, name), f'Invalid value: "{value}": {reason}', name)
     if broken:
         return
     unavailable = resolve_int_or_percent(values["maxUnavailable"], 100, default=1)
     surge = resolve_int_or_percent(values["maxSurge"], 100, default=0)
     if unavailable and surge:
         shown = f'"{values["maxSurge"]}"' if isinstance(values["maxSurge"], str) else values["maxSurge"]
-        yield Refusal((*here, "maxSurge"), f"maxSurge: Invalid value: {shown}: may not be set when maxUnavailable is non-zero")
+        yield Refusal((*here, "maxSurge"), f"Invalid value: {shown}: may not be set when maxUnavailable is non-zero", "maxSurge")
     elif not unavailable and not surge:
-        yield Refusal((*here, "maxUnavailable"), "maxUnavailable: Required value: cannot be 0 when maxSurge is 0")
+        yield Refusal((*here, "maxUnavailable"), "Required value: cannot be 0 when maxSurge is 0", "maxUnavailable")
 
 
 def _validate_int_or_percent(value: int | str | None) -> list[str]:
@@ -180,9 +180,9 @@ def resolve_int_or_percent(value: int | str | None, total: int, *, default: int)
 
 def _refuse_invalid(path: Path, value: str, reasons: Iterable[str]) -> Iterator[Refusal]:
     for reason in reasons:
-        yield Refusal(path, f'{path[-1]}: Invalid value: "{value}": {reason}')
+        yield Refusal(path, f'Invalid value: "{value}": {reason}', str(path[-1]))
 
 
 def _refuse_unsupported(path: Path, value: str, supported: Sequence[str]) -> Refusal:
     shown = ", ".join(f'"{item}"' for item in supported)
-    return Refusal(path, f'{path[-1]}: Unsupported value: "{value}": supported values: {shown}')
+    return Refusal(path, f'Unsupported value: "{value}": supported values: {shown}', str(path[-1]))

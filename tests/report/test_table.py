@@ -93,21 +93,22 @@ def test_the_parts_of_a_daemonset_are_one_row() -> None:
 
 
 @pytest.mark.parametrize(
-    ("period", "reasons", "why"),
+    ("period", "reasons", "is_stated", "why"),
     [
-        (300, (), "deleted and re-created every 300 s"),
-        (0, ("tolerates a:NoExecute for 0 s",), "deleted and re-created every 0 s; tolerates a:NoExecute for 0 s"),
-        (None, (), "deleted and re-created again and again"),
+        (300, (), False, "deleted and re-created every 300 s"),
+        (0, ("tolerates a:NoExecute for 0 s",), False, "deleted and re-created every 0 s; tolerates a:NoExecute for 0 s"),
+        (None, (), False, "deleted and re-created again and again"),
         (
             5,
             ("tolerates a:NoExecute for 5 s: deleted and re-created every 5 s",),
+            True,
             "tolerates a:NoExecute for 5 s: deleted and re-created every 5 s",
         ),
     ],
     ids=["with seconds", "at once, with a reason", "with seconds that nobody knows", "with a reason that says it all"],
 )
-def test_loop(period: int | None, reasons: tuple[str, ...], why: str) -> None:
-    rows, _ = make_coverage_rows(step(covered("a/agent", Outcome.LOOP, *reasons, periodSeconds=period)))
+def test_loop(period: int | None, reasons: tuple[str, ...], is_stated: bool, why: str) -> None:
+    rows, _ = make_coverage_rows(step(covered("a/agent", Outcome.LOOP, *reasons, periodSeconds=period, reasons_state_loop=is_stated)))
     assert [row.reasons for row in rows] == [why]
 
 

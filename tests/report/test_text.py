@@ -264,6 +264,12 @@ def test_two_problems_of_one_file_are_one_file() -> None:
     )
 
 
+def test_a_line_of_a_script_is_counted_as_a_line() -> None:
+    lines = tuple(Problem("x", Location("run.sh", number), is_line=True) for number in (1, 2))
+    given = report(command="", judged=CheckedCounts(), problems=(*lines, Problem("a", Location("a.yaml", 1))))
+    assert render(given) == "No findings. 1 file could not be read, 2 lines were not judged. Judged 0 objects.\n"
+
+
 def test_problems_as_compilers_write_them() -> None:
     assert render_problems([]) == ""
     assert render_problems(LINT.problems) == "broken.yaml:3:8: error: mapping values are not allowed here\nerror: no such context\n"

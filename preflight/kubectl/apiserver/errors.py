@@ -11,9 +11,7 @@ _OF_TEXTS = ("annotations", "labels", "matchLabels", "nodeSelector")
 
 def format_invalid(kind: str, name: str, refusals: Sequence[Refusal]) -> str:
     """`The DaemonSet "d" is invalid: spec.selector: Invalid value: ...`; several reasons stand one below the other."""
-    reasons = list(
-        dict.fromkeys(f"{format_field_path(refusal.path)}: {refusal.reason.partition(': ')[2] or refusal.reason}" for refusal in refusals)
-    )
+    reasons = list(dict.fromkeys(f"{format_field_path(refusal.path)}: {refusal.problem}" for refusal in refusals))
     shown = reasons[0] if len(reasons) == 1 else "".join(f"\n* {reason}" for reason in reasons)
     return f'The {kind} "{name}" is invalid: {shown}'
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from markupsafe import Markup
 
 from preflight.messages import capacity as formatting
+from preflight.messages import capacity_report as messages
 from preflight.messages.counts import format_count
 from preflight.model.capacity import CapacityReport, ClusterCapacity, ClusterCapacityAnswer
 from preflight.report.capacity import tables
 from preflight.report.capacity.tables import Cells
-from preflight.report.html.escaping import MARKER_CSS_CLASSES, escape_text, render_code, render_mark, render_terms
 from preflight.report.html.page import render_page
 from preflight.report.html.waterfall import render_waterfall
 
@@ -17,6 +20,53 @@ MOST_ROWS = 1000
 """How many rows a table of the page has at most, unless all are asked for."""
 
 _RIGHT = frozenset({"ALLOCATABLE", "USED", "GHOSTS", "FREE", "FIT", "LARGEST"})
+
+
+class TableColumn(NamedTuple):
+    """The heading of a column; `is_right` where it holds numbers."""
+
+    heading: str
+    is_right: bool
+
+
+class TableView(NamedTuple):
+    """A table: the first cell of a row names it, each other one has a flag for numbers and a label. `more` says what is cut."""
+
+    name: str
+    columns: list[TableColumn]
+    rows: list[tuple[str, list[tuple[bool, str, str]]]]
+    more: str
+
+
+class RoomView(NamedTuple):
+    """The answer of a cluster: in words, drawn, and in tables; the drawing was written by a template."""
+
+    subject: str
+    answer: str
+    waterfall: Markup
+    terms: list[tuple[str, str]]
+    tables: list[TableView]
+
+
+class ClusterView(NamedTuple):
+    """A cluster; one that could not be asked has an error in place of room."""
+
+    title: str
+    problems: Sequence[str]
+    room: RoomView | None
+    error: str
+
+
+class CapacityPage(NamedTuple):
+    """What the template of the page shows; the table of clusters is there where there are several."""
+
+    sign: str
+    verdict: str
+    question: str
+    clusters_table: TableView | None
+    clusters: list[ClusterView]
+    version: str
+    exit_code: int
 
 
 def render(report: CapacityReport, *, all_rows: bool = False, **_options: object) -> str:
@@ -27,34 +77,30 @@ def render(report: CapacityReport, *, all_rows: bool = False, **_options: object
     2. "?" is the sign of a cluster that could not be asked, and of room that nobody can tell.
     3. A table has 1,000 rows at most, unless `all_rows`; the others are counted.
     """
-    return render_page(f"preflight capacity: {_get_verdict(report)[1]}", _iter_pieces(report, all_rows))
-
-
-def _iter_pieces(report: CapacityReport, all_rows: bool) -> Iterator[str]:
     sign, verdict = _get_verdict(report)
-    several = len(report.clusters) > 1
-    yield f'<header class="story {MARKER_CSS_CLASSES[sign]}"><p class=brand>preflight capacity</p>'
-    yield f"<h1>{render_mark(sign)}<span>{escape_text(verdict)}</span></h1>"
-    yield f"<p class=command>{render_code(report.question)}</p></header>"
-    if several:
-        yield "<h2>Clusters</h2>"
-        yield from _render_table(
-            "Clusters", tables.CLUSTER_HEADS, [tables.make_cluster_row(cluster) for cluster in report.clusters], all_rows=True
-        )
-    for answer in report.clusters:
-        yield from _render_cluster(answer, several=several, all_rows=all_rows)
-    yield f"<footer>preflight {escape_text(report.preflight, 60)}. Exit code {report.exit}.</footer>"
+    clusters_table = None
+    if len(report.clusters) > 1:
+        rows = [tables.make_cluster_row(answer) for answer in report.clusters]
+        clusters_table = _make_table("Clusters", tables.CLUSTER_HEADS, rows, all_rows=True)
+    page = CapacityPage(
+        sign=sign,
+        verdict=verdict,
+        question=report.question,
+        clusters_table=clusters_table,
+        clusters=[_make_cluster_view(answer, all_rows) for answer in report.clusters],
+        version=report.preflight,
+        exit_code=report.exit,
+    )
+    return render_page("capacity.html.j2", messages.describe_page_title(verdict), page._asdict())
 
 
 def _get_verdict(report: CapacityReport) -> tuple[str, str]:
     if len(report.clusters) == 1:
         (answer,) = report.clusters
-        return (
-            _get_sign(answer, report.atLeast),
-            formatting.format_copies(answer.room) if answer.room else f"{answer.name} could not be asked",
-        )
+        verdict = formatting.format_copies(answer.room) if answer.room else messages.describe_failed_cluster(answer.name)
+        return (_get_sign(answer, report.atLeast), verdict)
     signs = [_get_sign(cluster, report.atLeast) for cluster in report.clusters]
-    room = f"{signs.count('=')} of {format_count(len(signs), 'cluster')} {'has' if signs.count('=') == 1 else 'have'} room"
+    room = messages.count_clusters_with_room(signs.count("="), len(signs))
     failed = formatting.format_failures(report.clusters)
     return ("=" if "=" in signs else "?" if "?" in signs else "x", f"{room}; {failed}" if failed else room)
 
@@ -66,48 +112,51 @@ def _get_sign(answer: ClusterCapacityAnswer, at_least: int) -> str:
     return "?" if room is None or room.atMost is None or room.atMost >= at_least else "x"
 
 
-def _render_cluster(answer: ClusterCapacityAnswer, *, several: bool, all_rows: bool) -> Iterator[str]:
-    yield f"<section><h2>{escape_text(formatting.format_cluster_title(answer))}</h2>"
-    yield from (f"<p>{render_mark('?')}{escape_text(problem)}</p>" for problem in answer.problems)
-    room = answer.room
-    if room is None:
-        yield f"<p class=refusal>error: {escape_text(answer.error)}</p></section>"
-        return
-    yield f"<p>{escape_text(formatting.format_subject(answer, room))}</p><p class=answer>{escape_text(formatting.format_answer(room))}</p>"
-    yield from _render_waterfall(room)
-    told = [
-        ("largest", formatting.format_largest_block(room)),
-        *(("ghost", formatting.format_stale_allocation(room, ghost)) for ghost in room.ghosts),
-        *formatting.iter_remarks(room),
-    ]
-    yield render_terms((escape_text(head), escape_text(text)) for head, text in told)
+def _make_cluster_view(answer: ClusterCapacityAnswer, all_rows: bool) -> ClusterView:
+    return ClusterView(
+        title=formatting.format_cluster_title(answer),
+        problems=answer.problems,
+        room=_make_room_view(answer, answer.room, all_rows) if answer.room is not None else None,
+        error=answer.error,
+    )
+
+
+def _make_room_view(answer: ClusterCapacityAnswer, room: ClusterCapacity, all_rows: bool) -> RoomView:
     kinds = [tables.make_class_row(node_class, room.resource) for node_class in room.classes]
     nodes = [tables.make_node_row(node, room.resource) for node in room.nodes]
-    for name, heads, rows in (("Classes of nodes", tables.CLASS_HEADS, kinds), ("Nodes", tables.NODE_HEADS, nodes)):
-        yield f"<details class=group{'' if several else ' open'}><summary><h3>{name}</h3></summary>"
-        yield from _render_table(name, heads, rows, all_rows=all_rows)
-        yield "</details>"
-    yield "</section>"
+    return RoomView(
+        subject=formatting.format_subject(answer, room),
+        answer=formatting.format_answer(room),
+        waterfall=_render_waterfall(room),
+        terms=[
+            ("largest", formatting.format_largest_block(room)),
+            *(("ghost", formatting.format_stale_allocation(room, stale_pod)) for stale_pod in room.ghosts),
+            *formatting.iter_remarks(room),
+        ],
+        tables=[
+            _make_table(messages.CLASSES_OF_NODES, tables.CLASS_HEADS, kinds, all_rows=all_rows),
+            _make_table("Nodes", tables.NODE_HEADS, nodes, all_rows=all_rows),
+        ],
+    )
 
 
-def _render_waterfall(room: ClusterCapacity) -> Iterator[str]:
+def _render_waterfall(room: ClusterCapacity) -> Markup:
     first, *rest, last = tables.make_waterfall_rows(room)
     amounts: list[tuple[str, float]] = [(f"{room.resource} {first[2]}", room.allocatable)]
     for step, (_, free, text, nodes) in zip(room.steps, rest, strict=True):
         amounts.append((f"{text}{f': {nodes}' if nodes else ''}{f' ({free} free)' if free else ''}", -step.amount))
     caption = "From what nodes can allocate to what fits"
-    yield from render_waterfall(caption, amounts, last[2], lambda value: formatting.format_amount(room.resource, int(value)))
+    return render_waterfall(caption, amounts, last[2], lambda value: formatting.format_amount(room.resource, int(value)))
 
 
-def _render_table(name: str, heads: Cells, rows: Sequence[Cells], *, all_rows: bool) -> Iterator[str]:
-    right = [" class=n" if head in _RIGHT else "" for head in heads]
-    yield f'<div class="scroll" role="region" aria-label="{name}" tabindex="0"><table class=pods><thead><tr>'
-    yield "".join(f"<th scope=col{sort}>{head.lower()}</th>" for head, sort in zip(heads, right, strict=True)) + "</tr></thead><tbody>"
-    labels = [f"{sort} data-h={head.lower().partition(' ')[0]}" for head, sort in zip(heads, right, strict=True)]
-    for row in rows if all_rows else rows[:MOST_ROWS]:
-        first, *cells = (escape_text(cell) for cell in row)
-        shown = "".join(f"<td{label}>{cell}</td>" for label, cell in zip(labels[1:], cells, strict=True))
-        yield f"<tr><th scope=row>{first}</th>{shown}</tr>"
-    yield "</tbody></table></div>"
-    if hidden := 0 if all_rows else len(rows[MOST_ROWS:]):
-        yield f"<p class=quiet>{format_count(hidden, 'more row')} not shown (--all-rows).</p>"
+def _make_table(name: str, heads: Cells, rows: Sequence[Cells], *, all_rows: bool) -> TableView:
+    columns = [TableColumn(head.lower(), head in _RIGHT) for head in heads]
+    labels = [(column.is_right, column.heading.partition(" ")[0]) for column in columns[1:]]
+    shown = rows if all_rows else rows[:MOST_ROWS]
+    hidden_count = len(rows) - len(shown)
+    return TableView(
+        name=name,
+        columns=columns,
+        rows=[(row[0], [(is_right, label, text) for (is_right, label), text in zip(labels, row[1:], strict=True)]) for row in shown],
+        more=f"{format_count(hidden_count, 'more row')} not shown (--all-rows)." if hidden_count else "",
+    )

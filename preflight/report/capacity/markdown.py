@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from preflight.messages import capacity as formatting
-from preflight.messages.counts import format_count
+from preflight.messages import capacity_report as messages
 from preflight.model.capacity import CapacityReport, ClusterCapacityAnswer
 from preflight.report.capacity import tables
 from preflight.report.capacity.tables import Cells
@@ -21,7 +21,7 @@ def render(report: CapacityReport, *, all_rows: bool = False, **_options: object
     1. A table has 30 rows at most, unless `all_rows`; with several clusters only `all_rows` shows their nodes.
     2. What came from the input stands in code, where nothing in it is read as Markdown or HTML.
     """
-    lines = ["<!-- preflight capacity -->", f"### capacity for {format_code(report.question)}", ""]
+    lines = ["<!-- preflight capacity -->", messages.describe_heading(format_code(report.question)), ""]
     several = len(report.clusters) > 1
     if several:
         lines += [*_format_table(tables.CLUSTER_HEADS, [tables.make_cluster_row(cluster) for cluster in report.clusters]), ""]
@@ -53,7 +53,7 @@ def _format_cluster(answer: ClusterCapacityAnswer, *, with_nodes: bool, all_rows
         kept, hidden = tables.limit_rows(rows, all_rows=all_rows)
         yield from (*_format_table(heads, kept), "")
         if hidden:
-            yield from (f"{format_count(hidden, 'more row')} not shown", "")
+            yield from (messages.count_hidden_rows(hidden), "")
 
 
 def _format_table(heads: Cells, rows: Sequence[Cells]) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from preflight.messages import capacity_report as messages
 from preflight.messages.capacity import format_amount, format_cause, format_copy_count, format_main_causes
 from preflight.messages.counts import format_count
 from preflight.messages.lists import format_names
@@ -23,7 +24,7 @@ def make_waterfall_rows(room: ClusterCapacity) -> list[Cells]:
     ]
     for step in room.steps:
         details = "; ".join(step.details[:_DETAILS])
-        more = f" and {len(step.details) - _DETAILS} more" if len(step.details) > _DETAILS else ""
+        more = messages.count_more_details(len(step.details) - _DETAILS) if len(step.details) > _DETAILS else ""
         words = f"{format_cause(step)}{f' ({details}{more})' if details else ''}"
         rows.append(
             (
@@ -35,7 +36,12 @@ def make_waterfall_rows(room: ClusterCapacity) -> list[Cells]:
         )
     left = room.copies * room.wanted
     rows.append(
-        (f"={format_amount(room.resource, left)}", format_amount(room.resource, left), f"room for {format_copy_count(room.copies)}", "")
+        (
+            f"={format_amount(room.resource, left)}",
+            format_amount(room.resource, left),
+            messages.describe_room(format_copy_count(room.copies)),
+            "",
+        )
     )
     return rows
 
@@ -76,7 +82,7 @@ def make_cluster_row(answer: ClusterCapacityAnswer) -> Cells:
     """A cluster as a row; one that could not be asked says why."""
     room = answer.room
     if room is None:
-        return (answer.name, "?", "?", "?", "?", f"not known: {answer.error}")
+        return (answer.name, "?", "?", "?", "?", messages.describe_unasked(answer.error))
     fit = str(room.copies) if room.atMost == room.copies else f"{room.copies} to {'?' if room.atMost is None else room.atMost}"
     numbers = (format_amount(room.resource, amount) for amount in (room.free, room.allocatable, room.largest))
     return (answer.name, fit, *numbers, format_main_causes(room))

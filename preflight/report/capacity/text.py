@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from preflight.messages import capacity as formatting
+from preflight.messages import capacity_report as messages
 from preflight.messages.counts import format_count
 from preflight.model.capacity import CapacityReport, ClusterCapacity, ClusterCapacityAnswer
 from preflight.report.capacity import tables
@@ -24,7 +25,7 @@ def render(report: CapacityReport, *, width: int = 0, color: bool = False, all_r
     lines: list[str] = []
     several = len(report.clusters) > 1
     if several:
-        lines += [ink(f"capacity for {report.question}", "strong"), ""]
+        lines += [ink(messages.describe_question(report.question), "strong"), ""]
         lines += _render_table(tables.CLUSTER_HEADS, [tables.make_cluster_row(cluster) for cluster in report.clusters], width)
     for answer in report.clusters:
         lines += [""] if lines else []
@@ -40,7 +41,7 @@ def _render_cluster(answer: ClusterCapacityAnswer, ink: Ink, width: int, *, with
     if room is None:
         yield from _fold_indented(f"error: {answer.error}", width, "  ")
         return
-    yield from _fold_indented(f"capacity for {formatting.format_subject(answer, room)}", width, "")
+    yield from _fold_indented(messages.describe_question(formatting.format_subject(answer, room)), width, "")
     yield ""
     style = "gain" if room.copies else "error" if room.atMost == 0 else "warning"
     yield from (ink(line, style) for line in _fold_indented(formatting.format_answer(room), width, "  "))
@@ -52,7 +53,7 @@ def _render_cluster(answer: ClusterCapacityAnswer, ink: Ink, width: int, *, with
         yield from _render_limited_table(
             tables.CLASS_HEADS,
             [tables.make_class_row(node_class, room.resource) for node_class in room.classes],
-            ("more class", "more classes"),
+            (messages.MORE_CLASS, messages.MORE_CLASSES),
             width,
             all_rows,
         )
@@ -60,7 +61,7 @@ def _render_cluster(answer: ClusterCapacityAnswer, ink: Ink, width: int, *, with
         yield from _render_limited_table(
             tables.NODE_HEADS,
             [tables.make_node_row(node, room.resource) for node in room.nodes],
-            ("more node", "more nodes"),
+            (messages.MORE_NODE, messages.MORE_NODES),
             width,
             all_rows,
         )
@@ -69,7 +70,7 @@ def _render_cluster(answer: ClusterCapacityAnswer, ink: Ink, width: int, *, with
         for ghost in room.ghosts if all_rows else room.ghosts[: tables.MOST_ROWS]:
             yield from _fold_indented(f"ghost: {formatting.format_stale_allocation(room, ghost)}", width, "  ")
         if hidden := 0 if all_rows else len(room.ghosts[tables.MOST_ROWS :]):
-            yield f"  {format_count(hidden, 'more ghost')} not shown (--all-rows)"
+            yield messages.count_hidden_ghosts(hidden)
     yield ""
     for heading, text in formatting.iter_remarks(room):
         yield from _fold_indented(f"{heading}: {text}", width, "  ")

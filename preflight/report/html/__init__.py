@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from preflight.model.report import Report
-from preflight.report.html import assumptions, chain, coverage, findings, nodes, summary
-from preflight.report.html.classes import PageNodeClasses, make_node_classes
+from preflight.report.html.assumptions import BasisView, make_basis_view
+from preflight.report.html.chain import ChainStep, make_chain
+from preflight.report.html.classes import make_node_classes
+from preflight.report.html.coverage import CoverageView, make_coverage_view
+from preflight.report.html.findings import FindingsView, make_findings_view
+from preflight.report.html.nodes import NodesView, make_nodes_view
 from preflight.report.html.page import render_page
+from preflight.report.html.summary import SummaryView, format_page_title, make_summary_view
 
-SECTIONS: tuple[Callable[[Report, PageNodeClasses, bool], Iterator[str]], ...] = (
-    summary.render_section,
-    chain.render_section,
-    coverage.render_section,
-    findings.render_section,
-    nodes.render_section,
-    assumptions.render_section,
-)
-"""What the page is made of, in its order: each part answers pieces of HTML, and none where it has nothing to say."""
+
+class ReportView(NamedTuple):
+    """What the page is made of, in its order: each field is what the template of its name shows. None is a section that is left out."""
+
+    summary: SummaryView
+    chain: list[ChainStep]
+    coverage: CoverageView
+    findings: FindingsView | None
+    nodes: NodesView | None
+    basis: BasisView
 
 
 def render(report: Report, *, all_rows: bool = False, **_options: object) -> str:
@@ -32,4 +38,12 @@ def render(report: Report, *, all_rows: bool = False, **_options: object) -> str
     5. The same report gives the same bytes.
     """
     classes = make_node_classes(report.steps)
-    return render_page(summary.format_page_title(report), (piece for section in SECTIONS for piece in section(report, classes, all_rows)))
+    view = ReportView(
+        summary=make_summary_view(report),
+        chain=make_chain(report),
+        coverage=make_coverage_view(report, classes, all_rows),
+        findings=make_findings_view(report, classes),
+        nodes=make_nodes_view(classes),
+        basis=make_basis_view(report),
+    )
+    return render_page("report.html.j2", format_page_title(report), view._asdict())

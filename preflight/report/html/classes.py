@@ -6,8 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
+from markupsafe import Markup
+
 from preflight.model.report import ReportStep
-from preflight.report.html.escaping import escape_text, format_grouped_count, render_code
+from preflight.report.html.environment import render_macro
 from preflight.report.html.node_ranges import compress_names
 
 MOST_LETTERS = 60
@@ -17,7 +19,6 @@ REST = "others"
 _MOST_NAMES = 4
 _MOST_NAME = 24
 _MOST_REFERRED = 6
-_MOST_CHARACTERS = 400
 
 
 class PageNodeClass(NamedTuple):
@@ -25,6 +26,15 @@ class PageNodeClass(NamedTuple):
 
     letter: str
     nodes: tuple[str, ...]
+
+
+class NodeList(NamedTuple):
+    """Nodes in a few words: their names; or, where there are many, their `number` and the letters of their classes, or else `ranges`."""
+
+    names: tuple[str, ...] = ()
+    number: int = 0
+    letters: tuple[str, ...] = ()
+    ranges: str = ""
 
 
 class PageNodeClasses:
@@ -43,7 +53,7 @@ class PageNodeClasses:
         wanted = set(nodes)
         found = [self.all[at] for at in self._find_indexes(wanted)]
         is_whole = all(node_class.letter for node_class in found) and wanted <= self.index_by_node.keys()
-        return found if is_whole and sum(len(each.nodes) for each in found) == len(wanted) else None
+        return found if is_whole and sum(len(node_class.nodes) for node_class in found) == len(wanted) else None
 
     def get_letters(self, nodes: Iterable[str]) -> str:
         """The letters of all classes that these nodes are in, as the filter reads them: `A C others`."""
@@ -52,31 +62,23 @@ class PageNodeClasses:
     def _find_indexes(self, nodes: Iterable[str]) -> list[int]:
         return sorted({self.index_by_node[node] for node in nodes if node in self.index_by_node})
 
-    def render_nodes(self, nodes: Sequence[str]) -> str:
+    def render_nodes(self, nodes: Sequence[str]) -> Markup:
         """The nodes in a few words of HTML: up to four by name, more by the letters of their classes, else the beginning of their list."""
+        return render_macro("names.html.j2", "node_list", self._make_node_list(nodes))
+
+    def _make_node_list(self, nodes: Sequence[str]) -> NodeList:
         if len(nodes) <= _MOST_NAMES:
-            return ", ".join(render_code(node, 300) for node in nodes)
-        made = self.find_whole_classes(nodes)
-        if made is not None and len(made) <= _MOST_REFERRED:
-            return f"{format_grouped_count(len(nodes), 'node')}: class {', '.join(map(render_class_link, made))}"
-        return f"{format_grouped_count(len(nodes), 'node')}: {render_code(', '.join(compress_names(nodes)), _MOST_CHARACTERS)}"
+            return NodeList(tuple(nodes))
+        found = self.find_whole_classes(nodes)
+        if found is not None and len(found) <= _MOST_REFERRED:
+            return NodeList(number=len(nodes), letters=tuple(node_class.letter for node_class in found))
+        return NodeList(number=len(nodes), ranges=", ".join(compress_names(nodes)))
 
 
-def render_class_link(node_class: PageNodeClass) -> str:
-    """The letter of a class, which leads to its names."""
-    return f'<a href="#class-{node_class.letter}">{node_class.letter}</a>'
-
-
-def render_node_names(nodes: Sequence[str]) -> str:
-    """A short name for some nodes: the only ones, or the first and the last; of a long name with a domain the domain is left out."""
-    if len(nodes) <= 2:
-        return "<br>".join(map(_shorten_name, nodes))
-    return f"{_shorten_name(nodes[0])} …<br>{_shorten_name(nodes[-1])}"
-
-
-def _shorten_name(name: str) -> str:
+def shorten_name(name: str) -> str:
+    """A name for a heading: of a long name with a domain the domain is left out."""
     label = name.partition(".")[0]
-    return escape_text(label if len(name) > _MOST_NAME and not label.isdecimal() else name, 60)
+    return label if len(name) > _MOST_NAME and not label.isdecimal() else name
 
 
 def make_node_classes(steps: Sequence[ReportStep]) -> PageNodeClasses:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from html import escape
 
+from markupsafe import Markup
+
 from preflight.report.formatting import clip
 from preflight.report.terminal import escape_unprintable
 
 MAX_TEXT = 2000
 
 
-def escape_text(text: str, max_length: int = MAX_TEXT) -> str:
+def escape_text(text: str, max_length: int = MAX_TEXT) -> Markup:
     r"""The text, to stand in an element or in a quoted attribute.
 
     1. What does not print is written as an escape such as `\u202e`, `&`, `<`, `>` and both quotes as entities; of a text of more than
@@ -21,17 +23,41 @@ def escape_text(text: str, max_length: int = MAX_TEXT) -> str:
     text = escape(clip(escape_unprintable(text), max_length))
     if "::" in text or "##" in text:
         text = text.replace("::", ":&#58;").replace("##", "#&#35;")
-    return text
+    return str.__new__(Markup, text)  # Markup(text) in a third of the time: it is called for every text of a page
 
 
-def render_code(text: str, max_length: int = MAX_TEXT) -> str:
+def escape_value(value: object) -> Markup:
+    """Whatever a template writes that is not itself a part of a template: text and whole numbers, escaped; anything else is a mistake."""
+    if type(value) is Markup:
+        return value
+    if isinstance(value, str):
+        return escape_text(str(value))
+    if type(value) is int:
+        return Markup(value)
+    raise TypeError(f"a template writes text and numbers, not {type(value).__name__}: {value}")
+
+
+def require_word(value: str | int) -> Markup:
+    """A word of letters, digits and hyphens: the only text that may stand in an attribute without quotes."""
+    word = str(value)
+    if not (word.isascii() and word.replace("-", "").isalnum()):
+        raise ValueError(f"not a word: {word!r}")
+    return Markup(word)
+
+
+def render_code(text: str, max_length: int = MAX_TEXT) -> Markup:
     """The text in the typeface of names and commands."""
-    return f"<code>{escape_text(text, max_length)}</code>"
+    return Markup(f"<code>{escape_text(text, max_length)}</code>")
 
 
-def render_block(lines: Iterable[str]) -> str:
-    """Lines as they stand, one below the other."""
-    return f"<pre>{'&#10;'.join(escape_text(line) for line in lines)}</pre>"
+def render_list(texts: Iterable[str], separator: str = ", ", max_length: int = MAX_TEXT) -> Markup:
+    """The texts one after the other, each cut at `max_length` characters."""
+    return Markup(escape_text(separator).join(escape_text(text, max_length) for text in texts))
+
+
+def render_lines(lines: Iterable[str]) -> Markup:
+    """The texts one below the other, for a `pre` element."""
+    return Markup("&#10;".join(escape_text(line) for line in lines))
 
 
 def format_number(value: float) -> str:
@@ -44,18 +70,19 @@ def format_grouped_count(value: int, noun: str) -> str:
     return f"{format_number(value)} {noun}{'' if value == 1 else 's'}"
 
 
-def render_terms(pairs: Iterable[tuple[str, str]], more: str = "") -> str:
-    """A list of headings with what they head, both HTML already; `more` are further classes of the style sheet. "" for none."""
-    shown = "".join(f"<dt{' class=strong' if head in _STRONG else ''}>{head}</dt><dd>{text}</dd>" for head, text in pairs)
-    return f'<dl class="told{more}">{shown}</dl>' if shown else ""
+def format_coordinate(value: float) -> Markup:
+    """A place in a drawing, with one digit after the point at most."""
+    return Markup(f"{value:.1f}".removesuffix(".0"))
 
 
-_STRONG = ("then", "fix")
+def get_css_class(sign: str) -> Markup:
+    """The class of the style sheet for a marker of the report."""
+    return require_word(MARKER_CSS_CLASSES[sign])
 
 
-def render_mark(sign: str) -> str:
-    """One of the signs of a report, drawn; who hears the page hears the words beside it. "" for what needs no sign."""
-    return f'<b class="m {MARKER_CSS_CLASSES[sign]}" aria-hidden="true">{MARKER_SHAPES[sign]}</b>' if MARKER_SHAPES.get(sign) else ""
+def render_mark(sign: str) -> Markup:
+    """One of the signs of a report, drawn; who hears the page hears the words next to it. "" for what needs no sign."""
+    return _MARKS.get(sign, _NO_MARK)
 
 
 MARKER_SHAPES = {"x": "✕", "?": "?", "!": "!", "+": "+", "i": "i", "=": "✓"}
@@ -63,3 +90,6 @@ MARKER_SHAPES = {"x": "✕", "?": "?", "!": "!", "+": "+", "i": "i", "=": "✓"}
 
 MARKER_CSS_CLASSES = {"x": "bad", "?": "unk", "!": "warn", "+": "gain", "i": "note", "=": "ok", " ": "keep"}
 """The class of the style sheet for each marker."""
+
+_NO_MARK = Markup("")
+_MARKS = {sign: Markup(f'<b class="m {MARKER_CSS_CLASSES[sign]}" aria-hidden="true">{shape}</b>') for sign, shape in MARKER_SHAPES.items()}

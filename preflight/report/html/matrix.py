@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from preflight.model.report import Coverage, Outcome, ReportStep
-from preflight.report.formatting import format_count
-from preflight.report.html.classes import PageNodeClasses, render_class_link, render_node_names
-from preflight.report.html.escaping import (
-    MARKER_CSS_CLASSES,
-    MAX_TEXT,
-    escape_text,
-    format_grouped_count,
-    format_number,
-    render_code,
-    render_mark,
-)
+from preflight.report.formatting import clip, format_count
+from preflight.report.html.classes import REST, PageNodeClasses, shorten_name
+from preflight.report.html.escaping import MARKER_SHAPES, format_grouped_count, format_number
 from preflight.report.table import MARKERS, ORDER, CoverageRow, make_rows_with_coverage
+from preflight.report.terminal import escape_unprintable
 
 MOST_COLUMNS = 12
 _MOST_LINKS = 4
 _MOST_PRINTED = 5
-_WHOLE, _NONE, _SOME, _UNKNOWN, _AGAIN, _UNASKED = "●", "○", "◐", "?", "↻", "-"
+_MOST_HEADING = 60
+_WHOLE, _NONE, _SOME, _UNKNOWN, _AGAIN, _UNASKED, _EXCLUDED = "●", "○", "◐", "?", "↻", "-", "·"
 _SIGN_WORDS = {_WHOLE: "yes", _NONE: "no", _SOME: "on some", _UNKNOWN: "not known", _AGAIN: "again and again", _UNASKED: "not asked"}
 
 
@@ -42,7 +36,78 @@ class MatrixColumn(NamedTuple):
     is_mixed: bool = False
 
 
-def render_matrix(step: ReportStep, classes: PageNodeClasses) -> Iterator[str]:
+class ColumnHeading(NamedTuple):
+    """What stands over a column of nodes.
+
+    1. `letters` are all its classes, as the filter reads them; `links` are those that are shown, `unlinked_count` further ones.
+    2. `first` and `last` are names of nodes, `last` "" where there is one node only.
+    """
+
+    letters: str
+    is_mixed: bool
+    links: list[str]
+    unlinked_count: int
+    node_count: int
+    first: str
+    last: str
+
+
+class NumberCell(NamedTuple):
+    """A number of nodes under its heading; `is_less` where it is less than before."""
+
+    title: str
+    text: str
+    is_less: bool
+
+
+class NodeCell(NamedTuple):
+    """A cell of a column of nodes.
+
+    1. `kind` is "no answer", "outcome" or "mixed"; `text` are signs for the eye, of a mixed cell numbers; `words` say it all.
+    2. `sign` is the marker of the outcome, " " for none; `title` repeats whose column it is.
+    """
+
+    kind: str
+    title: str
+    sign: str
+    text: str | list[str]
+    words: str
+
+
+class MatrixRow(NamedTuple):
+    """A DaemonSet; `filter_sign` is the sign that the filter goes by, "" for none."""
+
+    sign: str
+    filter_sign: str
+    name: str
+    tolerates: str
+    reasons: str
+    is_lost_on: bool
+    node_count: int
+    numbers: list[NumberCell]
+    cells: list[NodeCell]
+
+
+class Legend(NamedTuple):
+    """What the signs of a table mean: the columns that each cell has a sign for, those signs, and the markers with their outcomes."""
+
+    columns: str
+    signs: list[tuple[str, str]]
+    outcomes: list[tuple[str, str]]
+
+
+class Matrix(NamedTuple):
+    """The table of a step, and a remark below it; without rows there is no table."""
+
+    legend: Legend
+    is_wide: bool
+    headings: list[str]
+    columns: list[ColumnHeading]
+    rows: list[MatrixRow]
+    remark: str
+
+
+def make_matrix(step: ReportStep, classes: PageNodeClasses) -> Matrix:
     """The table, and below it how many DaemonSets leave these nodes out.
 
     1. Before the cells stand the numbers that the text has; the rows are in its order, too, and all are there.
@@ -50,37 +115,36 @@ def render_matrix(step: ReportStep, classes: PageNodeClasses) -> Iterator[str]:
        other nodes: its cells count.
     """
     found, left_out = make_rows_with_coverage(step)
-    rows = [row for row, _ in found]
-    heads = _make_headings(step)
-    fates = [_collect_cell_states(group, step) for _, group in found]
-    columns = make_columns(step, classes, fates) if found else []
-    if found:
-        yield _render_legend(step, any(column.nodes[0] not in by_node for column in columns for by_node in fates))
-        yield '<div class="scroll" role="region" aria-label="Coverage by class of nodes" tabindex="0">'
-        yield f'<table class="matrix{" wide" if len(columns) > _MOST_PRINTED else ""}"><thead><tr><th scope=col>DaemonSet</th>'
-        first = "before" if step.compares else "nodes"
-        yield "".join(f"<th scope=col class=n>{escape_text(head, 60)}</th>" for head in (first, *heads[1:]))
-        yield from (_render_heading(column, classes) for column in columns)
-        yield "</tr></thead><tbody>"
-        for row, by_node in zip(rows, fates, strict=True):
-            yield from _render_row(row, by_node, columns, heads, compares=step.compares)
-        yield "</tbody></table></div>"
+    headings = _make_headings(step)
+    states = [_collect_cell_states(group, step) for _, group in found]
+    columns = make_columns(step, classes, states) if found else []
+    cells = _CellMaker(headings, compares=step.compares)
+    remark = "" if found else "No DaemonSet to judge."
     if left_out:
         verb, whose = ("leaves", "its") if left_out == 1 else ("leave", "their")
         which = "this node" if len(step.nodes) == 1 else "these nodes"
-        yield f"<p class=quiet>{format_count(left_out, 'DaemonSet')} {verb} {which} out by {whose} selector.</p>"
-    elif not found:
-        yield "<p class=quiet>No DaemonSet to judge.</p>"
+        remark = f"{format_count(left_out, 'DaemonSet')} {verb} {which} out by {whose} selector."
+    return Matrix(
+        legend=_make_legend(step, any(column.nodes[0] not in by_node for column in columns for by_node in states)),
+        is_wide=len(columns) > _MOST_PRINTED,
+        headings=["before" if step.compares else "nodes", *headings[1:]],
+        columns=[_make_column_heading(column, classes) for column in columns],
+        rows=[
+            _make_row(row, headings, step.compares, [cells.make_cell(column, by_node) for column in columns])
+            for (row, _), by_node in zip(found, states, strict=True)
+        ],
+        remark=remark,
+    )
 
 
 def _make_headings(step: ReportStep) -> list[str]:
-    return ["before", *(column.lower() for column in step.columns)]
+    return ["before", *(clip(escape_unprintable(column.lower()), _MOST_HEADING) for column in step.columns)]
 
 
 def _collect_cell_states(group: Sequence[Coverage], step: ReportStep) -> dict[str, CellState]:
     """What becomes of a DaemonSet on each node that it has an answer for; the worst counts."""
     found: dict[str, CellState] = {}
-    for part in sorted(group, key=lambda each: -each.outcome.rank):
+    for part in sorted(group, key=lambda coverage: -coverage.outcome.rank):
         found.update(dict.fromkeys(part.nodes, CellState(part.outcome, _make_signs(part, step))))
     return found
 
@@ -103,14 +167,14 @@ def _make_signs(part: Coverage, step: ReportStep) -> str:
 
 def make_columns(step: ReportStep, classes: PageNodeClasses, cell_states: Sequence[dict[str, CellState]]) -> list[MatrixColumn]:
     """The columns, those with the worst cells first, then the largest; `cell_states` are the rows, by node."""
-    here = dict.fromkeys((*step.nodes, *(node for row in step.coverage for node in row.nodes)))
+    here = set(step.nodes).union(*(row.nodes for row in step.coverage))
     groups: dict[tuple[CellState | None, ...], list[str]] = {}
     for node_class in classes.all:
         if node_class.nodes[0] in here:
             groups.setdefault(tuple(by_node.get(node_class.nodes[0]) for by_node in cell_states), []).extend(node_class.nodes)
     found = sorted(groups.items(), key=lambda item: (-len(item[1]), min(item[1])))
     own = found if len(found) <= MOST_COLUMNS else found[: MOST_COLUMNS - 1]
-    own.sort(key=lambda item: (min((_rank_cell(fate) for fate in item[0]), default=len(ORDER)), -len(item[1]), min(item[1])))
+    own.sort(key=lambda item: (min((_rank_cell(state) for state in item[0]), default=len(ORDER)), -len(item[1]), min(item[1])))
     columns = [MatrixColumn(tuple(sorted(nodes)), classes.get_letters(nodes)) for _, nodes in own]
     if rest := [node for _, nodes in found[len(own) :] for node in nodes]:
         columns.append(MatrixColumn(tuple(sorted(rest)), classes.get_letters(rest), is_mixed=True))
@@ -121,84 +185,79 @@ def _rank_cell(state: CellState | None) -> int:
     return ORDER.index(MARKERS.get(state.outcome, " ")) if state else len(ORDER)
 
 
-def _render_heading(column: MatrixColumn, classes: PageNodeClasses) -> str:
-    made = classes.find_whole_classes(column.nodes) or []
-    letters = ", ".join(map(render_class_link, made[:_MOST_LINKS])) + (f" + {len(made) - _MOST_LINKS}" if len(made) > _MOST_LINKS else "")
-    if column.is_mixed:
-        letters = "all others"
-    return f'<th scope=col data-c="{column.letters}"><span class=letter>{letters}</span>' + (
-        f"<span class=count>{format_grouped_count(len(column.nodes), 'node')}</span><span "
-        f"class=who>{render_node_names(column.nodes)}</span></th>"
+def _make_column_heading(column: MatrixColumn, classes: PageNodeClasses) -> ColumnHeading:
+    whole = classes.find_whole_classes(column.nodes) or []
+    return ColumnHeading(
+        letters=column.letters,
+        is_mixed=column.is_mixed,
+        links=[node_class.letter for node_class in whole[:_MOST_LINKS]],
+        unlinked_count=max(0, len(whole) - _MOST_LINKS),
+        node_count=len(column.nodes),
+        first=shorten_name(column.nodes[0]),
+        last=shorten_name(column.nodes[-1]) if len(column.nodes) > 1 else "",
     )
 
 
-def _render_row(
-    row: CoverageRow, by_node: dict[str, CellState], columns: Sequence[MatrixColumn], heads: Sequence[str], *, compares: bool
-) -> Iterator[str]:
+def _make_row(row: CoverageRow, headings: Sequence[str], compares: bool, cells: list[NodeCell]) -> MatrixRow:
     says_why = row.tolerates == "no" and row.reasons
-    how = f"<span class=how>tolerates: {escape_text(row.tolerates, 200)}</span>" if row.tolerates and not says_why else ""
-    lost = "lost on " if compares and not row.reasons.startswith("not known") else ""
-    why = f"<span class=why>{lost}{escape_text(row.reasons, MAX_TEXT)}</span>" if row.reasons else ""
-    yield f'<tr data-m="{row.marker.strip()}" class="{MARKER_CSS_CLASSES[row.marker]}">'
-    yield f"<th scope=row>{render_mark(row.marker)}{render_code(row.name, 300)}{how}{why}</th>"
-    yield f"<td class=n data-h={'before' if compares else 'nodes'}>{format_number(row.node_count)}</td>"
-    whole = row.node_count
-    for head, having in zip(heads[1:], row.counts, strict=False):
-        shown = _UNASKED if having is None else f"{format_number(having)}{'?' if row.is_unsure else ''}"
-        less = " less" if having is not None and having < whole and not row.is_unsure else ""
-        yield f'<td class="n{less}" data-h="{escape_text(head, 60)}">{shown}</td>'
-    yield from (_render_cell(column, by_node, heads, compares) for column in columns)
-    yield "</tr>"
-
-
-def _render_cell(column: MatrixColumn, by_node: dict[str, CellState], heads: Sequence[str], compares: bool) -> str:
-    title = column.letters.split(" ")[0] if " " not in column.letters else render_node_names(column.nodes[:1])
-    if column.is_mixed:
-        return _render_mixed_cell(column, by_node, heads)
-    fate = by_node.get(column.nodes[0])
-    if fate is None:
-        return (
-            f'<td data-h="{title}"><span class=none aria-hidden=true>{_UNASKED}</span><span class=v>{_describe_gap(compares)}</span></td>'
-        )
-    if fate.outcome is Outcome.EXCLUDED:
-        return f'<td data-h="{title}"><span class=none aria-hidden=true>·</span><span class=v>left out by its selector</span></td>'
-    sign = MARKERS.get(fate.outcome, " ")
-    said = ", ".join(f"{escape_text(head, 60)} {_SIGN_WORDS[each]}" for head, each in zip(heads, fate.signs, strict=True))
-    return (
-        f'<td class={MARKER_CSS_CLASSES[sign]} data-h="{title}">{render_mark(sign)}<span class=dots aria-hidden=true>{fate.signs}</span>'
-        f"<span class=v>{fate.outcome}: {said}</span></td>"
-    )
-
-
-def _render_mixed_cell(column: MatrixColumn, by_node: dict[str, CellState], heads: Sequence[str]) -> str:
-    """A cell of nodes that do not share it: how many of them have a pod, column by column."""
-    fates = Counter(fate for fate in map(by_node.get, column.nodes) if fate is not None)
-    judged = [(fate, times) for fate, times in fates.items() if fate.outcome is not Outcome.EXCLUDED]
-    if not judged:
-        return "<td data-h=others><span class=none aria-hidden=true>·</span><span class=v>on none of these nodes</span></td>"
-    worst = min((fate.outcome for fate, _ in judged), key=lambda outcome: outcome.rank)
-    sign = MARKERS.get(worst, " ")
-    total = sum(times for _, times in judged)
-    bad = sum(times for fate, times in judged if fate.outcome is worst)
     numbers = []
-    for at in range(len(heads)):
-        having = sum(times for fate, times in judged if fate.signs[at] in (_WHOLE, _AGAIN))
-        unsure = any(fate.signs[at] in (_UNKNOWN, _SOME) for fate, _ in judged)
-        numbers.append(f"{format_number(having)}{'?' if unsure else ''}")
-    told = (
-        f"{worst} on {format_number(bad)} of {format_grouped_count(total, 'node')}"
-        if bad < total
-        else f"{worst} on {format_grouped_count(total, 'node')}"
-    )
-    return (
-        f"<td class={MARKER_CSS_CLASSES[sign]} data-h=others>{render_mark(sign)}<span class=mix>{'<i>→</i>'.join(numbers)}</span>"
-        f"<span class=of>{told}</span></td>"
+    for heading, having in zip(headings[1:], row.counts, strict=False):
+        text = _UNASKED if having is None else f"{format_number(having)}{'?' if row.is_unsure else ''}"
+        numbers.append(NumberCell(heading, text, having is not None and having < row.node_count and not row.is_unsure))
+    return MatrixRow(
+        sign=row.marker,
+        filter_sign=row.marker.strip(),
+        name=row.name,
+        tolerates="" if says_why else row.tolerates,
+        reasons=row.reasons,
+        is_lost_on=compares and not row.is_unknown,
+        node_count=row.node_count,
+        numbers=numbers,
+        cells=cells,
     )
 
 
-def _render_legend(step: ReportStep, has_gaps: bool) -> str:
+class _CellMaker:
+    """Makes the cells of a table, whose columns of signs have some headings."""
+
+    def __init__(self, headings: Sequence[str], *, compares: bool) -> None:
+        self._headings = headings
+        self._gap = _describe_gap(compares)
+
+    def make_cell(self, column: MatrixColumn, by_node: Mapping[str, CellState]) -> NodeCell:
+        """What a DaemonSet, given by its states on each node, does on the nodes of a column."""
+        if column.is_mixed:
+            return self._make_mixed_cell(column, by_node)
+        title = column.letters if " " not in column.letters else shorten_name(column.nodes[0])
+        state = by_node.get(column.nodes[0])
+        if state is None:
+            return NodeCell("no answer", title, " ", _UNASKED, self._gap)
+        if state.outcome is Outcome.EXCLUDED:
+            return NodeCell("no answer", title, " ", _EXCLUDED, "left out by its selector")
+        words = ", ".join(f"{heading} {_SIGN_WORDS[sign]}" for heading, sign in zip(self._headings, state.signs, strict=True))
+        return NodeCell("outcome", title, MARKERS.get(state.outcome, " "), state.signs, f"{state.outcome}: {words}")
+
+    def _make_mixed_cell(self, column: MatrixColumn, by_node: Mapping[str, CellState]) -> NodeCell:
+        """A cell of nodes that do not share it: how many of them have a pod, column by column."""
+        states = Counter(state for state in map(by_node.get, column.nodes) if state is not None)
+        judged = [(state, times) for state, times in states.items() if state.outcome is not Outcome.EXCLUDED]
+        if not judged:
+            return NodeCell("no answer", REST, " ", _EXCLUDED, "on none of these nodes")
+        worst = min((state.outcome for state, _ in judged), key=lambda outcome: outcome.rank)
+        total = format_grouped_count(sum(times for _, times in judged), "node")
+        bad = sum(times for state, times in judged if state.outcome is worst)
+        numbers = []
+        for at in range(len(self._headings)):
+            having = sum(times for state, times in judged if state.signs[at] in (_WHOLE, _AGAIN))
+            is_unsure = any(state.signs[at] in (_UNKNOWN, _SOME) for state, _ in judged)
+            numbers.append(f"{format_number(having)}{'?' if is_unsure else ''}")
+        is_all = all(state.outcome is worst for state, _ in judged)
+        words = f"{worst} on {total}" if is_all else f"{worst} on {format_number(bad)} of {total}"
+        return NodeCell("mixed", REST, MARKERS.get(worst, " "), numbers, words)
+
+
+def _make_legend(step: ReportStep, has_gaps: bool) -> Legend:
     """What the signs of this table mean; those that are not in it are left out. `has_gaps`: some pairs have no answer."""
-    names = ", ".join(escape_text(head, 60) for head in _make_headings(step))
     outcomes = {part.outcome for part in step.coverage}
     signs = [(_WHOLE, "has a pod"), (_NONE, "has none")]
     if any(_SOME in _make_signs(part, step) for part in step.coverage):
@@ -208,15 +267,17 @@ def _render_legend(step: ReportStep, has_gaps: bool) -> str:
     if Outcome.LOOP in outcomes:
         signs.append((_AGAIN, "deleted and created again"))
     if Outcome.EXCLUDED in outcomes:
-        signs.append(("·", "left out by its selector"))
+        signs.append((_EXCLUDED, "left out by its selector"))
     if has_gaps:
         signs.append((_UNASKED, _describe_gap(step.compares)))
-    shown = "".join(f"<span><b aria-hidden=true>{sign}</b> {words}</span>" for sign, words in signs)
     by_marker: dict[str, list[str]] = {}
-    for outcome in sorted(outcomes, key=lambda each: each.rank):
+    for outcome in sorted(outcomes, key=lambda outcome: outcome.rank):
         by_marker.setdefault(MARKERS.get(outcome, " "), []).append(outcome.value)
-    marked = "".join(f"<span>{render_mark(sign)} {', '.join(words)}</span>" for sign, words in by_marker.items() if render_mark(sign))
-    return f"<p class=legend><span>In each cell: {names}.</span>{shown}{marked}</p>"
+    return Legend(
+        columns=", ".join(_make_headings(step)),
+        signs=signs,
+        outcomes=[(marker, ", ".join(words)) for marker, words in by_marker.items() if marker in MARKER_SHAPES],
+    )
 
 
 def _describe_gap(compares: bool) -> str:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 _LAST_NUMBER = re.compile(r"([0-9]{1,9})[^0-9]*\Z")
+_SPECIAL = frozenset("[], ")
 _LEAST = 3
 
 
@@ -20,10 +22,9 @@ def compress_names(names: Iterable[str]) -> list[str]:
     alone: list[str] = []
     groups: dict[tuple[str, str], list[str]] = {}
     for name in dict.fromkeys(names):
-        label = name.partition(".")[0]
-        found = _LAST_NUMBER.search(name if label.isdecimal() else label)
-        if found and set("[], ").isdisjoint(name):
-            groups.setdefault((name[: found.start(1)], name[found.end(1) :]), []).append(found[1])
+        around, number = _split_at_number(name)
+        if number:
+            groups.setdefault(around, []).append(number)
         else:
             alone.append(name)
     for (before, after), digits in groups.items():
@@ -31,11 +32,21 @@ def compress_names(names: Iterable[str]) -> list[str]:
             alone += (f"{before}{digit}{after}" for digit in digits)
         else:
             alone.append(f"{before}[{','.join(_compress_digits(digits))}]{after}")
-    return sorted(alone, key=lambda each: (each.replace("[", ""), each))
+    return sorted(alone, key=lambda name: (name.replace("[", ""), name))
+
+
+@lru_cache(maxsize=50_000)
+def _split_at_number(name: str) -> tuple[tuple[str, str], str]:
+    """What is before and behind the number that names are drawn together by, and the number; "" for a name that stands alone."""
+    label = name.partition(".")[0]
+    found = _LAST_NUMBER.search(name if label.isdecimal() else label)
+    if found is None or not _SPECIAL.isdisjoint(name):
+        return (name, ""), ""
+    return (name[: found.start(1)], name[found.end(1) :]), found[1]
 
 
 def _compress_digits(digits: list[str]) -> Iterable[str]:
-    digits.sort(key=lambda each: (len(each), each))
+    digits.sort(key=lambda number: (len(number), number))
     start = 0
     for at in range(1, len(digits) + 1):
         if at < len(digits) and digits[at] == str(int(digits[at - 1]) + 1).zfill(len(digits[start])):

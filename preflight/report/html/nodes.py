@@ -2,34 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import NamedTuple
 
-from preflight.model.report import Report
 from preflight.report.html.classes import REST, PageNodeClasses
-from preflight.report.html.escaping import escape_text, format_grouped_count, format_number
+from preflight.report.html.escaping import format_grouped_count, format_number
 from preflight.report.html.node_ranges import compress_names
 
 _MOST_SHOWN = 40
 _MOST_CHARACTERS = 400
 
 
-def render_section(report: Report, classes: PageNodeClasses, all_rows: bool) -> Iterator[str]:
-    """A list of each class, folded where it is long; what has no letter stands together at the end."""
-    del report, all_rows
+class NodeClassView(NamedTuple):
+    """A class with the names of its nodes; `is_folded` where these are long."""
+
+    letter: str
+    size: int
+    names: list[str]
+    is_folded: bool
+
+
+class NodesView(NamedTuple):
+    """How many nodes and classes there are, and the classes."""
+
+    total: str
+    class_count: str
+    classes: list[NodeClassView]
+
+
+def make_nodes_view(classes: PageNodeClasses) -> NodesView | None:
+    """A list of each class; what has no letter stands together at the end. None without a node."""
     if not classes.all:
-        return
-    total = sum(len(node_class.nodes) for node_class in classes.all)
-    yield "<section id=nodes aria-labelledby=nodes-name><h2 id=nodes-name>Nodes</h2>"
-    many = f"{format_number(len(classes.all))} class{'' if len(classes.all) == 1 else 'es'}"
-    yield f"<p class=quiet>{format_grouped_count(total, 'node')} in {many}: those of one class share every answer of this report."
-    yield " <code>a-[1-3,7]</code> is a-1, a-2, a-3 and a-7.</p><dl class=classes>"
-    lettered = [(each.letter, each.nodes) for each in classes.all if each.letter]
-    rest = tuple(node for each in classes.all if not each.letter for node in each.nodes)
-    for letter, nodes in [*lettered, *([(REST, rest)] if rest else [])]:
-        yield f'<dt id="class-{letter}">{letter} <span class=count>{format_grouped_count(len(nodes), "node")}</span></dt>'
-        text = ", ".join(escape_text(text, 100_000) for text in compress_names(nodes))
-        names = f"<code data-names={letter}>{text}</code>"
-        if len(nodes) > _MOST_SHOWN and len(text) > _MOST_CHARACTERS:
-            names = f"<details class=names><summary>all names</summary>{names}</details>"
-        yield f"<dd>{names}</dd>"
-    yield "</dl></section>"
+        return None
+    listed = [(node_class.letter, node_class.nodes) for node_class in classes.all if node_class.letter]
+    if rest := tuple(node for node_class in classes.all if not node_class.letter for node in node_class.nodes):
+        listed.append((REST, rest))
+    return NodesView(
+        total=format_grouped_count(sum(len(node_class.nodes) for node_class in classes.all), "node"),
+        class_count=f"{format_number(len(classes.all))} class{'' if len(classes.all) == 1 else 'es'}",
+        classes=[_make_class_view(letter, nodes) for letter, nodes in listed],
+    )
+
+
+def _make_class_view(letter: str, nodes: tuple[str, ...]) -> NodeClassView:
+    names = compress_names(nodes)
+    is_long = len(nodes) > _MOST_SHOWN and len(", ".join(names)) > _MOST_CHARACTERS
+    return NodeClassView(letter, len(nodes), names, is_long)

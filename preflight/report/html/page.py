@@ -2,65 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
+from typing import NamedTuple
 
-from preflight.report.html.escaping import escape_text
+from markupsafe import Markup
+
+from preflight.report.html.environment import render_template
 
 _FOLDER = Path(__file__).parent
 
 
-def render_page(title: str, pieces: Iterable[str]) -> str:
-    """A whole document.
+class PageAsset(NamedTuple):
+    """A file of ours that stands in the page as it is, and the hash by which the policy of the page names it."""
 
-    1. Its Content-Security-Policy allows the style and the script below by their hashes, and nothing else: no request, no inline handler,
+    content: Markup
+    digest: str
+
+
+def render_page(template: str, title: str, values: dict[str, object]) -> str:
+    """A whole document: a template that extends `page.html.j2`, with the names that it may use.
+
+    1. Its Content-Security-Policy allows the style and the script by their hashes, and nothing else: no request, no inline handler,
        no style attribute, no form, no frame.
     2. The bytes depend on the arguments alone.
     """
-    style, script = _read_asset("page.css"), _read_asset("page.js")
-    policy = "; ".join(
-        (
-            "default-src 'none'",
-            f"style-src '{_compute_hash(style)}'",
-            f"script-src '{_compute_hash(script)}'",
-            "img-src data:",
-            "base-uri 'none'",
-            "form-action 'none'",
-        )
-    )
-    return "\n".join(
-        (
-            "<!DOCTYPE html>",
-            '<html lang="en">',
-            "<head>",
-            '<meta charset="utf-8">',
-            f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
-            '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            '<meta name="color-scheme" content="light dark">',
-            '<meta name="referrer" content="no-referrer">',
-            f"<title>{escape_text(title, 200)}</title>",
-            '<link rel="icon" href="data:,">',
-            f"<style>{style}</style>",
-            "</head>",
-            "<body>",
-            '<a class="skip" href="#content">Skip to the report</a>',
-            '<main id="content" tabindex="-1">',
-            *pieces,
-            "</main>",
-            f"<script>{script}</script>",
-            "</body>",
-            "</html>",
-            "",
-        )
-    )
+    return render_template(template, {"title": title, "style": _read_asset("page.css"), "script": _read_asset("page.js"), **values})
 
 
-def _read_asset(name: str) -> str:
-    return (_FOLDER / name).read_text(encoding="utf-8")
-
-
-def _compute_hash(text: str) -> str:
+def _read_asset(name: str) -> PageAsset:
     from base64 import b64encode
     from hashlib import sha256
 
-    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
+    text = (_FOLDER / name).read_text(encoding="utf-8")
+    # The only text that becomes markup unescaped: files of this package, never of the input.
+    return PageAsset(Markup(text), f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}")

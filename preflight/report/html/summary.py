@@ -6,12 +6,11 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from preflight.model.evictions import EvictionMechanism, EvictionVerdict, ReplacementOutcome
-from preflight.model.report import Coverage, Outcome, Report, Severity
+from preflight.model.report import Coverage, Finding, Outcome, Report, Severity
 from preflight.report.ci_annotation import select_open_findings
 from preflight.report.formatting import format_count
-from preflight.report.html.classes import PageNodeClasses
-from preflight.report.html.escaping import MARKER_CSS_CLASSES, escape_text, format_grouped_count, format_number, render_code, render_mark
-from preflight.report.html.findings import SEVERITY_SIGNS
+from preflight.report.html.escaping import format_grouped_count, format_number
+from preflight.report.html.findings import SEVERITY_SIGNS, format_step
 from preflight.report.summary import format_checked, format_cluster, format_unread
 
 MOST_LINES = 6
@@ -48,10 +47,37 @@ class Tile(NamedTuple):
     label: str
     detail: str = ""
 
-    def __str__(self) -> str:
-        small = f"<small>{self.detail}</small>" if self.detail else ""
-        value = f"<strong>{format_number(self.value)}</strong><span>{self.label}{small}</span>"
-        return f"<li class={MARKER_CSS_CLASSES[self.sign]}>{render_mark(self.sign)}{value}</li>"
+
+class WorstFinding(NamedTuple):
+    """A finding in one line, which leads to the whole by its `number`."""
+
+    sign: str
+    number: int
+    subject: str
+    message: str
+    step: str
+
+
+class Doubt(NamedTuple):
+    """What makes the answers less than sure; where there is more to read, the text leads to the part of the page called `target`."""
+
+    text: str
+    sign: str = ""
+    target: str = ""
+
+
+class SummaryView(NamedTuple):
+    """The verdict, what it is about, its numbers, the worst findings and how many more there are, and what makes it less than sure."""
+
+    sign: str
+    verdict: str
+    command: str
+    cluster: str
+    headline: str
+    tiles: list[Tile]
+    worst: list[WorstFinding]
+    more_findings: str
+    doubts: list[Doubt]
 
 
 def make_verdict(report: Report) -> PageVerdict:
@@ -89,24 +115,22 @@ def format_page_title(report: Report) -> str:
     return f"preflight: {make_verdict(report).text}{f' · {report.command}' if report.command else ''}"
 
 
-def render_section(report: Report, classes: PageNodeClasses, all_rows: bool) -> Iterator[str]:
-    """The verdict, what it is about, its numbers, the worst findings as a list, and what makes it less than sure."""
-    del all_rows
-    found = make_verdict(report)
-    yield f'<header class="story {MARKER_CSS_CLASSES[found.sign]}"><p class=brand>preflight</p>'
-    yield f"<h1>{render_mark(found.sign)}<span>{escape_text(found.text)}</span></h1>"
-    yield "<p class=command>" + (render_code(report.command) if report.command else "no change: judged as it is")
-    if report.cluster is not None:
-        yield f" <span class=cluster>{escape_text(format_cluster(report.cluster))}</span>"
-    yield "</p>"
-    if len(report.steps) == 1 and report.steps[0].headline and report.command:
-        yield f"<p class=headline>{escape_text(report.steps[0].headline)}</p>"
-    if tiles := sorted(_iter_tiles(report), key=lambda tile: "x?!+i=".index(tile.sign)):
-        yield f"<ul class=tiles>{''.join(map(str, tiles))}</ul>"
-    yield from _render_worst(report, classes)
-    if doubts := list(_iter_doubts(report)):
-        yield f"<ul class=doubts>{''.join(f'<li>{doubt}</li>' for doubt in doubts)}</ul>"
-    yield "</header>"
+def make_summary_view(report: Report) -> SummaryView:
+    """The top of the page, without anything that the report does not say."""
+    verdict = make_verdict(report)
+    open_findings = [finding for finding in select_open_findings(report) if finding.severity is not Severity.NOTE]
+    hidden_count = len(open_findings) - MOST_LINES
+    return SummaryView(
+        sign=verdict.sign,
+        verdict=verdict.text,
+        command=report.command,
+        cluster=format_cluster(report.cluster) if report.cluster is not None else "",
+        headline=report.steps[0].headline if len(report.steps) == 1 and report.command else "",
+        tiles=sorted(_iter_tiles(report), key=lambda tile: "x?!+i=".index(tile.sign)),
+        worst=_make_worst(report, open_findings[:MOST_LINES]),
+        more_findings=format_count(hidden_count, "more finding") if hidden_count > 0 else "",
+        doubts=list(_iter_doubts(report)),
+    )
 
 
 def _iter_coverage(report: Report) -> Iterator[Coverage]:
@@ -125,7 +149,7 @@ def _format_losses(lost_rows: Sequence[Coverage], *, compares: bool) -> str:
     if all(coverage.outcome is Outcome.LOOP for coverage in lost_rows):
         return f"{who} {'loops' if len(names) == 1 else 'loop'} on {where}"
     verb = ("has lost" if len(names) == 1 else "have lost") if compares else "loses" if len(names) == 1 else "lose"
-    return f"{who} {verb} {where}{_format_when({each.outcome for each in lost_rows}, compares, len(names))}"
+    return f"{who} {verb} {where}{_format_when({row.outcome for row in lost_rows}, compares, len(names))}"
 
 
 def _format_when(outcomes: set[Outcome], compares: bool, number_lost: int) -> str:
@@ -142,7 +166,7 @@ def _format_stuck_pods(report: Report) -> str:
             continue
         pods = [pod for node in step.evictions.nodes for pod in node.pods]
         blocked = sum(eviction.verdict is EvictionVerdict.BLOCKED_FOREVER for eviction in pods)
-        lost = sum(each.is_leaving and each.lost for each in pods)
+        lost = sum(pod.is_leaving and pod.lost for pod in pods)
         parts = [f"{format_count(blocked, 'pod')} blocked for ever"] if blocked else []
         parts += [f"{format_count(lost, 'pod')} lost for good"] if lost else []
         if any(node.refusals for node in step.evictions.nodes):
@@ -188,45 +212,43 @@ def _iter_tiles(report: Report) -> Iterator[Tile]:
 def _iter_pod_counts(report: Report) -> Iterator[tuple[str, str, int]]:
     pods = [pod for step in report.steps if step.evictions for node in step.evictions.nodes for pod in node.pods]
     yield "x", "blocked for ever", sum(eviction.verdict is EvictionVerdict.BLOCKED_FOREVER for eviction in pods)
-    yield "x", "lost for good", sum(each.is_leaving and each.lost for each in pods)
-    yield "x", "Pending afterwards", sum(each.is_leaving and each.replacement is ReplacementOutcome.PENDING for each in pods)
-    yield "x", "refused by kubectl", sum(each.verdict is EvictionVerdict.REFUSED for each in pods)
-    yield "!", "blocked for now", sum(each.verdict is EvictionVerdict.BLOCKED_NOW for each in pods)
-    yield "?", "unknown", sum(each.verdict is EvictionVerdict.UNKNOWN for each in pods)
-    yield "=", "going", sum(each.is_leaving for each in pods)
+    yield "x", "lost for good", sum(pod.is_leaving and pod.lost for pod in pods)
+    yield "x", "Pending afterwards", sum(pod.is_leaving and pod.replacement is ReplacementOutcome.PENDING for pod in pods)
+    yield "x", "refused by kubectl", sum(pod.verdict is EvictionVerdict.REFUSED for pod in pods)
+    yield "!", "blocked for now", sum(pod.verdict is EvictionVerdict.BLOCKED_NOW for pod in pods)
+    yield "?", "unknown", sum(pod.verdict is EvictionVerdict.UNKNOWN for pod in pods)
+    yield "=", "going", sum(pod.is_leaving for pod in pods)
 
 
-def _render_worst(report: Report, classes: PageNodeClasses) -> Iterator[str]:
-    """The worst findings in a line each, which leads to the whole."""
-    del classes
-    ids = {id(finding): at for at, finding in enumerate(report.findings, 1)}
-    found = [open_finding for open_finding in select_open_findings(report) if open_finding.severity is not Severity.NOTE]
-    if not found:
-        return
-    yield "<ol class=worst>"
-    for each in found[:MOST_LINES]:
-        step = f" <span class=step>step {each.step} of {len(report.steps)}</span>" if len(report.steps) > 1 and each.step else ""
-        link = f'<a href="#f{ids[id(each)]}">{render_code(str(each.subject), 200)}</a>'
-        yield f"<li>{render_mark(SEVERITY_SIGNS[each.severity])}{link} {escape_text(each.message, 400)}{step}</li>"
-    if more := found[MOST_LINES:]:
-        yield f'<li class=more><a href="#findings">{format_count(len(more), "more finding")}</a></li>'
-    yield "</ol>"
+def _make_worst(report: Report, findings: Sequence[Finding]) -> list[WorstFinding]:
+    """The worst findings in a line each."""
+    numbers = {id(finding): number for number, finding in enumerate(report.findings, 1)}
+    return [
+        WorstFinding(
+            sign=SEVERITY_SIGNS[finding.severity],
+            number=numbers[id(finding)],
+            subject=str(finding.subject),
+            message=finding.message,
+            step=format_step(report, finding),
+        )
+        for finding in findings
+    ]
 
 
-def _iter_doubts(report: Report) -> Iterator[str]:
+def _iter_doubts(report: Report) -> Iterator[Doubt]:
     """What a reader must know before believing the verdict."""
-    yield escape_text(format_checked(report)) + "."
+    yield Doubt(f"{format_checked(report)}.")
     if text := format_unread(report):
-        yield f'{render_mark("?")}<a href="#problems">{escape_text(text)}</a>'
+        yield Doubt(text, "?", "problems")
     elif report.problems:
-        yield f'{render_mark("?")}<a href="#problems">{format_count(len(report.problems), "thing")} could not be read</a>'
+        yield Doubt(f"{format_count(len(report.problems), 'thing')} could not be read", "?", "problems")
     unknown = sum(len(row.nodes) for row in _iter_coverage(report) if row.outcome is Outcome.UNKNOWN)
     if unknown:
-        yield f"{render_mark('?')}{format_count(unknown, 'pair')} of a DaemonSet and a node cannot be judged"
+        yield Doubt(f"{format_count(unknown, 'pair')} of a DaemonSet and a node cannot be judged", "?")
     if report.exit == 4:
-        yield f"{render_mark('?')}a rule crashed: the other rules went on"
-    yield from map(escape_text, report.assumptions)
+        yield Doubt("a rule crashed: the other rules went on", "?")
+    yield from map(Doubt, report.assumptions)
     if report.skipped:
-        yield f'<a href="#basis">{format_count(len(report.skipped), "thing")} not judged</a>'
+        yield Doubt(f"{format_count(len(report.skipped), 'thing')} not judged", target="basis")
     if exempted := sum(finding.exempted is not None for finding in report.findings):
-        yield f'<a href="#findings">{format_count(exempted, "finding")} exempted</a>'
+        yield Doubt(f"{format_count(exempted, 'finding')} exempted", target="findings")

@@ -2,17 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
-from preflight.report.html.escaping import escape_text, format_number
+from markupsafe import Markup
+
+from preflight.report.html.environment import render_macro
+from preflight.report.html.escaping import format_number
 
 _UNITS = 1000
+_LEAST_WIDTH = 2
+
+
+class WaterfallBar(NamedTuple):
+    """A row: the amount in words with its sign, and where its bar begins and how wide it is."""
+
+    kind: str
+    label: str
+    sign: str
+    amount: str
+    x: float
+    width: float
+
+
+class Waterfall(NamedTuple):
+    """The rows, and the width of the drawing in units of its own."""
+
+    caption: str
+    width: int
+    bars: list[WaterfallBar]
 
 
 def render_waterfall(
     caption: str, amounts: Sequence[tuple[str, float]], remainder_label: str = "left", format_value: Callable[[float], str] = format_number
-) -> Iterator[str]:
-    """The pieces of HTML.
+) -> Markup:
+    """The drawing as HTML.
 
     1. The first amount is the sum. Each further one is what is added to it, so that what is taken has a minus. A last bar, called
        `remainder_label`, is what all amounts come to.
@@ -22,30 +46,34 @@ def render_waterfall(
     4. All bars share one scale, from the least level to the greatest, 0 included: a level below 0 is drawn to the left of the line.
     """
     if not amounts:
-        return
-    bars: list[tuple[str, float, float, float]] = []
+        return Markup("")
+    return render_macro("waterfall.html.j2", "draw_waterfall", _make_waterfall(caption, amounts, remainder_label, format_value))
+
+
+def _make_waterfall(
+    caption: str, amounts: Sequence[tuple[str, float]], remainder_label: str, format_value: Callable[[float], str]
+) -> Waterfall:
+    levels: list[tuple[str, float, float, float]] = []
     level: float = 0
     for label, amount in amounts:
-        bars.append((label, amount, level, level + amount))
+        levels.append((label, amount, level, level + amount))
         level += amount
-    least, most = min(0.0, *(bar[3] for bar in bars)), max(0.0, *(bar[3] for bar in bars))
+    ends = [end for _, _, _, end in levels]
+    least, most = min(0.0, *ends), max(0.0, *ends)
     scale = _UNITS / (most - least) if most > least else 0.0
-    yield f"<table class=waterfall><caption>{escape_text(caption)}</caption>"
-    yield "<thead class=v><tr><th scope=col>what<th scope=col>how many<th scope=col>drawn</tr></thead><tbody>"
     zero = -least * scale
-    for at, (label, amount, start, end) in enumerate([*bars, (remainder_label, level, 0.0, level)]):
-        kind = "whole" if at == 0 else "rest" if at == len(bars) else "more" if amount > 0 else "less"
-        sign = "-" if amount < 0 else "+" if kind == "more" else ""
-        lower, upper = (zero + min(start, end) * scale, zero + max(start, end) * scale)
-        yield (
-            f"<tr class={kind}><th scope=row>{escape_text(label, 300)}</th><td "
-            f"class=n>{sign}{escape_text(format_value(abs(amount)), 60)}</td><td class=bar>"
-            f'<svg viewBox="0 0 {_UNITS} 20" preserveAspectRatio=none aria-hidden=true><rect class=ground width={_UNITS} height=20 />'
-            f"<rect x={_format_coordinate(lower)} width={_format_coordinate(max(upper - lower, 2 if amount else 0))} "
-            f"y=2 height=16 /></svg></td></tr>"
+    bars = []
+    for at, (label, amount, start, end) in enumerate([*levels, (remainder_label, level, 0.0, level)]):
+        kind = "whole" if at == 0 else "rest" if at == len(levels) else "more" if amount > 0 else "less"
+        lower, upper = zero + min(start, end) * scale, zero + max(start, end) * scale
+        bars.append(
+            WaterfallBar(
+                kind=kind,
+                label=label,
+                sign="-" if amount < 0 else "+" if kind == "more" else "",
+                amount=format_value(abs(amount)),
+                x=lower,
+                width=max(upper - lower, _LEAST_WIDTH if amount else 0),
+            )
         )
-    yield "</tbody></table>"
-
-
-def _format_coordinate(value: float) -> str:
-    return f"{value:.1f}".removesuffix(".0")
+    return Waterfall(caption, _UNITS, bars)

@@ -55,7 +55,7 @@ def validate_job(spec: JobSpec, path: Path = ("spec",), *, is_template: bool = F
         for place, rule in enumerate(rules):
             yield from _validate_rule(rule, spec, (*here, place))
     if spec.successPolicy is not None and spec.completionMode != INDEXED:
-        yield Refusal((*path, "successPolicy"), "successPolicy: Invalid value: requires indexed completion mode")
+        yield Refusal((*path, "successPolicy"), "Invalid value: requires indexed completion mode", "successPolicy")
     yield from _validate_replacement_policy(spec, (*path, "podReplacementPolicy"))
     yield from _validate_restart_policy(spec, (*path, "template", "spec", "restartPolicy"))
 
@@ -87,7 +87,7 @@ def _validate_manager(name: str, path: Path) -> Iterator[Refusal]:
         for reason in validate_dns_subdomain(host):
             yield _refuse_invalid(path, host, reason)
     if len(name) > _MAX_MANAGER_LENGTH:
-        yield Refusal(path, f"{_format_field(path)}: Too long: may not be more than {_MAX_MANAGER_LENGTH} bytes")
+        yield Refusal(path, f"Too long: may not be more than {_MAX_MANAGER_LENGTH} bytes", _format_field(path))
 
 
 def _validate_indexed(spec: JobSpec, path: Path) -> Iterator[Refusal]:
@@ -142,7 +142,7 @@ def _validate_exit_codes(requirement: OnExitCodes, containers: Sequence[str], pa
         yield _refuse_invalid((*path, "containerName"), requirement.containerName, reason)
     values, here = requirement.values, (*path, "values")
     if not values:
-        yield Refusal(here, "values: Invalid value: []: at least one value is required")
+        yield Refusal(here, "Invalid value: []: at least one value is required", "values")
     elif len(values) > _MAX_CODES:
         yield _refuse_too_many(here, len(values), _MAX_CODES)
     seen: set[int] = set()
@@ -150,10 +150,10 @@ def _validate_exit_codes(requirement: OnExitCodes, containers: Sequence[str], pa
         if requirement.operator == "In" and value == 0:
             yield _refuse_invalid((*here, place), value, "must not be 0 for the In operator")
         if value in seen:
-            yield Refusal((*here, place), f"{_format_field((*here, place))}: Duplicate value: {value}")
+            yield Refusal((*here, place), f"Duplicate value: {value}", _format_field((*here, place)))
         seen.add(value)
     if any(value > after for value, after in pairwise(values)):
-        yield Refusal(here, f"values: Invalid value: {json.dumps(values, separators=(',', ':'))}: must be ordered")
+        yield Refusal(here, f"Invalid value: {json.dumps(values, separators=(',', ':'))}: must be ordered", "values")
 
 
 def _validate_conditions(conditions: Sequence[OnPodCondition], path: Path) -> Iterator[Refusal]:
@@ -195,21 +195,21 @@ def _format_go_list(values: Sequence[str]) -> str:
 
 
 def _refuse_invalid(path: Path, value: str | int, reason: str) -> Refusal:
-    return Refusal(path, f"{_format_field(path)}: Invalid value: {json.dumps(value, ensure_ascii=False)}: {reason}")
+    return Refusal(path, f"Invalid value: {json.dumps(value, ensure_ascii=False)}: {reason}", _format_field(path))
 
 
 def _refuse_value(path: Path, reason: str) -> Refusal:
-    return Refusal(path, f"{_format_field(path)}: Invalid value: {reason}")
+    return Refusal(path, f"Invalid value: {reason}", _format_field(path))
 
 
 def _refuse_missing(path: Path, reason: str) -> Refusal:
-    return Refusal(path, f"{_format_field(path)}: Required value" + (f": {reason}" if reason else ""))
+    return Refusal(path, f"Required value: {reason}" if reason else "Required value", _format_field(path))
 
 
 def _refuse_too_many(path: Path, count: int, most: int) -> Refusal:
-    return Refusal(path, f"{_format_field(path)}: Too many: {count}: must have at most {most} items")
+    return Refusal(path, f"Too many: {count}: must have at most {most} items", _format_field(path))
 
 
 def _refuse_unsupported(path: Path, value: str, supported: Sequence[str]) -> Refusal:
     shown = ", ".join(f'"{value}"' for value in supported)
-    return Refusal(path, f'{_format_field(path)}: Unsupported value: "{value}": supported values: {shown}')
+    return Refusal(path, f'Unsupported value: "{value}": supported values: {shown}', _format_field(path))

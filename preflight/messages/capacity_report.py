@@ -1,0 +1,65 @@
+"""What the report of `preflight capacity` says around its tables."""
+
+from __future__ import annotations
+
+from preflight.messages.counts import format_count
+
+
+def describe_heading(question: str) -> str:
+    """The heading of the page."""
+    return f"### capacity for {question}"
+
+
+def count_hidden_rows(count: int) -> str:
+    """How many rows are not shown."""
+    return f"{format_count(count, 'more row')} not shown"
+
+
+def count_more_details(count: int) -> str:
+    """How many details are not shown."""
+    return f" and {count} more"
+
+
+def describe_room(copies: str) -> str:
+    """How much fits."""
+    return f"room for {copies}"
+
+
+def describe_unasked(error: object) -> str:
+    """A cluster that could not be asked."""
+    return f"not known: {error}"
+
+
+def describe_question(question: str) -> str:
+    """What is asked."""
+    return f"capacity for {question}"
+
+
+MORE_CLASS = "more class"
+MORE_CLASSES = "more classes"
+MORE_NODE = "more node"
+MORE_NODES = "more nodes"
+
+
+def count_hidden_ghosts(count: int) -> str:
+    """How many stale allocations are not shown."""
+    return f"  {format_count(count, 'more ghost')} not shown (--all-rows)"
+
+
+def describe_page_title(verdict: str) -> str:
+    """The title of the page."""
+    return f"preflight capacity: {verdict}"
+
+
+def describe_failed_cluster(name: str) -> str:
+    """A cluster that could not be asked."""
+    return f"{name} could not be asked"
+
+
+def count_clusters_with_room(count: int, total: int) -> str:
+    """How many clusters have room."""
+    return f"{count} of {format_count(total, 'cluster')} {'has' if count == 1 else 'have'} room"
+
+
+CLASSES_OF_NODES = "Classes of nodes"
+WATERFALL = "From what nodes can allocate to what fits"

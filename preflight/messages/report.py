@@ -1,0 +1,159 @@
+"""What the reports say around findings: totals, tables that are cut, headings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from preflight.messages.counts import format_count
+
+NO_FINDINGS = "No findings"
+
+
+def count_unread_files(count: int) -> str:
+    """How many files could not be read."""
+    return f"{format_count(count, 'file')} could not be read"
+
+
+def count_unjudged_lines(count: int) -> str:
+    """How many lines of scripts were not judged."""
+    return f"{format_count(count, 'line')} {'was' if count == 1 else 'were'} not judged"
+
+
+def count_coverage(daemonsets: int, nodes: str, pairs: str) -> str:
+    """What coverage was judged."""
+    return f"{format_count(daemonsets, 'DaemonSet')} on {nodes} ({pairs})"
+
+
+def name_cluster(context: object) -> str:
+    """The cluster that was judged."""
+    return f" of cluster {context}"
+
+
+def describe_skipped(parts: Iterable[str]) -> str:
+    """What was not judged."""
+    return f"not judged: {', '.join(parts)}"
+
+
+def count_losing_rows(count: int) -> str:
+    """How many of the rows that are not shown lose nodes."""
+    return f", {count} of them losing nodes"
+
+
+def count_hidden_rows(count: int, losing: str) -> str:
+    """How many rows are not shown."""
+    return f"  {format_count(count, 'more DaemonSet')}{losing} (--all-rows shows all)"
+
+
+THIS_NODE = "this node"
+THESE_NODES = "these nodes"
+
+
+def count_left_out(count: int, verb: str, nodes: str, whose: str) -> str:
+    """How many DaemonSets leave the nodes out."""
+    return f"  {format_count(count, 'DaemonSet')} {verb} {nodes} out by {whose} selector"
+
+
+NO_ROW = "  no DaemonSet to judge"
+
+
+def describe_unknown(reasons: Iterable[str]) -> str:
+    """That a row is not known, and why."""
+    return f"not known: {', '.join(reasons)}"
+
+
+ANY_EFFECT = " (any effect)"
+
+
+def count_seconds(seconds: object) -> str:
+    """For how long a taint is tolerated."""
+    return f", {seconds} s"
+
+
+def limit_reason(reason: str, count: int, total: int) -> str:
+    """A reason that holds on some of the nodes."""
+    return f"{reason} ({count} of {total} nodes)"
+
+
+AGAIN_AND_AGAIN = "again and again"
+
+
+def describe_period(seconds: object) -> str:
+    """How often a pod is deleted."""
+    return f"every {seconds} s"
+
+
+def describe_loop(pace: str) -> str:
+    """A pod that is deleted and re-created."""
+    return f"deleted and re-created {pace}"
+
+
+def number_step(number: int, total: int) -> str:
+    """Which of several steps it is."""
+    return f"step {number} of {total}: "
+
+
+CANNOT_BE_READ = "cannot be read"
+
+
+def count_hidden_sentences(count: int) -> str:
+    """How many sentences are not shown."""
+    return f"  and {count} more (--all-rows shows all)"
+
+
+NOTHING_BROKEN = "  nothing is broken that can be seen"
+MORE_FINDINGS = "--all-rows shows all, --write-baseline FILE accepts them for now"
+
+
+def count_findings(count: int, shown: int, hint: str) -> str:
+    """How many findings there are."""
+    return f"{format_count(count, 'finding')} in all, the worst {shown} above ({hint}):"
+
+
+def describe_heading(counts: str) -> str:
+    """The heading of the page."""
+    return f"### preflight: {counts}"
+
+
+UNREAD = "what could not be read"
+
+
+def describe_cut_findings(left: str, limit: int) -> str:
+    """That findings are left out."""
+    return f"**Cut here: {left} more, since a comment has room for {limit:,} characters. `-o json` has all.**"
+
+
+def describe_cut_steps(count: int) -> str:
+    """That steps are left out."""
+    return f"**Cut here: {format_count(count, 'more step')}. `-o json` has all.**"
+
+
+NOTHING_IS_BROKEN = "nothing is broken that can be seen"
+LOST_ON = "lost on"
+
+
+def count_hidden_daemonsets(count: int) -> str:
+    """How many DaemonSets are not shown."""
+    return f"{format_count(count, 'more DaemonSet')} not shown"
+
+
+def count_excluded_daemonsets(count: int) -> str:
+    """How many DaemonSets leave the nodes out by their selector."""
+    return f"{format_count(count, 'DaemonSet')} left out by selector"
+
+
+NO_DAEMONSET = "no DaemonSet to judge"
+
+
+def count_hidden_pods(count: int) -> str:
+    """How many pods are not shown."""
+    return f"{format_count(count, 'more pod')} not shown"
+
+
+def number_finding_step(number: int, total: int) -> str:
+    """The step that a finding belongs to."""
+    return f" (step {number} of {total})"
+
+
+def count_more_lines(count: int) -> str:
+    """How many lines are not shown."""
+    return f"... {count} more lines"
