@@ -371,7 +371,7 @@ def test_what_is_said_of_a_loss(rules: Path) -> None:
 
 
 def test_the_alerts_that_fire_above_are_all_there_are(rules: Path) -> None:
-    assert {each["alert"] for group in yaml.safe_load(rules.read_text())["groups"] for each in group["rules"]} == {
+    assert {rule["alert"] for group in yaml.safe_load(rules.read_text())["groups"] for rule in group["rules"]} == {
         "PreflightMetricsAbsent",
         "PreflightDaemonSetPodGone",
         "PreflightDaemonSetMisscheduled",

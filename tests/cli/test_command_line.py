@@ -229,7 +229,7 @@ def test_a_recorded_cluster_through_standard_input_says_what_it_says_from_a_file
     piped, read = program(*words, "-", stdin=text.encode()), program(*words, "list.json")
     report = json.loads(piped.out)
     assert {row["daemonset"].partition("/")[2] for row in report["coverage"]} == {
-        each["metadata"]["name"] for each in recording["daemonsets"]
+        daemonset["metadata"]["name"] for daemonset in recording["daemonsets"]
     }
     assert report["problems"] == []
     assert (piped.code, piped.out.replace('"-"', '"list.json"'), piped.err) == read

@@ -18,7 +18,7 @@ def node(name: str, *taints: str, labels: Mapping[str, str] | None = None, plays
         "apiVersion": "v1",
         "kind": "Node",
         "metadata": {"name": name, "labels": {"kubernetes.io/hostname": name, **(labels or {})}, "annotations": told(plays)},
-        "spec": {"taints": [make_taint(each) for each in taints]},
+        "spec": {"taints": [make_taint(taint) for taint in taints]},
         "status": {"conditions": [{"type": "Ready", "status": "True"}], "capacity": room, "allocatable": room},
     }
 

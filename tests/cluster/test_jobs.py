@@ -157,7 +157,7 @@ def differences(foreseen: JobForecast, losses: list[PodLoss], status: Object, se
         beside = new is not None and new[0] < seen.ended.get(loss.pod, HORIZON) - 1
         if beside is not (fate.overlap > 0):
             yield f"{loss.pod} and its replacement were there at once: {beside}, not for {fate.overlap} s"
-    true = {each["type"]: each["reason"] for each in status.get("conditions", ()) if each["status"] == "True"}
+    true = {condition["type"]: condition["reason"] for condition in status.get("conditions", ()) if condition["status"] == "True"}
     yield from (
         f"{what}: {real!r}, not {ours!r}"
         for what, real, ours in (
@@ -174,10 +174,10 @@ def differences(foreseen: JobForecast, losses: list[PodLoss], status: Object, se
 def test_what_becomes_of_a_job(bed: Bed) -> None:
     bed.create([node(f"n{number}") for number in range(3)])
     bed.create([manifest(name, story) for name, story in STORIES.items()])
-    bed.wait(lambda: sum(each["status"]["phase"] == "Running" for each in bed.list("pods", "default")) == PODS * len(STORIES), 60, "pods")
+    bed.wait(lambda: sum(pod["status"]["phase"] == "Running" for pod in bed.list("pods", "default")) == PODS * len(STORIES), 60, "pods")
     time.sleep(AGE)
     pods = by_job(bed.list("pods", "default"))
-    jobs = {name_of(each): read(each, Job) for each in bed.list("jobs", "default")}
+    jobs = {name_of(job): read(job, Job) for job in bed.list("jobs", "default")}
     losses = {
         name: [PodLoss(name_of(pods[name][which]), kind, at, story.ends_after, story.exit_code) for which, kind, at in story.losses]
         for name, story in STORIES.items()

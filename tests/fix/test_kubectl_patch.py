@@ -96,7 +96,9 @@ def test_kubectl_takes_the_line(tolerations: str, after: list[dict[str, Any]]) -
     assert result.code == 0
     data = yaml.safe_load(Path("m/agent.yaml").read_text(encoding="utf-8"))
     spec = data["spec"]["template"]["spec"]
-    stored = [{name: value for name, value in each.items() if value is not None} for each in spec.pop("tolerations", None) or []]
+    stored = [
+        {name: value for name, value in toleration.items() if value is not None} for toleration in spec.pop("tolerations", None) or []
+    ]
     Path("live.json").write_text(
         json.dumps(
             {

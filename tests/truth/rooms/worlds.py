@@ -98,7 +98,7 @@ def _node(random: Random, name: str) -> Object:
         "apiVersion": "v1",
         "kind": "Node",
         "metadata": {"name": name, "labels": {"kubernetes.io/hostname": name, **labels}},
-        "spec": {"taints": [make_taint(each) for each in taints], **({"unschedulable": True} if cordoned else {})},
+        "spec": {"taints": [make_taint(taint) for taint in taints], **({"unschedulable": True} if cordoned else {})},
         "status": {"conditions": [{"type": "Ready", "status": "True" if ready else "False"}], "capacity": room, "allocatable": room},
     }
 
