@@ -62,7 +62,7 @@ def test_no_filter_marks_or_joins_text_by_other_rules(name: str) -> None:
         render(f"{{{{ x|{name} }}}}", x=NASTY)
 
 
-@pytest.mark.parametrize("value", [None, True, 1.5, ["x"], object()], ids=repr)
+@pytest.mark.parametrize("value", [None, True, 1.5, ["x"], object()], ids=["None", "True", "1.5", "a list", "an object"])
 def test_what_is_neither_text_nor_a_number_is_a_mistake(value: object) -> None:
     with pytest.raises(TypeError):
         escape_value(value)

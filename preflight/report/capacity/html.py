@@ -145,7 +145,7 @@ def _render_waterfall(room: ClusterCapacity) -> Markup:
     amounts: list[tuple[str, float]] = [(f"{room.resource} {first[2]}", room.allocatable)]
     for step, (_, free, text, nodes) in zip(room.steps, rest, strict=True):
         amounts.append((f"{text}{f': {nodes}' if nodes else ''}{f' ({free} free)' if free else ''}", -step.amount))
-    caption = "From what nodes can allocate to what fits"
+    caption = messages.WATERFALL
     return render_waterfall(caption, amounts, last[2], lambda value: formatting.format_amount(room.resource, int(value)))
 
 
