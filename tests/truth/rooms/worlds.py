@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any, NamedTuple
 
-from tests.builders import make_taint
+from tests.builders import IMAGE, make_taint
 from tests.cluster.api import Object
-from tests.cluster.objects import IMAGE
 
 GPU, HCA = "example.com/gpu", "example.com/hca"
 NAMESPACE = "default"
