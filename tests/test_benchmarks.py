@@ -37,7 +37,7 @@ def test_the_manifests_have_the_shape_that_they_say(tmp_path: Path) -> None:
     workloads = sum(kinds[kind] for kind in ("DaemonSet", "Deployment", "StatefulSet", "Job", "CronJob"))
     assert shape == (15, 65, 7, sum(map(len, texts.values())))
     assert (len(texts), len(documents), workloads) == (15, 65, 7)
-    assert len({(each["kind"], each["metadata"]["name"]) for each in documents}) == len(documents)
+    assert len({(item["kind"], item["metadata"]["name"]) for item in documents}) == len(documents)
 
 
 def test_lint_reads_the_manifests_without_problems(tmp_path: Path) -> None:

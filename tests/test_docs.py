@@ -21,6 +21,7 @@ from preflight.report.table import MARKERS
 from preflight.rules.api import Context, Hit, Rule
 from preflight.rules.registry import common_rules, load_all_rules
 from tests import docs_update
+from tests.builders import list_daemonset_pod, write_list
 from tests.cli.program import program
 from tests.docs_update import blocks, pages, prose, replayed
 from tests.load.live.api_server import ApiServer, serving
@@ -77,30 +78,13 @@ def listing(*kinds: str) -> str:
     given: list[dict[str, Any]] = []
     for path in sorted((EXAMPLE / "cluster").glob("*.yaml")):
         given += yaml.load_all(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
-    nodes = [each for each in given if each["kind"] == "Node"]
+    labels = {item["metadata"]["name"]: item["metadata"]["labels"].items() for item in given if item["kind"] == "Node"}
     pods = []
-    for each in given:
-        if each["kind"] == "DaemonSet":
-            template = each["spec"]["template"]
-            selector = template["spec"].get("nodeSelector", {}).items()
-            owner = {"kind": "DaemonSet", "name": each["metadata"]["name"], "controller": True}
-            pods += [
-                {
-                    "apiVersion": "v1",
-                    "kind": "Pod",
-                    "metadata": {
-                        "name": f"{owner['name']}-{node['metadata']['name']}",
-                        "namespace": each["metadata"]["namespace"],
-                        "labels": template["metadata"]["labels"],
-                        "ownerReferences": [owner],
-                    },
-                    "spec": {"nodeName": node["metadata"]["name"], "tolerations": template["spec"].get("tolerations", [])},
-                    "status": {"phase": "Running"},
-                }
-                for node in nodes
-                if selector <= node["metadata"]["labels"].items()
-            ]
-    return json.dumps({"apiVersion": "v1", "kind": "List", "items": [each for each in [*given, *pods] if each["kind"] in kinds]})
+    for item in given:
+        if item["kind"] == "DaemonSet":
+            selector = item["spec"]["template"]["spec"].get("nodeSelector", {}).items()
+            pods += [list_daemonset_pod(item, node) for node, has in labels.items() if selector <= has]
+    return write_list(item for item in [*given, *pods] if item["kind"] in kinds)
 
 
 NODE_POOL = """\

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import preflight
+from tests.builders import write_daemonset
 from tests.paths import ROOT
 
 PROGRAM = ROOT / "preflight"
@@ -155,21 +156,12 @@ def test_a_write_is_noticed(code: str, found: list[str]) -> None:
 # The program starts fast: what few runs need is imported by those runs.
 
 SLOW = {"jinja2", "jsonschema", "kubernetes", "rich", "ruamel", "tree_sitter", "tree_sitter_bash"}
-MANIFESTS = """\
+MANIFESTS = f"""\
 apiVersion: v1
 kind: Node
-metadata: {name: n1}
+metadata: {{name: n1}}
 ---
-apiVersion: apps/v1
-kind: DaemonSet
-metadata: {name: agent, namespace: default}
-spec:
-  selector: {matchLabels: {app: agent}}
-  template:
-    metadata: {labels: {app: agent}}
-    spec:
-      containers: [{name: agent, image: agent}]
-"""
+{write_daemonset("agent", "default")}"""
 
 
 def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
 
 from tests.alerting import promtool
+from tests.builders import Object, write_list
 from tests.cli.program import program
 from tests.load.live.api_server import ApiServer, Asked, serving, status
 from tests.load.live.listed_objects import daemonset, node
-
-Object = dict[str, Any]
 
 GENERAL = {
     *("PreflightMetricsAbsent", "PreflightDaemonSetPodGone", "PreflightDaemonSetMisscheduled", "PreflightUpdateStalled"),
@@ -30,7 +28,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def made(*items: Object, words: tuple[str, ...] = ()) -> tuple[list[Object], str]:
     """The rules of a world, which a real promtool takes where there is one, and what is said on standard error."""
-    Path("world.json").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": list(items)}))
+    Path("world.json").write_text(write_list(items))
     result = program("alerts", "--from", "world.json", *words)
     assert result.code == 0, result.err
     return [rule for group in yaml.safe_load(result.out)["groups"] for rule in group["rules"]], result.err
@@ -199,7 +197,7 @@ def test_names_that_no_server_takes_are_in_no_rule() -> None:
 
 def test_what_cannot_be_read_makes_it_3_and_the_rest_is_written() -> None:
     Path("broken.yaml").write_text("kind: Node\na: [1\n")
-    Path("world.json").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [node("n"), daemonset("a", "agent")]}))
+    Path("world.json").write_text(write_list([node("n"), daemonset("a", "agent")]))
     said = program("alerts", "--from", "world.json", "--from", "broken.yaml", "-o", "rules.yaml")
     assert (said.code, said.out) == (3, "")
     assert said.err.startswith("wrote rules.yaml: 7 rules, made of 1 DaemonSet on 1 node, 0 extended resources\n")

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
 
 from tests.alerting.kube_state_metrics import CONTROL, GPU_POOL, NODES, RDMA, Pod, State
 from tests.alerting.promtool import EVER, check, differs
+from tests.builders import Object, make_node, write_list
 from tests.cli.program import program
 from tests.paths import ROOT
 
@@ -34,23 +34,17 @@ groups:
 """
 
 
-def node(name: str) -> dict[str, Any]:
+def node(name: str) -> Object:
     taints = [dict(zip(("key", "value", "effect"), CONTROL, strict=True))] if name == "control-1" else []
-    resources = {"rdma/hca": "8"} if name in GPU_POOL else {}
-    return {
-        "apiVersion": "v1",
-        "kind": "Node",
-        "metadata": {"name": name, "labels": {"kubernetes.io/hostname": name, "pool": name.partition("-")[0]}},
-        "spec": {"taints": taints},
-        "status": {"conditions": [{"type": "Ready", "status": "True"}], "allocatable": {"cpu": "8", "pods": "110", **resources}},
-    }
+    allocatable = {"cpu": "8", "pods": "110", **({"rdma/hca": "8"} if name in GPU_POOL else {})}
+    return make_node(name, *taints, labels={"kubernetes.io/hostname": name, "pool": name.partition("-")[0]}, allocatable=allocatable)
 
 
 @pytest.fixture(scope="module")
 def rules(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The rules of the cluster as it is before anything happens."""
     folder = tmp_path_factory.mktemp("rules")
-    (folder / "nodes.json").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [node(name) for name in NODES]}))
+    (folder / "nodes.json").write_text(write_list(node(name) for name in NODES))
     sources = [folder / "nodes.json", *(MANIFESTS / f"{name}.yaml" for name in DAEMONSETS)]
     words = [word for source in sources for word in ("--from", str(source))]
     made = program("alerts", *words, "-o", str(folder / "rules.yaml"))
@@ -377,7 +371,7 @@ def test_what_is_said_of_a_loss(rules: Path) -> None:
 
 
 def test_the_alerts_that_fire_above_are_all_there_are(rules: Path) -> None:
-    assert {each["alert"] for group in yaml.safe_load(rules.read_text())["groups"] for each in group["rules"]} == {
+    assert {rule["alert"] for group in yaml.safe_load(rules.read_text())["groups"] for rule in group["rules"]} == {
         "PreflightMetricsAbsent",
         "PreflightDaemonSetPodGone",
         "PreflightDaemonSetMisscheduled",

@@ -35,7 +35,7 @@ def node(name: str, *taints: str, gpus: int = 8, labels: Mapping[str, str] | Non
 
 def pod(name: str, on: str = "", gpus: int = 0, phase: str = "Running", namespace: str = "team", **more: Any) -> Object:
     """A pod, bound where a node is named; `labels` and what else metadata has, and the rest of its spec."""
-    metadata = {key: more.pop(key) for key in ("labels", "deletionTimestamp", "ownerReferences") if key in more}
+    metadata: Object = {key: more.pop(key) for key in ("labels", "deletionTimestamp", "ownerReferences") if key in more}
     return make_pod(name, namespace, node=on, phase=phase, metadata=metadata, **spec(gpus, **more))
 
 

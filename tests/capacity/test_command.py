@@ -113,14 +113,14 @@ def test_what_it_tolerates_and_selects_is_its_own() -> None:
 
 def test_classes_are_nodes_that_are_alike() -> None:
     found = room(*ASKS, "--from", write("w.json", thirteen_free()))
-    assert [(each["nodes"], each["free"], each["copies"]) for each in found["classes"]] == [
+    assert [(node_class["nodes"], node_class["free"], node_class["copies"]) for node_class in found["classes"]] == [
         (["gpu-12"], 5, 0),
         (["gpu-13"], 4, 0),
         (["gpu-14"], 4, 0),
         ([f"gpu-{number:02}" for number in range(1, 12)], 0, 0),
         (["gpu-15"], 0, 0),
     ]
-    assert {each["node"]: each["reasons"] for each in found["nodes"][:3]} == {
+    assert {node["node"]: node["reasons"] for node in found["nodes"][:3]} == {
         "gpu-12": ["its nodeSelector asks for node_env=prod: the label is absent"],
         "gpu-13": ["does not tolerate dedicated=research:NoSchedule"],
         "gpu-14": ["not Ready"],

@@ -116,7 +116,7 @@ def test_contexts_are_a_cluster_each() -> None:
 def test_snapshots_side_by_side() -> None:
     result, report = asked(*ASKS, "--from", "east.json", "--from", "west.json")
     assert result.code == 0
-    assert [(each["name"], each["room"]["copies"]) for each in report["clusters"]] == [("east.json", 16), ("west.json", 8)]
+    assert [(cluster["name"], cluster["room"]["copies"]) for cluster in report["clusters"]] == [("east.json", 16), ("west.json", 8)]
     assert program("capacity", *ASKS, "--from", "east.json", "--from", "west.json", "--at-least", "17").code == 1
     lines = program("capacity", *ASKS, "--from", "east.json", "--from", "west.json").out.splitlines()
     assert lines[:5] == [
@@ -133,7 +133,7 @@ def test_a_snapshot_that_has_nothing_hides_no_other() -> None:
     Path("none.json").write_text(snapshot([]))
     result, report = asked(*ASKS, "--from", "none.json", "--from", "west.json")
     assert result.code == 3
-    assert [(each["error"], each["room"] and each["room"]["copies"]) for each in report["clusters"]] == [
+    assert [(cluster["error"], cluster["room"] and cluster["room"]["copies"]) for cluster in report["clusters"]] == [
         ("none.json: no node is known: there is nothing to fill", None),
         ("", 8),
     ]
@@ -175,7 +175,7 @@ def test_live_clusters_side_by_side_and_one_that_is_silent(here: Path) -> None:
         words = ("--context", "east", "--context", "dark", "--context", "west", "--kubeconfig", "config")
         result, report = asked("--like", "deploy/web", *words)
     assert result.code == 3
-    assert [(each["name"], each["pod"], each["room"] and each["room"]["copies"]) for each in report["clusters"]] == [
+    assert [(cluster["name"], cluster["pod"], cluster["room"] and cluster["room"]["copies"]) for cluster in report["clusters"]] == [
         ("east", "Deployment team/web", 20),
         ("dark", "", None),
         ("west", "Deployment team/web", 4),
@@ -183,7 +183,7 @@ def test_live_clusters_side_by_side_and_one_that_is_silent(here: Path) -> None:
     why = "the right to list deployments.apps in namespace team is missing: `preflight rbac` prints the role"
     assert report["clusters"][1]["error"].endswith(f"deployments: {why}")
     assert report["clusters"][0]["cluster"]["version"] == "v1.37.2"
-    assert [each.name for each in here.parent.glob("preflight-*")] == []
+    assert [path.name for path in here.parent.glob("preflight-*")] == []
 
 
 def test_only_what_capacity_needs_is_asked_for(here: Path) -> None:
@@ -221,8 +221,8 @@ def test_files_of_credentials_of_one_outlive_the_other(here: Path) -> None:
     with clusters(here, east=ApiServer([]), west=ApiServer([])):
         config = str(here / "config")
         found = json.loads(Path(config).read_text())
-        for each in found["clusters"]:
-            each["cluster"] = {"server": "https://127.0.0.1:1"}
+        for cluster in found["clusters"]:
+            cluster["cluster"] = {"server": "https://127.0.0.1:1"}
         Path(config).write_text(json.dumps(found))
         east, west = (open_access(ClusterTarget(context=name, kubeconfig=config)) for name in ("east", "west"))
         files = [Path(file) for file in west._files]

@@ -24,7 +24,7 @@ def recorded(path: Path) -> list[dict[str, Any]]:
 def report_of(world: dict[str, Any], folder: Path) -> Any:
     """What the command says of the pod of a recorded world."""
     lost = set(world.get("lostPods", ()))
-    there = [fit._pod(each) for each in world["existingPods"] if each["name"] not in lost]
+    there = [fit._pod(pod) for pod in world["existingPods"] if pod["name"] not in lost]
     nodes, pods = (folder / "world.json"), (folder / "pod.json")
     nodes.write_text(snapshot([{"apiVersion": "v1", **each} for each in (*map(fit._node, world["nodes"]), *there)]))
     pods.write_text(json.dumps({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "new"}, "spec": world["podSpec"]}))
@@ -37,7 +37,7 @@ def report_of(world: dict[str, Any], folder: Path) -> Any:
 def differences(world: dict[str, Any], room: Any) -> list[object]:
     """What the command says otherwise than the scheduler did."""
     found: list[object] = []
-    by_node = {each["node"]: each["copies"] for each in room["nodes"] if each["copies"]}
+    by_node = {node["node"]: node["copies"] for node in room["nodes"] if node["copies"]}
     bound, created = world["bound"], world["created"]
     if (min(created, room["copies"]), min(created, room["atMost"])) != (bound, bound):
         found.append(("bound", bound, room["copies"], room["atMost"]))
@@ -45,7 +45,7 @@ def differences(world: dict[str, Any], room: Any) -> list[object]:
         found.append(("nodes", world["boundTo"], by_node))
     found += [("beyond", name, count) for name, count in world["boundTo"].items() if count > by_node.get(name, 0)]
     if not bound:
-        found += [each for each in world["messages"] if each["message"].partition(" preemption: ")[0] != room["message"]]
+        found += [message for message in world["messages"] if message["message"].partition(" preemption: ")[0] != room["message"]]
     left = room["allocatable"] - sum(step["amount"] for step in room["steps"])
     if left != room["copies"] * room["wanted"]:
         found.append(("the waterfall ends at", left, room["copies"], room["wanted"]))

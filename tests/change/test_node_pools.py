@@ -13,6 +13,7 @@ from preflight.coverage.label_cascade import predict_impact
 from preflight.model.objects import Metadata, Node, NodeSpec, PoolTemplate, Taint
 from preflight.model.report import Outcome
 from preflight.model.world import ClusterState
+from tests.builders import make_taint
 from tests.change.changes import daemonset, node, run, world
 
 MEMBER = "karpenter.sh/nodepool"
@@ -21,9 +22,7 @@ LATER = "acts on new nodes only; nodes that are there (n1) stay as they are unti
 
 
 def taint(text: str) -> Taint:
-    before, _, effect = text.partition(":")
-    key, _, value = before.partition("=")
-    return Taint(key, value, effect)
+    return Taint(**make_taint(text))
 
 
 def pool(*taints: str, kept: bool = False, startup: Sequence[str] = (), cluster: str = "", count: str = "", **labels: str) -> Node:

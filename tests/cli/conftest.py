@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.builders import write_daemonset
+
 NODES = """\
 apiVersion: v1
 kind: Node
@@ -16,30 +18,9 @@ kind: Node
 metadata: {name: n2, labels: {pool: cpu}}
 """
 
-AGENT = """\
-apiVersion: apps/v1
-kind: DaemonSet
-metadata: {name: agent, namespace: storage}
-spec:
-  selector: {matchLabels: {app: agent}}
-  template:
-    metadata: {labels: {app: agent}}
-    spec:
-      containers: [{name: agent, image: "agent:1"}]
-"""
+AGENT = write_daemonset("agent", "storage")
 
-WILD = """\
-apiVersion: apps/v1
-kind: DaemonSet
-metadata: {name: wild, namespace: storage}
-spec:
-  selector: {matchLabels: {app: wild}}
-  template:
-    metadata: {labels: {app: wild}}
-    spec:
-      containers: [{name: wild, image: "wild:1"}]
-      tolerations: [{operator: Exists}]
-"""
+WILD = write_daemonset("wild", "storage", "", "tolerations: [{operator: Exists}]")
 
 TEMPLATE = """\
 apiVersion: apps/v1

@@ -12,6 +12,7 @@ import pytest
 
 from preflight import __version__
 from preflight.cli.main import COMMANDS, VERBS
+from tests.builders import write_list
 from tests.cli.program import program
 from tests.paths import VECTORS
 
@@ -221,14 +222,14 @@ def cluster_list() -> bytes:
 def test_a_recorded_cluster_through_standard_input_says_what_it_says_from_a_file() -> None:
     with gzip.open(RECORDING, "rt", encoding="utf-8") as lines:
         recording = json.loads(next(lines))
-    text = json.dumps({"apiVersion": "v1", "kind": "List", "items": [*recording["nodesBefore"], *recording["daemonsets"]]})
+    text = write_list([*recording["nodesBefore"], *recording["daemonsets"]])
     Path("list.json").write_text(text, encoding="utf-8")
     name = recording["nodesBefore"][0]["metadata"]["name"]
     words = ("taint", "nodes", name, "preflight=test:NoExecute", "-o", "json", "--from")
     piped, read = program(*words, "-", stdin=text.encode()), program(*words, "list.json")
     report = json.loads(piped.out)
     assert {row["daemonset"].partition("/")[2] for row in report["coverage"]} == {
-        each["metadata"]["name"] for each in recording["daemonsets"]
+        daemonset["metadata"]["name"] for daemonset in recording["daemonsets"]
     }
     assert report["problems"] == []
     assert (piped.code, piped.out.replace('"-"', '"list.json"'), piped.err) == read

@@ -4,45 +4,25 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from tests.builders import Object, list_daemonset_pod, make_container, make_daemonset, make_list, make_node
 from tests.cli.program import program
 
 SOCKETS = "/var/lib/kubelet/device-plugins"
 SAYS = {"what": "what listed pods need", "why": "only the templates of workloads are read"}
 
 
-def world(*, plugin: bool, pods: bool) -> dict[str, Any]:
+def world(*, plugin: bool, pods: bool) -> Object:
     """One node, one DaemonSet, and its pod where pods are listed."""
-    container: dict[str, Any] = {"name": "c", "image": "example/c:1"}
-    spec: dict[str, Any] = {"containers": [container]}
+    container, spec = make_container(), {}
     if plugin:
         container["volumeMounts"] = [{"name": "s", "mountPath": SOCKETS}]
         spec["volumes"] = [{"name": "s", "hostPath": {"path": SOCKETS}}]
-    labels = {"matchLabels": {"app": "a"}}
-    owner = {"kind": "DaemonSet", "name": "a", "controller": True}
-    items: list[dict[str, Any]] = [
-        {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}},
-        {
-            "apiVersion": "apps/v1",
-            "kind": "DaemonSet",
-            "metadata": {"name": "a", "namespace": "ops"},
-            "spec": {"selector": labels, "template": {"metadata": {"labels": {"app": "a"}}, "spec": spec}},
-        },
-    ]
-    if pods:
-        items.append(
-            {
-                "apiVersion": "v1",
-                "kind": "Pod",
-                "metadata": {"name": "a-1", "namespace": "ops", "ownerReferences": [owner]},
-                "spec": {"nodeName": "n1"},
-                "status": {"phase": "Running"},
-            }
-        )
-    return {"apiVersion": "v1", "kind": "List", "items": items}
+    daemonset = make_daemonset("a", "ops", containers=[container], **spec)
+    listed = [list_daemonset_pod(daemonset, "n1")] if pods else []
+    return make_list(make_node("n1"), daemonset, *listed)
 
 
 @pytest.mark.parametrize(

@@ -164,7 +164,7 @@ def discovered(root: str, found: Any) -> Iterator[Resource]:
     for group in found["items"]:
         name = group["metadata"].get("name")
         for version in group["versions"]:
-            for each in version["resources"]:
-                kind = each["responseKind"]["kind"]
+            for resource in version["resources"]:
+                kind = resource["responseKind"]["kind"]
                 base = "/".join([root, *([name] if name else []), version["version"]])
-                yield Resource(base, each["resource"], kind, each["scope"] == "Namespaced", frozenset(each["verbs"]))
+                yield Resource(base, resource["resource"], kind, resource["scope"] == "Namespaced", frozenset(resource["verbs"]))

@@ -176,7 +176,7 @@ class Bed:
         """All objects of a kind, of one namespace or of all, with kind and apiVersion as kubectl prints them."""
         found = self.get(self.api.resource(plural).path(namespace))
         kind, version = found["kind"].removesuffix("List"), found["apiVersion"]
-        return [{"apiVersion": version, "kind": kind, **each} for each in found["items"]]
+        return [{"apiVersion": version, "kind": kind, **item} for item in found["items"]]
 
     def create(self, objects: Iterable[Object]) -> Objects:
         """Create objects as they are, many at once; nodes come with their status, and namespaces that are missing are made.
@@ -184,7 +184,7 @@ class Bed:
         Raises ApiError for the first that is refused; the others may be there.
         """
         wanted = list(objects)
-        have = {each["metadata"]["name"] for each in [*self.list("namespaces"), *wanted] if each["kind"] == "Namespace"}
+        have = {namespace["metadata"]["name"] for namespace in [*self.list("namespaces"), *wanted] if namespace["kind"] == "Namespace"}
         needed = {each["metadata"].get("namespace", "default") for each in wanted if self.namespaced(each)}
         wanted += [{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}} for name in sorted(needed - have)]
         created: Objects = []
@@ -230,7 +230,7 @@ class Bed:
     def running_on(self, name: str) -> set[str]:
         """The pods of a node that have neither succeeded nor failed."""
         found = self.get(f"/api/v1/pods?fieldSelector=spec.nodeName={name},status.phase!=Failed,status.phase!=Succeeded")
-        return {each["metadata"]["name"] for each in found["items"]}
+        return {item["metadata"]["name"] for item in found["items"]}
 
     def wait(self, condition: Callable[[], bool], limit: float = 60, what: str = "") -> None:
         """Wait until this is so; raises BedError after `limit` seconds, or when a component has ended, with its log."""
@@ -277,7 +277,9 @@ class Bed:
 
     def observed(self) -> bool:
         """The controller has seen the newest spec of every DaemonSet."""
-        return all(each["status"].get("observedGeneration") == each["metadata"]["generation"] for each in self.list("daemonsets"))
+        return all(
+            daemonset["status"].get("observedGeneration") == daemonset["metadata"]["generation"] for daemonset in self.list("daemonsets")
+        )
 
     def audit(self) -> Objects:
         """What the API server has logged so far."""
@@ -312,7 +314,7 @@ class Bed:
 
 def owner(metadata: Object) -> str:
     """What a pod belongs to, or its own name."""
-    owners = [f"{each['kind']}/{each['name']}" for each in metadata.get("ownerReferences", ())]
+    owners = [f"{owner_reference['kind']}/{owner_reference['name']}" for owner_reference in metadata.get("ownerReferences", ())]
     return ", ".join(owners) or f"Pod/{metadata['name']}"
 
 

@@ -58,7 +58,9 @@ def main() -> int:
         bed.create([large(f"gpu-{number}" if number % 10 else f"rdma-{number}") for number in range(given.nodes)])
         bed.create([daemonset(f"ns{number % 4}", f"ds{number}", "registry.example/c:1") for number in range(given.daemonsets)])
         wanted = given.nodes * given.daemonsets
-        bed.wait(lambda: sum(each["status"].get("numberReady", 0) for each in bed.list("daemonsets")) == wanted, 1800, f"{wanted} pods")
+        bed.wait(
+            lambda: sum(daemonset["status"].get("numberReady", 0) for daemonset in bed.list("daemonsets")) == wanted, 1800, f"{wanted} pods"
+        )
         print(f"{given.nodes} nodes, {given.daemonsets} DaemonSets, {wanted} pods")
         for line in LINES:
             words = [sys.executable, "-m", "preflight", *shlex.split(line), "--kubeconfig", str(bed.kubeconfig), "-v", "-o", "concise"]

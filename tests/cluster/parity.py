@@ -64,7 +64,7 @@ class Ground:
             if not self.same(path, self.there(path)):
                 self.make(path, wanted)
             if wanted is NODES["n1"]:
-                self.shape("n1", state["labels"], [make_taint(each) for each in state["taints"]], state["unschedulable"])
+                self.shape("n1", state["labels"], [make_taint(taint) for taint in state["taints"]], state["unschedulable"])
             elif wanted is NODES["n2"]:  # before its pod
                 self.shape("n2", wanted["metadata"]["labels"], [], False)
 
@@ -128,7 +128,9 @@ def words(says: str) -> str:
 
 def taints_of(found: Object) -> list[str]:
     """The taints of a node as kubectl writes them."""
-    return [f"{each['key']}{'=' + each['value'] if each.get('value') else ''}:{each['effect']}" for each in found["spec"].get("taints", [])]
+    return [
+        f"{taint['key']}{'=' + taint['value'] if taint.get('value') else ''}:{taint['effect']}" for taint in found["spec"].get("taints", [])
+    ]
 
 
 def state_of(found: Object) -> dict[str, Any]:

@@ -83,7 +83,7 @@ def test_a_gate_is_open() -> None:
     with Bed(gates={"TaintTolerationComparisonOperators": True}) as bed:
         bed.create([node("n1", "k=6:NoSchedule"), node("n2", "k=5:NoSchedule"), daemonset("d1", greater)])
         bed.settle(quiet=2)
-        assert [each["spec"]["nodeName"] for each in bed.list("pods")] == ["n1"]
+        assert [pod["spec"]["nodeName"] for pod in bed.list("pods")] == ["n1"]
 
 
 @pytest.mark.cluster
@@ -98,7 +98,12 @@ def test_a_world_is_cleared(bed: Bed, nodes: int) -> None:
     assert len(bed.list("pods")) == nodes * 20 + 1
     bed.clear()
     assert [bed.list(kind) for kind in ("pods", "nodes", "daemonsets", "controllerrevisions")] == [[], [], [], []]
-    assert {each["metadata"]["name"] for each in bed.list("namespaces")} == {"default", "kube-system", "kube-public", "kube-node-lease"}
+    assert {namespace["metadata"]["name"] for namespace in bed.list("namespaces")} == {
+        "default",
+        "kube-system",
+        "kube-public",
+        "kube-node-lease",
+    }
     bed.create([node("n1"), daemonset("d1")])
     bed.settle(quiet=2)
     assert [each["status"]["phase"] for each in bed.list("pods")] == ["Running"]

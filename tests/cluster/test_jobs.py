@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
 
-from preflight.model.convert import convert
-from preflight.model.objects import Job, Origin
+from preflight.model.objects import Job
 from preflight.model.pod_status import ClusterPod
 from preflight.scheduling.jobs.disruption import Disruption
 from preflight.scheduling.jobs.forecast import JobForecast, forecast_job
 from preflight.scheduling.jobs.lost_pods import COMPLETION_INDEX, SIGKILL, SIGTERM, PodLoss, make_job_pod
+from tests.builders import IMAGE, make_container, make_job, read_object
 from tests.cluster.api import Object, Objects
 from tests.cluster.bed import Bed
-from tests.cluster.objects import IMAGE, node, told
+from tests.cluster.objects import node, told
 
 pytestmark = pytest.mark.cluster
 
@@ -72,21 +72,9 @@ STORIES = {
 
 def manifest(name: str, story: Story) -> Object:
     plays = {"preflight.test/terminates-after": f"{story.ends_after}s", "preflight.test/exit-code": str(story.exit_code)}
-    pods = {"restartPolicy": "Never", "terminationGracePeriodSeconds": 60, "containers": [{"name": "c", "image": IMAGE}]}
+    pods = {"restartPolicy": "Never", "terminationGracePeriodSeconds": 60, "containers": [make_container("c", IMAGE)]}
     template = {"metadata": {"annotations": {**told(story.plays), **plays}}, "spec": pods}
-    metadata = {"name": name, "namespace": "default"}
-    return {
-        "apiVersion": "batch/v1",
-        "kind": "Job",
-        "metadata": metadata,
-        "spec": {"parallelism": PODS, **story.spec, "template": template},
-    }
-
-
-def read(data: Object, kind: type[Any]) -> Any:
-    found, refusals = convert(data, kind, Origin("<bed>"))
-    assert refusals == ()
-    return found
+    return make_job(name, parallelism=PODS, **story.spec, template=template)
 
 
 def name_of(pod: Object) -> str:
@@ -157,7 +145,7 @@ def differences(foreseen: JobForecast, losses: list[PodLoss], status: Object, se
         beside = new is not None and new[0] < seen.ended.get(loss.pod, HORIZON) - 1
         if beside is not (fate.overlap > 0):
             yield f"{loss.pod} and its replacement were there at once: {beside}, not for {fate.overlap} s"
-    true = {each["type"]: each["reason"] for each in status.get("conditions", ()) if each["status"] == "True"}
+    true = {condition["type"]: condition["reason"] for condition in status.get("conditions", ()) if condition["status"] == "True"}
     yield from (
         f"{what}: {real!r}, not {ours!r}"
         for what, real, ours in (
@@ -174,16 +162,17 @@ def differences(foreseen: JobForecast, losses: list[PodLoss], status: Object, se
 def test_what_becomes_of_a_job(bed: Bed) -> None:
     bed.create([node(f"n{number}") for number in range(3)])
     bed.create([manifest(name, story) for name, story in STORIES.items()])
-    bed.wait(lambda: sum(each["status"]["phase"] == "Running" for each in bed.list("pods", "default")) == PODS * len(STORIES), 60, "pods")
+    bed.wait(lambda: sum(pod["status"]["phase"] == "Running" for pod in bed.list("pods", "default")) == PODS * len(STORIES), 60, "pods")
     time.sleep(AGE)
     pods = by_job(bed.list("pods", "default"))
-    jobs = {name_of(each): read(each, Job) for each in bed.list("jobs", "default")}
+    jobs = {name_of(job): read_object(job, Job) for job in bed.list("jobs", "default")}
     losses = {
         name: [PodLoss(name_of(pods[name][which]), kind, at, story.ends_after, story.exit_code) for which, kind, at in story.losses]
         for name, story in STORIES.items()
     }
     foreseen = {
-        name: forecast_job(jobs[name], [make_job_pod(read(pod, ClusterPod)) for pod in pods[name]], given) for name, given in losses.items()
+        name: forecast_job(jobs[name], [make_job_pod(read_object(pod, ClusterPod)) for pod in pods[name]], given)
+        for name, given in losses.items()
     }
     seen = play(bed, losses)
     found = {name_of(each): each.get("status", {}) for each in bed.list("jobs", "default")}

@@ -72,7 +72,7 @@ def bed() -> Iterator[Bed]:
         alone = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": {"name": "alone", "namespace": "shop"}}
         alone["spec"] = {"replicas": 1, "selector": {"matchLabels": labels}, "template": template}
         started.create([*(_ready(name) for name in _NODES), plugin, agent, alone])
-        started.wait(lambda: len([each for each in started.list("pods") if each["spec"].get("nodeName")]) == 6, 60, "six pods")
+        started.wait(lambda: len([pod for pod in started.list("pods") if pod["spec"].get("nodeName")]) == 6, 60, "six pods")
         role = program("rbac").out
         started.kubectl("apply", "-f", "-", stdin=role)
         started.kubectl("create", "clusterrolebinding", "preflight", "--clusterrole=preflight", "--user=sre")
@@ -146,7 +146,7 @@ def test_the_answer_is_that_of_kubectls_dump(bed: Bed, folder: Path, tmp_path: P
 
 
 def _pairs(report: dict[str, Any]) -> dict[tuple[int, str, str], str]:
-    return {(each["step"], each["daemonset"], name): each["outcome"] for each in report["coverage"] for name in each["nodes"]}
+    return {(row["step"], row["daemonset"], name): row["outcome"] for row in report["coverage"] for name in row["nodes"]}
 
 
 def test_without_any_right_the_missing_one_is_named(bed: Bed, folder: Path) -> None:
@@ -162,7 +162,7 @@ def test_with_rights_in_one_namespace_its_daemonsets_are_judged_and_the_rest_is_
     result = program(*shlex.split(LINES[0]), "--kubeconfig", str(tmp_path / "config"), "-o", "json")
     report = json.loads(result.out)
     assert result.code == 3
-    assert [(each["daemonset"], each["outcome"]) for each in report["coverage"]] == [("logging/agent", "lost-on-recreation")]
+    assert [(row["daemonset"], row["outcome"]) for row in report["coverage"]] == [("logging/agent", "lost-on-recreation")]
     assert report["problems"][0]["message"].startswith("not all DaemonSets are judged: only those of namespace logging: ")
 
 

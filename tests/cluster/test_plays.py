@@ -18,7 +18,7 @@ pytestmark = pytest.mark.cluster
 def state(bed: Bed, name: str = "p") -> tuple[str, bool, str]:
     """A pod's phase, whether it is Ready, and why it is so."""
     status = bed.get(f"/api/v1/namespaces/default/pods/{name}")["status"]
-    conditions = {each["type"]: each["status"] for each in status.get("conditions", ())}
+    conditions = {condition["type"]: condition["status"] for condition in status.get("conditions", ())}
     container = next(iter(status.get("containerStatuses", [{}])[0].get("state", {"none": {}}).values()))
     why = status.get("reason") or str(container.get("reason", "")) + str(container.get("exitCode", ""))
     return status["phase"], conditions.get("Ready") == "True", why
@@ -92,7 +92,7 @@ def test_a_pod_of_a_job_ends_with_a_code(bed: Bed, code: str, wanted: str) -> No
     bed.create([node("n1"), {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "j", "namespace": "default"}, "spec": spec}])
     bed.settle(quiet=1)
     bed.kubectl("delete", "pods", "--all", "--wait=false")
-    bed.wait(lambda: wanted in {each["type"] for each in bed.list("jobs")[0]["status"].get("conditions", ())}, 20, wanted)
+    bed.wait(lambda: wanted in {condition["type"] for condition in bed.list("jobs")[0]["status"].get("conditions", ())}, 20, wanted)
 
 
 def test_a_plain_reboot_starts_the_same_pods_again(bed: Bed) -> None:
@@ -101,7 +101,7 @@ def test_a_plain_reboot_starts_the_same_pods_again(bed: Bed) -> None:
     bed.kubectl("taint", "nodes", "n1", "k=v:NoSchedule")
     bed.reboot("n1")
     assert settled(bed) == before
-    assert {each["spec"]["nodeName"]: restarts(each) for each in bed.list("pods")} == {"n1": 1, "n2": 0}
+    assert {pod["spec"]["nodeName"]: restarts(pod) for pod in bed.list("pods")} == {"n1": 1, "n2": 0}
     assert [each["status"]["numberReady"] for each in bed.list("daemonsets")] == [1]  # n1 is misscheduled
     assert bed.list("daemonsets")[0]["status"]["numberMisscheduled"] == 1
 

@@ -37,7 +37,7 @@ def test_a_world_settles_with_every_pod_ready(world: Bed) -> None:
         "True"
     ] * 4
     assert len({pod["status"]["podIP"] for pod in pods}) == 4
-    assert [each["status"]["numberAvailable"] for each in world.list("daemonsets")] == [2, 2]
+    assert [daemonset["status"]["numberAvailable"] for daemonset in world.list("daemonsets")] == [2, 2]
 
 
 def test_a_taint_of_no_schedule_leaves_pods_until_they_are_deleted_and_nothing_says_so(world: Bed) -> None:
@@ -96,7 +96,7 @@ def test_an_update_where_no_node_should_run_the_daemonset(bed: Bed, limits: dict
 
 def test_a_cordon_sets_no_taint_by_itself(world: Bed) -> None:
     world.kubectl("cordon", "n1")
-    assert [each["spec"] for each in world.list("nodes")] == [{"unschedulable": True}, {}]
+    assert [node["spec"] for node in world.list("nodes")] == [{"unschedulable": True}, {}]
 
 
 def test_the_node_lifecycle_controller_owns_its_taints(living: Bed) -> None:
@@ -105,12 +105,14 @@ def test_the_node_lifecycle_controller_owns_its_taints(living: Bed) -> None:
     living.kubectl("cordon", "n1")
     living.kubectl("taint", "nodes", "n1", "node.kubernetes.io/not-ready:NoSchedule", "node.kubernetes.io/not-ready:PreferNoSchedule")
     wanted = {("node.kubernetes.io/unschedulable", "NoSchedule"), ("node.kubernetes.io/not-ready", "PreferNoSchedule")}
-    living.wait(lambda: {(each["key"], each["effect"]) for each in living.list("nodes")[0]["spec"]["taints"]} == wanted, 20, "the taints")
+    living.wait(
+        lambda: {(taint["key"], taint["effect"]) for taint in living.list("nodes")[0]["spec"]["taints"]} == wanted, 20, "the taints"
+    )
 
 
 def test_a_node_begins_not_ready_where_its_life_is_watched(living: Bed) -> None:
     created = living.create([node("n1")])
-    assert [each["key"] for each in created[0]["spec"]["taints"]] == ["node.kubernetes.io/not-ready"]
+    assert [taint["key"] for taint in created[0]["spec"]["taints"]] == ["node.kubernetes.io/not-ready"]
     living.wait(lambda: "taints" not in living.list("nodes")[0]["spec"], 20, "the taint to go")
 
 
@@ -122,10 +124,10 @@ def test_a_silent_kubelet_makes_a_node_unreachable_and_its_pods_not_ready(living
     living.wait(lambda: ready(living, "n1") == "Unknown", 30, "the node to be given up")
     assert time.monotonic() - began > 5
     living.wait(lambda: [ready_pods(living, name) for name in ("n1", "n2")] == [0, 1], 20, "its pods to be not ready")
-    assert {each["key"] for each in living.list("nodes")[0]["spec"]["taints"]} == {"node.kubernetes.io/unreachable"}
+    assert {taint["key"] for taint in living.list("nodes")[0]["spec"]["taints"]} == {"node.kubernetes.io/unreachable"}
     living.kubectl("delete", "pods", "--all", "--wait=false")
     living.settle(quiet=2)
-    left = {each["spec"]["nodeName"]: each["metadata"] for each in living.list("pods")}
+    left = {pod["spec"]["nodeName"]: pod["metadata"] for pod in living.list("pods")}
     assert left["n1"]["uid"] == before["d1", "n1"]
     assert "deletionTimestamp" in left["n1"]
     assert left["n2"]["uid"] != before["d1", "n2"]
@@ -135,11 +137,14 @@ def test_a_silent_kubelet_makes_a_node_unreachable_and_its_pods_not_ready(living
 
 def ready(bed: Bed, name: str) -> str:
     """The status of a node's condition Ready."""
-    conditions = {each["type"]: each["status"] for each in bed.get(f"/api/v1/nodes/{name}")["status"]["conditions"]}
+    conditions = {condition["type"]: condition["status"] for condition in bed.get(f"/api/v1/nodes/{name}")["status"]["conditions"]}
     return str(conditions["Ready"])
 
 
 def ready_pods(bed: Bed, name: str) -> int:
     """How many pods of a node are Ready."""
     pods = bed.get(f"/api/v1/pods?fieldSelector=spec.nodeName={name}")["items"]
-    return sum({"Ready": "True"}.items() <= {each["type"]: each["status"] for each in pod["status"]["conditions"]}.items() for pod in pods)
+    return sum(
+        {"Ready": "True"}.items() <= {condition["type"]: condition["status"] for condition in pod["status"]["conditions"]}.items()
+        for pod in pods
+    )

@@ -64,7 +64,7 @@ def test_a_maintenance(bed: Bed, tmp_path: Path) -> None:
     assert _SECRET not in kept
     assert bed.token_of("sre") not in kept
     same = _verify(bed, saved)
-    assert (same["exit"], [each["rule"] for each in same["findings"]]) == (0, [])
+    assert (same["exit"], [finding["rule"] for finding in same["findings"]]) == (0, [])
     assert _pairs(same, "kept") == {("devices/plugin", "gpu-1"), ("devices/plugin", "gpu-2"), *(("logging/agent", each) for each in _NODES)}
 
     line = ["taint", "nodes", "gpu-1", "team=x:NoSchedule"]

@@ -52,7 +52,7 @@ note[PF404] node-changed: rdma-1 has other taints: +maintenance:NoSchedule, as h
 
 
 def named(objects: list[Data], kind: str, *names: str) -> list[Data]:
-    return [each for each in objects if each["kind"] == kind and each["metadata"]["name"] in names]
+    return [item for item in objects if item["kind"] == kind and item["metadata"]["name"] in names]
 
 
 def later() -> list[Data]:
@@ -66,7 +66,7 @@ def later() -> list[Data]:
     for each in named(objects, "Pod", "services-cpu-1"):
         each["status"]["conditions"] = [{"type": "Ready", "status": "False", "message": "CrashLoopBackOff"}]
     gone = ("rdma-plugin-rdma-1", "rdma-plugin-rdma-2", "agent-rdma-1")
-    return [each for each in objects if each["metadata"]["name"] not in gone or each["kind"] != "Pod"]
+    return [item for item in objects if item["metadata"]["name"] not in gone or item["kind"] != "Pod"]
 
 
 @pytest.fixture
@@ -104,7 +104,7 @@ def test_now_may_be_a_snapshot_too_and_before_a_list(saved: str) -> None:
     said = []
     for before, now in ((saved, "later.json"), (saved, "later.json.gz"), ("before.json", "later.json"), ("before.json", "later.json.gz")):
         report = json.loads(program("verify", before, "--from", now, "-o", "json").out)
-        said.append([(each["rule"], each["message"], each["nodes"]) for each in report["findings"]])
+        said.append([(finding["rule"], finding["message"], finding["nodes"]) for finding in report["findings"]])
     assert said[0]
     assert said == [said[0]] * 4
 
@@ -169,7 +169,7 @@ def test_a_command_line_that_is_wrong(words: list[str], code: int, says: str) ->
 
 
 def test_without_pods_there_is_nothing_to_compare(tmp_path: Path) -> None:
-    path = write(tmp_path / "world.json", [each for each in cluster() if each["kind"] != "Pod"])
+    path = write(tmp_path / "world.json", [item for item in cluster() if item["kind"] != "Pod"])
     result = program("verify", path, "--from", path)
     assert result.code == 3
     assert "no pod was given on either side" in result.err
@@ -187,7 +187,7 @@ def test_a_cluster_with_nothing_in_it(tmp_path: Path) -> None:
 
 
 def asked(server: ApiServer) -> set[str]:
-    return {each.method for each in server.asked}
+    return {request.method for request in server.asked}
 
 
 def test_a_snapshot_of_the_cluster_itself_and_a_verification_against_it(tmp_path: Path) -> None:
@@ -224,7 +224,7 @@ def test_what_may_not_be_listed_is_said_and_stays_unknown(tmp_path: Path) -> Non
     judged = program("taint", "nodes", "rdma-1", "a=b:NoSchedule", "--from", str(tmp_path / "w.json"), "-o", "json")
     report = json.loads(judged.out)
     assert {row["assumed"] for row in report["coverage"]} == {True}
-    assert any(each["what"] == "Pods" for each in report["skipped"])
+    assert any(check["what"] == "Pods" for check in report["skipped"])
 
 
 def test_laws_of_taints_hold_for_a_change_that_was_predicted(tmp_path: Path) -> None:
@@ -242,7 +242,7 @@ def test_laws_of_taints_hold_for_a_change_that_was_predicted(tmp_path: Path) -> 
     for each in named(after, "Node", "rdma-1", "rdma-2"):
         each["spec"]["taints"] = [{"key": "late", "value": "x", "effect": "NoSchedule"}]
     lost = {f"{key.rpartition('/')[2]}-{name}" for key, name in predicted}
-    now = write(tmp_path / "now.json", [each for each in after if each["kind"] != "Pod" or each["metadata"]["name"] not in lost])
+    now = write(tmp_path / "now.json", [item for item in after if item["kind"] != "Pod" or item["metadata"]["name"] not in lost])
     report: Any = json.loads(program("verify", str(tmp_path / "saved.json"), "--from", now, "-o", "json").out)
     found = {(row["daemonset"], name) for row in report["coverage"] if row["outcome"] == "lost-now" for name in row["nodes"]}
     assert predicted

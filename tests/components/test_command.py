@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.builders import write_daemonset
 from tests.cli.program import program
 
 DEVICE_PLUGIN = """\
@@ -27,16 +28,7 @@ spec:
         - name: dp
           hostPath: {path: /var/lib/kubelet/device-plugins}
 """
-SHOP = """\
-apiVersion: apps/v1
-kind: DaemonSet
-metadata: {name: shop}
-spec:
-  selector: {matchLabels: {app: shop}}
-  template:
-    metadata: {labels: {app: shop}}
-    spec: {containers: [{name: c, image: shop}]}
-"""
+SHOP = write_daemonset("shop")
 
 
 @pytest.fixture(autouse=True)

@@ -17,7 +17,7 @@ from preflight.coverage.model import Impact
 from preflight.kubectl.parser import parse_command
 from preflight.model.objects import TEMPLATE_GENERATION, CoveragePod, DaemonSet, ObjectKey
 from preflight.model.world import ClusterState
-from tests.builders import read_object
+from tests.builders import make_pod, read_object
 from tests.coverage.impacts import NAMESPACE, daemonset, node, outcomes, pod, pods_after, world
 
 TIME_BOMB = [node("n1"), node("n2", "t:NoSchedule")]
@@ -50,12 +50,7 @@ def image(name: str) -> DaemonSet:
 
 def bare(name: str, on: str, phase: str = "Running", **labels: str) -> CoveragePod:
     """A listed pod that nothing controls; `_` in a label stands for `-`."""
-    data = {
-        "kind": "Pod",
-        "metadata": {"name": name, "namespace": NAMESPACE, "labels": {key.replace("_", "-"): value for key, value in labels.items()}},
-        "spec": {"nodeName": on},
-        "status": {"phase": phase},
-    }
+    data = make_pod(name, NAMESPACE, node=on, phase=phase, labels={key.replace("_", "-"): value for key, value in labels.items()})
     return msgspec.json.decode(json.dumps(data), type=CoveragePod)
 
 

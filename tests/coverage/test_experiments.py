@@ -180,7 +180,7 @@ def test_l1_a_cordon_sets_the_taint_and_an_uncordon_takes_it_away() -> None:
     after = cordon.change.after.nodes["n00"]
     want = recorded("L1 kubectl cordon")
     assert after.spec.unschedulable is want["spec"]["unschedulable"]
-    assert strings(after.spec.taints) == [f"{each['key']}:{each['effect']}" for each in want["taints"]]
+    assert strings(after.spec.taints) == [f"{taint['key']}:{taint['effect']}" for taint in want["taints"]]
     assert strings(uncordon.change.after.nodes["n00"].spec.taints) == recorded("L2 kubectl uncordon")["taints"]
 
 
@@ -211,7 +211,7 @@ def test_l3_a_pod_on_the_node_that_got_them_is_gone_and_comes_back_no_more() -> 
 
 def test_l4_the_taints_of_an_ill_node_leave_its_running_pod() -> None:
     start = world([node("n00", ready=False), node("n02")], [daemonset("d", hostNetwork=True)])
-    lines = [f"taint nodes n00 {each['key']}:{each['effect']}" for each in recorded("L4")["taints"]]
+    lines = [f"taint nodes n00 {taint['key']}:{taint['effect']}" for taint in recorded("L4")["taints"]]
     last = run(start, *lines)[-1]
     assert pods_after(last) == {("d", "n00"): "same"}
     assert "n00" in recorded("L4")["pods"]

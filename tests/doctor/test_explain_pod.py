@@ -23,7 +23,7 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def chain(pod: str, *words: str) -> list[tuple[str, str]]:
     """The links of the chain, without the commands."""
     report = json.loads(program("doctor", "--pod", pod, *words, "-o", "json").out)
-    return [(each["heading"], each["text"]) for each in report["why"] if each["heading"] != "shows it"]
+    return [(reason["heading"], reason["text"]) for reason in report["why"] if reason["heading"] != "shows it"]
 
 
 def findings(pod: str, *words: str) -> list[str]:

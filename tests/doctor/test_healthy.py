@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import tempfile
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -16,32 +15,24 @@ from preflight.model.convert import convert
 from preflight.model.objects import DaemonSet, Node, Origin
 from preflight.scheduling.placement import evaluate_placement
 from preflight.scheduling.tolerations import add_implicit_tolerations
+from tests.builders import Object, make_node, make_owner, make_pod, write_list
 from tests.cli.program import program
 from tests.corpus import OWN, PUBLIC, needs_public
 
 AT, OLD = "2026-03-01T12:00:00Z", "2026-01-01T00:00:00Z"
 CONTROL_PLANE = {"key": "node-role.kubernetes.io/control-plane", "effect": "NoSchedule"}
-Data = dict[str, Any]
 
 
-def node(name: str, labels: Data, taints: list[Data]) -> Data:
+def node(name: str, labels: Object, taints: list[Object]) -> Object:
     """A node that is Ready and has been there for long."""
     ready = {"type": "Ready", "status": "True", "lastHeartbeatTime": AT, "lastTransitionTime": OLD}
     size = {"cpu": "64", "memory": "256Gi", "pods": "200"}
-    return {
-        "apiVersion": "v1",
-        "kind": "Node",
-        "metadata": {
-            "name": name,
-            "creationTimestamp": OLD,
-            "labels": {"kubernetes.io/os": "linux", "kubernetes.io/hostname": name, **labels},
-        },
-        "spec": {"taints": taints},
-        "status": {"capacity": size, "allocatable": size, "conditions": [ready]},
-    }
+    labels = {"kubernetes.io/os": "linux", "kubernetes.io/hostname": name, **labels}
+    metadata = {"creationTimestamp": OLD}
+    return make_node(name, *taints, labels=labels, metadata=metadata, allocatable=size, capacity=size, conditions=[ready])
 
 
-def pods_of(daemonset: Data, nodes: list[Data]) -> list[Data]:
+def pods_of(daemonset: Object, nodes: list[Object]) -> list[Object]:
     """A pod that runs, on every node where the DaemonSet should run."""
     origin = Origin("<none>")
     made = convert(daemonset, DaemonSet, origin)[0]
@@ -53,29 +44,17 @@ def pods_of(daemonset: Data, nodes: list[Data]) -> list[Data]:
         assert one is not None
         if evaluate_placement(spec, add_implicit_tolerations(spec), one, None).should_run:
             name, namespace = made.metadata.name, made.metadata.namespace
-            owner = {"apiVersion": "apps/v1", "kind": "DaemonSet", "name": name, "controller": True}
-            found.append(
-                {
-                    "apiVersion": "v1",
-                    "kind": "Pod",
-                    "metadata": {
-                        "name": f"{name}-{one.name}"[:200],
-                        "namespace": namespace,
-                        "creationTimestamp": OLD,
-                        "ownerReferences": [owner],
-                    },
-                    "spec": {"nodeName": one.name, "containers": [{"name": "c"}]},
-                    "status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]},
-                }
-            )
+            owner = make_owner("DaemonSet", name)
+            pod_name, metadata = f"{name}-{one.name}"[:200], {"creationTimestamp": OLD}
+            found.append(make_pod(pod_name, namespace, node=one.name, owner=owner, ready="True", metadata=metadata))
     return found
 
 
-def diagnosed(objects: list[Data], path: Path) -> list[tuple[str, str, str, str]]:
+def diagnosed(objects: list[Object], path: Path) -> list[tuple[str, str, str, str]]:
     """The findings on a world in which every namespace was listed."""
-    other = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": {"nodeName": "n1", "containers": []}}
+    other = make_pod("p", "", node="n1", phase="", containers=[])
     others = [{**other, "metadata": {"name": "p", "namespace": namespace}, "status": {"phase": "Running"}} for namespace in ("a", "b")]
-    path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [*objects, *others]}), encoding="utf-8")
+    path.write_text(write_list([*objects, *others]), encoding="utf-8")
     result = program("doctor", "--from", str(path), "--no-policy", "-o", "json")
     return [(load["rule"], load["severity"], load["subject"]["name"], load["message"]) for load in json.loads(result.out)["findings"]]
 
@@ -89,7 +68,7 @@ TOLERATIONS = st.lists(st.builds(lambda key: {"key": key, "operator": "Exists"},
 
 
 @given(st.lists(st.tuples(LABELS, TAINTS), min_size=1, max_size=5), st.lists(TOLERATIONS, min_size=1, max_size=3))
-def test_a_pod_wherever_one_should_be_is_well(nodes: list[tuple[Data, list[Data]]], daemonsets: list[list[Data]]) -> None:
+def test_a_pod_wherever_one_should_be_is_well(nodes: list[tuple[Object, list[Object]]], daemonsets: list[list[Object]]) -> None:
     every = [node(f"n{number}", labels, taints) for number, (labels, taints) in enumerate(nodes, 1)]
     made = []
     for number, tolerations in enumerate(daemonsets):
@@ -113,7 +92,7 @@ def test_a_pod_wherever_one_should_be_is_well(nodes: list[tuple[Data, list[Data]
     ("corpus", "at_least"), [pytest.param(OWN, 12, id="own"), pytest.param(PUBLIC, 41, id="public", marks=needs_public)]
 )
 def test_what_people_run_is_well_where_it_runs(corpus: Path, at_least: int, tmp_path: Path) -> None:
-    daemonsets: dict[tuple[str, str], Data] = {}
+    daemonsets: dict[tuple[str, str], Object] = {}
     for workload in load.load_world([str(corpus / "manifests")], one_cluster=False).world.workloads:
         if isinstance(workload, DaemonSet) and not workload.refusals:
             namespace = workload.metadata.namespace or "default"

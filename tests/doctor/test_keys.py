@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,8 @@ from preflight.doctor.diagnose import diagnose
 from preflight.rules.api import Context
 from preflight.rules.doctor import pod_restarting
 from preflight.rules.doctor._keys import KeyCandidate, distinguish_keys
-from tests.doctor.test_healthy import Data, node
+from tests.builders import Object, write_list
+from tests.doctor.test_healthy import node
 from tests.doctor.test_odd_input import PLUGIN, pod
 
 
@@ -28,7 +28,7 @@ def test_the_first_name_keeps_the_key_and_the_others_are_added() -> None:
     assert distinguish_keys(candidates) == [("pending", "n2"), ("pending",), ("pending",), ("missing",)]
 
 
-def failed(restarts: int) -> Data:
+def failed(restarts: int) -> Object:
     """A container that has ended with an error."""
     return {"name": "p", "restartCount": restarts, "state": {"terminated": {"exitCode": 2}}}
 
@@ -42,7 +42,7 @@ def find_keys(folder: Path, *restarts: int) -> list[tuple[str, ...]]:
         for number, count in enumerate(restarts)
     ]
     path = folder / "cluster.json"
-    path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [*nodes, PLUGIN, *pods]}), encoding="utf-8")
+    path.write_text(write_list([*nodes, PLUGIN, *pods]), encoding="utf-8")
     world = load.load_world([str(path)], one_cluster=True, wants_state=True).world
     listed = collect_listed_pods(world)
     diagnosis = diagnose(world, predict_impact(make_empty_change(world), listed), listed)

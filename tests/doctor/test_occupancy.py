@@ -18,7 +18,7 @@ from tests.paths import ROOT
 
 def odd() -> list[Data]:
     """Pods of one template that take something else each, and the same pod many times."""
-    first = next(each for each in cluster() if each["kind"] == "Pod" and each["metadata"]["name"] == "agent-rdma-1")
+    first = next(item for item in cluster() if item["kind"] == "Pod" and item["metadata"]["name"] == "agent-rdma-1")
     term = {"labelSelector": {"matchLabels": {"a": "b"}}, "topologyKey": "kubernetes.io/hostname"}
     given = {"name": "agent", "resources": {"requests": {"cpu": "3"}}, "allocatedResources": {"cpu": "3"}}
     changes: list[dict[str, dict[str, Any]]] = [

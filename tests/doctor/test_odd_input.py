@@ -8,50 +8,39 @@ from typing import Any
 
 import pytest
 
+from tests.builders import Object, make_container, make_daemonset, make_owner, make_pod, write_list
 from tests.cli.program import Result, program
-from tests.doctor.test_healthy import AT, OLD, Data, node
+from tests.doctor.test_healthy import AT, OLD, node
 
-PLUGIN: Data = {
-    "apiVersion": "apps/v1",
-    "kind": "DaemonSet",
-    "metadata": {"name": "plugin", "namespace": "a", "uid": "u"},
-    "spec": {
-        "selector": {"matchLabels": {"app": "plugin"}},
-        "template": {
-            "metadata": {"labels": {"app": "plugin"}},
-            "spec": {
-                "nodeSelector": {"pool": "rdma"},
-                "containers": [
-                    {
-                        "name": "p",
-                        "image": "x/plugin:1",
-                        "args": ["--resource-name=rdma/hca"],
-                        "volumeMounts": [{"name": "d", "mountPath": "/d"}],
-                    }
-                ],
-                "volumes": [{"name": "d", "hostPath": {"path": "/var/lib/kubelet/device-plugins"}}],
-            },
-        },
-    },
-}
+PLUGIN = make_daemonset(
+    "plugin",
+    "a",
+    metadata={"uid": "u"},
+    nodeSelector={"pool": "rdma"},
+    containers=[make_container("p", "x/plugin:1", args=["--resource-name=rdma/hca"], volumeMounts=[{"name": "d", "mountPath": "/d"}])],
+    volumes=[{"name": "d", "hostPath": {"path": "/var/lib/kubelet/device-plugins"}}],
+)
 
 
-def pod(name: str, on: str = "", owner: str = "", spec: Data | None = None, **status: Any) -> Data:
+def pod(name: str, on: str = "", owner: str = "", spec: Object | None = None, **status: Any) -> Object:
     """A pod that has been there for long."""
-    owners = [{"apiVersion": "apps/v1", "kind": "DaemonSet", "name": owner, "controller": True}] if owner else []
-    return {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {"name": name, "namespace": "a", "creationTimestamp": OLD, "labels": {"app": "x"}, "ownerReferences": owners},
-        "spec": {"containers": [{"name": "c"}], **({"nodeName": on} if on else {}), **(spec or {})},
-        "status": status or {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]},
-    }
+    return make_pod(
+        name,
+        "a",
+        node=on,
+        owner=make_owner("DaemonSet", owner) if owner else None,
+        labels={"app": "x"},
+        phase="",
+        metadata={"creationTimestamp": OLD},
+        status=status or {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]},
+        **{"containers": [{"name": "c"}], **(spec or {})},
+    )
 
 
-def doctor(path: Path, *objects: Data, form: str = "text") -> Result:
+def doctor(path: Path, *objects: Object, form: str = "text") -> Result:
     """What doctor says of some objects."""
     file = path / "w.json"
-    file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}), encoding="utf-8")
+    file.write_text(write_list(objects), encoding="utf-8")
     return program("doctor", "--from", str(file), "--no-policy", "-o", form)
 
 
@@ -76,7 +65,7 @@ def test_a_selector_with_an_operator_of_nobody_selects_nothing(tmp_path: Path) -
 @pytest.mark.parametrize("kept", ["x", {"components": "x"}, {"components": ["x"]}, {"components": [{"kind": {}}]}])
 def test_a_snapshot_whose_daemonsets_were_edited_says_so(kept: object, tmp_path: Path) -> None:
     whole, file = tmp_path / "whole.json", tmp_path / "w.json"
-    whole.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [node("n1", {}, []), PLUGIN]}), encoding="utf-8")
+    whole.write_text(write_list([node("n1", {}, []), PLUGIN]), encoding="utf-8")
     assert program("snapshot", "-o", str(file), "--from", str(whole)).code == 0
     data = json.loads(file.read_text(encoding="utf-8"))
     next(item for item in data["items"] if item["kind"] == "DaemonSet")["preflight"] = kept

@@ -40,7 +40,7 @@ ImagePullBackOff: Back-off pulling image
 
 def named(objects: list[Data], kind: str, name: str) -> Data:
     """One object of a list."""
-    return next(each for each in objects if each["kind"] == kind and each["metadata"]["name"] == name)
+    return next(item for item in objects if item["kind"] == kind and item["metadata"]["name"] == name)
 
 
 def event(reason: str, component: str, message: str, about: tuple[str, str, str], **more: Any) -> Data:
@@ -72,7 +72,7 @@ def healthy() -> list[Data]:
 def copied(objects: list[Data], daemonset: Data, node: str) -> Data:
     """One more pod of a DaemonSet, on another node."""
     name = daemonset["metadata"]["name"]
-    pod = copy.deepcopy(next(each for each in objects if each["kind"] == "Pod" and each["metadata"]["name"].startswith(f"{name}-")))
+    pod = copy.deepcopy(next(item for item in objects if item["kind"] == "Pod" and item["metadata"]["name"].startswith(f"{name}-")))
     pod["metadata"]["name"] = f"{name}-{node}"
     pod["spec"]["nodeName"] = node
     return pod
@@ -98,7 +98,9 @@ def found(*words: str) -> tuple[list[tuple[Any, ...]], int]:
     """The findings of a run, without their places, and its exit code."""
     result = program("doctor", *words, "-o", "json")
     report = json.loads(result.out)
-    return [(each["rule"], each["severity"], each["subject"], each["nodes"], each["message"]) for each in report["findings"]], result.code
+    return [
+        (finding["rule"], finding["severity"], finding["subject"], finding["nodes"], finding["message"]) for finding in report["findings"]
+    ], result.code
 
 
 def test_a_healthy_cluster_gives_no_finding() -> None:
@@ -140,14 +142,14 @@ def test_of_no_node() -> None:
 
 
 def test_without_pods_nothing_is_called_fine() -> None:
-    write(Path("world.json"), [each for each in broken() if each["kind"] != "Pod"])
+    write(Path("world.json"), [item for item in broken() if item["kind"] != "Pod"])
     result = program("doctor", "--from", "world.json")
     assert (result.code, result.err) == (3, "error: no pod was given: what is broken shows only where pods are listed\n")
     assert result.out.startswith("not known: no pod was given\n")
 
 
 def test_without_events_what_refuses_is_not_known() -> None:
-    write(Path("world.json"), [each for each in healthy() if each["kind"] != "Event"])
+    write(Path("world.json"), [item for item in healthy() if item["kind"] != "Event"])
     result = program("doctor", "--from", "world.json")
     assert result.code == 0
     assert "  note: not known: what refused or holds pods: events were not given" in result.out

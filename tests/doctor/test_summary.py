@@ -7,30 +7,22 @@ from pathlib import Path
 import pytest
 
 from preflight.model.timestamps import parse_time
+from tests.builders import Object, make_container, make_daemonset
 from tests.cli.program import program
-from tests.doctor.test_healthy import AT, Data, node
+from tests.doctor.test_healthy import AT, node
 from tests.doctor.test_odd_input import PLUGIN, doctor, pod
 
 SOCKET = "--kubelet-registration-path=/var/lib/kubelet/plugins/csi.example.com/csi.sock"
-CSI: Data = {
-    "apiVersion": "apps/v1",
-    "kind": "DaemonSet",
-    "metadata": {"name": "csi", "namespace": "a"},
-    "spec": {
-        "selector": {"matchLabels": {"app": "csi"}},
-        "template": {
-            "metadata": {"labels": {"app": "csi"}},
-            "spec": {
-                "nodeSelector": {"storage": "y"},
-                "containers": [{"name": "node-driver-registrar", "image": "r/csi-node-driver-registrar:v2", "args": [SOCKET]}],
-            },
-        },
-    },
-}
+CSI = make_daemonset(
+    "csi",
+    "a",
+    nodeSelector={"storage": "y"},
+    containers=[make_container("node-driver-registrar", "r/csi-node-driver-registrar:v2", args=[SOCKET])],
+)
 STARTUP = {"key": "node.cilium.io/agent-not-ready", "effect": "NoExecute"}
 
 
-def head(path: Path, *objects: Data) -> list[str]:
+def head(path: Path, *objects: Object) -> list[str]:
     """The first lines: what is wrong where, and the sentences."""
     lines = doctor(path, *objects).out.splitlines()
     return [line for line in lines if line.startswith(("today", "x "))]
@@ -83,7 +75,7 @@ def test_an_update_that_stands_still_is_told(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_was_not_given_is_not_known(objects: list[Data], unknown: list[str], tmp_path: Path) -> None:
+def test_what_was_not_given_is_not_known(objects: list[Object], unknown: list[str], tmp_path: Path) -> None:
     start = "  note: not known: "
     found = [line.removeprefix(start) for line in doctor(tmp_path, *objects).out.splitlines() if line.startswith(start)]
     usual = ("what refused or holds pods", "pods of other namespaces")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
+from tests.builders import Object, make_owner, make_pod, write_list
 from tests.cli.program import Result, program
 
 TAINT = "taint nodes -l pool=rdma dedicated=rdma:NoSchedule"
@@ -47,14 +47,12 @@ def fix(*argv: str, **more: Any) -> Result:
     return program("fix", "m", "--from", "nodes.yaml", *argv, **more)
 
 
-def pod(node: str) -> dict[str, Any]:
-    owner = {"apiVersion": "apps/v1", "kind": "DaemonSet", "name": "agent", "controller": True}
-    metadata = {"name": f"agent-{node}", "namespace": "ops", "ownerReferences": [owner]}
-    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": {"nodeName": node}, "status": {"phase": "Running"}}
+def pod(node: str) -> Object:
+    return make_pod(f"agent-{node}", "ops", node=node, owner=make_owner("DaemonSet", "agent"))
 
 
 def pods(*nodes: str) -> None:
-    Path("pods.json").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [pod(node) for node in nodes]}), encoding="utf-8")
+    Path("pods.json").write_text(write_list(pod(node) for node in nodes), encoding="utf-8")
 
 
 def left(*argv: str, **more: Any) -> tuple[int, list[str]]:

@@ -53,7 +53,7 @@ def test_the_mode_of_a_file_stays_and_no_other_file_is_left() -> None:
     Path("m/agent.yaml").chmod(0o640)
     assert fix("--for", TAINT, "--write").code == 0
     assert Path("m/agent.yaml").stat().st_mode & 0o777 == 0o640
-    assert [each.name for each in Path("m").iterdir()] == ["agent.yaml"]
+    assert [path.name for path in Path("m").iterdir()] == ["agent.yaml"]
 
 
 def test_a_link_that_leads_away_is_not_followed(tmp_path_factory: pytest.TempPathFactory) -> None:

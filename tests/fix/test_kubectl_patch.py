@@ -14,6 +14,7 @@ import yaml
 
 from preflight.fix.edits import AddToleration, DropField, Operation, ReplaceToleration, SetFields
 from preflight.fix.kubectl_patch import TOLERATIONS_PATH, make_json_patch
+from tests.builders import write_list
 from tests.cli.program import program
 from tests.fix.example_folder import AGENT, CONTAINERS, TAINT, fix, world
 from tests.fix.manifests import RDMA
@@ -95,7 +96,9 @@ def test_kubectl_takes_the_line(tolerations: str, after: list[dict[str, Any]]) -
     assert result.code == 0
     data = yaml.safe_load(Path("m/agent.yaml").read_text(encoding="utf-8"))
     spec = data["spec"]["template"]["spec"]
-    stored = [{name: value for name, value in each.items() if value is not None} for each in spec.pop("tolerations", None) or []]
+    stored = [
+        {name: value for name, value in toleration.items() if value is not None} for toleration in spec.pop("tolerations", None) or []
+    ]
     Path("live.json").write_text(
         json.dumps(
             {
@@ -158,7 +161,7 @@ def test_live_objects_are_patched_one_by_one_and_what_an_operator_controls_is_no
         data = yaml.safe_load((AGENT + CONTAINERS).replace("name: agent\n", f"name: {name}\n"))
         data["metadata"] |= {"uid": name} | ({"ownerReferences": [owner]} if owner else {})
         items.append(data)
-    listed = json.dumps({"apiVersion": "v1", "kind": "List", "items": items}).encode()
+    listed = write_list(items).encode()
     result = program("fix", "-", "--from", "nodes.yaml", "--for", TAINT, "--patch", stdin=listed)
     assert [line.split()[3] for line in result.out.splitlines()] == ["plain"]
     assert result.code == 1

@@ -9,20 +9,12 @@ from typing import Any
 import pytest
 
 from preflight.fix.provenance import Manager, find_manager
-from preflight.model.convert import convert
-from preflight.model.objects import DaemonSet, Origin
+from preflight.model.objects import DaemonSet
+from tests.builders import make_daemonset, read_leniently
 
 
 def made(text: str = "", name: str = "agent", **metadata: Any) -> Manager | None:
-    data = {
-        "apiVersion": "apps/v1",
-        "kind": "DaemonSet",
-        "metadata": {"name": name, **metadata},
-        "spec": {"selector": {}, "template": {"spec": {"containers": [{"name": "c"}]}}},
-    }
-    daemonset, _ = convert(data, DaemonSet, Origin("x.yaml"))
-    assert daemonset is not None
-    return find_manager(daemonset, text)
+    return find_manager(read_leniently(make_daemonset(name, None, metadata=metadata), DaemonSet, "x.yaml"), text)
 
 
 def owned(kind: str, group: str, **more: Any) -> dict[str, Any]:

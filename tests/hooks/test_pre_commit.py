@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.builders import write_daemonset
 from tests.paths import ROOT
 
 MANIFEST = ROOT / ".pre-commit-hooks.yaml"
@@ -21,18 +22,7 @@ HOOKS: dict[str, dict[str, Any]] = {hook["id"]: hook for hook in yaml.safe_load(
 PACKAGED = ("preflight", "policies", ".pre-commit-hooks.yaml", "pyproject.toml", "README.md", "LICENSE")
 """What a hook's environment is built from."""
 
-GOOD = """\
-apiVersion: apps/v1
-kind: DaemonSet
-metadata: {name: agent, namespace: storage}
-spec:
-  selector: {matchLabels: {app: agent}}
-  template:
-    metadata: {labels: {app: agent}}
-    spec:
-      containers: [{name: agent, image: "agent:1"}]
-      tolerations: [{key: dedicated, operator: Equal, value: rdma, effect: NoSchedule}]
-"""
+GOOD = write_daemonset("agent", "storage", "", "tolerations: [{key: dedicated, operator: Equal, value: rdma, effect: NoSchedule}]")
 BAD = GOOD.replace("{key: dedicated, operator: Equal, value: rdma, effect: NoSchedule}", "{operator: Exists}")
 TEMPLATE = """\
 apiVersion: apps/v1

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from preflight.model.budgets import BudgetCondition, BudgetSpec, BudgetStatus, PodDisruptionBudget
 from preflight.model.objects import LabelSelector, Metadata, SelectorRequirement
-from tests.builders import Object, make_list
+from tests.builders import Object, make_budget, make_list
 from tests.load.plain_objects import loaded, problems
 
 BUDGET: Object = {
@@ -43,8 +44,8 @@ def parts(budget: PodDisruptionBudget) -> tuple[object, ...]:
     return budget.metadata, budget.spec, budget.status
 
 
-def manifest(**spec: object) -> Object:
-    return {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "guard"}, "spec": spec}
+def manifest(**spec: Any) -> Object:
+    return make_budget("guard", None, **spec)
 
 
 @pytest.mark.parametrize("data", [pytest.param(BUDGET, id="a document"), pytest.param(make_list(BUDGET), id="an item of a list")])

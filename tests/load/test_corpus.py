@@ -24,7 +24,7 @@ def test_every_manifest_holds_daemonsets(corpus: Path, parts: set[str], twice: l
     assert names
     found = {name: load_world([name], one_cluster=True) for name in names}
     assert {name for name, result in found.items() if not result.world.daemonsets} == parts
-    assert [each for result in found.values() for each in result.problems] == []
+    assert [problem for result in found.values() for problem in result.problems] == []
     whole = load_world(["."], one_cluster=False)
     assert len(whole.world.workloads) == sum(len(result.world.workloads) for result in found.values())
     assert sorted(f"{ambiguity.kind} {ambiguity.key}" for ambiguity in whole.world.ambiguities) == twice

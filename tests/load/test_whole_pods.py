@@ -11,6 +11,7 @@ import yaml
 
 from preflight.load import load_world
 from preflight.model.pod_scheduling import SchedulerPod
+from tests.builders import make_list
 
 POD: dict[str, Any] = {
     "apiVersion": "v1",
@@ -37,17 +38,13 @@ SECOND = {**POD, "metadata": {**POD["metadata"], "name": "train-1"}}
 WITH_NULL = {**SECOND, "metadata": {**SECOND["metadata"], "deletionTimestamp": None}}
 
 
-def _list(*pods: dict[str, Any]) -> dict[str, Any]:
-    return {"apiVersion": "v1", "kind": "List", "items": list(pods)}
-
-
 _BARE = [{name: value for name, value in each.items() if name not in ("apiVersion", "kind")} for each in (POD, SECOND)]
 _TEXTS = {
-    "a list of kubectl": ("pods.json", json.dumps(_list(POD, SECOND))),
-    "a null among them": ("pods.json", json.dumps(_list(POD, WITH_NULL))),
+    "a list of kubectl": ("pods.json", json.dumps(make_list(POD, SECOND))),
+    "a null among them": ("pods.json", json.dumps(make_list(POD, WITH_NULL))),
     "a list of the API, whose items name no kind": ("pods.json", json.dumps({"apiVersion": "v1", "kind": "PodList", "items": _BARE})),
     "JSON lines": ("pods.jsonl", f"{json.dumps(POD)}\n{json.dumps(SECOND)}\n"),
-    "YAML": ("pods.yaml", yaml.safe_dump(_list(POD, SECOND))),
+    "YAML": ("pods.yaml", yaml.safe_dump(make_list(POD, SECOND))),
 }
 
 
@@ -70,13 +67,13 @@ def test_pods_are_read_as_a_whole_where_they_are_wanted(name: str, text: str, tm
 
 
 def test_they_are_not_read_where_nobody_wants_them(tmp_path: Path) -> None:
-    (tmp_path / "pods.json").write_text(json.dumps(_list(POD)))
+    (tmp_path / "pods.json").write_text(json.dumps(make_list(POD)))
     assert load_world([str(tmp_path)], one_cluster=True).world.pods_by_key is None
 
 
 def test_a_pod_with_a_value_of_the_wrong_type_is_there_without_it(tmp_path: Path) -> None:
     odd = {**POD, "spec": {**POD["spec"], "priority": "high"}}
-    (tmp_path / "pods.json").write_text(json.dumps(_list(odd, SECOND)))
+    (tmp_path / "pods.json").write_text(json.dumps(make_list(odd, SECOND)))
     world = load_world([str(tmp_path)], one_cluster=True, wants_whole_pods=True).world
     assert world.pods_by_key is not None
     assert [pod.spec.priority for pod in world.pods_by_key.values()] == [None, 5]

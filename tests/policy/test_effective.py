@@ -83,7 +83,7 @@ def report(*argv: str, stdin: bytes = b"") -> dict[str, Any]:
 
 
 def findings(*argv: str) -> list[tuple[str, str, str]]:
-    return [(each["rule"], each["severity"], each["message"]) for each in report(*argv)["findings"]]
+    return [(finding["rule"], finding["severity"], finding["message"]) for finding in report(*argv)["findings"]]
 
 
 def test_the_exit_code_is_that_of_the_policy(write: Write) -> None:

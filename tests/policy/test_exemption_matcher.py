@@ -20,7 +20,7 @@ def lint(*argv: str) -> tuple[Result, list[tuple[str, str, str | None]]]:
     result = program("lint", "m", *argv, "-o", "json")
     assert result.out, result.err
     report: dict[str, Any] = json.loads(result.out)
-    return result, [(each["rule"], each["severity"], each["exempted"]) for each in report["findings"]]
+    return result, [(finding["rule"], finding["severity"], finding["exempted"]) for finding in report["findings"]]
 
 
 def test_nothing_is_exempted_where_nobody_says_so(write: Write) -> None:

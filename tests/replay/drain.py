@@ -63,9 +63,9 @@ class Compared(NamedTuple):
 def replay(world: dict[str, Any]) -> Iterator[Compared]:
     """Every compared value of the drains of one world."""
     owners, graces = owners_in(world["workloads"]), graces_in(world["workloads"])
-    nodes = {each["name"]: _node(each) for each in world["nodes"]}
+    nodes = {node["name"]: _node(node) for node in world["nodes"]}
     pods, settled = world["pods"], world["settled"]
-    statuses = {name_of(each): each["status"] for each in world["pdbs"]}
+    statuses = {name_of(budget): budget["status"] for budget in world["pdbs"]}
     for number, recorded in enumerate(world["drains"]):
         running = tuple(pod_of(pod, graces) for pod in pods)
         budgets = tuple(budget_of(each, statuses[name_of(each)]) for each in world["pdbs"])

@@ -121,7 +121,7 @@ def _differing(recorded: Data, values: Iterable[tuple[str, object, object]]) -> 
 
 def _values(recorded: Data, ours: JobForecast) -> Iterator[tuple[str, object, object]]:
     after, final = recorded["statusAfter"], recorded["statusFinal"]
-    ended = next((each["reason"] for each in final["conditions"] or () if each["type"] == "Failed"), "")
+    ended = next((condition["reason"] for condition in final["conditions"] or () if condition["type"] == "Failed"), "")
     early = any(each["type"] == "FailureTarget" for each in recorded["statusTwoSecondsIn"].get("conditions") or ())
     yield "whether it fails", recorded["failedByDisruption"], bool(ours.failure_reason)
     yield "whether it fails within two seconds", early, ours.fails_after is not None and ours.fails_after <= 2

@@ -177,8 +177,8 @@ def said(result: Result) -> Said:
             steps[at - 1].outcomes[pair] = row["outcome"]
             steps[at - 1].reasons[pair] = tuple(row["reasons"])
     findings = tuple(
-        (each["rule"], each["subject"]["name"], tuple(node.rpartition("-")[2] for node in each["nodes"]), each["step"])
-        for each in report["findings"]
+        (finding["rule"], finding["subject"]["name"], tuple(node.rpartition("-")[2] for node in finding["nodes"]), finding["step"])
+        for finding in report["findings"]
     )
     stopped = [each for each in report["findings"] if each["rule"] == "PF105" and each["severity"] != "note"]
     return Said(result.code, tuple(steps), findings, result.err, frozenset(each["subject"]["name"] for each in stopped))

@@ -13,7 +13,8 @@ from preflight.coverage.label_cascade import predict_impact
 from preflight.coverage.model import Impact
 from preflight.kubectl.parser import parse_command
 from preflight.model.objects import ObjectKey
-from tests.replay.lifecycle import Object, Pair, Seen, Story, write
+from tests.builders import Object
+from tests.replay.lifecycle import Pair, Seen, Story, write
 
 
 def impacts(folder: Path, lines: Sequence[str], objects: Sequence[Object]) -> list[Impact]:

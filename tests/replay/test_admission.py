@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.builders import make_object
-from tests.replay.lifecycle import Object, Story, covered, judged
+from tests.builders import Object, make_object
+from tests.replay.lifecycle import Story, covered, judged
 from tests.replay.stories import apply, elsewhere, running
 
 RUNTIME = make_object("RuntimeClass", "rc") | {

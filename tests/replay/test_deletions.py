@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.builders import make_object
+from tests.builders import Object, make_object
 from tests.cli.program import program
-from tests.replay.lifecycle import Object, Seen, Story, covered, judged, said, write
+from tests.replay.lifecycle import Seen, Story, covered, judged, said, write
 from tests.replay.stories import apply, impacts, pods_after
 
 NOTHING_OWNS = ("nothing owns its pods any more",)

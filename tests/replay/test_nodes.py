@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.replay.lifecycle import Object, Story, covered, judged
+from tests.builders import Object
+from tests.replay.lifecycle import Story, covered, judged
 from tests.replay.stories import impacts, pods_after
 
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.replay.lifecycle import Object, Said, Story, covered, judged
+from tests.builders import Object
+from tests.replay.lifecycle import Said, Story, covered, judged
 from tests.replay.stories import impacts, pods_after, running
 
 SILENT = [{"key": "node.kubernetes.io/unreachable", "effect": effect} for effect in ("NoSchedule", "NoExecute")]

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from preflight.model.report import Location, Outcome, Problem, RuleInfo, Severity, SkippedCheck, Subject, TolerationSuggestion
 from preflight.report import FORMATS
+from tests.builders import write_daemonset
 from tests.cli.program import program
 from tests.report import readers
 from tests.report.reports import ALL, LINT, PLAN, RDMA, covered, finding, report, step
@@ -200,19 +201,10 @@ def test_the_same_report_gives_the_same_bytes(form: str) -> None:
         assert FORMATS[form](one) == FORMATS[form](one)
 
 
-CSI = """\
-apiVersion: apps/v1
-kind: DaemonSet
-metadata: {name: agent, namespace: storage}
-spec:
-  selector: {matchLabels: {app: agent}}
-  template:
-    metadata: {labels: {app: agent}}
-    spec:
-      containers: [{name: c, image: "c:1"}]
-      tolerations: [{operator: Exists, effect: NoExecute}]
+CSI = f"""\
+{write_daemonset("agent", "storage", "c:1", "tolerations: [{operator: Exists, effect: NoExecute}]")}\
 ---
-{apiVersion: v1, kind: Node, metadata: {name: n1}}
+{{apiVersion: v1, kind: Node, metadata: {{name: n1}}}}
 """
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.builders import make_daemonset
 from tests.cli.program import program
 from tests.paths import VECTORS
 
@@ -55,24 +56,13 @@ def manifest(recorded: Recorded) -> str:
     """The object that was applied."""
     if "yaml" in recorded:
         return str(recorded["yaml"])
-    spec: dict[str, Any] = {"containers": [{"name": "c", "image": "registry.example/c:1"}]}
+    spec: dict[str, Any] = {}
     if "tolerations" in recorded:
         spec["tolerations"] = recorded["tolerations"]
     if "nodeSelectorTerms" in recorded:
         required = {"nodeSelectorTerms": recorded["nodeSelectorTerms"]}
         spec["affinity"] = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": required}}
-    return json.dumps(
-        {
-            "apiVersion": "apps/v1",
-            "kind": "DaemonSet",
-            "metadata": {"name": "e5", "namespace": "default"},
-            "spec": {
-                "selector": {"matchLabels": {"app": "e5"}},
-                "updateStrategy": recorded.get("updateStrategy", {}),
-                "template": {"metadata": {"labels": {"app": "e5"}}, "spec": spec},
-            },
-        }
-    )
+    return json.dumps(make_daemonset("e5", fields={"updateStrategy": recorded.get("updateStrategy", {})}, **spec))
 
 
 def refused(recorded: Recorded) -> list[tuple[str, str]]:

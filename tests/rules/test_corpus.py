@@ -29,7 +29,10 @@ NODE_CRITICAL_PUBLIC = (
 )
 """Networks and Service proxies with the priority class `system-node-critical`: they may do what others should not."""
 
-NODE_CRITICAL = {OWN: tuple((each.file, each.name) for each in EXPECTED.daemonsets if each.network_or_proxy), PUBLIC: NODE_CRITICAL_PUBLIC}
+NODE_CRITICAL = {
+    OWN: tuple((daemonset.file, daemonset.name) for daemonset in EXPECTED.daemonsets if daemonset.network_or_proxy),
+    PUBLIC: NODE_CRITICAL_PUBLIC,
+}
 
 # The file, the DaemonSet, what is to be said of it (rule and severity, as often as it is said), and why.
 EXPECTED_PUBLIC: tuple[tuple[str, str, tuple[str, ...], str], ...] = (

@@ -22,7 +22,7 @@ def _states(path: Path) -> Iterator[tuple[str, dict[str, Any], list[dict[str, An
         for line in lines:
             world = json.loads(line)
             name = f"world {world['world']}"
-            yield name, world, world["pods"], {recorded.name_of(each): each["status"] for each in world["pdbs"]}
+            yield name, world, world["pods"], {recorded.name_of(budget): budget["status"] for budget in world["pdbs"]}
             for number, done in enumerate(world["drains"]):
                 yield f"{name} after drain {number}", world, done["podsAfter"], done["pdbStatusAfter"]
 

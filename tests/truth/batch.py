@@ -182,7 +182,7 @@ class Batch:
 
     def _slow(self) -> set[str]:
         """The nodes with a NoExecute taint."""
-        self._tainted = {each["metadata"]["name"]: each["spec"].get("taints", []) for each in self.bed.list("nodes")}
+        self._tainted = {node["metadata"]["name"]: node["spec"].get("taints", []) for node in self.bed.list("nodes")}
         return {name for name, taints in self._tainted.items() if any(taint["effect"] == "NoExecute" for taint in taints)}
 
     def _register_again(self, name: str) -> None:
@@ -191,7 +191,9 @@ class Batch:
         self.bed.wait(
             lambda: not self.bed.get(f"/api/v1/pods?fieldSelector=spec.nodeName={name}")["items"], 180, f"the pods of {name} to go"
         )
-        taints = [each for each in old["spec"].get("taints", ()) if each["key"] not in (*drawing.OWNED, "node.kubernetes.io/unschedulable")]
+        taints = [
+            taint for taint in old["spec"].get("taints", ()) if taint["key"] not in (*drawing.OWNED, "node.kubernetes.io/unschedulable")
+        ]
         self.bed.create([worlds.registered(name, old["metadata"]["labels"], taints)])
 
     def _end_pods(self, kind: str, step: Step, strategies: dict[Key, str]) -> tuple[Step, list[Compared]]:

@@ -14,10 +14,11 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
+from tests.builders import IMAGE
 from tests.cli.program import program
 from tests.cluster.api import Object
 from tests.cluster.bed import Bed
-from tests.cluster.objects import IMAGE, node
+from tests.cluster.objects import node
 
 BUILT = Path(__file__).parents[2] / "build/truth"
 GPU = "nvidia.com/gpu"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.builders import list_daemonset_pod, make_daemonset, write_list
 from tests.truth.drawing import Object
 from tests.truth.prediction import Placed, Said, prediction
 from tests.truth.worlds import registered
@@ -16,39 +16,13 @@ GENERATION = "deprecated.daemonset.template.generation"
 
 
 def daemonset(name: str, *tolerations: Object) -> Object:
-    return {
-        "apiVersion": "apps/v1",
-        "kind": "DaemonSet",
-        "metadata": {
-            "name": name,
-            "namespace": "storage",
-            "uid": f"{name}-0",
-            "annotations": {"deprecated.daemonset.template.generation": "1"},
-        },
-        "spec": {
-            "selector": {"matchLabels": {"app": name}},
-            "template": {
-                "metadata": {"labels": {"app": name}},
-                "spec": {"containers": [{"name": "c", "image": "registry.example/c:1"}], "tolerations": list(tolerations)},
-            },
-        },
-    }
+    metadata = {"uid": f"{name}-0", "annotations": {GENERATION: "1"}}
+    return make_daemonset(name, "storage", metadata=metadata, tolerations=list(tolerations))
 
 
 def pod(of: Object, node: str) -> Object:
-    name = of["metadata"]["name"]
-    return {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {
-            "name": f"{name}-{node}",
-            "namespace": "storage",
-            "labels": {"app": name, "pod-template-generation": "1"},
-            "ownerReferences": [{"apiVersion": "apps/v1", "kind": "DaemonSet", "name": name, "uid": f"{name}-0", "controller": True}],
-        },
-        "spec": {"nodeName": node, "tolerations": of["spec"]["template"]["spec"]["tolerations"]},
-        "status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]},
-    }
+    labels = {"app": of["metadata"]["name"], "pod-template-generation": "1"}
+    return list_daemonset_pod(of, node, labels=labels, ready="True")
 
 
 def other_namespace() -> Object:
@@ -72,7 +46,7 @@ def dump(tmp_path: Path) -> Path:
     nodes = [registered("n1", {}, []), registered("n2", {}, [])]
     daemonsets = [PLAIN, SOON, LATER]
     items = [*nodes, *daemonsets, *(pod(each, node) for each in daemonsets for node in ("n1", "n2")), other_namespace()]
-    path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
+    path.write_text(write_list(items))
     return path
 
 

@@ -333,7 +333,7 @@ def test_one_more_of_the_same_is_new() -> None:
 def test_what_cannot_be_read(base: Files, head: Files, code: int, problems: int) -> None:
     given = report(*trees(base, head))
     assert (given["exit"], len(given["problems"])) == (code, problems)
-    assert problems or any("read" in each["why"] for each in given["skipped"])
+    assert problems or any("read" in check["why"] for check in given["skipped"])
 
 
 def test_nothing_to_compare_is_a_problem() -> None:
@@ -370,5 +370,5 @@ def test_the_pools_of_a_policy_stand_in_for_nodes() -> None:
 def test_what_head_exempts_is_exempted() -> None:
     head = OLD.replace("  namespace: apps\n", '  namespace: apps\n  annotations: {preflight/exempt: "PF101: rdma nodes go"}\n')
     given = report(*trees({"a.yaml": manifest("agent", DEDICATED)}, {"a.yaml": head}), "--from", "nodes.yaml")
-    assert [(each["rule"], each["exempted"]) for each in given["findings"]] == [("PF101", "rdma nodes go")]
+    assert [(finding["rule"], finding["exempted"]) for finding in given["findings"]] == [("PF101", "rdma nodes go")]
     assert given["exit"] == 0

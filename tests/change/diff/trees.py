@@ -110,10 +110,10 @@ def report(*argv: str, stdin: bytes = b"") -> dict[str, Any]:
 def findings(found: Mapping[str, Any]) -> list[str]:
     """`PF101 apps/agent n1,n2` for each finding."""
     lines = []
-    for each in found["findings"]:
-        subject = each["subject"]
+    for finding in found["findings"]:
+        subject = finding["subject"]
         name = subject["name"] if subject["kind"] == "Node" else f"{subject['namespace'] or '-'}/{subject['name']}"
-        lines.append(" ".join(filter(None, (each["rule"], name, ",".join(each["nodes"])))))
+        lines.append(" ".join(filter(None, (finding["rule"], name, ",".join(finding["nodes"])))))
     return lines
 
 

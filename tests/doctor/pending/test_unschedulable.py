@@ -12,22 +12,22 @@ from preflight.messages.doctor.node_fits import describe_class
 from preflight.model.objects import Node
 from preflight.model.runtime_state import PodState, RuntimeState
 from preflight.model.world import ClusterState
+from tests.builders import make_node, make_pod
 
 GPU = "nvidia.com/gpu"
 
 
 def node(name: str, *, gpus: int, labels: dict[str, str], tainted: bool = False) -> Node:
     """A node with GPUs, labels and perhaps a taint."""
-    taints = [{"key": "dedicated", "value": "x", "effect": "NoSchedule"}] if tainted else []
+    taints = ["dedicated=x:NoSchedule"] if tainted else []
     allocatable = {"cpu": "8", "memory": "32Gi", "pods": "110", **({GPU: str(gpus)} if gpus else {})}
-    return convert({"metadata": {"name": name, "labels": labels}, "spec": {"taints": taints}, "status": {"allocatable": allocatable}}, Node)
+    return convert(make_node(name, *taints, labels=labels, ready="", allocatable=allocatable), Node)
 
 
 def pod(name: str, gpus: int, node: str = "") -> PodState:
     """A pod that asks for GPUs and for the label pool=a, on a node where one is named."""
     containers = [{"name": "a", "resources": {"requests": {GPU: str(gpus)}}}]
-    spec = {"containers": containers, "nodeSelector": {"pool": "a"}, **({"nodeName": node} if node else {})}
-    return convert({"kind": "Pod", "metadata": {"name": name, "namespace": "n"}, "spec": spec}, PodState)
+    return convert(make_pod(name, "n", node=node, phase="", containers=containers, nodeSelector={"pool": "a"}), PodState)
 
 
 def of(nodes: list[Node], there: list[PodState], waits: PodState) -> SchedulerAccount:

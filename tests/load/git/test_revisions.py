@@ -82,7 +82,7 @@ def test_a_commit_that_costs_coverage() -> None:
 
 def test_files_of_head_are_named_as_in_the_repository_and_those_of_base_by_their_revision(repo: Path) -> None:
     given = report("v2", "v1", "--from", "../nodes.yaml")
-    assert [each["location"]["file"] for each in given["findings"]] == ["deploy/agent.yaml"]
+    assert [finding["location"]["file"] for finding in given["findings"]] == ["deploy/agent.yaml"]
     commit(repo, {"deploy/other.yaml": OTHER}, "v4")
     given = report("v3", "v4", "--from", "../nodes.yaml")
     assert [(each["rule"], each["location"]["file"]) for each in given["findings"]] == [("PF101", "v3:apps/agent/daemonset.yaml")]
@@ -91,7 +91,7 @@ def test_files_of_head_are_named_as_in_the_repository_and_those_of_base_by_their
 @pytest.mark.usefixtures("repo")
 def test_a_name_that_another_file_has_keeps_its_revision() -> None:
     given = report("deploy", "v1:deploy", "--from", "../nodes.yaml")
-    assert [each["location"]["file"] for each in given["findings"]] == ["v1:deploy/agent.yaml"]
+    assert [finding["location"]["file"] for finding in given["findings"]] == ["v1:deploy/agent.yaml"]
 
 
 def test_a_subfolder_reads_the_whole_revision_and_a_dot_the_folder(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -197,7 +197,7 @@ def test_links_submodules_hidden_files_and_other_files_are_not_read(tmp_path: Pa
     assert [entry.path for entry in revisions.list_revision_files(resolve_revision("main")).entries] == ["a.yaml"]
     given = report("v1", "main")
     assert (given["exit"], headline(given)) == (0, "")
-    assert {(each["what"], each["why"]) for each in given["skipped"]} == {
+    assert {(check["what"], check["why"]) for check in given["skipped"]} == {
         ("2 symbolic links", "not followed: name it to read it"),
         ("1 submodule", "not read: give its own repository as a folder"),
     }
@@ -270,7 +270,7 @@ def test_what_is_too_large_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(revisions, "MAX_FILE", 100)
     given = report("v1", "v2", "--allow-empty")
     assert given["problems"] == []  # BASE has these problems too
-    assert {each["why"] for each in given["skipped"]} == {"could not be read in v1 either"}
+    assert {check["why"] for check in given["skipped"]} == {"could not be read in v1 either"}
     monkeypatch.setattr(revisions, "MAX_FILE", 1 << 20)
     monkeypatch.setattr(revisions, "MAX_TREE", 300)
     with pytest.raises(InputError, match="name the folder, as REV:FOLDER"):
@@ -283,7 +283,7 @@ def test_a_chart_is_named_and_not_read(tmp_path: Path, monkeypatch: pytest.Monke
     why = "unrendered chart template: render it first: helm template RELEASE charts/x | preflight ... --from -"
     assert {"what": "1 file of the chart charts/x", "why": why} in report("v1", "main")["skipped"]
     given = report("v1:charts/x/templates", "main", "--allow-empty")
-    assert any(each["what"].endswith("of the chart charts/x") for each in given["skipped"])
+    assert any(check["what"].endswith("of the chart charts/x") for check in given["skipped"])
     assert "render it first" in diff("v1", "main:charts/x/templates/ds.yaml").err
 
 

@@ -76,7 +76,7 @@ class ApiServer:
         if asked.resource not in KINDS:
             return status(404, "the server could not find the requested resource")
         version, kind = KINDS[asked.resource]
-        found = [each for each in self.objects if each["kind"] == kind and _is_wanted(each, asked)]
+        found = [item for item in self.objects if item["kind"] == kind and _is_wanted(item, asked)]
         start = int(asked.query.get("continue", "0"))
         size = min(int(asked.query.get("limit", "100000")), self.page if "limit" in asked.query else 100000)
         rest = start + size < len(found)

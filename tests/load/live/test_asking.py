@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.builders import write_list
 from tests.cli.program import program
 from tests.load.live.api_server import ApiServer, Asked, serving
 from tests.load.live.listed_objects import cluster, daemonset, node, pod
@@ -83,7 +84,7 @@ def test_what_is_asked(line: str, asked: list[str], tmp_path: Path) -> None:
         result = program(*shlex.split(line), "--kubeconfig", str(config))
     assert result.err == ""
     assert server.questions() == asked
-    assert {each.method for each in server.asked} == {"GET"}
+    assert {request.method for request in server.asked} == {"GET"}
 
 
 def test_a_namespace_is_deleted_with_all_pods_known(tmp_path: Path) -> None:
@@ -136,7 +137,7 @@ def test_the_answer_is_that_of_a_dump(line: str, tmp_path: Path) -> None:
     objects = [*cluster(), node("tainted", ({"key": "old", "effect": "NoSchedule"},), pool="a")]
     objects += [pod(objects[5], "tainted"), pod(objects[6], "tainted"), pod(objects[5], "")]
     dump = tmp_path / "dump.json"
-    dump.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
+    dump.write_text(write_list(objects))
     with serving(ApiServer(objects, page=2), tmp_path) as config:
         live = program(*shlex.split(line), "-o", "json", "--kubeconfig", str(config))
     files = program(*shlex.split(line), "-o", "json", "--from", str(dump))
@@ -148,7 +149,7 @@ def test_the_answer_is_that_of_a_dump(line: str, tmp_path: Path) -> None:
 def test_a_pod_that_is_bound_while_the_lists_are_asked_for_is_not_missing(tmp_path: Path) -> None:
     """It is on a node in the one list, or on none in the other: that one is asked for first, and the bound pod counts."""
     objects = cluster()
-    bound = next(each for each in objects if each["kind"] == "Pod" and each["metadata"]["name"] == "csi-a-1")
+    bound = next(item for item in objects if item["kind"] == "Pod" and item["metadata"]["name"] == "csi-a-1")
     bound["spec"]["nodeName"] = ""
 
     def fault(asked: Asked) -> tuple[int, bytes] | None:
@@ -162,7 +163,10 @@ def test_a_pod_that_is_bound_while_the_lists_are_asked_for_is_not_missing(tmp_pa
     with serving(server, tmp_path) as config:
         result = program("cordon", "a-1", "--kubeconfig", str(config), "-o", "json")
     assert [load["outcome"] for load in json.loads(result.out)["coverage"]] == ["kept", "kept"]
-    assert [each.query["fieldSelector"] for each in server.asked if each.resource == "pods"] == ["spec.nodeName=", "spec.nodeName=a-1"]
+    assert [request.query["fieldSelector"] for request in server.asked if request.resource == "pods"] == [
+        "spec.nodeName=",
+        "spec.nodeName=a-1",
+    ]
 
 
 def test_a_pod_that_is_deleted_is_judged_on_its_node(tmp_path: Path) -> None:
@@ -175,7 +179,7 @@ def test_a_pod_that_is_deleted_is_judged_on_its_node(tmp_path: Path) -> None:
 
 
 def _said(report: dict[str, Any]) -> object:
-    findings = [(each["rule"], each["subject"], each["nodes"], each["message"]) for each in report["findings"]]
+    findings = [(finding["rule"], finding["subject"], finding["nodes"], finding["message"]) for finding in report["findings"]]
     return report["change"], report["coverage"], sorted(map(repr, findings))
 
 
@@ -219,8 +223,8 @@ def test_files_are_judged_with_the_cluster_around_them(tmp_path: Path) -> None:
     with serving(ApiServer(cluster()), tmp_path) as config:
         result = program("lint", str(manifest), "--kubeconfig", str(config), "-o", "json")
     report = json.loads(result.out)
-    assert {each["location"]["file"] for each in report["findings"]} <= {str(manifest)}
-    assert [each["nodes"] for each in report["coverage"] if each["daemonset"] == "storage/csi" and each["outcome"] == "kept"] == [
+    assert {finding["location"]["file"] for finding in report["findings"]} <= {str(manifest)}
+    assert [row["nodes"] for row in report["coverage"] if row["daemonset"] == "storage/csi" and row["outcome"] == "kept"] == [
         ["b-0", "b-1"]
     ]
 

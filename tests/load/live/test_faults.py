@@ -18,6 +18,7 @@ import pytest
 from preflight.errors import InputError
 from preflight.load.live import connection
 from preflight.load.live.target import ClusterTarget
+from tests.builders import make_budget, make_owner, make_pod
 from tests.cli.program import Result, program
 from tests.load.live.api_server import TOKEN, ApiServer, Asked, Fault, kubeconfig, serving, status
 from tests.load.live.listed_objects import cluster, node
@@ -116,7 +117,7 @@ def test_a_list_that_expires_in_the_middle_is_asked_for_anew_and_nothing_stands_
     with serving(server, tmp_path) as config:
         result = program("taint", "nodes", "--all", "x=y:PreferNoSchedule", "--kubeconfig", str(config), "-o", "json")
     assert json.loads(result.out)["judged"]["nodes"] == 5
-    assert [each.query.get("continue", "") for each in server.asked if each.resource == "nodes"] == ["", "2", "4", "", "2", "4"]
+    assert [request.query.get("continue", "") for request in server.asked if request.resource == "nodes"] == ["", "2", "4", "", "2", "4"]
 
 
 def test_a_list_that_expires_each_time_is_asked_for_in_one_piece(tmp_path: Path) -> None:
@@ -168,8 +169,8 @@ def test_with_rights_in_one_namespace_only_that_one_is_judged_and_the_answer_is_
         result = program(*LINE, "--kubeconfig", str(config), "-o", "json")
     report = json.loads(result.out)
     assert result.code == 3
-    assert [(each["daemonset"], each["assumed"]) for each in report["coverage"]] == [("storage/csi", False)]
-    assert [each["message"] for each in report["problems"]] == [
+    assert [(row["daemonset"], row["assumed"]) for row in report["coverage"]] == [("storage/csi", False)]
+    assert [problem["message"] for problem in report["problems"]] == [
         "not all DaemonSets are judged: only those of namespace storage: the right to list daemonsets.apps is missing: "
         "`preflight rbac` prints the role"
     ]
@@ -196,9 +197,9 @@ def test_one_node_whose_pods_cannot_be_had_leaves_no_namespace_listed(tmp_path: 
         kubeconfig(config, server.url, namespace="storage")
         result = program("cordon", "a-0", "a-1", "--kubeconfig", str(config), "-o", "json")
     report = json.loads(result.out)
-    found = [(each["daemonset"], each["nodes"], each["outcome"], each["assumed"]) for each in report["coverage"]]
+    found = [(row["daemonset"], row["nodes"], row["outcome"], row["assumed"]) for row in report["coverage"]]
     assert found == [("logging/agent", ["a-0", "a-1"], "kept", True), ("storage/csi", ["a-0", "a-1"], "kept", True)]
-    assert [each for each in report["skipped"] if each["what"] == "Pods"] == [
+    assert [check for check in report["skipped"] if check["what"] == "Pods"] == [
         {
             "what": "Pods",
             "why": "only those of namespace storage: the right to list pods is missing: `preflight rbac` prints the role",
@@ -211,16 +212,8 @@ def test_with_the_budgets_of_one_namespace_nobody_knows_what_a_drain_meets(tmp_p
         is_refused = asked.resource == "poddisruptionbudgets" and asked.namespace != "storage"
         return status(403, "forbidden") if is_refused else None
 
-    budget = {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"namespace": "storage", "name": "b"}, "spec": {}}
-    owner = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web-1", "uid": "u", "controller": True}
-    web = {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {"namespace": "shop", "name": "web", "ownerReferences": [owner]},
-        "spec": {"nodeName": "a-0", "containers": [{"name": "main"}]},
-        "status": {"phase": "Running"},
-    }
-    server = ApiServer([*cluster(), budget, web], fault)
+    web = make_pod("web", "shop", node="a-0", owner=make_owner("ReplicaSet", "web-1", "u"))
+    server = ApiServer([*cluster(), make_budget("b", "storage"), web], fault)
     with serving(server, tmp_path) as config:
         kubeconfig(config, server.url, namespace="storage")
         result = program("drain", "a-0", "--ignore-daemonsets", "--kubeconfig", str(config))
@@ -246,8 +239,8 @@ def test_a_comparison_with_a_part_of_the_daemonsets_says_so(
     report = json.loads(result.out)
     only = "only those of namespace storage: the right to list daemonsets.apps is missing: `preflight rbac` prints the role"
     assert result.code == 3
-    assert [each["message"] for each in report["problems"]] == [f"not all DaemonSets are judged: {only}"]
-    assert [each["why"] for each in report["skipped"] if each["what"] == "Pods"] == [
+    assert [problem["message"] for problem in report["problems"]] == [f"not all DaemonSets are judged: {only}"]
+    assert [check["why"] for check in report["skipped"] if check["what"] == "Pods"] == [
         "the right to list pods is missing: `preflight rbac` prints the role"
     ]
     assert report["cluster"] == {"context": "test", "server": server.url, "version": "v1.37.2"}

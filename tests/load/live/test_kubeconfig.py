@@ -247,4 +247,4 @@ def test_keys_that_the_client_wrote_to_files_are_removed(tmp_path: Path, monkeyp
     user = {"client-certificate-data": "Y2VydA==", "client-key-data": "a2V5"}
     result = program(*LINE, "--kubeconfig", str(kubeconfig(tmp_path / "config", "https://127.0.0.1:1", user)))
     assert result.code == 3
-    assert [each.name for each in tmp_path.iterdir()] == ["config"]
+    assert [path.name for path in tmp_path.iterdir()] == ["config"]

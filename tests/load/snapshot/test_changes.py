@@ -56,12 +56,14 @@ def test_the_manifest_of_what_is_there_may_be_an_update_and_a_note_says_that_it_
 def test_an_assumed_update_sets_off_a_time_bomb(tmp_path: Path) -> None:
     """What is not known is judged by the worse answer."""
     world = cluster()
-    for each in world:
-        if each["metadata"]["name"] == "rdma-1" and each["kind"] == "Node":
-            each["spec"]["taints"] = [{"key": "late", "effect": "NoSchedule"}]
+    for item in world:
+        if item["metadata"]["name"] == "rdma-1" and item["kind"] == "Node":
+            item["spec"]["taints"] = [{"key": "late", "effect": "NoSchedule"}]
     whole, saved = judged(tmp_path, manifest(csi()), world)
     assert (whole[0], saved[0]) == (0, 1)
-    assert [(each["rule"], each["nodes"]) for each in saved[1]["findings"] if each["severity"] == "error"] == [("PF101", ["rdma-1"])]
+    assert [(finding["rule"], finding["nodes"]) for finding in saved[1]["findings"] if finding["severity"] == "error"] == [
+        ("PF101", ["rdma-1"])
+    ]
 
 
 def change_image(data: Data) -> None:
@@ -191,7 +193,7 @@ def sides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     world = cluster()
     save(tmp_path / "saved.json.gz", write(tmp_path / "whole.json", world))
-    write(tmp_path / "manifests.json", [manifest(each) for each in world if each["kind"] == "DaemonSet"])
+    write(tmp_path / "manifests.json", [manifest(item) for item in world if item["kind"] == "DaemonSet"])
     for each in world:
         if each["kind"] == "DaemonSet":
             pod_spec(each)["containers"][0]["env"] = []

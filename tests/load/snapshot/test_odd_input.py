@@ -50,7 +50,7 @@ def test_nothing_at_all_is_no_snapshot_unless_it_is_meant(tmp_path: Path) -> Non
 
 
 def test_without_pods_coverage_is_assumed(tmp_path: Path) -> None:
-    objects = [each for each in cluster() if each["kind"] != "Pod"]
+    objects = [item for item in cluster() if item["kind"] != "Pod"]
     save(tmp_path / "w.json", write(tmp_path / "world.json", objects))
     assert set(rows(program(*TAINT, str(tmp_path / "w.json"))).values()) == {("lost-on-recreation", True), ("kept", True)}
 
@@ -187,7 +187,7 @@ def test_given_twice_it_is_one(saved: Path) -> None:
 
 
 def test_two_of_other_times_are_an_error(saved: Path) -> None:
-    save(Path("other.json"), write(Path("nodes.json"), [each for each in cluster() if each["kind"] == "Node"]))
+    save(Path("other.json"), write(Path("nodes.json"), [item for item in cluster() if item["kind"] == "Node"]))
     result = program(*TAINT, str(saved), "--from", "other.json")
     assert result.code == 3
     assert "saved.json.gz:1: error: a second snapshot, of another time or cluster: give one\n" in result.err

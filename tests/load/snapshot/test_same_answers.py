@@ -52,7 +52,7 @@ def without_places(value: Any) -> Any:
         kept = {name: without_places(each) for name, each in value.items() if name not in ("location", "place", "files")}
         if "findings" in kept:
             kept["findings"].sort(key=json.dumps)
-            kept["skipped"] = [each for each in kept["skipped"] if not re.match(r"\d+ (object|document)", each["what"])]
+            kept["skipped"] = [check for check in kept["skipped"] if not re.match(r"\d+ (object|document)", check["what"])]
         return kept
     return [without_places(each) for each in value] if isinstance(value, list) else value
 
@@ -115,7 +115,7 @@ def test_as_text_it_is_the_same_word_for_word_but_for_places(worlds: tuple[str, 
 
 def test_of_a_snapshot_of_some_namespaces(tmp_path: Path) -> None:
     """Where the pods of one namespace were listed, coverage of the others is assumed, from the snapshot too."""
-    objects = [each for each in cluster() if each["kind"] != "Pod"]
+    objects = [item for item in cluster() if item["kind"] != "Pod"]
     pods = [each for each in cluster() if each["kind"] == "Pod" and each["metadata"]["namespace"] == "storage"]
     whole = [write(tmp_path / "whole.json", objects), write(tmp_path / "pods.json", pods)]
     save(tmp_path / "saved.json", *whole)
@@ -128,7 +128,7 @@ def test_of_a_snapshot_of_some_namespaces(tmp_path: Path) -> None:
 
 def test_that_there_is_no_budget_is_known_of_a_snapshot_too(tmp_path: Path) -> None:
     """An empty list of the API says it; a file that holds none says nothing."""
-    objects = [each for each in cluster() if each["kind"] != "PodDisruptionBudget"]
+    objects = [item for item in cluster() if item["kind"] != "PodDisruptionBudget"]
     whole = write(tmp_path / "whole.json", objects)
     (tmp_path / "budgets.json").write_text('{"apiVersion": "policy/v1", "kind": "PodDisruptionBudgetList", "items": []}', encoding="utf-8")
     save(tmp_path / "without.json", whole)
@@ -228,8 +228,8 @@ def test_a_case_of_a_rule(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyP
 def recorded(seed: int) -> list[Data]:
     path = ROOT / f"tests/data/vectors/cluster-seed{seed}.jsonl.gz"
     recording = json.loads(gzip.decompress(path.read_bytes()).partition(b"\n")[0])
-    nodes = [{"apiVersion": "v1", "kind": "Node", **each} for each in recording["nodesBefore"]]
-    return [*nodes, *({"apiVersion": "apps/v1", "kind": "DaemonSet", **each} for each in recording["daemonsets"])]
+    nodes = [{"apiVersion": "v1", "kind": "Node", **node} for node in recording["nodesBefore"]]
+    return [*nodes, *({"apiVersion": "apps/v1", "kind": "DaemonSet", **daemonset} for daemonset in recording["daemonsets"])]
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])

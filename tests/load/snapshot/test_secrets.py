@@ -36,7 +36,7 @@ def test_nothing_that_was_planted_is_in_it(form: str, tmp_path: Path) -> None:
     kept = text(tmp_path / "w.json")
     assert MARK not in kept
     kinds = {load["kind"] for load in json.loads(kept)["items"]}
-    assert kinds == {each["kind"] for each in cluster()} - {"Secret", "Service"}
+    assert kinds == {item["kind"] for item in cluster()} - {"Secret", "Service"}
 
 
 def test_a_snapshot_of_a_snapshot_holds_no_more(tmp_path: Path) -> None:
@@ -57,16 +57,16 @@ def test_a_snapshot_of_a_snapshot_holds_no_more(tmp_path: Path) -> None:
 )
 def test_what_kubectl_applied_last_is_kept_only_as_far_as_it_is_read(annotation: str, tmp_path: Path) -> None:
     objects = cluster()
-    for each in objects:
-        if each["kind"] == "DaemonSet":
-            each["metadata"]["annotations"]["kubectl.kubernetes.io/last-applied-configuration"] = annotation
+    for item in objects:
+        if item["kind"] == "DaemonSet":
+            item["metadata"]["annotations"]["kubectl.kubernetes.io/last-applied-configuration"] = annotation
     save(tmp_path / "w.json", write(tmp_path / "world.json", objects))
     assert MARK not in text(tmp_path / "w.json")
 
 
 def test_values_of_a_wrong_shape_are_no_way_in(tmp_path: Path) -> None:
     """A map where a word is wanted may hold anything."""
-    objects = [each for each in cluster() if each["kind"] in ("Node", "DaemonSet", "Deployment")]
+    objects = [item for item in cluster() if item["kind"] in ("Node", "DaemonSet", "Deployment")]
     for each in objects:
         template = each["spec"].get("template", {"spec": {}})
         template["spec"] |= {"nodeName": {"x": MARK}, "tolerations": [{"key": [MARK], "operator": "Exists"}], "priorityClassName": [MARK]}

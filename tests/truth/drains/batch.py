@@ -69,7 +69,7 @@ class Drains:
         self.bed.create(world.objects)
         self.bed.create(world.budgets)
         rest(self.bed, uncordoned=False)
-        deployments = [each["metadata"] for each in world.objects if each["kind"] == "Deployment"]
+        deployments = [item["metadata"] for item in world.objects if item["kind"] == "Deployment"]
         if deployments and self.random.random() < 0.2:
             self._stop_halfway(self.random.choice(deployments))
         for number in range(self.each):
@@ -88,7 +88,7 @@ class Drains:
 
     def _uncordon(self) -> bool:
         """Uncordon some nodes, and at times cordon one; whether any was uncordoned."""
-        cordoned = [each["metadata"]["name"] for each in self.bed.list("nodes") if each["spec"].get("unschedulable")]
+        cordoned = [node["metadata"]["name"] for node in self.bed.list("nodes") if node["spec"].get("unschedulable")]
         chosen = [name for name in cordoned if self.random.random() < 0.5]
         if chosen:
             self.bed.kubectl("uncordon", *chosen)
@@ -100,11 +100,11 @@ class Drains:
         """At times, delete a pod that takes long to end: it is still there, and on its way out, when the drain comes."""
         key = worlds.PLAYS + "terminates-after"
         slow = [
-            each["metadata"]
-            for each in self.bed.list("pods")
-            if each["metadata"].get("annotations", {}).get(key) == worlds.LONG
-            and each["spec"].get("terminationGracePeriodSeconds", 0) > 1
-            and not is_moving(each, ())
+            pod["metadata"]
+            for pod in self.bed.list("pods")
+            if pod["metadata"].get("annotations", {}).get(key) == worlds.LONG
+            and pod["spec"].get("terminationGracePeriodSeconds", 0) > 1
+            and not is_moving(pod, ())
         ]
         if not slow or self.random.random() > 0.4:
             return []

@@ -103,7 +103,7 @@ def _overheard() -> Iterator[_Courses]:
 
 def _node(told: Mapping[str, Any], worst: NodeDrain, best: NodeDrain) -> NodeSaid:
     """A node of the report and of both courses; FrontDoorError where they are not of one mind."""
-    reported = {each["pod"]: each for each in told["pods"]}
+    reported = {pod["pod"]: pod for pod in told["pods"]}
     pods, left_out = [], 0
     for first, second in zip(worst.pods, best.pods, strict=True):
         name = "/".join(first.pod.key)

@@ -34,7 +34,7 @@ def rest(bed: Bed, *, uncordoned: bool, going: Collection[str] = (), limit: floa
         now = time.monotonic()
         seen = _signature(pods), [_signature(other) for other in others.values()]
         moving = [pod["metadata"]["name"] for pod in pods if is_moving(pod, going)]
-        moving += [each["metadata"]["name"] for each in others["jobs"] if is_waiting(each)]
+        moving += [job["metadata"]["name"] for job in others["jobs"] if is_waiting(job)]
         if seen != before or moving:
             before, changed = seen, now
         pending = any(not each["spec"].get("nodeName") for each in pods)
@@ -59,7 +59,7 @@ def is_moving(pod: Object, going: Collection[str]) -> bool:
         return name not in going
     if status.get("phase") in ("Succeeded", "Failed"):
         return False
-    conditions = {each["type"]: each["status"] for each in status.get("conditions", ())}
+    conditions = {condition["type"]: condition["status"] for condition in status.get("conditions", ())}
     if not node:
         return conditions.get("PodScheduled") != "False"
     what, _, where = metadata.get("annotations", {}).get(PLAY, "").partition("@")
@@ -76,7 +76,9 @@ def is_moving(pod: Object, going: Collection[str]) -> bool:
 def is_waiting(job: Object) -> bool:
     """Whether a Job has yet to create pods: after a loss it waits."""
     spec, status = job["spec"], job["status"]
-    if any(each["type"] in ("Complete", "Failed", "FailureTarget", "SuccessCriteriaMet") for each in status.get("conditions", ())):
+    if any(
+        condition["type"] in ("Complete", "Failed", "FailureTarget", "SuccessCriteriaMet") for condition in status.get("conditions", ())
+    ):
         return False
     wanted = min(spec["parallelism"], spec["completions"] - status.get("succeeded", 0))
     return bool(status.get("active", 0) < wanted or status.get("terminating", 0))

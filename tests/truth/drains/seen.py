@@ -96,7 +96,13 @@ def pods(items: Iterable[Object]) -> dict[str, Pod]:
 
 def _pod(item: Object) -> Pod:
     metadata, spec = item["metadata"], item["spec"]
-    owner = next((f"{each['kind']} {metadata['namespace']}/{each['name']}" for each in metadata.get("ownerReferences", ())), "")
+    owner = next(
+        (
+            f"{owner_reference['kind']} {metadata['namespace']}/{owner_reference['name']}"
+            for owner_reference in metadata.get("ownerReferences", ())
+        ),
+        "",
+    )
     tolerations = spec.get("tolerations", ())
     return Pod(
         metadata["uid"],

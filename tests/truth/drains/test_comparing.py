@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from preflight.scheduling.drain import DrainVerdict
+from tests.builders import write_list
 from tests.evictions.clusters import budget, node, owned, pod
 from tests.truth.drains.comparing import Replacements, compared
 from tests.truth.drains.prediction import Said, prediction
@@ -43,7 +43,7 @@ def said(tmp_path: Path) -> Said:
 
 def said_of(folder: Path, argv: list[str], *objects: Object) -> Said:
     path = folder / "dump.json"
-    path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [*(objects or WORLD)]}))
+    path.write_text(write_list(objects or WORLD))
     return prediction(argv, path)
 
 

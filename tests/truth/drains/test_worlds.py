@@ -29,10 +29,10 @@ def test_a_budget_is_in_a_namespace_that_has_pods_or_workloads() -> None:
 
 def test_a_mirror_pod_is_bound_as_the_server_wants_it() -> None:
     mirrors = [
-        each
+        item
         for seed in SEEDS
-        for each in worlds.draw(Random(seed)).objects
-        if each["kind"] == "Pod" and "kubernetes.io/config.mirror" in each["metadata"]["annotations"]
+        for item in worlds.draw(Random(seed)).objects
+        if item["kind"] == "Pod" and "kubernetes.io/config.mirror" in item["metadata"]["annotations"]
     ]
     assert mirrors
     assert [mirror for mirror in mirrors if "nodeName" not in mirror["spec"]] == []
@@ -58,7 +58,7 @@ def test_there_are_budgets(wanted: Callable[[Object], bool]) -> None:
 
 
 def test_there_are_workloads_of_every_kind() -> None:
-    kinds = {each["kind"] for seed in SEEDS for each in worlds.draw(Random(seed)).objects}
+    kinds = {item["kind"] for seed in SEEDS for item in worlds.draw(Random(seed)).objects}
     assert kinds == {"Node", *worlds.KINDS}
 
 

@@ -109,7 +109,7 @@ class Rooms:
         try:
             self.bed.wait(still, 60, what)
         except BedError as error:
-            open_ = [_print([each]) for each in self.bed.list("pods") if not _is_settled(each)]
+            open_ = [_print([pod]) for pod in self.bed.list("pods") if not _is_settled(pod)]
             raise BedError(f"{what} do not settle: {open_}") from error
 
     def _asked(self, world: World, at: int) -> dict[str, Any]:
@@ -164,7 +164,7 @@ def compared(said: Mapping[str, Any], bound: Mapping[str, int], messages: Sequen
     found = [
         Compared("copies", said["copies"], sum(bound.values())),
         Compared("at most", said["atMost"], sum(bound.values())),
-        Compared("nodes", {each["node"]: each["copies"] for each in said["nodes"] if each["copies"]}, dict(bound)),
+        Compared("nodes", {node["node"]: node["copies"] for node in said["nodes"] if node["copies"]}, dict(bound)),
     ]
     if not said["copies"]:
         found.append(Compared("message", [said["message"]], sorted(set(messages))))
@@ -177,14 +177,14 @@ def words(spec: Object) -> list[str]:
     argv = ["--request", ",".join(f"{name}={amount}" for name, amount in requests.items()) or "cpu=0"]
     if spec.get("nodeSelector"):
         argv += ["-l", ",".join(f"{key}={value}" for key, value in spec["nodeSelector"].items())]
-    for each in spec["tolerations"]:
-        argv += ["--tolerate", each["key"] + (f"={each['value']}" if "value" in each else "")]
+    for toleration in spec["tolerations"]:
+        argv += ["--tolerate", toleration["key"] + (f"={toleration['value']}" if "value" in toleration else "")]
     return argv
 
 
 def _said(pod: Object) -> str:
     """The scheduler's message, without its sentence on preemption."""
-    found = [each for each in pod["status"].get("conditions", ()) if each["type"] == "PodScheduled"]
+    found = [condition for condition in pod["status"].get("conditions", ()) if condition["type"] == "PodScheduled"]
     return str(found[0].get("message", "")).partition(" preemption: ")[0] if found else ""
 
 

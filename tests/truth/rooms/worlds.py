@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any, NamedTuple
 
-from tests.builders import make_taint
+from tests.builders import IMAGE, make_taint
 from tests.cluster.api import Object
-from tests.cluster.objects import IMAGE
 
 GPU, HCA = "example.com/gpu", "example.com/hca"
 NAMESPACE = "default"
@@ -98,7 +97,7 @@ def _node(random: Random, name: str) -> Object:
         "apiVersion": "v1",
         "kind": "Node",
         "metadata": {"name": name, "labels": {"kubernetes.io/hostname": name, **labels}},
-        "spec": {"taints": [make_taint(each) for each in taints], **({"unschedulable": True} if cordoned else {})},
+        "spec": {"taints": [make_taint(taint) for taint in taints], **({"unschedulable": True} if cordoned else {})},
         "status": {"conditions": [{"type": "Ready", "status": "True" if ready else "False"}], "capacity": room, "allocatable": room},
     }
 
