@@ -11,8 +11,10 @@ from typing import Any, TypeVar
 
 import yaml
 
+from preflight.model.apps import DaemonSet
 from preflight.model.convert import convert
-from preflight.model.objects import CoveragePod, DaemonSet, Node, Origin
+from preflight.model.core import CoveragePod, Node
+from preflight.model.meta import Origin
 from preflight.model.world import ClusterState
 
 Object = dict[str, Any]

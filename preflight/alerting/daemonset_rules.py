@@ -17,7 +17,7 @@ from preflight.alerting.promql import (
 from preflight.coverage.model import Impact
 from preflight.messages import alerting as messages
 from preflight.model.alerts import AlertRule
-from preflight.model.objects import Toleration
+from preflight.model.core import Toleration
 from preflight.scheduling.tolerations import add_implicit_tolerations
 
 _TAINT = "{{ $labels.key }}={{ $labels.value }}:{{ $labels.effect }}"

@@ -8,7 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from msgspec import Struct
 
 from preflight.coverage.model import CoverageGroup, Impact
-from preflight.model.objects import DaemonSet, Node, ObjectKey, Taint
+from preflight.model.apps import DaemonSet
+from preflight.model.core import Node, Taint
+from preflight.model.meta import ObjectKey
 from preflight.model.report import Outcome
 
 NAME = re.compile(r"[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?", re.ASCII)

@@ -13,7 +13,7 @@ from preflight.coverage.evaluate import make_empty_change
 from preflight.coverage.label_cascade import predict_impact
 from preflight.messages import alerting as messages
 from preflight.model.alerts import AlertGroup, AlertRules
-from preflight.model.objects import Node
+from preflight.model.core import Node
 from preflight.model.report import Outcome
 from preflight.model.world import ClusterState
 

@@ -10,7 +10,7 @@ from preflight.alerting.promql import format_resource_name, query_leaving_nodes,
 from preflight.coverage.model import Impact
 from preflight.messages import alerting as messages
 from preflight.model.alerts import AlertRule
-from preflight.model.objects import Node
+from preflight.model.core import Node
 from preflight.scheduling.name_validation import validate_qualified_name
 from preflight.scheduling.quantities import QuantityError, parse_millis
 

@@ -30,7 +30,7 @@ from preflight.model.capacity_reasons import (
     UnreadQuota,
     WaitingPods,
 )
-from preflight.model.objects import Node, Taint
+from preflight.model.core import Node, Taint
 from preflight.model.reasons import Untolerated
 from preflight.model.uncertainty import UncertaintyKind
 from preflight.model.world import ClusterState

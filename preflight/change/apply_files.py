@@ -19,7 +19,9 @@ from preflight.errors import InputError, UsageError
 from preflight.kubectl.apiserver.defaults import create_from_manifest
 from preflight.kubectl.commands import ApplyFiles, DeleteFiles, DeleteNodes, TargetObjects
 from preflight.kubectl.formatting import format_count, join_names
-from preflight.model.objects import DaemonSet, Metadata, Namespace, Node, ObjectKey, Taint, make_object_key
+from preflight.model.apps import DaemonSet
+from preflight.model.core import Namespace, Node, Taint
+from preflight.model.meta import Metadata, ObjectKey, make_object_key
 from preflight.model.world import ClusterState
 
 _ADOPTED = "an update replaces those of another template, unless their label pod-template-generation is its own number"

@@ -16,7 +16,8 @@ from preflight.kubectl.apiserver.defaults import LAST_APPLIED, encode_json, fini
 from preflight.kubectl.apiserver.errors import format_invalid
 from preflight.kubectl.apiserver.normalize import is_same_template, normalize_spec, normalize_value
 from preflight.kubectl.patch.three_way import merge_three_way
-from preflight.model.objects import POD_TEMPLATE_SPEC, TEMPLATE_GENERATION, DaemonSet
+from preflight.model.apps import TEMPLATE_GENERATION, DaemonSet
+from preflight.model.core import POD_TEMPLATE_SPEC
 from preflight.scheduling.validation import validate_update_strategy
 
 ASSUMED_UPDATE = "an update is assumed, for a snapshot shows only the part of a template that is read, and that is the same"

@@ -10,7 +10,7 @@ from preflight.errors import UsageError
 from preflight.kubectl.cascade import Cascade
 from preflight.kubectl.commands import DeleteNamespaces
 from preflight.kubectl.formatting import join_names
-from preflight.model.objects import ObjectKey
+from preflight.model.meta import ObjectKey
 from preflight.model.world import ClusterState
 
 _KEPT = ("default", "kube-system", "kube-public")

@@ -11,7 +11,8 @@ from preflight.change.orphaned_pods import orphaned_pods_key
 from preflight.errors import InputError, UsageError
 from preflight.kubectl.commands import DeletePods, TargetObjects
 from preflight.kubectl.formatting import format_count, join_names
-from preflight.model.objects import CoveragePod, ObjectKey, find_controller
+from preflight.model.core import CoveragePod, find_controller
+from preflight.model.meta import ObjectKey
 from preflight.model.world import ClusterState
 
 _ADVICE = "give the output of `kubectl get pods -A -o json` with --from"

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from msgspec.structs import replace
 
 from preflight.kubectl.formatting import join_names
-from preflight.model.objects import Node, Taint
+from preflight.model.core import Node, Taint
 
 UNSCHEDULABLE_TAINT = Taint("node.kubernetes.io/unschedulable", "", "NoSchedule")
 

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from preflight.kubectl.formatting import join_names
 from preflight.kubectl.taint_args import is_same_taint
-from preflight.model.objects import Node, PoolTemplate, Taint
+from preflight.model.core import Node, PoolTemplate, Taint
 from preflight.model.world import ClusterState
 
 _OWNER_KIND, _OWNER_NAME = "cluster.x-k8s.io/owner-kind", "cluster.x-k8s.io/owner-name"

@@ -11,7 +11,8 @@ from preflight.change.node_lifecycle import is_controller_owned
 from preflight.change.node_selection import change_nodes, resolve_node_targets
 from preflight.kubectl.commands import DeleteNodes, RebootNodes, ReplaceNodes
 from preflight.kubectl.formatting import join_names
-from preflight.model.objects import Metadata, Node, NodeSpec, NodeStatus, Taint
+from preflight.model.core import Node, NodeSpec, NodeStatus, Taint
+from preflight.model.meta import Metadata
 from preflight.model.world import ClusterState
 
 _KUBELET = (

@@ -12,7 +12,8 @@ from preflight.kubectl.commands import TargetObjects
 from preflight.kubectl.formatting import format_count, join_names
 from preflight.kubectl.label_selector import LabelQuery
 from preflight.messages.load import describe_ambiguity
-from preflight.model.objects import Metadata, Node, Origin
+from preflight.model.core import Node
+from preflight.model.meta import Metadata, Origin
 from preflight.model.world import ClusterState
 from preflight.scheduling.name_validation import validate_dns_subdomain
 

@@ -16,7 +16,8 @@ from preflight.kubectl.commands import CordonNodes, DrainNodes, LabelNodes, Tain
 from preflight.kubectl.formatting import join_names
 from preflight.kubectl.label_args import apply_labels
 from preflight.kubectl.taint_args import apply_taints, is_same_taint, removes_taint
-from preflight.model.objects import Node, ObjectKey, Taint
+from preflight.model.core import Node, Taint
+from preflight.model.meta import ObjectKey
 from preflight.model.world import ClusterState
 from preflight.scheduling.affinity import match_affinity
 

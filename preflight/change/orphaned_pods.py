@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping
 
-from preflight.model.objects import DaemonSet, ObjectKey
+from preflight.model.apps import DaemonSet
+from preflight.model.meta import ObjectKey
 from preflight.scheduling.affinity import matches_labels
 
 _ORPHANED = "left by a deletion"

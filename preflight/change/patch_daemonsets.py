@@ -22,8 +22,10 @@ from preflight.kubectl.commands import PatchObjects
 from preflight.kubectl.formatting import join_names, quote_go
 from preflight.kubectl.patch.decode import apply_patch, read_patch_data
 from preflight.kubectl.resource_args import NODE
+from preflight.model.apps import DaemonSet
 from preflight.model.convert import convert
-from preflight.model.objects import POD_TEMPLATE_SPEC, DaemonSet, ObjectKey, PodTemplate, Refusal, Toleration
+from preflight.model.core import POD_TEMPLATE_SPEC, PodTemplate, Toleration
+from preflight.model.meta import ObjectKey, Refusal
 from preflight.model.world import ClusterState
 from preflight.scheduling.affinity import matches_labels
 from preflight.scheduling.validation import validate_labels, validate_node_selection, validate_tolerations, validate_update_strategy

@@ -19,7 +19,8 @@ from preflight.kubectl.commands import PatchObjects
 from preflight.kubectl.formatting import join_names
 from preflight.kubectl.patch.decode import apply_patch
 from preflight.model.convert import convert
-from preflight.model.objects import Node, Refusal, Taint
+from preflight.model.core import Node, Taint
+from preflight.model.meta import Refusal
 from preflight.model.world import ClusterState
 from preflight.scheduling.validation import validate_labels, validate_taints
 

@@ -17,8 +17,10 @@ from preflight.kubectl.cascade import Cascade
 from preflight.kubectl.commands import DeleteDaemonSets, RestartRollout, SetImage, TargetObjects
 from preflight.kubectl.formatting import join_names
 from preflight.messages.load import describe_ambiguity
+from preflight.model.apps import DaemonSet
 from preflight.model.convert import convert
-from preflight.model.objects import POD_TEMPLATE_SPEC, DaemonSet, ObjectKey
+from preflight.model.core import POD_TEMPLATE_SPEC
+from preflight.model.meta import ObjectKey
 from preflight.model.world import ClusterState
 
 RESTARTED = "kubectl.kubernetes.io/restartedAt"

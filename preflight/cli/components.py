@@ -28,8 +28,8 @@ from preflight.messages import cli as messages
 if TYPE_CHECKING:
     from preflight.components import Component
     from preflight.load import LoadResult
+    from preflight.model.apps import DaemonSet
     from preflight.model.declared_components import ComponentOverride
-    from preflight.model.objects import DaemonSet
     from preflight.model.report import Location
 
     RecognizedDaemonSet = tuple[DaemonSet, tuple[Component, ...]]
@@ -63,7 +63,7 @@ def command(
     from preflight.components import recognize_components
     from preflight.load.inputs import LoadOptions, load_input, select_input
     from preflight.load.live.planner import FOR_DAEMONSETS
-    from preflight.model.objects import DaemonSet
+    from preflight.model.apps import DaemonSet
     from preflight.model.report import Problem
     from preflight.report.text import render_problems
 

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from preflight.change.node_lifecycle import UNSCHEDULABLE_TAINT, is_controller_owned
 from preflight.model.comparison_reasons import LabelDifference, Limitation, Side, TaintDifference, UnknownAllocatable, UnlistedNodes
-from preflight.model.objects import Node, Taint
+from preflight.model.core import Node, Taint
 from preflight.model.world import ClusterState
 from preflight.scheduling.quantities import QuantityError, parse_millis
 

@@ -9,8 +9,9 @@ from msgspec import Struct
 
 from preflight.comparison.nodes import NodeComparison, compare_nodes
 from preflight.coverage.reasons import list_exclusions
+from preflight.model.apps import DaemonSet
 from preflight.model.comparison_reasons import ComparisonGap, Limitation, Side, UnlistedDaemonSets, UnlistedSides
-from preflight.model.objects import DaemonSet, Node
+from preflight.model.core import Node
 from preflight.model.pod_status import ClusterPod
 from preflight.model.reasons import PlainReason, PodEnded, Reason, UnreadyPod
 from preflight.model.world import ClusterState

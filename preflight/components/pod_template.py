@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from preflight.components.container_commands import CommandProgram, LocatedText, parse_command_flags, parse_programs, split_image_name
-from preflight.model.objects import POD_TEMPLATE_SPEC
+from preflight.model.core import POD_TEMPLATE_SPEC
 
 FieldPath = tuple[str | int, ...]
 _VARIABLE = re.compile(r"\$\(([A-Za-z_][A-Za-z0-9_.-]*)\)")

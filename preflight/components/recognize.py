@@ -12,8 +12,8 @@ from preflight.components.node_setup import find_node_changes
 from preflight.components.observability import find_by_behavior, find_telemetry
 from preflight.components.pod_template import read_template
 from preflight.messages import components as messages
+from preflight.model.apps import DaemonSet
 from preflight.model.declared_components import ComponentOverride
-from preflight.model.objects import DaemonSet
 
 PROVEN_KINDS = frozenset({"device-plugin", "dra-driver", "csi-node-driver"})
 """Kinds that no name makes: the kubelet knows these by their sockets, and so do we."""

@@ -14,7 +14,9 @@ from preflight.coverage.model import CoverageGroup
 from preflight.coverage.outcome import PodForecast
 from preflight.coverage.pod_revisions import is_updated, make_revision, split_by_age
 from preflight.kubectl.cascade import Cascade
-from preflight.model.objects import DaemonSet, ObjectKey, find_controller
+from preflight.model.apps import DaemonSet
+from preflight.model.core import find_controller
+from preflight.model.meta import ObjectKey
 from preflight.model.report import Outcome
 from preflight.model.world import ClusterState
 from preflight.scheduling.placement import evaluate_placement

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from preflight.model.objects import DaemonSet
+from preflight.model.apps import DaemonSet
 from preflight.model.world import ClusterState
 
 if TYPE_CHECKING:

@@ -17,7 +17,9 @@ from preflight.coverage.node_classes import NodeClass, NodePartitions, collect_m
 from preflight.coverage.outcome import KnownPlacement, PodAfter, PodEvent, PodForecast, PossibleForecast, assume_placement, forecast_pod
 from preflight.coverage.shared_analysis import SharedAnalysis
 from preflight.coverage.update_progress import continues_update
-from preflight.model.objects import DaemonSet, Node, ObjectKey, Toleration
+from preflight.model.apps import DaemonSet
+from preflight.model.core import Node, Toleration
+from preflight.model.meta import ObjectKey
 from preflight.model.report import Outcome
 from preflight.scheduling.placement import Placement, evaluate_placement
 from preflight.scheduling.rollout import UpdateEffect

@@ -9,7 +9,9 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import Raw, Struct
 
-from preflight.model.objects import TEMPLATE_GENERATION, DaemonSet, ObjectKey, Toleration, find_controller
+from preflight.model.apps import TEMPLATE_GENERATION, DaemonSet
+from preflight.model.core import Toleration, find_controller
+from preflight.model.meta import ObjectKey
 from preflight.model.world import ClusterState
 
 _GENERATION_LABEL = "pod-template-generation"

@@ -14,7 +14,7 @@ from preflight.coverage.model import CoverageGroup, Impact
 from preflight.coverage.node_classes import NodePartitions
 from preflight.coverage.shared_analysis import SharedAnalysis
 from preflight.coverage.update_progress import continues_update
-from preflight.model.objects import ObjectKey
+from preflight.model.meta import ObjectKey
 from preflight.model.world import ClusterState
 from preflight.scheduling.tolerations import NEVER
 

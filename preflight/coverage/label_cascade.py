@@ -16,7 +16,9 @@ from preflight.coverage.model import CascadeLoss, CoverageGroup, Impact
 from preflight.coverage.outcome import PodAfter, PodForecast
 from preflight.coverage.pool_rollout import apply_delayed_pools
 from preflight.coverage.shared_analysis import SharedAnalysis
-from preflight.model.objects import DaemonSet, Node, ObjectKey
+from preflight.model.apps import DaemonSet
+from preflight.model.core import Node
+from preflight.model.meta import ObjectKey
 from preflight.model.report import Outcome
 from preflight.model.world import ClusterState
 from preflight.scheduling.affinity import collect_label_keys

@@ -12,7 +12,9 @@ from preflight.coverage.component_cache import ComponentCache
 from preflight.coverage.daemonset_pods import DaemonSetPods, PodGroup
 from preflight.coverage.outcome import PodForecast, PossibleForecast
 from preflight.coverage.shared_analysis import SharedAnalysis
-from preflight.model.objects import DaemonSet, Node, ObjectKey
+from preflight.model.apps import DaemonSet
+from preflight.model.core import Node
+from preflight.model.meta import ObjectKey
 from preflight.model.reasons import LostLabels, UpdateUncertainty
 from preflight.model.report import Outcome
 from preflight.scheduling.placement import Placement

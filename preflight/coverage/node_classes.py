@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from preflight.model.objects import Node, PodSpec
+from preflight.model.core import Node, PodSpec
 from preflight.scheduling.affinity import collect_label_keys, get_label
 
 

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 
 from preflight.coverage.daemonset_pods import decode_maps
-from preflight.model.objects import CoveragePod, Node, ObjectKey, find_controller
+from preflight.model.core import CoveragePod, Node, find_controller
+from preflight.model.meta import ObjectKey
 
 
 class NodeHealth:

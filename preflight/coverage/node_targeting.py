@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from preflight.model.objects import PodSpec
+from preflight.model.core import PodSpec
 
 # Labels that every node has: asking for one of these does not name a node.
 _COMMON_LABELS = frozenset(("kubernetes.io/os", "kubernetes.io/arch", "beta.kubernetes.io/os", "beta.kubernetes.io/arch"))

@@ -15,7 +15,8 @@ from preflight.change.model import Change
 from preflight.coverage.daemonset_pods import DaemonSetPods, PodGroup, PodRevision
 from preflight.kubectl.apiserver.defaults import get_generation
 from preflight.kubectl.apiserver.normalize import normalize_template
-from preflight.model.objects import DaemonSet, ObjectKey
+from preflight.model.apps import DaemonSet
+from preflight.model.meta import ObjectKey
 
 
 def make_revision(daemonset: DaemonSet, nodes: frozenset[str]) -> PodRevision:

@@ -10,7 +10,7 @@ from preflight.coverage.daemonset_pods import DaemonSetPods
 from preflight.coverage.evaluate import evaluate_change
 from preflight.coverage.model import CoverageGroup, Impact
 from preflight.coverage.outcome import PodAfter, PodForecast
-from preflight.model.objects import ObjectKey
+from preflight.model.meta import ObjectKey
 from preflight.model.report import Outcome
 
 

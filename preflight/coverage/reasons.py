@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from preflight.coverage.model import CoverageGroup
 from preflight.coverage.outcome import PodAfter
-from preflight.model.objects import PodSpec, Taint
+from preflight.model.core import PodSpec, Taint
 from preflight.model.reasons import (
     AffinityMismatch,
     ConditionalOutcome,

@@ -11,7 +11,7 @@ from preflight.coverage.component_cache import ComponentCache
 
 if TYPE_CHECKING:
     from preflight.coverage.node_health import NodeHealth
-    from preflight.model.objects import ObjectKey
+    from preflight.model.meta import ObjectKey
     from preflight.scheduling.rollout_simulation import NewPodOutcome
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from preflight.coverage.daemonset_pods import DaemonSetPods
-from preflight.model.objects import DaemonSet
+from preflight.model.apps import DaemonSet
 
 if TYPE_CHECKING:
     from preflight.change.model import Change

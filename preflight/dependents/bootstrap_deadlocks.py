@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from preflight.coverage.component_cache import ComponentCache
-from preflight.model.objects import DaemonSet, NodeSelectorTerm, ObjectKey, PodSpec, Taint, Toleration
+from preflight.model.apps import DaemonSet
+from preflight.model.core import NodeSelectorTerm, PodSpec, Taint, Toleration
+from preflight.model.meta import ObjectKey
 from preflight.model.reasons import BootstrapWaitCause
 from preflight.model.world import ClusterState
 from preflight.scheduling.tolerations import add_implicit_tolerations

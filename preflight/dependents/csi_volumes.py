@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from preflight.model.objects import ClaimSpec, ClaimTemplate, Metadata, PodSpec
+from preflight.model.core import ClaimSpec, ClaimTemplate, PodSpec
+from preflight.model.meta import Metadata
 from preflight.model.storage import PersistentVolume, PersistentVolumeClaim, StorageClass
 from preflight.model.world import ClusterState
 

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 
 from preflight.coverage.model import CoverageGroup, Impact
-from preflight.model.objects import Node, ObjectKey
+from preflight.model.core import Node
+from preflight.model.meta import ObjectKey
 from preflight.model.report import Outcome
 from preflight.scheduling.placement import Placement
 

@@ -8,7 +8,8 @@ from msgspec import Struct
 
 from preflight.change.node_lifecycle import is_controller_owned
 from preflight.coverage.model import CoverageGroup
-from preflight.model.objects import DaemonSet, ObjectKey
+from preflight.model.apps import DaemonSet
+from preflight.model.meta import ObjectKey
 from preflight.model.report import Outcome
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from preflight.coverage.model import Impact
 from preflight.coverage.node_classes import NodePartitions, collect_mentions
-from preflight.model.objects import DaemonSet, ObjectKey
+from preflight.model.apps import DaemonSet
+from preflight.model.meta import ObjectKey
 from preflight.scheduling.placement import evaluate_placement
 from preflight.scheduling.tolerations import add_implicit_tolerations
 

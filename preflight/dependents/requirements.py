@@ -8,23 +8,12 @@ from msgspec import Struct
 
 from preflight.coverage.node_classes import NodePartitions, collect_mentions
 from preflight.dependents.csi_volumes import CsiDriverIndex, VolumePath
-from preflight.model.objects import (
-    POD_TEMPLATE_SPEC,
-    Container,
-    DaemonSet,
-    Deployment,
-    Job,
-    JobSet,
-    Metadata,
-    Node,
-    Origin,
-    PodSpec,
-    StatefulSet,
-    Toleration,
-    Workload,
-    locate_pod_spec,
-)
+from preflight.model.apps import DaemonSet, Deployment, StatefulSet
+from preflight.model.batch import Job, JobSet
+from preflight.model.core import POD_TEMPLATE_SPEC, Container, Node, PodSpec, Toleration
+from preflight.model.meta import Metadata, Origin
 from preflight.model.report import Subject
+from preflight.model.workloads import Workload, locate_pod_spec
 from preflight.model.world import ClusterState
 from preflight.scheduling.placement import evaluate_placement
 from preflight.scheduling.tolerations import add_implicit_tolerations

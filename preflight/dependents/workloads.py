@@ -11,7 +11,7 @@ from preflight.coverage.model import Impact
 from preflight.dependents.csi_volumes import VolumePath
 from preflight.dependents.remaining_providers import RemainingProviders
 from preflight.dependents.requirements import Consumer, PlaceableNodes, list_consumers
-from preflight.model.objects import Origin
+from preflight.model.meta import Origin
 from preflight.model.report import Outcome, Subject
 
 if TYPE_CHECKING:

@@ -33,7 +33,9 @@ from preflight.doctor.pod_health import (
     WaitingContainer,
 )
 from preflight.doctor.providers import ProviderIndex
-from preflight.model.objects import DaemonSet, ObjectKey, Taint
+from preflight.model.apps import DaemonSet
+from preflight.model.core import Taint
+from preflight.model.meta import ObjectKey
 from preflight.model.reasons import EvictionLoop, NearMiss, Reason, Untolerated
 from preflight.model.report import Outcome
 

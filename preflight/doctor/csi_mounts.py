@@ -10,7 +10,7 @@ from preflight.dependents.csi_volumes import CsiDriverIndex
 from preflight.doctor.daemonset_health import PodHealthByDaemonSet, has_pod
 from preflight.doctor.index import ClusterIndex
 from preflight.doctor.providers import ProviderIndex
-from preflight.model.objects import DaemonSet
+from preflight.model.apps import DaemonSet
 
 DriversByNode = Mapping[str, frozenset[str]]
 

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from preflight.doctor.index import ClusterIndex
 from preflight.doctor.pod_health import UnhealthyPod, check_pod, get_target_node, is_listed_pod_ready
-from preflight.model.objects import CoveragePod, find_controller
+from preflight.model.core import CoveragePod, find_controller
 
 
 class DaemonSetPodHealth(Struct, frozen=True):

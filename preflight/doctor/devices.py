@@ -15,7 +15,7 @@ from preflight.doctor.coverage_gaps import CoverageGap
 from preflight.doctor.daemonset_health import PodHealthByDaemonSet, get_working_nodes, has_pod
 from preflight.doctor.index import ClusterIndex
 from preflight.doctor.providers import Provider, ProviderIndex
-from preflight.model.objects import DaemonSet
+from preflight.model.apps import DaemonSet
 from preflight.model.reasons import Reason
 from preflight.scheduling.quantities import QuantityError, parse_millis
 

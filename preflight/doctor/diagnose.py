@@ -38,7 +38,7 @@ from preflight.doctor.stranded_capacity import (
     find_not_ready_nodes,
     find_stale_allocations,
 )
-from preflight.model.objects import DaemonSet
+from preflight.model.apps import DaemonSet
 from preflight.model.runtime_state import PodState
 from preflight.model.world import ClusterState
 

@@ -9,8 +9,8 @@ from preflight.doctor.events import EventIndex
 from preflight.doctor.occupancy import compute_occupancy
 from preflight.doctor.pod_health import get_extended_requests, is_waiting
 from preflight.doctor.waiting_times import SETTLING_SECONDS
+from preflight.model.core import CoveragePod, Node
 from preflight.model.lazy_pods import LazyPods
-from preflight.model.objects import CoveragePod, Node
 from preflight.model.runtime_state import NodeState, PodState, RuntimeState
 from preflight.model.timestamps import count_seconds
 from preflight.model.world import ClusterState

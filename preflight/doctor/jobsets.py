@@ -13,7 +13,8 @@ from preflight.doctor.index import ClusterIndex
 from preflight.doctor.pending.schedulers import is_overdue
 from preflight.doctor.pod_health import is_waiting
 from preflight.doctor.waiting_times import RECENT_SECONDS, SETTLING_SECONDS
-from preflight.model.objects import CoveragePod, Job, JobSet, ReplicatedJob, find_controller
+from preflight.model.batch import Job, JobSet, ReplicatedJob
+from preflight.model.core import CoveragePod, find_controller
 from preflight.model.report import Subject
 from preflight.model.runtime_state import Event, PodState
 from preflight.model.timestamps import count_seconds

@@ -12,7 +12,7 @@ from preflight.dependents.requirements import is_extended_resource, list_consume
 from preflight.doctor.index import ClusterIndex
 from preflight.doctor.pending.node_fit import compute_fit
 from preflight.doctor.stranded_capacity import sum_free_resources
-from preflight.model.objects import Node, PodSpec
+from preflight.model.core import Node, PodSpec
 from preflight.model.report import Subject
 from preflight.model.runtime_state import ManagedFields, PodState
 from preflight.model.timestamps import parse_time

@@ -9,7 +9,7 @@ from msgspec import Struct
 from preflight.coverage.model import Impact
 from preflight.doctor.index import ClusterIndex
 from preflight.doctor.providers import ProviderIndex
-from preflight.model.objects import find_controller
+from preflight.model.core import find_controller
 from preflight.model.report import Outcome
 
 

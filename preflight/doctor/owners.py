@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from preflight.model.objects import Origin
+from preflight.model.meta import Origin
 from preflight.model.pod_status import ClusterPod
 from preflight.model.report import Subject
 from preflight.model.world import ClusterState

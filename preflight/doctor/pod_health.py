@@ -12,7 +12,7 @@ from msgspec import Struct
 from preflight.dependents.requirements import is_extended_resource
 from preflight.doctor.cluster_messages import normalize_message
 from preflight.doctor.waiting_times import SETTLING_SECONDS
-from preflight.model.objects import CoveragePod, PodSpec
+from preflight.model.core import CoveragePod, PodSpec
 from preflight.model.pod_status import ClusterPod, PodCondition
 from preflight.model.runtime_state import SAFE_WAITING_REASONS, ContainerStatusWithState, PodState
 from preflight.model.timestamps import count_seconds

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from preflight.components import Component
 from preflight.coverage.component_cache import ComponentCache
-from preflight.model.objects import DaemonSet
+from preflight.model.apps import DaemonSet
 from preflight.model.report import Subject
 from preflight.model.world import ClusterState
 

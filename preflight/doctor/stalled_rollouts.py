@@ -11,7 +11,9 @@ from preflight.coverage.model import Impact
 from preflight.doctor.daemonset_health import DaemonSetPodHealth, PodHealthByDaemonSet
 from preflight.doctor.index import ClusterIndex
 from preflight.doctor.waiting_times import RECENT_SECONDS, SETTLING_SECONDS
-from preflight.model.objects import TEMPLATE_GENERATION, DaemonSet, ObjectKey, find_controller
+from preflight.model.apps import TEMPLATE_GENERATION, DaemonSet
+from preflight.model.core import find_controller
+from preflight.model.meta import ObjectKey
 from preflight.model.timestamps import count_seconds
 from preflight.scheduling.rollout import uses_surge
 from preflight.scheduling.validation import resolve_int_or_percent

@@ -15,7 +15,7 @@ from preflight.doctor.index import ClusterIndex
 from preflight.doctor.pod_health import PodTrouble, UnhealthyPod, check_pod, get_extended_requests
 from preflight.doctor.providers import ProviderIndex
 from preflight.doctor.waiting_times import SETTLING_SECONDS
-from preflight.model.objects import DaemonSet
+from preflight.model.apps import DaemonSet
 from preflight.model.timestamps import count_seconds
 from preflight.scheduling.quantities import QuantityError, parse_millis
 

@@ -24,11 +24,14 @@ from preflight.messages.capacity import (
     describe_missing_workload,
     describe_template,
 )
+from preflight.model.batch import CronJob
 from preflight.model.capacity import CapacityReport, ClusterCapacityAnswer, NewPod
-from preflight.model.objects import CronJob, Origin, Pod, Workload, locate_pod_spec
+from preflight.model.core import Pod
+from preflight.model.meta import Origin
 from preflight.model.owners import OwnerKey
 from preflight.model.pod_scheduling import SchedulerPod
 from preflight.model.report import ClusterIdentity
+from preflight.model.workloads import Workload, locate_pod_spec
 from preflight.model.world import ClusterState
 from preflight.version import __version__
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from preflight.coverage.model import CoverageGroup, Impact
 from preflight.coverage.reasons import list_outcome_reasons
 from preflight.messages.coverage import describe_reasons
-from preflight.model.objects import PodSpec, Taint, Toleration
+from preflight.model.core import PodSpec, Taint, Toleration
 from preflight.model.reasons import EvictionLoop, Reason
 from preflight.model.report import Coverage, TaintTolerance
 from preflight.scheduling.tolerations import add_implicit_tolerations, find_toleration

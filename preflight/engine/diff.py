@@ -28,7 +28,8 @@ from preflight.load.inputs import Files, Live, LoadOptions, list_paths, open_inp
 from preflight.messages import compare as messages
 from preflight.messages.hygiene import describe_refused_field
 from preflight.messages.load import describe_ambiguity
-from preflight.model.objects import DaemonSet, ObjectKey
+from preflight.model.apps import DaemonSet
+from preflight.model.meta import ObjectKey
 from preflight.model.report import CheckedCounts, Outcome, Problem, Report, ReportStep, SkippedCheck
 from preflight.model.world import ClusterState
 from preflight.rules.api import Hit, ManifestLocation, make_subject_of

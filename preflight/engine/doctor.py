@@ -20,7 +20,7 @@ from preflight.load.inputs import list_paths
 from preflight.messages.doctor import run as messages
 from preflight.messages.doctor.limitations import describe_limitation
 from preflight.messages.doctor.summary import write_headline, write_summary
-from preflight.model.objects import ObjectKey
+from preflight.model.meta import ObjectKey
 from preflight.model.report import CheckedCounts, Coverage, ExplanationLink, Outcome, Problem, ReportStep
 from preflight.model.runtime_state import PodState
 from preflight.model.world import ClusterState

@@ -23,7 +23,9 @@ from preflight.kubectl.commands import ApplyFiles
 from preflight.load import LoadResult, read_objects
 from preflight.load.inputs import LoadOptions, load_input
 from preflight.messages import run as messages
-from preflight.model.objects import DaemonSet, ObjectKey, Origin, Taint
+from preflight.model.apps import DaemonSet
+from preflight.model.core import Taint
+from preflight.model.meta import ObjectKey, Origin
 from preflight.model.report import Problem
 from preflight.model.world import ClusterState
 from preflight.rules.api import Context, keep_worst_hits

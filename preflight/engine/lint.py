@@ -12,7 +12,7 @@ from preflight.engine.rule_runner import run_rules
 from preflight.engine.session import LoadedInputs, Session, make_inputs
 from preflight.load.inputs import LoadOptions, open_input
 from preflight.messages import run as messages
-from preflight.model.objects import DaemonSet
+from preflight.model.apps import DaemonSet
 from preflight.model.report import CheckedCounts, Outcome, ReportStep
 from preflight.model.world import ClusterState
 

@@ -8,7 +8,8 @@ from preflight.errors import UsageError
 from preflight.kubectl.label_selector import LabelRequirement, parse_selector
 from preflight.messages import capacity as messages
 from preflight.model.capacity import NewPod
-from preflight.model.objects import Container, NodeAffinity, NodeSelector, NodeSelectorTerm, Resources, SelectorRequirement, Toleration
+from preflight.model.core import Container, NodeAffinity, NodeSelector, NodeSelectorTerm, Resources, Toleration
+from preflight.model.meta import SelectorRequirement
 from preflight.model.pod_scheduling import SchedulerAffinity, SchedulerPodSpec
 from preflight.scheduling.name_validation import validate_label_value, validate_qualified_name
 from preflight.scheduling.quantities import QuantityError, parse_millis

@@ -15,7 +15,7 @@ from preflight.errors import UsageError
 from preflight.load import LoadResult
 from preflight.messages import run as messages
 from preflight.messages.load import describe_ambiguity
-from preflight.model.objects import Origin
+from preflight.model.meta import Origin
 from preflight.model.report import (
     CheckedCounts,
     ClusterIdentity,

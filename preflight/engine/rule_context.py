@@ -13,8 +13,9 @@ from preflight.dependents.consequences import find_consequences
 from preflight.engine.coverage_rows import build_coverage_rows
 from preflight.messages import run as messages
 from preflight.messages.coverage import describe_running_update
-from preflight.model.objects import Node, Taint, Workload
+from preflight.model.core import Node, Taint
 from preflight.model.report import ReportStep, Subject
+from preflight.model.workloads import Workload
 from preflight.model.world import ClusterState
 from preflight.rules.api import Context, ManifestLocation, RepeatedField
 

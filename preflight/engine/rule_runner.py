@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from preflight.coverage.model import Impact
 from preflight.engine.session import LoadedInputs
 from preflight.messages.run import describe_crash
-from preflight.model.objects import ObjectKey, Origin
+from preflight.model.meta import ObjectKey, Origin
 from preflight.model.report import Subject
 from preflight.policy.evaluate import apply_rule_severities
 from preflight.policy.matching import MatchTarget

@@ -16,7 +16,7 @@ from preflight.load import LoadResult
 from preflight.load.files import STDIN
 from preflight.load.inputs import Files, Input, LoadOptions, OpenInput, list_paths, open_input
 from preflight.messages import run as messages
-from preflight.model.objects import Origin
+from preflight.model.meta import Origin
 from preflight.model.report import Problem, Severity
 from preflight.model.world import ClusterState
 from preflight.policy.evaluate import PolicyOptions

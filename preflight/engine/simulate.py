@@ -16,7 +16,7 @@ from preflight.coverage.model import Impact
 from preflight.errors import PreflightError
 from preflight.kubectl.commands import Command, PatchObjects
 from preflight.load import read_patch
-from preflight.model.objects import ObjectKey
+from preflight.model.meta import ObjectKey
 from preflight.model.report import Outcome
 from preflight.model.world import ClusterState
 

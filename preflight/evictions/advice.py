@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from preflight.change.model import Change
 from preflight.evictions.pod_index import PodIndex, PodKey, format_keys
 from preflight.evictions.replacement_placement import find_nodes_to_uncordon
-from preflight.model.budgets import PodDisruptionBudget
 from preflight.model.eviction_reasons import (
     AddFlags,
     Advice,
@@ -21,6 +20,7 @@ from preflight.model.eviction_reasons import (
 )
 from preflight.model.evictions import EvictionReport, EvictionVerdict, ReplacementOutcome
 from preflight.model.owners import OwnerKey
+from preflight.model.policy import PodDisruptionBudget
 from preflight.scheduling.budgets import evaluate_budget_health, selects
 
 _BLOCKED = (EvictionVerdict.BLOCKED_FOREVER, EvictionVerdict.BLOCKED_NOW)

@@ -13,7 +13,6 @@ from preflight.evictions.advice import iter_advice
 from preflight.evictions.evicted_pods import LeavingPods, find_leaving_pods, iter_gone_keys
 from preflight.evictions.pod_index import PodIndex, PodKey
 from preflight.evictions.replacement_placement import ReplacementPlacement, find_returning_daemonsets, place_replacements
-from preflight.model.budgets import PodDisruptionBudget
 from preflight.model.eviction_reasons import (
     BudgetWithoutNamespace,
     DrainReason,
@@ -40,6 +39,7 @@ from preflight.model.evictions import (
 from preflight.model.job_reasons import JobFailure
 from preflight.model.owners import OwnerKey
 from preflight.model.pod_scheduling import SchedulerPod
+from preflight.model.policy import PodDisruptionBudget
 from preflight.model.world import ClusterState
 from preflight.scheduling.budgets import find_covering_budgets
 

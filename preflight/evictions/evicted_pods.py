@@ -9,9 +9,9 @@ from msgspec import Struct
 from preflight.change.model import Change
 from preflight.evictions.pod_index import PodIndex, PodKey, format_keys, is_of_daemonset, is_static
 from preflight.evictions.reasons import iter_drain_reasons, iter_taint_reasons
+from preflight.model.core import Node
 from preflight.model.eviction_reasons import DrainFlag, EndReason, PodFilter
 from preflight.model.evictions import Eviction, EvictionMechanism, EvictionVerdict, NodeEvictions
-from preflight.model.objects import Node
 from preflight.model.pod_scheduling import SchedulerPod
 from preflight.model.pod_status import ClusterPod
 from preflight.scheduling.budgets import find_covering_budgets

@@ -7,6 +7,8 @@ from math import inf
 
 from preflight.evictions.evicted_pods import LeavingPod
 from preflight.evictions.pod_index import PodIndex, PodKey
+from preflight.model.batch import JobSet
+from preflight.model.core import Node
 from preflight.model.evictions import EvictionMechanism, JobOutcome, JobSetOutcome
 from preflight.model.job_reasons import (
     JobFact,
@@ -22,7 +24,6 @@ from preflight.model.job_reasons import (
     SkipCause,
     TooFewDomains,
 )
-from preflight.model.objects import JobSet, Node
 from preflight.model.owners import OwnerKey, find_controller
 from preflight.scheduling.jobs.defaults import INDEXED, apply_job_defaults
 from preflight.scheduling.jobs.disruption import Disruption

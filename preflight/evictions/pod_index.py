@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
-from preflight.model.budgets import PodDisruptionBudget
-from preflight.model.objects import DaemonSet, Deployment, Job, JobSet, Metadata, Node
+from preflight.model.apps import DaemonSet, Deployment
+from preflight.model.batch import Job, JobSet
+from preflight.model.core import Node
+from preflight.model.meta import Metadata
 from preflight.model.owners import OwnerKey
 from preflight.model.pod_scheduling import SchedulerPod
+from preflight.model.policy import PodDisruptionBudget
 from preflight.model.world import ClusterState
 from preflight.scheduling.drain.pod_filters import MIRROR_ANNOTATION
 from preflight.scheduling.occupancy import Occupancy, build_occupancy

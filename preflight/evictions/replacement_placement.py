@@ -11,9 +11,9 @@ from msgspec.structs import replace
 
 from preflight.change.node_verbs import set_schedulable
 from preflight.evictions.pod_index import PodIndex, PodKey, is_of_daemonset
+from preflight.model.core import Node
 from preflight.model.eviction_reasons import NodeObstacle, PendingReason, PlacementFact, StaysPending, TooFewFit
 from preflight.model.evictions import ReplacementOutcome, ReturningPod
-from preflight.model.objects import Node
 from preflight.model.owners import OwnerKey
 from preflight.model.pod_scheduling import SchedulerPod, SchedulerPodSpec
 from preflight.model.uncertainty import Uncertainty, UncertaintyKind

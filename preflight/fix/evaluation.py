@@ -7,7 +7,9 @@ from collections.abc import Callable, Mapping
 from msgspec import Struct
 
 from preflight.coverage.model import Impact
-from preflight.model.objects import DaemonSet, ObjectKey, Origin, Taint
+from preflight.model.apps import DaemonSet
+from preflight.model.core import Taint
+from preflight.model.meta import ObjectKey, Origin
 from preflight.model.report import Severity
 from preflight.rules.api import Hit, Rule
 

@@ -18,7 +18,7 @@ from preflight.fix.edits import AddToleration, DropField, Operation, ReplaceTole
 from preflight.fix.plan import get_written_tolerations
 from preflight.fix.yaml_tree import CannotEdit
 from preflight.messages import fix as messages
-from preflight.model.objects import DaemonSet
+from preflight.model.apps import DaemonSet
 
 TOLERATIONS_PATH = "/spec/template/spec/tolerations"
 _NAME = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?")

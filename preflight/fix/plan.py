@@ -12,7 +12,9 @@ from preflight.fix.edits import AddToleration, DropField, Operation, ReplaceTole
 from preflight.fix.evaluation import Evaluation, StepHit
 from preflight.fix.yaml_tree import CannotEdit
 from preflight.messages import fix as messages
-from preflight.model.objects import POD_TEMPLATE_SPEC, DaemonSet, Origin, Taint, Toleration
+from preflight.model.apps import DaemonSet
+from preflight.model.core import POD_TEMPLATE_SPEC, Taint, Toleration
+from preflight.model.meta import Origin
 from preflight.model.report import Severity
 from preflight.rules.api import FixKind
 from preflight.rules.merged_groups import suggest_exact_tolerations

@@ -19,7 +19,9 @@ from preflight.fix.provenance import Manager, find_manager
 from preflight.fix.write import read_file
 from preflight.fix.yaml_tree import CannotEdit
 from preflight.messages import fix as messages
-from preflight.model.objects import POD_TEMPLATE_SPEC, DaemonSet, ObjectKey, Origin
+from preflight.model.apps import DaemonSet
+from preflight.model.core import POD_TEMPLATE_SPEC
+from preflight.model.meta import ObjectKey, Origin
 from preflight.model.report import Severity
 from preflight.rules.api import FixKind
 

@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from preflight.messages import fix as messages
-from preflight.model.objects import DaemonSet
+from preflight.model.apps import DaemonSet
 
 _SOURCE = re.compile(r"^# Source: (\S+)\s*$", re.MULTILINE)
 _CHART = re.compile(r"(.+?)-v?[0-9]+(?:\.[0-9]+)*(?:[-+_.].*)?")

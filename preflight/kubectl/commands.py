@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from preflight.kubectl.cascade import Cascade
 from preflight.kubectl.label_selector import LabelQuery
+from preflight.model.core import Taint
 from preflight.model.drain_flags import DrainFlags
-from preflight.model.objects import Taint
 
 
 class TargetObjects(Struct, frozen=True):

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from msgspec import Struct
 
 from preflight.errors import UsageError
-from preflight.model.objects import Node
+from preflight.model.core import Node
 from preflight.scheduling.name_validation import validate_label_value, validate_qualified_name
 
 _TOKEN = re.compile(r"[ \t\r\n]*(?:(?P<symbol>==|!=|[=!(),<>])|(?P<word>[^ \t\r\n=!(),<>]+)|$)")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from preflight.errors import UsageError
-from preflight.model.objects import Taint
+from preflight.model.core import Taint
 from preflight.scheduling.name_validation import validate_label_value, validate_qualified_name
 
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")

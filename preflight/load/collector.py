@@ -37,8 +37,10 @@ from preflight.messages.load import (
     explain_no_pool,
     explain_unrendered,
 )
+from preflight.model.apps import DaemonSet
 from preflight.model.convert import convert
-from preflight.model.objects import CoveragePod, DaemonSet, LabelSelector, Node, Origin, Refusal, SourcedObject
+from preflight.model.core import CoveragePod, Node
+from preflight.model.meta import LabelSelector, Origin, Refusal, SourcedObject
 from preflight.model.report import Location, Problem, SkippedCheck
 from preflight.model.world import ClusterListing
 

@@ -27,7 +27,7 @@ from preflight.messages.load import (
     describe_unreadable_patch,
     explain_unrendered,
 )
-from preflight.model.objects import Origin, SourcedObject
+from preflight.model.meta import Origin, SourcedObject
 from preflight.model.world import ClusterState
 
 if TYPE_CHECKING:

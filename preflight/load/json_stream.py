@@ -17,7 +17,8 @@ from preflight.load.kubectl_list import decode_bound_pod, take_list, take_whole_
 from preflight.load.kubectl_list_schema import ItemHeader
 from preflight.load.locations import MAX_SOURCE
 from preflight.messages.load import JSON_ENDS_TOO_EARLY, NOT_AN_OBJECT, describe_broken_json, lower_first
-from preflight.model.objects import CoveragePod, Origin
+from preflight.model.core import CoveragePod
+from preflight.model.meta import Origin
 
 if TYPE_CHECKING:
     from mmap import mmap

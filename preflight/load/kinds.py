@@ -13,26 +13,12 @@ from preflight.messages.load import (
     explain_unchecked_kind,
     explain_unnamed,
 )
-from preflight.model.budgets import PodDisruptionBudget
-from preflight.model.objects import (
-    POD_TEMPLATE_SPEC,
-    CronJob,
-    CSIDriver,
-    DaemonSet,
-    Deployment,
-    Job,
-    JobSet,
-    Namespace,
-    Node,
-    Pod,
-    PriorityClass,
-    ReplicaSet,
-    RuntimeClass,
-    SourcedObject,
-    StatefulSet,
-)
-from preflight.model.quota import ResourceQuota
-from preflight.model.storage import ConfigMap, PersistentVolume, PersistentVolumeClaim, StorageClass
+from preflight.model.apps import DaemonSet, Deployment, ReplicaSet, StatefulSet
+from preflight.model.batch import CronJob, Job, JobSet
+from preflight.model.core import POD_TEMPLATE_SPEC, Namespace, Node, Pod, PriorityClass, ResourceQuota, RuntimeClass
+from preflight.model.meta import SourcedObject
+from preflight.model.policy import PodDisruptionBudget
+from preflight.model.storage import ConfigMap, CSIDriver, PersistentVolume, PersistentVolumeClaim, StorageClass
 
 PlainObject = dict[str, Any]
 

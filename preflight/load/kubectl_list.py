@@ -36,7 +36,8 @@ from preflight.load.kubectl_list_schema import (
 from preflight.load.locations import format_path, locate_item
 from preflight.messages.load import describe_unreadable, lower_first
 from preflight.model.convert import decode_object
-from preflight.model.objects import CoveragePod, Node, NodeSpec, NodeStatus, Origin, Taint
+from preflight.model.core import CoveragePod, Node, NodeSpec, NodeStatus, Taint
+from preflight.model.meta import Origin
 
 T = TypeVar("T")
 

@@ -9,7 +9,8 @@ import msgspec
 from msgspec import Raw, Struct
 
 from preflight.load.kinds import CHECKED_KINDS, POOL_KINDS
-from preflight.model.objects import Condition, CoveragePod, Metadata
+from preflight.model.core import CoveragePod
+from preflight.model.meta import Condition, Metadata
 
 # Kinds that people list together with ours: known by name, so that one of them does not make us take the slow way.
 _OTHERS = (

@@ -25,7 +25,8 @@ from preflight.messages.load import (
     describe_unreadable,
     explain_unrendered,
 )
-from preflight.model.objects import Node, Origin
+from preflight.model.core import Node
+from preflight.model.meta import Origin
 from preflight.model.report import Location, Problem, SkippedCheck
 from preflight.model.world import ClusterState
 

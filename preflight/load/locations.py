@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from preflight import documents
 from preflight.documents import Chunk, FieldPath
-from preflight.model.objects import Origin
+from preflight.model.meta import Origin
 from preflight.model.report import Location
 
 MAX_SOURCE = 1000

@@ -22,11 +22,13 @@ from preflight.messages.load import (
     describe_refused_pod,
     describe_several_pods,
 )
+from preflight.model.batch import JobSet
 from preflight.model.capacity import NewPod
 from preflight.model.convert import convert
-from preflight.model.objects import JobSet, Origin, Refusal, Workload, locate_pod_spec
+from preflight.model.meta import Origin, Refusal
 from preflight.model.pod_scheduling import SchedulerPodSpec
 from preflight.model.report import Problem
+from preflight.model.workloads import Workload, locate_pod_spec
 from preflight.scheduling.quantities import QuantityError, parse_millis
 from preflight.scheduling.tolerations import add_implicit_tolerations
 from preflight.scheduling.validation import validate_node_selection, validate_tolerations

@@ -10,8 +10,9 @@ from msgspec import Raw
 from preflight.load.kinds import STATE_KINDS
 from preflight.load.kubectl_list_schema import RAW_LIST_DECODER
 from preflight.model.convert import convert, decode_object
+from preflight.model.core import CoveragePod
 from preflight.model.lazy_pods import LazyPods
-from preflight.model.objects import APIStruct, CoveragePod, Origin
+from preflight.model.meta import APIStruct, Origin
 from preflight.model.runtime_state import CSINode, Event, NodeState, PodState, RuntimeState
 
 STATE_TYPES: Mapping[str, tuple[str, type[APIStruct]]] = {

@@ -16,26 +16,12 @@ from preflight.messages.load import (
     describe_pool_part,
     describe_pool_sizes,
 )
-from preflight.model.budgets import PodDisruptionBudget
-from preflight.model.objects import (
-    CoveragePod,
-    CronJob,
-    CSIDriver,
-    DaemonSet,
-    Deployment,
-    JobSet,
-    Namespace,
-    Node,
-    ObjectKey,
-    Pod,
-    PriorityClass,
-    RuntimeClass,
-    SourcedObject,
-    find_controller,
-    make_object_key,
-)
-from preflight.model.quota import ResourceQuota
-from preflight.model.storage import ConfigMap, PersistentVolume, PersistentVolumeClaim, StorageClass
+from preflight.model.apps import DaemonSet, Deployment
+from preflight.model.batch import CronJob, JobSet
+from preflight.model.core import CoveragePod, Namespace, Node, Pod, PriorityClass, ResourceQuota, RuntimeClass, find_controller
+from preflight.model.meta import ObjectKey, SourcedObject, make_object_key
+from preflight.model.policy import PodDisruptionBudget
+from preflight.model.storage import ConfigMap, CSIDriver, PersistentVolume, PersistentVolumeClaim, StorageClass
 from preflight.model.world import Ambiguity, ClusterState
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 
 from preflight.messages.lists import join_limited, join_node_names
-from preflight.model.objects import ObjectKey
+from preflight.model.meta import ObjectKey
 from preflight.model.report import Outcome, Subject
 
 MAX_LISTED = 4

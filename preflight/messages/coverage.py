@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from preflight.messages.lists import join_and, join_node_names
-from preflight.model.objects import ObjectKey, SelectorRequirement, Taint
+from preflight.model.core import Taint
+from preflight.model.meta import ObjectKey, SelectorRequirement
 from preflight.model.reasons import (
     AffinityMismatch,
     BootstrapWaitCause,

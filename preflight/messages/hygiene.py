@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from preflight.messages.lists import join_and, join_node_names
 from preflight.messages.tolerations import format_tolerated, format_toleration, format_toleration_time
-from preflight.model.objects import Taint, Toleration
+from preflight.model.core import Taint, Toleration
 from preflight.model.typo import Typo
 
 _TYPO_TEXTS = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from preflight.model.objects import Origin
+from preflight.model.meta import Origin
 from preflight.model.world import Ambiguity
 
 

@@ -6,6 +6,7 @@ import shlex
 
 from preflight.messages.coverage import describe_reason, describe_reasons
 from preflight.messages.lists import join_and
+from preflight.model.core import Toleration
 from preflight.model.loss_chain import (
     BrokenComponent,
     BrokenWorkload,
@@ -25,7 +26,6 @@ from preflight.model.loss_chain import (
     TolerationGap,
     TolerationLimit,
 )
-from preflight.model.objects import Toleration
 
 _DECISIONS = {
     Decision.RUN: "a pod should run on {node}, and may stay",

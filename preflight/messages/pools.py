@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
-from preflight.model.objects import Taint
+from preflight.model.core import Taint
 
 _MAX_SHOWN = 60
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from preflight.model.objects import Toleration
+from preflight.model.core import Toleration
 
 
 def format_tolerated(toleration: Toleration) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from preflight.model.capacity_reasons import CapacityLossCause, StaleReason
-from preflight.model.objects import PodSpec
+from preflight.model.core import PodSpec
 from preflight.model.report import ClusterIdentity
 
 

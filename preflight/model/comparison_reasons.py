@@ -6,7 +6,7 @@ from enum import Enum
 
 from msgspec import Struct
 
-from preflight.model.objects import Taint
+from preflight.model.core import Taint
 
 
 class Side(Enum):

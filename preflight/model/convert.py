@@ -11,20 +11,10 @@ from msgspec import Raw
 from msgspec.structs import replace
 
 from preflight.documents.json_values import decode_json_value
-from preflight.model.objects import (
-    POD_TEMPLATE_SPEC,
-    CronJob,
-    DaemonSet,
-    Deployment,
-    Job,
-    Node,
-    Origin,
-    Pod,
-    Refusal,
-    ReplicaSet,
-    SourcedObject,
-    StatefulSet,
-)
+from preflight.model.apps import DaemonSet, Deployment, ReplicaSet, StatefulSet
+from preflight.model.batch import CronJob, Job
+from preflight.model.core import POD_TEMPLATE_SPEC, Node, Pod
+from preflight.model.meta import Origin, Refusal, SourcedObject
 
 T = TypeVar("T")
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from preflight.model.objects import DaemonSet
+from preflight.model.apps import DaemonSet
 
 
 class ComponentOverride(Struct, frozen=True):

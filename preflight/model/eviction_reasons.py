@@ -10,8 +10,8 @@ from enum import StrEnum
 
 from msgspec import Struct
 
+from preflight.model.core import Taint
 from preflight.model.job_reasons import JobFailure
-from preflight.model.objects import Taint
 from preflight.model.owners import OwnerKey
 from preflight.model.uncertainty import Uncertainty
 

@@ -11,7 +11,8 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import Raw, Struct
 
-from preflight.model.objects import POD_TEMPLATE_SPEC, Refusal, Taint, Toleration
+from preflight.model.core import POD_TEMPLATE_SPEC, Taint, Toleration
+from preflight.model.meta import Refusal
 
 T = TypeVar("T")
 Path = tuple[str | int, ...]

@@ -9,7 +9,8 @@ from enum import Enum
 
 from msgspec import Struct
 
-from preflight.model.objects import ObjectKey, Taint, Toleration
+from preflight.model.core import Taint, Toleration
+from preflight.model.meta import ObjectKey
 from preflight.model.reasons import LostLabels, NearMiss, Reason
 from preflight.model.report import Subject
 

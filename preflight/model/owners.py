@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from preflight.model.objects import OwnerReference
+from preflight.model.meta import OwnerReference
 
 
 class OwnerKey(Struct, frozen=True, order=True):

@@ -6,7 +6,8 @@ from typing import Any
 
 from msgspec import field
 
-from preflight.model.objects import Affinity, APIStruct, LabelSelector, PodSpec, Resources, Volume
+from preflight.model.core import Affinity, PodSpec, Resources, Volume
+from preflight.model.meta import APIStruct, LabelSelector
 from preflight.model.pod_status import ClusterPod, ClusterPodStatus
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from preflight.model.objects import APIStruct, Metadata, OwnerReference, PodSpec
+from preflight.model.core import PodSpec
+from preflight.model.meta import APIStruct, Metadata, OwnerReference
 from preflight.model.owners import find_controller
 
 

@@ -9,7 +9,8 @@ from enum import Enum
 
 from msgspec import Struct
 
-from preflight.model.objects import ObjectKey, SelectorRequirement, Taint, Toleration
+from preflight.model.core import Taint, Toleration
+from preflight.model.meta import ObjectKey, SelectorRequirement
 from preflight.model.report import Outcome
 
 

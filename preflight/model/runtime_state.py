@@ -10,7 +10,8 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from preflight.model.objects import APIStruct, Taint
+from preflight.model.core import Taint
+from preflight.model.meta import APIStruct
 from preflight.model.pod_scheduling import ContainerStatus, SchedulerPod, SchedulerPodStatus
 
 

@@ -12,7 +12,8 @@ import msgspec
 from msgspec import Raw, Struct
 
 from preflight.model.annotations import EXEMPTION_ANNOTATION
-from preflight.model.objects import TEMPLATE_GENERATION, DaemonSet, Metadata
+from preflight.model.apps import TEMPLATE_GENERATION, DaemonSet
+from preflight.model.meta import Metadata
 
 SNAPSHOT_ANNOTATIONS = frozenset(
     (

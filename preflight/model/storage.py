@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from msgspec import field
 
-from preflight.model.objects import APIStruct, ClaimSpec, CSISource, Metadata, SourcedObject
+from preflight.model.core import ClaimSpec, CSISource
+from preflight.model.meta import APIStruct, Metadata, SourcedObject
+
+
+class CSIDriver(SourcedObject, frozen=True, gc=False):
+    """storage.k8s.io/v1 CSIDriver."""
+
+    metadata: Metadata = Metadata()
 
 
 class PersistentVolumeClaim(SourcedObject, frozen=True, gc=False):

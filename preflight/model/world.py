@@ -7,23 +7,14 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from preflight.model.budgets import PodDisruptionBudget
+from preflight.model.apps import DaemonSet
+from preflight.model.batch import JobSet
+from preflight.model.core import CoveragePod, Namespace, Node, PriorityClass, ResourceQuota, RuntimeClass
 from preflight.model.declared_components import ComponentOverride
-from preflight.model.objects import (
-    CoveragePod,
-    CSIDriver,
-    DaemonSet,
-    JobSet,
-    Namespace,
-    Node,
-    ObjectKey,
-    Origin,
-    PriorityClass,
-    RuntimeClass,
-    Workload,
-)
-from preflight.model.quota import ResourceQuota
-from preflight.model.storage import PersistentVolume, PersistentVolumeClaim, StorageClass
+from preflight.model.meta import ObjectKey, Origin
+from preflight.model.policy import PodDisruptionBudget
+from preflight.model.storage import CSIDriver, PersistentVolume, PersistentVolumeClaim, StorageClass
+from preflight.model.workloads import Workload
 
 if TYPE_CHECKING:
     from preflight.model.pod_scheduling import SchedulerPod

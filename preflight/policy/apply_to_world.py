@@ -7,8 +7,11 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
+from preflight.model.apps import DaemonSet
+from preflight.model.core import Node, NodeSpec, PoolTemplate, Taint, Toleration
 from preflight.model.declared_components import ComponentOverride
-from preflight.model.objects import DaemonSet, Metadata, Node, NodeSpec, Origin, PoolTemplate, Taint, Toleration, Workload
+from preflight.model.meta import Metadata, Origin
+from preflight.model.workloads import Workload
 from preflight.model.world import ClusterState
 from preflight.policy.config import Match, NodePool, Required, Stated
 from preflight.policy.matching import MatchTarget, matches_any_glob, matches_target, to_texts

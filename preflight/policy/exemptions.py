@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator
 from preflight import documents
 from preflight.messages import policy as messages
 from preflight.model.annotations import EXEMPTION_ANNOTATION
-from preflight.model.objects import Node, Origin
+from preflight.model.core import Node
+from preflight.model.meta import Origin
 from preflight.model.report import Finding, Location, Severity, Subject
 from preflight.policy.config import Exemption
 from preflight.policy.inline_exemptions import InlineExemption, parse_annotation, parse_comments

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
 
-from preflight.model.budgets import PodDisruptionBudget
-from preflight.model.objects import JobSet, Node, Workload
+from preflight.model.batch import JobSet
+from preflight.model.core import Node
+from preflight.model.policy import PodDisruptionBudget
 from preflight.model.report import Finding, Subject
+from preflight.model.workloads import Workload
 
 if TYPE_CHECKING:
     from preflight.documents import Chunk
-    from preflight.model.objects import Origin
+    from preflight.model.meta import Origin
     from preflight.policy.config import Globs, Match
 
 ExemptibleObject = Workload | JobSet | Node | PodDisruptionBudget

@@ -10,7 +10,7 @@ from functools import cache
 import msgspec
 
 from preflight.messages import policy as messages
-from preflight.model.objects import Taint
+from preflight.model.core import Taint
 from preflight.policy.config import SEVERITIES, Exemption, Match, PolicyFile, Required, Setting, Stated, WantedToleration
 from preflight.policy.matching import MAX_GLOB, to_texts
 from preflight.policy.schema_errors import Fault, Path, find_faults

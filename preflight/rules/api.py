@@ -11,16 +11,19 @@ from msgspec import Struct
 
 from preflight.coverage.model import Impact
 from preflight.dependents.model import Consequence
-from preflight.model.objects import JobSet, Node, Origin, Taint, Workload
+from preflight.model.batch import JobSet
+from preflight.model.core import Node, Taint
+from preflight.model.meta import Origin
 from preflight.model.report import Severity, Subject, TolerationSuggestion
+from preflight.model.workloads import Workload
 from preflight.model.world import ClusterState
 from preflight.rules.team_convention import TeamConvention
 
 if TYPE_CHECKING:
     from preflight.comparison.pods import ClusterComparison
     from preflight.doctor.diagnose import Diagnosis
-    from preflight.model.budgets import PodDisruptionBudget
     from preflight.model.evictions import EvictionReport
+    from preflight.model.policy import PodDisruptionBudget
 
 OptionsType = TypeVar("OptionsType", bound=Struct)
 FieldPath = tuple[str | int, ...]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
-from preflight.model.objects import Toleration
+from preflight.model.core import Toleration
 from preflight.rules.api import FieldPath, Hit
 
 

@@ -11,7 +11,7 @@ from preflight.coverage.model import CoverageGroup
 from preflight.coverage.outcome import PodAfter
 from preflight.coverage.reasons import list_near_misses, list_unselected
 from preflight.messages.coverage import describe_reasons, describe_transient_taints, label_untolerated
-from preflight.model.objects import POD_TEMPLATE_SPEC, Taint
+from preflight.model.core import POD_TEMPLATE_SPEC, Taint
 from preflight.model.reasons import Reason, Untolerated
 from preflight.model.report import Outcome, TolerationSuggestion
 from preflight.rules.api import Context, FieldPath, ManifestLocation, make_subject_of

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from preflight.model.objects import SelectorRequirement, Taint
+from preflight.model.core import Taint
+from preflight.model.meta import SelectorRequirement
 from preflight.model.reasons import (
     AffinityMismatch,
     ConditionalOutcome,

@@ -9,7 +9,7 @@ from functools import cache
 
 from msgspec.structs import replace
 
-from preflight.model.objects import CronJob, Job
+from preflight.model.batch import CronJob, Job
 from preflight.rules.api import Context, Rule
 
 _ALWAYS = ("coverage", "hygiene", "run")

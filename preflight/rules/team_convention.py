@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 
 from msgspec import Struct
 
-from preflight.model.objects import Taint, Toleration, Workload
+from preflight.model.core import Taint, Toleration
+from preflight.model.workloads import Workload
 
 
 class RequiredTolerations(Struct, frozen=True):

@@ -9,17 +9,9 @@ from msgspec import Struct
 
 from preflight.coverage.model import CoverageGroup
 from preflight.coverage.outcome import PodAfter
-from preflight.model.objects import (
-    DaemonSet,
-    Namespace,
-    NodeSelectorTerm,
-    PodSpec,
-    RuntimeClass,
-    Taint,
-    Toleration,
-    Workload,
-    locate_pod_spec,
-)
+from preflight.model.apps import DaemonSet
+from preflight.model.core import Namespace, NodeSelectorTerm, PodSpec, RuntimeClass, Taint, Toleration
+from preflight.model.workloads import Workload, locate_pod_spec
 from preflight.rules.api import Context, FieldPath, ManifestLocation
 from preflight.rules.identity import make_toleration_key
 from preflight.scheduling.affinity import UNKNOWN, get_label

@@ -8,7 +8,8 @@ from functools import cache
 
 from msgspec import Struct
 
-from preflight.model.objects import Node, NodeSelectorTerm, PodSpec, SelectorRequirement
+from preflight.model.core import Node, NodeSelectorTerm, PodSpec
+from preflight.model.meta import SelectorRequirement
 from preflight.model.reasons import SelectorMismatch, TermMismatch
 from preflight.scheduling.name_validation import validate_label_value, validate_qualified_name
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from preflight.model.objects import Node
+from preflight.model.core import Node
 from preflight.model.pod_scheduling import PodAffinityTerm
 from preflight.model.uncertainty import Uncertainty, UncertaintyKind
 from preflight.scheduling.affinity import UNKNOWN, get_label, matches_labels

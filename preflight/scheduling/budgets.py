@@ -8,9 +8,9 @@ from collections.abc import Collection, Iterable, Mapping
 
 from msgspec import Struct
 
-from preflight.model.budgets import BudgetStatus, PodDisruptionBudget
 from preflight.model.eviction_reasons import MissingInput
 from preflight.model.pod_status import ClusterPod
+from preflight.model.policy import BudgetStatus, PodDisruptionBudget
 from preflight.scheduling.affinity import matches_labels, validate_requirement
 from preflight.scheduling.owners import Owners, find_owner_scale
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from preflight.model.capacity_reasons import CapacityLossCause
-from preflight.model.objects import PodSpec
+from preflight.model.core import PodSpec
 from preflight.scheduling.filters import NODE_AFFINITY, NODE_UNSCHEDULABLE, TAINT_TOLERATION
 from preflight.scheduling.fit import FitResult, find_pod_priority
 from preflight.scheduling.node_fit import NodeFit

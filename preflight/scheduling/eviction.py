@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from preflight.model.budgets import PodDisruptionBudget
 from preflight.model.eviction_reasons import HealthyPods, MissingInput
 from preflight.model.pod_status import ClusterPod
+from preflight.model.policy import PodDisruptionBudget
 from preflight.scheduling.budgets import BudgetHealth, get_server_status
 
 VIOLATES_BUDGET = "Cannot evict pod as it would violate the pod's disruption budget."

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 
-from preflight.model.objects import Node, PodSpec, Taint, Toleration
+from preflight.model.core import Node, PodSpec, Taint, Toleration
 from preflight.model.uncertainty import Uncertainty, UncertaintyKind
 from preflight.scheduling.affinity import AffinityMatch, match_affinity
 from preflight.scheduling.occupancy import NodeOccupancy, NodeUsage

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from preflight.model.objects import PodSpec
+from preflight.model.core import PodSpec
 from preflight.model.pod_scheduling import SchedulerPodSpec
 from preflight.model.uncertainty import Uncertainty, UncertaintyKind
 from preflight.scheduling.anti_affinity import find_anti_affinities

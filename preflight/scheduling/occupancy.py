@@ -7,7 +7,7 @@ from functools import cached_property
 
 from msgspec import Struct, msgpack
 
-from preflight.model.objects import Node, PodSpec
+from preflight.model.core import Node, PodSpec
 from preflight.model.pod_scheduling import PodAffinityTerm, SchedulerPod, SchedulerPodStatus
 from preflight.model.pod_status import ClusterPod
 from preflight.model.uncertainty import Uncertainty, UncertaintyKind

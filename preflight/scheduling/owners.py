@@ -6,8 +6,9 @@ from collections.abc import Collection, Iterable, Mapping
 
 from msgspec import Struct
 
+from preflight.model.apps import DaemonSet, Deployment
 from preflight.model.eviction_reasons import MissingInput, MissingKind
-from preflight.model.objects import DaemonSet, Deployment, OwnerReference
+from preflight.model.meta import OwnerReference
 from preflight.model.owners import OwnerKey, find_controller
 from preflight.model.pod_status import ClusterPod
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from preflight.model.objects import Node, PodSpec, Taint, Toleration
+from preflight.model.core import Node, PodSpec, Taint, Toleration
 from preflight.scheduling.affinity import AffinityMatch, match_affinity
 from preflight.scheduling.tolerations import find_eviction_delay, find_toleration
 

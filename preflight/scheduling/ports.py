@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from preflight.model.objects import PodSpec
+from preflight.model.core import PodSpec
 
 
 class HostPort(NamedTuple):

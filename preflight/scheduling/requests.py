@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 
-from preflight.model.objects import Container, PodSpec
+from preflight.model.core import Container, PodSpec
 from preflight.model.pod_scheduling import ContainerStatus, SchedulerPod, SchedulerPodStatus
 from preflight.model.pod_status import ClusterPod
 from preflight.scheduling.name_validation import validate_qualified_name

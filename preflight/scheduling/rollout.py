@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from enum import Enum
 
-from preflight.model.objects import DaemonSetSpec, PodSpec
+from preflight.model.apps import DaemonSetSpec
+from preflight.model.core import PodSpec
 from preflight.scheduling.ports import is_port_taken, list_host_ports
 from preflight.scheduling.validation import resolve_int_or_percent
 

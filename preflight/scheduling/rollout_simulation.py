@@ -9,7 +9,7 @@ from typing import NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from preflight.model.objects import DaemonSetSpec
+from preflight.model.apps import DaemonSetSpec
 from preflight.scheduling.rollout import uses_surge
 from preflight.scheduling.validation import resolve_int_or_percent
 

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
-from preflight.model.objects import PodSpec, RuntimeClass
+from preflight.model.core import PodSpec, RuntimeClass
 from preflight.scheduling.quantities import QuantityError, parse_millis
 
 T = TypeVar("T", bound=PodSpec)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from msgspec import Struct
 
 from preflight.model.capacity_reasons import StaleReason
-from preflight.model.objects import Node
+from preflight.model.core import Node
 from preflight.model.pod_status import ClusterPod
 
 

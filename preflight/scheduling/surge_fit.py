@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from preflight.model.objects import PodSpec
+from preflight.model.core import PodSpec
 from preflight.scheduling.quantities import QuantityError, count_units, parse_millis
 from preflight.scheduling.requests import Amounts, Quantities, sum_pod_requests
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from preflight.model.budgets import PodDisruptionBudget
-from preflight.model.objects import Taint
+from preflight.model.core import Taint
 from preflight.model.pod_status import ClusterPod
+from preflight.model.policy import PodDisruptionBudget
 from preflight.scheduling.budgets import find_covering_budgets
 from preflight.scheduling.drain.pod_filters import has_local_data
 from preflight.scheduling.owners import is_kind

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from preflight.model.objects import PodSpec, Taint, Toleration
+from preflight.model.core import PodSpec, Taint, Toleration
 from preflight.model.reasons import NearMiss, NearMissKind, reduce_near_miss
 
 NEVER = math.inf

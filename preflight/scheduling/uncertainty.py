@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.model.objects import PodSpec
+from preflight.model.core import PodSpec
 from preflight.model.pod_scheduling import SchedulerPodSpec
 from preflight.model.uncertainty import Uncertainty, UncertaintyKind
 

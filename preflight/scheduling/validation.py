@@ -9,7 +9,9 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from preflight.model.objects import DaemonSetUpdateStrategy, NodeSelector, PodSpec, Refusal, SelectorRequirement, Taint, Toleration
+from preflight.model.apps import DaemonSetUpdateStrategy
+from preflight.model.core import NodeSelector, PodSpec, Taint, Toleration
+from preflight.model.meta import Refusal, SelectorRequirement
 from preflight.scheduling.affinity import parse_int64
 from preflight.scheduling.name_validation import validate_label_value, validate_qualified_name
 

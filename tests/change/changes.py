@@ -11,7 +11,9 @@ import msgspec
 from preflight.change.apply_command import perform_command
 from preflight.change.model import Change
 from preflight.kubectl.parser import parse_command
-from preflight.model.objects import CoveragePod, DaemonSet, Metadata, Node, NodeSpec, Taint
+from preflight.model.apps import DaemonSet
+from preflight.model.core import CoveragePod, Node, NodeSpec, Taint
+from preflight.model.meta import Metadata
 from preflight.model.world import ClusterState
 from tests.builders import make_cluster_state, make_container, make_daemonset, make_owner, make_pod, read_leniently
 from tests.coverage.impacts import node

@@ -15,7 +15,9 @@ from preflight.errors import InputError, UsageError
 from preflight.kubectl.apiserver.defaults import LAST_APPLIED, get_generation
 from preflight.kubectl.apiserver.normalize import normalize_spec
 from preflight.load import Other
-from preflight.model.objects import DaemonSet, Deployment, Metadata, Node, ObjectKey, Origin
+from preflight.model.apps import DaemonSet, Deployment
+from preflight.model.core import Node
+from preflight.model.meta import Metadata, ObjectKey, Origin
 from preflight.model.world import ClusterState
 from tests.change.changes import daemonset, manifest, node, run, typed, world
 

@@ -9,7 +9,8 @@ from preflight.change.apply_command import perform_command
 from preflight.errors import PreflightError
 from preflight.kubectl.parser import parse_command
 from preflight.kubectl.taint_args import is_same_taint
-from preflight.model.objects import Metadata, Node, NodeSpec, Taint
+from preflight.model.core import Node, NodeSpec, Taint
+from preflight.model.meta import Metadata
 from preflight.model.world import ClusterState
 from tests.change.changes import daemonset, world
 

@@ -10,7 +10,8 @@ from preflight.change.model import Change
 from preflight.change.node_pools import list_pool_nodes
 from preflight.coverage.daemonset_pods import collect_listed_pods
 from preflight.coverage.label_cascade import predict_impact
-from preflight.model.objects import Metadata, Node, NodeSpec, PoolTemplate, Taint
+from preflight.model.core import Node, NodeSpec, PoolTemplate, Taint
+from preflight.model.meta import Metadata
 from preflight.model.report import Outcome
 from preflight.model.world import ClusterState
 from tests.builders import make_taint

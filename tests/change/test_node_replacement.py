@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from preflight.change.model import Change
-from preflight.model.objects import Node, Taint
+from preflight.model.core import Node, Taint
 from preflight.model.world import ClusterState
 from tests.change.changes import node, partial, run, world
 

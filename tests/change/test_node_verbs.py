@@ -6,7 +6,8 @@ import pytest
 
 from preflight.change.model import Change
 from preflight.errors import InputError, UsageError
-from preflight.model.objects import Node, ObjectKey, Origin, Taint
+from preflight.model.core import Node, Taint
+from preflight.model.meta import ObjectKey, Origin
 from preflight.model.world import Ambiguity, ClusterState
 from tests.change.changes import node, partial, run, world
 

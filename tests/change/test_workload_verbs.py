@@ -9,7 +9,8 @@ import pytest
 
 from preflight.change.workload_verbs import RESTARTED
 from preflight.errors import InputError, UsageError
-from preflight.model.objects import DaemonSet, ObjectKey, Origin
+from preflight.model.apps import DaemonSet
+from preflight.model.meta import ObjectKey, Origin
 from preflight.model.world import Ambiguity, ClusterState
 from tests.change.changes import daemonset, node, pod, run, world
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pytest
 
-from preflight.model.objects import Job
+from preflight.model.batch import Job
 from preflight.model.pod_status import ClusterPod
 from preflight.scheduling.jobs.disruption import Disruption
 from preflight.scheduling.jobs.forecast import JobForecast, forecast_job

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from preflight.model.objects import DaemonSet, Metadata
+from preflight.model.apps import DaemonSet
+from preflight.model.meta import Metadata
 
 READ_ONLY, SHARED = "read-only", "shared"
 

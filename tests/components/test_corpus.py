@@ -10,7 +10,8 @@ import pytest
 import yaml
 
 from preflight.components import recognize_components
-from preflight.model.objects import DaemonSet, Metadata
+from preflight.model.apps import DaemonSet
+from preflight.model.meta import Metadata
 from tests.corpus import BOTH, EXPECTED, OWN, PUBLIC, files
 
 NEVER_MISSED = {"cni", "csi-node-driver", "device-plugin"}

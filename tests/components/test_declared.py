@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from preflight.components import recognize_components
+from preflight.model.apps import DaemonSet
 from preflight.model.declared_components import ComponentOverride
-from preflight.model.objects import DaemonSet
 from tests.components.daemonset_templates import container, daemonset
 
 PROXY = daemonset(container("registry.k8s.io/kube-proxy:v1"), name="kube-proxy")

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from preflight.components import load_kinds, recognize_components
 from preflight.components.catalog import load_csi_drivers, load_programs
 from preflight.components.recognize import PROVEN_KINDS
-from preflight.model.objects import DaemonSet, Metadata
+from preflight.model.apps import DaemonSet
+from preflight.model.meta import Metadata
 from tests.components.test_recognize import PROJECTS
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from preflight.components import Component, recognize_components
-from preflight.model.objects import DaemonSet
+from preflight.model.apps import DaemonSet
 from tests.components.daemonset_templates import container, daemonset
 
 PLUGINS = {"/var/lib/kubelet/device-plugins": "/dp"}

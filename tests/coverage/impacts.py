@@ -13,7 +13,9 @@ from preflight.coverage.daemonset_pods import DaemonSetPods, collect_listed_pods
 from preflight.coverage.label_cascade import predict_impact
 from preflight.coverage.model import Impact
 from preflight.kubectl.parser import parse_command
-from preflight.model.objects import CoveragePod, DaemonSet, Node, ObjectKey, Taint
+from preflight.model.apps import DaemonSet
+from preflight.model.core import CoveragePod, Node, Taint
+from preflight.model.meta import ObjectKey
 from preflight.model.world import ClusterState
 from tests.builders import make_daemonset, make_node, make_owner, make_pod, read_object
 

@@ -15,7 +15,9 @@ from preflight.coverage.daemonset_pods import DaemonSetPods, collect_listed_pods
 from preflight.coverage.label_cascade import predict_impact
 from preflight.coverage.model import Impact
 from preflight.kubectl.parser import parse_command
-from preflight.model.objects import TEMPLATE_GENERATION, CoveragePod, DaemonSet, ObjectKey
+from preflight.model.apps import TEMPLATE_GENERATION, DaemonSet
+from preflight.model.core import CoveragePod
+from preflight.model.meta import ObjectKey
 from preflight.model.world import ClusterState
 from tests.builders import make_pod, read_object
 from tests.coverage.impacts import NAMESPACE, daemonset, node, outcomes, pod, pods_after, world

@@ -9,7 +9,8 @@ import pytest
 
 from preflight.change.node_lifecycle import is_controller_owned
 from preflight.coverage.outcome import PodAfter
-from preflight.model.objects import DaemonSet, Taint, Toleration
+from preflight.model.apps import DaemonSet
+from preflight.model.core import Taint, Toleration
 from preflight.model.world import ClusterState
 from preflight.scheduling.tolerations import add_implicit_tolerations
 from tests.coverage.impacts import daemonset, node, outcomes, pods_after, rolling, run, strings, world

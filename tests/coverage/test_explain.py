@@ -12,8 +12,10 @@ from preflight.coverage.explain import explain_loss
 from preflight.coverage.model import CoverageGroup, Impact
 from preflight.dependents.explain import explain_dependents
 from preflight.messages.loss_chain import describe_link
+from preflight.model.apps import DaemonSet
+from preflight.model.batch import Job
+from preflight.model.core import Node
 from preflight.model.loss_chain import LossLink
-from preflight.model.objects import DaemonSet, Job, Node
 from tests.builders import read_object
 from tests.coverage.impacts import NAMESPACE, daemonset, node, pod, rolling, run, world
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from preflight.coverage.model import CascadeLoss, Impact
-from preflight.model.objects import DaemonSet, Node, ObjectKey
+from preflight.model.apps import DaemonSet
+from preflight.model.core import Node
+from preflight.model.meta import ObjectKey
 from preflight.model.world import ClusterState
 from tests.coverage.impacts import daemonset, node, outcomes, run, world
 

@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 from preflight.coverage.daemonset_pods import collect_listed_pods
 from preflight.coverage.evaluate import evaluate_change, make_empty_change
-from preflight.model.objects import DaemonSet, Node, Origin, Taint, Toleration
+from preflight.model.apps import DaemonSet
+from preflight.model.core import Node, Taint, Toleration
+from preflight.model.meta import Origin
 from preflight.model.world import ClusterState
 from preflight.scheduling.placement import evaluate_placement
 from preflight.scheduling.tolerations import NEVER, add_implicit_tolerations, find_eviction_delay, tolerates

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from preflight.coverage import daemonset_evaluator as judging
-from preflight.model.objects import DaemonSet, Node, PodSpec, Toleration
+from preflight.model.apps import DaemonSet
+from preflight.model.core import Node, PodSpec, Toleration
 from preflight.scheduling import placement
 from preflight.scheduling.placement import Placement
 from tests.coverage.impacts import daemonset, node, outcomes, run, world

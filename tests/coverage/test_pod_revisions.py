@@ -14,7 +14,9 @@ from preflight.coverage.label_cascade import predict_impact
 from preflight.coverage.model import Impact
 from preflight.coverage.rollout.effects import find_running_updates
 from preflight.engine.rule_context import make_change_context
-from preflight.model.objects import TEMPLATE_GENERATION, CoveragePod, DaemonSet, ObjectKey
+from preflight.model.apps import TEMPLATE_GENERATION, DaemonSet
+from preflight.model.core import CoveragePod
+from preflight.model.meta import ObjectKey
 from preflight.model.reasons import RunningUpdate
 from preflight.rules.coverage import update_stalls
 from tests.builders import read_object

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from preflight.model.objects import CoveragePod
+from preflight.model.core import CoveragePod
 from tests.coverage.impacts import daemonset, node, outcomes, pod, pods_after, rolling, run, world
 
 NOT_READY: dict[str, Any] = {"conditions": [{"type": "Ready", "status": "False"}]}

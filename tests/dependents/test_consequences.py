@@ -19,7 +19,9 @@ from preflight.dependents.csi_volumes import CsiDriverIndex
 from preflight.dependents.model import Consequence
 from preflight.dependents.remaining_providers import can_replace_component
 from preflight.dependents.requirements import PlaceableNodes, is_extended_resource
-from preflight.model.objects import CronJob, DaemonSet, Deployment, Job, JobSet, Node, PodSpec, StatefulSet
+from preflight.model.apps import DaemonSet, Deployment, StatefulSet
+from preflight.model.batch import CronJob, Job, JobSet
+from preflight.model.core import Node, PodSpec
 from preflight.model.storage import PersistentVolume, PersistentVolumeClaim, StorageClass
 from preflight.model.world import ClusterState
 from tests.builders import read_object

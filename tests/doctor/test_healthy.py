@@ -11,8 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from preflight import load
+from preflight.model.apps import DaemonSet
 from preflight.model.convert import convert
-from preflight.model.objects import DaemonSet, Node, Origin
+from preflight.model.core import Node
+from preflight.model.meta import Origin
 from preflight.scheduling.placement import evaluate_placement
 from preflight.scheduling.tolerations import add_implicit_tolerations
 from tests.builders import Object, make_node, make_owner, make_pod, write_list

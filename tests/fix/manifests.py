@@ -8,7 +8,7 @@ from preflight import documents
 from preflight.documents import Document
 from preflight.fix.edits import AddToleration, Operation
 from preflight.fix.manifest import ManifestChange, ManifestResult, fix_manifest
-from preflight.model.objects import POD_TEMPLATE_SPEC
+from preflight.model.core import POD_TEMPLATE_SPEC
 
 RDMA = {"key": "dedicated", "operator": "Equal", "value": "rdma", "effect": "NoSchedule"}
 

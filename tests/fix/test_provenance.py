@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from preflight.fix.provenance import Manager, find_manager
-from preflight.model.objects import DaemonSet
+from preflight.model.apps import DaemonSet
 from tests.builders import make_daemonset, read_leniently
 
 

@@ -33,8 +33,8 @@ from preflight.kubectl.commands import (
 from preflight.kubectl.flags import FLAGS_BY_VERB, GLOBAL_FLAGS, flag_takes_value
 from preflight.kubectl.label_selector import parse_selector
 from preflight.kubectl.parser import VERBS, parse_command
+from preflight.model.core import Taint
 from preflight.model.drain_flags import DrainFlags
-from preflight.model.objects import Taint
 
 N1 = TargetObjects(("n1",))
 K = Taint("k", "v", "NoSchedule")

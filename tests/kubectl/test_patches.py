@@ -28,8 +28,10 @@ from preflight.kubectl.commands import PatchObjects
 from preflight.kubectl.parser import parse_command
 from preflight.kubectl.patch import json_patch
 from preflight.kubectl.patch.strategic_merge import apply_strategic_patch
+from preflight.model.apps import TEMPLATE_GENERATION, DaemonSet
 from preflight.model.convert import convert
-from preflight.model.objects import TEMPLATE_GENERATION, DaemonSet, Node, ObjectKey, Origin, Taint
+from preflight.model.core import Node, Taint
+from preflight.model.meta import ObjectKey, Origin
 from preflight.model.world import ClusterState
 from tests.change.changes import daemonset, node, run, typed, world
 

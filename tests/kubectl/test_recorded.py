@@ -16,7 +16,7 @@ import pytest
 from preflight.change.apply_command import perform_command
 from preflight.errors import UsageError
 from preflight.kubectl.parser import parse_command
-from preflight.model.objects import Node, Taint
+from preflight.model.core import Node, Taint
 from preflight.model.world import ClusterState
 from tests.change.changes import daemonset, node, world
 

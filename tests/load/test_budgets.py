@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from preflight.model.budgets import BudgetCondition, BudgetSpec, BudgetStatus, PodDisruptionBudget
-from preflight.model.objects import LabelSelector, Metadata, SelectorRequirement
+from preflight.model.meta import LabelSelector, Metadata, SelectorRequirement
+from preflight.model.policy import BudgetCondition, BudgetSpec, BudgetStatus, PodDisruptionBudget
 from tests.builders import Object, make_budget, make_list
 from tests.load.plain_objects import loaded, problems
 

@@ -10,7 +10,9 @@ import pytest
 
 from preflight.errors import InputError
 from preflight.load import Other, read_objects, read_plan
-from preflight.model.objects import DaemonSet, Node, Origin, Pod
+from preflight.model.apps import DaemonSet
+from preflight.model.core import Node, Pod
+from preflight.model.meta import Origin
 from tests.builders import make_list
 from tests.load.plain_objects import daemonset, node, pod, write
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from preflight.load import load_world
-from preflight.model.objects import CSISource, Origin
+from preflight.model.core import CSISource
+from preflight.model.meta import Origin
 from preflight.model.storage import ClaimReference
 from tests.builders import Object, make_list
 from tests.load.plain_objects import daemonset, loaded, node, pod, problems, skipped, workload, write

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from preflight.errors import InputError
 from preflight.load import LoadResult, load_world, read_objects
 from preflight.load.kinds import CHECKED_KINDS
-from preflight.model.objects import DaemonSet
+from preflight.model.apps import DaemonSet
 from tests.builders import Object
 from tests.load.plain_objects import daemonset, node
 

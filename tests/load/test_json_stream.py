@@ -13,7 +13,9 @@ import yaml
 from preflight.load import LoadResult, json_stream, load_world
 from preflight.load.kinds import CHECKED_KINDS
 from preflight.load.kubectl_list_schema import RawItem
-from preflight.model.objects import DaemonSet, Node, Origin, Taint
+from preflight.model.apps import DaemonSet
+from preflight.model.core import Node, Taint
+from preflight.model.meta import Origin
 from tests.builders import Object, make_list
 from tests.load.plain_objects import daemonset, node, pod, problems, skipped, workload, write
 

@@ -9,7 +9,7 @@ import pytest
 
 from preflight.load import collector, json_stream, load_world
 from preflight.load.locations import format_path
-from preflight.model.objects import Origin
+from preflight.model.meta import Origin
 from preflight.model.report import Location
 from tests.builders import make_list
 from tests.load.plain_objects import daemonset, loaded, node, pod, write

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from preflight.load import load_world
-from preflight.model.objects import ObjectKey
+from preflight.model.meta import ObjectKey
 from tests.builders import make_list
 from tests.load.plain_objects import ambiguous, daemonset, loaded, node, pod, problems, workload, write
 

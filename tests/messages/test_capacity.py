@@ -20,7 +20,7 @@ from preflight.model.capacity_reasons import (
     UnreadQuota,
     WaitingPods,
 )
-from preflight.model.objects import Taint
+from preflight.model.core import Taint
 from preflight.model.reasons import Untolerated
 from preflight.model.uncertainty import Uncertainty, UncertaintyKind
 

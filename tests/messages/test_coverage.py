@@ -6,7 +6,8 @@ import pytest
 
 from preflight.messages.coverage import describe_reason, join_reasons
 from preflight.messages.rollout import describe_blocking_cause
-from preflight.model.objects import ObjectKey, SelectorRequirement, Taint, Toleration
+from preflight.model.core import Taint, Toleration
+from preflight.model.meta import ObjectKey, SelectorRequirement
 from preflight.model.reasons import (
     AffinityMismatch,
     BlockingCause,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from preflight.messages.evictions import describe_advice, describe_assumption, describe_obstacles, describe_reason
+from preflight.model.core import Taint
 from preflight.model.eviction_reasons import (
     AddFlags,
     Advice,
@@ -46,7 +47,6 @@ from preflight.model.eviction_reasons import (
     UntoleratedTaints,
 )
 from preflight.model.job_reasons import JobFailure
-from preflight.model.objects import Taint
 from preflight.model.owners import OwnerKey
 from preflight.model.uncertainty import Uncertainty, UncertaintyKind
 

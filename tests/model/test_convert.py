@@ -6,8 +6,11 @@ from typing import Any
 
 import pytest
 
+from preflight.model.apps import DaemonSet
+from preflight.model.batch import Job
 from preflight.model.convert import convert, is_one_edit
-from preflight.model.objects import CoveragePod, DaemonSet, Job, Metadata, Node, NodeSpec, Origin, Pod, Refusal, Taint, Toleration
+from preflight.model.core import CoveragePod, Node, NodeSpec, Pod, Taint, Toleration
+from preflight.model.meta import Metadata, Origin, Refusal
 
 ORIGIN = Origin("a.yaml", 2, 7)
 

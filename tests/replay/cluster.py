@@ -21,7 +21,9 @@ from preflight.coverage.label_cascade import predict_impact
 from preflight.coverage.model import CoverageGroup
 from preflight.coverage.outcome import PodAfter
 from preflight.kubectl.parser import parse_command
-from preflight.model.objects import DaemonSet, Node, ObjectKey
+from preflight.model.apps import DaemonSet
+from preflight.model.core import Node
+from preflight.model.meta import ObjectKey
 from preflight.model.world import ClusterState
 from tests.builders import read_leniently
 

@@ -22,10 +22,12 @@ from typing import Any, NamedTuple
 from msgspec import convert
 
 from preflight.kubectl.label_selector import parse_selector
-from preflight.model.budgets import PodDisruptionBudget
+from preflight.model.apps import DaemonSet, Deployment, ReplicaSet, StatefulSet
+from preflight.model.batch import Job
+from preflight.model.core import Node
 from preflight.model.drain_flags import DrainFlags
-from preflight.model.objects import DaemonSet, Deployment, Job, Node, ReplicaSet, StatefulSet
 from preflight.model.pod_status import ClusterPod
+from preflight.model.policy import PodDisruptionBudget
 from preflight.scheduling.drain import simulate_drain
 from preflight.scheduling.drain.model import DrainAssumptions, DrainVerdict, NodeDrain, assume_never_ready
 from preflight.scheduling.eviction import VIOLATES_BUDGET

@@ -21,7 +21,7 @@ from typing import Any
 
 import msgspec
 
-from preflight.model.objects import Node
+from preflight.model.core import Node
 from preflight.model.pod_scheduling import SchedulerPod, SchedulerPodSpec
 from preflight.scheduling.fit import FitResult, fit_pod
 from preflight.scheduling.occupancy import Occupancy, build_occupancy

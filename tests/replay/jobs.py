@@ -19,7 +19,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from preflight.model.objects import Job, Refusal
+from preflight.model.batch import Job
+from preflight.model.meta import Refusal
 from preflight.scheduling.jobs.disruption import Disruption
 from preflight.scheduling.jobs.forecast import JobForecast, forecast_job
 from preflight.scheduling.jobs.lost_pods import SIGTERM, JobPod, PodLoss

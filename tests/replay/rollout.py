@@ -25,7 +25,9 @@ from preflight.coverage.model import Impact
 from preflight.coverage.outcome import PodAfter
 from preflight.coverage.rollout.simulation import Rollout
 from preflight.kubectl.parser import parse_command
-from preflight.model.objects import CoveragePod, DaemonSet, DaemonSetSpec, Node, ObjectKey
+from preflight.model.apps import DaemonSet, DaemonSetSpec
+from preflight.model.core import CoveragePod, Node
+from preflight.model.meta import ObjectKey
 from preflight.model.world import ClusterState
 from preflight.scheduling.rollout import uses_surge
 from preflight.scheduling.rollout_simulation import NewPodOutcome, PodsOnNode

@@ -12,7 +12,7 @@ from preflight.coverage.daemonset_pods import DaemonSetPods, collect_listed_pods
 from preflight.coverage.label_cascade import predict_impact
 from preflight.coverage.model import Impact
 from preflight.kubectl.parser import parse_command
-from preflight.model.objects import ObjectKey
+from preflight.model.meta import ObjectKey
 from tests.builders import Object
 from tests.replay.lifecycle import Pair, Seen, Story, write
 

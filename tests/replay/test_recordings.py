@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from preflight.model.objects import Taint, Toleration
+from preflight.model.core import Taint, Toleration
 from preflight.model.pod_status import ClusterPod
 from preflight.scheduling import tolerations
 from preflight.scheduling.drain import eviction_loop, pod_filters

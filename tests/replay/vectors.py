@@ -16,7 +16,8 @@ from typing import Any
 from preflight.change.apply_command import perform_command
 from preflight.coverage.label_cascade import predict_impact
 from preflight.kubectl.parser import parse_command
-from preflight.model.objects import DaemonSet, Node, Pod
+from preflight.model.apps import DaemonSet
+from preflight.model.core import Node, Pod
 from preflight.model.world import ClusterState
 from preflight.scheduling.placement import Placement, evaluate_placement
 from preflight.scheduling.tolerations import NEVER

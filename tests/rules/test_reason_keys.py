@@ -9,7 +9,8 @@ import pytest
 from msgspec.structs import replace
 
 from preflight.model.comparison_reasons import LabelDifference, NodeChange, NodeChangeKind, TaintDifference
-from preflight.model.objects import ObjectKey, SelectorRequirement, Taint, Toleration
+from preflight.model.core import Taint, Toleration
+from preflight.model.meta import ObjectKey, SelectorRequirement
 from preflight.model.reasons import (
     AffinityMismatch,
     ConditionalOutcome,

@@ -10,7 +10,7 @@ import random
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from preflight.model.objects import DaemonSetSpec
+from preflight.model.apps import DaemonSetSpec
 from preflight.scheduling.rollout import uses_surge
 from preflight.scheduling.rollout_simulation import LivePod, NewPodOutcome, PodsOnNode, UpdateCohort
 from preflight.scheduling.validation import resolve_int_or_percent

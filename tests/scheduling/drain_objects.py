@@ -2,26 +2,12 @@
 
 from __future__ import annotations
 
-from preflight.model.budgets import BudgetCondition, BudgetSpec, BudgetStatus, PodDisruptionBudget
-from preflight.model.objects import (
-    Condition,
-    DaemonSet,
-    Deployment,
-    EmptyDir,
-    Job,
-    LabelSelector,
-    Metadata,
-    Node,
-    NodeStatus,
-    OwnerReference,
-    PodSpec,
-    ReplicaSet,
-    StatefulSet,
-    Toleration,
-    Volume,
-    WorkloadSpec,
-)
+from preflight.model.apps import DaemonSet, Deployment, ReplicaSet, StatefulSet, WorkloadSpec
+from preflight.model.batch import Job
+from preflight.model.core import EmptyDir, Node, NodeStatus, PodSpec, Toleration, Volume
+from preflight.model.meta import Condition, LabelSelector, Metadata, OwnerReference
 from preflight.model.pod_status import ClusterPod, ClusterPodMetadata, ClusterPodStatus, PodCondition
+from preflight.model.policy import BudgetCondition, BudgetSpec, BudgetStatus, PodDisruptionBudget
 from preflight.scheduling.owners import Owners, index_owners
 
 APPS = "apps/v1"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from preflight.model.objects import Node
+from preflight.model.core import Node
 from preflight.model.pod_scheduling import SchedulerPod, SchedulerPodSpec
 from preflight.scheduling.fit import FitResult, fit_pod
 from preflight.scheduling.node_fit import NodeFit

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from preflight.model.objects import Affinity, Metadata, Node, NodeAffinity, NodeSelector, NodeSelectorTerm, PodSpec, SelectorRequirement
+from preflight.model.core import Affinity, Node, NodeAffinity, NodeSelector, NodeSelectorTerm, PodSpec
+from preflight.model.meta import Metadata, SelectorRequirement
 from preflight.model.reasons import SelectorMismatch, TermMismatch
 from preflight.scheduling.affinity import (
     UNKNOWN,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from preflight.model.budgets import BudgetStatus, PodDisruptionBudget
 from preflight.model.eviction_reasons import MissingInput, MissingKind
-from preflight.model.objects import LabelSelector, SelectorRequirement
+from preflight.model.meta import LabelSelector, SelectorRequirement
 from preflight.model.pod_status import ClusterPod
+from preflight.model.policy import BudgetStatus, PodDisruptionBudget
 from preflight.scheduling.budgets import BudgetHealth, evaluate_budget_health, find_covering_budgets, get_server_status, selects
 from tests.scheduling.drain_objects import budget, owners, pod, reference, replicas, status, workload
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from msgspec.structs import replace
 
 from preflight.model.capacity_reasons import CapacityLossCause
-from preflight.model.objects import Node
+from preflight.model.core import Node
 from preflight.model.pod_scheduling import SchedulerPod, SchedulerPodSpec
 from preflight.scheduling.capacity import Capacity, CapacityLoss, choose_resource, explain_capacity
 from preflight.scheduling.fit import fit_pod

@@ -5,9 +5,9 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from preflight.model.budgets import BudgetCondition, BudgetStatus, PodDisruptionBudget
 from preflight.model.eviction_reasons import HealthyPods, MissingInput, MissingKind
 from preflight.model.pod_status import ClusterPod
+from preflight.model.policy import BudgetCondition, BudgetStatus, PodDisruptionBudget
 from preflight.scheduling.budgets import BudgetHealth
 from preflight.scheduling.eviction import (
     EVICTION_ALLOWED,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from preflight.model.objects import Node, Taint
+from preflight.model.core import Node, Taint
 from preflight.model.pod_scheduling import SchedulerPodSpec
 from preflight.scheduling.filters import Shortage
 from preflight.scheduling.fit import fit_pod

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from preflight.model.objects import Container, Node, PodSpec, Resources
+from preflight.model.core import Container, Node, PodSpec, Resources
 from preflight.model.pod_status import ClusterPod
 from preflight.model.uncertainty import Uncertainty, UncertaintyKind
 from preflight.scheduling.fit import fit_pod

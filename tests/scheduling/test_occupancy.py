@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from preflight.model.objects import Container, Node, Resources
+from preflight.model.core import Container, Node, Resources
 from preflight.model.pod_scheduling import SchedulerPod, SchedulerPodSpec
 from preflight.model.pod_status import ClusterPod, ClusterPodMetadata
 from preflight.model.uncertainty import Uncertainty, UncertaintyKind

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from preflight.model.eviction_reasons import MissingInput, MissingKind
-from preflight.model.objects import OwnerReference
+from preflight.model.meta import OwnerReference
 from preflight.model.owners import OwnerKey
 from preflight.model.pod_status import ClusterPod
 from preflight.scheduling.owners import Owners, Scale, find_owner_scale, is_kind

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from preflight.model.objects import Metadata, Node, NodeSpec, PodSpec, Taint, Toleration
+from preflight.model.core import Node, NodeSpec, PodSpec, Taint, Toleration
+from preflight.model.meta import Metadata
 from preflight.model.reasons import SelectorMismatch
 from preflight.scheduling.affinity import AffinityMatch
 from preflight.scheduling.placement import Placement, evaluate_placement

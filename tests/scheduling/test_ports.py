@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from preflight.model.objects import Container, ContainerPort, PodSpec
+from preflight.model.core import Container, ContainerPort, PodSpec
 from preflight.scheduling.ports import HostPort, is_port_taken, list_host_ports
 
 

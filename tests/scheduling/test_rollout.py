@@ -4,15 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from preflight.model.objects import (
-    Container,
-    ContainerPort,
-    DaemonSetSpec,
-    DaemonSetUpdateStrategy,
-    PodSpec,
-    PodTemplate,
-    RollingUpdateDaemonSet,
-)
+from preflight.model.apps import DaemonSetSpec, DaemonSetUpdateStrategy, RollingUpdateDaemonSet
+from preflight.model.core import Container, ContainerPort, PodSpec, PodTemplate
 from preflight.scheduling.rollout import UpdateEffect, find_shared_ports, predict_update, uses_surge
 from preflight.scheduling.validation import resolve_int_or_percent
 

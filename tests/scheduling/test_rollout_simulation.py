@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from preflight.model.objects import DaemonSetSpec, DaemonSetUpdateStrategy, RollingUpdateDaemonSet
+from preflight.model.apps import DaemonSetSpec, DaemonSetUpdateStrategy, RollingUpdateDaemonSet
 from preflight.scheduling.rollout_simulation import LivePod, NewPodOutcome, PodsOnNode, UpdateCohort, UpdateForecast, simulate_update
 from tests.scheduling.daemonset_controller import Controller
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from preflight.model.objects import RuntimeClass
+from preflight.model.core import RuntimeClass
 from preflight.scheduling.requests import sum_pod_requests
 from preflight.scheduling.runtime_class import RuntimeClassRefusedError, apply_runtime_class
 from tests.builders import read_object

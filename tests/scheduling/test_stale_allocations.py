@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from preflight.model.capacity_reasons import StaleReason
-from preflight.model.objects import Node
+from preflight.model.core import Node
 from preflight.scheduling.stale_allocations import StalePod, find_stale_pod, list_stale_pods
 from tests.builders import read_object
 from tests.scheduling.fit_objects import node, there

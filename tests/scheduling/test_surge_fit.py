@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from preflight.model.objects import Container, PodSpec, Resources
+from preflight.model.core import Container, PodSpec, Resources
 from preflight.scheduling.surge_fit import find_insufficient_resources, sum_surge_requests
 
 

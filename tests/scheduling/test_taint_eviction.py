@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from preflight.model.objects import Taint, Toleration
+from preflight.model.core import Taint, Toleration
 from preflight.model.pod_status import ClusterPod
 from preflight.scheduling.taint_eviction import TaintEviction, predict_taint_evictions
 from preflight.scheduling.tolerations import NEVER

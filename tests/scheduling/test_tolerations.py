@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from preflight.model.objects import PodSpec, Taint, Toleration
+from preflight.model.core import PodSpec, Taint, Toleration
 from preflight.model.reasons import NearMissKind
 from preflight.scheduling.tolerations import (
     NEVER,

@@ -4,18 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from preflight.model.objects import (
-    Affinity,
-    DaemonSetUpdateStrategy,
-    NodeAffinity,
-    NodeSelector,
-    NodeSelectorTerm,
-    PodSpec,
-    RollingUpdateDaemonSet,
-    SelectorRequirement,
-    Taint,
-    Toleration,
-)
+from preflight.model.apps import DaemonSetUpdateStrategy, RollingUpdateDaemonSet
+from preflight.model.core import Affinity, NodeAffinity, NodeSelector, NodeSelectorTerm, PodSpec, Taint, Toleration
+from preflight.model.meta import SelectorRequirement
 from preflight.scheduling.name_validation import validate_label_value, validate_qualified_name
 from preflight.scheduling.validation import (
     validate_labels,

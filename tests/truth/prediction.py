@@ -16,7 +16,7 @@ from preflight.coverage.label_cascade import predict_impact
 from preflight.coverage.model import CoverageGroup, Impact
 from preflight.coverage.outcome import PodAfter
 from preflight.engine import simulate
-from preflight.model.objects import ObjectKey
+from preflight.model.meta import ObjectKey
 from preflight.model.report import Outcome
 from preflight.scheduling.placement import evaluate_placement
 from preflight.scheduling.tolerations import add_implicit_tolerations

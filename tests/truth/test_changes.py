@@ -7,7 +7,8 @@ from random import Random
 import pytest
 
 from preflight.kubectl.parser import parse_command
-from preflight.model.objects import DaemonSet, Node
+from preflight.model.apps import DaemonSet
+from preflight.model.core import Node
 from preflight.scheduling.validation import validate_node_selection, validate_taints, validate_tolerations, validate_update_strategy
 from tests.builders import read_object
 from tests.truth import changes, drawing, worlds

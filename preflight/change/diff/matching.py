@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from preflight.model.objects import DaemonSet, ObjectKey
+from preflight.model.apps import DaemonSet
+from preflight.model.meta import ObjectKey
 
 
 class DaemonSetPair(NamedTuple):

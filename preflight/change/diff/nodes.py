@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from preflight.change.node_pools import apply_pool_template
-from preflight.model.objects import Node, NodeSpec, Taint
+from preflight.model.core import Node, NodeSpec, Taint
 from preflight.model.world import ClusterState
 
 NO_NODE = Node()

@@ -10,7 +10,8 @@ from preflight.change.apply_merge import ASSUMED_UPDATE
 from preflight.change.diff.worlds import APPLIED_TO_CLUSTER, CLUSTER_DRIFT, WorldDiff
 from preflight.change.model import Change
 from preflight.kubectl.formatting import join_names
-from preflight.model.objects import DaemonSet, Toleration
+from preflight.model.apps import DaemonSet
+from preflight.model.core import Toleration
 
 _SHOWN = 6
 _NAMED = 20

@@ -16,7 +16,8 @@ from preflight.change.workload_verbs import to_plain
 from preflight.errors import UsageError
 from preflight.kubectl.apiserver.normalize import normalize_spec, normalize_value
 from preflight.kubectl.cascade import Cascade
-from preflight.model.objects import DaemonSet, ObjectKey
+from preflight.model.apps import DaemonSet
+from preflight.model.meta import ObjectKey
 from preflight.model.world import ClusterState
 
 BOTH_MANIFESTS, APPLIED_TO_CLUSTER, CLUSTER_DRIFT = "trees", "apply", "drift"

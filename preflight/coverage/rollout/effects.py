@@ -14,7 +14,8 @@ from preflight.coverage.rollout.simulation import Rollout, RolloutCohort, simula
 from preflight.coverage.rollout.surge_conflicts import SurgeConflicts, find_surge_conflicts
 from preflight.coverage.shared_analysis import SharedAnalysis
 from preflight.coverage.update_progress import replaces_pods_automatically
-from preflight.model.objects import DaemonSet, ObjectKey
+from preflight.model.apps import DaemonSet
+from preflight.model.meta import ObjectKey
 from preflight.model.reasons import RunningUpdate
 from preflight.scheduling.rollout import UpdateEffect, predict_update, uses_surge
 from preflight.scheduling.rollout_simulation import LivePod

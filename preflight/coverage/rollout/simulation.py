@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from preflight.coverage.node_classes import split_nodes
 from preflight.coverage.node_health import NodeHealth
 from preflight.coverage.rollout.surge_conflicts import SurgeConflicts
-from preflight.model.objects import DaemonSetSpec
+from preflight.model.apps import DaemonSetSpec
 from preflight.model.reasons import UpdateUncertainty
 from preflight.scheduling.rollout import UpdateEffect
 from preflight.scheduling.rollout_simulation import (

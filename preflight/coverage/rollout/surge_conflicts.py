@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
-from preflight.model.objects import Node, PodSpec
+from preflight.model.core import Node, PodSpec
 from preflight.scheduling.rollout import find_shared_ports
 from preflight.scheduling.surge_fit import find_insufficient_resources, sum_surge_requests
 

@@ -12,8 +12,9 @@ from preflight.doctor.index import ClusterIndex
 from preflight.doctor.jobsets import StalledJob
 from preflight.doctor.pod_health import is_waiting
 from preflight.doctor.waiting_times import RECENT_SECONDS
-from preflight.model.objects import Deployment, Job, find_controller
-from preflight.model.quota import ResourceQuota
+from preflight.model.apps import Deployment
+from preflight.model.batch import Job
+from preflight.model.core import ResourceQuota, find_controller
 from preflight.model.report import Subject
 from preflight.model.runtime_state import Event
 from preflight.model.timestamps import count_seconds

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from preflight.doctor.cluster_messages import count_explained_nodes
 from preflight.doctor.index import ClusterIndex
-from preflight.model.objects import Node
+from preflight.model.core import Node
 
 ServerVersion = tuple[int, int, int]
 

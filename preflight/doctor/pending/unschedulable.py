@@ -11,7 +11,8 @@ from msgspec import Struct
 from preflight.doctor.index import ClusterIndex
 from preflight.doctor.pending.node_fit import compute_fit
 from preflight.doctor.pod_health import get_extended_requests, get_target_node
-from preflight.model.objects import SelectorRequirement, Taint
+from preflight.model.core import Taint
+from preflight.model.meta import SelectorRequirement
 from preflight.model.reasons import SelectorMismatch
 from preflight.model.runtime_state import PodState
 from preflight.model.uncertainty import UncertaintyKind

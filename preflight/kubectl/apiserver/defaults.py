@@ -16,7 +16,7 @@ from preflight.kubectl.apiserver.normalize import (
     is_insignificant,
     is_same_template,
 )
-from preflight.model.objects import TEMPLATE_GENERATION
+from preflight.model.apps import TEMPLATE_GENERATION
 
 LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 """The annotation with the manifest that kubectl applied last."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from preflight.model.objects import Refusal
+from preflight.model.meta import Refusal
 
 _OF_TEXTS = ("annotations", "labels", "matchLabels", "nodeSelector")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from preflight.model.objects import POD_TEMPLATE_SPEC
+from preflight.model.core import POD_TEMPLATE_SPEC
 
 _POD_SPEC = """
     volumes initContainers containers ephemeralContainers restartPolicy terminationGracePeriodSeconds activeDeadlineSeconds dnsPolicy

@@ -20,7 +20,9 @@ from preflight.messages.live import (
     describe_no_daemonset,
     describe_progress,
 )
-from preflight.model.objects import CoveragePod, DaemonSet, Deployment, Metadata, Node
+from preflight.model.apps import DaemonSet, Deployment
+from preflight.model.core import CoveragePod, Node
+from preflight.model.meta import Metadata
 from preflight.model.world import ClusterListing
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from preflight.model.objects import DaemonSet
+from preflight.model.apps import DaemonSet
 
 _GATE = "TaintTolerationComparisonOperators"
 _ENABLED = re.compile(rb'^kubernetes_feature_enabled\{name="' + _GATE.encode() + rb'",[^}]*\} ([01])', re.MULTILINE)

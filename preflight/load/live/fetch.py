@@ -21,7 +21,7 @@ from preflight.messages.live import (
     describe_no_list,
     describe_unreadable_list,
 )
-from preflight.model.objects import Origin
+from preflight.model.meta import Origin
 
 LIVE_SOURCE = "<cluster>"
 """Where the objects of a cluster are from, in the place of a file."""

@@ -35,7 +35,9 @@ from preflight.load.live.resources import (
     ApiResource,
     ListQuery,
 )
-from preflight.model.objects import DaemonSet, LabelSelector, Namespace, Node
+from preflight.model.apps import DaemonSet
+from preflight.model.core import Namespace, Node
+from preflight.model.meta import LabelSelector
 
 if TYPE_CHECKING:
     from preflight.model.pod_scheduling import SchedulerPod

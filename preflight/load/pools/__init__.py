@@ -8,7 +8,7 @@ from preflight.load.kinds import PlainObject
 from preflight.load.pools import capi, eks, gke_aks, karpenter, kops_gardener_rancher
 from preflight.load.pools.builder import ManifestReference, PoolDeclaration
 from preflight.load.pools.resolve import ResolvedPools, resolve_pools
-from preflight.model.objects import Origin
+from preflight.model.meta import Origin
 
 _READERS: Mapping[str, Callable[[PlainObject, Origin], Iterator[PoolDeclaration]]] = {
     "NodePool": karpenter.read_node_pool,

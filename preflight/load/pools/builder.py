@@ -20,7 +20,8 @@ from preflight.load.pools.taint_formats import (
     to_text,
 )
 from preflight.messages.pools import explain_instead, explain_invalid_part, format_most_nodes, format_node_range
-from preflight.model.objects import Metadata, Node, NodeSpec, Origin, PoolTemplate, Refusal, Taint
+from preflight.model.core import Node, NodeSpec, PoolTemplate, Taint
+from preflight.model.meta import Metadata, Origin, Refusal
 from preflight.scheduling.name_validation import validate_label_value, validate_qualified_name
 
 OS, ARCH, INSTANCE_TYPE = "kubernetes.io/os", "kubernetes.io/arch", "node.kubernetes.io/instance-type"

@@ -20,7 +20,8 @@ from preflight.load.pools.builder import (
 )
 from preflight.load.pools.taint_formats import TAINT_FIELDS, TaintFormat, to_text
 from preflight.messages.pools import CLUSTER_API_ROLLS_OUT
-from preflight.model.objects import Origin, Taint
+from preflight.model.core import Taint
+from preflight.model.meta import Origin
 
 _MACHINE = TaintFormat(fields=(*TAINT_FIELDS, "propagation"))
 _DOMAINS = ("node-restriction.kubernetes.io", "node.cluster.x-k8s.io")

@@ -24,7 +24,7 @@ from preflight.load.pools.builder import (
 )
 from preflight.load.pools.taint_formats import CLOUD_EFFECTS, TaintFormat, to_text
 from preflight.messages.pools import EKSCTL_REPLACES
-from preflight.model.objects import Origin
+from preflight.model.meta import Origin
 
 _COMPUTE_TYPE = "eks.amazonaws.com/compute-type"
 _CLOUD = TaintFormat(effects=CLOUD_EFFECTS, fields=("key", "value", "effect"))

@@ -24,7 +24,8 @@ from preflight.load.pools.builder import (
 )
 from preflight.load.pools.taint_formats import CLOUD_EFFECTS, TaintFormat, to_text
 from preflight.messages.pools import format_nodes_per_zone
-from preflight.model.objects import Origin, Taint
+from preflight.model.core import Taint
+from preflight.model.meta import Origin
 
 _GKE = TaintFormat(effects=CLOUD_EFFECTS, fields=("key", "value", "effect"))
 _SPOT = Taint("kubernetes.azure.com/scalesetpriority", "spot", "NoSchedule")

@@ -12,7 +12,7 @@ from preflight.load.kinds import PlainObject, get_path
 from preflight.load.pools.builder import OS, ManifestReference, PoolBuilder, PoolDeclaration, describe_node_count, list_entries
 from preflight.load.pools.taint_formats import to_text
 from preflight.messages.pools import KARPENTER_REPLACES
-from preflight.model.objects import Origin
+from preflight.model.meta import Origin
 
 _LINUX_CLASSES = ("AKSNodeClass", "NodeClass")  # of karpenter.azure.com, and of the auto mode of EKS
 _COMPUTE_TYPE = "eks.amazonaws.com/compute-type"

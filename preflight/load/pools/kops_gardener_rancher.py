@@ -24,7 +24,8 @@ from preflight.load.pools.builder import (
 )
 from preflight.load.pools.taint_formats import to_text
 from preflight.messages.pools import KOPS_ROLLS, RANCHER_ADDS
-from preflight.model.objects import Origin, Taint
+from preflight.model.core import Taint
+from preflight.model.meta import Origin
 
 _CRITICAL = Taint("node.gardener.cloud/critical-components-not-ready", "", "NoSchedule")
 

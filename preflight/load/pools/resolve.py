@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from preflight.load.pools.builder import ManifestReference, PoolDeclaration
-from preflight.model.objects import Node, PoolTemplate, Taint
+from preflight.model.core import Node, PoolTemplate, Taint
 
 _DEPTH = 4
 

@@ -27,7 +27,8 @@ from preflight.messages.pools import (
     explain_wrong_taint,
     explain_wrong_value,
 )
-from preflight.model.objects import Refusal, Taint
+from preflight.model.core import Taint
+from preflight.model.meta import Refusal
 from preflight.scheduling.name_validation import validate_label_value, validate_qualified_name
 
 FieldPath = tuple[str | int, ...]

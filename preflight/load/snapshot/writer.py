@@ -33,8 +33,10 @@ from preflight.load.kinds import CHECKED_KINDS, SNAPSHOT, SNAPSHOT_GROUP, STATE_
 from preflight.load.snapshot.reader import SNAPSHOT_VERSION
 from preflight.load.snapshot.state import add_node_state, iter_state_objects, redact_pod
 from preflight.messages.load import describe_two_clusters, describe_unsaved_pod, describe_unwritable
+from preflight.model.apps import DaemonSet
 from preflight.model.convert import convert
-from preflight.model.objects import POD_TEMPLATE_SPEC, DaemonSet, Node, ObjectKey, Origin, Pod, SourcedObject
+from preflight.model.core import POD_TEMPLATE_SPEC, Node, Pod
+from preflight.model.meta import ObjectKey, Origin, SourcedObject
 from preflight.model.pod_scheduling import SchedulerPod
 from preflight.model.runtime_state import PodState
 from preflight.model.snapshot_fields import SNAPSHOT_ANNOTATIONS, select_read_fields

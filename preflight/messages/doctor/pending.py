@@ -18,7 +18,7 @@ from preflight.messages.doctor.nodes import describe_missing_label
 from preflight.messages.doctor.resources import describe_held_resource
 from preflight.messages.lists import join_and, join_node_names
 from preflight.messages.times import format_since
-from preflight.model.quota import ResourceQuota
+from preflight.model.core import ResourceQuota
 
 _MAX_OWNERS = 6
 

@@ -15,10 +15,12 @@ from preflight.messages.budgets import (
     describe_zero_budget,
 )
 from preflight.messages.lists import join_and
+from preflight.model.apps import DaemonSet, Deployment
+from preflight.model.batch import CronJob, Job, JobSet
 from preflight.model.budget_reasons import AllReplicasNeeded, BudgetLimit, FullLimit, NoLimit, ZeroBudgetReason
-from preflight.model.budgets import PodDisruptionBudget
-from preflight.model.objects import CronJob, DaemonSet, Deployment, Job, JobSet, PodTemplate
+from preflight.model.core import PodTemplate
 from preflight.model.owners import find_controller
+from preflight.model.policy import PodDisruptionBudget
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, ManifestLocation, make_subject_of
 from preflight.scheduling.budgets import selects

@@ -18,7 +18,8 @@ from collections.abc import Iterator
 from preflight.coverage.component_cache import ComponentCache
 from preflight.dependents.bootstrap_deadlocks import BootstrapWait, find_deadlocks
 from preflight.messages.coverage import describe_deadlock, describe_wait
-from preflight.model.objects import POD_TEMPLATE_SPEC, DaemonSet
+from preflight.model.apps import DaemonSet
+from preflight.model.core import POD_TEMPLATE_SPEC
 from preflight.model.reasons import BootstrapWaitCause
 from preflight.model.report import Severity
 from preflight.rules.api import Context, FixKind, Hit, ManifestLocation, Rule, make_subject_of

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 
 from preflight.coverage.reasons import find_loop
 from preflight.messages.coverage import LOOP_HELP, LOOP_LABEL, describe_loop
-from preflight.model.objects import POD_TEMPLATE_SPEC, Taint
+from preflight.model.core import POD_TEMPLATE_SPEC, Taint
 from preflight.model.report import Outcome, Severity
 from preflight.rules.api import Context, FixKind, Hit, ManifestLocation, Rule
 from preflight.rules.merged_groups import MergedGroups, iter_new_groups, merge_groups

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from preflight.messages.coverage import describe_foreign_scheduler
-from preflight.model.objects import POD_TEMPLATE_SPEC
+from preflight.model.core import POD_TEMPLATE_SPEC
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
 from preflight.rules.workload_fields import iter_daemonsets_with_new_pods, iter_starting_groups

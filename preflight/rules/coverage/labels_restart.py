@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING
 from preflight.coverage.model import Impact
 from preflight.coverage.outcome import PodAfter
 from preflight.messages.coverage import describe_labels_restart
-from preflight.model.objects import DaemonSet, ObjectKey
+from preflight.model.apps import DaemonSet
+from preflight.model.meta import ObjectKey
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
 from preflight.scheduling.affinity import collect_label_keys, get_label

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from preflight.messages.coverage import describe_lost_on_recreation
-from preflight.model.objects import ObjectKey
+from preflight.model.meta import ObjectKey
 from preflight.model.reasons import RecreationEvent
 from preflight.model.report import Outcome, Severity
 from preflight.rules.api import Context, FixKind, Hit, Rule

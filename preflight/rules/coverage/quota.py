@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from preflight.messages.coverage import describe_quota
-from preflight.model.objects import DaemonSet
-from preflight.model.quota import ResourceQuota
+from preflight.model.apps import DaemonSet
+from preflight.model.core import ResourceQuota
 from preflight.model.reasons import QuotaShortage
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 from preflight.coverage.model import CascadeLoss
 from preflight.messages.coverage import describe_second_wave
-from preflight.model.objects import ObjectKey
+from preflight.model.meta import ObjectKey
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
 

@@ -34,7 +34,8 @@ from preflight.messages.rollout import (
     describe_zero_budget,
     get_limit,
 )
-from preflight.model.objects import DaemonSet, ObjectKey
+from preflight.model.apps import DaemonSet
+from preflight.model.meta import ObjectKey
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
 from preflight.scheduling.rollout import uses_surge

@@ -19,7 +19,7 @@ from preflight.change.node_lifecycle import is_controller_owned
 from preflight.doctor.coverage_gaps import GapKind
 from preflight.messages.doctor.gaps import describe_kept_out_pod, describe_sign_note, label_untolerated_taints
 from preflight.messages.kubectl_hints import make_describe_command
-from preflight.model.objects import POD_TEMPLATE_SPEC
+from preflight.model.core import POD_TEMPLATE_SPEC
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
 from preflight.rules.doctor._gap_hits import iter_gaps, make_daemonset_command, make_gap_hit

@@ -32,7 +32,7 @@ from preflight.model.eviction_reasons import (
 )
 from preflight.model.evictions import Eviction, EvictionMechanism, EvictionVerdict, JobSetOutcome, NodeEvictions, ReplacementOutcome
 from preflight.model.job_reasons import JobLimit, JobSetRestarts
-from preflight.model.objects import Origin
+from preflight.model.meta import Origin
 from preflight.model.owners import OwnerKey
 from preflight.model.report import Severity, Subject
 from preflight.rules.api import Context, FieldPath, Hit, ManifestLocation

@@ -16,8 +16,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from preflight.messages import hygiene as messages
-from preflight.model.objects import DaemonSet, LabelSelector, ObjectKey, Pod, Workload, make_object_key
+from preflight.model.apps import DaemonSet
+from preflight.model.core import Pod
+from preflight.model.meta import LabelSelector, ObjectKey, make_object_key
 from preflight.model.report import Severity
+from preflight.model.workloads import Workload
 from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
 from preflight.rules.workload_fields import is_unique_daemonset
 from preflight.scheduling.affinity import matches_labels, validate_requirement

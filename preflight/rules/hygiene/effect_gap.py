@@ -17,7 +17,7 @@ from collections.abc import Iterator
 import msgspec
 
 from preflight.messages import hygiene as messages
-from preflight.model.objects import Taint
+from preflight.model.core import Taint
 from preflight.model.report import Severity
 from preflight.rules.api import Context, FixKind, Hit, Rule, make_subject_of
 from preflight.rules.merged_groups import suggest_exact_tolerations

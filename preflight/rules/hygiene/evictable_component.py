@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from preflight.messages import hygiene as messages
-from preflight.model.objects import POD_TEMPLATE_SPEC
+from preflight.model.core import POD_TEMPLATE_SPEC
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
 from preflight.rules.component_cache import get_component_cache

@@ -14,8 +14,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from preflight.messages import hygiene as messages
-from preflight.model.objects import DaemonSet, Node, Refusal, Workload, locate_pod_spec
+from preflight.model.apps import DaemonSet
+from preflight.model.core import Node
+from preflight.model.meta import Refusal
 from preflight.model.report import Severity, Subject
+from preflight.model.workloads import Workload, locate_pod_spec
 from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
 from preflight.rules.identity import format_field_key, number_repeats
 from preflight.scheduling.validation import validate_labels, validate_node_selection, validate_update_strategy

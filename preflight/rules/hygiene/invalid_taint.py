@@ -14,7 +14,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from preflight.messages import hygiene as messages
-from preflight.model.objects import Node, PoolTemplate, Refusal, Taint
+from preflight.model.core import Node, PoolTemplate, Taint
+from preflight.model.meta import Refusal
 from preflight.model.report import Severity, Subject
 from preflight.rules.api import Context, FieldPath, Hit, ManifestLocation, Rule
 from preflight.rules.identity import format_field_key, number_repeats

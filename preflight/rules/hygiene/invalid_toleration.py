@@ -14,8 +14,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from preflight.messages import hygiene as messages
-from preflight.model.objects import Refusal, Workload, locate_pod_spec
+from preflight.model.meta import Refusal
 from preflight.model.report import Severity
+from preflight.model.workloads import Workload, locate_pod_spec
 from preflight.rules.api import Context, FieldPath, Hit, ManifestLocation, Rule, make_subject_of
 from preflight.rules.identity import format_field_key, make_toleration_key, number_repeats
 from preflight.scheduling.tolerations import tolerates

@@ -16,7 +16,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from preflight.messages import hygiene as messages
-from preflight.model.objects import POD_TEMPLATE_SPEC, DaemonSet, Node
+from preflight.model.apps import DaemonSet
+from preflight.model.core import POD_TEMPLATE_SPEC, Node
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
 from preflight.rules.workload_fields import get_required_terms, is_wildcard, iter_linted_daemonsets

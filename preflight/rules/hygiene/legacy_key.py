@@ -18,8 +18,9 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from preflight.messages import hygiene as messages
-from preflight.model.objects import SelectorRequirement, Workload, locate_pod_spec
+from preflight.model.meta import SelectorRequirement
 from preflight.model.report import Severity, TolerationSuggestion
+from preflight.model.workloads import Workload, locate_pod_spec
 from preflight.rules.api import Context, FieldPath, FixKind, Hit, ManifestLocation, Rule, make_subject_of
 from preflight.rules.identity import format_field_key, number_repeats
 from preflight.rules.merged_groups import format_flow_map, suggest_exact_tolerations

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from preflight.messages import hygiene as messages
-from preflight.model.objects import Taint, Toleration
+from preflight.model.core import Taint, Toleration
 from preflight.model.report import Severity
 from preflight.rules.api import Context, FixKind, Hit, Rule, make_subject_of
 from preflight.rules.hygiene.legacy_key import REMOVED_TAINTS

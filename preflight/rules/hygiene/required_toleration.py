@@ -19,8 +19,10 @@ import msgspec
 from msgspec.structs import replace
 
 from preflight.messages import hygiene as messages
-from preflight.model.objects import DaemonSet, Taint, Toleration, Workload, locate_pod_spec
+from preflight.model.apps import DaemonSet
+from preflight.model.core import Taint, Toleration
 from preflight.model.report import Severity, TolerationSuggestion
+from preflight.model.workloads import Workload, locate_pod_spec
 from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
 from preflight.rules.identity import format_toleration_key
 from preflight.rules.merged_groups import format_flow_map

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from preflight.messages import hygiene as messages
-from preflight.model.objects import Toleration
+from preflight.model.core import Toleration
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule, make_subject_of
 from preflight.rules.identity import format_toleration_key

@@ -17,7 +17,8 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 
 from preflight.messages import hygiene as messages
-from preflight.model.objects import POD_TEMPLATE_SPEC, DaemonSet, Taint, Toleration
+from preflight.model.apps import DaemonSet
+from preflight.model.core import POD_TEMPLATE_SPEC, Taint, Toleration
 from preflight.model.report import Severity, TolerationSuggestion
 from preflight.rules.api import Context, FixKind, Hit, ManifestLocation, Rule, make_subject_of
 from preflight.rules.identity import format_toleration_key

@@ -19,7 +19,8 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from preflight.messages import hygiene as messages
-from preflight.model.objects import DaemonSet, Pod
+from preflight.model.apps import DaemonSet
+from preflight.model.core import Pod
 from preflight.model.report import Severity
 from preflight.rules.api import Context, FixKind, Hit, Rule, make_subject_of
 from preflight.rules.workload_fields import WorkloadToleration, iter_tolerations

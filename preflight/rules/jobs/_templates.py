@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from preflight.model.jobs import PodFailurePolicyRule
-from preflight.model.objects import CronJob, Job, JobSet, JobSpec, PodSpec
+from preflight.model.batch import CronJob, Job, JobSet, JobSpec, PodFailurePolicyRule
+from preflight.model.core import PodSpec
 from preflight.model.owners import find_controller
 from preflight.model.report import Subject, TolerationSuggestion
 from preflight.rules.api import Context, FieldPath, ManifestLocation, make_subject_of

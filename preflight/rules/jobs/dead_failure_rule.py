@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from preflight.messages.job_templates import FIRST_RULE_COUNTS, describe_misspelled_condition, describe_shadowed_rule
-from preflight.model.jobs import PodFailurePolicy
+from preflight.model.batch import PodFailurePolicy
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
 from preflight.rules.jobs._templates import JobTemplateItem, iter_job_templates

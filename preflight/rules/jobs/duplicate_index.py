@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from preflight.messages.job_templates import describe_duplicate_index
-from preflight.model.objects import JobSet
+from preflight.model.batch import JobSet
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
 from preflight.rules.jobs._templates import JobTemplateItem, iter_job_templates, make_suggestion

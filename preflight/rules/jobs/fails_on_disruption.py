@@ -17,8 +17,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from preflight.messages.job_templates import describe_zero_limit
+from preflight.model.batch import JobSet, JobSetStatus, JobSpec
 from preflight.model.job_reasons import JobFailure, JobLimit
-from preflight.model.objects import JobSet, JobSetStatus, JobSpec
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
 from preflight.rules.jobs._templates import IGNORE_DISRUPTION_RULE, JobTemplateItem, iter_job_templates, make_suggestion

@@ -16,7 +16,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from preflight.messages.job_templates import describe_refused_job
-from preflight.model.objects import CronJob, Job, JobSet, Refusal
+from preflight.model.batch import CronJob, Job, JobSet
+from preflight.model.meta import Refusal
 from preflight.model.report import Severity
 from preflight.rules.api import Context, FieldPath, Hit, ManifestLocation, Rule, make_subject_of
 from preflight.rules.jobs._templates import JobTemplateItem, iter_job_templates

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from preflight.change.node_lifecycle import is_controller_owned
 from preflight.comparison.pods import ClusterComparison, DaemonSetComparison
 from preflight.messages.verify import describe_pod_gone, describe_uncovered_nodes
-from preflight.model.objects import POD_TEMPLATE_SPEC, Taint
+from preflight.model.core import POD_TEMPLATE_SPEC, Taint
 from preflight.model.reasons import Reason
 from preflight.model.report import Severity, TolerationSuggestion
 from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of

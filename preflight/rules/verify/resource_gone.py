@@ -18,7 +18,7 @@ from preflight.comparison.nodes import NodeComparison, ResourceDecrease
 from preflight.comparison.pods import ClusterComparison
 from preflight.components import recognize_components
 from preflight.messages.verify import describe_advertiser, describe_resource_decrease
-from preflight.model.objects import ObjectKey
+from preflight.model.meta import ObjectKey
 from preflight.model.report import Severity, Subject
 from preflight.rules.api import Context, Hit, ManifestLocation, Rule
 

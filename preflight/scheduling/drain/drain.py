@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
-from preflight.model.budgets import PodDisruptionBudget
+from preflight.model.core import Node
 from preflight.model.drain_flags import DrainFlags
-from preflight.model.objects import Node
 from preflight.model.pod_status import ClusterPod
+from preflight.model.policy import PodDisruptionBudget
 from preflight.scheduling.drain.durations import find_hang_reason, measure_duration, predict_exit_code
 from preflight.scheduling.drain.eviction_loop import predict_first_rounds, simulate_evictions
 from preflight.scheduling.drain.model import (

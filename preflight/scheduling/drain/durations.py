@@ -7,9 +7,9 @@ from datetime import datetime
 
 from msgspec import Struct
 
+from preflight.model.core import Node
 from preflight.model.drain_flags import DrainFlags
 from preflight.model.eviction_reasons import HangReason
-from preflight.model.objects import Node
 from preflight.scheduling.drain.model import DrainAssumptions, PodDrain
 
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import msgspec
 
-from preflight.model.budgets import PodDisruptionBudget
 from preflight.model.eviction_reasons import DrainReason
 from preflight.model.pod_status import ClusterPod
+from preflight.model.policy import PodDisruptionBudget
 from preflight.scheduling.budgets import BudgetHealth, count_allowed_disruptions, get_server_status
 from preflight.scheduling.eviction import BudgetView, EvictionResponse, view_budget
 

@@ -8,9 +8,9 @@ from copy import copy
 
 import msgspec
 
-from preflight.model.budgets import PodDisruptionBudget
 from preflight.model.eviction_reasons import MissingInput, MissingKind
 from preflight.model.pod_status import ClusterPod
+from preflight.model.policy import PodDisruptionBudget
 from preflight.scheduling.budgets import evaluate_budget_health, find_covering_budgets
 from preflight.scheduling.drain.model import DrainAssumptions, DrainCase
 from preflight.scheduling.drain.pdb_state import BudgetTracker

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
+from preflight.model.core import Taint
 from preflight.model.drain_flags import DrainFlags
 from preflight.model.eviction_reasons import DrainReason, MissingInput, MissingKind
-from preflight.model.objects import Taint
 from preflight.model.pod_status import ClusterPod
 from preflight.scheduling.drain.eviction_loop import EvictionCourse
 from preflight.scheduling.drain.model import DrainVerdict, PodDrain, find_grace_period

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 
+from preflight.model.batch import JobSpec, JobStatus
 from preflight.model.job_reasons import JobFailure
-from preflight.model.objects import JobSpec, JobStatus
 from preflight.scheduling.jobs import indexes
 from preflight.scheduling.jobs.defaults import FAILED, INDEXED
 from preflight.scheduling.jobs.indexes import IndexSet

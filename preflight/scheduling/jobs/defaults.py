@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from preflight.model.jobs import OnPodCondition, PodFailurePolicy
-from preflight.model.objects import JobSpec
+from preflight.model.batch import JobSpec, OnPodCondition, PodFailurePolicy
 
 INDEXED, NON_INDEXED = "Indexed", "NonIndexed"
 FAILED, TERMINATING_OR_FAILED = "Failed", "TerminatingOrFailed"

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from preflight.model.objects import JobSet, ReplicatedJob
+from preflight.model.batch import JobSet, ReplicatedJob
 
 EXCLUSIVE_TOPOLOGY = "alpha.jobset.sigs.k8s.io/exclusive-topology"
 """The annotation that asks for it; its value is the label whose values are the domains."""

@@ -9,8 +9,8 @@ from itertools import accumulate
 from msgspec import Struct
 from msgspec.structs import replace
 
+from preflight.model.batch import Job
 from preflight.model.job_reasons import JobFailure, JobLimit, SkipCause, SkipReason
-from preflight.model.objects import Job
 from preflight.scheduling.jobs.controller import JobController
 from preflight.scheduling.jobs.defaults import apply_job_defaults
 from preflight.scheduling.jobs.disruption import Disruption

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
+from preflight.model.batch import JobSet, JobSetFailureRule, ReplicatedJob
 from preflight.model.job_reasons import JobSetFailure, JobUnknown, JobUnknownKind, SkipCause, SkipReason
-from preflight.model.jobs import JobSetFailureRule
-from preflight.model.objects import JobSet, ReplicatedJob
 from preflight.scheduling.jobs.forecast import JobForecast
 
 JOB_SET_CONTROLLER = "jobset.sigs.k8s.io/jobset-controller"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
-from preflight.model.jobs import OnExitCodes, PodFailurePolicy, PodFailurePolicyRule
+from preflight.model.batch import OnExitCodes, PodFailurePolicy, PodFailurePolicyRule
 
 COUNT, IGNORE, FAIL_JOB, FAIL_INDEX = "Count", "Ignore", "FailJob", "FailIndex"
 DISRUPTION_TARGET = "DisruptionTarget"

@@ -9,8 +9,8 @@ import json
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from preflight.model.jobs import OnExitCodes, OnPodCondition, PodFailurePolicyRule
-from preflight.model.objects import JobSpec, Refusal
+from preflight.model.batch import JobSpec, OnExitCodes, OnPodCondition, PodFailurePolicyRule
+from preflight.model.meta import Refusal
 from preflight.scheduling.jobs.defaults import FAILED, INDEXED, NON_INDEXED, TERMINATING_OR_FAILED
 from preflight.scheduling.name_validation import validate_dns_label, validate_dns_subdomain, validate_qualified_name
 

@@ -13,7 +13,9 @@ from preflight.coverage.model import Impact
 from preflight.coverage.reasons import list_outcome_reasons
 from preflight.kubectl.parser import parse_command
 from preflight.messages.coverage import describe_reasons
-from preflight.model.objects import CoveragePod, DaemonSet, Node, ObjectKey
+from preflight.model.apps import DaemonSet
+from preflight.model.core import CoveragePod, Node
+from preflight.model.meta import ObjectKey
 from preflight.model.reasons import PlainReason
 from preflight.model.world import ClusterState
 from preflight.scheduling.rollout_simulation import NewPodOutcome

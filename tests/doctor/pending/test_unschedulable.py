@@ -9,7 +9,7 @@ from msgspec import convert
 from preflight.doctor.index import ClusterIndex
 from preflight.doctor.pending.unschedulable import PodFits, SchedulerAccount
 from preflight.messages.doctor.node_fits import describe_class
-from preflight.model.objects import Node
+from preflight.model.core import Node
 from preflight.model.runtime_state import PodState, RuntimeState
 from preflight.model.world import ClusterState
 from tests.builders import make_node, make_pod

@@ -11,16 +11,9 @@ from preflight.load.live.feature_gates import detect_comparison_operators
 from preflight.load.live.planner import FOR_DAEMONSETS, FOR_EVICTIONS, FOR_FULL_CHECK, UNBOUND_PODS, ClusterQuery
 from preflight.load.live.resources import BUDGETS, CONFIGS, DAEMONSETS, NODES, OWNERS, PODS, ListQuery
 from preflight.load.live.survey import ClusterSurvey
-from preflight.model.objects import (
-    DaemonSet,
-    DaemonSetSpec,
-    LabelSelector,
-    Metadata,
-    PodSpec,
-    PodTemplate,
-    SelectorRequirement,
-    Toleration,
-)
+from preflight.model.apps import DaemonSet, DaemonSetSpec
+from preflight.model.core import PodSpec, PodTemplate, Toleration
+from preflight.model.meta import LabelSelector, Metadata, SelectorRequirement
 
 SELECTOR = LabelSelector({"app": "a"}, (SelectorRequirement("tier", "NotIn", ("x", "y")), SelectorRequirement("old", "DoesNotExist")))
 AGENT = DaemonSet(metadata=Metadata(name="agent", namespace="kube-system"), spec=DaemonSetSpec(selector=SELECTOR))

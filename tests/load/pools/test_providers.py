@@ -10,7 +10,7 @@ import pytest
 
 from preflight.load import LoadResult, load_world
 from preflight.load.command_files import read_objects
-from preflight.model.objects import Node
+from preflight.model.core import Node
 from tests.builders import Object, make_list
 from tests.load.plain_objects import ambiguous, loaded, node, problems, skipped, write
 

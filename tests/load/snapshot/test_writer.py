@@ -14,7 +14,7 @@ from preflight.load.kinds import CHECKED_KINDS
 from preflight.load.kubectl_list_schema import RawItem
 from preflight.model import snapshot_fields
 from preflight.model.annotations import EXEMPTION_ANNOTATION
-from preflight.model.objects import TEMPLATE_GENERATION
+from preflight.model.apps import TEMPLATE_GENERATION
 from preflight.rules.hygiene import namespace_selector, sibling_outlier
 from preflight.scheduling.drain.pod_filters import MIRROR_ANNOTATION
 from preflight.scheduling.jobs import lost_pods

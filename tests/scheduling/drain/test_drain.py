@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from preflight.model.budgets import PodDisruptionBudget
+from preflight.model.core import Toleration
 from preflight.model.drain_flags import DrainFlags
 from preflight.model.eviction_reasons import DrainReason, HangReason, KubectlRefusal, MissingInput, MissingKind, PodFilter
-from preflight.model.objects import Toleration
 from preflight.model.pod_status import ClusterPod
+from preflight.model.policy import PodDisruptionBudget
 from preflight.scheduling.drain import simulate_drain
 from preflight.scheduling.drain.model import (
     DrainAssumptions,

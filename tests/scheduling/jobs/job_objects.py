@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from preflight.model.objects import Job, JobSet
+from preflight.model.batch import Job, JobSet
 from tests.builders import make_job, make_object, read_object
 
 T = TypeVar("T")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from preflight.model.jobs import OnPodCondition, PodFailurePolicy
+from preflight.model.batch import OnPodCondition, PodFailurePolicy
 from preflight.scheduling.jobs.defaults import NO_LIMIT, apply_job_defaults, apply_job_set_defaults, count_max_parallel
 from tests.scheduling.jobs.job_objects import job, policy, rule
 

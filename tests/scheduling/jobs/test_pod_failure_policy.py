@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from preflight.model.jobs import OnExitCodes, OnPodCondition, PodFailurePolicy, PodFailurePolicyRule
+from preflight.model.batch import OnExitCodes, OnPodCondition, PodFailurePolicy, PodFailurePolicyRule
 from preflight.scheduling.jobs.defaults import fill_condition_statuses
 from preflight.scheduling.jobs.pod_failure_policy import (
     FailureVerdict,

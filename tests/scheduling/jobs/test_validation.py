@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from preflight.model.objects import Refusal
+from preflight.model.meta import Refusal
 from preflight.scheduling.jobs.validation import validate_job, validate_job_name
 from tests.scheduling.jobs.job_objects import job, policy, rule
 

@@ -1,93 +1,12 @@
-"""Kubernetes objects as frozen Structs: field names are Kubernetes' own, and only what a prediction reads is kept.
-
-An absent field holds its zero value, as in Kubernetes' own types: "" for a string, () for a list, {} for a map.
-Fields whose encoded name starts with U+E000 are ours, never an input's: `load` fills them after decoding.
-"""
+"""Objects of the core API (and of scheduling.k8s.io and node.k8s.io): nodes, pods, taints, tolerations, volumes."""
 
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, NamedTuple
 
-from msgspec import MsgspecError, Raw, Struct, field, json
+from msgspec import MsgspecError, Raw, field, json
 
-from preflight.model.jobs import JobSetFailurePolicy, JobSetNetwork, PodFailurePolicy, SuccessPolicy
-
-
-class Origin(Struct, frozen=True, gc=False):
-    """Where an object was read.
-
-    1. `file` is the path as the user gave it, `-` for standard input, or a word in angle brackets for an object that no file holds.
-    2. `document` is the 0-based place of the document in the file; `line` the 1-based line where it starts, 0 where not known.
-    3. `path` leads from the document to the object: () for the document itself, ("items", 3) for the fourth item of a List.
-    """
-
-    file: str
-    document: int = 0
-    line: int = 0
-    path: tuple[str | int, ...] = ()
-
-
-class Refusal(Struct, frozen=True, gc=False):
-    """A value that the API server would refuse, found while reading: its path in the object, and the problem in one line.
-
-    `field` is the name of the field as it stands in front of the problem; "" where the problem names it, or names none.
-    """
-
-    path: tuple[str | int, ...]
-    problem: str
-    field: str = ""
-
-    @property
-    def reason(self) -> str:
-        """The field and its problem, in one line."""
-        return f"{self.field}: {self.problem}" if self.field else self.problem
-
-
-TEMPLATE_GENERATION = "deprecated.daemonset.template.generation"
-"""The annotation of a DaemonSet with the number of its template, from 1 on; its pods carry it as the label pod-template-generation."""
-
-
-class ObjectKey(NamedTuple):
-    """What tells one object of a kind from another.
-
-    1. `namespace` is "" where the manifest states none; it is then shown as `-`.
-    2. `file` is the file of such an object, so that two files are never merged into one; "" where a namespace is stated.
-    """
-
-    namespace: str
-    name: str
-    file: str = ""
-
-    def __str__(self) -> str:
-        return f"{self.namespace or '-'}/{self.name}"
-
-
-class APIStruct(Struct, frozen=True, gc=False, omit_defaults=True):
-    """A part of an API object. Absent fields have their defaults."""
-
-
-class OwnerReference(APIStruct, frozen=True, gc=False):
-    """`metadata.ownerReferences[]`."""
-
-    kind: str = ""
-    name: str = ""
-    uid: str = ""
-    controller: bool = False
-    apiVersion: str = ""
-
-
-class Metadata(APIStruct, frozen=True, gc=False):
-    """`metadata`; `deletionTimestamp` is "" while the object is not being deleted."""
-
-    name: str = ""
-    namespace: str = ""
-    uid: str = ""
-    labels: dict[str, str] = {}
-    annotations: dict[str, str] = {}
-    ownerReferences: tuple[OwnerReference, ...] = ()
-    deletionTimestamp: str = ""
-    generation: int = 0
+from preflight.model.meta import APIStruct, Condition, Metadata, OwnerReference, Refusal, SelectorRequirement, SourcedObject
 
 
 class Taint(APIStruct, frozen=True, gc=False):
@@ -110,14 +29,6 @@ class Toleration(APIStruct, frozen=True, gc=False):
     value: str = ""
     effect: str = ""
     tolerationSeconds: int | None = None
-
-
-class SelectorRequirement(APIStruct, frozen=True, gc=False):
-    """`matchExpressions[]` or `matchFields[]`, of a node affinity or of a label selector."""
-
-    key: str = ""
-    operator: str = ""
-    values: tuple[str, ...] = ()
 
 
 class NodeSelectorTerm(APIStruct, frozen=True, gc=False):
@@ -244,196 +155,6 @@ class PodTemplate(APIStruct, frozen=True, gc=False):
 
     metadata: Metadata = Metadata()
     spec: PodSpec = PodSpec()
-
-
-class LabelSelector(APIStruct, frozen=True, gc=False):
-    """`spec.selector` of a workload: an empty one selects every pod, an absent one none."""
-
-    matchLabels: dict[str, str] = {}
-    matchExpressions: tuple[SelectorRequirement, ...] = ()
-
-
-class RollingUpdateDaemonSet(APIStruct, frozen=True, gc=False):
-    """`spec.updateStrategy.rollingUpdate`; integers or percentages; None means the default (1 and 0)."""
-
-    maxUnavailable: int | str | None = None
-    maxSurge: int | str | None = None
-
-
-class DaemonSetUpdateStrategy(APIStruct, frozen=True, gc=False):
-    """`spec.updateStrategy`; an absent type means RollingUpdate."""
-
-    type: str = ""
-    rollingUpdate: RollingUpdateDaemonSet = RollingUpdateDaemonSet()
-
-
-class DaemonSetSpec(APIStruct, frozen=True, gc=False):
-    """`spec` of a DaemonSet."""
-
-    selector: LabelSelector | None = None
-    template: PodTemplate = PodTemplate()
-    updateStrategy: DaemonSetUpdateStrategy = DaemonSetUpdateStrategy()
-    minReadySeconds: int = 0
-
-
-class SourcedObject(APIStruct, frozen=True, gc=False):
-    """What `load` adds to an object that it read by itself: its origin and what the API server would refuse of it."""
-
-    origin: Origin = field(default=Origin("<none>"), name="\ue000origin")
-    refusals: tuple[Refusal, ...] = field(default=(), name="\ue000refusals")
-
-
-class DaemonSet(SourcedObject, frozen=True):
-    """apps/v1 DaemonSet.
-
-    1. `data` is the whole object as plain data: any difference of its `spec.template` is an update, whatever the typed view reads.
-       Never change it in place.
-    2. `kept` is what a snapshot has of the rest, as text (`model/kept.py`): `data` is then only what is read. Empty for a whole object.
-    """
-
-    metadata: Metadata = Metadata()
-    spec: DaemonSetSpec = DaemonSetSpec()
-    data: dict[str, Any] = field(default_factory=dict, name="\ue000data")
-    kept: Raw = field(default=Raw(), name="\ue000kept")
-
-    @property
-    def key(self) -> ObjectKey:
-        """What tells this DaemonSet from others."""
-        return make_object_key(self.metadata, self.origin)
-
-
-class Condition(APIStruct, frozen=True, gc=False):
-    """`status.conditions[]`; status is True, False or Unknown."""
-
-    type: str = ""
-    status: str = ""
-
-
-class WorkloadSpec(APIStruct, frozen=True, gc=False):
-    """`spec` of a Deployment, StatefulSet or ReplicaSet; `replicas` None means one."""
-
-    template: PodTemplate = PodTemplate()
-    replicas: int | None = None
-    volumeClaimTemplates: tuple[ClaimTemplate, ...] = ()
-
-
-class WorkloadStatus(APIStruct, frozen=True, gc=False):
-    """`status` of a workload: the conditions tell a Job that has ended."""
-
-    conditions: tuple[Condition, ...] = ()
-
-
-class JobSpec(WorkloadSpec, frozen=True, gc=False):
-    """`spec` of a Job as it is written: what is absent has its defaults in `preflight/scheduling/jobs`."""
-
-    completionMode: str = ""
-    parallelism: int | None = None
-    completions: int | None = None
-    backoffLimit: int | None = None
-    backoffLimitPerIndex: int | None = None
-    maxFailedIndexes: int | None = None
-    podReplacementPolicy: str | None = None
-    podFailurePolicy: PodFailurePolicy | None = None
-    successPolicy: SuccessPolicy | None = None
-    managedBy: str | None = None
-    suspend: bool = False
-    activeDeadlineSeconds: int | None = None
-
-
-class JobCondition(Condition, frozen=True, gc=False):
-    """`status.conditions[]` of a Job."""
-
-    reason: str = ""
-    message: str = ""
-
-
-class JobStatus(WorkloadStatus, frozen=True, gc=False):
-    """`status` of a Job: indexes as `0,2-4`."""
-
-    active: int = 0
-    ready: int = 0
-    terminating: int = 0
-    succeeded: int = 0
-    failed: int = 0
-    completedIndexes: str = ""
-    failedIndexes: str = ""
-    conditions: tuple[JobCondition, ...] = ()
-
-
-class JobTemplate(APIStruct, frozen=True, gc=False):
-    """`spec.jobTemplate` of a CronJob, and `template` of a replicated Job of a JobSet."""
-
-    metadata: Metadata = Metadata()
-    spec: JobSpec = JobSpec()
-
-
-class CronJobSpec(APIStruct, frozen=True, gc=False):
-    """`spec` of a CronJob."""
-
-    jobTemplate: JobTemplate = JobTemplate()
-
-
-class Deployment(SourcedObject, frozen=True, gc=False):
-    """apps/v1 Deployment."""
-
-    metadata: Metadata = Metadata()
-    spec: WorkloadSpec = WorkloadSpec()
-    status: WorkloadStatus = WorkloadStatus()
-
-
-class StatefulSet(Deployment, frozen=True, gc=False):
-    """apps/v1 StatefulSet."""
-
-
-class ReplicaSet(Deployment, frozen=True, gc=False):
-    """apps/v1 ReplicaSet."""
-
-
-class Job(Deployment, frozen=True, gc=False):
-    """batch/v1 Job."""
-
-    spec: JobSpec = JobSpec()
-    status: JobStatus = JobStatus()
-
-
-class CronJob(SourcedObject, frozen=True, gc=False):
-    """batch/v1 CronJob."""
-
-    metadata: Metadata = Metadata()
-    spec: CronJobSpec = CronJobSpec()
-
-
-class ReplicatedJob(APIStruct, frozen=True, gc=False):
-    """`spec.replicatedJobs[]` of a JobSet."""
-
-    name: str = ""
-    replicas: int = 1
-    template: JobTemplate = JobTemplate()
-
-
-class JobSetSpec(APIStruct, frozen=True, gc=False):
-    """`spec` of a JobSet."""
-
-    replicatedJobs: tuple[ReplicatedJob, ...] = ()
-    failurePolicy: JobSetFailurePolicy | None = None
-    network: JobSetNetwork = JobSetNetwork()
-    managedBy: str | None = None
-    suspend: bool = False
-
-
-class JobSetStatus(WorkloadStatus, frozen=True, gc=False):
-    """`status` of a JobSet: `restarts` are all, `restartsCountTowardsMax` those that its failure policy counts."""
-
-    restarts: int = 0
-    restartsCountTowardsMax: int = 0
-
-
-class JobSet(SourcedObject, frozen=True, gc=False):
-    """jobset.x-k8s.io JobSet: several Jobs with a pod template each."""
-
-    metadata: Metadata = Metadata()
-    spec: JobSetSpec = JobSetSpec()
-    status: JobSetStatus = JobSetStatus()
 
 
 class Pod(SourcedObject, frozen=True, gc=False):
@@ -577,12 +298,6 @@ class PriorityClass(SourcedObject, frozen=True, gc=False):
     value: int = 0
 
 
-class CSIDriver(SourcedObject, frozen=True, gc=False):
-    """storage.k8s.io/v1 CSIDriver."""
-
-    metadata: Metadata = Metadata()
-
-
 class RuntimeScheduling(APIStruct, frozen=True, gc=False):
     """`scheduling` of a RuntimeClass: what admission adds to each pod of it, after placement."""
 
@@ -598,22 +313,27 @@ class RuntimeClass(SourcedObject, frozen=True, gc=False):
     scheduling: RuntimeScheduling | None = None
 
 
-Workload = DaemonSet | Deployment | CronJob | Pod
-
-
-def make_object_key(metadata: Metadata, origin: Origin) -> ObjectKey:
-    """The key of a namespaced object: see ObjectKey."""
-    return ObjectKey(metadata.namespace, metadata.name, "" if metadata.namespace else origin.file)
-
-
 POD_TEMPLATE_SPEC: tuple[str, ...] = ("spec", "template", "spec")
 """The path to the pod spec of every workload but Pod and CronJob, whose paths `locate_pod_spec` gives."""
 
 
-def locate_pod_spec(workload: Workload) -> tuple[PodSpec, tuple[str, ...]]:
-    """The pod spec of a workload, and the path that leads to it."""
-    if isinstance(workload, Pod):
-        return workload.spec, ("spec",)
-    if isinstance(workload, CronJob):
-        return workload.spec.jobTemplate.spec.template.spec, ("spec", "jobTemplate", *POD_TEMPLATE_SPEC)
-    return workload.spec.template.spec, POD_TEMPLATE_SPEC
+class QuotaSpec(APIStruct, frozen=True, gc=False):
+    """`spec` of a ResourceQuota; one with scopes counts only some of the pods."""
+
+    hard: dict[str, str | int | float] = field(default_factory=dict)
+    scopes: tuple[str, ...] = ()
+    scopeSelector: dict[str, object] = field(default_factory=dict)
+
+
+class QuotaStatus(APIStruct, frozen=True, gc=False):
+    """`status` of a ResourceQuota: what is used, as the controller counts it."""
+
+    used: dict[str, str | int | float] = field(default_factory=dict)
+
+
+class ResourceQuota(SourcedObject, frozen=True, gc=False):
+    """v1 ResourceQuota."""
+
+    metadata: Metadata = Metadata()
+    spec: QuotaSpec = QuotaSpec()
+    status: QuotaStatus = QuotaStatus()

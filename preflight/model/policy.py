@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import field
 
-from preflight.model.objects import APIStruct, LabelSelector, Metadata, SourcedObject
+from preflight.model.meta import APIStruct, LabelSelector, Metadata, SourcedObject
 
 
 class BudgetCondition(APIStruct, frozen=True, gc=False):
