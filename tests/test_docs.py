@@ -19,7 +19,7 @@ from preflight.model.report import Outcome, Severity
 from preflight.report import FORMATS
 from preflight.report.table import MARKERS
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.registry import common_rules, load_all_rules
+from preflight.rules.select_rules import common_rules, load_all_rules
 from tests import docs_update
 from tests.builders import list_daemonset_pod, write_list
 from tests.cli.program import program

@@ -34,7 +34,7 @@ def perform_command(command: Command, world: ClusterState, read_file: ObjectRead
 
     1. Worlds are immutable: `after` shares every object that does not change with `before`.
     2. Nodes that the command names and the world lacks are partly known, in `before` too.
-    3. `read_file` gives the objects of the files of `apply -f` and `delete -f`, as Structs of preflight.model.objects; it is called for
+    3. `read_file` gives the objects of the files of `apply -f` and `delete -f`, as Structs of the model; it is called for
        nothing else.
 
     Errors: UsageError for what kubectl or the API server refuses, in their words; InputError where the world lacks what the command needs.

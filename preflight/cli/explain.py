@@ -6,7 +6,7 @@ import click
 
 from preflight.errors import UsageError
 from preflight.messages import cli as messages
-from preflight.rules.registry import load_all_rules
+from preflight.rules.select_rules import load_all_rules
 
 
 @click.command("explain")

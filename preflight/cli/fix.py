@@ -79,7 +79,7 @@ def command(paths: tuple[str, ...], sources: tuple[str, ...], *, allow_empty: bo
 
 
 def _parse_rules(names: Iterable[str]) -> frozenset[str]:
-    from preflight.rules.registry import load_all_rules
+    from preflight.rules.select_rules import load_all_rules
 
     ids = {rule_info.name: rule_info.id for rule_info in load_all_rules()}
     found = frozenset(ids.get(name.lower(), name.upper()) for name in names)

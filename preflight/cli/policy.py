@@ -71,7 +71,7 @@ def iter_policy_lines(policy: Policy) -> Iterator[str]:
     """The effective policy, line by line, each value with `# file:line` behind it."""
     from preflight.messages.policy import quote_value as quoted
     from preflight.policy.matching import to_texts
-    from preflight.rules.registry import load_all_rules
+    from preflight.rules.select_rules import load_all_rules
 
     yield f"# {' < '.join(layer.file for layer in policy.layers)}"
     yield from _iter_line(f"noExecute: {policy.no_execute}", policy.no_execute_source)

@@ -8,7 +8,7 @@ from textwrap import dedent
 import click
 
 from preflight.rules.api import Rule
-from preflight.rules.registry import load_all_rules
+from preflight.rules.select_rules import load_all_rules
 
 
 @click.command("rules")

@@ -12,7 +12,7 @@ from preflight.coverage.daemonset_pods import DaemonSetPods, PodGroup
 from preflight.coverage.node_classes import NodeClass, split_nodes
 from preflight.model.reasons import UpdateUncertainty
 from preflight.scheduling.placement import Placement
-from preflight.scheduling.rollout import UpdateEffect
+from preflight.scheduling.update_strategy import UpdateEffect
 
 
 class PodPresence(Enum):

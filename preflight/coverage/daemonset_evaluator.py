@@ -22,11 +22,11 @@ from preflight.model.core import Node, Toleration
 from preflight.model.meta import ObjectKey
 from preflight.model.report import Outcome
 from preflight.scheduling.placement import Placement, evaluate_placement
-from preflight.scheduling.rollout import UpdateEffect
 from preflight.scheduling.tolerations import NEVER, add_implicit_tolerations, find_eviction_delay
+from preflight.scheduling.update_strategy import UpdateEffect
 
 if TYPE_CHECKING:
-    from preflight.coverage.rollout.simulation import Rollout
+    from preflight.coverage.rollout.daemonset_rollout import Rollout
 
 _HARMLESS_OUTCOMES = (Outcome.KEPT, Outcome.EXCLUDED, Outcome.NEVER)
 _NO_NODES: frozenset[str] = frozenset()

@@ -18,10 +18,10 @@ from preflight.model.meta import ObjectKey
 from preflight.model.reasons import LostLabels, UpdateUncertainty
 from preflight.model.report import Outcome
 from preflight.scheduling.placement import Placement
-from preflight.scheduling.rollout import UpdateEffect
+from preflight.scheduling.update_strategy import UpdateEffect
 
 if TYPE_CHECKING:
-    from preflight.coverage.rollout.simulation import Rollout
+    from preflight.coverage.rollout.daemonset_rollout import Rollout
 
 
 class CascadeLoss(Struct, frozen=True):

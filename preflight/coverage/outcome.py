@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from preflight.model.report import Outcome
 from preflight.scheduling.placement import Placement
-from preflight.scheduling.rollout import UpdateEffect
 from preflight.scheduling.tolerations import NEVER
+from preflight.scheduling.update_strategy import UpdateEffect
 
 
 class PodAfter(Enum):

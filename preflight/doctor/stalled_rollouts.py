@@ -15,7 +15,7 @@ from preflight.model.apps import TEMPLATE_GENERATION, DaemonSet
 from preflight.model.core import find_controller
 from preflight.model.meta import ObjectKey
 from preflight.model.timestamps import count_seconds
-from preflight.scheduling.rollout import uses_surge
+from preflight.scheduling.update_strategy import uses_surge
 from preflight.scheduling.validation import resolve_int_or_percent
 
 PodsByDaemonSet = Mapping[ObjectKey, DaemonSetPods]

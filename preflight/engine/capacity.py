@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from preflight import load
 from preflight.capacity.evaluate import measure_capacity
+from preflight.engine.exit_code import decide_capacity_exit_code
 from preflight.engine.multi_cluster import ask_clusters
 from preflight.engine.session import Session
 from preflight.errors import InputError, UsageError
@@ -77,17 +78,9 @@ def query_capacity(sessions: Session | Sequence[Session], query: CapacityQuery) 
     answers = ask_clusters(asked, lambda session: _ask_cluster(query, session))
     clusters = tuple(answer.value or ClusterCapacityAnswer(answer.name, error=answer.error) for answer in answers)
     exit_zero = any(session.options.exit_zero for session in asked)
-    return CapacityReport(__version__, query.description, query.at_least, clusters, _get_exit_code(query, clusters, exit_zero))
-
-
-def _get_exit_code(query: CapacityQuery, clusters: Sequence[ClusterCapacityAnswer], exit_zero: bool) -> int:
-    rooms = [cluster.room for cluster in clusters if cluster.room]
-    unread = any(answer.error or answer.problems for answer in clusters)
-    if unread:
-        return 3
-    if exit_zero or any(room.copies >= query.at_least for room in rooms):
-        return 0
-    return 3 if any(room.atMost is None or room.atMost >= query.at_least for room in rooms) else 1
+    return CapacityReport(
+        __version__, query.description, query.at_least, clusters, decide_capacity_exit_code(clusters, query.at_least, exit_zero=exit_zero)
+    )
 
 
 def _ask_cluster(query: CapacityQuery, session: Session) -> ClusterCapacityAnswer:

@@ -35,7 +35,7 @@ from preflight.model.world import ClusterState
 from preflight.rules.api import Hit, ManifestLocation, make_subject_of
 from preflight.rules.hygiene import invalid_object
 from preflight.rules.new_findings import RuleHit, select_new_hits
-from preflight.rules.registry import common_rules
+from preflight.rules.select_rules import common_rules
 from preflight.scheduling.placement import evaluate_placement
 from preflight.scheduling.tolerations import add_implicit_tolerations
 

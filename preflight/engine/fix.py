@@ -29,7 +29,7 @@ from preflight.model.meta import ObjectKey, Origin
 from preflight.model.report import Problem
 from preflight.model.world import ClusterState
 from preflight.rules.api import Context, keep_worst_hits
-from preflight.rules.registry import common_rules
+from preflight.rules.select_rules import common_rules
 
 _NO_COMMANDS = Plan((), "")
 

@@ -9,6 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from preflight.coverage.model import Impact
+from preflight.engine.exit_code import decide_exit_code
 from preflight.engine.rule_runner import RuleResults, make_match_target
 from preflight.engine.session import LoadedInputs
 from preflight.errors import UsageError
@@ -33,7 +34,7 @@ from preflight.policy.evaluate import settle_findings
 from preflight.policy.matching import ExemptionScope, LocatedFinding
 from preflight.rules.api import ManifestLocation
 from preflight.rules.new_findings import RuleHit
-from preflight.rules.registry import find_rules
+from preflight.rules.select_rules import find_rules
 from preflight.version import __version__
 
 if TYPE_CHECKING:
@@ -105,7 +106,13 @@ def build_report(inputs: LoadedInputs, parts: ReportParts) -> Analysis:
         tuple(_iter_skipped(inputs, parts)),
         problems,
         findings,
-        _get_exit_code(inputs, parts, findings),
+        decide_exit_code(
+            findings,
+            inputs.options,
+            has_crashes=bool(parts.results.crashes),
+            has_problems=bool(inputs.problems or parts.problems),
+            is_unknown=parts.is_unknown,
+        ),
         parts.links,
         _collect_rule_info(findings),
         _find_cluster(inputs),
@@ -117,17 +124,6 @@ def drop_skipped(analysis: Analysis) -> Analysis:
     """The answer without the skipped checks that a look at a cluster does not ask for, so that nobody misses them."""
     report = analysis.report
     return replace(analysis, report=replace(report, skipped=tuple(check for check in report.skipped if check.what not in _UNREQUESTED)))
-
-
-def _get_exit_code(inputs: LoadedInputs, parts: ReportParts, findings: Sequence[Finding]) -> int:
-    options = inputs.options
-    has_problems = bool(inputs.problems or parts.problems)
-    if parts.results.crashes:
-        return 4
-    if has_problems or (parts.is_unknown and not options.exit_zero):
-        return 3
-    worst = min((finding.severity.rank for finding in findings if finding.exempted is None), default=3)
-    return int(worst <= options.fail_on.rank and not options.exit_zero)
 
 
 def _list_assumptions(steps: Iterable[ReportStep]) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from preflight.policy.evaluate import apply_rule_severities
 from preflight.policy.matching import MatchTarget
 from preflight.rules.api import Context, Hit, ManifestLocation, Rule, keep_worst_hits
 from preflight.rules.new_findings import RuleHit
-from preflight.rules.registry import common_rules, select_rules
+from preflight.rules.select_rules import common_rules, select_rules
 
 
 class RuleResults(Struct, frozen=True):

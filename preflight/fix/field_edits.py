@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from preflight.fix.edits import TextEdit
-from preflight.fix.line_edits import insert_lines
+from preflight.fix.edit_model import TextEdit
+from preflight.fix.inserted_lines import insert_lines
 from preflight.fix.yaml_style import FIELDS, TolerationStyle
 from preflight.fix.yaml_tree import CannotEdit, YamlNode, YamlTree
 from preflight.messages import fix as messages

@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from preflight.fix.edits import AddToleration, DropField, Operation, ReplaceToleration, SetFields
+from preflight.fix.edit_model import AddToleration, DropField, Operation, ReplaceToleration, SetFields
 from preflight.fix.plan import get_written_tolerations
 from preflight.fix.yaml_tree import CannotEdit
 from preflight.messages import fix as messages

@@ -11,8 +11,8 @@ from msgspec import Struct
 from preflight import documents
 from preflight.documents import Chunk, InvalidDocument
 from preflight.documents.reader import read_chunk
-from preflight.fix.edits import Operation, TextEdit, apply_edits, apply_operations
-from preflight.fix.rewrite import rewrite
+from preflight.fix.edit_model import Operation, TextEdit, apply_edits, apply_operations
+from preflight.fix.edit_tolerations import rewrite
 from preflight.fix.yaml_tree import CannotEdit, Path, YamlTree, read_tree
 from preflight.messages import fix as messages
 

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from preflight.components import recognize_components
-from preflight.fix.edits import AddToleration, DropField, Operation, ReplaceToleration, SetFields
+from preflight.fix.edit_model import AddToleration, DropField, Operation, ReplaceToleration, SetFields
 from preflight.fix.evaluation import Evaluation, StepHit
 from preflight.fix.yaml_tree import CannotEdit
 from preflight.messages import fix as messages

@@ -12,7 +12,7 @@ from preflight.change import workload_verbs
 from preflight.documents import InvalidDocument, split_documents
 from preflight.errors import InputError
 from preflight.fix import kubectl_patch, manifest
-from preflight.fix.edits import Operation, apply_operations
+from preflight.fix.edit_model import Operation, apply_operations
 from preflight.fix.evaluation import Evaluate, Evaluation, StepHit
 from preflight.fix.plan import FindingSelection, FixPlan, get_raw_tolerations, make_fix_plans
 from preflight.fix.provenance import Manager, find_manager

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Sequence
 
-from preflight.fix.edits import AddToleration, DropField, Operation, SetFields
+from preflight.fix.edit_model import AddToleration, DropField, Operation, SetFields
 from preflight.fix.evaluation import ROLLOUT
 from preflight.fix.planner import DaemonSetFix, FixResult
 from preflight.fix.yaml_style import TolerationStyle

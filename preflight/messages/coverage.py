@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from preflight.messages.lists import join_and, join_node_names
+from preflight.messages.tolerations import describe_untolerated
 from preflight.model.core import Taint
 from preflight.model.meta import ObjectKey, SelectorRequirement
 from preflight.model.reasons import (
@@ -66,7 +67,7 @@ def describe_reason(reason: Reason) -> str:
                 return "its node affinity has no term, which matches no node"
             return f"its node affinity does not match: {'; or '.join(_format_term(term) for term in terms)}"
         case Untolerated(taints):
-            return f"does not tolerate {join_and(taints)}"
+            return describe_untolerated(taints)
         case NearMiss():
             return _describe_near_miss(reason)
         case LostLabels(labels, producer):

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from preflight.messages.budgets import describe_budget_change, describe_budget_refusal, format_budget, join_budgets
 from preflight.messages.lists import join_and, join_limited, join_node_names
+from preflight.messages.tolerations import describe_untolerated
 from preflight.messages.uncertainty import describe_missing_input, describe_uncertainty
 from preflight.model.eviction_reasons import (
     AddFlags,
@@ -93,7 +94,7 @@ def describe_reason(reason: EvictionReason) -> str:
         case StaysTerminating():
             return f"it stays in Terminating: {_HANG_TEXTS[reason.cause].format(reason.node)}"
         case UntoleratedTaints():
-            return f"does not tolerate {join_and(reason.taints)}"
+            return describe_untolerated(reason.taints)
         case TimeLimitedTaints():
             return f"tolerates {join_and(reason.taints)} for {reason.seconds} s only"
         case UnprotectedByBudgets():

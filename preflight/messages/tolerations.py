@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from preflight.model.core import Toleration
+from collections.abc import Iterable
+
+from preflight.messages.lists import join_and
+from preflight.model.core import Taint, Toleration
+
+
+def describe_untolerated(taints: Iterable[Taint]) -> str:
+    """`does not tolerate dedicated=rdma:NoSchedule and a=b:NoExecute`."""
+    return f"does not tolerate {join_and(taints)}"
 
 
 def format_tolerated(toleration: Toleration) -> str:

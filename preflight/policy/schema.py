@@ -14,7 +14,7 @@ from preflight.components import load_kinds
 from preflight.policy.config import SEVERITIES, Exemption, Match, PolicyFile, Setting
 from preflight.policy.matching import MAX_GLOB
 from preflight.rules.api import Rule
-from preflight.rules.registry import load_all_rules
+from preflight.rules.select_rules import load_all_rules
 
 _PLAIN = {str: "string", bool: "boolean", int: "integer"}
 _DAY = r"^\d{4}-\d{2}-\d{2}$"

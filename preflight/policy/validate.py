@@ -15,7 +15,7 @@ from preflight.policy.config import SEVERITIES, Exemption, Match, PolicyFile, Re
 from preflight.policy.matching import MAX_GLOB, to_texts
 from preflight.policy.schema_errors import Fault, Path, find_faults
 from preflight.rules.api import Rule
-from preflight.rules.registry import common_rules, load_all_rules
+from preflight.rules.select_rules import common_rules, load_all_rules
 from preflight.scheduling.validation import validate_taints
 
 

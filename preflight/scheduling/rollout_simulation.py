@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from preflight.model.apps import DaemonSetSpec
-from preflight.scheduling.rollout import uses_surge
+from preflight.scheduling.update_strategy import uses_surge
 from preflight.scheduling.validation import resolve_int_or_percent
 
 

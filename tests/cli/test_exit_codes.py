@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.registry import common_rules
+from preflight.rules.select_rules import common_rules
 from tests.cli.program import program
 
 TAINT = "taint nodes n1 dedicated=rdma:NoSchedule"

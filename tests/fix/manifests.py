@@ -6,7 +6,7 @@ from typing import Any
 
 from preflight import documents
 from preflight.documents import Document
-from preflight.fix.edits import AddToleration, Operation
+from preflight.fix.edit_model import AddToleration, Operation
 from preflight.fix.manifest import ManifestChange, ManifestResult, fix_manifest
 from preflight.model.core import POD_TEMPLATE_SPEC
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
-from preflight.fix.edits import AddToleration, DropField, Operation, ReplaceToleration, SetFields
+from preflight.fix.edit_model import AddToleration, DropField, Operation, ReplaceToleration, SetFields
 from preflight.fix.kubectl_patch import TOLERATIONS_PATH, make_json_patch
 from tests.builders import write_list
 from tests.cli.program import program

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from preflight.fix.edits import AddToleration, DropField, Operation, ReplaceToleration, SetFields
+from preflight.fix.edit_model import AddToleration, DropField, Operation, ReplaceToleration, SetFields
 from tests.fix.manifests import HEAD, RDMA, fixed
 
 TAIL = "      containers: [{name: agent, image: a}]\n"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from preflight.rules.registry import load_all_rules
+from preflight.rules.select_rules import load_all_rules
 from tests.cli.program import program
 from tests.fix.example_folder import AGENT, CONTAINERS, NODES, TAINT, fix, pods, world
 from tests.paths import ROOT

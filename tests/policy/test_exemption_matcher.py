@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from preflight.rules.registry import load_all_rules
+from preflight.rules.select_rules import load_all_rules
 from tests.cli.program import Result, program
 from tests.policy.conftest import Write
 from tests.policy.manifests import WILD, daemonset

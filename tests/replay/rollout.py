@@ -23,15 +23,15 @@ from preflight.coverage.daemonset_pods import collect_listed_pods
 from preflight.coverage.label_cascade import predict_impact
 from preflight.coverage.model import Impact
 from preflight.coverage.outcome import PodAfter
-from preflight.coverage.rollout.simulation import Rollout
+from preflight.coverage.rollout.daemonset_rollout import Rollout
 from preflight.kubectl.parser import parse_command
 from preflight.model.apps import DaemonSet, DaemonSetSpec
 from preflight.model.core import CoveragePod, Node
 from preflight.model.meta import ObjectKey
 from preflight.model.world import ClusterState
-from preflight.scheduling.rollout import uses_surge
 from preflight.scheduling.rollout_simulation import NewPodOutcome, PodsOnNode
 from preflight.scheduling.tolerations import add_implicit_tolerations
+from preflight.scheduling.update_strategy import uses_surge
 from tests.builders import make_owner, make_pod, read_leniently
 
 NEVER_READY = "truth/never-ready-on"

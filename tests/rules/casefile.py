@@ -21,7 +21,7 @@ from typing import Any
 
 import yaml
 
-from preflight.rules.registry import load_all_rules
+from preflight.rules.select_rules import load_all_rules
 from tests.cli.program import Result, program
 
 FOLDER = Path(__file__).parent / "cases"

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from preflight.rules import registry
+from preflight.rules import select_rules
 from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.registry import common_rules
+from preflight.rules.select_rules import common_rules
 from tests.rules import casefile
 from tests.rules.casefile import Case
 
@@ -43,7 +43,7 @@ def plant(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
         Rule(rule.id, rule.name, rule.severity, crash, module=rule.module) if rule.name == name else rule for rule in common_rules()
     )
     monkeypatch.setattr("preflight.engine.rule_runner.select_rules", lambda _: rules)
-    assert registry.common_rules() != rules
+    assert select_rules.common_rules() != rules
 
 
 def test_no_two_cases_of_a_file_have_one_name() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from preflight.rules.registry import load_rules
+from preflight.rules.select_rules import load_rules
 from tests.paths import ROOT
 from tests.rules.identities import FILLER
 

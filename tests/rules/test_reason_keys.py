@@ -32,7 +32,7 @@ from preflight.model.reasons import (
 from preflight.model.report import Outcome
 from preflight.rules.api import Context, Hit, Rule
 from preflight.rules.reason_keys import make_reason_key
-from preflight.rules.registry import common_rules
+from preflight.rules.select_rules import common_rules
 from preflight.rules.verify._keys import make_change_key
 from tests.rules import casefile
 

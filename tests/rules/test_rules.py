@@ -10,7 +10,7 @@ import pytest
 
 from preflight.model.report import Severity
 from preflight.rules.api import Rule
-from preflight.rules.registry import load_all_rules
+from preflight.rules.select_rules import load_all_rules
 from tests.cli.program import program
 from tests.paths import ROOT
 from tests.rules import casefile

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from preflight.model.apps import DaemonSetSpec
-from preflight.scheduling.rollout import uses_surge
 from preflight.scheduling.rollout_simulation import LivePod, NewPodOutcome, PodsOnNode, UpdateCohort
+from preflight.scheduling.update_strategy import uses_surge
 from preflight.scheduling.validation import resolve_int_or_percent
 
 _PATIENCE = 100

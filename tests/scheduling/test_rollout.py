@@ -6,7 +6,7 @@ import pytest
 
 from preflight.model.apps import DaemonSetSpec, DaemonSetUpdateStrategy, RollingUpdateDaemonSet
 from preflight.model.core import Container, ContainerPort, PodSpec, PodTemplate
-from preflight.scheduling.rollout import UpdateEffect, find_shared_ports, predict_update, uses_surge
+from preflight.scheduling.update_strategy import UpdateEffect, find_shared_ports, predict_update, uses_surge
 from preflight.scheduling.validation import resolve_int_or_percent
 
 Limit = int | str | None

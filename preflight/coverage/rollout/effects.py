@@ -10,15 +10,15 @@ from preflight.coverage.cohorts import NodeCohort, PodPresence
 from preflight.coverage.daemonset_pods import DaemonSetPods
 from preflight.coverage.model import Impact
 from preflight.coverage.node_classes import split_nodes
-from preflight.coverage.rollout.simulation import Rollout, RolloutCohort, simulate_rollout
+from preflight.coverage.rollout.daemonset_rollout import Rollout, RolloutCohort, simulate_rollout
 from preflight.coverage.rollout.surge_conflicts import SurgeConflicts, find_surge_conflicts
 from preflight.coverage.shared_analysis import SharedAnalysis
 from preflight.coverage.update_progress import replaces_pods_automatically
 from preflight.model.apps import DaemonSet
 from preflight.model.meta import ObjectKey
 from preflight.model.reasons import RunningUpdate
-from preflight.scheduling.rollout import UpdateEffect, predict_update, uses_surge
 from preflight.scheduling.rollout_simulation import LivePod
+from preflight.scheduling.update_strategy import UpdateEffect, predict_update, uses_surge
 
 
 def find_running_updates(impact: Impact) -> Iterator[RunningUpdate]:

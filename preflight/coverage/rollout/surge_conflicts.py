@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping
 from msgspec import Struct
 
 from preflight.model.core import Node, PodSpec
-from preflight.scheduling.rollout import find_shared_ports
 from preflight.scheduling.surge_fit import find_insufficient_resources, sum_surge_requests
+from preflight.scheduling.update_strategy import find_shared_ports
 
 
 class SurgeConflicts(Struct, frozen=True):

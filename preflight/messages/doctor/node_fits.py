@@ -21,6 +21,7 @@ from preflight.doctor.pending.unschedulable import (
 from preflight.messages.amounts import format_amount
 from preflight.messages.coverage import format_requirement
 from preflight.messages.lists import join_and, join_node_names
+from preflight.messages.tolerations import describe_untolerated
 from preflight.model.uncertainty import UncertaintyKind
 from preflight.scheduling.filters import NODE_UNSCHEDULABLE, FilterReason
 
@@ -97,7 +98,7 @@ def describe_obstacle(obstacle: FitObstacle) -> str:
             left = format_amount(resource, free) if free else "none"
             return f"too little {_name_resource(resource)} left (asks for {format_amount(resource, requested)}, {most}{left} free)"
         case UntoleratedTaints(taints):
-            return f"does not tolerate {join_and(taints)}"
+            return describe_untolerated(taints)
         case LabelMismatch():
             return _describe_mismatch(obstacle)
         case OtherNode():
@@ -142,7 +143,7 @@ def _describe_reason(reason: FilterReason) -> str:
         wanted, used, whole = (format_amount(short.resource, number) for number in (short.requested, short.used, short.allocatable))
         return f"{reason.text} (asks for {wanted}, {used} of {whole} are taken)"
     if reason.taints:
-        return f"does not tolerate {join_and(reason.taints)}"
+        return describe_untolerated(reason.taints)
     return reason.text
 
 

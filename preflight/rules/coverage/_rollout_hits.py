@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
-from preflight.coverage.rollout.simulation import Rollout, RolloutCell, RolloutDoubt
+from preflight.coverage.rollout.daemonset_rollout import Rollout, RolloutCell, RolloutDoubt
 from preflight.messages.rollout import UpdateResult, describe_blocking_cause
 from preflight.model.reasons import BlockingCause
 from preflight.scheduling.rollout_simulation import LivePod, UpdateForecast

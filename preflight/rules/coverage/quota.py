@@ -21,7 +21,7 @@ from preflight.model.reasons import QuotaShortage
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
 from preflight.rules.workload_fields import iter_daemonsets_with_new_pods, iter_starting_groups
-from preflight.scheduling.rollout import uses_surge
+from preflight.scheduling.update_strategy import uses_surge
 
 _POD_RESOURCES = ("pods", "count/pods")
 

@@ -38,10 +38,10 @@ from preflight.model.apps import DaemonSet
 from preflight.model.meta import ObjectKey
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
-from preflight.scheduling.rollout import uses_surge
+from preflight.scheduling.update_strategy import uses_surge
 
 if TYPE_CHECKING:
-    from preflight.coverage.rollout.simulation import Rollout
+    from preflight.coverage.rollout.daemonset_rollout import Rollout
     from preflight.scheduling.rollout_simulation import UpdateForecast
 
 _ROLLING_UPDATE_PATH = ("spec", "updateStrategy", "rollingUpdate")

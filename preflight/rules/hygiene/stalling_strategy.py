@@ -18,7 +18,7 @@ from preflight.messages import hygiene as messages
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
 from preflight.rules.workload_fields import iter_linted_daemonsets
-from preflight.scheduling.rollout import find_shared_ports, uses_surge
+from preflight.scheduling.update_strategy import find_shared_ports, uses_surge
 
 
 def check(context: Context) -> Iterator[Hit]:

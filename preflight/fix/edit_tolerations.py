@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from preflight.fix.edits import AddToleration, DropField, Operation, ReplaceToleration, SetFields, TextEdit
+from preflight.fix.edit_model import AddToleration, DropField, Operation, ReplaceToleration, SetFields, TextEdit
 from preflight.fix.field_edits import drop_field, set_fields
-from preflight.fix.line_edits import detect_line_end, find_comment_column, insert_lines
+from preflight.fix.inserted_lines import detect_line_end, find_comment_column, insert_lines
 from preflight.fix.yaml_style import PlainToleration, TolerationStyle, detect_key_quote, detect_style, format_block_item
 from preflight.fix.yaml_tree import CannotEdit, Path, YamlNode, YamlTree, walk_path
 from preflight.messages import fix as messages

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from preflight.fix.edits import TextEdit
+from preflight.fix.edit_model import TextEdit
 from preflight.fix.yaml_tree import CannotEdit, YamlTree
 from preflight.messages import fix as messages
 

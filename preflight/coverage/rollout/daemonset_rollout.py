@@ -13,7 +13,6 @@ from preflight.coverage.node_health import NodeHealth
 from preflight.coverage.rollout.surge_conflicts import SurgeConflicts
 from preflight.model.apps import DaemonSetSpec
 from preflight.model.reasons import UpdateUncertainty
-from preflight.scheduling.rollout import UpdateEffect
 from preflight.scheduling.rollout_simulation import (
     LivePod,
     NewPodOutcome,
@@ -23,6 +22,7 @@ from preflight.scheduling.rollout_simulation import (
     UpdateForecast,
     simulate_update,
 )
+from preflight.scheduling.update_strategy import UpdateEffect
 
 
 class RolloutCohort(Struct, frozen=True):
