@@ -40,7 +40,7 @@ def test_every_reporter_takes_the_same_options(name: str) -> None:
 def test_a_reporter_is_imported_when_it_is_asked_for() -> None:
     code = "import sys; from preflight.report import FORMATS; list(FORMATS); print([m for m in sys.modules if m.startswith('preflight.')])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "['preflight.report']\n"
+    assert done.stdout == "['preflight.version', 'preflight.report']\n"
 
 
 def test_no_reporter_imports_what_is_slow() -> None:

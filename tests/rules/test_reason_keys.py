@@ -114,7 +114,7 @@ def test_two_findings_of_a_rule_on_one_object_have_different_keys(rule: Rule, tm
         runs.append(list(rule.check(context)))
         yield from runs[-1]
 
-    monkeypatch.setattr("preflight.engine.run.select_rules", lambda _: (replace(rule, check=check),))
+    monkeypatch.setattr("preflight.engine.rule_runner.select_rules", lambda _: (replace(rule, check=check),))
     for number, case in enumerate(casefile.read(casefile.FOLDER / f"{rule.name}.yaml")):
         folder = tmp_path / str(number)
         folder.mkdir()
