@@ -12,7 +12,6 @@ from typing import Any, NoReturn
 import click
 
 from preflight.errors import PreflightError
-from preflight.messages import cli as messages
 from preflight.version import __version__
 
 VERBS = {
@@ -142,7 +141,9 @@ def main(end_process: Callable[[int], NoReturn] | None = None) -> None:
         import traceback
 
         click.echo(traceback.format_exc(), nl=False, err=True)
-        click.echo(messages.OWN_FAULT, err=True)
+        from preflight.messages.cli import OWN_FAULT
+
+        click.echo(OWN_FAULT, err=True)
         code = 4
     (end_process or _end_process)(code if isinstance(code, int) else 0)
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from fnmatch import translate
+from fnmatch import fnmatchcase
 from functools import cache
-from re import Pattern
-from re import compile as regex
+from re import split
 from typing import TypeVar
 
 import msgspec
@@ -140,8 +139,11 @@ def _programs_by_name() -> Mapping[str, KnownProgram]:
 
 
 @cache
-def _programs_by_pattern() -> tuple[tuple[Pattern[str], KnownProgram], ...]:
-    return tuple((regex(translate(name)), product) for product in load_programs() for name in product.programs if "*" in name)
+def _programs_by_pattern() -> tuple[tuple[str, str, KnownProgram], ...]:
+    """The products by the names with a wildcard: what stands before the wildcard, which few names begin with, and the whole pattern."""
+    return tuple(
+        (split(r"[*?[]", name, maxsplit=1)[0], name, product) for product in load_programs() for name in product.programs if "*" in name
+    )
 
 
 @cache
@@ -160,4 +162,5 @@ def find_program(names: Iterable[str]) -> KnownProgram | None:
 
 @cache
 def _match_program(name: str) -> KnownProgram | None:
-    return next((product for pattern, product in _programs_by_pattern() if pattern.match(name)), None)
+    found = (product for start, pattern, product in _programs_by_pattern() if name.startswith(start) and fnmatchcase(name, pattern))
+    return next(found, None)

@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from preflight.model.capacity import ClusterCapacityAnswer
-from preflight.model.report import Finding
-
 if TYPE_CHECKING:
     from preflight.engine.session import Options
+    from preflight.model.capacity import ClusterCapacityAnswer
+    from preflight.model.report import Finding
 
 
 def decide_exit_code(findings: Iterable[Finding], options: Options, *, has_crashes: bool, has_problems: bool, is_unknown: bool) -> int:

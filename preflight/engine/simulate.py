@@ -15,7 +15,6 @@ from preflight.coverage.label_cascade import predict_impact
 from preflight.coverage.model import Impact
 from preflight.errors import PreflightError
 from preflight.kubectl.commands import Command, PatchObjects
-from preflight.load import read_patch
 from preflight.model.meta import ObjectKey
 from preflight.model.report import Outcome
 from preflight.model.world import ClusterState
@@ -114,4 +113,6 @@ def _inline_patch(command: Command, base: str) -> Command:
     """The command with the text of the patch file that it names."""
     if not isinstance(command, PatchObjects) or not command.file:
         return command
+    from preflight.load import read_patch
+
     return replace(command, patch=read_patch(command.file, base), file="")

@@ -5,6 +5,8 @@ Source: kubectl `pkg/cmd/taint/taint.go`, `pkg/cmd/label/label.go`, `pkg/cmd/dra
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 from preflight.errors import UsageError
 from preflight.kubectl.commands import Command, CordonNodes, DrainNodes, LabelNodes, RebootNodes, ReplaceNodes, TaintNodes, TargetObjects
 from preflight.kubectl.flags import ParsedArguments, parse_integer, parse_seconds
@@ -175,3 +177,15 @@ def _parse_node_name(argument: str) -> str:
     if resolve_resource(word) != NODE:
         raise UsageError(f"expected resource of type node, got {resolve_resource(word) or word}")
     return name
+
+
+NODE_READERS: Mapping[str, Callable[[str, ParsedArguments], Command]] = {
+    "taint": parse_taint_command,
+    "label": parse_label_command,
+    "cordon": parse_cordon,
+    "uncordon": parse_uncordon,
+    "drain": parse_drain,
+    "reboot": parse_reboot,
+    "replace": parse_replace,
+}
+"""What reads a command line of each verb."""

@@ -5,6 +5,8 @@ Source: kubectl `pkg/cmd/set/set_image.go`, `pkg/cmd/rollout/rollout_restart.go`
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 from preflight.errors import UsageError
 from preflight.kubectl.cascade import Cascade
 from preflight.kubectl.commands import (
@@ -164,3 +166,13 @@ def _get_files(arguments: ParsedArguments) -> tuple[str, ...]:
 def _refuse_files(arguments: ParsedArguments, what: str) -> None:
     if arguments.all_values("filename") or arguments.last_value("kustomize") or arguments.is_set("local"):
         raise UsageError(f"preflight judges {what} by name, --selector or --all, not of the objects of files")
+
+
+OBJECT_READERS: Mapping[str, Callable[[str, ParsedArguments], Command]] = {
+    "set image": parse_set_image,
+    "rollout restart": parse_rollout_restart,
+    "apply": parse_apply,
+    "patch": parse_patch,
+    "delete": parse_delete,
+}
+"""What reads a command line of each verb."""
