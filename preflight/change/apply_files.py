@@ -9,7 +9,7 @@ from enum import Enum
 import msgspec
 
 from preflight.change import node_pools, node_replacement, workload_verbs
-from preflight.change.apply_merge import ASSUMED_UPDATE, apply_manifest, is_assumed_update, may_be_updated
+from preflight.change.apply_merge import apply_manifest, is_assumed_update, may_be_updated
 from preflight.change.delete_namespaces import list_daemonsets
 from preflight.change.model import Change, ObjectReader
 from preflight.change.node_selection import resolve_node_targets
@@ -18,22 +18,21 @@ from preflight.change.orphaned_pods import adopts_pods
 from preflight.errors import InputError, UsageError
 from preflight.kubectl.apiserver.defaults import create_from_manifest
 from preflight.kubectl.commands import ApplyFiles, DeleteFiles, DeleteNodes, TargetObjects
-from preflight.kubectl.formatting import format_count, join_names
+from preflight.kubectl.formatting import join_names
+from preflight.messages import change as messages
 from preflight.model.apps import DaemonSet
 from preflight.model.core import Namespace, Node, Taint
 from preflight.model.meta import Metadata, ObjectKey, make_object_key
 from preflight.model.world import ClusterState
 
-_ADOPTED = "an update replaces those of another template, unless their label pod-template-generation is its own number"
-
 
 class _ApplyResult(Enum):
     """What applying does to a DaemonSet or a node pool; the values are the texts of the notes, in their order."""
 
-    NEW = "new"
-    UNCHANGED = "unchanged"
-    UNTOUCHED = "changed, but not its template: no pod is replaced"
-    ASSUMED_UPDATE = ASSUMED_UPDATE
+    NEW = messages.NEW
+    UNCHANGED = messages.UNCHANGED
+    UNTOUCHED = messages.UNTOUCHED_TEMPLATE
+    ASSUMED_UPDATE = messages.ASSUMED_UPDATE
 
 
 def apply(command: ApplyFiles, world: ClusterState, read_file: ObjectReader) -> Change:
@@ -60,7 +59,7 @@ def apply(command: ApplyFiles, world: ClusterState, read_file: ObjectReader) -> 
     keys = frozenset(applied.daemonsets)
     return Change(
         command=command.text,
-        headline=f"apply {join_names(command.files)}",
+        headline=messages.format_verb_headline("apply", command.files),
         before=applied.initial_world,
         after=workload_verbs.with_daemonsets(applied.world, applied.daemonsets),
         nodes=frozenset(applied.nodes),
@@ -97,8 +96,8 @@ def delete(command: DeleteFiles, world: ClusterState, read_file: ObjectReader) -
         change = msgspec.structs.replace(nodes, after=after, daemonsets=change.daemonsets, deleted_daemonsets=change.deleted_daemonsets)
     others = [item for item in objects if not isinstance(item, Namespace)]
     said = change.notes if keys or names or not gone else ()
-    notes = [*said, *(f"{name}: not judged: its nodes go with it" for name in gone), *_describe_other_kinds(others)]
-    return msgspec.structs.replace(change, headline=f"delete {join_names(command.files)}", notes=tuple(notes))
+    notes = [*said, *(messages.format_deleted_pool(name) for name in gone), *_describe_other_kinds(others)]
+    return msgspec.structs.replace(change, headline=messages.format_verb_headline("delete", command.files), notes=tuple(notes))
 
 
 class _ApplyProgress:
@@ -123,10 +122,10 @@ class _ApplyProgress:
             data = {**data, "metadata": {**data.get("metadata", {}), "namespace": namespace}}
             self.daemonsets[key] = workload_verbs.from_plain(create_from_manifest(data), new)
             self._results[_ApplyResult.NEW].append(str(key))
-            self._notes += (f"{key} adopts the pods that {left} has left: {_ADOPTED}" for left in self._iter_adopted(self.daemonsets[key]))
+            self._notes += (messages.format_new_adopter(key, left) for left in self._iter_adopted(self.daemonsets[key]))
             return
         result, notes = apply_manifest(old, new)
-        self._notes.extend(f"{key}: {note}" for note in notes)
+        self._notes.extend(messages.format_about(key, note) for note in notes)
         self.daemonsets[key] = result
         if result is old:
             self._results[_ApplyResult.UNCHANGED].append(str(key))
@@ -154,7 +153,7 @@ class _ApplyProgress:
             metadata = msgspec.structs.replace(node.metadata, labels=labels)
             node = msgspec.structs.replace(node, metadata=metadata, absent_labels=node.absent_labels - labels.keys())
         if not new.spec.taints and old.spec.taints:
-            self._notes.append(f"{new.name}: its manifest states no taints, so they stay")
+            self._notes.append(messages.format_retained_taints(new.name))
         self.nodes.append(new.name)
         if node is not old:
             self.world = msgspec.structs.replace(self.world, nodes=dict(sorted({**self.world.nodes, new.name: node}.items())))
@@ -176,7 +175,10 @@ class _ApplyProgress:
 
     def collect_notes(self) -> tuple[str, ...]:
         """What is to be said, in order: of single objects, then which are new or unchanged."""
-        return (*dict.fromkeys(self._notes), *(f"{result.value}: {join_names(names)}" for result, names in self._results.items() if names))
+        return (
+            *dict.fromkeys(self._notes),
+            *(messages.format_group(result.value, names) for result, names in self._results.items() if names),
+        )
 
     def _iter_adopted(self, new: DaemonSet) -> Iterator[ObjectKey]:
         return (left.key for left in self.world.orphaned_daemonsets.values() if adopts_pods(new, left))
@@ -220,10 +222,7 @@ def _is_selected(command: ApplyFiles, item: object) -> bool:
 
 def _describe_other_kinds(objects: Iterable[object]) -> tuple[str, ...]:
     kinds = Counter(_get_kind(item) for item in objects if not isinstance(item, DaemonSet | Node))
-    if not kinds:
-        return ()
-    shown = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
-    return (f"not judged for coverage: {format_count(sum(kinds.values()), 'object')} of other kinds ({shown})",)
+    return (messages.format_other_kinds(kinds),) if kinds else ()
 
 
 def _get_kind(item: object) -> str:

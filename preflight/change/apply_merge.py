@@ -16,11 +16,10 @@ from preflight.kubectl.apiserver.defaults import LAST_APPLIED, encode_json, fini
 from preflight.kubectl.apiserver.errors import format_invalid
 from preflight.kubectl.apiserver.normalize import is_same_template, normalize_spec, normalize_value
 from preflight.kubectl.patch.three_way import merge_three_way
+from preflight.messages import change as messages
 from preflight.model.apps import TEMPLATE_GENERATION, DaemonSet
 from preflight.model.core import POD_TEMPLATE_SPEC
 from preflight.scheduling.validation import validate_update_strategy
-
-ASSUMED_UPDATE = "an update is assumed, for a snapshot shows only the part of a template that is read, and that is the same"
 
 
 def apply_manifest(old: DaemonSet, new: DaemonSet) -> tuple[DaemonSet, list[str]]:
@@ -74,7 +73,7 @@ def _describe_retained_fields(merged: Mapping[str, Any], manifest: Mapping[str, 
     """What decides placement, is in the cluster and is not stated by the manifest, as sentences."""
     there, stated = _get_map(merged, *POD_TEMPLATE_SPEC), _get_map(manifest, *POD_TEMPLATE_SPEC)
     kept = [name for name in ("tolerations", "nodeSelector", "affinity", "nodeName") if there.get(name) and name not in stated]
-    return [f"not stated by the manifest, so as in the cluster: {', '.join(kept)}"] if kept else []
+    return [messages.format_retained_fields(kept)] if kept else []
 
 
 def _get_map(data: Mapping[str, Any], *path: str) -> dict[str, Any]:

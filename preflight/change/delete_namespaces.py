@@ -9,7 +9,7 @@ from preflight.change.workload_verbs import delete_daemonsets
 from preflight.errors import UsageError
 from preflight.kubectl.cascade import Cascade
 from preflight.kubectl.commands import DeleteNamespaces
-from preflight.kubectl.formatting import join_names
+from preflight.messages import change as messages
 from preflight.model.meta import ObjectKey
 from preflight.model.world import ClusterState
 
@@ -31,8 +31,9 @@ def delete(command: DeleteNamespaces, world: ClusterState) -> Change:
     left = {key: daemonset for key, daemonset in world.orphaned_daemonsets.items() if key.namespace not in command.names}
     after = msgspec.structs.replace(change.after, orphaned_daemonsets=left) if len(left) < len(world.orphaned_daemonsets) else change.after
     empty = [name for name in command.names if not any(key.namespace == name for key in keys)]
-    notes = (f"no DaemonSet is given in namespace {join_names(empty)}",) if empty else ()
-    return msgspec.structs.replace(change, headline=f"delete namespace {join_names(command.names)}", after=after, notes=notes)
+    notes = (messages.format_empty_namespaces(empty),) if empty else ()
+    headline = messages.format_verb_headline("delete namespace", command.names)
+    return msgspec.structs.replace(change, headline=headline, after=after, notes=notes)
 
 
 def list_daemonsets(world: ClusterState, names: tuple[str, ...]) -> list[ObjectKey]:

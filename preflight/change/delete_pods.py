@@ -10,7 +10,8 @@ from preflight.change.model import Change
 from preflight.change.orphaned_pods import orphaned_pods_key
 from preflight.errors import InputError, UsageError
 from preflight.kubectl.commands import DeletePods, TargetObjects
-from preflight.kubectl.formatting import format_count, join_names
+from preflight.kubectl.formatting import join_names
+from preflight.messages import change as messages
 from preflight.model.core import CoveragePod, find_controller
 from preflight.model.meta import ObjectKey
 from preflight.model.world import ClusterState
@@ -38,23 +39,24 @@ def delete(command: DeletePods, world: ClusterState) -> Change:
         elif orphaned_pods_key(key) in world.orphaned_daemonsets and pod.spec.nodeName:
             ended.setdefault(orphaned_pods_key(key), set()).add(pod.spec.nodeName)
         elif key not in world.daemonsets:
-            notes.append(f"pod {name}: its DaemonSet {key} is not given")
+            notes.append(messages.format_owner_not_given(name, key))
         elif not pod.spec.nodeName:
-            notes.append(f"pod {name} is on no node")
+            notes.append(messages.format_unscheduled_pod(name))
         else:
             ended.setdefault(key, set()).add(pod.spec.nodeName)
     if bare:
-        notes.insert(0, f"{format_count(len(bare), 'pod')} of no DaemonSet, not judged: {join_names(bare)}")
+        notes.insert(0, messages.format_other_pods(bare))
     if not pods:
-        notes.append("nothing changes: no such pod is there")
+        notes.append(messages.NO_SUCH_POD)
+    names = [f"{pod.metadata.namespace}/{pod.metadata.name}" for pod in pods]
     return Change(
         command=command.text,
-        headline=f"delete pod {join_names([f'{pod.metadata.namespace}/{pod.metadata.name}' for pod in pods])}" if pods else "delete no pod",
+        headline=messages.format_verb_headline("delete pod", names) if pods else messages.DELETES_NO_POD,
         before=world,
         after=world,
         nodes=frozenset().union(*ended.values()),
         daemonsets=frozenset(ended),
-        deleted_pod_nodes={key: frozenset(names) for key, names in sorted(ended.items())},
+        deleted_pod_nodes={key: frozenset(nodes) for key, nodes in sorted(ended.items())},
         notes=tuple(notes),
     )
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
-from preflight.kubectl.formatting import join_names
+from preflight.messages import change as messages
 from preflight.model.core import Node, Taint
 
 UNSCHEDULABLE_TAINT = Taint("node.kubernetes.io/unschedulable", "", "NoSchedule")
@@ -38,7 +38,7 @@ def is_controller_owned(taint: Taint) -> bool:
 def describe_taint_reversals(added: Iterable[Taint], removed: Iterable[Taint], nodes: Sequence[Node]) -> tuple[str, ...]:
     """What the node lifecycle controller undoes, as sentences; the world after the change does not show it."""
     notes = [
-        f"the node lifecycle controller removes a hand-made {taint} from a healthy node within seconds"
+        messages.format_taint_taken_away(taint)
         for taint in added
         if is_controller_owned(taint) and not (taint == UNSCHEDULABLE_TAINT and all(node.spec.unschedulable for node in nodes))
     ]
@@ -46,11 +46,9 @@ def describe_taint_reversals(added: Iterable[Taint], removed: Iterable[Taint], n
     unready = [node.name for node in nodes if node.is_ready is False]
     for taint in removed:
         if taint.key == UNSCHEDULABLE_TAINT.key and taint.effect in ("", "NoSchedule") and cordoned:
-            notes.append(
-                f"the node lifecycle controller puts {UNSCHEDULABLE_TAINT} back while {join_names(cordoned)} stays cordoned: use uncordon"
-            )
+            notes.append(messages.format_cordon_taint_back(UNSCHEDULABLE_TAINT, cordoned))
         elif taint.key in _READINESS and unready:
-            notes.append(f"the node lifecycle controller puts {taint.key} back while {join_names(unready)} is not Ready")
+            notes.append(messages.format_readiness_taint_back(taint.key, unready))
     return tuple(dict.fromkeys(notes))
 
 
@@ -59,9 +57,9 @@ def describe_label_reversals(keys: Iterable[str]) -> tuple[str, ...]:
     notes = []
     for key in sorted(keys):
         if key in _AT_ONCE:
-            notes.append(f"the kubelet puts {key} back within minutes: pods deleted for it are then created again")
+            notes.append(messages.format_label_back_at_once(key))
         elif key in _AT_RESTART:
-            notes.append(f"the kubelet puts {key} back when it restarts")
+            notes.append(messages.format_label_back_at_restart(key))
     return tuple(notes)
 
 

@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterator
 import msgspec
 from msgspec import Struct
 
-from preflight.kubectl.formatting import join_names
 from preflight.kubectl.taint_args import is_same_taint
+from preflight.messages import change as messages
 from preflight.model.core import Node, PoolTemplate, Taint
 from preflight.model.world import ClusterState
 
@@ -81,7 +81,7 @@ def describe_unchanged_pools(world: ClusterState, names: Collection[str]) -> tup
     found = [node.name for node in templates if node.pool is not None and any(name in names for name in list_pool_nodes(world, node.pool))]
     if not found:
         return ()
-    return (f"new nodes of {join_names(found)} come as declared there: kubectl changes no pool",)
+    return (messages.format_unchanged_pools(found),)
 
 
 def _is_made_by(node: Node, pool: PoolTemplate) -> bool:
@@ -147,26 +147,22 @@ def _collect_notes(new: Node, old: Node | None, world: ClusterState, nodes: dict
 
 def _iter_notes(new: Node, pool: PoolTemplate, old: Node | None, members: tuple[str, ...], nodes: dict[str, Node]) -> Iterator[str]:
     """On which nodes it acts, and when."""
-    count = f" ({pool.node_count} {'node' if pool.node_count == '1' else 'nodes'})" if pool.node_count else ""
+    named = messages.format_pool(new.name, pool.node_count)
     if old is None:
         if members:
-            yield (
-                f"{new.name}{count} is not among the pools given, but {join_names(members)} "
-                f"is of it: judged without what it declared before"
-            )
+            yield messages.format_pool_not_given(named, members)
         return
     changed = tuple(name for name in members if name in nodes)
     now = _update_in_place(old, old, new)
     if _placement_key(now) != _placement_key(old):
-        yield f"{new.name}{count}: acts on {join_names(changed) if changed else 'its nodes that are there'}, and on new ones"
+        yield messages.format_pool_in_place(named, changed)
     if _placement_key(now)[:2] != _placement_key(new)[:2]:  # type: ignore[index]
-        rest = "the rest acts" if _placement_key(now) != _placement_key(old) else "acts"
-        known = f"nodes that are there{f' ({join_names(members)})' if members else ''}"
-        yield f"{new.name}{count}: {rest} on new nodes only; {known} stay as they are until they are replaced{pool.replacement_trigger}"
+        is_rest = _placement_key(now) != _placement_key(old)
+        yield messages.format_pool_delayed(named, members, pool.replacement_trigger, is_rest=is_rest)
     if frozenset(new.startup_taints) != frozenset(old.startup_taints):
-        texts = [
-            str(taint)
+        differing = [
+            taint
             for taint in (*new.startup_taints, *old.startup_taints)
             if (taint in new.startup_taints) is not (taint in old.startup_taints)
         ]
-        yield f"{new.name}: {join_names(texts)} is a startup taint, gone once something has removed it: not judged"
+        yield messages.format_startup_taints(new.name, differing)

@@ -10,7 +10,7 @@ from preflight.change.model import Change
 from preflight.change.node_lifecycle import is_controller_owned
 from preflight.change.node_selection import change_nodes, resolve_node_targets
 from preflight.kubectl.commands import DeleteNodes, RebootNodes, ReplaceNodes
-from preflight.kubectl.formatting import join_names
+from preflight.messages import change as messages
 from preflight.model.core import Node, NodeSpec, NodeStatus, Taint
 from preflight.model.meta import Metadata
 from preflight.model.world import ClusterState
@@ -19,7 +19,6 @@ _KUBELET = (
     *("kubernetes.io/hostname", "kubernetes.io/os", "kubernetes.io/arch", "beta.kubernetes.io/os", "beta.kubernetes.io/arch"),
     *("topology.kubernetes.io/zone", "topology.kubernetes.io/region", "node.kubernetes.io/instance-type"),
 )
-_SAME = "judged with the labels and taints of today, not cordoned; what was set by hand is gone, unless the pool or the kubelet sets it"
 
 
 def reboot(command: RebootNodes, world: ClusterState) -> Change:
@@ -31,7 +30,7 @@ def reboot(command: RebootNodes, world: ClusterState) -> Change:
     names = frozenset(met.names)
     return Change(
         command=command.text,
-        headline=f"{'graceful reboot' if command.graceful else 'reboot'} of {join_names(met.names)}",
+        headline=messages.format_reboot_headline(met.names, is_graceful=command.graceful),
         before=met.world,
         after=met.world,
         nodes=names,
@@ -53,14 +52,14 @@ def replace(command: ReplaceNodes, world: ClusterState) -> Change:
     same = [what for what, given in (("labels", command.labels), ("taints", command.taints)) if given is None]
     notes = list(met.notes)
     if len(same) == 2:
-        notes.append(_SAME)
+        notes.append(messages.SAME_AS_TODAY)
     elif same:
-        notes.append(f"judged with the {same[0]} of today")
+        notes.append(messages.format_partly_same(same[0]))
     if command.labels is not None:
-        notes.append("the kubelet's own labels (hostname, os, arch, zone, region, instance type) are taken for the same as today")
+        notes.append(messages.KUBELET_LABELS_KEPT)
     return Change(
         command=command.text,
-        headline=f"replace {join_names(met.names)}",
+        headline=messages.format_verb_headline("replace", met.names),
         before=met.world,
         after=met.with_nodes(after),
         nodes=frozenset(met.names),
@@ -75,16 +74,15 @@ def replace(command: ReplaceNodes, world: ClusterState) -> Change:
 def delete(command: DeleteNodes, world: ClusterState) -> Change:
     """Perform `kubectl delete node`: its pods are collected, and it registers again as it is today; a note says that this is assumed."""
     met = resolve_node_targets(world, command.nodes)
-    one = len(met.names) == 1
     return Change(
         command=command.text,
-        headline=f"delete node {join_names(met.names)}",
+        headline=messages.format_verb_headline("delete node", met.names),
         before=met.world,
         after=met.with_nodes(change_nodes(met, reregister_node)),
         nodes=frozenset(met.names),
         recreation_nodes=frozenset(met.names),
         pod_ending="gone",
-        notes=(*met.notes, f"judged as if the {'node registers' if one else 'nodes register'} again; {_SAME}"),
+        notes=(*met.notes, messages.format_registration(met.names)),
         unknowns=(*met.unknowns, *describe_unknown_taints(met.nodes)),
     )
 
@@ -92,11 +90,7 @@ def delete(command: DeleteNodes, world: ClusterState) -> Change:
 def describe_unknown_taints(nodes: Iterable[Node]) -> tuple[str, ...]:
     """What nobody knows of pods that end on nodes whose taints were not given: whether they come back."""
     names = [node.name for node in nodes if node.is_partial and node.pool is None]
-    return (
-        (f"the taints of {join_names(names)}, which decide whether pods come back there: give {'it' if len(names) == 1 else 'them'}",)
-        if names
-        else ()
-    )
+    return (messages.format_unknown_taints(names),) if names else ()
 
 
 def reregister_node(node: Node, labels: Mapping[str, str] | None = None, taints: tuple[Taint, ...] | None = None) -> Node:

@@ -9,8 +9,8 @@ from msgspec import Struct
 
 from preflight.errors import InputError, UsageError
 from preflight.kubectl.commands import TargetObjects
-from preflight.kubectl.formatting import format_count, join_names
 from preflight.kubectl.label_selector import LabelQuery
+from preflight.messages import change as messages
 from preflight.messages.load import describe_ambiguity
 from preflight.model.core import Node
 from preflight.model.meta import Metadata, Origin
@@ -58,9 +58,7 @@ def resolve_node_targets(world: ClusterState, targets: TargetObjects) -> NodeTar
     if targets.all:
         if world.nodes:
             return NodeTargets(world, _list_reachable(world))
-        return _add_partial_nodes(
-            world, (), {_ALL: _make_partial_node(_ALL)}, "no nodes are given: all of them are judged as one partly known node"
-        )
+        return _add_partial_nodes(world, (), {_ALL: _make_partial_node(_ALL)}, messages.ALL_NODES_PARTLY_KNOWN)
     return _resolve_names(world, targets.names)
 
 
@@ -94,14 +92,7 @@ def _resolve_names(world: ClusterState, names: tuple[str, ...]) -> NodeTargets:
         return NodeTargets(world, found, (), unknown)
     if _is_live(world):
         raise UsageError(f'nodes "{missing[0]}" not found')
-    one = len(missing) == 1
-    if world.nodes:
-        given = f"not among the {format_count(len(world.nodes), 'node')} given"
-        note = f"{join_names(missing)} {'is' if one else 'are'} {given}: judged as {'a partly known node' if one else 'partly known nodes'}"
-    else:
-        note = (
-            f"no nodes are given: {join_names(missing)} {'is judged as a partly known node' if one else 'are judged as partly known nodes'}"
-        )
+    note = messages.format_missing_nodes(missing, len(world.nodes))
     return _add_partial_nodes(world, found, {name: _make_partial_node(name) for name in missing}, note, tuple(unknown))
 
 
@@ -109,18 +100,18 @@ def _resolve_selector(world: ClusterState, selector: LabelQuery) -> NodeTargets:
     answers = {name: selector.selects_node(world.nodes[name]) for name in _list_reachable(world)}
     chosen = tuple(name for name, answer in answers.items() if answer or (answer is None and world.nodes[name].pool is None))
     if not chosen and _is_live(world):
-        return NodeTargets(world, (), (f"no node of the cluster matches {selector}",))
+        return NodeTargets(world, (), (messages.format_no_match_in_cluster(selector),))
     if not chosen:
         stated = selector.implied_labels()
         if stated is None:
             raise InputError(f"there is nothing to judge: no node can match {selector}")
         name = f"({selector})"
-        note = f"none of the {format_count(len(answers), 'node')} given matches {selector}" if world.nodes else "no nodes are given"
-        return _add_partial_nodes(world, (), {name: _make_partial_node(name, *stated)}, f"{note}: judged as a partly known node")
+        note = messages.format_no_match(selector, len(answers), has_nodes=bool(world.nodes))
+        return _add_partial_nodes(world, (), {name: _make_partial_node(name, *stated)}, note)
     maybe = [name for name in chosen if answers[name] is None]
     if not maybe:
         return NodeTargets(world, chosen)
-    note = f"nobody knows whether {join_names(maybe)} {'matches' if len(maybe) == 1 else 'match'} {selector}: judged as if"
+    note = messages.format_uncertain_match(maybe, selector)
     return NodeTargets(world, chosen, (note,))
 
 

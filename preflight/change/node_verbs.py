@@ -13,9 +13,9 @@ from preflight.change.node_replacement import describe_unknown_taints, reregiste
 from preflight.change.node_selection import NodeTargets, change_nodes, resolve_node_targets
 from preflight.errors import InputError
 from preflight.kubectl.commands import CordonNodes, DrainNodes, LabelNodes, TaintNodes
-from preflight.kubectl.formatting import join_names
 from preflight.kubectl.label_args import apply_labels
 from preflight.kubectl.taint_args import apply_taints, is_same_taint, removes_taint
+from preflight.messages import change as messages
 from preflight.model.core import Node, Taint
 from preflight.model.meta import ObjectKey
 from preflight.model.world import ClusterState
@@ -44,10 +44,10 @@ def taint(command: TaintNodes, world: ClusterState) -> Change:
     removed = _find_removed_taints(met.nodes, after.values())
     notes = [*met.notes, *describe_taint_reversals(add, command.remove, tuple(met.nodes)), *describe_unchanged_pools(met.world, met.names)]
     if all(after[node.name] is node for node in met.nodes):
-        notes.append("nothing changes: the taints are these already")
+        notes.append(messages.TAINTS_UNCHANGED)
     return Change(
         command=command.text,
-        headline=_format_taint_headline(command, met.names),
+        headline=messages.format_taint_headline(command.add, command.remove, met.names),
         before=met.world,
         after=met.with_nodes(after),
         nodes=frozenset(met.names),
@@ -79,22 +79,21 @@ def label(command: LabelNodes, world: ClusterState) -> Change:
     for key in command.remove:
         without = [node.name for node in known if key not in node.metadata.labels]
         if len(without) == len(met.names) > 0:
-            notes.append(f'label "{key}" not found.')
+            notes.append(messages.format_missing_label(key))
         elif without:
-            notes.append(f'label "{key}" not found on {join_names(without)}.')
+            notes.append(messages.format_missing_label(key, without))
     if all(after[node.name] is node for node in met.nodes):
-        notes.append("nothing changes: the labels are these already")
+        notes.append(messages.LABELS_UNCHANGED)
     lost = {
         key
         for node in met.nodes
         for key in (*command.add, *command.remove)
         if key in node.metadata.labels and node.metadata.labels[key] != after[node.name].metadata.labels.get(key)
     }
-    labels = [*(f"{key}={value}" for key, value in command.add.items()), *(f"{key}-" for key in command.remove)]
     back = {node.name: again for node in met.nodes if (again := restore_kubelet_labels(node, after[node.name])) is not after[node.name]}
     return Change(
         command=command.text,
-        headline=f"label {' '.join(labels)} on {join_names(met.names)}",
+        headline=messages.format_label_headline(command.add, command.remove, met.names),
         before=met.world,
         after=met.with_nodes({**after, **back}),
         nodes=frozenset(met.names),
@@ -127,10 +126,10 @@ def cordon(command: CordonNodes, world: ClusterState) -> Change:
     met = resolve_node_targets(world, command.nodes)
     verb = "cordon" if command.unschedulable else "uncordon"
     already = [node.name for node in met.nodes if not node.is_partial and node.spec.unschedulable is command.unschedulable]
-    notes = (*met.notes, f"{join_names(already)}: already {verb}ed") if already else met.notes
+    notes = (*met.notes, messages.format_already_done(already, verb)) if already else met.notes
     return Change(
         command=command.text,
-        headline=f"{verb} {join_names(met.names)}",
+        headline=messages.format_verb_headline(verb, met.names),
         before=met.world,
         after=met.with_nodes(change_nodes(met, lambda node: set_schedulable(node, not command.unschedulable))),
         nodes=frozenset(met.names),
@@ -153,15 +152,15 @@ def drain(command: DrainNodes, world: ClusterState) -> Change:
     after = change_nodes(met, lambda node: set_schedulable(node, False))
     notes = [*met.notes]
     if not world.has_full_pods:
-        notes.append("not judged: evictions, budgets, Jobs")
+        notes.append(messages.EVICTIONS_NOT_JUDGED)
     if not command.flags.ignore_daemonsets and not world.has_full_pods:
-        notes.append("without --ignore-daemonsets kubectl refuses a node that has DaemonSet pods, and leaves it cordoned")
+        notes.append(messages.REFUSED_FOR_DAEMONSETS)
     already = [node.name for node in met.nodes if not node.is_partial and node.spec.unschedulable]
     if already:
-        notes.append(f"{join_names(already)}: already cordoned")
+        notes.append(messages.format_already_done(already, "cordon"))
     return Change(
         command=command.text,
-        headline=f"drain {join_names(met.names)}",
+        headline=messages.format_verb_headline("drain", met.names),
         before=met.world,
         after=met.with_nodes(after),
         nodes=frozenset(met.names),
@@ -213,13 +212,11 @@ def _add_removed_taints(targets: NodeTargets, command: TaintNodes) -> tuple[Node
             if any(removes_taint(removed, taint) for taint in taints):
                 continue
             if not removed.effect:
-                unknown.append(
-                    f"nobody knows which taints {removed.key}- removes from {node.name}: name the effect, as {removed.key}:NoSchedule-"
-                )
+                unknown.append(messages.format_unclear_removal(removed.key, node.name))
                 continue
             taints = (*taints, removed)
             if not removed.value:
-                unknown.append(f"nobody knows the value of the taint {removed} on {node.name}: judged as empty")
+                unknown.append(messages.format_unknown_value(removed, node.name))
         carrying[node.name] = with_taints(node, taints)
     return (msgspec.structs.replace(targets, world=targets.with_nodes(carrying)) if carrying else targets), tuple(unknown)
 
@@ -230,11 +227,3 @@ def _find_removed_taints(before: Iterable[Node], after: Iterable[Node]) -> tuple
         if old is not new:
             gone.update((taint, None) for taint in old.spec.taints if taint not in new.spec.taints)
     return tuple(gone)
-
-
-def _format_taint_headline(command: TaintNodes, names: tuple[str, ...]) -> str:
-    added = " ".join(str(taint) for taint in command.add)
-    removed = " ".join(str(taint) if taint.effect else taint.key for taint in command.remove)
-    if not added:
-        return f"remove taint {removed} from {join_names(names)}"
-    return f"taint {added}{f', without {removed},' if removed else ''} on {join_names(names)}"

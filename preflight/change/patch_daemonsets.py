@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from preflight.change import workload_verbs
-from preflight.change.apply_merge import ASSUMED_UPDATE, comparable_content, is_updated, is_visibly_updated
+from preflight.change.apply_merge import comparable_content, is_updated, is_visibly_updated
 from preflight.change.model import Change
 from preflight.errors import InputError, UsageError
 from preflight.kubectl.apiserver import known_fields
@@ -19,18 +19,17 @@ from preflight.kubectl.apiserver.defaults import fill_server_defaults, finish_ed
 from preflight.kubectl.apiserver.errors import format_field_path, format_invalid
 from preflight.kubectl.apiserver.normalize import normalize_value
 from preflight.kubectl.commands import PatchObjects
-from preflight.kubectl.formatting import join_names, quote_go
+from preflight.kubectl.formatting import quote_go
 from preflight.kubectl.patch.decode import apply_patch, read_patch_data
 from preflight.kubectl.resource_args import NODE
+from preflight.messages import change as messages
 from preflight.model.apps import DaemonSet
 from preflight.model.convert import convert
-from preflight.model.core import POD_TEMPLATE_SPEC, PodTemplate, Toleration
+from preflight.model.core import POD_TEMPLATE_SPEC, PodTemplate
 from preflight.model.meta import ObjectKey, Refusal
 from preflight.model.world import ClusterState
 from preflight.scheduling.affinity import matches_labels
 from preflight.scheduling.validation import validate_labels, validate_node_selection, validate_tolerations, validate_update_strategy
-
-_APPEND = '--type=json with "add" to /spec/template/spec/tolerations/- keeps them'
 
 
 def patch(command: PatchObjects, world: ClusterState) -> Change:
@@ -61,17 +60,17 @@ def patch(command: PatchObjects, world: ClusterState) -> Change:
         if old.kept and (changes or _changes_hidden_fields(data)) and not is_visibly_updated(old, after[key]):
             after[key] = msgspec.structs.replace(after[key])
             assumed.append(key)
-        notes += (f"{key}: {note}" for note in said)
-        notes += (f"{key}: {note}" for note in _describe_dropped_tolerations(old, after[key], command.patch_type))
+        notes += (messages.format_about(key, note) for note in said)
+        notes += (messages.format_about(key, note) for note in _describe_dropped_tolerations(old, after[key], command.patch_type))
     updated = frozenset(key for key, new in after.items() if is_updated(world.daemonsets[key], new) or key in assumed)
     same = [str(key) for key, new in after.items() if new is world.daemonsets[key]]
     other = [str(key) for key, new in after.items() if new is not world.daemonsets[key] and key not in updated]
-    notes += [f"nothing changes: {join_names(same)}"] if same else []
-    notes += [f"changed, but not its template: no pod is replaced: {join_names(other)}"] if other else []
-    notes += [f"{ASSUMED_UPDATE}: {join_names([str(key) for key in assumed])}"] if assumed else []
+    notes += [messages.format_nothing_changes(same)] if same else []
+    notes += [messages.format_group(messages.UNTOUCHED_TEMPLATE, other)] if other else []
+    notes += [messages.format_group(messages.ASSUMED_UPDATE, [str(key) for key in assumed])] if assumed else []
     return Change(
         command=command.text,
-        headline=f"patch {join_names([str(key) for key in keys])}",
+        headline=messages.format_verb_headline("patch", [str(key) for key in keys]),
         before=world,
         after=workload_verbs.with_daemonsets(world, after),
         daemonsets=frozenset(after),
@@ -101,7 +100,7 @@ def _apply_to_daemonset(old: DaemonSet, patch_type: str, patch: Any, comparison_
     known = set(_iter_refusals(old, before, comparison_operators))
     if refused := [refusal for refusal in refused if refusal not in known]:
         raise UsageError(format_invalid("DaemonSet", new.metadata.name, refused))
-    notes = [f'unknown field "{name}": the API server warns and leaves it out' for name in unknown if name not in misspelt]
+    notes = [messages.format_unknown_field(name) for name in unknown if name not in misspelt]
     if comparable_content(data) == comparable_content(before):
         return old, notes
     return workload_verbs.from_plain(finish_edit(data, live), old), notes
@@ -166,15 +165,7 @@ def _describe_dropped_tolerations(old: DaemonSet, new: DaemonSet, patch_type: st
     before, after = old.spec.template.spec.tolerations, new.spec.template.spec.tolerations
     gone = [toleration for toleration in before if toleration not in after]
     if gone and after and patch_type != "json":
-        yield f"the patch replaces the whole list of tolerations, and drops {join_names(list(map(_format_toleration, gone)))}: {_APPEND}"
-
-
-def _format_toleration(toleration: Toleration) -> str:
-    """`dedicated=rdma:NoSchedule`, `dedicated` for every value and effect, `everything`."""
-    if not toleration.key:
-        return f"every key:{toleration.effect}" if toleration.effect else "everything"
-    value = f"={toleration.value}" if toleration.operator != "Exists" else ""
-    return f"{toleration.key}{value}{f':{toleration.effect}' if toleration.effect else ''}"
+        yield messages.format_dropped_tolerations(gone)
 
 
 def _get_field(data: Any, *path: str) -> Any:

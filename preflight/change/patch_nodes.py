@@ -16,8 +16,8 @@ from preflight.errors import InputError, UsageError
 from preflight.kubectl.apiserver import known_fields
 from preflight.kubectl.apiserver.errors import format_field_path, format_invalid
 from preflight.kubectl.commands import PatchObjects
-from preflight.kubectl.formatting import join_names
 from preflight.kubectl.patch.decode import apply_patch
+from preflight.messages import change as messages
 from preflight.model.convert import convert
 from preflight.model.core import Node, Taint
 from preflight.model.meta import Refusal
@@ -55,12 +55,12 @@ def patch(command: PatchObjects, world: ClusterState, data: Any) -> Change:
     misspelt: dict[str, None] = {}
     after = change_nodes(met, lambda node: _apply_to_node(node, wanted, misspelt))
     back = {node.name: again for node in met.nodes if (again := restore_kubelet_labels(node, after[node.name])) is not after[node.name]}
-    notes = [*met.notes, *(f'unknown field "{name}": the API server warns and leaves it out' for name in misspelt)]
+    notes = [*met.notes, *(messages.format_unknown_field(name) for name in misspelt)]
     notes += _iter_notes(met, after, command.patch_type)
-    notes += [f"not judged: the patch of {join_names(wanted.skipped_pointers)}"] if wanted.skipped_pointers else []
+    notes += [messages.format_skipped_fields(wanted.skipped_pointers)] if wanted.skipped_pointers else []
     return Change(
         command=command.text,
-        headline=f"patch {join_names(met.names)}",
+        headline=messages.format_verb_headline("patch", met.names),
         before=met.world,
         after=met.with_nodes({**after, **back}),
         nodes=frozenset(met.names),
@@ -82,7 +82,7 @@ def _parse_node_patch(patch_type: str, data: Any) -> _NodePatch:
         elif operation.get("op") in ("add", "remove", "replace"):
             left += pointers
         else:
-            unsure.append(f"whether `{operation.get('op')}` of {' and '.join(pointers)} succeeds: that field is not read")
+            unsure.append(messages.format_unread_operation(operation.get("op"), pointers))
     return _NodePatch(patch_type, kept, tuple(left), tuple(unsure))
 
 
@@ -173,13 +173,13 @@ def _iter_notes(targets: NodeTargets, after: Mapping[str, Node], kind: str) -> I
         lost |= {key for key, value in node.metadata.labels.items() if new.metadata.labels.get(key) != value}
         added.update((taint, None) for taint in own if taint not in node.spec.taints)
     for gone, names in dropped.items():
-        yield f"the patch replaces the whole list of taints of {join_names(names)}, and drops {join_names(list(map(str, gone)))}"
+        yield messages.format_dropped_taints(names, gone)
     removed = dict.fromkeys(taint for node in targets.nodes for taint in node.spec.taints if taint not in after[node.name].spec.taints)
     yield from describe_taint_reversals(added, removed, [after[name] for name in targets.names])
     yield from describe_label_reversals(lost)
     same = [name for name in targets.names if after[name] is targets.world.nodes[name]]
     if same:
-        yield f"nothing changes: {join_names(same)}"
+        yield messages.format_nothing_changes(same)
 
 
 def _own_taints(before: Node, after: Node) -> tuple[Taint, ...]:
@@ -195,4 +195,4 @@ def _describe_unknowns(targets: NodeTargets, node_patch: _NodePatch) -> Sequence
     if not partial or node_patch.kind != "json":
         return ()
     needs = [str(item["path"]) for item in node_patch.data if item.get("op") == "remove" or item.get("path") == f"{_TAINTS}/-"]
-    return tuple(f"whether {join_names(partial)} has what {path} needs: judged as if" for path in needs)
+    return tuple(messages.format_unknown_need(partial, path) for path in needs)

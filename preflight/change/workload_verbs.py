@@ -16,6 +16,7 @@ from preflight.kubectl.apiserver.defaults import finish_edit
 from preflight.kubectl.cascade import Cascade
 from preflight.kubectl.commands import DeleteDaemonSets, RestartRollout, SetImage, TargetObjects
 from preflight.kubectl.formatting import join_names
+from preflight.messages import change as messages
 from preflight.messages.load import describe_ambiguity
 from preflight.model.apps import DaemonSet
 from preflight.model.convert import convert
@@ -37,13 +38,10 @@ def set_image(command: SetImage, world: ClusterState) -> Change:
     """
     keys = find_daemonsets(world, command.daemonsets)
     after = {key: _edit_daemonset(world.daemonsets[key], lambda spec: _set_images(spec, command.images)) for key in keys}
-    images = " ".join(f"{name}={image}" for name, image in command.images.items())
-    change = _build_update(
-        command.text, f"set image {images} of {join_names([str(key) for key in keys])}", world, after, "the images are these already"
-    )
+    headline = messages.format_image_headline(command.images, [str(key) for key in keys])
+    change = _build_update(command.text, headline, world, after, messages.IMAGES_UNCHANGED)
     other = [str(key) for key in keys if after[key].kept and _image_programs(after[key]) != _image_programs(world.daemonsets[key])]
-    note = (f"{join_names(other)}: judged as what it was recognised as when the snapshot was made; the new image is another program",)
-    return msgspec.structs.replace(change, notes=(*change.notes, *(note if other else ())))
+    return msgspec.structs.replace(change, notes=(*change.notes, *((messages.format_recognized_before(other),) if other else ())))
 
 
 def restart(command: RestartRollout, world: ClusterState) -> Change:
@@ -53,7 +51,7 @@ def restart(command: RestartRollout, world: ClusterState) -> Change:
     """
     keys = find_daemonsets(world, command.daemonsets)
     after = {key: _edit_daemonset(world.daemonsets[key], _set_restart_annotation, ("spec", "template")) for key in keys}
-    return _build_update(command.text, f"restart {join_names([str(key) for key in keys])}", world, after)
+    return _build_update(command.text, messages.format_verb_headline("restart", [str(key) for key in keys]), world, after)
 
 
 def delete(command: DeleteDaemonSets, world: ClusterState) -> Change:
@@ -66,15 +64,14 @@ def delete_daemonsets(text: str, world: ClusterState, keys: Iterable[ObjectKey],
     """The deletion of these DaemonSets."""
     deleted = dict.fromkeys(keys, cascade)
     left = {key: world.daemonsets[key] for key in deleted} if cascade is Cascade.ORPHAN else {}
-    how = {Cascade.ORPHAN: ", and leave their pods", Cascade.FOREGROUND: " after their pods"}.get(cascade, " and their pods")
     return Change(
         command=text,
-        headline=f"delete {join_names([str(key) for key in deleted])}{how}" if deleted else "delete nothing",
+        headline=messages.format_deletion_headline([str(key) for key in deleted], cascade) if deleted else messages.DELETES_NOTHING,
         before=world,
         after=with_daemonsets(world, {}, deleted, left),
         daemonsets=frozenset(deleted),
         deleted_daemonsets=deleted,
-        notes=tuple(_describe_adoptions(world, left, deleted)) if deleted else ("nothing changes: no such DaemonSet is there",),
+        notes=tuple(_describe_adoptions(world, left, deleted)) if deleted else (messages.NO_SUCH_DAEMONSET,),
     )
 
 
@@ -82,7 +79,7 @@ def _describe_adoptions(world: ClusterState, orphans: Mapping[ObjectKey, DaemonS
     """Who adopts the pods that are left, and what that means where both have one."""
     for key, daemonset in orphans.items():
         for owner in find_adopters(daemonset, world.daemonsets, deleted):
-            yield f"{owner} adopts the pods of {key}, which its selector matches: where a node has a pod of both, the older one stays"
+            yield messages.format_adopter(owner, key)
 
 
 def find_daemonsets(world: ClusterState, chosen: TargetObjects, *, ignore_missing: bool = False) -> tuple[ObjectKey, ...]:
@@ -200,7 +197,7 @@ def _build_update(text: str, headline: str, world: ClusterState, after: Mapping[
         after=with_daemonsets(world, after),
         daemonsets=frozenset(after),
         updated_daemonsets=updated,
-        notes=(f"{join_names(left)}: {unchanged_note}, so nothing is updated",) if left else (),
+        notes=(messages.format_not_updated(left, unchanged_note),) if left else (),
     )
 
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from preflight.change.apply_merge import ASSUMED_UPDATE
 from preflight.change.diff.worlds import APPLIED_TO_CLUSTER, CLUSTER_DRIFT, WorldDiff
 from preflight.change.model import Change
 from preflight.kubectl.formatting import join_names
+from preflight.messages.change import ASSUMED_UPDATE
 from preflight.model.apps import DaemonSet
 from preflight.model.core import Toleration
 
