@@ -16,6 +16,7 @@ from preflight.change.workload_verbs import to_plain
 from preflight.errors import UsageError
 from preflight.kubectl.apiserver.normalize import normalize_spec, normalize_value
 from preflight.kubectl.cascade import Cascade
+from preflight.messages.change import format_about
 from preflight.model.apps import DaemonSet
 from preflight.model.meta import ObjectKey
 from preflight.model.world import ClusterState
@@ -189,7 +190,7 @@ class _DaemonSetSorter:
             self.refused[key] = (stated, str(error))
             self._record(key, there, there)
             return
-        self.notes += (f"{key}: {note}" for note in notes)
+        self.notes += (format_about(key, note) for note in notes)
         if result is there:
             self.unchanged.append(key)
             if partly:
