@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -17,6 +18,14 @@ if TYPE_CHECKING:
 
 ObjectReader = Callable[[str], Sequence[object]]
 """The objects of a file that a command names by `-f`, as Structs of the model."""
+
+
+class PodEnding(StrEnum):
+    """How ordinary pods end with their node: by its graceful SHUTDOWN, or collected when it is GONE; NOT_ASKED where no node ends."""
+
+    SHUTDOWN = "shutdown"
+    GONE = "gone"
+    NOT_ASKED = ""
 
 
 class Change(Struct, frozen=True):
@@ -39,8 +48,7 @@ class Change(Struct, frozen=True):
        `after` is what its next nodes are like. The name is in `recreation_nodes` too.
     12. `unknowns` names what the command asks for and nobody can know, with the reason; the answer is then unknown (exit 3).
     13. `drain_flags` are the flags of a drain, None for any other command; `node_order` its nodes in the order in which kubectl takes them.
-    14. `pod_ending` is how ordinary pods end on the `recreation_nodes` nodes: `shutdown` (graceful), `gone` (collected with their node), ""
-        where that is not asked.
+    14. `pod_ending` is how ordinary pods end on the `recreation_nodes` nodes.
     """
 
     command: str
@@ -62,7 +70,7 @@ class Change(Struct, frozen=True):
     unknowns: tuple[str, ...] = ()
     drain_flags: DrainFlags | None = None
     node_order: tuple[str, ...] = ()
-    pod_ending: str = ""
+    pod_ending: PodEnding = PodEnding.NOT_ASKED
 
     @property
     def disrupted_nodes(self) -> frozenset[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from preflight.change.model import Change
+from preflight.change.model import Change, PodEnding
 from preflight.change.node_lifecycle import is_controller_owned
 from preflight.change.node_selection import change_nodes, resolve_node_targets
 from preflight.kubectl.commands import DeleteNodes, RebootNodes, ReplaceNodes
@@ -36,7 +36,7 @@ def reboot(command: RebootNodes, world: ClusterState) -> Change:
         nodes=names,
         recreation_nodes=names if command.graceful else frozenset(),
         rebooted_nodes=frozenset() if command.graceful else names,
-        pod_ending="shutdown" if command.graceful else "",
+        pod_ending=PodEnding.SHUTDOWN if command.graceful else PodEnding.NOT_ASKED,
         notes=met.notes,
         unknowns=(*met.unknowns, *(describe_unknown_taints(met.nodes) if command.graceful else ())),
     )
@@ -64,7 +64,7 @@ def replace(command: ReplaceNodes, world: ClusterState) -> Change:
         after=met.with_nodes(after),
         nodes=frozenset(met.names),
         recreation_nodes=frozenset(met.names),
-        pod_ending="gone",
+        pod_ending=PodEnding.GONE,
         taints=command.taints or (),
         notes=tuple(notes),
         unknowns=(*met.unknowns, *(describe_unknown_taints(met.nodes) if command.taints is None else ())),
@@ -81,7 +81,7 @@ def delete(command: DeleteNodes, world: ClusterState) -> Change:
         after=met.with_nodes(change_nodes(met, reregister_node)),
         nodes=frozenset(met.names),
         recreation_nodes=frozenset(met.names),
-        pod_ending="gone",
+        pod_ending=PodEnding.GONE,
         notes=(*met.notes, messages.format_registration(met.names)),
         unknowns=(*met.unknowns, *describe_unknown_taints(met.nodes)),
     )

@@ -18,7 +18,7 @@ from preflight.kubectl.apiserver import known_fields
 from preflight.kubectl.apiserver.defaults import fill_server_defaults, finish_edit
 from preflight.kubectl.apiserver.errors import format_field_path, format_invalid
 from preflight.kubectl.apiserver.normalize import normalize_value
-from preflight.kubectl.commands import PatchObjects
+from preflight.kubectl.commands import PatchObjects, PatchType
 from preflight.kubectl.formatting import quote_go
 from preflight.kubectl.patch.decode import apply_patch, read_patch_data
 from preflight.kubectl.resource_args import NODE
@@ -79,7 +79,9 @@ def patch(command: PatchObjects, world: ClusterState) -> Change:
     )
 
 
-def _apply_to_daemonset(old: DaemonSet, patch_type: str, patch: Any, comparison_operators: bool | None) -> tuple[DaemonSet, list[str]]:
+def _apply_to_daemonset(
+    old: DaemonSet, patch_type: PatchType, patch: Any, comparison_operators: bool | None
+) -> tuple[DaemonSet, list[str]]:
     """The DaemonSet after a patch, the old one where it changes nothing, and notes."""
     live = workload_verbs.to_plain(old)
     before = fill_server_defaults(live)
@@ -160,11 +162,11 @@ def _iter_refusals(daemonset: DaemonSet, data: Mapping[str, Any], comparison_ope
     yield from validate_update_strategy(spec.updateStrategy)
 
 
-def _describe_dropped_tolerations(old: DaemonSet, new: DaemonSet, patch_type: str) -> Iterator[str]:
+def _describe_dropped_tolerations(old: DaemonSet, new: DaemonSet, patch_type: PatchType) -> Iterator[str]:
     """What a patch that states the tolerations drops of those that were there; nothing where it empties the list."""
     before, after = old.spec.template.spec.tolerations, new.spec.template.spec.tolerations
     gone = [toleration for toleration in before if toleration not in after]
-    if gone and after and patch_type != "json":
+    if gone and after and patch_type is not PatchType.JSON:
         yield messages.format_dropped_tolerations(gone)
 
 

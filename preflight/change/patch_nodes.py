@@ -15,7 +15,7 @@ from preflight.change.node_verbs import find_ended_pods, set_schedulable, with_l
 from preflight.errors import InputError, UsageError
 from preflight.kubectl.apiserver import known_fields
 from preflight.kubectl.apiserver.errors import format_field_path, format_invalid
-from preflight.kubectl.commands import PatchObjects
+from preflight.kubectl.commands import PatchObjects, PatchType
 from preflight.kubectl.patch.decode import apply_patch
 from preflight.messages import change as messages
 from preflight.model.convert import convert
@@ -32,7 +32,7 @@ _WHOLE = (_LABELS, _TAINTS, "/spec/unschedulable")
 class _NodePatch(NamedTuple):
     """A patch as far as nodes are read: its type, its data, and the pointers of operations that are left out."""
 
-    kind: str
+    patch_type: PatchType
     data: Any
     skipped_pointers: tuple[str, ...] = ()
     uncertain_pointers: tuple[str, ...] = ()
@@ -71,8 +71,8 @@ def patch(command: PatchObjects, world: ClusterState, data: Any) -> Change:
     )
 
 
-def _parse_node_patch(patch_type: str, data: Any) -> _NodePatch:
-    if patch_type != "json":
+def _parse_node_patch(patch_type: PatchType, data: Any) -> _NodePatch:
+    if patch_type is not PatchType.JSON:
         return _NodePatch(patch_type, data)
     kept, left, unsure = [], [], []
     for operation in data:
@@ -88,10 +88,10 @@ def _parse_node_patch(patch_type: str, data: Any) -> _NodePatch:
 
 def _apply_to_node(node: Node, node_patch: _NodePatch, unknown_fields: dict[str, None]) -> Node:
     before = _to_plain(node)
-    if node.is_partial and node_patch.kind == "json":
+    if node.is_partial and node_patch.patch_type is PatchType.JSON:
         for operation in node_patch.data:
             _add_missing_parents(node, operation, before)
-    data, unknown = known_fields.drop_unknown_fields(apply_patch(node_patch.kind, before, node_patch.data), known_fields.NODE_FIELDS)
+    data, unknown = known_fields.drop_unknown_fields(apply_patch(node_patch.patch_type, before, node_patch.data), known_fields.NODE_FIELDS)
     unknown_fields.update(dict.fromkeys(unknown))
     name = (data.get("metadata") or {}).get("name") or ""
     if name != node.name:
@@ -140,7 +140,7 @@ def _label_key(pointer: str) -> str:
 
 
 def _find_removed_labels(node_patch: _NodePatch) -> frozenset[str]:
-    if node_patch.kind == "json":
+    if node_patch.patch_type is PatchType.JSON:
         removing = (item["path"] for item in node_patch.data if item.get("op") == "remove")
         return frozenset(_label_key(path) for path in removing if path.startswith(f"{_LABELS}/"))
     labels = node_patch.data.get("metadata")
@@ -159,7 +159,7 @@ def _iter_changed_taints(before: Node, after: Node) -> Iterator[Taint]:
     yield from (taint for taint in before.spec.taints if taint not in after.spec.taints)
 
 
-def _iter_notes(targets: NodeTargets, after: Mapping[str, Node], kind: str) -> Iterator[str]:
+def _iter_notes(targets: NodeTargets, after: Mapping[str, Node], patch_type: PatchType) -> Iterator[str]:
     """What is to be said: taints that a replaced list drops, what others put back or take away again, and where nothing changes."""
     dropped: dict[tuple[Taint, ...], list[str]] = {}
     lost: set[str] = set()
@@ -168,7 +168,7 @@ def _iter_notes(targets: NodeTargets, after: Mapping[str, Node], kind: str) -> I
         new = after[node.name]
         own = _own_taints(node, new)
         gone = tuple(taint for taint in node.spec.taints if taint not in own)
-        if gone and own and kind != "json" and own != node.spec.taints:
+        if gone and own and patch_type is not PatchType.JSON and own != node.spec.taints:
             dropped.setdefault(gone, []).append(node.name)
         lost |= {key for key, value in node.metadata.labels.items() if new.metadata.labels.get(key) != value}
         added.update((taint, None) for taint in own if taint not in node.spec.taints)
@@ -192,7 +192,7 @@ def _own_taints(before: Node, after: Node) -> tuple[Taint, ...]:
 def _describe_unknowns(targets: NodeTargets, node_patch: _NodePatch) -> Sequence[str]:
     """What nobody knows of a node that was not given: whether it has what an operation needs."""
     partial = [node.name for node in targets.nodes if node.is_partial and node.pool is None]
-    if not partial or node_patch.kind != "json":
+    if not partial or node_patch.patch_type is not PatchType.JSON:
         return ()
     needs = [str(item["path"]) for item in node_patch.data if item.get("op") == "remove" or item.get("path") == f"{_TAINTS}/-"]
     return tuple(messages.format_unknown_need(partial, path) for path in needs)

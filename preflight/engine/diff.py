@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from preflight.change.diff.summary import add_summary
-from preflight.change.diff.worlds import BOTH_MANIFESTS, CLUSTER_DRIFT, ComparisonSide, WorldDiff, compare_worlds
+from preflight.change.diff.worlds import ComparisonMode, ComparisonSide, WorldDiff, compare_worlds
 from preflight.change.model import Change
 from preflight.coverage.daemonset_pods import DaemonSetPods, PodGroup, collect_listed_pods
 from preflight.coverage.label_cascade import predict_impact
@@ -176,7 +176,7 @@ def _find_new(inputs: LoadedInputs, compared: _Comparison, impact: Impact | None
     of_head = _lint_side(inputs, compared.new, compared.change.after, step)
     of_base = _lint_side(inputs, compared.old, compared.change.before, step)
     now = _select_own_hits(of_head.hits)
-    if compared.differences.mode == CLUSTER_DRIFT:
+    if compared.differences.mode is ComparisonMode.DRIFT:
         now = _select_stated(now, compared.old)
     was = [rule_hit for rule_hit in _select_own_hits(of_base.hits) if not rule_hit[0].is_crash]
     news = select_new_hits(now, was, (compared.new.root, compared.old.root))
@@ -209,7 +209,7 @@ def _predict_impact(change: Change, differences: WorldDiff) -> Impact | None:
     if differences.is_empty or not (change.before.nodes or change.after.nodes):
         return None
     pods: Mapping[ObjectKey, DaemonSetPods] = collect_listed_pods(change.before)
-    if differences.mode == CLUSTER_DRIFT:
+    if differences.mode is ComparisonMode.DRIFT:
         change, pods = _apply_drift(change, pods)
     return predict_impact(change, pods)
 
@@ -230,7 +230,7 @@ def _sort_unread(compared: _Comparison) -> tuple[list[Problem], list[SkippedChec
     old, new = compared.old, compared.new
     twice = {describe_ambiguity(ambiguity): None for side in (old, new) for ambiguity in side.loaded.world.ambiguities}
     skipped = [SkippedCheck(text, messages.GIVEN_TWICE) for text in twice]
-    if compared.differences.mode != BOTH_MANIFESTS:
+    if compared.differences.mode is not ComparisonMode.TREES:
         return [*old.loaded.problems, *new.loaded.problems], skipped
     known = Counter(_make_problem_key(problem, old.root) for problem in old.loaded.problems)
     problems = []

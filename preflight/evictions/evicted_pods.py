@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from preflight.change.model import Change
+from preflight.change.model import Change, PodEnding
 from preflight.evictions.pod_index import PodIndex, PodKey, format_keys, is_of_daemonset, is_static
 from preflight.evictions.reasons import iter_drain_reasons, iter_taint_reasons
 from preflight.model.core import Node
@@ -70,7 +70,7 @@ def find_leaving_pods(change: Change, pod_index: PodIndex, pending: frozenset[Po
     ]
     if tainted:
         return _find_tainted_pods(change, pod_index, tainted)
-    if change.pod_ending:
+    if change.pod_ending is not PodEnding.NOT_ASKED:
         return _find_ended_pods(change, pod_index)
     return None
 

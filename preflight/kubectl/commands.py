@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from enum import StrEnum
 
 from msgspec import Struct
 
@@ -103,15 +104,23 @@ class ApplyFiles(Command, frozen=True):
     selector: LabelQuery | None = None
 
 
+class PatchType(StrEnum):
+    """How a patch is read, in the words of `--type`."""
+
+    STRATEGIC = "strategic"
+    MERGE = "merge"
+    JSON = "json"
+
+
 class PatchObjects(Command, frozen=True):
     """`kubectl patch` of nodes or DaemonSets, as `resource` says.
 
-    `patch_type` is strategic, merge or json; `patch` is the text of the patch, `file` the file that holds it where it is not read yet.
+    `patch` is the text of the patch, `file` the file that holds it where it is not read yet.
     """
 
     resource: str
     targets: TargetObjects
-    patch_type: str = "strategic"
+    patch_type: PatchType = PatchType.STRATEGIC
     patch: str = ""
     file: str = ""
 

@@ -18,6 +18,7 @@ from preflight.kubectl.commands import (
     DeleteNodes,
     DeletePods,
     PatchObjects,
+    PatchType,
     RestartRollout,
     SetImage,
 )
@@ -26,7 +27,7 @@ from preflight.kubectl.formatting import GO_BOOLEANS, quote_go
 from preflight.kubectl.resource_args import DAEMONSET, NAMESPACE, NODE, POD, get_selector, parse_targets, split_resources_and_pairs
 
 _ON = "spec.nodeName="
-_PATCHES = ("json", "merge", "strategic")
+_PATCHES = tuple(sorted(PatchType))
 
 
 def parse_set_image(text: str, arguments: ParsedArguments) -> Command:
@@ -100,7 +101,7 @@ def parse_patch(text: str, arguments: ParsedArguments) -> Command:
     resource, objects = parse_targets(arguments.args, arguments, (NODE, DAEMONSET), "patches")
     if arguments.last_value("subresource"):
         raise UsageError("preflight does not judge --subresource: placement reads no status")
-    return PatchObjects(text, resource, objects, kind.lower() or "strategic", stated, file)
+    return PatchObjects(text, resource, objects, PatchType(kind.lower()) if kind else PatchType.STRATEGIC, stated, file)
 
 
 def parse_delete(text: str, arguments: ParsedArguments) -> Command:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from preflight.change.diff.worlds import APPLIED_TO_CLUSTER, CLUSTER_DRIFT, WorldDiff
+from preflight.change.diff.worlds import ComparisonMode, WorldDiff
 from preflight.change.model import Change
 from preflight.messages import diff as messages
 from preflight.model.apps import DaemonSet
@@ -32,15 +32,15 @@ def _format_headline(compared: WorldDiff, base: str, head: str) -> str:
         len(compared.new), differing, len(compared.deleted), len(compared.unchanged), only_in_cluster=len(compared.left)
     )
     nodes = messages.NodeCounts(len(compared.nodes.new), len(compared.nodes.changed), len(compared.nodes.removed))
-    if compared.mode == CLUSTER_DRIFT:
+    if compared.mode is ComparisonMode.DRIFT:
         return messages.format_drift_headline(base, head, daemonsets, nodes)
-    if compared.mode == APPLIED_TO_CLUSTER:
+    if compared.mode is ComparisonMode.APPLY:
         return messages.format_apply_headline(base, head, daemonsets, nodes)
     return messages.format_comparison_headline(base, head, daemonsets, nodes)
 
 
 def _iter_notes(compared: WorldDiff, head: str) -> Iterator[str]:
-    is_drift = compared.mode == CLUSTER_DRIFT
+    is_drift = compared.mode is ComparisonMode.DRIFT
     nodes = compared.nodes
     groups = (compared.new, compared.updated, compared.changed, compared.deleted)
     names = messages.DaemonSetNames(*([str(key) for key in keys] for keys in groups))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from enum import StrEnum
 from typing import Any
 
 import msgspec
@@ -21,7 +22,16 @@ from preflight.model.apps import DaemonSet
 from preflight.model.meta import ObjectKey
 from preflight.model.world import ClusterState
 
-BOTH_MANIFESTS, APPLIED_TO_CLUSTER, CLUSTER_DRIFT = "trees", "apply", "drift"
+
+class ComparisonMode(StrEnum):
+    """How two sides are compared.
+
+    TREES where both are manifests, or both were listed by a cluster; APPLY where only BASE was listed, DRIFT where only HEAD was.
+    """
+
+    TREES = "trees"
+    APPLY = "apply"
+    DRIFT = "drift"
 
 
 class ComparisonSide(Struct, frozen=True):
@@ -38,8 +48,7 @@ class ComparisonSide(Struct, frozen=True):
 class WorldDiff(Struct, frozen=True):
     """What comparing found.
 
-    1. `mode` is TREES where both sides are manifests, or both were listed by a cluster; APPLY where only BASE was listed, DRIFT where only
-       HEAD was. A side was listed where it is a snapshot, shows pods, or DaemonSets with a uid in a list.
+    1. `mode` is how the sides were compared. A side was listed where it is a snapshot, shows pods, or DaemonSets with a uid in a list.
     2. `new`, `updated` (another template), `changed` (something else only), `deleted` and `unchanged` are DaemonSets by the key that both
        sides know them by. `deleted` of a DRIFT is what the cluster lacks. `left` only the cluster has: they are compared with nothing.
     3. `refused` are those whose selector differs, with the one of HEAD and the words of the API server: they stay as they are.
@@ -49,7 +58,7 @@ class WorldDiff(Struct, frozen=True):
     """
 
     change: Change
-    mode: str
+    mode: ComparisonMode
     nodes: NodeDiff
     new: tuple[ObjectKey, ...] = ()
     updated: tuple[ObjectKey, ...] = ()
@@ -81,11 +90,11 @@ def compare_worlds(base: ComparisonSide, head: ComparisonSide, surrounding_world
     5. The world around gives nodes, pods and what neither side states; a side wins where both state the same.
     """
     listed = _is_from_cluster(base.world), _is_from_cluster(head.world)
-    how = BOTH_MANIFESTS if listed[0] is listed[1] else APPLIED_TO_CLUSTER if listed[0] else CLUSTER_DRIFT
+    how = ComparisonMode.TREES if listed[0] is listed[1] else ComparisonMode.APPLY if listed[0] else ComparisonMode.DRIFT
     live = (
         surrounding_world
-        if how == BOTH_MANIFESTS
-        else _merge_worlds(base.world if how == APPLIED_TO_CLUSTER else head.world, surrounding_world)
+        if how is ComparisonMode.TREES
+        else _merge_worlds(base.world if how is ComparisonMode.APPLY else head.world, surrounding_world)
     )
     twice = _find_ambiguous("DaemonSet", base.world, head.world)
     sides = [{key: daemonset for key, daemonset in side.world.daemonsets.items() if key[:2] not in twice} for side in (base, head)]
@@ -95,22 +104,22 @@ def compare_worlds(base: ComparisonSide, head: ComparisonSide, surrounding_world
     skip = [name for _, name in _find_ambiguous("Node", base.world, head.world)]
     nodes = compare_nodes(base.world.nodes, head.world.nodes, live.nodes, sides_listed=listed, skip=skip)
     others = {key: each for key, each in surrounding_world.daemonsets.items() if key not in found.seen and key[:2] not in twice}
-    evidence = live if how != BOTH_MANIFESTS or live.pods else base.world
+    evidence = live if how is not ComparisonMode.TREES or live.pods else base.world
     return WorldDiff(
         change=Change(
             command=text,
             headline="",
             before=_replace_contents(
-                live if how == CLUSTER_DRIFT else _merge_worlds(base.world, surrounding_world),
+                live if how is ComparisonMode.DRIFT else _merge_worlds(base.world, surrounding_world),
                 {**others, **found.before},
                 nodes.before,
                 evidence,
             ),
             after=_replace_contents(
-                live if how == CLUSTER_DRIFT else _merge_worlds(head.world, live), {**others, **found.after}, nodes.after, evidence
+                live if how is ComparisonMode.DRIFT else _merge_worlds(head.world, live), {**others, **found.after}, nodes.after, evidence
             ),
             daemonsets=frozenset((*found.new, *found.updated, *found.changed, *found.deleted)),
-            updated_daemonsets=frozenset(found.updated if how != CLUSTER_DRIFT else ()),
+            updated_daemonsets=frozenset(found.updated if how is not ComparisonMode.DRIFT else ()),
             deleted_daemonsets=dict.fromkeys(found.deleted, Cascade.BACKGROUND),
             recreation_nodes=frozenset(nodes.delayed_pools),
             delayed_pools=nodes.delayed_pools,
@@ -134,7 +143,7 @@ def compare_worlds(base: ComparisonSide, head: ComparisonSide, surrounding_world
 class _DaemonSetSorter:
     """The DaemonSets of both sides, sorted by what the change does to them."""
 
-    def __init__(self, how: str, *, as_whole: bool) -> None:
+    def __init__(self, how: ComparisonMode, *, as_whole: bool) -> None:
         self.mode = how
         self.as_whole = as_whole
         self.before: dict[ObjectKey, DaemonSet] = {}
@@ -155,7 +164,7 @@ class _DaemonSetSorter:
         """Sort one; one that HEAD adds may be around already."""
         key, old, new = pair
         self.seen.add(key)
-        only = {"apply": new is None, "drift": old is None}.get(self.mode, False)
+        only = {ComparisonMode.APPLY: new is None, ComparisonMode.DRIFT: old is None}.get(self.mode, False)
         if only:
             self.left.append(key)
             self._record(key, old or new, old or new)
@@ -176,7 +185,7 @@ class _DaemonSetSorter:
 
     def _compare_pair(self, key: ObjectKey, old: DaemonSet | None, new: DaemonSet) -> None:
         assert old is not None
-        there, stated = (new, old) if self.mode == CLUSTER_DRIFT else (old, new)
+        there, stated = (new, old) if self.mode is ComparisonMode.DRIFT else (old, new)
         partly = bool(there.kept or stated.kept)
         try:
             if self.as_whole:
@@ -184,7 +193,7 @@ class _DaemonSetSorter:
                 result, notes = there if is_same else stated, list[str]()
             else:
                 result, notes = apply_manifest(there, stated)
-                if partly and self.mode == CLUSTER_DRIFT and is_visibly_same(there, result):
+                if partly and self.mode is ComparisonMode.DRIFT and is_visibly_same(there, result):
                     result = there
         except UsageError as error:
             self.refused[key] = (stated, str(error))
@@ -198,12 +207,12 @@ class _DaemonSetSorter:
             same = there if there.metadata.uid and not self.as_whole else new
             self._record(key, same, same)
             return
-        sees_all = not partly or self.mode == APPLIED_TO_CLUSTER
+        sees_all = not partly or self.mode is ComparisonMode.APPLY
         (self.updated if (may_be_updated if sees_all else is_visibly_updated)(there, result) else self.changed).append(key)
         if sees_all and is_assumed_update(there, result):
             self.assumed.append(key)
         result = move_to_namespace(key.namespace, result)
-        before, after = (result, there) if self.mode == CLUSTER_DRIFT else (there, result)
+        before, after = (result, there) if self.mode is ComparisonMode.DRIFT else (there, result)
         self._record(key, before, after)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from preflight.errors import UsageError
-from preflight.kubectl.commands import PatchObjects
+from preflight.kubectl.commands import PatchObjects, PatchType
 from preflight.kubectl.formatting import quote_go
 
 _GO = {list: "array", str: "string", bool: "bool", dict: "object"}
@@ -27,32 +27,32 @@ def read_patch_data(command: PatchObjects) -> Any:
     Errors: UsageError for a text that cannot be read, or is no patch of its type.
     """
     data = _decode_patch(command.patch)
-    if command.patch_type == "json":
+    if command.patch_type is PatchType.JSON:
         wrong = data if not isinstance(data, list) else next((item for item in data if not isinstance(item, dict)), None)
         if wrong is not None:
             where = "handlers.jsonPatchOp" if isinstance(data, list) else "[]handlers.jsonPatchOp"
             raise UsageError(f"error decoding patch: json: cannot unmarshal {_go_type(wrong)} into Go value of type {where}")
         return data or []
-    if data is None and command.patch_type == "merge":
+    if data is None and command.patch_type is PatchType.MERGE:
         raise UsageError("Invalid JSON Patch")
     if data is not None and not isinstance(data, dict):
-        start = "error decoding patch: " if command.patch_type == "merge" else ""
+        start = "error decoding patch: " if command.patch_type is PatchType.MERGE else ""
         raise UsageError(f"{start}json: cannot unmarshal {_go_type(data)} into Go value of type {_MAP}")
     return data or {}
 
 
-def apply_patch(patch_type: str, before: Mapping[str, Any], data: Any) -> dict[str, Any]:
-    """What a patch makes of an object, which is not changed; `patch_type` is strategic, merge or json.
+def apply_patch(patch_type: PatchType, before: Mapping[str, Any], data: Any) -> dict[str, Any]:
+    """What a patch makes of an object, which is not changed.
 
     Errors: UsageError where it cannot be applied.
     """
-    if patch_type == "strategic":
+    if patch_type is PatchType.STRATEGIC:
         from preflight.kubectl.patch.strategic_merge import apply_strategic_patch
 
         return apply_strategic_patch(before, data)
     from preflight.kubectl.patch import json_patch
 
-    return json_patch.apply_json_patch(before, data) if patch_type == "json" else json_patch.apply_merge_patch(before, data)
+    return json_patch.apply_json_patch(before, data) if patch_type is PatchType.JSON else json_patch.apply_merge_patch(before, data)
 
 
 def _decode_patch(text: str) -> Any:
