@@ -24,7 +24,7 @@ class ExpectedCoverage(Struct, frozen=True):
     """Where a DaemonSet must have a pod.
 
     1. `nodes` are those of today, with those that it lacks only while they are not Ready; `other_nodes` the known nodes where it need not.
-    2. `has_node_selection`: nodeSelector, affinity or nodeName choose its nodes, so that nobody knows from metrics whether a later node is
+    2. `has_node_selection`: nodeSelector, affinity or nodeName choose its nodes, so that metrics do not tell whether a later node is
        one.
     3. `accepted_taints` are the taints that keep it from nodes today: a later node with one need not have it either.
     """

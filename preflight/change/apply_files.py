@@ -18,8 +18,8 @@ from preflight.change.orphaned_pods import adopts_pods
 from preflight.errors import InputError, UsageError
 from preflight.kubectl.apiserver.defaults import create_from_manifest
 from preflight.kubectl.commands import ApplyFiles, DeleteFiles, DeleteNodes, TargetObjects
-from preflight.kubectl.formatting import join_names
 from preflight.messages import change as messages
+from preflight.messages.lists import join_names
 from preflight.model.apps import DaemonSet
 from preflight.model.core import Namespace, Node, Taint
 from preflight.model.meta import Metadata, ObjectKey, make_object_key
@@ -43,7 +43,7 @@ def apply(command: ApplyFiles, world: ClusterState, read_file: ObjectReader) -> 
     2. It is updated where its template differs as the server sees it: see `same_template`. Everything else that differs is in `after`.
        One that a snapshot shows is always updated; where nothing of what it shows differs, a note says that this is assumed.
     3. Of a Node, the labels, taints and `unschedulable` that the manifest states. Objects of other kinds are counted in a note.
-    4. A node pool changes its template, and those of its nodes that the provider keeps up to date: see `pools.renew`.
+    4. A node pool changes its template, and those of its nodes that the provider keeps up to date: see `node_pools.apply_pool_template`.
 
     Errors: UsageError for a changed selector and for another namespace than `-n`, in their words; InputError where the files hold nothing.
     """

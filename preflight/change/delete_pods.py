@@ -10,8 +10,8 @@ from preflight.change.model import Change
 from preflight.change.orphaned_pods import orphaned_pods_key
 from preflight.errors import InputError, UsageError
 from preflight.kubectl.commands import DeletePods, TargetObjects
-from preflight.kubectl.formatting import join_names
 from preflight.messages import change as messages
+from preflight.messages.lists import join_names
 from preflight.model.core import CoveragePod, find_controller
 from preflight.model.meta import ObjectKey
 from preflight.model.world import ClusterState

@@ -46,7 +46,7 @@ class Change(Struct, frozen=True):
     10. `notes` are sentences about the change itself: an assumption, a node that was not given, what is not judged.
     11. `delayed_pools` holds, by name, the template of a pool as its nodes that are there stay until they are replaced; the template in
        `after` is what its next nodes are like. The name is in `recreation_nodes` too.
-    12. `unknowns` names what the command asks for and nobody can know, with the reason; the answer is then unknown (exit 3).
+    12. `unknowns` names what the command asks for and cannot be known, with the reason; the answer is then unknown (exit 3).
     13. `drain_flags` are the flags of a drain, None for any other command; `node_order` its nodes in the order in which kubectl takes them.
     14. `pod_ending` is how ordinary pods end on the `recreation_nodes` nodes.
     """

@@ -1,4 +1,4 @@
-"""Node pools that are declared anew: what that makes of their next nodes, and of those that are there."""
+"""Node pools that are declared again: what that makes of their next nodes, and of those that are there."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def apply_pool_template(world: ClusterState, new: Node) -> PoolChange:
     1. The template takes the place of the old one: it is what the pool's next node is like.
     2. Labels and taints that the provider keeps up to date change on the nodes that are there too; the rest reaches a node when it
        registers. Which is which is in `Pool`.
-    3. A pool that the world lacks is new; nodes of it that are there all the same lose nothing: nobody knows what was declared before.
+    3. A pool that the world lacks is new; nodes of it that are there all the same lose nothing: what was declared before is unknown.
     """
     assert new.pool is not None
     old = next((node for node in world.nodes.values() if _is_same_pool(node, new)), None)

@@ -1,4 +1,4 @@
-"""reboot, replace and delete node: nodes that restart, or register anew."""
+"""reboot, replace and delete node: nodes that restart, or register again."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def reboot(command: RebootNodes, world: ClusterState) -> Change:
 
 
 def replace(command: ReplaceNodes, world: ClusterState) -> Change:
-    """Perform `preflight replace`: every pod of the node ends, and a node of the same name registers anew.
+    """Perform `preflight replace`: every pod of the node ends, and a node of the same name registers again.
 
     Labels that are given replace those of today, but for what the kubelet and the cloud set by themselves; so do taints.
     """
@@ -88,13 +88,13 @@ def delete(command: DeleteNodes, world: ClusterState) -> Change:
 
 
 def describe_unknown_taints(nodes: Iterable[Node]) -> tuple[str, ...]:
-    """What nobody knows of pods that end on nodes whose taints were not given: whether they come back."""
+    """What is unknown of pods that end on nodes whose taints were not given: whether they come back."""
     names = [node.name for node in nodes if node.is_partial and node.pool is None]
     return (messages.format_unknown_taints(names),) if names else ()
 
 
 def reregister_node(node: Node, labels: Mapping[str, str] | None = None, taints: tuple[Taint, ...] | None = None) -> Node:
-    """The node as it registers anew: not cordoned, its conditions not known, without the taints of the node lifecycle controller.
+    """The node as it registers again: not cordoned, its conditions not known, without the taints of the node lifecycle controller.
 
     Labels and taints are those given, None for those of today.
     """

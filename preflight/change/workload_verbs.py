@@ -15,8 +15,8 @@ from preflight.errors import InputError, UsageError
 from preflight.kubectl.apiserver.defaults import finish_edit
 from preflight.kubectl.cascade import Cascade
 from preflight.kubectl.commands import DeleteDaemonSets, RestartRollout, SetImage, TargetObjects
-from preflight.kubectl.formatting import join_names
 from preflight.messages import change as messages
+from preflight.messages.lists import join_names
 from preflight.messages.load import describe_ambiguity
 from preflight.model.apps import DaemonSet
 from preflight.model.convert import convert

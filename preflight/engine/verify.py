@@ -15,10 +15,10 @@ from preflight.engine.rule_context import make_comparison_context
 from preflight.engine.rule_runner import run_rules
 from preflight.engine.session import LoadedInputs, PodDetail, Session, apply_session_policy, check_stdin_once, load_inputs
 from preflight.errors import InputError
-from preflight.kubectl.formatting import format_count
 from preflight.load import load_world
 from preflight.load.inputs import list_paths
 from preflight.messages import verify as messages
+from preflight.messages.counts import format_count
 from preflight.messages.coverage import describe_reasons
 from preflight.messages.verify import DAEMONSET_IS_GONE, NODE_IS_GONE, NODE_IS_NOT_READY, POD_IS_NOT_READY, describe_limitation
 from preflight.model.report import CheckedCounts, Coverage, Outcome, Problem, ReportStep

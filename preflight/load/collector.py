@@ -57,7 +57,7 @@ class ObjectCollector:
     """The heap that the readers fill.
 
     1. `objects` and `pods` are in order of file and place; `pod_lists` has the file and the pods' namespaces of each list that showed pods.
-    2. `pools` are what manifests declare of node pools, one by one: `pools.resolve` puts them together.
+    2. `pools` are what manifests declare of node pools, one by one: `pools.resolve_pools` puts them together.
     3. `texts` are the documents that hold objects of ours, by file and index, as far as their lines can be told.
     4. `survey` is what a live cluster or a snapshot says of itself; None where only files were read. `snapshots` are the documents that
        are snapshots, by file and index.

@@ -73,11 +73,11 @@ class LoadResult(Struct, frozen=True):
         return self.locate_all([(origin, tuple(path))])[0]
 
     def locate_all(self, fields: Sequence[tuple[Origin, tuple[str | int, ...]]]) -> list[Location]:
-        """The location of each field, as an object's origin and a path in that object: see `places.locate`."""
+        """The location of each field, as an object's origin and a path in that object: see `locations.locate_fields`."""
         return locations.locate_fields(self.texts, fields)
 
     def find_source_template(self, origin: Origin) -> str:
-        """The template that an object was rendered from, where its document says so: see `places.rendered_from`."""
+        """The template that an object was rendered from, where its document says so: see `locations.find_source_template`."""
         return locations.find_source_template(self.texts, origin)
 
 
@@ -97,7 +97,8 @@ def load_world(
     """Read files, folders and standard input (`-`) into a world.
 
     1. `context_paths` is the world around the paths: it gets no findings.
-    2. Any order of the paths gives the same result. Which files a folder means: see `files.find`; what a document means: `kinds.why_not`.
+    2. Any order of the paths gives the same result. Which files a folder means: see `files.find_files`; what a document means:
+       `kinds.explain_unchecked`.
     3. What cannot be read is a problem with its place, and the rest is read all the same.
     4. `one_cluster` for a change: an object that stands twice with other content is then a problem; else it is ambiguous.
     5. An unrendered chart template is left out where a folder was walked, and a problem where the person named the file: they

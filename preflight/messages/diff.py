@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from preflight.kubectl.formatting import join_names
 from preflight.messages.change import ASSUMED_UPDATE, NEW, UNTOUCHED_TEMPLATE
+from preflight.messages.lists import join_names
 from preflight.model.core import Toleration
 
 _SHOWN = 6

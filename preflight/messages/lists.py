@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 
-def join_node_names(nodes: Iterable[str], limit: int = 4) -> str:
-    """Node names as a person lists them: all up to the limit, else the first ones and how many more."""
-    every = list(nodes)
+def join_names(names: Iterable[str], limit: int = 4, noun: str = "") -> str:
+    """Names with commas: all up to the limit, else the first ones and how many more: `a, b, c and 4 more`, with a noun `4 more nodes`."""
+    every = list(names)
     if len(every) <= limit:
         return ", ".join(every)
-    return f"{', '.join(every[: limit - 1])} and {len(every) - limit + 1} more nodes"
+    return f"{', '.join(every[: limit - 1])} and {len(every) - limit + 1} more{f' {noun}' if noun else ''}"
+
+
+def join_node_names(nodes: Iterable[str], limit: int = 4) -> str:
+    """Node names as a person lists them: `a, b, c and 4 more nodes`."""
+    return join_names(nodes, limit, "nodes")
 
 
 def join_and(values: Iterable[object]) -> str:

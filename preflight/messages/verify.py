@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from preflight.kubectl.formatting import join_names
 from preflight.messages.counts import format_count
 from preflight.messages.coverage import describe_reasons
-from preflight.messages.lists import format_other_nodes, join_node_names
+from preflight.messages.lists import format_other_nodes, join_names, join_node_names
 from preflight.model.comparison_reasons import (
     ComparisonGap,
     LabelDifference,

@@ -10,7 +10,7 @@ __all__ = ["POLICY_FILE_NAME", "Policy", "find_policy", "load"]
 
 
 def load(name: str) -> Policy:
-    """The policy that a pack's name or a file's path means: see `packs.load`."""
+    """The policy that a pack's name or a file's path means: see `packs.load_policy`."""
     from preflight.policy.packs import load_policy as loaded
 
     return loaded(name)

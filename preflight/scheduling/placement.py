@@ -17,7 +17,7 @@ class Placement(Struct, frozen=True):
     3. `is_selected` is whether nodeName, nodeSelector and affinity take the node: None where it depends on unknown labels.
     4. `untolerated_taints` are the NoExecute and NoSchedule taints that nothing tolerates; `unsure_taints` those where it depends on the
        gate of Lt and Gt. PreferNoSchedule is never looked at.
-    5. `eviction_delay` is the time that taint eviction gives a new pod: see `tolerations.evict_after`.
+    5. `eviction_delay` is the time that taint eviction gives a new pod: see `tolerations.find_eviction_delay`.
     """
 
     should_run: bool | None

@@ -15,7 +15,7 @@ Quantities = Mapping[str, str | int | float]
 """`requests`, `limits`, `allocatable`: quantities as they are written."""
 
 Amounts = dict[str, int]
-"""Amounts by resource: in thousandths while they are added up, then as the scheduler counts them (see `quantities.counted`)."""
+"""Amounts by resource: in thousandths while they are added up, then as the scheduler counts them (see `quantities.count_units`)."""
 
 ContainerView = Callable[[Container], Amounts]
 """One way to tell what a container takes."""

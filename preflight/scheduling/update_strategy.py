@@ -26,7 +26,9 @@ class UpdateEffect(Enum):
 
 
 def predict_update(spec: DaemonSetSpec, desired: int, old_template: PodSpec | None = None) -> UpdateEffect:
-    """What an update of the template does while all pods are available and all nodes well; `updates.course` knows those that are not.
+    """What an update of the template does while all pods are available and all nodes well.
+
+    `rollout_simulation.simulate_update` knows those that are not.
 
     1. OnDelete: nothing until a pod is deleted.
     2. maxSurge 0 (the default): every node that has a pod is a candidate, without asking whether it should run.
@@ -60,7 +62,7 @@ def uses_surge(spec: DaemonSetSpec) -> bool:
 def find_shared_ports(old_template: PodSpec, new_template: PodSpec) -> tuple[int, ...]:
     """The numbers of the ports of the node that pods of both templates take, so that they cannot run beside one another.
 
-    As `ports.clashes` tells.
+    As `ports.is_port_taken` tells.
     """
     taken = list_host_ports(old_template)
     return tuple(sorted({port.number for port in list_host_ports(new_template) if is_port_taken(port, taken)}))

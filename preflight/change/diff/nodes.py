@@ -47,8 +47,8 @@ def compare_nodes(
     3. A node that no cluster has listed is new or gone with its manifest. Where one side is the list of a cluster, a manifest makes no
        node, and no manifest takes none away.
     4. A node in `skip` stays as it is live.
-    5. A pool changes its template, and those of its nodes that the provider keeps up to date: see `pools.renew`. Nobody lists pools with a
-       cluster's nodes, so a list that lacks one says nothing.
+    5. A pool changes its template, and those of its nodes that the provider keeps up to date: see `node_pools.apply_pool_template`. Nobody
+       lists pools with a cluster's nodes, so a list that lacks one says nothing.
     """
     before: dict[str, Node] = dict(live)
     after: dict[str, Node] = dict(live)

@@ -52,7 +52,7 @@ class WorldDiff(Struct, frozen=True):
     2. `new`, `updated` (another template), `changed` (something else only), `deleted` and `unchanged` are DaemonSets by the key that both
        sides know them by. `deleted` of a DRIFT is what the cluster lacks. `left` only the cluster has: they are compared with nothing.
     3. `refused` are those whose selector differs, with the one of HEAD and the words of the API server: they stay as they are.
-    4. `assumed_updates` are those of `updated` of which nobody knows it: a snapshot shows a part of the template, which is the same.
+    4. `assumed_updates` are those of `updated` for which it is unknown: a snapshot shows a part of the template, which is the same.
        `partly_known` are those of `unchanged` that a snapshot shows only a part of.
     5. `notes` are of single DaemonSets: what a manifest leaves as it is in the cluster.
     """

@@ -121,7 +121,7 @@ def find_merge_base(base: str, head: str) -> str:
 
 
 def list_revision_files(revision: Revision) -> RevisionListing:
-    """The manifests of a revision, by the rules of `files.find`: by the endings of their names, hidden ones left out.
+    """The manifests of a revision, by the rules of `files.find_files`: by the endings of their names, hidden ones left out.
 
     1. A path that names a file gives that file, whatever its name. Symbolic links and submodules are counted and never followed.
     2. A file below a `templates` folder beside a Chart.yaml is a template of that chart.

@@ -35,7 +35,7 @@ _READERS: Mapping[str, Callable[[PlainObject, Origin], Iterator[PoolDeclaration]
 
 
 def read_pool_declarations(data: PlainObject, origin: Origin) -> tuple[PoolDeclaration, ...]:
-    """What a manifest of a kind in `kinds.POOLS`, or a configuration file of RKE2 or k3s, says of pools."""
+    """What a manifest of a kind in `kinds.POOL_KINDS`, or a configuration file of RKE2 or k3s, says of pools."""
     read = _READERS[data["kind"]] if "kind" in data else kops_gardener_rancher.read_rancher_config
     return tuple(declaration for declaration in read(data, origin) if declaration.node.pool is not None and declaration.node.pool.name)
 

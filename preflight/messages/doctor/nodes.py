@@ -5,9 +5,8 @@ from __future__ import annotations
 from preflight.doctor.cluster_messages import normalize_message
 from preflight.doctor.label_drift import LabelDrift
 from preflight.doctor.stranded_capacity import IdleNodes, LeftoverTaint, TaintCause
-from preflight.kubectl.formatting import join_names
 from preflight.messages.amounts import format_resources
-from preflight.messages.lists import format_other_nodes, join_node_names
+from preflight.messages.lists import format_other_nodes, join_names, join_node_names
 from preflight.messages.times import format_since
 from preflight.model.runtime_state import ManagedFields, NodeCondition
 

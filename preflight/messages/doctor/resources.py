@@ -9,10 +9,9 @@ from preflight.doctor.devices import FaultCause, FaultReason, FaultyResource, Re
 from preflight.doctor.index import ClusterIndex
 from preflight.doctor.pod_health import NotStarted, PodTrouble, UnhealthyPod
 from preflight.doctor.stranded_capacity import StaleAllocation
-from preflight.kubectl.formatting import join_names
 from preflight.messages.coverage import describe_reasons
 from preflight.messages.doctor.gaps import describe_gap_reason, explain_gap
-from preflight.messages.lists import join_and, join_node_names
+from preflight.messages.lists import join_and, join_names, join_node_names
 from preflight.messages.times import format_since
 
 HANGING_MOUNTS_TEXT = "mounts and unmounts of these volumes hang"

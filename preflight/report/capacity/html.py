@@ -70,7 +70,7 @@ class CapacityPage(NamedTuple):
 
 
 def render(report: CapacityReport, *, all_rows: bool = False, **_options: object) -> str:
-    """A page of its own: see `report.html`.
+    """A page of its own: see `preflight.report.html`.
 
     1. With one cluster its answer is the verdict. Several stand side by side first, the verdict says how many have room, and the tables of
        each are folded.
