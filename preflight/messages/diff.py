@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from preflight.messages.change import ASSUMED_UPDATE, NEW, UNTOUCHED_TEMPLATE
+from preflight.messages.change import ASSUMED_UPDATE, NEW
 from preflight.messages.lists import join_names
 from preflight.model.core import Toleration
 
@@ -91,7 +91,7 @@ def iter_daemonset_notes(names: DaemonSetNames, head: str, *, is_drift: bool) ->
     words = (
         NEW,
         "differing in its template" if is_drift else "changed in its template, which starts an update",
-        "differing, but not in its template" if is_drift else UNTOUCHED_TEMPLATE,
+        "differing, but not in its template" if is_drift else "changed, but not in its template: no pod is replaced",
         f"not in {head}" if is_drift else "deleted",
     )
     return (f"{word}: {join_names(keys, _SHOWN)}" for word, keys in zip(words, names, strict=True) if keys)
