@@ -15,14 +15,15 @@ from random import Random
 import msgspec
 
 from preflight.cli.main import move_verb_first
-from tests.cluster.bed import Bed
+from tests.cluster.bed import Bed, Ran
+from tests.cluster.silence import UNREACHABLE, fall_silent
 from tests.truth import changes, comparing, drawing, worlds
 from tests.truth.account import Account, keep
 from tests.truth.comparing import Compared, Scene
 from tests.truth.drawing import Object
 from tests.truth.listening import Listening, dump
 from tests.truth.prediction import Step, prediction
-from tests.truth.state import Key, Move, State
+from tests.truth.state import Key, Move, State, is_silent
 from tests.truth.watching import QUIET, SOON, Pair, There
 
 MANY = 250
@@ -48,17 +49,34 @@ class Batch:
         """Make the cluster, and then a change of each of these kinds, in this order."""
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir(parents=True)
-        self.bed.create([*self.world.namespaces, *self.world.nodes, *self.world.daemonsets])
+        self.bed.create([*self.world.namespaces, *self.world.priority_classes, *self.world.nodes])
+        self.bed.create(self.world.occupants)
+        self.bed.create(self.world.daemonsets)
         self.bed.kubectl("apply", "-f", "-", stdin=json.dumps(_list(self.world.applied)))
         with Listening(self.bed.api) as self.listening:
-            self._say(f"{len(self.manifests)} DaemonSets on {len(self.world.nodes)} nodes")
-            self.loops, rest = self.listening.settle(self._slow(), QUIET)
-            if rest:
-                raise AssertionError(f"the cluster does not settle: {sorted(rest)[:5]}")
+            self._rest()
+            fall_silent(self.bed, self.world.silent)
+            self._rest()
+            self._introduce()
             for kind in kinds:
                 self._calm_down()
                 self._change(kind)
         return self.account
+
+    def _rest(self) -> None:
+        """Wait until the world that was made has settled."""
+        self.loops, rest = self.listening.settle(self._slow(), QUIET)
+        if rest:
+            raise AssertionError(f"the cluster does not settle: {sorted(rest)[:5]}")
+
+    def _introduce(self) -> None:
+        there = self.listening.memory.there()
+        waiting = {pair for pair, pods in there.items() if pods.waits}
+        self._say(
+            f"{len(self.manifests)} DaemonSets on {len(self.world.nodes)} nodes, of which {len(self.world.silent)} are silent; "
+            f"{len(there)} pods, of which {len(waiting)} of {len({pair[:2] for pair in waiting})} DaemonSets "
+            f"on {len({node for _, _, node in waiting})} nodes find no room"
+        )
 
     def _calm_down(self) -> None:
         """While too many pods come and go, take the taints off that they come and go for."""
@@ -82,10 +100,14 @@ class Batch:
         self._say(f"no place for a change of kind {kind}")
 
     def _dump(self) -> list[Object]:
-        """Write what `kubectl get nodes,ds,pods -A -o json` prints: mostly put together from the three lists, which is much quicker."""
+        """Write what `kubectl get nodes,ds,pods,priorityclasses -A -o json` prints, at times without the classes.
+
+        Mostly it is put together from the lists, which is much quicker.
+        """
         path = self.folder / "dump.json"
         if self.number % 6 == 0:
-            path.write_text(self.bed.kubectl("get", "nodes,ds,pods", "-A", "-o", "json").out, encoding="utf-8")
+            kinds = "nodes,ds,pods" if self.number % 12 == 0 else "nodes,ds,pods,priorityclasses"
+            path.write_text(self.bed.kubectl("get", kinds, "-A", "-o", "json").out, encoding="utf-8")
         else:
             path.write_bytes(dump(self.bed.api))
         self._items = list[Object](msgspec.json.decode(path.read_bytes())["items"])
@@ -108,12 +130,13 @@ class Batch:
         said = prediction(argv, dump)
         strategies = {key: drawing.strategy_name(daemonset) for key, daemonset in state.daemonsets.items()}
         different: list[Compared] = []
+        waiting = {pair for pair, there in self.listening.memory.there().items() if there.waits}
         steps = iter(said.steps)
         step = next(steps, None)
         for typed, line in zip(move.lines if move.kind == "plan" else [argv], lines, strict=True):
             before = self.listening.memory.there()
             self.listening.memory.mark()
-            done = self.bed.kubectl(*line, check=False, timeout=300)
+            done = self._perform(move, line)
             judged = step is not None and step.command in (shlex.join(typed), shlex.join(move_verb_first(typed)))
             scene = self._settle(before, step.pairs if step is not None and judged else ())
             if done.code or step is None or not judged:
@@ -129,13 +152,14 @@ class Batch:
             if move.reborn:
                 scene = self._settle(before, step.pairs)
             different += self.account.add(move.kind, comparing.settled(step, scene), strategies)
+            self.account.events.update(comparing.happened(scene))
             last, step = step, next(steps, None)
         else:
             self.account.changes[move.kind] += 1
             last, again = self._end_pods(move.kind, last, strategies)
             different += again
             if self.random.random() < 0.5:
-                self._numbers(last, folder, lines)
+                self._numbers(last, folder, lines, waiting)
         for objects in move.files.values():
             for each in objects if said.steps else ():
                 if isinstance(each, dict):
@@ -145,6 +169,12 @@ class Batch:
             f"{self.number}: {move.kind}: {sum(len(each.pairs) for each in said.steps)} pairs, "
             f"{len(different)} differ, {len(self.loops)} come and go, {time.monotonic() - begin:.0f} s"
         )
+
+    def _perform(self, move: Move, line: list[str]) -> Ran:
+        """Do what a line says: with kubectl, but for what no kubectl does."""
+        for name in move.rebooted:
+            self.bed.reboot(name, graceful="--graceful" in line)
+        return Ran(0, "", "") if move.rebooted else self.bed.kubectl(*line, check=False, timeout=300)
 
     def _fault(self, move: Move, folder: Path, line: list[str], what: str) -> None:
         """Note a line that one takes and the other refuses."""
@@ -176,13 +206,16 @@ class Batch:
         aside = self.loops.difference(judged)
         loops, rest = self.listening.settle(slow, QUIET if changed else SOON, aside)
         loops |= aside
-        scene = Scene(before, self.listening.memory.there(), self.loops, loops, rest)
+        memory = self.listening.memory
+        scene = Scene(before, memory.there(), self.loops, loops, rest, self._silent, memory.preempted())
         self.loops = loops
         return scene
 
     def _slow(self) -> set[str]:
         """The nodes with a NoExecute taint."""
-        self._tainted = {node["metadata"]["name"]: node["spec"].get("taints", []) for node in self.bed.list("nodes")}
+        nodes = self.bed.list("nodes")
+        self._silent = frozenset(node["metadata"]["name"] for node in nodes if is_silent(node))
+        self._tainted = {node["metadata"]["name"]: node["spec"].get("taints", []) for node in nodes}
         return {name for name, taints in self._tainted.items() if any(taint["effect"] == "NoExecute" for taint in taints)}
 
     def _register_again(self, name: str) -> None:
@@ -191,10 +224,9 @@ class Batch:
         self.bed.wait(
             lambda: not self.bed.get(f"/api/v1/pods?fieldSelector=spec.nodeName={name}")["items"], 180, f"the pods of {name} to go"
         )
-        taints = [
-            taint for taint in old["spec"].get("taints", ()) if taint["key"] not in (*drawing.OWNED, "node.kubernetes.io/unschedulable")
-        ]
-        self.bed.create([worlds.registered(name, old["metadata"]["labels"], taints)])
+        by_itself = (*drawing.OWNED, "node.kubernetes.io/unschedulable", UNREACHABLE)
+        taints = [taint for taint in old["spec"].get("taints", ()) if taint["key"] not in by_itself]
+        self.bed.create([worlds.registered(name, old["metadata"]["labels"], taints, old["status"]["capacity"])])
 
     def _end_pods(self, kind: str, step: Step, strategies: dict[Key, str]) -> tuple[Step, list[Compared]]:
         """Delete, at times, the pods of half of the nodes or DaemonSets that were judged, at once; what comes back is compared.
@@ -209,23 +241,29 @@ class Batch:
         self.listening.memory.mark()
         if len(nodes) > len(daemonsets):
             chosen = self.random.sample(daemonsets, max(1, len(daemonsets) // 2))
-            ended = {pair for pair in before if pair[:2] in chosen} - self.loops
+            ended = {pair for pair, there in before.items() if there.any and pair[:2] in chosen} - self.loops
             paths = [f"/api/v1/namespaces/{namespace}/pods?labelSelector=app%3D{name}" for namespace, name in chosen]
         else:
             some = self.random.sample(nodes, max(1, len(nodes) // 2))
-            ended = {pair for pair in before if pair[2] in some} - self.loops
+            ended = {pair for pair, there in before.items() if there.on_node and pair[2] in some} - self.loops
             paths = [f"/api/v1/namespaces/{name}/pods?fieldSelector=spec.nodeName%3D{node}" for name in worlds.NAMESPACES for node in some]
         now = {"apiVersion": "v1", "kind": "DeleteOptions", "gracePeriodSeconds": 0}
         self.bed.api.all_at_once(lambda path: self.bed.api.ask("DELETE", path, now), paths)
-        found = list(comparing.recreated(step, ended, self._settle(before, ended)))
+        scene = self._settle(before, ended)
+        found = list(comparing.recreated(step, ended, scene))
+        self.account.events.update(comparing.happened(scene))
         return step.without(ended), self.account.add(kind, found, strategies)
 
-    def _numbers(self, step: Step, folder: Path, lines: list[list[str]]) -> None:
-        """Touch every DaemonSet, so that the controller looks at each, and compare its status within a few seconds."""
+    def _numbers(self, step: Step, folder: Path, lines: list[list[str]], waiting: set[Pair]) -> None:
+        """Touch every DaemonSet, so that the controller looks at each, and compare its status within a few seconds.
+
+        `waiting` are the pairs whose pod had no room before the change, and may have found some.
+        """
         self.bed.kubectl("annotate", "ds", "--all", "-A", "--overwrite", f"truth.test/touched={self.number}")
         end = time.monotonic() + QUIET
         while True:
-            found = list(comparing.numbers(step.placed, self.bed.list("daemonsets"), self.loops))
+            unplaced = waiting | {pair for pair, there in self.listening.memory.there().items() if there.pending or there.ending}
+            found = list(comparing.numbers(step.placed, self.bed.list("daemonsets"), self.loops, unplaced))
             if all(equal for *_, equal in found) or time.monotonic() > end:
                 break
             time.sleep(0.3)

@@ -65,7 +65,8 @@ def taint_no_execute(random: Random, state: State) -> Move:
 
 def _tainted(state: State) -> list[tuple[str, str]]:
     """The taints that can be taken off by hand, as key and effect."""
-    return sorted({each for there in state.taints.values() for each in there if not each[0].endswith("/unschedulable")})
+    owned = ("node.kubernetes.io/unschedulable", "node.kubernetes.io/unreachable")
+    return sorted({each for there in state.taints.values() for each in there if each[0] not in owned})
 
 
 def untaint(random: Random, state: State) -> Move | None:
@@ -159,17 +160,25 @@ def delete_pod(random: Random, state: State) -> Move | None:
     if not keys:
         return None
     namespace, name = random.choice(keys)
+    flags = ["--wait=false"] if state.silent else []  # kubectl would wait for ever for a pod that does not end
     if random.random() < 0.5:
-        return Move("delete pod", [["delete", "pods", "-n", namespace, "-l", f"app={name}"]], {})
+        return Move("delete pod", [["delete", "pods", "-n", namespace, "-l", f"app={name}", *flags]], {})
     mine = [pod for key in keys if key[0] == namespace for pod in state.pods[key]]
     chosen = sorted(random.sample(mine, min(len(mine), random.randint(1, 30))))
-    return Move("delete pod", [["delete", "pod", *chosen, "-n", namespace]], {})
+    return Move("delete pod", [["delete", "pod", *chosen, "-n", namespace, *flags]], {})
 
 
 def delete_node(random: Random, state: State) -> Move:
     names = some_nodes(random, state, 3)
     state.cordoned -= set(names)
     return Move("delete node", [["delete", "node", *names]], {}, reborn=tuple(names))
+
+
+def reboot(random: Random, state: State) -> Move | None:
+    """Restart nodes that are heard of: their pods start again, or end first where the shutdown is graceful."""
+    names = [name for name in some_nodes(random, state, 3) if name not in state.silent]
+    flags = ["--graceful"] if random.random() < 0.5 else []
+    return Move("reboot", [["reboot", *names, *flags]], {}, rebooted=tuple(names)) if names else None
 
 
 KINDS: dict[str, Draw] = {
@@ -204,4 +213,4 @@ def plan(random: Random, state: State) -> Move:
     return Move("plan", [line for move in moves for line in move.lines], files)
 
 
-EVERY: dict[str, Draw] = {**KINDS, "delete node": delete_node, "plan": plan}
+EVERY: dict[str, Draw] = {**KINDS, "delete node": delete_node, "reboot": reboot, "plan": plan}

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from random import Random
 from typing import NamedTuple
 
-from tests.truth import drawing
+from tests.truth import demands, drawing
 from tests.truth.drawing import Object
 
 NAMESPACES = ("storage", "network", "logging", "default")
@@ -19,20 +20,38 @@ IMAGE = "registry.example/c"
 
 
 class World(NamedTuple):
-    """The objects of a cluster, as manifests; `applied` are the DaemonSets that `kubectl apply` makes, the others are created."""
+    """The objects of a cluster, as manifests.
+
+    1. `applied` are the DaemonSets that `kubectl apply` makes, the others are created.
+    2. `occupants` are pods without an owner, which are there before the DaemonSets come.
+    3. `silent` are the nodes whose kubelets fall silent once all pods are there.
+    """
 
     namespaces: list[Object]
     nodes: list[Object]
     daemonsets: list[Object]
     applied: list[Object]
+    priority_classes: list[Object]
+    occupants: list[Object]
+    silent: list[str]
 
 
 def draw(random: Random, daemonsets: int, nodes: int, owned: bool) -> World:
-    """A cluster with so many DaemonSets and nodes; `owned`: taints of the node lifecycle controller too, which must be off."""
+    """A cluster with so many DaemonSets and nodes; `owned`: taints of the node lifecycle controller too, which must be off.
+
+    What is asked of nodes, and what these have, is drawn last and apart: without it the cluster is the same.
+    """
     names = [f"n{number:02}" for number in range(nodes)]
     found = [daemonset(random, f"d{number:03}", names) for number in range(daemonsets - 2)]
     found += [refused(random, f"d{number:03}") for number in range(daemonsets - 2, daemonsets)]
     applied = [each for each in found if random.random() < 0.5]
+    drawn = [node(random, name, owned) for name in names]
+    apart = Random(random.random())
+    for each in drawn:
+        room = demands.room(apart, daemonsets)
+        each["status"] |= {"capacity": room, "allocatable": room}
+    for each in found[:-2]:
+        demands.ask(apart, each["spec"]["template"]["spec"])
     return World(
         namespaces=[
             *({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}} for name in NAMESPACES if name != "default"),
@@ -42,9 +61,12 @@ def draw(random: Random, daemonsets: int, nodes: int, owned: bool) -> World:
                 "metadata": {"name": REFUSED, "labels": {"pod-security.kubernetes.io/enforce": "restricted"}},
             },
         ],
-        nodes=[node(random, name, owned) for name in names],
+        nodes=drawn,
         daemonsets=[each for each in found if each not in applied],
         applied=applied,
+        priority_classes=demands.priority_classes(),
+        occupants=demands.occupants(apart, names, NAMESPACES, f"{IMAGE}:1"),
+        silent=demands.silent(apart, names),
     )
 
 
@@ -53,9 +75,11 @@ def node(random: Random, name: str, owned: bool) -> Object:
     return registered(name, labels, drawing.taints(random, owned))
 
 
-def registered(name: str, labels: dict[str, str], taints: list[Object]) -> Object:
-    """A node that has just registered and is Ready, with room for every pod."""
-    room = {"cpu": "64", "memory": "256Gi", "pods": "1000"}
+PLENTY = {"cpu": "64", "memory": "256Gi", "pods": "1000"}
+
+
+def registered(name: str, labels: dict[str, str], taints: list[Object], room: Mapping[str, str] = PLENTY) -> Object:
+    """A node that has just registered and is Ready; unless told, with room for every pod."""
     return {
         "apiVersion": "v1",
         "kind": "Node",
