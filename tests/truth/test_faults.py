@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.truth.faults import Fault, Found, named, table
+from tests.truth.faults import Found, named, table
+from tests.truth.planting import Fault
 
 FAULT = Fault("label", frozenset(("gpu-1", "operators/plugin")), ("node_env",))
 
