@@ -21,7 +21,7 @@ from tests.truth.drawing import Object
 from tests.truth.prediction import Step, prediction
 from tests.truth.stage import Stage, as_list
 from tests.truth.state import Key, Move, State
-from tests.truth.watching import QUIET, Pair
+from tests.truth.watching import QUIET, SOON, Pair
 
 MANY = 250
 """More pairs than this that come and go slow the cluster down: the next change is one that calms it."""
@@ -102,7 +102,7 @@ class Batch:
             self.stage.mark()
             done = self.stage.perform(move, line)
             judged = step is not None and step.command in (shlex.join(typed), shlex.join(move_verb_first(typed)))
-            scene = self.stage.settle(before, step.pairs if step is not None and judged else ())
+            scene = self.stage.settle(before, step.pairs if step is not None and judged else (), max(move.takes, SOON))
             if done.code or step is None or not judged:
                 if done.code and not judged:
                     self.account.refused[move.kind] += 1

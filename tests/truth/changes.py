@@ -14,6 +14,12 @@ Draw = Callable[[Random, State], Move | None]
 """Draws a change for a state; None where the state has no place for one of its kind."""
 
 
+OUT_OF_SERVICE = ("node.kubernetes.io/out-of-service", "NoExecute")
+
+COLLECTED = 25.0
+"""Seconds within which pods are collected: the controller looks every 20."""
+
+
 def some_nodes(random: Random, state: State, most: int = 4) -> list[str]:
     return sorted(random.sample(state.nodes, random.randint(1, most)))
 
@@ -181,6 +187,17 @@ def reboot(random: Random, state: State) -> Move | None:
     return Move("reboot", [["reboot", *names, *flags]], {}, rebooted=tuple(names)) if names else None
 
 
+def out_of_service(random: Random, state: State) -> Move | None:
+    """Say of a silent node that it is out of service: pods that hang there are collected then, which takes a while."""
+    names = [name for name in sorted(state.silent) if OUT_OF_SERVICE not in state.taints[name]]
+    if not names:
+        return None
+    name = random.choice(names)
+    taint = {"key": OUT_OF_SERVICE[0], "value": "nodeshutdown", "effect": OUT_OF_SERVICE[1]}
+    state.taint([name], [taint], [])
+    return Move("taint out-of-service", [["taint", "nodes", name, _text(taint)]], {}, takes=COLLECTED)
+
+
 KINDS: dict[str, Draw] = {
     "taint NoSchedule": taint_no_schedule,
     "taint PreferNoSchedule": taint_prefer,
@@ -213,4 +230,10 @@ def plan(random: Random, state: State) -> Move:
     return Move("plan", [line for move in moves for line in move.lines], files)
 
 
-EVERY: dict[str, Draw] = {**KINDS, "delete node": delete_node, "reboot": reboot, "plan": plan}
+EVERY: dict[str, Draw] = {
+    **KINDS,
+    "delete node": delete_node,
+    "reboot": reboot,
+    "taint out-of-service": out_of_service,
+    "plan": plan,
+}

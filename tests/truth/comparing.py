@@ -100,6 +100,8 @@ def settled(step: Step, scene: Scene) -> Iterator[Compared]:
     for pair in {*scene.before, *scene.after, *scene.loops_after} - step.pairs.keys() - scene.loops_before:
         was, seen = scene.was(pair), scene.seen(pair)
         was = "absent" if pair in step.gone else was
+        if was == "pending" and pair[:2] not in step.placed and seen == "absent":
+            continue  # it never ran, and goes with its DaemonSet
         if was == "pending" and seen == "started":
             yield Compared("settled", pair, FREED, was, seen, equal=True)
         elif pair in scene.preempted and was == "same" != seen:
@@ -151,12 +153,12 @@ def recreated(step: Step, ended: Iterable[Pair], scene: Scene) -> Iterator[Compa
         elif seen in ("pending", "started") and is_wanted and node in contended:
             yield Compared("recreated", pair, _outcome(said, " (contended)"), _words(said), seen, equal=True)
         else:
-            expected = ("absent", "pending") if is_wanted and said.again == "none" else (_AGAIN[said.again],)
+            expected = ("absent", "pending") if is_wanted and said.again == "none" else _AGAIN[said.again]
             outcome = _outcome(said, " (Pending)" if seen == "pending" else "")
             yield Compared("recreated", pair, outcome, _words(said), seen, seen in expected)
 
 
-_AGAIN = {"a pod": "new", "none": "absent", "loop": "loop"}
+_AGAIN: dict[str, tuple[str, ...]] = {"a pod": ("new", "started"), "none": ("absent",), "loop": ("loop",)}
 
 
 def happened(scene: Scene) -> Iterator[str]:

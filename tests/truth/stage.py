@@ -79,8 +79,10 @@ class Stage:
             self.bed.reboot(name, graceful="--graceful" in line)
         return Ran(0, "", "") if move.rebooted else self.bed.kubectl(*line, check=False, timeout=300)
 
-    def settle(self, before: Mapping[Pair, There], judged: Collection[Pair]) -> Scene:
+    def settle(self, before: Mapping[Pair, There], judged: Collection[Pair], least: float = SOON) -> Scene:
         """Wait until the cluster is at rest: as long as a loop takes where the taints of a node with NoExecute have just changed.
+
+        `least` are the seconds that it takes at any rate.
 
         What came and went before and was not judged is taken to go on so.
         """
@@ -88,7 +90,7 @@ class Stage:
         slow = self._slow()
         changed = any(self._tainted[name] != tainted.get(name) for name in slow)
         aside = self.loops.difference(judged)
-        loops, rest = self.listening.settle(slow, QUIET if changed else SOON, aside)
+        loops, rest = self.listening.settle(slow, max(least, QUIET if changed else SOON), aside)
         loops |= aside
         memory = self.listening.memory
         scene = Scene(before, memory.there(), self.loops, loops, rest, self._silent, memory.preempted())

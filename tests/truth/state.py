@@ -85,6 +85,7 @@ class Move(NamedTuple):
     1. `kind` is the change kind that it counts for; `lines` are command lines without the program's name, more than one for a plan.
     2. `files` are to be written before, by name: manifests to apply, as objects; the text of a plan.
     3. `reborn` are nodes that are deleted and then have to register anew; `rebooted` are those that restart, by no line of kubectl.
+    4. `takes` are the seconds that may pass before anything happens.
     """
 
     kind: str
@@ -92,3 +93,4 @@ class Move(NamedTuple):
     files: dict[str, Any]
     reborn: tuple[str, ...] = ()
     rebooted: tuple[str, ...] = ()
+    takes: float = 0.0

@@ -63,6 +63,7 @@ def test_every_line_is_one_that_the_program_reads(kind: str) -> None:
     for seed in range(20):
         _, state = cluster(seed)
         state.cordoned.add("n00")
+        state.silent = {"n01"}
         if kind == "apply: new":
             state.delete(next(iter(state.daemonsets)))
         move = changes.EVERY[kind](Random(seed), state)

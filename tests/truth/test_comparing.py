@@ -138,6 +138,13 @@ def test_what_happens_to_a_pair_that_was_not_judged_is_counted_apart(seen: Scene
     assert (found.outcome, found.said, found.seen, found.equal) == (outcome, was, says, True)
 
 
+def test_a_pod_that_never_ran_may_go_with_its_daemonset() -> None:
+    placed = {PAIR[:2]: Placed(frozenset(["n1"]), frozenset())}
+    assert list(settled(Step({}, {}), scene(WAITS, None))) == []
+    assert only(settled(Step({}, placed), scene(WAITS, None))).equal is False
+    assert only(settled(Step({}, {}), scene(WAITS, WAITS))).equal is True
+
+
 def test_an_ended_pod_that_stays_is_no_pod() -> None:
     assert list(settled(Step({}, {}), scene(ENDS, ENDS, silent=True))) == []
 
@@ -163,6 +170,7 @@ def test_what_the_control_plane_did(seen: Scene, words: list[str]) -> None:
     [
         pytest.param(said("kept", "same"), scene(OLD, NEW), True, id="back, as was said"),
         pytest.param(said("kept", "same"), scene(OLD, WAITS), False, id="back, and not bound"),
+        pytest.param(said("kept", "same"), scene(There(OLD.live, WAITS.pending), NEW), True, id="back, for the next one waited already"),
         pytest.param(said("kept", "same"), scene(WAITED, WAITS), True, id="not bound, where others waited for the room too"),
         pytest.param(said("missing", "absent"), scene(WAITED, NEW), True, id="bound, where it waited for the room"),
         pytest.param(said("missing", "absent", again="none"), scene(OLD, WAITS), True, id="not bound, as was said"),

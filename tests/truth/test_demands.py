@@ -133,3 +133,10 @@ def test_a_manifest_asks_for_something_else(kind: str, state: State) -> None:
         ((applied, *_),) = move.files.values()
         changed += applied != state.manifests[applied["metadata"]["namespace"], applied["metadata"]["name"]]
     assert changed > 5
+
+
+def test_a_silent_node_is_put_out_of_service_once(state: State) -> None:
+    move = changes.out_of_service(Random(1), state)
+    assert move is not None
+    assert move.lines == [["taint", "nodes", "n00", "node.kubernetes.io/out-of-service=nodeshutdown:NoExecute"]]
+    assert changes.out_of_service(Random(1), state) is None
