@@ -188,6 +188,8 @@ class Drains:
         there = Counter(pod["spec"]["nodeName"] for pod in pods if "nodeName" in pod["spec"]) or Counter(list(nodes))
         busy = [name for name, _ in there.most_common(3 if self.random.random() < 0.5 else None)]
         names = self.random.sample(busy, min(len(busy), self.random.choice((1, 1, 2, 3))))
+        if self.silent and self.random.random() < 0.6:
+            names = [*sorted(self.silent), *(name for name in names[1:] if name not in self.silent)]
         return ["drain", *names, *flags], flags, set(names)
 
     def _has_time_for(self, said: Said) -> bool:

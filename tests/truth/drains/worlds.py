@@ -56,7 +56,7 @@ def draw(random: Random) -> World:
     if is_lively:
         return World(objects, budgets)
     ask(apart, objects)
-    return World(objects, budgets, tuple(apart.sample(nodes, 1)) if apart.random() < 0.3 else ())
+    return World(objects, budgets, tuple(apart.sample(nodes, 1)) if apart.random() < 0.45 else ())
 
 
 def ask(random: Random, objects: list[Object]) -> None:
