@@ -90,7 +90,7 @@ class Batch:
         for name, content in move.files.items():
             (folder / name).write_text(json.dumps(as_list(content), indent=1), encoding="utf-8")
         argv, lines = self._words(move, folder)
-        (folder / "command").write_text("\n".join(["preflight " + " ".join(argv), *("kubectl " + " ".join(line) for line in lines)]))
+        (folder / "command").write_text("\n".join(map(shlex.join, [["preflight", *argv], *(["kubectl", *line] for line in lines)])))
         said = prediction(argv, dump)
         strategies = {key: drawing.strategy_name(daemonset) for key, daemonset in state.daemonsets.items()}
         different: list[Compared] = []
