@@ -48,7 +48,7 @@ class Scene(NamedTuple):
     def seen(self, pair: Pair) -> str:
         """loop, same, new, started, not started, pending or absent; each with `unsettled` in front where it still moved at the end.
 
-        1. A pod that was Pending before and is bound now has `started`.
+        1. A pod that was Pending before and is bound now has `started`; one of a surge, which waited beside a live one, is new.
         2. Where the kubelet of the node is silent a bound pod is all that there can be; elsewhere it is `not started`.
         """
         if pair in self.loops_after:
@@ -56,7 +56,7 @@ class Scene(NamedTuple):
         before, after = self.before.get(pair, NOTHING), self.after.get(pair, NOTHING)
         there = after.on_node if pair[2] in self.silent else after.live
         if there:
-            state = "same" if there & before.on_node else "started" if there & before.pending else "new"
+            state = "same" if there & before.on_node else "started" if there & before.pending and not before.on_node else "new"
         else:
             state = "not started" if after.bound else "pending" if after.pending else "absent"
         return f"unsettled, {state}" if pair in self.unsettled else state
