@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tests.cluster.bed import Bed
@@ -68,7 +70,8 @@ def test_a_pod_of_higher_priority_takes_the_room_of_a_lower_one_unless_its_class
 @pytest.mark.parametrize("kind", ["bed", "living"])
 def test_on_a_node_that_fell_silent_no_pod_starts_or_ends(kind: str, request: pytest.FixtureRequest) -> None:
     found: Bed = request.getfixturevalue(kind)
-    found.create([node("n1"), daemonset("d1", EXISTS), daemonset("d2")])
+    here: dict[str, Any] = {"nodeSelector": {"kubernetes.io/hostname": "n1"}}  # where all nodes are silent the cluster gives none up
+    found.create([node("n1"), node("n2"), daemonset("d1", EXISTS, **here), daemonset("d2", **here)])
     assert settled(found) == {"d1": "n1", "d2": "n1"}
     fall_silent(found, ["n1"])
     assert {taint["key"] for taint in found.list("nodes")[0]["spec"]["taints"]} == {UNREACHABLE}
@@ -76,7 +79,7 @@ def test_on_a_node_that_fell_silent_no_pod_starts_or_ends(kind: str, request: py
         condition["status"] for each in found.list("pods") for condition in each["status"]["conditions"] if condition["type"] == "Ready"
     ]
     assert ready == ["False", "False"]
-    found.create([daemonset("d3", EXISTS), daemonset("d4")])
+    found.create([daemonset("d3", EXISTS, **here), daemonset("d4", **here)])
     found.kubectl("delete", "pod", "-l", "app=d1", "--wait=false")
     assert settled(found) == {"d1": "ending", "d2": "n1", "d3": "n1"}
     assert {each["status"]["phase"] for each in found.list("pods") if each["metadata"]["labels"]["app"] == "d3"} == {"Pending"}

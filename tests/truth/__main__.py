@@ -26,7 +26,7 @@ AFTER = {"uncordon": "cordon", "apply: new": "delete ds"}
 
 def order(random: Random, only: Iterable[str], rounds: int) -> list[str]:
     """Each kind once a round, plans twice, in a random order in which what a kind needs comes before it."""
-    kinds = list(only) or [*changes.EVERY, "plan"]
+    kinds = list(only) or [*changes.OF_TIGHT, "plan"]
     found: list[str] = []
     for _ in range(rounds):
         drawn = random.sample(kinds, len(kinds))
@@ -59,7 +59,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--daemonsets", type=int, default=120)
     parser.add_argument("--nodes", type=int, default=40)
     parser.add_argument("--rounds", type=int, default=1, help="how often each kind of change comes")
-    parser.add_argument("--kind", action="append", default=[], choices=list(changes.EVERY), help="only these kinds; repeatable")
+    parser.add_argument("--kind", action="append", default=[], choices=list(changes.OF_TIGHT), help="only these kinds; repeatable")
     parser.add_argument("--sum", nargs="+", type=Path, metavar="FILE", help="only add up the account.json of batches")
     parser.add_argument("--again", type=Path, metavar="FOLDER", help="say again of what a batch has kept, without a cluster")
     given = parser.parse_args(arguments)

@@ -34,7 +34,7 @@ class Batch:
         self.bed, self.seed, self.folder = bed, seed, folder.resolve()
         self.random = Random(seed)
         self.account = Account()
-        self.world = worlds.draw(self.random, *size, owned=owned)
+        self.world = worlds.draw_tight(self.random, *size, owned=owned)
         self.manifests: dict[Key, Object] = {
             (daemonset["metadata"]["namespace"], daemonset["metadata"]["name"]): daemonset
             for daemonset in (*self.world.daemonsets, *self.world.applied)
@@ -68,7 +68,7 @@ class Batch:
         items = self._dump()
         for attempt in range(30):
             self.random = Random(f"{self.seed} {self.number} {attempt}")
-            move = changes.EVERY[kind](self.random, self._state(items))
+            move = changes.OF_TIGHT[kind](self.random, self._state(items))
             if move is not None:
                 self._do(move, self._state(items))
                 return
@@ -78,7 +78,7 @@ class Batch:
         return self.stage.dump(self.folder / "dump.json", self.number)
 
     def _state(self, items: list[Object]) -> State:
-        return State(items, self.manifests, frozenset(pair[:2] for pair in self.stage.loops))
+        return State(items, self.manifests, frozenset(pair[:2] for pair in self.stage.loops), self.stage.silent)
 
     def _do(self, move: Move, state: State) -> None:
         """Predict a change, do it, and compare; then, mostly, end pods that it left and compare again."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from random import Random
 
 from tests.truth import drawing, patches, updates
@@ -71,7 +71,7 @@ def taint_no_execute(random: Random, state: State) -> Move:
 
 def _tainted(state: State) -> list[tuple[str, str]]:
     """The taints that can be taken off by hand, as key and effect."""
-    owned = ("node.kubernetes.io/unschedulable", "node.kubernetes.io/unreachable")
+    owned = ("node.kubernetes.io/unschedulable", *(["node.kubernetes.io/unreachable"] if state.silent else []))
     return sorted({each for there in state.taints.values() for each in there if each[0] not in owned})
 
 
@@ -218,11 +218,20 @@ KINDS: dict[str, Draw] = {
 
 def plan(random: Random, state: State) -> Move:
     """Three to six lines of any kind; as a YAML list or as a script."""
+    return _plan(random, state, KINDS)
+
+
+def plan_of_tight(random: Random, state: State) -> Move:
+    """The same where nodes have little room."""
+    return _plan(random, state, KINDS | updates.OF_TIGHT)
+
+
+def _plan(random: Random, state: State, kinds: Mapping[str, Draw]) -> Move:
     moves: list[Move] = []
     files: dict[str, object] = {}
     state.pods = {key: [] for key in state.pods}  # the names of pods change from line to line: delete by selector
     while len(moves) < random.randint(3, 6):
-        move = KINDS[random.choice(list(KINDS))](random, state)
+        move = kinds[random.choice(list(kinds))](random, state)
         if move is None or not files.keys().isdisjoint(move.files):
             continue
         files |= copy.deepcopy(move.files)
@@ -230,10 +239,14 @@ def plan(random: Random, state: State) -> Move:
     return Move("plan", [line for move in moves for line in move.lines], files)
 
 
-EVERY: dict[str, Draw] = {
+EVERY: dict[str, Draw] = {**KINDS, "delete node": delete_node, "plan": plan}
+
+OF_TIGHT: dict[str, Draw] = {
     **KINDS,
+    **updates.OF_TIGHT,
     "delete node": delete_node,
     "reboot": reboot,
     "taint out-of-service": out_of_service,
-    "plan": plan,
+    "plan": plan_of_tight,
 }
+"""Of clusters in which nodes have little room and kubelets may be silent."""

@@ -22,11 +22,15 @@ from tests.truth.worlds import World
 
 
 class Stage:
-    """A world in a bed that is running, from `with` until its end. `loops` are the pairs whose pods come and go."""
+    """A world in a bed that is running, from `with` until its end.
+
+    `loops` are the pairs whose pods come and go, `silent` the nodes whose kubelet is.
+    """
 
     def __init__(self, bed: Bed, world: World) -> None:
         self.bed, self.world = bed, world
         self.loops: frozenset[Pair] = frozenset()
+        self.silent: frozenset[str] = frozenset()
 
     def __enter__(self) -> Self:
         """Make the world: the pods without owners first, and once all pods are there kubelets fall silent."""
@@ -93,14 +97,14 @@ class Stage:
         loops, rest = self.listening.settle(slow, max(least, QUIET if changed else SOON), aside)
         loops |= aside
         memory = self.listening.memory
-        scene = Scene(before, memory.there(), self.loops, loops, rest, self._silent, memory.preempted())
+        scene = Scene(before, memory.there(), self.loops, loops, rest, self.silent, memory.preempted())
         self.loops = loops
         return scene
 
     def _slow(self) -> set[str]:
         """The nodes with a NoExecute taint."""
         nodes = self.bed.list("nodes")
-        self._silent = frozenset(node["metadata"]["name"] for node in nodes if is_silent(node))
+        self.silent = frozenset(node["metadata"]["name"] for node in nodes if is_silent(node))
         self._tainted = {node["metadata"]["name"]: node["spec"].get("taints", []) for node in nodes}
         return {name for name, taints in self._tainted.items() if any(taint["effect"] == "NoExecute" for taint in taints)}
 

@@ -18,7 +18,13 @@ class State:
     kubelet is not heard of. `pods` are the names of the pods by DaemonSet. `restless` are the DaemonSets some of whose pods come and go.
     """
 
-    def __init__(self, items: list[Object], manifests: dict[Key, Object], restless: frozenset[Key] = frozenset()) -> None:
+    def __init__(
+        self,
+        items: list[Object],
+        manifests: dict[Key, Object],
+        restless: frozenset[Key] = frozenset(),
+        silent: frozenset[str] = frozenset(),
+    ) -> None:
         nodes = {item["metadata"]["name"]: item for item in items if item["kind"] == "Node"}
         self.labels: dict[str, dict[str, str]] = {name: dict(node["metadata"].get("labels", {})) for name, node in nodes.items()}
         self.taints: dict[str, dict[tuple[str, str], str]] = {
@@ -26,7 +32,6 @@ class State:
             for name, each in nodes.items()
         }
         self.cordoned = {name for name, each in nodes.items() if each["spec"].get("unschedulable")}
-        self.silent = {name for name, each in nodes.items() if is_silent(each)}
         self.daemonsets: dict[Key, Object] = {_key(each): each for each in items if each["kind"] == "DaemonSet"}
         self.pods: dict[Key, list[str]] = {key: [] for key in self.daemonsets}
         for each in items:
@@ -35,6 +40,7 @@ class State:
                     self.pods.get((each["metadata"]["namespace"], owner["name"]), []).append(each["metadata"]["name"])
         self.manifests = manifests
         self.restless = restless
+        self.silent = silent
 
     @property
     def nodes(self) -> list[str]:
@@ -57,7 +63,8 @@ class State:
 
     def owned(self, name: str) -> list[Object]:
         """The taints of a node that say that nothing is heard of its kubelet: who takes them off gets them back."""
-        return [{"key": key, "effect": effect} for key, effect in sorted(self.taints[name]) if key == "node.kubernetes.io/unreachable"]
+        there = sorted(self.taints[name]) if name in self.silent else ()
+        return [{"key": key, "effect": effect} for key, effect in there if key == "node.kubernetes.io/unreachable"]
 
     def label(self, nodes: list[str], add: dict[str, str], remove: list[str]) -> None:
         for name in nodes:
@@ -72,7 +79,9 @@ class State:
 
 def is_silent(node: Object) -> bool:
     """Whether nothing is heard of the kubelet of a node."""
-    return any(condition["type"] == "Ready" and condition["status"] == "Unknown" for condition in node["status"]["conditions"])
+    return any(
+        condition["type"] == "Ready" and condition["status"] == "Unknown" for condition in node.get("status", {}).get("conditions", ())
+    )
 
 
 def _key(item: Object) -> Key:

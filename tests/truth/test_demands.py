@@ -13,7 +13,7 @@ from tests.truth import changes, demands, worlds
 from tests.truth.drawing import Object
 from tests.truth.state import Key, State
 
-WORLDS = [worlds.draw(Random(seed), 40, 14, owned=True) for seed in range(20)]
+WORLDS = [worlds.draw_tight(Random(seed), 40, 14, owned=True) for seed in range(20)]
 SPECS = [each["spec"]["template"]["spec"] for world in WORLDS for each in (*world.daemonsets, *world.applied)]
 OCCUPANTS = [each["spec"] for world in WORLDS for each in world.occupants]
 CONTAINERS = [container for pod in (*SPECS, *OCCUPANTS) for container in pod["containers"]]
@@ -71,15 +71,11 @@ def test_few_nodes_are_silent() -> None:
 def test_what_pods_ask_for_is_drawn_apart() -> None:
     """A seed has the taints, labels, tolerations and selections that it had before pods asked for anything."""
     names = ("tolerations", "nodeSelector", "affinity", "hostNetwork")
-    drawn = Random(3)
-    plain = [
-        worlds.daemonset(drawn, f"d{number:03}", [f"n{number:02}" for number in range(14)])["spec"]["template"]["spec"]
-        for number in range(38)
-    ]
-    asking = worlds.draw(Random(3), 40, 14, owned=True)
-    found = sorted((*asking.daemonsets, *asking.applied), key=lambda each: str(each["metadata"]["name"]))[:38]
-    specs = [each["spec"]["template"]["spec"] for each in found]
-    assert [{name: pod.get(name) for name in names} for pod in specs] == [{name: pod.get(name) for name in names} for pod in plain]
+    plain, tight = worlds.draw(Random(3), 40, 14, owned=True), worlds.draw_tight(Random(3), 40, 14, owned=True)
+    for one, other in zip((*plain.daemonsets, *plain.applied), (*tight.daemonsets, *tight.applied), strict=True):
+        first, second = (each["spec"]["template"]["spec"] for each in (one, other))
+        assert [first.get(name) for name in names] == [second.get(name) for name in names]
+    assert [each["spec"] for each in plain.nodes] == [each["spec"] for each in tight.nodes]
 
 
 UNREACHABLE = "node.kubernetes.io/unreachable"
@@ -99,7 +95,7 @@ def state() -> State:
         if (name := each["metadata"]["name"])
     ]
     manifests: dict[Key, Object] = {(each["metadata"]["namespace"], each["metadata"]["name"]): each for each in daemonsets}
-    return State([*nodes, *daemonsets, *pods], manifests)
+    return State([*nodes, *daemonsets, *pods], manifests, silent=frozenset(["n00"]))
 
 
 def test_a_silent_node_is_never_rebooted(state: State) -> None:
@@ -127,7 +123,7 @@ def test_the_taints_of_a_silent_node_are_left_to_the_cluster(state: State) -> No
 def test_a_manifest_asks_for_something_else(kind: str, state: State) -> None:
     changed = 0
     for seed in range(20):
-        move = changes.EVERY[kind](Random(seed), state)
+        move = changes.OF_TIGHT[kind](Random(seed), state)
         assert move is not None
         parse_command(move.lines[0])
         ((applied, *_),) = move.files.values()

@@ -150,10 +150,14 @@ EDITS: dict[str, Edit] = {
     "apply: tolerations dropped": fewer_tolerations,
     "apply: selection": new_selection,
     "apply: strategy": new_strategy,
+}
+
+DEMANDS: dict[str, Edit] = {
     "apply: requests": new_requests,
     "apply: port": new_port,
     "apply: priority": new_priority,
 }
+"""What makes sense where nodes have little room."""
 
 
 def _apply(kind: str, edit: Edit) -> Callable[[Random, State], Move | None]:
@@ -188,3 +192,5 @@ KINDS: dict[str, Callable[[Random, State], Move | None]] = {
     "delete ds": delete_ds,
     "delete ds --cascade=orphan": delete_ds_orphan,
 }
+
+OF_TIGHT: dict[str, Callable[[Random, State], Move | None]] = {kind: _apply(kind, edit) for kind, edit in DEMANDS.items()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from random import Random
 from typing import NamedTuple
 
@@ -31,27 +31,34 @@ class World(NamedTuple):
     nodes: list[Object]
     daemonsets: list[Object]
     applied: list[Object]
-    priority_classes: list[Object]
-    occupants: list[Object]
-    silent: list[str]
+    priority_classes: Sequence[Object] = ()
+    occupants: Sequence[Object] = ()
+    silent: Sequence[str] = ()
+
+
+def draw_tight(random: Random, daemonsets: int, nodes: int, owned: bool) -> World:
+    """A cluster as `draw` draws it, in which some pods ask for something, and some nodes have little of it: see `demands`."""
+    plain = draw(random, daemonsets, nodes, owned)
+    names = [node["metadata"]["name"] for node in plain.nodes]
+    for each in plain.nodes:
+        room = demands.room(random, daemonsets)
+        each["status"] |= {"capacity": room, "allocatable": room}
+    for each in (*plain.daemonsets, *plain.applied):
+        if each["metadata"]["namespace"] != REFUSED:
+            demands.ask(random, each["spec"]["template"]["spec"])
+    return plain._replace(
+        priority_classes=demands.priority_classes(),
+        occupants=demands.occupants(random, names, NAMESPACES, f"{IMAGE}:1"),
+        silent=demands.silent(random, names),
+    )
 
 
 def draw(random: Random, daemonsets: int, nodes: int, owned: bool) -> World:
-    """A cluster with so many DaemonSets and nodes; `owned`: taints of the node lifecycle controller too, which must be off.
-
-    What is asked of nodes, and what these have, is drawn last and apart: without it the cluster is the same.
-    """
+    """A cluster with so many DaemonSets and nodes; `owned`: taints of the node lifecycle controller too, which must be off."""
     names = [f"n{number:02}" for number in range(nodes)]
     found = [daemonset(random, f"d{number:03}", names) for number in range(daemonsets - 2)]
     found += [refused(random, f"d{number:03}") for number in range(daemonsets - 2, daemonsets)]
     applied = [each for each in found if random.random() < 0.5]
-    drawn = [node(random, name, owned) for name in names]
-    apart = Random(random.random())
-    for each in drawn:
-        room = demands.room(apart, daemonsets)
-        each["status"] |= {"capacity": room, "allocatable": room}
-    for each in found[:-2]:
-        demands.ask(apart, each["spec"]["template"]["spec"])
     return World(
         namespaces=[
             *({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}} for name in NAMESPACES if name != "default"),
@@ -61,12 +68,9 @@ def draw(random: Random, daemonsets: int, nodes: int, owned: bool) -> World:
                 "metadata": {"name": REFUSED, "labels": {"pod-security.kubernetes.io/enforce": "restricted"}},
             },
         ],
-        nodes=drawn,
+        nodes=[node(random, name, owned) for name in names],
         daemonsets=[each for each in found if each not in applied],
         applied=applied,
-        priority_classes=demands.priority_classes(),
-        occupants=demands.occupants(apart, names, NAMESPACES, f"{IMAGE}:1"),
-        silent=demands.silent(apart, names),
     )
 
 

@@ -15,7 +15,7 @@ from tests.cli.program import program
 from tests.cluster.api import Object
 from tests.cluster.bed import Bed, BedError
 from tests.truth.demands import priority_classes
-from tests.truth.rooms.worlds import NAMESPACE, World, draw
+from tests.truth.rooms.worlds import NAMESPACE, World, draw_tight
 
 BEYOND = 4
 """So many more copies are created than are said to fit."""
@@ -64,7 +64,7 @@ class Rooms:
         """Ask about so many worlds, one after another."""
         for at in range(number):
             begin = time.monotonic()
-            world = draw(Random(f"{self.seed} {at}"), f"w{at}")
+            world = draw_tight(Random(f"{self.seed} {at}"), f"w{at}")
             self.bed.clear()
             self._make(world)
             said = self._asked(world, at)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.truth.rooms.batch import Compared, compared, words
-from tests.truth.rooms.worlds import draw
+from tests.truth.rooms.worlds import draw_tight
 
 
 def said(**copies: int) -> dict[str, Any]:
@@ -52,7 +52,7 @@ def test_where_others_are_preempted_no_node_has_fewer(bound: dict[str, int], dif
 
 
 def test_some_nodes_are_silent_some_ports_are_taken_and_few_pods_preempt() -> None:
-    worlds = [draw(Random(f"1 {at}"), "w") for at in range(60)]
+    worlds = [draw_tight(Random(f"1 {at}"), "w") for at in range(60)]
     silent = [node for world in worlds for node in world.nodes if node["metadata"].get("annotations")]
     ports = [pod for world in worlds for pod in world.bound if "ports" in pod["spec"]["containers"][0]]
     assert 0 < len(silent) < len(worlds)
@@ -72,5 +72,5 @@ def test_a_pod_in_words() -> None:
 
 
 def test_a_seed_draws_the_same_world_each_time_and_every_way_comes() -> None:
-    assert draw(Random("1 0"), "w0") == draw(Random("1 0"), "w0")
-    assert {draw(Random(f"1 {at}"), "w").way for at in range(40)} == {"file", "workload", "like", "request"}
+    assert draw_tight(Random("1 0"), "w0") == draw_tight(Random("1 0"), "w0")
+    assert {draw_tight(Random(f"1 {at}"), "w").way for at in range(40)} == {"file", "workload", "like", "request"}

@@ -66,14 +66,19 @@ def draw(random: Random, name: str) -> World:
         spec["nodeSelector"] = {**spec.get("nodeSelector", {}), **classes[0].get("scheduling", {}).get("nodeSelector", {})}
         if random.random() < 0.7:
             del spec["nodeSelector"]
-    apart = Random(random.random())
-    _silence(apart, nodes)
-    _crowd(apart, [each["spec"] for each in (*bound, *waiting)])
-    if way != "request":
-        _crowd(apart, [spec])
-        if apart.random() < 0.2:
-            spec["priorityClassName"] = apart.choice(("less", "more"))
-    return World(nodes, bound, waiting, deleted, spec, way, classes, spec.get("priorityClassName") == "more")
+    return World(nodes, bound, waiting, deleted, spec, way, classes)
+
+
+def draw_tight(random: Random, name: str) -> World:
+    """A world as `draw` draws it, with silent kubelets, ports that are taken, and priorities."""
+    world = draw(random, name)
+    _silence(random, world.nodes)
+    _crowd(random, [each["spec"] for each in (*world.bound, *world.waiting)])
+    if world.way != "request":
+        _crowd(random, [world.spec])
+        if random.random() < 0.2:
+            world.spec["priorityClassName"] = random.choice(("less", "more"))
+    return world._replace(preempts=world.spec.get("priorityClassName") == "more")
 
 
 def _silence(random: Random, nodes: Sequence[Object]) -> None:
