@@ -15,6 +15,7 @@ from preflight.kubectl.commands import (
     DeleteFiles,
     DeleteNamespaces,
     DeletePods,
+    FileArgument,
     PatchObjects,
     RestartRollout,
     SetImage,
@@ -103,7 +104,7 @@ FOR_DAEMONSETS = ClusterQuery(needs_configs=True)
 """What DaemonSets are: no node and no pod."""
 
 
-def plan_cluster_query(commands: Sequence[Command], namespace: str, read_file: Callable[[str], Sequence[object]]) -> ClusterQuery:
+def plan_cluster_query(commands: Sequence[Command], namespace: str, read_file: Callable[[FileArgument], Sequence[object]]) -> ClusterQuery:
     """What command lines need, together.
 
     1. A change of nodes needs these nodes and their pods. One of named DaemonSets needs all nodes and the pods of these DaemonSets; one
@@ -129,7 +130,7 @@ def plan_cluster_query(commands: Sequence[Command], namespace: str, read_file: C
     return ClusterQuery(all_nodes=True, daemonsets=daemonsets, needs_budgets=budgets, needs_owners=owners, needs_admission=around)
 
 
-def _plan_command(command: Command, namespace: str, read_file: Callable[[str], Sequence[object]]) -> ClusterQuery:
+def _plan_command(command: Command, namespace: str, read_file: Callable[[FileArgument], Sequence[object]]) -> ClusterQuery:
     if command.may_evict:
         return FOR_EVICTIONS
     if isinstance(command, PatchObjects):
@@ -144,7 +145,7 @@ def _plan_command(command: Command, namespace: str, read_file: Callable[[str], S
     if isinstance(command, DeleteNamespaces):
         return ClusterQuery(all_nodes=True)
     if isinstance(command, ApplyFiles | DeleteFiles):
-        objects = [item for file in command.files for item in read_file(file)]
+        objects = [item for argument in command.iter_arguments() for item in read_file(argument)]
         if isinstance(command, DeleteFiles) and any(isinstance(item, Namespace) for item in objects):
             return ClusterQuery(all_nodes=True)
         return _plan_files(objects, command.namespace or namespace, needs_admission=isinstance(command, ApplyFiles))
