@@ -296,13 +296,15 @@ def _merge_forecasts(forecasts: Sequence[_AssumedForecast], cohort: NodeCohort) 
     """The forecast of a cohort, and those that it may be where it is unknown.
 
     1. The one where the unknown labels match, where all are the same.
-    2. Where an update reaches some of the nodes, and the outcome is the same whichever: the one of a node that is not reached.
+    2. Where an update reaches some of the nodes, or may find pods of its own template, and the outcome is the same whichever: the one of a
+       node that is not reached.
     3. Where only labels decide, and nothing is lost whether they match or not: the one where they match.
     4. Else it is unknown.
     """
     matching = next(assumed.forecast for assumed in forecasts if assumed.labels_match)
     outcomes = {assumed.forecast.outcome for assumed in forecasts}
-    if len({assumed.forecast for assumed in forecasts}) == 1 or (cohort.update_uncertainty is not None and len(outcomes) == 1):
+    is_unsure = cohort.update_uncertainty is not None or cohort.may_have_updated_pod
+    if len({assumed.forecast for assumed in forecasts}) == 1 or (is_unsure and len(outcomes) == 1):
         return matching, ()
     if not _depends_on_more_than_labels(forecasts) and all(outcome in _HARMLESS_OUTCOMES for outcome in outcomes):
         return matching, ()

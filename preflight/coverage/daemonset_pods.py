@@ -14,8 +14,8 @@ from preflight.model.core import Toleration, find_controller
 from preflight.model.meta import ObjectKey
 from preflight.model.world import ClusterState
 
-_GENERATION_LABEL = "pod-template-generation"
-_REVISION_LABEL = "controller-revision-hash"
+GENERATION_LABEL = "pod-template-generation"
+REVISION_LABEL = "controller-revision-hash"
 _TOLERATIONS = msgspec.json.Decoder(tuple[Toleration, ...])
 
 
@@ -25,6 +25,7 @@ class PodGroup(Struct, frozen=True):
     1. `is_assumed`: no pods were given; the pod is there because the DaemonSet should run.
     2. `is_conditional`: it is there only if labels that are not known match.
     3. `is_old`: of a template before the DaemonSet's own; an update is held up. `is_listed`: the pod was listed and is the same since.
+    4. `may_be_updated`: they count as old, but may be of the DaemonSet's own template: see `pod_templates.match_template`.
     """
 
     nodes: frozenset[str]
@@ -33,6 +34,7 @@ class PodGroup(Struct, frozen=True):
     is_conditional: bool = False
     is_old: bool = False
     is_listed: bool = False
+    may_be_updated: bool = False
 
 
 _NodesByLabels = defaultdict[bytes, list[tuple[bytes, set[str]]]]
@@ -154,10 +156,10 @@ def _list_undecided_revisions(live_pods: _NodesByLabels, daemonset: DaemonSet) -
     alike: defaultdict[tuple[str, int], set[str]] = defaultdict(set)
     for labels, same in live_pods.items():
         decoded = parse_labels(labels)
-        if decoded.get(_GENERATION_LABEL) == own:
+        if decoded.get(GENERATION_LABEL) == own:
             return ()
         if number := parse_generation(decoded):
-            alike[decoded.get(_REVISION_LABEL, ""), number].update(*(nodes for _, nodes in same))
+            alike[decoded.get(REVISION_LABEL, ""), number].update(*(nodes for _, nodes in same))
     return tuple(PodRevision(frozenset(nodes), template, number) for (template, number), nodes in sorted(alike.items()))
 
 
@@ -177,13 +179,13 @@ def _find_old_labels(raw_labels: Iterable[bytes], daemonset: DaemonSet, transit_
         return {}
     every = {raw: parse_labels(raw) for raw in raw_labels}
     seen = (*every.values(), *map(parse_labels, transit_labels))
-    revisions = {labels.get(_REVISION_LABEL) for labels in seen if labels.get(_GENERATION_LABEL) == own} - {None}
+    revisions = {labels.get(REVISION_LABEL) for labels in seen if labels.get(GENERATION_LABEL) == own} - {None}
     if not revisions and daemonset.spec.updateStrategy.type != "OnDelete":
         return {}
     others = (
         (raw, parse_generation(labels))
         for raw, labels in every.items()
-        if labels.get(_GENERATION_LABEL) != own and labels.get(_REVISION_LABEL) not in revisions
+        if labels.get(GENERATION_LABEL) != own and labels.get(REVISION_LABEL) not in revisions
     )
     return {raw: number for raw, number in others if number}
 
@@ -196,7 +198,7 @@ def parse_labels(raw: bytes) -> dict[str, str]:
 
 def parse_generation(labels: Mapping[str, str]) -> int:
     """The number of its DaemonSet's template that a pod with these labels is of; 0 where it is not known."""
-    number = labels.get(_GENERATION_LABEL, "")
+    number = labels.get(GENERATION_LABEL, "")
     return int(number) if number.isdecimal() and number.isascii() and len(number) < 10 else 0
 
 

@@ -92,6 +92,7 @@ def list_outcome_reasons(group: CoverageGroup) -> tuple[Reason, ...]:
         return (
             *((condition,) if condition else ()),
             *list_unknowns(group),
+            *((PlainReason.UNKNOWN_TEMPLATE,) if group.pod_group is not None and group.pod_group.may_be_updated else ()),
             *((group.update_uncertainty,) if group.update_uncertainty else ()),
         )
     reasons = _list_known_reasons(group)

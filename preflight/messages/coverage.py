@@ -43,6 +43,7 @@ _PLAIN_REASONS = {
     PlainReason.MISSING: "it should run and no pod is there",
     PlainReason.CREATED: "a pod is created",
     PlainReason.IF_SELECTED: "if its selector matches",
+    PlainReason.UNKNOWN_TEMPLATE: "whether the adopted pod is of this template, and stays, cannot be told from the pod",
     PlainReason.NOT_CREATED: "it should run there, and no pod was created",
     PlainReason.TERMINATING: "its pod is being deleted",
 }

@@ -102,7 +102,9 @@ class UpdateEvaluator:
         for cell_index, cell in enumerate(self.rollout.cells):
             updates = (None,) if cell.part.pod is LivePod.NEW else self.rollout.list_updates(cell_index)
             uncertainty = self.rollout.explain_uncertainty(cell_index) if len(updates) > 1 else None
-            yield replace(cohorts[cell.cohort_index], nodes=cell.nodes, possible_updates=updates, update_uncertainty=uncertainty)
+            cohort = cohorts[cell.cohort_index]
+            possible = _add_hold(updates) if cohort.may_have_updated_pod else updates
+            yield replace(cohort, nodes=cell.nodes, possible_updates=possible, update_uncertainty=uncertainty)
 
     def _assume_healthy(self, cohorts: Sequence[NodeCohort]) -> Iterator[NodeCohort]:
         placed = [(cohort, after) for cohort in cohorts if (after := cohort.placements.after) is not None]
@@ -114,7 +116,13 @@ class UpdateEvaluator:
         for cohort in cohorts:
             for is_unready, nodes in split_nodes(cohort.nodes, unready if cohort.has_listed_pod else frozenset()):
                 own_update = (UpdateEffect.REPLACE if is_unready else update) if self._has_old_pod(cohort) else None
-                yield replace(cohort, nodes=nodes, possible_updates=(own_update,))
+                possible = _add_hold((own_update,)) if cohort.may_have_updated_pod else (own_update,)
+                yield replace(cohort, nodes=nodes, possible_updates=possible)
+
+
+def _add_hold(updates: tuple[UpdateEffect | None, ...]) -> tuple[UpdateEffect | None, ...]:
+    """What an update may do to pods that may be of its own template: nothing too."""
+    return updates if UpdateEffect.HOLD in updates else (UpdateEffect.HOLD, *updates)
 
 
 def _is_known(cohort: NodeCohort) -> bool:
