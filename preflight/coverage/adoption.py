@@ -9,9 +9,10 @@ from msgspec.structs import replace
 
 from preflight.change.model import Change
 from preflight.change.orphaned_pods import adopts_pods, selects_pods
-from preflight.coverage.daemonset_pods import DaemonSetPods, PodGroup, PodRevision, parse_generation, parse_labels, parse_tolerations
+from preflight.coverage.daemonset_pods import DaemonSetPods, PodGroup, PodRevision
 from preflight.coverage.model import CoverageGroup
 from preflight.coverage.outcome import PodForecast
+from preflight.coverage.pod_fields import parse_generation, parse_labels, parse_tolerations
 from preflight.coverage.pod_revisions import is_updated, make_revision, split_by_age
 from preflight.coverage.pod_templates import TemplateMatch, match_template
 from preflight.kubectl.cascade import Cascade

@@ -16,7 +16,7 @@ from preflight.coverage.model import CoverageGroup
 from preflight.coverage.node_classes import NodeClass, NodePartitions, collect_mentions
 from preflight.coverage.outcome import KnownPlacement, PodAfter, PodEvent, PodForecast, PossibleForecast, assume_placement, forecast_pod
 from preflight.coverage.shared_analysis import SharedAnalysis
-from preflight.coverage.update_progress import continues_update
+from preflight.coverage.update_progress import continues_update, keeps_template, overlooks_stalled_update
 from preflight.model.apps import DaemonSet
 from preflight.model.core import Node, Toleration
 from preflight.model.meta import ObjectKey
@@ -96,6 +96,7 @@ class DaemonSetEvaluator:
             cohort for node_class in self.classes.get_classes(self._node_mentions, scope) for cohort in self._list_cohorts(node_class)
         ]
         is_updated = self.key in self.change.updated_daemonsets
+        differing_nodes = self._evaluation.differing_nodes
         if self.daemonset_after is not None and (is_updated or continues_update(self.change, self.daemonset_after, self.pods)):
             from preflight.coverage.rollout.effects import UpdateEvaluator  # no part of a run without an update
 
@@ -104,6 +105,7 @@ class DaemonSetEvaluator:
                 self.daemonset_before,
                 self.daemonset_after,
                 differs=is_updated,
+                is_overlooked=not is_updated and overlooks_stalled_update(self.change, self.key, self.pods, cohorts, differing_nodes),
                 pods=self.pods,
                 shared_analysis=self._evaluation.shared_analysis,
                 cohorts=cohorts,
@@ -265,8 +267,10 @@ class DaemonSetEvaluator:
         nodes_by_kind: defaultdict[PodGroup, set[str]] = defaultdict(set)
         for pods in self.pods.groups:
             nodes_by_kind[replace(pods, nodes=_NO_NODES)].update(pods.nodes - judged_nodes)
-        hanging: frozenset[str] = _NO_NODES
+        hanging = changed_nodes = _NO_NODES
         for group in groups:
+            if group.forecast.pod_after is not PodAfter.SAME:
+                changed_nodes |= group.nodes
             if group.forecast.pod_after is not PodAfter.NONE:
                 nodes_by_kind[self._make_pods_after(group)].update(group.nodes)
             elif UpdateEffect.HANG in group.possible_updates:
@@ -276,6 +280,9 @@ class DaemonSetEvaluator:
             decided_nodes=self.pods.decided_nodes | judged_nodes,
             nodes_in_transit=(self.pods.nodes_in_transit - judged_nodes) | hanging,
             terminating_nodes=(self.pods.terminating_nodes - judged_nodes) | hanging,
+            surging_nodes=self.pods.surging_nodes - changed_nodes
+            if keeps_template(self.daemonset_before, self.daemonset_after)
+            else _NO_NODES,
         )
 
     def _make_pods_after(self, group: CoverageGroup) -> PodGroup:

@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Raw
 
 from preflight.change.workload_verbs import to_plain
-from preflight.coverage.daemonset_pods import GENERATION_LABEL, REVISION_LABEL, parse_labels, parse_tolerations
+from preflight.coverage.pod_fields import GENERATION_LABEL, REVISION_LABEL, parse_labels, parse_tolerations
 from preflight.kubectl.apiserver.normalize import default_pull_policy, normalize_template
 from preflight.model.apps import DaemonSet
 from preflight.model.core import CoveragePod

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from preflight.coverage.daemonset_pods import DaemonSetPods
+from preflight.kubectl.apiserver.defaults import get_generation, get_misscheduled
 from preflight.model.apps import DaemonSet
+from preflight.model.meta import ObjectKey
+from preflight.scheduling.update_strategy import uses_surge
 
 if TYPE_CHECKING:
     from preflight.change.model import Change
+    from preflight.coverage.cohorts import NodeCohort
 
 
 def continues_update(change: Change, daemonset: DaemonSet | None, pods: DaemonSetPods | None) -> bool:
@@ -21,3 +26,43 @@ def continues_update(change: Change, daemonset: DaemonSet | None, pods: DaemonSe
 def replaces_pods_automatically(daemonset: DaemonSet) -> bool:
     """Whether the controller replaces pods of an old template without anybody deleting them."""
     return daemonset.spec.updateStrategy.type != "OnDelete"
+
+
+def keeps_template(before: DaemonSet | None, after: DaemonSet | None) -> bool:
+    """Whether a DaemonSet has the same template after a change, so that new pods that are there already are new to it still."""
+    if before is None or after is None:
+        return False
+    return before is after or 0 < get_generation(before.data) == get_generation(after.data)
+
+
+def overlooks_stalled_update(
+    change: Change, key: ObjectKey, pods: DaemonSetPods, cohorts: Iterable[NodeCohort], differing_nodes: frozenset[str]
+) -> bool:
+    """Whether a surge that waits for room goes on waiting since the change does not make the controller look at the DaemonSet.
+
+    1. A new pod waits beside an old one, and nothing terminates: no pod brings the next event.
+    2. The DaemonSet itself stays, and no pod of it ends.
+    3. Of each node that differs the controller looks only whether the DaemonSet should run there and has no pod, may not stay and has
+       one, or has one while its status counts a misscheduled pod. A taint with NoSchedule on a node with a pod is neither.
+
+    Where a placement or the status is not known, it is taken to look.
+
+    Source: `pkg/controller/daemon/daemon_controller.go`, syncNodeUpdate (from 1.33 on).
+    """
+    daemonset = change.after.daemonsets.get(key)
+    if daemonset is None or daemonset is not change.before.daemonsets.get(key) or not uses_surge(daemonset.spec):
+        return False
+    if not pods.surging_nodes or pods.terminating_nodes or get_misscheduled(daemonset.data) != 0:
+        return False
+    return not any(_makes_controller_look(cohort, differing_nodes) for cohort in cohorts)
+
+
+def _makes_controller_look(cohort: NodeCohort, differing_nodes: frozenset[str]) -> bool:
+    if cohort.is_pod_ended or cohort.is_disrupted:
+        return True
+    if cohort.nodes.isdisjoint(differing_nodes):
+        return False
+    after = cohort.placements.after
+    if after is None or after.should_run is None or after.may_stay is None:
+        return True
+    return not after.may_stay or after.eviction_delay == 0 if cohort.pod_group is not None else after.should_run
