@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,9 @@ from preflight.scheduling.update_strategy import uses_surge
 if TYPE_CHECKING:
     from preflight.change.model import Change
     from preflight.coverage.cohorts import NodeCohort
+
+_VERSION = re.compile(r"v?([0-9]{1,4})\.([0-9]{1,4})")
+_NARROW_SINCE = (1, 33)
 
 
 def continues_update(change: Change, daemonset: DaemonSet | None, pods: DaemonSetPods | None) -> bool:
@@ -45,16 +49,23 @@ def overlooks_stalled_update(
     3. Of each node that differs the controller looks only whether the DaemonSet should run there and has no pod, may not stay and has
        one, or has one while its status counts a misscheduled pod. A taint with NoSchedule on a node with a pod is neither.
 
-    Where a placement or the status is not known, it is taken to look.
+    Where a placement or the status is not known, it is taken to look; so it is in a server that is known to be older than 1.33, which
+    looks where it is another answer whether the DaemonSet should run.
 
-    Source: `pkg/controller/daemon/daemon_controller.go`, syncNodeUpdate (from 1.33 on).
+    Source: `pkg/controller/daemon/daemon_controller.go`, syncNodeUpdate (1.37), updateNode (up to 1.32).
     """
     daemonset = change.after.daemonsets.get(key)
     if daemonset is None or daemonset is not change.before.daemonsets.get(key) or not uses_surge(daemonset.spec):
         return False
-    if not pods.surging_nodes or pods.terminating_nodes or get_misscheduled(daemonset.data) != 0:
+    if not pods.surging_nodes or pods.terminating_nodes or get_misscheduled(daemonset.data) != 0 or _looks_at_every_node(change):
         return False
     return not any(_makes_controller_look(cohort, differing_nodes) for cohort in cohorts)
+
+
+def _looks_at_every_node(change: Change) -> bool:
+    listing = change.before.listing
+    found = _VERSION.match(listing.version) if listing is not None else None
+    return found is not None and (int(found[1]), int(found[2])) < _NARROW_SINCE
 
 
 def _makes_controller_look(cohort: NodeCohort, differing_nodes: frozenset[str]) -> bool:

@@ -13,6 +13,7 @@ from preflight.coverage.model import Impact
 from preflight.model.apps import TEMPLATE_GENERATION, DaemonSet
 from preflight.model.core import CoveragePod
 from preflight.model.meta import ObjectKey
+from preflight.model.world import ClusterListing
 from tests.builders import make_owner, make_pod, read_object
 from tests.coverage.impacts import NAMESPACE, daemonset, node, outcomes, pods_after, rolling, run, world
 
@@ -108,6 +109,14 @@ def test_once_the_controller_looks_the_surging_node_alone_keeps_its_pod(owner: D
     there = {name: after[name] for name in ("n2", "n3") if name in after}
     assert there.get("n3", "same") == "same"
     assert there.get("n2", "same") == ("same" if taint == "kept" else "none")
+
+
+@pytest.mark.parametrize(("version", "state"), [("v1.32.4", "none"), ("v1.33.0", "same"), ("v1.37.2-gke.1", "same"), ("", "same")])
+def test_up_to_1_32_the_controller_looks_at_a_taint(version: str, state: str) -> None:
+    start = world([node(name, ready=True) for name in NODES], [surging()], [*map(old, NODES), waiting("n3")])
+    start = msgspec.structs.replace(start, listing=ClusterListing(version=version))
+    (impact,) = run(start, "taint nodes n2 n3 x=y:NoSchedule")
+    assert on_tainted(impact) == {"n2": state, "n3": "same"}
 
 
 def test_a_pod_that_does_not_tell_its_node_leaves_it_unknown() -> None:
