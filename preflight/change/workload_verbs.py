@@ -13,12 +13,12 @@ from preflight.change.model import Change
 from preflight.change.orphaned_pods import find_adopters, find_orphaned
 from preflight.errors import InputError, UsageError
 from preflight.kubectl.apiserver.defaults import finish_edit
-from preflight.kubectl.cascade import Cascade
 from preflight.kubectl.commands import DeleteDaemonSets, RestartRollout, SetImage, TargetObjects
 from preflight.messages import change as messages
 from preflight.messages.lists import join_names
 from preflight.messages.load import describe_ambiguity
 from preflight.model.apps import DaemonSet
+from preflight.model.cascade import Cascade
 from preflight.model.convert import convert
 from preflight.model.core import POD_TEMPLATE_SPEC
 from preflight.model.meta import ObjectKey

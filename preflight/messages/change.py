@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from preflight.kubectl.cascade import Cascade
 from preflight.messages.counts import format_count
 from preflight.messages.lists import join_names
+from preflight.model.cascade import Cascade
 from preflight.model.core import Taint, Toleration
 
 NEW = "new"
