@@ -15,8 +15,8 @@ from preflight.coverage.outcome import PodForecast
 from preflight.coverage.pod_fields import parse_generation, parse_labels, parse_tolerations
 from preflight.coverage.pod_revisions import is_updated, make_revision, split_by_age
 from preflight.coverage.pod_templates import TemplateMatch, match_template
-from preflight.kubectl.cascade import Cascade
 from preflight.model.apps import DaemonSet
+from preflight.model.cascade import Cascade
 from preflight.model.core import find_controller
 from preflight.model.meta import ObjectKey
 from preflight.model.report import Outcome
