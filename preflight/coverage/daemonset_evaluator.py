@@ -96,7 +96,6 @@ class DaemonSetEvaluator:
             cohort for node_class in self.classes.get_classes(self._node_mentions, scope) for cohort in self._list_cohorts(node_class)
         ]
         is_updated = self.key in self.change.updated_daemonsets
-        differing_nodes = self._evaluation.differing_nodes
         if self.daemonset_after is not None and (is_updated or continues_update(self.change, self.daemonset_after, self.pods)):
             from preflight.coverage.rollout.effects import UpdateEvaluator  # no part of a run without an update
 
@@ -105,7 +104,10 @@ class DaemonSetEvaluator:
                 self.daemonset_before,
                 self.daemonset_after,
                 differs=is_updated,
-                is_overlooked=not is_updated and overlooks_stalled_update(self.change, self.key, self.pods, cohorts, differing_nodes),
+                is_overlooked=not is_updated
+                and overlooks_stalled_update(
+                    self.change, self.key, self.pods, cohorts, self._evaluation.differing_nodes, self._evaluation.horizon
+                ),
                 pods=self.pods,
                 shared_analysis=self._evaluation.shared_analysis,
                 cohorts=cohorts,

@@ -52,20 +52,27 @@ def stalled(bed: Bed) -> Bed:
 
 def test_a_taint_on_nodes_of_a_stalled_surge(stalled: Bed, tmp_path: Path) -> None:
     surging, before = find_surging(stalled), running(stalled)
-    other, third = [name for name in NAMES if name != surging][:2]
-    said = say(stalled, tmp_path, "taint", "nodes", surging, other, TAINT)
-    assert (said[surging], said[other]) == ("lost-on-recreation", "lost-on-recreation")
-    stalled.kubectl("taint", "nodes", surging, other, TAINT)
+    others = [name for name in NAMES if name != surging][:2]
+    said = say(stalled, tmp_path, "taint", "nodes", *others, TAINT)
+    assert {said[name] for name in others} == {"lost-on-recreation"}
+    stalled.kubectl("taint", "nodes", *others, TAINT)
     stalled.settle(quiet=6)
     assert running(stalled) == before
     stalled.kubectl("annotate", "ds", "d", "looked=at")
     stalled.settle(quiet=3)
-    assert running(stalled) == {name: uid for name, uid in before.items() if name != other}
-    said = say(stalled, tmp_path, "taint", "nodes", third, TAINT)
-    assert said[third] == "lost-now"
-    stalled.kubectl("taint", "nodes", third, TAINT)
+    left = {name: uid for name, uid in before.items() if name not in others}
+    assert running(stalled) == left
+    assert say(stalled, tmp_path, "taint", "nodes", surging, TAINT)[surging] == "lost-on-recreation"
+    stalled.kubectl("taint", "nodes", surging, TAINT)
+    stalled.kubectl("annotate", "ds", "d", "looked=again", "--overwrite")
     stalled.settle(quiet=3)
-    assert running(stalled) == {name: uid for name, uid in before.items() if name not in (other, third)}
+    assert running(stalled) == left
+    fourth = next(name for name in left if name != surging)
+    said = say(stalled, tmp_path, "taint", "nodes", fourth, TAINT)
+    assert said[fourth] == "lost-now"
+    stalled.kubectl("taint", "nodes", fourth, TAINT)
+    stalled.settle(quiet=3)
+    assert running(stalled) == {name: uid for name, uid in left.items() if name != fourth}
 
 
 @pytest.mark.parametrize(("image", "updated", "outcome"), [("c:2", True, "lost-on-recreation"), ("c:3", False, "lost-now")])
