@@ -282,10 +282,14 @@ class DaemonSetEvaluator:
             decided_nodes=self.pods.decided_nodes | judged_nodes,
             nodes_in_transit=(self.pods.nodes_in_transit - judged_nodes) | hanging,
             terminating_nodes=(self.pods.terminating_nodes - judged_nodes) | hanging,
-            surging_nodes=self.pods.surging_nodes - changed_nodes
-            if keeps_template(self.daemonset_before, self.daemonset_after)
-            else _NO_NODES,
+            surging_nodes=self._find_surging_nodes() - changed_nodes,
         )
+
+    def _find_surging_nodes(self) -> frozenset[str]:
+        """The nodes where a new pod waits beside the old one once the change has settled, before pods that it ends are left out."""
+        if self.pods.surging_nodes and keeps_template(self.daemonset_before, self.daemonset_after):
+            return self.pods.surging_nodes
+        return self.rollout.find_surging_nodes() if self.rollout is not None else _NO_NODES
 
     def _make_pods_after(self, group: CoverageGroup) -> PodGroup:
         """The pods of a group once the change has settled, without their nodes."""

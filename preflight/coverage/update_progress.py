@@ -81,9 +81,10 @@ def _makes_controller_look(cohort: NodeCohort, differing_nodes: frozenset[str], 
     differing = cohort.nodes & differing_nodes
     if not differing:
         return False
-    after = cohort.placements.after
+    before, after = cohort.placements
     if after is None or after.should_run is None or after.may_stay is None:
         return True
-    if not after.should_run and ("" in retried_nodes or not differing.isdisjoint(retried_nodes)):
+    is_sunset = before is not None and before.should_run is not False and not after.should_run
+    if is_sunset and ("" in retried_nodes or not differing.isdisjoint(retried_nodes)):
         return True
     return not after.may_stay or after.eviction_delay == 0 if cohort.pod_group is not None else after.should_run

@@ -112,6 +112,14 @@ class Rollout(Struct, frozen=True):
         }
         return tuple(effect for effect in (UpdateEffect.HOLD, UpdateEffect.REPLACE, UpdateEffect.HANG) if effect in found)
 
+    def find_surging_nodes(self) -> frozenset[str]:
+        """The nodes where a new pod is left that is not bound beside the old one; "" where it is chance on which of some nodes."""
+        found: set[str] = set()
+        for cell, end in self.iter_ends(self.likely_course):
+            if end.most and end.reached.has_previous and end.reached.has_new and not end.reached.is_bound:
+                found |= cell.nodes if end.fewest == end.count else {""}
+        return frozenset(found)
+
     def explain_uncertainty(self, cell_index: int) -> UpdateUncertainty:
         """Why it is not certain what the update does on the nodes of the cell at a place."""
         sunset = self.likely_course.ends[cell_index].awaits_removal

@@ -134,6 +134,8 @@ class UpdateEvaluator:
         for cohort in cohorts:
             for is_unready, nodes in split_nodes(cohort.nodes, unready if cohort.has_listed_pod else frozenset()):
                 own_update = (UpdateEffect.REPLACE if is_unready else update) if self._has_old_pod(cohort) else None
+                if self._is_overlooked and own_update is not None:
+                    own_update = UpdateEffect.HOLD
                 possible = _add_hold((own_update,)) if cohort.may_have_updated_pod else (own_update,)
                 yield replace(cohort, nodes=nodes, possible_updates=possible)
 

@@ -36,6 +36,11 @@ def old(on: str) -> CoveragePod:
     return listed(on, "1", {"nodeName": on}, "Running", [{"type": "Ready", "status": "True"}])
 
 
+def listed_new(on: str) -> CoveragePod:
+    """A pod of the template that the DaemonSet has."""
+    return listed(on, "2", {"nodeName": on}, "Running", [{"type": "Ready", "status": "True"}])
+
+
 def waiting(target: str, *, tells: bool = True, condition: dict[str, str] | None = None) -> CoveragePod:
     """A pod of the new template that no node has yet."""
     fields = [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": [target]}]}]
@@ -130,6 +135,26 @@ def test_up_to_1_32_the_controller_looks_at_a_taint(version: str, state: str) ->
 def test_a_pod_that_does_not_tell_its_node_leaves_it_unknown() -> None:
     (impact,) = change("taint nodes n2 n3 x=y:NoSchedule", owner=surging(1), pods=(waiting("n3", tells=False),))
     assert outcomes(impact) == {("d", "n1"): "kept", ("d", "n2"): "unknown", ("d", "n3"): "unknown", ("d", "n4"): "kept"}
+
+
+@pytest.mark.parametrize(
+    ("taints", "horizon", "states"),
+    [
+        pytest.param("n2 n3", 60, {"same"}, id="nothing looks at a taint"),
+        pytest.param("n1 n2 n3 n4", float("inf"), {"unknown"}, id="whichever it waits for, it is tried again"),
+    ],
+)
+def test_a_surge_that_an_earlier_step_stalls(taints: str, horizon: float, states: set[str]) -> None:
+    """On which node the new pod waits is chance then."""
+    start = world([node(name, ready=True) for name in NODES], [surging()], [listed_new(name) for name in NODES])
+    lines = [f"set image ds/d c=c:3 -n {NAMESPACE}", f"taint nodes {taints} x=y:NoSchedule"]
+    update, impact = run(start, *lines, horizon=horizon)
+    assert update.pods_after[KEY].surging_nodes == {""}
+    tainted = [("d", name) for name in taints.split()]
+    (*_, later) = run(start, *lines, "label nodes n1 a=b", horizon=horizon)
+    assert "lost-now" not in outcomes(later).values()
+    found = pods_after(impact) if states == {"same"} else outcomes(impact)
+    assert {found[pair] for pair in tainted} == states
 
 
 def test_the_next_template_begins_a_new_surge() -> None:
