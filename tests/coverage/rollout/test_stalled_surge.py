@@ -10,9 +10,11 @@ import pytest
 
 from preflight.coverage.daemonset_pods import collect_listed_pods
 from preflight.coverage.model import Impact
+from preflight.coverage.reasons import list_outcome_reasons
 from preflight.model.apps import TEMPLATE_GENERATION, DaemonSet
 from preflight.model.core import CoveragePod
 from preflight.model.meta import ObjectKey
+from preflight.model.reasons import PlainReason
 from preflight.model.world import ClusterListing
 from tests.builders import make_owner, make_pod, read_object
 from tests.coverage.impacts import NAMESPACE, daemonset, node, outcomes, pods_after, rolling, run, world
@@ -135,6 +137,7 @@ def test_up_to_1_32_the_controller_looks_at_a_taint(version: str, state: str) ->
 def test_a_pod_that_does_not_tell_its_node_leaves_it_unknown() -> None:
     (impact,) = change("taint nodes n2 n3 x=y:NoSchedule", owner=surging(1), pods=(waiting("n3", tells=False),))
     assert outcomes(impact) == {("d", "n1"): "kept", ("d", "n2"): "unknown", ("d", "n3"): "unknown", ("d", "n4"): "kept"}
+    assert {list_outcome_reasons(group) for group in impact.groups} == {(), (PlainReason.UNKNOWN_SURGE,)}
 
 
 @pytest.mark.parametrize(
