@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -15,7 +15,7 @@ from preflight.engine.report_builder import Analysis, ReportParts, build_report
 from preflight.engine.rule_context import build_step, make_change_context
 from preflight.engine.rule_runner import RuleResults, run_rules
 from preflight.engine.session import LoadedInputs, PodDetail, Session, apply_session_policy, make_inputs, make_load_options
-from preflight.engine.simulate import SimulatedStep, StartState, make_start_state, simulate_commands
+from preflight.engine.simulate import PodEvaluator, SimulatedStep, StartState, evaluate_pods, make_start_state, simulate_commands
 from preflight.errors import PreflightError, UsageError
 from preflight.kubectl.commands import Command, FileArgument
 from preflight.load import LoadResult
@@ -26,6 +26,7 @@ from preflight.model.meta import ObjectKey
 from preflight.model.report import CheckedCounts, ExplanationLink, Location, Outcome, Problem, ReportStep, SkippedCheck
 
 if TYPE_CHECKING:
+    from preflight.evictions.replacement_placement import MissingNodes
     from preflight.load.live.connection import ApiConnection
     from preflight.load.live.planner import ClusterQuery
 
@@ -57,6 +58,8 @@ def analyze_plan(session: Session, plan: Plan) -> Analysis:
     options = make_load_options(session, PodDetail.WHOLE_PODS if evicts else PodDetail.COVERAGE)
     with open_input(session.input, options, stdin=session.stdin, query=_make_query(session, plan)) as opened:
         inputs = _load_dependents(make_inputs(session, opened), plan, opened)
+        if evicts:
+            inputs = _load_missing_nodes(inputs, plan, opened)
     return _evaluate_plan(inputs, plan)
 
 
@@ -85,22 +88,56 @@ def _load_dependents(inputs: LoadedInputs, plan: Plan, opened: OpenInput) -> Loa
     """Ask a live cluster what may depend on DaemonSets, where the plan loses one: most changes lose nothing, and it is much."""
     if opened.connection is None or not _loses_coverage(inputs, plan):
         return inputs
-    loaded = apply_session_policy(inputs.session, opened.load_dependents())
+    return _replace_loaded(inputs, opened.load_dependents(), opened)
+
+
+def _load_missing_nodes(inputs: LoadedInputs, plan: Plan, opened: OpenInput) -> LoadedInputs:
+    """Ask a live cluster for nodes and their pods until it is certain where replacements find room, or that they find none."""
+    while opened.connection is not None and (missing := _find_missing_nodes(inputs, plan)) is not None:
+        loaded = opened.load_missing(missing)
+        if loaded is None:
+            break
+        inputs = _replace_loaded(inputs, loaded, opened)
+    return inputs
+
+
+def _replace_loaded(inputs: LoadedInputs, loaded: LoadResult, opened: OpenInput) -> LoadedInputs:
+    """The inputs with what was read since."""
+    loaded = apply_session_policy(inputs.session, loaded)
     problems = (*loaded.problems, *(problem for problem in inputs.problems if problem not in loaded.problems))
     return replace(inputs, loaded=loaded, problems=problems, request_summary=format_request_summary(opened.connection))
 
 
 def _loses_coverage(inputs: LoadedInputs, plan: Plan) -> bool:
-    """Whether a command loses a pod of a DaemonSet; one that is refused is told when it is judged."""
+    """Whether a command loses a pod of a DaemonSet."""
+    steps = _simulate_quietly(inputs, plan, lambda _change: None)
+    return any(any(step.impact.iter_groups(*_LOSING_OUTCOMES)) for step in steps)
+
+
+def _find_missing_nodes(inputs: LoadedInputs, plan: Plan) -> MissingNodes | None:
+    """What a step has to know of the cluster before all that it says is certain; None where no step has."""
+    from preflight.evictions.replacement_placement import MissingNodes
+
+    listing = inputs.world.listing
+    if listing is None or listing.pod_nodes is None:
+        return None
+    for step in _simulate_quietly(inputs, plan, evaluate_pods):
+        if step.pod_impact is not None and step.pod_impact.missing is not None:
+            return step.pod_impact.missing
+        losing = frozenset().union(*(group.nodes for group in step.impact.iter_groups(*_LOSING_OUTCOMES)))
+        if unlisted := losing - listing.pod_nodes:  # by an update that goes on: what follows depends on the other pods there
+            return MissingNodes(undecided=unlisted)
+    return None
+
+
+def _simulate_quietly(inputs: LoadedInputs, plan: Plan, evaluate_pods: PodEvaluator) -> Iterator[SimulatedStep]:
+    """What each command does; one that is refused is told when it is judged."""
 
     def read(argument: FileArgument) -> Sequence[object]:
         return plan.read_objects(argument, inputs.session.stdin).given_objects
 
     start = make_start_state(inputs.world)
-    steps = simulate_commands(
-        plan.commands, start, read, plan.file, on_refusal=lambda _index, _error: None, evaluate_pods=lambda _change: None
-    )
-    return any(any(step.impact.iter_groups(*_LOSING_OUTCOMES)) for step in steps)
+    return simulate_commands(plan.commands, start, read, plan.file, on_refusal=lambda _index, _error: None, evaluate_pods=evaluate_pods)
 
 
 def _evaluate_plan(inputs: LoadedInputs, plan: Plan) -> Analysis:
