@@ -292,7 +292,8 @@ def test_a_node_that_a_listed_cluster_lacks_is_created() -> None:
     assert list(change.before.nodes) == ["n1"]
     assert change.after.nodes["n9"].spec.taints == (Taint("a", "", "NoSchedule"),)
     assert not change.after.nodes["n9"].is_partial
-    assert (change.nodes, change.notes) == ({"n9"}, ("new: n9",))
+    assert change.nodes == {"n9"}
+    assert change.notes == ("new: n9",)
 
 
 def test_a_node_that_a_listing_without_nodes_lacks_is_partly_known() -> None:
