@@ -66,10 +66,9 @@ def _is_passing(impact: Impact, taint: Taint) -> bool:
     """Whether a taint goes by itself: the cluster clears it, something that starts removes it, or the node is about to go."""
     if is_controller_owned(taint) or is_removal_taint(taint):
         return True
-    from preflight.components.catalog import load_csi_drivers, load_programs
+    from preflight.components.catalog import list_startup_keys
 
-    known = {key for program in load_programs() for key in program.taints} | {driver.taint for driver in load_csi_drivers()}
-    if taint.key in known:
+    if taint.key in list_startup_keys():
         return True
     return any(taint.key in component.taints for component in _iter_components(impact))
 
