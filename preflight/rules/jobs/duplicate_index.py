@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.messages.job_templates import describe_duplicate_index, describe_team_sign
+from preflight.messages.job_templates import DEFAULT_REPLACEMENT_POLICY, describe_duplicate_index, describe_team_sign
 from preflight.model.batch import JobSet
 from preflight.model.job_reasons import TeamSign, TeamSignKind
 from preflight.model.report import Severity
@@ -40,7 +40,7 @@ def check(context: Context) -> Iterator[Hit]:
                 location=batch.locate("podReplacementPolicy"),
                 severity=Severity.WARNING if sign.kind.is_sure else Severity.NOTE,
                 message=describe_duplicate_index(batch.replicated_job, seconds),
-                label="" if spec.podReplacementPolicy else "TerminatingOrFailed is the default",
+                label="" if spec.podReplacementPolicy else DEFAULT_REPLACEMENT_POLICY,
                 notes=tuple(("note", text) for text in describe_team_sign(sign)),
                 key=batch.key,
                 suggestion=make_suggestion("podReplacementPolicy: Failed"),
