@@ -12,7 +12,7 @@ from preflight.change import node_pools, node_replacement, workload_verbs
 from preflight.change.apply_merge import apply_manifest, is_assumed_update, may_be_updated
 from preflight.change.delete_namespaces import list_daemonsets
 from preflight.change.model import Change, ObjectReader
-from preflight.change.node_selection import resolve_node_targets
+from preflight.change.node_selection import lists_all_nodes, resolve_node_targets
 from preflight.change.node_verbs import set_schedulable, with_taints
 from preflight.change.orphaned_pods import adopts_pods
 from preflight.errors import InputError, UsageError
@@ -134,7 +134,11 @@ class _ApplyProgress:
             self._results[_ApplyResult.ASSUMED_UPDATE].append(str(key))
 
     def apply_node(self, new: Node) -> None:
-        """Apply one Node: its labels are merged, its taints replaced where it states any."""
+        """Apply one Node: its labels are merged, its taints replaced where it states any; one that the cluster lacks is created."""
+        if new.name not in self.world.nodes and lists_all_nodes(self.world):
+            self._results[_ApplyResult.NEW].append(new.name)
+            self._set_node(set_schedulable(new, False) if new.spec.unschedulable else new)
+            return
         met = resolve_node_targets(self.initial_world, TargetObjects((new.name,)))
         self._notes.extend(met.notes)
         self.unknown.extend(met.unknowns)
@@ -153,9 +157,12 @@ class _ApplyProgress:
             node = msgspec.structs.replace(node, metadata=metadata, absent_labels=node.absent_labels - labels.keys())
         if not new.spec.taints and old.spec.taints:
             self._notes.append(messages.format_retained_taints(new.name))
-        self.nodes.append(new.name)
-        if node is not old:
-            self.world = msgspec.structs.replace(self.world, nodes=dict(sorted({**self.world.nodes, new.name: node}.items())))
+        self._set_node(node)
+
+    def _set_node(self, node: Node) -> None:
+        self.nodes.append(node.name)
+        if self.world.nodes.get(node.name) is not node:
+            self.world = msgspec.structs.replace(self.world, nodes=dict(sorted({**self.world.nodes, node.name: node}.items())))
 
     def apply_pool(self, new: Node) -> None:
         """Apply one node pool."""

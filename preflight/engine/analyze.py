@@ -22,11 +22,13 @@ from preflight.load import LoadResult
 from preflight.load.inputs import Live, OpenInput, open_input
 from preflight.messages import run as messages
 from preflight.messages.run import describe_unjudged_line
+from preflight.messages.workloads import describe_unknown_pods, note_possible_pods
 from preflight.model.meta import ObjectKey
-from preflight.model.report import CheckedCounts, ExplanationLink, Location, Outcome, Problem, ReportStep, SkippedCheck
+from preflight.model.report import CheckedCounts, ExplanationLink, Location, Outcome, Problem, ReportStep, SkippedCheck, Subject
 
 if TYPE_CHECKING:
     from preflight.evictions.replacement_placement import MissingNodes
+    from preflight.evictions.workload_exposure import WorkloadExposure
     from preflight.load.live.connection import ApiConnection
     from preflight.load.live.planner import ClusterQuery
 
@@ -153,12 +155,16 @@ def _evaluate_plan(inputs: LoadedInputs, plan: Plan) -> Analysis:
     for step in simulate_commands(plan.commands, start, read, plan.file, on_refusal=refuse):
         number = len(steps) + 1
         steps.append(step)
-        shown.append(build_step(step.change, step.impact, _list_assumption_notes(plan, step.index, progress), step.evictions))
+        shown.append(
+            build_step(
+                step.change, step.impact, (*_list_assumption_notes(plan, step.index, progress), *_list_exposure_notes(step)), step.evictions
+            )
+        )
         links += iter_pair_links(inputs.options.why, step.impact, number)
         links += iter_pod_links(inputs.options.why, step.evictions, step.change, number)
         if len(progress.applied) != len(inputs.others):
             inputs = replace(inputs, others=tuple(progress.applied))
-        results = results.add(run_rules(inputs, make_change_context(step.change, step.impact, step.evictions), number))
+        results = results.add(run_rules(inputs, make_change_context(step.change, step.impact, step.evictions, step.exposures), number))
     judged = _count_judged(inputs, start, steps)
     empty = _find_empty_reason(plan, steps, judged)
     parts = ReportParts(
@@ -227,6 +233,28 @@ def _list_assumption_notes(plan: Plan, index: int, progress: _Progress) -> tuple
     return (messages.describe_assumed_line(plan.file, before),) if before else ()
 
 
+def _list_exposure_notes(step: SimulatedStep) -> tuple[str, ...]:
+    """Where no DaemonSet is known: which workloads may have pods on the nodes, and keep them."""
+    if step.impact.pair_count or step.change.before.daemonsets or not step.exposures or step.unknown_losers or step.evictions is not None:
+        return ()
+    return (note_possible_pods(*_merge_exposures(step.exposures)),)
+
+
+def _find_unknown_pods(steps: Sequence[SimulatedStep]) -> str:
+    """Where no DaemonSet is known: which pods have to go, as far as is known; "" where what concerns workloads was judged."""
+    if losing := [exposure for step in steps for exposure in step.unknown_losers]:
+        return describe_unknown_pods(*_merge_exposures(losing))
+    if any(step.exposures or (step.change.nodes and step.change.before.pods) for step in steps):
+        return ""
+    return messages.NOTHING_TO_LOSE
+
+
+def _merge_exposures(exposures: Sequence[WorkloadExposure]) -> tuple[list[str], list[Subject]]:
+    """The nodes and the workloads of some exposures, each once."""
+    nodes = sorted({name for exposure in exposures for name in exposure.nodes})
+    return nodes, list(dict.fromkeys(exposure.subject for exposure in exposures))
+
+
 def _count_judged(inputs: LoadedInputs, start: StartState, steps: Sequence[SimulatedStep]) -> CheckedCounts:
     daemonsets: set[ObjectKey] = set()
     for step in steps:
@@ -243,7 +271,7 @@ def _find_empty_reason(plan: Plan, steps: Sequence[SimulatedStep], judged: Check
     if any(step.evictions is not None for step in steps):
         return ""  # what becomes of ordinary pods was there to judge
     if not judged.daemonsets:
-        return messages.NOTHING_TO_LOSE
+        return _find_unknown_pods(steps)
     if judged.pairs:
         return ""
     if steps[-1].change.before.nodes:

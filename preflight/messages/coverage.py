@@ -240,6 +240,7 @@ def describe_signs(signs: Sequence[CoverageSign], peer_nodes: Sequence[str]) -> 
     """What shows that a DaemonSet belongs on nodes that a taint keeps it out of; `peer_nodes` are those where a pod still runs."""
     texts = {
         CoverageSign.TARGETS_NODES: "its own nodeSelector or affinity names these nodes",
+        CoverageSign.NEARLY_TOLERATES: "a toleration of its own is meant for the taint",
         CoverageSign.RUNS_ON_PEERS: f"a pod of it still runs on {join_node_names(peer_nodes)} with the same taint",
         CoverageSign.NODE_CRITICAL: "its priority class is system-node-critical",
     }

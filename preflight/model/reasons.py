@@ -244,9 +244,14 @@ class RecreationEvent(Enum):
 
 
 class CoverageSign(Enum):
-    """What shows that a DaemonSet belongs on nodes: its selector names them, it runs on others with the same taint, its priority class."""
+    """What shows that a DaemonSet belongs on nodes.
+
+    Its selector names them, a toleration of its own misses the taint by its value or effect alone, it runs on others with the same taint,
+    its priority class.
+    """
 
     TARGETS_NODES = "targets-nodes"
+    NEARLY_TOLERATES = "nearly-tolerates"
     RUNS_ON_PEERS = "runs-on-peers"
     NODE_CRITICAL = "node-critical"
 
