@@ -104,7 +104,7 @@ def _resolve_selector(world: ClusterState, selector: LabelQuery) -> NodeTargets:
     if not chosen:
         stated = selector.implied_labels()
         if stated is None:
-            raise InputError(f"there is nothing to judge: no node can match {selector}")
+            raise InputError(messages.describe_impossible_selector(selector))
         name = f"({selector})"
         note = messages.format_no_match(selector, len(answers), has_nodes=bool(world.nodes))
         return _add_partial_nodes(world, (), {name: _make_partial_node(name, *stated)}, note)
@@ -113,6 +113,11 @@ def _resolve_selector(world: ClusterState, selector: LabelQuery) -> NodeTargets:
         return NodeTargets(world, chosen)
     note = messages.format_uncertain_match(maybe, selector)
     return NodeTargets(world, chosen, (note,))
+
+
+def lists_all_nodes(world: ClusterState) -> bool:
+    """Whether the input is a listing of a cluster with all its nodes: one that is not in it does not exist, or did not then."""
+    return world.listing is not None and world.listing.nodes and "Node" not in world.missing_kinds
 
 
 def _is_live(world: ClusterState) -> bool:

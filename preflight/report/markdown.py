@@ -14,6 +14,7 @@ from preflight.report.summary import format_cluster, format_finding_counts, form
 from preflight.report.table import MOST_ROWS, CoverageRow, make_coverage_rows
 from preflight.report.terminal import Ink, escape_ci_commands, escape_unprintable
 from preflight.report.text import render_problems
+from preflight.report.tolerations import make_toleration_rows
 
 MOST = 60_000
 """How many characters the text has at most: GitHub takes comments of 65,536."""
@@ -38,6 +39,8 @@ def render(report: Report, *, all_rows: bool = False, **_options: object) -> str
     if report.cluster is not None:
         page.add_lines([format_code(format_cluster(report.cluster), 300), ""])
     _add_tables(page, report, all_rows)
+    if all_rows:
+        _add_tolerations(page, report)
     if report.problems:
         page.add_lines(_fold_lines(messages.UNREAD, render_problems(report.problems).splitlines()))
     end = [format_code(format_summary(report), 3000)]
@@ -98,16 +101,27 @@ def _add_tables(page: _MarkdownPage, report: Report, all_rows: bool) -> None:
         page.add_lines([""])
 
 
+def _add_tolerations(page: _MarkdownPage, report: Report) -> None:
+    """The tolerations of all DaemonSets, as far as they fit."""
+    rows = make_toleration_rows(report)
+    heads = [_format_line(["DaemonSet", "tolerates", "NoExecute"]), _format_line(["---"] * 3)]
+    fits = bool(rows) and page.add_if_fits(heads, _TABLES)
+    for row in rows if fits else ():
+        fits = fits and page.add_if_fits([_format_line([format_code(cell) for cell in row])], _TABLES)
+    if rows:
+        page.add_lines([""])
+
+
 def _add_table(page: _MarkdownPage, step: ReportStep, heading: str, all_rows: bool) -> bool:
     """The table of a step; whether all of it that should be shown did fit."""
     rows, left_out = make_coverage_rows(step)
     words = step.headline or step.command
     told = [*([f"{heading}{format_code(words)}", ""] if words else []), *(f"- {format_code(note)}" for note in step.notes[:_LINES])]
     if step.notes[_LINES:]:
-        told.append(f"- {format_count(len(step.notes) - _LINES, 'more note')}")
+        told.append(f"- {messages.count_more_notes(len(step.notes) - _LINES)}")
     if step.story is not None:
         lines = [f"- {format_code(sentence, 500)}" for sentence in step.story[:_LINES]] or [messages.NOTHING_IS_BROKEN]
-        more = [f"- {format_count(len(step.story) - _LINES, 'more sentence')}"] if step.story[_LINES:] else []
+        more = [f"- {messages.count_more_sentences(len(step.story) - _LINES)}"] if step.story[_LINES:] else []
         return page.add_if_fits([*told, "", *lines, *more, ""], _TABLES)
     columns = (*(_format_word(column.lower()) for column in step.columns), "tolerates", "why")
     heads = ["", "DaemonSet", "before", *columns[:-2], messages.LOST_ON] if step.compares else ["", "DaemonSet", "nodes", *columns]

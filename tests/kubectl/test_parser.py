@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from preflight.errors import PreflightError, UsageError
-from preflight.kubectl.cascade import Cascade
 from preflight.kubectl.commands import (
     ApplyFiles,
     Command,
@@ -21,6 +20,7 @@ from preflight.kubectl.commands import (
     DeleteNodes,
     DeletePods,
     DrainNodes,
+    FolderDepth,
     LabelNodes,
     PatchObjects,
     PatchType,
@@ -34,6 +34,7 @@ from preflight.kubectl.commands import (
 from preflight.kubectl.flags import FLAGS_BY_VERB, GLOBAL_FLAGS, flag_takes_value
 from preflight.kubectl.label_selector import parse_selector
 from preflight.kubectl.parser import VERBS, parse_command
+from preflight.model.cascade import Cascade
 from preflight.model.core import Taint
 from preflight.model.drain_flags import DrainFlags
 
@@ -91,8 +92,8 @@ READ: list[tuple[str, str, Command]] = [
     ("a restart", "rollout restart ds/d1 -n x", RestartRollout("", TargetObjects(("d1",), namespace="x"))),
     ("a restart of all", "rollout restart daemonsets", RestartRollout("", TargetObjects(all=True))),
     ("a restart by label", "rollout restart ds -l pool=a", RestartRollout("", POOL)),
-    ("an apply of files", "apply -f a.yaml,b.yaml --filename=c -R --server-side", ApplyFiles("", ("a.yaml", "b.yaml", "c"), "", True)),
-    ("short flags in one word", "apply -Rfa.yaml -n x -l pool=a", ApplyFiles("", ("a.yaml",), "x", False, POOL.selector)),
+    ("an apply of files", "apply -f a.yaml,b.yaml --filename=c --server-side", ApplyFiles("", ("a.yaml", "b.yaml", "c"), "", True)),
+    ("short flags in one word", "apply -Rfa.yaml -n x -l pool=a", ApplyFiles("", ("a.yaml",), "x", False, POOL.selector, FolderDepth.ALL)),
     ("an apply of standard input", "apply -f -", ApplyFiles("", ("-",))),
     ("a comma in quotes", "apply -f '\"a,b.yaml\"'", ApplyFiles("", ("a,b.yaml",))),
     ("a patch", "patch ds d1 -p {}", PatchObjects("", "daemonsets", D1, PatchType.STRATEGIC, "{}")),
@@ -108,6 +109,8 @@ READ: list[tuple[str, str, Command]] = [
         "patch daemonset.apps d1 -n x --type json --patch-file p.yaml --record",
         PatchObjects("", "daemonsets", TargetObjects(("d1",), namespace="x"), PatchType.JSON, "", "p.yaml"),
     ),
+    ("a deletion of folders and what is below", "delete -f d --recursive", DeleteFiles("", ("d",), depth=FolderDepth.ALL)),
+    ("a recursion that is not meant", "apply -f d --recursive=false", ApplyFiles("", ("d",))),
     ("a deletion of files", "delete -f a.yaml --cascade=orphan", DeleteFiles("", ("a.yaml",), "", Cascade.ORPHAN)),
     ("a deletion of nodes", "delete nodes n1 n2 --wait=false", DeleteNodes("", TargetObjects(("n1", "n2")))),
     ("a deletion of a DaemonSet", "delete ds/d1 --cascade --now", DeleteDaemonSets("", D1)),

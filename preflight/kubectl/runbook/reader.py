@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import posixpath
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -21,13 +23,18 @@ from preflight.kubectl.runbook.statements import (
 )
 from preflight.kubectl.runbook.syntax import parse_script
 from preflight.kubectl.runbook.words import ShellWord
+from preflight.messages import runbook as messages
 
 _WRITERS = ("tee", "cp", "mv", "sed")
+_IN_PLACE = ("-i", "-Ei", "-ri", "-ni", "--in-place")
+"""The flags of sed that make it write."""
 _WHERE = ("context", "cluster", "kubeconfig", "server")
 _SHOWN = 100
 _SECRET = frozenset(("--token", "--password", "--docker-password", "--from-literal"))
 """Flags of kubectl whose value may be a secret."""
 _DEPTH = 5
+_PATTERN = re.compile(r"[*?\[]")
+"""Where a pattern that kubectl expands itself begins."""
 
 
 class ScriptCommand(Struct, frozen=True):
@@ -100,10 +107,10 @@ class _ScriptReader:
                 else:
                     self.take_command(command)
         except NestedTooDeep as error:
-            self.unread.append(UnanalyzedLine(error.line, "", "it is nested too deep: nothing is read from here on"))
+            self.unread.append(UnanalyzedLine(error.line, "", messages.stop_reading(messages.TOO_DEEP)))
             return
         if tree.fault is not None:
-            self.unread.append(UnanalyzedLine(line + tree.fault.row, "", f"{tree.fault.reason}: nothing is read from here on"))
+            self.unread.append(UnanalyzedLine(line + tree.fault.row, "", messages.stop_reading(tree.fault.reason)))
 
     def take_command(self, simple: SimpleCommand) -> None:
         for word in (*simple.assignments, *simple.words, *simple.other_words):
@@ -123,15 +130,16 @@ class _ScriptReader:
         elif analysis.effect is CommandEffect.CHANGES_DIRECTORY:
             self.moved = self.moved or line
         elif analysis.effect is CommandEffect.NOTHING:
-            self.written.update(word.text for word in words[1:] if words[0].text in _WRITERS)
+            if words[0].text in _WRITERS and (words[0].text != "sed" or any(word.text.startswith(_IN_PLACE) for word in words)):
+                self.written.update(word.text for word in words[1:] if not word.text.startswith("-"))
         elif block is not None and block.kind is BlockKind.FUNCTION:
             self.functions[block.name] = self.functions[block.name] or block.line
         elif analysis.effect is CommandEffect.SWITCHES_CLUSTER and not self.lines and block is None:
             self.reads += 1  # the first cluster is the one that is judged
             self.context = words[-1].text
         else:
-            why = analysis.reason or (f"it runs inside a {block.kind.value} of line {block.line}" if block is not None else "")
-            why = why or ("it runs only where the command before || fails" if simple.is_alternative else "")
+            why = analysis.reason or (messages.describe_block(block.kind.value, block.line) if block is not None else "")
+            why = why or (messages.ONLY_ON_FAILURE if simple.is_alternative else "")
             self.add_command([*_kubeconfig_flag(simple), *analysis.argv], line, _format_command(words, analysis.effect), why)
 
     def add_command(self, argv: Sequence[str], line: int, shown: str, prior_reason: str) -> None:
@@ -151,14 +159,17 @@ class _ScriptReader:
         """Why a command cannot be judged here though it is well formed; "" where it can."""
         context = " ".join(cluster_flag_value for name in _WHERE for cluster_flag_value in _cluster_flag_values(argv, name))
         if context and self.context and context != self.context:
-            return f"it is about {context}, and lines before about {self.context}: one cluster is judged"
+            return messages.describe_second_cluster(context, self.context)
         self.context = self.context or context
         if isinstance(command, ApplyFiles | DeleteFiles | PatchObjects):
             for file in (command.file,) if isinstance(command, PatchObjects) and command.file else getattr(command, "files", ()):
-                if file in self.written:
-                    return f"the script itself writes {file}"
+                if file == "-":
+                    return messages.READS_STDIN
+                written = next((path for path in sorted(self.written) if _may_be_same_file(file, path)), "")
+                if written:
+                    return messages.describe_written_file(written)
                 if self.moved and not file.startswith("/"):
-                    return f"after the cd of line {self.moved} nobody knows which {file} is meant"
+                    return messages.describe_unknown_folder(self.moved, file)
         return ""
 
     def take_substitution(self, inner: _ScriptReader, block: CompoundCommand | None) -> None:
@@ -168,14 +179,14 @@ class _ScriptReader:
             if block is not None and block.kind is BlockKind.FUNCTION:
                 self.functions[block.name] = self.functions[block.name] or block.line
             else:
-                self.unread.append(UnanalyzedLine(change.line, change.text, change.why or "it runs inside $(...)"))
+                self.unread.append(UnanalyzedLine(change.line, change.text, change.why or messages.IN_SUBSTITUTION))
 
     def read_nested(self, text: str, line: int) -> _ScriptReader:
         inner = _ScriptReader(self.functions, self.depth + 1)
         if self.depth < _DEPTH:
             inner.read(text, line)
         else:
-            inner.unread.append(UnanalyzedLine(line, "", "it is nested too deep"))
+            inner.unread.append(UnanalyzedLine(line, "", messages.TOO_DEEP))
         return inner
 
     def may_change(self, text: str, line: int) -> bool:
@@ -200,6 +211,20 @@ def _format_command(words: Sequence[ShellWord], does: CommandEffect) -> str:
         told.append("..." if before.text in _SECRET else hidden)
     text = " ".join(told)
     return text if len(text) <= _SHOWN and "\n" not in text else f"{text.partition(chr(10))[0][:_SHOWN]}..."
+
+
+def _may_be_same_file(named: str, written: str) -> bool:
+    """Whether what a script writes may be what `-f` names: the same path, one that is in the other, or one that a pattern may match."""
+    named, written = posixpath.normpath(named), posixpath.normpath(written)
+    pattern = _PATTERN.search(named)
+    folder = posixpath.dirname(named[: pattern.start()]) or "." if pattern else named
+    return written == named or _is_below(written, folder) or _is_below(named, written)
+
+
+def _is_below(path: str, folder: str) -> bool:
+    if folder == ".":
+        return not path.startswith(("/", "../"))
+    return path.startswith(f"{folder.rstrip('/')}/")
 
 
 def _kubeconfig_flag(simple: SimpleCommand) -> list[str]:

@@ -8,8 +8,10 @@ from collections.abc import Iterator, Mapping
 from msgspec import Struct
 
 from preflight.messages.budgets import (
+    OTHER_SELECTOR,
     describe_missing_scale,
     describe_missing_selector,
+    describe_pods_of,
     describe_shared_pods,
     describe_unselected_pods,
     describe_zero_budget,
@@ -73,14 +75,19 @@ def _iter_selected(context: Context) -> Iterator[tuple[PodDisruptionBudget, list
 
 
 def _iter_candidates(context: Context) -> Iterator[tuple[PodDisruptionBudget, list[_SelectablePods]]]:
-    """The budgets, each with what it may select: of its namespace; where none is stated, of its file without one."""
-    if not context.is_lint:
-        return
+    """The budgets, each with what it may select: of its namespace; where none is stated, of its file without one.
+
+    Under a change only what may lose pods that nobody listed, and the budgets of it.
+    """
     homes: defaultdict[tuple[str, str], list[_SelectablePods]] = defaultdict(list)
     for selectable_pod in _iter_selectable_pods(context):
+        if not context.is_lint and selectable_pod.owner.origin not in context.losing_workloads:
+            continue
         homes[_make_scope_key(selectable_pod.owner)].append(selectable_pod)
     for budget in context.world.budgets:
-        yield budget, homes.get(_make_scope_key(budget), [])
+        near = homes.get(_make_scope_key(budget), [])
+        if context.is_lint or near:
+            yield budget, near
 
 
 def _make_scope_key(item: PodDisruptionBudget | DaemonSet | Deployment | CronJob | JobSet) -> tuple[str, str]:
@@ -141,8 +148,10 @@ def find_overlapping_budgets(context: Context) -> Iterator[Hit]:
         yield Hit(
             subject=make_subject_of(first),
             location=ManifestLocation(first.origin, ("spec", "selector")),
-            message=describe_shared_pods([str(make_subject_of(other)) for other in others], f"the pods of {join_and(_list_names(owners))}"),
-            related_locations=tuple(("the other selector", ManifestLocation(other.origin, ("spec", "selector"))) for other in others),
+            message=describe_shared_pods(
+                [str(make_subject_of(other)) for other in others], describe_pods_of(join_and(_list_names(owners)))
+            ),
+            related_locations=tuple((OTHER_SELECTOR, ManifestLocation(other.origin, ("spec", "selector"))) for other in others),
             key=tuple(str(make_subject_of(other)) for other in others),
         )
 
