@@ -206,7 +206,7 @@ def test_no_credential_is_shown_whatever_it_looks_like(user: dict[str, str], tmp
 def test_a_time_that_is_none_is_refused(tmp_path: Path) -> None:
     config = kubeconfig(tmp_path / "config", "http://127.0.0.1:1")
     result = program(*LINE, "--kubeconfig", str(config), "--request-timeout", "soon")
-    assert (result.code, result.err) == (2, "error: --request-timeout takes a time such as 5, 5s or 1m, not 'soon'\n")
+    assert (result.code, result.err) == (2, "error: --request-timeout takes a time such as 5, 5s or 1m30s, or 0 for no limit, not 'soon'\n")
 
 
 def test_files_and_a_cluster_exclude_one_another(tmp_path: Path) -> None:

@@ -159,8 +159,9 @@ def _wait(plugin: ExecConfig, process: subprocess.Popen[bytes]) -> None:
 def _collect_output(process: subprocess.Popen[bytes], pieces: list[bytes]) -> None:
     """Take what it prints; one that prints too much finds nobody reading."""
     size = 0
-    with process.stdout or contextlib.nullcontext() as stream:
-        while size <= _LARGEST and stream is not None and (piece := stream.read1(_PIECE)):  # type: ignore[attr-defined]
+    assert process.stdout is not None
+    with process.stdout as stream:
+        while size <= _LARGEST and (piece := os.read(stream.fileno(), _PIECE)):
             pieces.append(piece)
             size += len(piece)
 

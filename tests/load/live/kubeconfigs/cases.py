@@ -503,5 +503,41 @@ PLUGINS = {
     "a plugin and as": _plugin(user={**_exec(), "as": "joe"}),
 }
 
-_TOP = {"files": FILES, "contexts": CONTEXTS, "users": USERS, "servers": SERVERS, "proxies": PROXIES, "plugins": PLUGINS}
+_POD = {"KUBERNETES_SERVICE_HOST": "127.0.0.1", "KUBERNETES_SERVICE_PORT": "@HTTPS@"}
+
+
+def _pod(*, env: Any = _POD, args: Any = (), kubeconfig: str = "", **files: str) -> Case:
+    """A pod with a service account, whose files are below `pod/`."""
+    account = {"pod/token": files.pop("token", TOKEN), "pod/ca.crt": files.pop("authority", pem("ca.crt")), "pod/namespace": "here"}
+    return Case({**account, **files}, kubeconfig, args, env)
+
+
+PODS = {
+    "a pod": _pod(),
+    "a pod whose token has a newline": _pod(token=f"{TOKEN}\n"),
+    "a pod whose token is empty": _pod(token=""),
+    "a pod whose authority is garbage": _pod(authority="garbage"),
+    "a pod without a port": _pod(env={"KUBERNETES_SERVICE_HOST": "127.0.0.1"}),
+    "a pod and a kubeconfig": _pod(**{".kube/config": config(user={"token": "other"})}),
+    "a pod and --kubeconfig": _pod(kubeconfig="@FOLDER@/a", a=config(user={"token": "other"})),
+    "a pod and --kubeconfig that is empty": _pod(kubeconfig="@FOLDER@/a", a=""),
+    "a pod and --kubeconfig that is missing": _pod(kubeconfig="@FOLDER@/a"),
+    "a pod and an empty kubeconfig": _pod(**{".kube/config": ""}),
+    "a pod and a broken kubeconfig": _pod(**{".kube/config": "a: [b"}),
+    "a pod and a kubeconfig without a current context": _pod(**{".kube/config": config(current="")}),
+    "a pod and a kubeconfig with another current context": _pod(**{".kube/config": config(current="nope")}),
+    "a pod and a context without its cluster": _pod(**{".kube/config": config(clusters=[])}),
+    "a pod and a cluster without a server": _pod(**{".kube/config": config({"insecure-skip-tls-verify": True})}),
+    "a pod and KUBECONFIG of files that are missing": _pod(env={**_POD, "KUBECONFIG": "@FOLDER@/nothere"}),
+    "a pod and --context": _pod(args=("--context", "c1")),
+    "a pod and HTTPS_PROXY": _pod(env={**_POD, "KUBERNETES_SERVICE_HOST": "0.0.0.0", "HTTPS_PROXY": "http://127.0.0.1:@PROXY@"}),
+}
+
+_TOP = {"files": FILES, "contexts": CONTEXTS, "users": USERS, "servers": SERVERS, "proxies": PROXIES, "plugins": PLUGINS, "pods": PODS}
 CASES: dict[str, Case] = {f"{part}: {name}": case for part, cases in _TOP.items() for name, case in cases.items()}
+
+DIFFERENCES = {
+    "pods: a pod and a context without its cluster": "kubectl asks the cluster of the pod, which nobody has named",
+    "pods: a pod and a cluster without a server": "kubectl asks the cluster of the pod, which nobody has named",
+}
+"""What preflight refuses on purpose, and why."""
