@@ -263,6 +263,26 @@ def describe_no_terminal(command: str) -> str:
     return f"the credential plugin {make_inert(command)} asks for input (interactiveMode Always), and standard input is not a terminal"
 
 
+def describe_denied_plugin(command: str, path: str) -> str:
+    """That the preferences of kubectl allow no plugin."""
+    return f"the credential plugin {make_inert(command)} may not be run: {make_inert(path)} has credentialPluginPolicy DenyAll"
+
+
+def describe_unlisted_plugin(command: str, path: str) -> str:
+    """That the preferences of kubectl allow other plugins."""
+    return f"the credential plugin {make_inert(command)} may not be run: it is not in the credentialPluginAllowlist of {make_inert(path)}"
+
+
+def describe_invalid_plugin_policy(path: str) -> str:
+    """That the preferences of kubectl allow nothing that makes sense."""
+    return f"{make_inert(path)}: credentialPluginPolicy is AllowAll, DenyAll, or Allowlist together with a credentialPluginAllowlist"
+
+
+def describe_unreadable_kuberc(path: str, reason: str) -> str:
+    """That the preferences of kubectl cannot be read."""
+    return f"KUBERC {make_inert(path)} cannot be read: {reason}"
+
+
 def describe_missing_plugin(command: str, hint: str) -> str:
     """That a plugin is not installed, and what the kubeconfig says about that."""
     lines = [make_inert(line) for line in _LINE_END.split(hint) if line.strip()]

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 from msgspec import Struct
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):(.*)", re.DOTALL)
 _USER = re.compile(r"[A-Za-z0-9\-._:~!$&'()*+,;=%@]*")
-_HOST = re.compile(r"[A-Za-z0-9\-._~!$&'()*+,;=<>\"%\x80-\U0010ffff]*|\[[0-9A-Fa-f:.]+(%25[A-Za-z0-9\-._~%]+)?\]")
+_HOST = re.compile(
+    r"([A-Za-z0-9\-._~!$&'()*+,;=<>\"\x80-\U0010ffff]|%[89A-Fa-f][0-9A-Fa-f])*|\[[0-9A-Fa-f.]*:[0-9A-Fa-f:.]*(%25[A-Za-z0-9\-._~%]+)?\]"
+)
 _BROKEN_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
+_PATH = "/:@$&+,;="
+"""What is not escaped in a path, besides letters, digits and `-._~`."""
+
 _PORTS = {"http": "80", "https": "443", "socks5": "1080", "socks5h": "1080"}
 
 
@@ -59,7 +64,7 @@ def parse_url(text: str) -> Address | None:
     """A URL as Go parses it, None where it is none.
 
     1. Control characters, blanks in the host, a broken escape, and a port that is no number make it none.
-    2. Without `//` after the scheme it has no host. The scheme is in lower case afterwards.
+    2. Without `//` after the scheme it has no host. The scheme is in lower case afterwards, and the path escaped as client-go sends it.
 
     Source: Go `net/url` (Parse, parseAuthority, parseHost).
     """
@@ -77,11 +82,11 @@ def parse_url(text: str) -> Address | None:
     if _BROKEN_ESCAPE.search(path) or _BROKEN_ESCAPE.search(userinfo) or not _USER.fullmatch(userinfo):
         return None
     name, port = _split_port(host)
-    if port is None or not _HOST.fullmatch(name) or _BROKEN_ESCAPE.search(name):
+    if port is None or not _HOST.fullmatch(name):
         return None
     user, _, password = userinfo.partition(":")
     name = name.removeprefix("[").removesuffix("]")
-    return Address(scheme, name, port, slash + path, unquote(user) if at else None, unquote(password))
+    return Address(scheme, unquote(name), port, quote(unquote(slash + path), safe=_PATH), unquote(user) if at else None, unquote(password))
 
 
 def parse_server(text: str) -> Address | None:
@@ -93,7 +98,7 @@ def parse_server(text: str) -> Address | None:
     if address is not None and address.scheme and address.host:
         return address
     address = parse_url(f"http://{text}")
-    return address if address is not None and address.path in ("", "/") else None
+    return address if address is not None and address.host and address.path in ("", "/") else None
 
 
 def _split_port(host: str) -> tuple[str, str | None]:

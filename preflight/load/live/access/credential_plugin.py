@@ -24,6 +24,7 @@ from preflight.documents.reader import read_chunk
 from preflight.errors import InputError
 from preflight.load.live.access.credentials import ClientCertificate
 from preflight.load.live.access.model import ExecConfig
+from preflight.load.live.access.plugin_policy import check_plugin
 from preflight.messages import kubeconfig as messages
 
 LONGEST = 300.0
@@ -67,7 +68,7 @@ class CredentialPlugin:
     2. It gets standard input only as `interactiveMode` says and if that is a terminal. Else it has an empty one, so that it cannot take a
        manifest that is piped in. Before a plugin is run, whatever a command line reads from standard input has been read.
     3. Its standard error is ours, so that people see a prompt.
-    4. It may take `LONGEST` seconds.
+    4. It may take `LONGEST` seconds. It is not run if the preferences of kubectl forbid it.
     """
 
     def __init__(self, plugin: ExecConfig, cluster: Mapping[str, Any]) -> None:
@@ -90,6 +91,7 @@ class CredentialPlugin:
 
     def _run(self) -> _Issued:
         plugin = self._plugin
+        check_plugin(plugin.command, os.environ)
         is_interactive = _is_interactive(plugin)
         spec: dict[str, Any] = {"interactive": is_interactive}
         if plugin.provide_cluster_info:

@@ -26,6 +26,14 @@ def _plugin(answer: str = _credential(token=TOKEN), *, before: str = "", user: A
     return one(user=user if user is not None else _exec(), files={"plugin.sh": script, **more.pop("files", {})}, **more)
 
 
+def _kuberc(version: str = "v1beta1", **more: Any) -> str:
+    return json.dumps({"apiVersion": f"kubectl.config.k8s.io/{version}", "kind": "Preference", **more})
+
+
+def _allow(*commands: str) -> str:
+    return _kuberc(credentialPluginPolicy="Allowlist", credentialPluginAllowlist=[{"command": command} for command in commands])
+
+
 def _jwt(claims: object) -> str:
     return ".".join(base64.urlsafe_b64encode(part.encode()).decode().rstrip("=") for part in ('{"alg":"none"}', json.dumps(claims), "x"))
 
@@ -310,6 +318,12 @@ SERVERS = {
     "localhost": one(cluster=server(server="https://localhost:@HTTPS@")),
     "a path": one(cluster=server(server="https://127.0.0.1:@HTTPS@/k8s/clusters/c-1")),
     "a path that ends in a slash": one(cluster=server(server="https://127.0.0.1:@HTTPS@/k8s/")),
+    "a path with a blank": one(cluster=server(server="https://127.0.0.1:@HTTPS@/a b")),
+    "a path in other letters": one(cluster=server(server="https://127.0.0.1:@HTTPS@/größe/")),
+    "a path with an escape": one(cluster=server(server="https://127.0.0.1:@HTTPS@/a%2Fb")),
+    "a path with a broken escape": one(cluster=server(server="https://127.0.0.1:@HTTPS@/a%zz")),
+    "an address of IPv4 in brackets": one(cluster=server(server="https://[127.0.0.1]:@HTTPS@")),
+    "an escape in the host": one(cluster=server(server="https://local%68ost:@HTTPS@")),
     "a slash at the end": one(cluster=server(server="https://127.0.0.1:@HTTPS@/")),
     "a query and a fragment": one(cluster=server(server="https://127.0.0.1:@HTTPS@/a?token=SECRET#frag")),
     "a query without a path": one(cluster=server(server="https://127.0.0.1:@HTTPS@?token=SECRET")),
@@ -501,6 +515,35 @@ PLUGINS = {
     "a plugin and an auth-provider": _plugin(user={**_exec(), **_oidc()}),
     "a plugin and a user name in the address": _plugin(before="exit 1", cluster=server(server="https://me:SECRET@127.0.0.1:@HTTPS@")),
     "a plugin and as": _plugin(user={**_exec(), "as": "joe"}),
+    **{
+        f"a plugin and a kuberc {name}": _plugin(
+            before="touch @FOLDER@/was-run",
+            user=_exec("plugin.sh"),
+            env={"PATH": "@FOLDER@:/usr/bin:/bin", **env},
+            files={".kube/kuberc": rc},
+        )
+        for name, rc, env in (
+            ("without a policy", _kuberc(), {}),
+            ("of AllowAll", _kuberc(credentialPluginPolicy="AllowAll"), {}),
+            ("of DenyAll", _kuberc(credentialPluginPolicy="DenyAll"), {}),
+            ("of DenyAll, off", _kuberc(credentialPluginPolicy="DenyAll"), {"KUBERC": "off"}),
+            ("of DenyAll, disabled", _kuberc(credentialPluginPolicy="DenyAll"), {"KUBECTL_KUBERC": "false"}),
+            ("of DenyAll in v1alpha1, which has none", _kuberc("v1alpha1", credentialPluginPolicy="DenyAll"), {}),
+            ("of DenyAll after another document", f"kind: X\n---\n{_kuberc(credentialPluginPolicy='DenyAll')}", {}),
+            ("of a policy that is none", _kuberc(credentialPluginPolicy="Perhaps"), {}),
+            ("that lists its name", _allow("plugin.sh"), {}),
+            ("that lists its path", _allow("other", "@FOLDER@/plugin.sh"), {}),
+            ("that lists another", _allow("other.sh"), {}),
+            ("that lists another of this name", _allow("/elsewhere/plugin.sh"), {}),
+            ("that lists nothing", _allow(), {}),
+            ("of Allowlist without a list", _kuberc(credentialPluginPolicy="Allowlist"), {}),
+            ("of AllowAll with a list", _kuberc(credentialPluginPolicy="AllowAll", credentialPluginAllowlist=[{"command": "x"}]), {}),
+            ("that is broken", "a: [b", {}),
+            ("that KUBERC names", _kuberc(), {"KUBERC": "@FOLDER@/.kube/kuberc"}),
+            ("that is broken and KUBERC names", "a: [b", {"KUBERC": "@FOLDER@/.kube/kuberc"}),
+            ("that is missing and KUBERC names", _kuberc(), {"KUBERC": "@FOLDER@/nothere"}),
+        )
+    },
 }
 
 _POD = {"KUBERNETES_SERVICE_HOST": "127.0.0.1", "KUBERNETES_SERVICE_PORT": "@HTTPS@"}
