@@ -9,7 +9,7 @@ from preflight.messages.kubeconfig import make_inert
 WRONG_CREDENTIALS_FORM = "the credentials hold a character that no request can carry"
 TOO_LARGE = "one answer is larger than 1 GiB"
 UNKNOWN_HOST = "there is no such host"
-ENDED_TLS = "the server ends the connection: it may not accept the client certificate"
+ENDED_TLS = "the server ends the handshake of TLS: it may speak none, or not accept the client certificate"
 NO_TLS = "the server speaks no TLS: is its address one of http?"
 BROKEN_CONNECTION = "the connection broke off in the middle of the answer"
 
