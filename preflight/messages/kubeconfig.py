@@ -140,7 +140,7 @@ def describe_invalid_proxy(cluster: str) -> str:
 
 def describe_unusable_proxy(address: str) -> str:
     """That a proxy speaks a protocol that preflight does not."""
-    return f"the proxy {make_inert(address)} cannot be used: only http and https are"
+    return f"the proxy {make_inert(address)} cannot be used: only those of http, https and socks5 can"
 
 
 def describe_exclusive_fields(place: str, one: str, other: str) -> str:
@@ -209,6 +209,11 @@ def describe_encrypted_key(source: str) -> str:
 def describe_unreadable_file(field: str, path: str, reason: str) -> str:
     """That a file of a credential cannot be read."""
     return f"{field} {make_inert(path)} cannot be read: {reason}"
+
+
+def describe_large_file(field: str, path: str, mebibytes: int) -> str:
+    """That a file of a credential is larger than any is."""
+    return f"{field} {make_inert(path)} is larger than {mebibytes} MiB"
 
 
 def describe_empty_token_file(path: str) -> str:

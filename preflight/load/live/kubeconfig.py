@@ -54,7 +54,7 @@ class ClusterAccess:
         self.context, self.namespace, self.host = context, namespace, route.address.shown
         self.accepted_encoding, self.authority = route.accepted_encoding, route.address.authority
         self._route, self._identity = route, identity
-        self._secrets = {route.address.password, route.proxy.password if route.proxy else ""}
+        self._secrets = {*credentials.list_secrets(route.address.basic_credentials), route.proxy.password if route.proxy else ""}
         self._renewing = threading.Lock()
         self._certificate = identity.certificate
         self._pool = make_pool(route, self._certificate, MAX_PARALLEL)
@@ -78,7 +78,7 @@ class ClusterAccess:
 
     def redact(self, text: str) -> str:
         """A text of the server, or of an error, without any credential that was sent to it."""
-        for secret in self._secrets:
+        for secret in tuple(self._secrets):
             text = text.replace(secret, "...") if len(secret) >= _SHORTEST_SECRET else text
         return text
 
@@ -92,7 +92,7 @@ class ClusterAccess:
         certificate = self._identity.certificate or self._identity.credentials.get_certificate()
         if certificate != self._certificate:
             self._pool, self._certificate = make_pool(self._route, certificate, MAX_PARALLEL), certificate
-        self._secrets.add(authorization.partition(" ")[2])
+        self._secrets.update(credentials.list_secrets(authorization))
         return authorization
 
 

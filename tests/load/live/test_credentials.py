@@ -132,14 +132,21 @@ def test_a_credential_in_the_address_is_never_shown(template: str, tmp_path: Pat
     assert {run.code for run in runs} <= {0, 1, 3}
 
 
-def test_what_a_server_repeats_of_a_credential_is_left_out(tmp_path: Path) -> None:
+@pytest.mark.parametrize("user", [{"token": TOKEN}, {"username": "me", "password": TOKEN}], ids=["a token", "a password"])
+def test_what_a_server_repeats_of_a_credential_is_left_out(user: dict[str, str], tmp_path: Path) -> None:
     def fault(asked: Asked) -> tuple[int, bytes] | None:
         sent = asked.headers.get("Authorization", "")
-        return status(403, f"no right for {sent}\x1b]52;c;aGk=\x07") if asked.resource == "daemonsets" else None
+        more = base64.b64decode(sent.partition(" ")[2]).decode() if sent.startswith("Basic") else ""
+        return status(403, f"no right for {sent} {more}\x1b]52;c;aGk=\x07") if asked.resource == "daemonsets" else None
 
     with serving(ApiServer(cluster(), fault), tmp_path, tls_of_server()) as config:
+        _change_user(config, user)
+        access = open_access(ClusterTarget(kubeconfig=str(config)))
+        sent = access.build_headers()[0][1]
+        access.close()
         result = program(*LINE, "--kubeconfig", str(config), "-v")
-    assert TOKEN not in result.out + result.err
+    assert sent.partition(" ")[2] not in result.out + result.err
+    assert TOKEN not in access.redact(f"no right for {TOKEN}: {sent}") + result.out + result.err
     assert "\x1b" not in result.err
 
 

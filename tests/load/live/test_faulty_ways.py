@@ -97,7 +97,10 @@ FAULTS = {
 
 
 @pytest.mark.parametrize(("use", "answer", "pattern"), FAULTS.values(), ids=FAULTS.keys())
-def test_a_way_that_fails(use: Callable[[Path, int], Path], answer: bytes | None, pattern: str, tmp_path: Path) -> None:
+def test_a_way_that_fails(
+    use: Callable[[Path, int], Path], answer: bytes | None, pattern: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(time, "sleep", lambda _: None)  # before a request is tried again
     begin = time.monotonic()
     with _answering(answer) as port:
         result = program(*LINE, "--kubeconfig", str(use(tmp_path, port)), "--request-timeout", "1s")
@@ -111,7 +114,7 @@ def test_a_way_that_fails(use: Callable[[Path, int], Path], answer: bytes | None
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_who_has_enough_of_a_plugin_ends_it_too(number: signal.Signals, tmp_path: Path) -> None:
     plugin = tmp_path / "plugin.sh"
-    plugin.write_text(f"#!/bin/sh\ntrap '' INT\necho $$ >{tmp_path}/pid\nexec sleep 60\n")
+    plugin.write_text(f"#!/bin/sh\ntrap '' INT\nsleep 1\necho $$ >{tmp_path}/pid\nexec sleep 60\n")
     plugin.chmod(0o755)
     user = {"exec": {"apiVersion": "client.authentication.k8s.io/v1", "command": str(plugin), "interactiveMode": "Never"}}
     config = kubeconfig(tmp_path / "config", "https://127.0.0.1:1", user)

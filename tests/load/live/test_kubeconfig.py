@@ -126,6 +126,28 @@ def test_in_a_pod_its_service_account_asks(tmp_path: Path, monkeypatch: pytest.M
     assert access.build_headers() == [("Authorization", f"Bearer {TOKEN}")]
 
 
+@pytest.mark.parametrize(
+    ("own", "pod", "namespace"),
+    [
+        pytest.param("team", {}, "team", id="the context names one"),
+        pytest.param("", {}, "monitoring", id="the context names none: that of the pod"),
+        pytest.param("", {"POD_NAMESPACE": "stated"}, "stated", id="the pod states another"),
+        pytest.param("default", {}, "default", id="the context names the default"),
+    ],
+)
+def test_in_a_pod_a_kubeconfig_without_a_namespace_means_that_of_the_pod(
+    own: str, pod: dict[str, str], namespace: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in kubectl (client-go `tools/clientcmd/merged_client_builder.go`, Namespace)."""
+    for name, text in (("token", TOKEN), ("namespace", "monitoring\n")):
+        (tmp_path / name).write_text(text)
+    monkeypatch.setattr(in_cluster, "FOLDER", str(tmp_path))
+    for name, value in {"KUBERNETES_SERVICE_HOST": "127.0.0.1", "KUBERNETES_SERVICE_PORT": "1", **pod}.items():
+        monkeypatch.setenv(name, value)
+    config = kubeconfig(tmp_path / "config", "http://127.0.0.1:1", namespace=own)
+    assert kubeconfig_module.open_access(ClusterTarget(kubeconfig=str(config))).namespace == namespace
+
+
 _BROKEN = {
     "no such file": (None, "there is no kubeconfig {path}"),
     "an empty file": ("", "kubeconfig {path} has no current context: choose one with --context"),

@@ -25,6 +25,9 @@ from preflight.messages import kubeconfig as messages
 _REREAD = 50.0
 """After how many seconds a token file is read again."""
 
+_LARGEST = 16 << 20
+"""How many bytes a file of certificates, or of a token, may have."""
+
 _EARLY = 10.0
 """How many seconds before its end an ID token counts as expired."""
 
@@ -165,12 +168,20 @@ def read_file(path: str, field: str) -> bytes:
     """The file that a field names. Errors: InputError."""
     try:
         with open(path, "rb") as file:  # noqa: PTH123 (pathlib is slow to import)
-            return file.read(_LARGEST)
+            content = file.read(_LARGEST + 1)
     except (OSError, ValueError) as error:
         raise InputError(messages.describe_unreadable_file(field, path, getattr(error, "strerror", None) or "not a path")) from None
+    if len(content) > _LARGEST:
+        raise InputError(messages.describe_large_file(field, path, _LARGEST >> 20))
+    return content
 
 
-_LARGEST = 1 << 20
+def list_secrets(authorization: str) -> list[str]:
+    """What of a header nobody else may see."""
+    kind, _, value = authorization.partition(" ")
+    if kind != "Basic":
+        return [value]
+    return [value, base64.b64decode(value).decode("utf-8", "replace").partition(":")[2]]
 
 
 def make_impersonation_headers(user: User, name: str, groups: tuple[str, ...]) -> list[tuple[str, str]]:
