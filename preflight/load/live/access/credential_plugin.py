@@ -151,7 +151,8 @@ def _wait(plugin: ExecConfig, process: subprocess.Popen[bytes]) -> None:
         process.wait(_PATIENCE)
     except subprocess.TimeoutExpired:
         with contextlib.suppress(OSError, ValueError):
-            print(messages.describe_waiting(plugin.command), file=sys.stderr, flush=True)  # noqa: T201
+            sys.stderr.write(f"{messages.describe_waiting(plugin.command)}\n")
+            sys.stderr.flush()
     try:
         process.wait(LONGEST)
     except subprocess.TimeoutExpired:
