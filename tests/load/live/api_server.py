@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from preflight.kubectl.label_selector import parse_selector
+
 TLS = Path(__file__).parents[2] / "data/tls"
 """Certificates of a server on loopback, of a user `good`, and of the authorities that signed them."""
 
@@ -28,6 +30,7 @@ KINDS = {
     "persistentvolumes": ("v1", "PersistentVolume"),
     "daemonsets": ("apps/v1", "DaemonSet"),
     "deployments": ("apps/v1", "Deployment"),
+    "replicasets": ("apps/v1", "ReplicaSet"),
     "statefulsets": ("apps/v1", "StatefulSet"),
     "jobs": ("batch/v1", "Job"),
     "cronjobs": ("batch/v1", "CronJob"),
@@ -110,11 +113,7 @@ def _is_wanted(each: Mapping[str, Any], asked: Asked) -> bool:
         if there != value:
             return False
     labels = metadata.get("labels", {})
-    for part in filter(None, asked.query.get("labelSelector", "").split(",")):
-        key, equals, value = part.partition("=")
-        if (labels.get(key) != value) if equals else key not in labels:
-            return False
-    return True
+    return parse_selector(asked.query.get("labelSelector", "")).selects(labels)
 
 
 @contextmanager
