@@ -21,6 +21,7 @@ from preflight.load.live.access.credential_plugin import CredentialPlugin
 from preflight.load.live.access.model import ExecConfig
 from preflight.load.live.kubeconfig import open_access
 from preflight.load.live.target import ClusterTarget
+from tests.builders import write_daemonset
 from tests.cli.program import program
 from tests.load.live.api_server import TOKEN, ApiServer, Asked, serving, status, tls_of_server
 from tests.load.live.listed_objects import cluster
@@ -115,6 +116,16 @@ def test_a_plugin_that_reads_takes_nothing_of_a_manifest_that_is_piped_in(mode: 
         words = [sys.executable, "-c", script, str(config)]
         done = subprocess.run(words, input="kind: DaemonSet\n", capture_output=True, text=True, cwd=ROOT, timeout=60, check=False)
     assert (done.stdout, done.stderr) == ("kind: DaemonSet\n", "")
+
+
+def test_a_manifest_that_is_piped_in_is_judged_though_a_plugin_reads(tmp_path: Path) -> None:
+    manifest = write_daemonset("csi", "storage")
+    with serving(ApiServer(cluster(), _only_with_token), tmp_path, tls_of_server()) as config:
+        _use_plugin(config, 'eaten=$(cat); [ -z "$eaten" ] || exit 8', mode="IfAvailable")
+        words = [sys.executable, "-m", "preflight", "apply", "-f", "-", "--kubeconfig", str(config), "-o", "json"]
+        done = subprocess.run(words, input=manifest, capture_output=True, text=True, cwd=ROOT, timeout=60, check=False)
+    assert done.stderr == ""
+    assert "storage/csi" in {row["daemonset"] for row in json.loads(done.stdout)["coverage"]}
 
 
 def test_its_standard_error_is_ours(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
