@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from preflight.model.core import ClaimSpec, ClaimTemplate, PodSpec
+from msgspec import Struct
+
+from preflight.model.core import ClaimSpec, ClaimTemplate, PodSpec, Volume
 from preflight.model.meta import Metadata
 from preflight.model.storage import PersistentVolume, PersistentVolumeClaim, StorageClass
 from preflight.model.world import ClusterState
@@ -13,6 +15,7 @@ VolumePath = tuple[str | int, ...]
 
 _DEFAULT_CLASS_ANNOTATIONS = ("storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class")
 _CLASS_ANNOTATION = "volume.beta.kubernetes.io/storage-class"
+_MIGRATION_ANNOTATION = "pv.kubernetes.io/migrated-to"
 _PROVISIONER_ANNOTATIONS = ("volume.kubernetes.io/storage-provisioner", "volume.beta.kubernetes.io/storage-provisioner")
 
 # The plugins that Kubernetes once had of its own, and the drivers that took over: staging/src/k8s.io/csi-translation-lib/plugins.
@@ -25,6 +28,13 @@ _MIGRATED_DRIVERS = {
     "kubernetes.io/portworx-volume": "pxd.portworx.com",
     "kubernetes.io/vsphere-volume": "csi.vsphere.vmware.com",
 }
+
+
+class VolumeDriver(Struct, frozen=True):
+    """A volume of a pod that a CSI driver may mount, and the driver: "" for one that none mounts, None where that is not known."""
+
+    volume: str
+    driver: str | None
 
 
 class CsiDriverIndex:
@@ -68,6 +78,39 @@ class CsiDriverIndex:
             if driver:
                 yield driver, ()
 
+    def list_volume_drivers(self, spec: PodSpec, namespace: str, pod_name: str) -> tuple[VolumeDriver, ...]:
+        """The volumes of a pod that is there, as far as a CSI driver may mount them: as `iter_drivers`, and what is not known is said.
+
+        1. The claim of a generic ephemeral volume has the name of the pod and of the volume.
+        2. A claim that is bound is what its PersistentVolume is: a CSI volume or another. The driver is not known where neither that is
+           given, nor the note of the volume controller, nor its StorageClass.
+        """
+        found = (self._find_volume_driver(volume, namespace, pod_name) for volume in spec.volumes)
+        return tuple(driver for driver in found if driver is not None and driver.driver != "")
+
+    def _find_volume_driver(self, volume: Volume, namespace: str, pod_name: str) -> VolumeDriver | None:
+        """None for a volume without a claim that no CSI driver mounts."""
+        if volume.csi is not None:
+            return VolumeDriver(volume.name, volume.csi.driver)
+        if volume.persistentVolumeClaim is not None:
+            name = volume.persistentVolumeClaim.claimName
+        elif volume.ephemeral is not None:
+            name = f"{pod_name}-{volume.name}"
+        else:
+            return None
+        claim, persistent_volume = self._claims.get((namespace, name)), self.find_volume(namespace, name)
+        if persistent_volume is not None:
+            return VolumeDriver(volume.name, _get_volume_driver(persistent_volume))
+        template = volume.ephemeral.volumeClaimTemplate if volume.ephemeral is not None else None
+        if claim is not None:
+            return VolumeDriver(volume.name, self._get_provisioner(claim.spec, claim.metadata, None) or None)
+        return VolumeDriver(volume.name, (self._get_provisioner(template.spec, template.metadata, None) if template else "") or None)
+
+    def find_volume(self, namespace: str, name: str) -> PersistentVolume | None:
+        """The PersistentVolume that a claim is bound to; None where it is not bound, or its volume was not given."""
+        claim, bound = self._claims.get((namespace, name)), self._bound.get((namespace, name))
+        return bound if claim is None else self._volumes.get(claim.spec.volumeName) or bound
+
     def _get_claim_driver(self, claim: PersistentVolumeClaim | None, namespace: str, name: str) -> str:
         bound = self._bound.get((namespace, name))
         if claim is None:
@@ -86,7 +129,9 @@ class CsiDriverIndex:
 
 
 def _get_volume_driver(volume: PersistentVolume | None) -> str:
-    return volume.spec.csi.driver if volume is not None and volume.spec.csi is not None else ""
+    if volume is None:
+        return ""
+    return volume.spec.csi.driver if volume.spec.csi is not None else volume.metadata.annotations.get(_MIGRATION_ANNOTATION, "")
 
 
 def _find_default_class(classes: Iterable[StorageClass]) -> StorageClass | None:

@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from preflight.coverage.component_cache import ComponentCache
 from preflight.coverage.model import Impact
+from preflight.dependents.driver_presence import DriverPodIndex
 from preflight.doctor.coverage_gaps import CoverageGap, find_gaps
 from preflight.doctor.csi_mounts import MissingDriver, find_absent_drivers, find_missing_drivers, find_stale_drivers
 from preflight.doctor.daemonset_health import collect_pod_health
@@ -124,10 +125,12 @@ def diagnose(cluster: ClusterState, impact: Impact | None, pods: PodsByDaemonSet
     `cluster` was read together with its runtime state; `impact` is that of no change over `pods`, None where there is no pair to judge.
     """
     index = ClusterIndex(cluster)
-    providers = ProviderIndex(cluster, impact.component_cache if impact is not None else ComponentCache(cluster))
+    component_cache = impact.component_cache if impact is not None else ComponentCache(cluster)
+    providers = ProviderIndex(cluster, component_cache)
     pod_health = collect_pod_health(index)
-    absent_drivers = find_absent_drivers(index, providers, pod_health)
-    missing_drivers = find_missing_drivers(index, providers, absent_drivers)
+    driver_pods = DriverPodIndex(cluster, component_cache)
+    absent_drivers = find_absent_drivers(index, driver_pods)
+    missing_drivers = find_missing_drivers(index, driver_pods, absent_drivers)
     gaps = find_gaps(index, impact, providers, pod_health, missing_drivers)
     stalled_jobs = find_stalled_jobs(index)
     pod_fits = PodFits(index)
@@ -142,7 +145,7 @@ def diagnose(cluster: ClusterState, impact: Impact | None, pods: PodsByDaemonSet
         gaps=gaps,
         stalled_rollouts=find_stalled_rollouts(index, impact, pods, pod_health),
         missing_drivers=missing_drivers,
-        stale_drivers=find_stale_drivers(index, providers, absent_drivers),
+        stale_drivers=find_stale_drivers(index, driver_pods, absent_drivers),
         faulty_resources=find_faulty_resources(index, impact, providers, pod_health, gaps),
         not_ready_nodes=find_not_ready_nodes(index),
         cordoned_nodes=find_cordoned_nodes(index),

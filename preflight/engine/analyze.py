@@ -97,7 +97,7 @@ def _loses_coverage(inputs: LoadedInputs, plan: Plan) -> bool:
 
     start = make_start_state(inputs.world)
     steps = simulate_commands(
-        plan.commands, start, read, plan.file, on_refusal=lambda _index, _error: None, evaluate_pods=lambda _change: None
+        plan.commands, start, read, plan.file, on_refusal=lambda _index, _error: None, evaluate_pods=lambda _change, _impact: None
     )
     return any(any(step.impact.iter_groups(*_LOSING_OUTCOMES)) for step in steps)
 

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from preflight.change.model import Change, PodEnding
 from preflight.evictions.pod_index import PodIndex, PodKey, format_keys, is_of_daemonset, is_static
 from preflight.evictions.reasons import iter_drain_reasons, iter_taint_reasons
+from preflight.evictions.termination import TerminationIndex
 from preflight.model.core import Node
 from preflight.model.eviction_reasons import DrainFlag, EndReason, PodFilter
 from preflight.model.evictions import Eviction, EvictionMechanism, EvictionVerdict, NodeEvictions
 from preflight.model.pod_scheduling import SchedulerPod
 from preflight.model.pod_status import ClusterPod
+from preflight.model.termination_reasons import StaysTerminating
 from preflight.scheduling.budgets import find_covering_budgets
 from preflight.scheduling.drain import DrainAssumptions, DrainVerdict, NodeDrain, PodDrain, assume_immediate_end, simulate_drain
 from preflight.scheduling.drain.model import find_grace_period
@@ -41,12 +44,17 @@ _ASSUMED_DELAY = 3600.0
 
 
 class LeavingPod(Struct, frozen=True):
-    """A pod that goes: when, in seconds from the start of the change, whether for certain, and what it leaves of time to end."""
+    """A pod that goes: when, in seconds from the start of the change, what time it then has to end, and why it does not end."""
 
     pod: SchedulerPod
     leaves_at: float
     grace_seconds: int
-    may_hang: bool = False
+    hang: StaysTerminating | None = None
+
+    @property
+    def hangs(self) -> bool:
+        """Whether it stays in Terminating for certain."""
+        return self.hang is not None and self.hang.certain
 
 
 class LeavingPods(Struct, frozen=True):
@@ -58,24 +66,26 @@ class LeavingPods(Struct, frozen=True):
     completes: bool | None = True
 
 
-def find_leaving_pods(change: Change, pod_index: PodIndex, pending: frozenset[PodKey]) -> LeavingPods | None:
+def find_leaving_pods(
+    change: Change, pod_index: PodIndex, termination_index: TerminationIndex, pending: frozenset[PodKey]
+) -> LeavingPods | None:
     """The pods that go; None where the change lets none go.
 
     `pending` are pods whose replacements fit nowhere for certain: no budget gets them back.
     """
     if change.drain_flags is not None:
-        return _find_drained_pods(change, pod_index, pending)
+        return _find_drained_pods(change, pod_index, termination_index, pending)
     tainted = [
         name for name in sorted(change.nodes) if _gains_no_execute_taint(change.before.nodes.get(name), change.after.nodes.get(name))
     ]
     if tainted:
-        return _find_tainted_pods(change, pod_index, tainted)
+        return _find_tainted_pods(change, pod_index, termination_index, tainted)
     if change.pod_ending is not PodEnding.NOT_ASKED:
         return _find_ended_pods(change, pod_index)
     return None
 
 
-def _find_drained_pods(change: Change, pod_index: PodIndex, pending: frozenset[PodKey]) -> LeavingPods:
+def _find_drained_pods(change: Change, pod_index: PodIndex, termination_index: TerminationIndex, pending: frozenset[PodKey]) -> LeavingPods:
     """A drain, twice: nothing comes back, and every pod ends at once and every replacement that finds a node is Ready at once.
 
     1. What is blocked in the first course and goes in the second waits for replacements.
@@ -83,6 +93,8 @@ def _find_drained_pods(change: Change, pod_index: PodIndex, pending: frozenset[P
     """
     assert change.drain_flags is not None
     nodes = [change.after.nodes[name] for name in change.node_order]
+    now = pod_index.earliest_now
+    obstacles = termination_index.find_obstacles(pod for name in change.node_order for pod in pod_index.pods_by_node.get(name, ()))
 
     def ready(pod: ClusterPod) -> float | None:
         return None if pod.key in pending else 0.0
@@ -95,7 +107,7 @@ def _find_drained_pods(change: Change, pod_index: PodIndex, pending: frozenset[P
             pod_index.budgets,
             pod_index.owners,
             change.drain_flags,
-            assumed,
+            replace(assumed, now=now, obstacles=obstacles),
             None if pod_index.has_all_pods else pod_index.listed_namespaces,
         )
 
@@ -110,7 +122,7 @@ def _find_drained_pods(change: Change, pod_index: PodIndex, pending: frozenset[P
     for first, second, third in zip(worst, best, slow, strict=True):
         shown.append(_build_node_evictions(pod_index, first, second, third))
         left += (
-            LeavingPod(_as_scheduled_pod(drain.pod), start + drain.evicted_at, drain.grace_seconds, bool(drain.hang_reason))
+            LeavingPod(_as_scheduled_pod(drain.pod), start + drain.evicted_at, drain.grace_seconds, drain.hang)
             for drain in second.pods
             if drain.evicted_at is not None and not drain.pod.has_ended
         )
@@ -136,7 +148,7 @@ def _build_node_evictions(pod_index: PodIndex, worst: NodeDrain, best: NodeDrain
         elif first.verdict is DrainVerdict.SKIPPED:
             staying += 1
         else:
-            pods.append(_build_drain_eviction(pod_index, worst.node, pod, first, second))
+            pods.append(_build_drain_eviction(pod_index, pod, first, second))
     return NodeEvictions(
         node=worst.node,
         pods=tuple(pods),
@@ -153,7 +165,7 @@ def _build_node_evictions(pod_index: PodIndex, worst: NodeDrain, best: NodeDrain
     )
 
 
-def _build_drain_eviction(pod_index: PodIndex, node: str, pod: SchedulerPod, first: PodDrain, second: PodDrain) -> Eviction:
+def _build_drain_eviction(pod_index: PodIndex, pod: SchedulerPod, first: PodDrain, second: PodDrain) -> Eviction:
     waits = first.verdict is DrainVerdict.BLOCKED_NOW and second.evicted_at is not None
     shown = second if waits else first
     return Eviction(
@@ -161,12 +173,13 @@ def _build_drain_eviction(pod_index: PodIndex, node: str, pod: SchedulerPod, fir
         owner=pod_index.find_owner(pod),
         verdict=EvictionVerdict.WAITS if waits else _VERDICTS[first.verdict],
         why=first.reason,
-        reasons=tuple(iter_drain_reasons(first, node, waits=waits)),
+        reasons=tuple(iter_drain_reasons(first, shown.hang, waits=waits)),
         after=shown.evicted_at,
         grace=shown.grace_seconds,
         budgets=tuple(format_keys(first.budgets)),
         lost=shown.is_lost,
         localData=shown.has_local_data,
+        hang=shown.hang,
     )
 
 
@@ -182,7 +195,7 @@ def _gains_no_execute_taint(before: Node | None, after: Node | None) -> bool:
     return any(taint.effect == "NoExecute" and taint not in before.spec.taints for taint in after.spec.taints)
 
 
-def _find_tainted_pods(change: Change, pod_index: PodIndex, names: Sequence[str]) -> LeavingPods:
+def _find_tainted_pods(change: Change, pod_index: PodIndex, termination_index: TerminationIndex, names: Sequence[str]) -> LeavingPods:
     """The pods that taint eviction deletes; a timer that ran before is no news."""
     shown, left = [], []
     for name in names:
@@ -195,9 +208,10 @@ def _find_tainted_pods(change: Change, pod_index: PodIndex, names: Sequence[str]
         pods = []
         for new in news:
             pod = _as_scheduled_pod(new.pod)
-            pods.append(_build_taint_eviction(pod_index, pod, new))
+            hang = termination_index.find_hang(pod, new.delay or 0.0, find_grace_period(pod, -1))
+            pods.append(_build_taint_eviction(pod_index, pod, new, hang))
             if new.delay is not None:
-                left.append(LeavingPod(pod, new.delay, find_grace_period(pod, -1)))
+                left.append(LeavingPod(pod, new.delay, find_grace_period(pod, -1), hang))
         static = tuple("/".join(pod.key) for pod in there if is_static(pod))
         kept = [
             eviction
@@ -218,18 +232,19 @@ def _is_new_eviction(taint_eviction: TaintEviction) -> bool:
     )
 
 
-def _build_taint_eviction(pod_index: PodIndex, pod: SchedulerPod, taint_eviction: TaintEviction) -> Eviction:
+def _build_taint_eviction(pod_index: PodIndex, pod: SchedulerPod, taint_eviction: TaintEviction, hang: StaysTerminating | None) -> Eviction:
     return Eviction(
         pod="/".join(pod.key),
         owner=pod_index.find_owner(pod),
         verdict=EvictionVerdict.UNKNOWN if taint_eviction.delay is None else EvictionVerdict.DELETED,
         why=EndReason.TAINT,
-        reasons=tuple(iter_taint_reasons(taint_eviction)),
+        reasons=tuple(iter_taint_reasons(taint_eviction, hang)),
         after=taint_eviction.delay,
         grace=find_grace_period(pod, -1),
         budgets=tuple(format_keys(taint_eviction.budgets)),
         lost=taint_eviction.is_lost and taint_eviction.delay is not None,
         localData=taint_eviction.has_local_data and taint_eviction.delay is not None,
+        hang=hang if taint_eviction.delay is not None else None,
     )
 
 
@@ -267,4 +282,4 @@ def _build_node_ending(pod_index: PodIndex, pod: SchedulerPod) -> Eviction:
 
 def iter_gone_keys(leaving_pods: LeavingPods) -> Iterator[PodKey]:
     """The pods that are gone once all is over."""
-    return (pod.pod.key for pod in leaving_pods.pods if not pod.may_hang)
+    return (pod.pod.key for pod in leaving_pods.pods if not pod.hangs)

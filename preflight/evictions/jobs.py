@@ -84,7 +84,7 @@ def forecast_jobs(pod_index: PodIndex, leaving_pods: Sequence[LeavingPod], disru
             for leaving_pod in pods:
                 after, code = way(leaving_pod.grace_seconds)
                 losses.append(
-                    PodLoss(leaving_pod.pod.metadata.name, disruption, leaving_pod.leaves_at, inf if leaving_pod.may_hang else after, code)
+                    PodLoss(leaving_pod.pod.metadata.name, disruption, leaving_pod.leaves_at, inf if leaving_pod.hangs else after, code)
                 )
             answers.append(forecast_job(job, [make_job_pod(pod) for pod in own], losses))
         found[key] = tuple(answers)

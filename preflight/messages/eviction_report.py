@@ -60,6 +60,8 @@ BLOCKED_FOREVER = "blocked for ever"
 BLOCKED_NOW = "blocked for now"
 REFUSED = "refused by kubectl"
 NEVER_ENDS = "kubectl never ends"
+END_UNKNOWN = "unknown when kubectl ends"
+ENDS_WITH_REPLACEMENTS = "kubectl ends once replacements are Ready"
 
 
 def describe_no_return(daemonset: object, node: str, obstacles: str) -> str:

@@ -13,6 +13,7 @@ from msgspec import Struct
 from preflight.model.core import Taint
 from preflight.model.job_reasons import JobFailure
 from preflight.model.owners import OwnerKey
+from preflight.model.termination_reasons import StaysTerminating
 from preflight.model.uncertainty import Uncertainty
 
 
@@ -121,14 +122,6 @@ class HealthyPods(Struct, frozen=True):
     current: int
 
 
-class HangReason(StrEnum):
-    """Why a pod stays in Terminating: its kubelet is silent, its grace period is over already, or it is assumed."""
-
-    SILENT_KUBELET = "silent-kubelet"
-    PAST_GRACE_PERIOD = "past-grace-period"
-    ASSUMED = "assumed"
-
-
 # Why a pod goes, waits or stays.
 
 
@@ -138,7 +131,8 @@ class EvictionFact(StrEnum):
     1. NODE_REFUSED: kubectl refuses the node for another pod. UNREADY_ALLOWED: it is not Ready, and its budget lets such a pod go.
     2. TOLERATES_CORDON: its replacement may land on the same node. TOLERATES_TAINTS: its replacement may land there and be deleted again.
     3. GATE_UNKNOWN: whether it tolerates a taint depends on an unknown feature gate.
-    4. NOT_RECREATED: nothing creates it again. WAITS_FOR_NODE: no other node takes its replacement.
+    4. NOT_RECREATED: nothing creates it again. WAITS_FOR_NODE: no other node takes its replacement. AWAITS_END: none is created before it
+       is gone. OUT_OF_SERVICE: pod garbage collection deletes it by force, for its node is out of service.
     """
 
     NODE_REFUSED = "node-refused"
@@ -148,6 +142,8 @@ class EvictionFact(StrEnum):
     GATE_UNKNOWN = "gate-unknown"
     NOT_RECREATED = "not-recreated"
     WAITS_FOR_NODE = "waits-for-node"
+    AWAITS_END = "awaits-end"
+    OUT_OF_SERVICE = "out-of-service"
 
 
 class CoveredBySeveralBudgets(Struct, frozen=True):
@@ -182,13 +178,6 @@ class SharesBudget(Struct, frozen=True):
     """So many pods share its budget, and which of them go first is chance."""
 
     pods: int
-
-
-class StaysTerminating(Struct, frozen=True):
-    """It is let go and does not end."""
-
-    cause: HangReason
-    node: str
 
 
 class UntoleratedTaints(Struct, frozen=True):
@@ -372,4 +361,12 @@ class AwaitJob(Struct, frozen=True):
     job: str
 
 
-Advice = AddFlags | ChangeBudget | MakeRoom | SavePods | AwaitJob
+class FreePods(Struct, frozen=True):
+    """Pods that stay in Terminating on a node for one reason; `does_kubectl_wait`: kubectl waits for them until somebody helps."""
+
+    hang: StaysTerminating
+    pods: tuple[str, ...]
+    does_kubectl_wait: bool
+
+
+Advice = AddFlags | ChangeBudget | MakeRoom | SavePods | AwaitJob | FreePods

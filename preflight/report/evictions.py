@@ -75,6 +75,8 @@ def _make_row(eviction: Eviction) -> EvictionRow:
     marker = _MARKERS.get(eviction.verdict, " ")
     if eviction.is_leaving and (eviction.lost or eviction.replacement is ReplacementOutcome.PENDING):
         marker = "x"
+    elif eviction.is_leaving and eviction.hang is not None:
+        marker = "x" if eviction.hang.certain else "?"
     elif eviction.is_leaving and (eviction.last or eviction.replacement is ReplacementOutcome.NONE) and marker == " ":
         marker = "!"
     return EvictionRow(
@@ -116,11 +118,18 @@ def format_node_heading(evictions: EvictionReport, node: NodeEvictions) -> str:
         parts.append(_METHOD_TEXTS[evictions.way])
     elif not node.reached:
         parts.append(messages.NOT_REACHED)
-    elif node.ends is False:
-        parts.append(messages.NEVER_ENDS_HERE)
+    elif node.ends is not True:
+        parts.append(messages.NEVER_ENDS_HERE if node.ends is False else _explain_open_end(node.pods))
     elif node.least is not None and not node.refusals:
         parts.append(_format_duration(node.least, node.withGrace))
     return f"{node.node}: {', '.join(parts)}"
+
+
+def _explain_open_end(pods: Sequence[Eviction]) -> str:
+    """What it depends on when kubectl ends: on what is unknown, else on replacements."""
+    if any(pod.verdict is EvictionVerdict.UNKNOWN or (pod.is_leaving and pod.hang is not None) for pod in pods):
+        return messages.END_UNKNOWN
+    return messages.ENDS_WITH_REPLACEMENTS
 
 
 def _format_duration(least: float, grace: float | None) -> str:
@@ -169,8 +178,8 @@ def format_total(evictions: EvictionReport) -> str:
         if number:
             parts.append(f"{number} {words}")
     if evictions.way is EvictionMechanism.DRAIN:
-        if evictions.ends is False:
-            parts.append(messages.NEVER_ENDS)
+        if evictions.ends is not True:
+            parts.append(messages.NEVER_ENDS if evictions.ends is False else _explain_open_end(pods))
         elif evictions.least is not None:
             parts.append(_format_duration(evictions.least, evictions.withGrace))
     return ", ".join(parts)

@@ -9,6 +9,7 @@ from functools import cached_property
 
 from msgspec import Struct
 
+from preflight.coverage.node_targeting import get_target_node
 from preflight.doctor.cluster_messages import parse_node_count
 from preflight.doctor.index import ClusterIndex
 from preflight.doctor.owners import get_owner
@@ -24,7 +25,6 @@ from preflight.doctor.pending.schedulers import (
     may_be_silent,
 )
 from preflight.doctor.pending.unschedulable import PodFits, SchedulerAccount
-from preflight.doctor.pod_health import get_target_node
 from preflight.model.report import Subject
 from preflight.model.runtime_state import PodState
 

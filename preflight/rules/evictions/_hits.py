@@ -104,7 +104,8 @@ def _group_by_budget(context: Context, verdict: EvictionVerdict) -> Iterator[tup
     return iter(sorted(found.items()))
 
 
-def _make_blocking_hits(context: Context, verdict: EvictionVerdict) -> Iterator[Hit]:
+def _make_blocking_hits(context: Context, verdict: EvictionVerdict, endless_severity: Severity | None = None) -> Iterator[Hit]:
+    """One hit for each budget that blocks; `endless_severity` is that where kubectl waits for ever, None for the rule's own."""
     for key, pods in _group_by_budget(context, verdict):
         nodes = tuple(dict.fromkeys(node.node for node, _ in pods))
         refusal = next(reason for reason in pods[0][1].reasons if isinstance(reason, RefusedByBudget))
@@ -113,6 +114,7 @@ def _make_blocking_hits(context: Context, verdict: EvictionVerdict) -> Iterator[
             nodes=nodes,
             location=_locate_object(context, "PodDisruptionBudget", key, _get_limit_path(context, key)),
             message=describe_blocked_drain(nodes, refusal, is_permanent=verdict is EvictionVerdict.BLOCKED_FOREVER),
+            severity=endless_severity if any(node.ends is False for node, _ in pods) else None,
             notes=(
                 ("then", describe_kept_pods([pod.pod for _, pod in pods])),
                 *(("help", describe_advice(advice)) for advice in _iter_budget_advice(context, key)),
@@ -140,9 +142,9 @@ def find_permanent_blocks(context: Context) -> Iterator[Hit]:
     return _make_blocking_hits(context, EvictionVerdict.BLOCKED_FOREVER)
 
 
-def find_temporary_blocks(context: Context) -> Iterator[Hit]:
+def find_temporary_blocks(context: Context, *, endless_severity: Severity) -> Iterator[Hit]:
     """The budgets that block as things are."""
-    return _make_blocking_hits(context, EvictionVerdict.BLOCKED_NOW)
+    return _make_blocking_hits(context, EvictionVerdict.BLOCKED_NOW, endless_severity)
 
 
 def find_shared_budgets(context: Context) -> Iterator[Hit]:
