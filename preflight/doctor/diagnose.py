@@ -39,6 +39,7 @@ from preflight.doctor.stranded_capacity import (
     find_not_ready_nodes,
     find_stale_allocations,
 )
+from preflight.doctor.stuck_pods import StuckPods, find_misplaced_taints, find_stuck_pods
 from preflight.model.apps import DaemonSet
 from preflight.model.runtime_state import PodState
 from preflight.model.world import ClusterState
@@ -81,6 +82,8 @@ class Diagnosis(Struct, frozen=True):
     pod_waits: tuple[PodWait, ...]
     leader_problems: dict[tuple[str, str], LeaderProblem]
     limitations: tuple[Limitation, ...]
+    stuck_pods: tuple[StuckPods, ...]
+    misplaced_taints: tuple[str, ...]
 
     def group_waits(self, *causes: WaitCause) -> tuple[WaitGroup, ...]:
         """The pods that wait for some causes, alike ones together; the pods of stalled Jobs belong to their JobSet and are left out."""
@@ -157,6 +160,8 @@ def diagnose(cluster: ClusterState, impact: Impact | None, pods: PodsByDaemonSet
         pod_waits=find_waits(index, wait_finder),
         leader_problems=_find_leader_problems(index, stalled_jobs, wait_finder, pod_fits),
         limitations=tuple(iter_limitations(index, impact, providers)),
+        stuck_pods=find_stuck_pods(index, missing_drivers),
+        misplaced_taints=find_misplaced_taints(index),
     )
 
 

@@ -58,13 +58,14 @@ class _Fates(NamedTuple):
     """What becomes of the pods that go.
 
     `placed` are where replacements find a node, `stuck` the pods that stay in Terminating and whose owners wait for their end; `jobs` what
-    becomes of Jobs, `gone` the pods that are gone once all is over.
+    becomes of Jobs, `leaving` all of them, and `gone` those that are gone once all is over.
     """
 
     placed: Mapping[PodKey, ReplacementPlacement]
     stuck: frozenset[PodKey]
     jobs: tuple[JobOutcome, ...]
     gone: frozenset[PodKey]
+    leaving: frozenset[PodKey]
 
 
 class EvictionImpact(NamedTuple):
@@ -91,7 +92,8 @@ def evaluate_evictions(change: Change, impact: Impact) -> EvictionImpact | None:
         return None
     excluded = change.recreation_nodes if found.mechanism in _NODE_ENDINGS else frozenset()
     stuck = frozenset(pod.pod.key for pod in found.pods if pod.hangs and is_replaced_after_end(known, pod.pod))
-    placed = place_replacements(known, [pod.pod for pod in found.pods if pod.pod.key not in stuck], change.after.nodes, excluded)
+    replaced = [_mark_due(known, pod.pod) for pod in found.pods if pod.pod.key not in stuck]
+    placed = place_replacements(known, replaced, change.after.nodes, excluded)
     pending = frozenset(key for key, place in placed.items() if place.outcome is ReplacementOutcome.PENDING)
     if (pending or stuck) and any(eviction.verdict is EvictionVerdict.WAITS for node in found.nodes for eviction in node.pods):
         found = find_leaving_pods(change, known, terminations, pending | stuck) or found
@@ -99,7 +101,8 @@ def evaluate_evictions(change: Change, impact: Impact) -> EvictionImpact | None:
     forecasts = job_effects.forecast_jobs(known, found.pods, disruption)
     jobs = job_effects.build_job_outcomes(known, found.pods, forecasts, disruption)
     gone = frozenset(iter_gone_keys(found))
-    nodes = tuple(_complete_node(known, change, found, node, _Fates(placed, stuck, jobs, gone)) for node in found.nodes)
+    leaving = frozenset(pod.pod.key for pod in found.pods)
+    nodes = tuple(_complete_node(known, change, found, node, _Fates(placed, stuck, jobs, gone, leaving)) for node in found.nodes)
     evictions = EvictionReport(
         way=found.mechanism,
         nodes=nodes,
@@ -142,9 +145,8 @@ def _complete_eviction(
     is_stuck = (namespace, name) in fates.stuck
     if owner is None or (place is None and not is_stuck):
         return eviction
-    leaving = fates.gone | fates.stuck
     peers = [pod for pod in pod_index.pods_by_owner.get(owner, ()) if pod.is_ready and not pod.metadata.deletionTimestamp]
-    last = bool(peers) and pod_index.is_namespace_listed(namespace) and all(pod.key in leaving for pod in peers) and owner.kind != "Job"
+    last = bool(peers) and pod_index.is_namespace_listed(namespace) and all(pod.key in fates.leaving for pod in peers) and owner.kind != "Job"
     reasons = [*eviction.reasons]
     if place is None:
         reasons.append(EvictionFact.AWAITS_END)
@@ -159,6 +161,13 @@ def _complete_eviction(
     if place is None:
         return replace(eviction, replacement=ReplacementOutcome.NONE, reasons=tuple(reasons), last=last)
     return replace(eviction, replacement=place.outcome, where=place.candidate_nodes, reasons=tuple(reasons), last=last)
+
+
+def _mark_due(pod_index: PodIndex, pod: SchedulerPod) -> SchedulerPod:
+    """The pod as one whose replacement is due when it goes: of those that are being deleted only where their owner waits for the end."""
+    if not pod.metadata.deletionTimestamp or not is_replaced_after_end(pod_index, pod):
+        return pod
+    return replace(pod, metadata=replace(pod.metadata, deletionTimestamp=""))
 
 
 def _sum_seconds(seconds: Iterator[float | None], seconds_between: float) -> float | None:

@@ -12,7 +12,7 @@ from preflight.evictions.pod_index import PodIndex, PodKey, format_keys, is_of_d
 from preflight.evictions.reasons import iter_drain_reasons, iter_taint_reasons
 from preflight.evictions.termination import TerminationIndex
 from preflight.model.core import Node
-from preflight.model.eviction_reasons import DrainFlag, EndReason, PodFilter
+from preflight.model.eviction_reasons import DrainFlag, EndReason, EvictionFact, PodFilter
 from preflight.model.evictions import Eviction, EvictionMechanism, EvictionVerdict, NodeEvictions
 from preflight.model.pod_scheduling import SchedulerPod
 from preflight.model.pod_status import ClusterPod
@@ -21,6 +21,7 @@ from preflight.scheduling.budgets import find_covering_budgets
 from preflight.scheduling.drain import DrainAssumptions, DrainVerdict, NodeDrain, PodDrain, assume_immediate_end, simulate_drain
 from preflight.scheduling.drain.model import find_grace_period
 from preflight.scheduling.drain.pod_filters import has_local_data
+from preflight.scheduling.node_health import is_out_of_service
 from preflight.scheduling.taint_eviction import TaintEviction, predict_taint_evictions
 from preflight.scheduling.tolerations import NEVER
 
@@ -75,9 +76,7 @@ def find_leaving_pods(
     """
     if change.drain_flags is not None:
         return _find_drained_pods(change, pod_index, termination_index, pending)
-    tainted = [
-        name for name in sorted(change.nodes) if _gains_no_execute_taint(change.before.nodes.get(name), change.after.nodes.get(name))
-    ]
+    tainted = [name for name in sorted(change.nodes) if _gains_deleting_taint(change.before.nodes.get(name), change.after.nodes.get(name))]
     if tainted:
         return _find_tainted_pods(change, pod_index, termination_index, tainted)
     if change.pod_ending is not PodEnding.NOT_ASKED:
@@ -189,14 +188,24 @@ def _as_scheduled_pod(pod: ClusterPod) -> SchedulerPod:
     return pod
 
 
-def _gains_no_execute_taint(before: Node | None, after: Node | None) -> bool:
+def _gains_deleting_taint(before: Node | None, after: Node | None) -> bool:
+    """Whether a node gains a NoExecute taint, or goes out of service by whatever effect."""
     if before is None or after is None or before is after:
         return False
-    return any(taint.effect == "NoExecute" and taint not in before.spec.taints for taint in after.spec.taints)
+    return _goes_out_of_service(before, after) or any(
+        taint.effect == "NoExecute" and taint not in before.spec.taints for taint in after.spec.taints
+    )
+
+
+def _goes_out_of_service(before: Node, after: Node) -> bool:
+    return is_out_of_service(after) and not is_out_of_service(before)
 
 
 def _find_tainted_pods(change: Change, pod_index: PodIndex, termination_index: TerminationIndex, names: Sequence[str]) -> LeavingPods:
-    """The pods that taint eviction deletes; a timer that ran before is no news."""
+    """The pods that taint eviction deletes; a timer that ran before is no news.
+
+    On a node that goes out of service, those that are being deleted go as well: pod garbage collection deletes them by force.
+    """
     shown, left = [], []
     for name in names:
         before, after = change.before.nodes[name], change.after.nodes[name]
@@ -212,6 +221,9 @@ def _find_tainted_pods(change: Change, pod_index: PodIndex, termination_index: T
             pods.append(_build_taint_eviction(pod_index, pod, new, hang))
             if new.delay is not None:
                 left.append(LeavingPod(pod, new.delay, find_grace_period(pod, -1), hang))
+        collected = [pod for pod in there if _is_collected(pod)] if _goes_out_of_service(before, after) else []
+        pods += [_build_collection(pod_index, pod) for pod in collected]
+        left += [LeavingPod(pod, 0.0, 0) for pod in collected]
         static = tuple("/".join(pod.key) for pod in there if is_static(pod))
         kept = [
             eviction
@@ -221,6 +233,24 @@ def _find_tainted_pods(change: Change, pod_index: PodIndex, termination_index: T
         daemonsets = sum(is_of_daemonset(pod) for pod in there)
         shown.append(NodeEvictions(name, tuple(pods), daemonsets, static, len(kept)))
     return LeavingPods(EvictionMechanism.TAINT, tuple(shown), tuple(left))
+
+
+def _is_collected(pod: SchedulerPod) -> bool:
+    """Whether an ordinary pod goes with its node out of service: it is being deleted."""
+    return bool(pod.metadata.deletionTimestamp) and not is_of_daemonset(pod) and not is_static(pod)
+
+
+def _build_collection(pod_index: PodIndex, pod: SchedulerPod) -> Eviction:
+    return Eviction(
+        pod="/".join(pod.key),
+        owner=pod_index.find_owner(pod),
+        verdict=EvictionVerdict.DELETED,
+        why=EndReason.OUT_OF_SERVICE,
+        reasons=(EvictionFact.OUT_OF_SERVICE,),
+        after=0.0,
+        lost=pod.controller is None and not pod.has_ended,
+        localData=has_local_data(pod) and not pod.has_ended,
+    )
 
 
 def _is_new_eviction(taint_eviction: TaintEviction) -> bool:

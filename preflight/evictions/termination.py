@@ -15,7 +15,7 @@ from preflight.model.termination_reasons import HangReason, StaysTerminating
 from preflight.scheduling.drain import DrainAssumptions
 from preflight.scheduling.drain.durations import find_hang
 from preflight.scheduling.drain.model import find_grace_period
-from preflight.scheduling.owners import is_kind
+from preflight.scheduling.owners import waits_for_end
 
 _CAUSES = {
     DriverPresence.ABSENT: HangReason.MISSING_DRIVER,
@@ -106,16 +106,8 @@ def _list_names(driver: NodeDriver) -> tuple[str, ...]:
 
 
 def is_replaced_after_end(pod_index: PodIndex, pod: SchedulerPod) -> bool:
-    """Whether the owner of a pod creates the next one only once it is gone.
-
-    A StatefulSet does, and a Job with `podReplacementPolicy: Failed`, which a `podFailurePolicy` means as well.
-
-    Source: `pkg/controller/statefulset/stateful_set_control.go`; `pkg/controller/job/job_controller.go`, onlyReplaceFailedPods.
-    """
+    """Whether the owner of a pod creates the next one only once it is gone."""
     owner = pod.controller
     if owner is None:
         return False
-    if is_kind(owner, "StatefulSet", ("apps",)):
-        return True
-    job = pod_index.jobs.get((pod.metadata.namespace, owner.name)) if is_kind(owner, "Job", ("batch",)) else None
-    return job is not None and (job.spec.podReplacementPolicy == "Failed" or job.spec.podFailurePolicy is not None)
+    return waits_for_end(owner, pod_index.jobs.get((pod.metadata.namespace, owner.name)))

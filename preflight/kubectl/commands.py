@@ -11,6 +11,7 @@ from preflight.kubectl.cascade import Cascade
 from preflight.kubectl.label_selector import LabelQuery
 from preflight.model.core import Taint
 from preflight.model.drain_flags import DrainFlags
+from preflight.scheduling.node_health import OUT_OF_SERVICE
 
 
 class TargetObjects(Struct, frozen=True):
@@ -50,8 +51,8 @@ class TaintNodes(Command, frozen=True):
 
     @property
     def may_evict(self) -> bool:
-        """A NoExecute taint deletes pods."""
-        return any(taint.effect == "NoExecute" for taint in self.add)
+        """A NoExecute taint deletes pods, and out-of-service, whatever its effect, those that are being deleted already."""
+        return any(taint.effect == "NoExecute" or taint.key == OUT_OF_SERVICE for taint in self.add)
 
 
 class LabelNodes(Command, frozen=True):

@@ -8,6 +8,7 @@ from preflight.messages.counts import format_count
 from preflight.messages.lists import format_names
 
 BY_TAINT = "NoExecute: taint eviction, which no budget holds up"
+BY_COLLECTION = "out of service: pod garbage collection, which asks no kubelet and no budget"
 BY_SHUTDOWN = "graceful shutdown: all its pods end, and no budget is asked"
 BY_LOSS = "the node is gone: all its pods are, and no budget is asked"
 

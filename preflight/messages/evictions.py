@@ -57,7 +57,9 @@ _FACT_TEXTS = {
     EvictionFact.GATE_UNKNOWN: "whether it tolerates the taint depends on Lt or Gt, and the gate of these is not known (--feature-gates)",
     EvictionFact.NOT_RECREATED: "nothing creates it again",
     EvictionFact.AWAITS_END: "no new one is created before it is gone",
-    EvictionFact.OUT_OF_SERVICE: "pod garbage collection deletes it by force: its node is out of service, and whatever it tolerates",
+    EvictionFact.OUT_OF_SERVICE: (
+        "pod garbage collection deletes it by force, whatever it tolerates, and its volumes are detached: its node is out of service"
+    ),
     EvictionFact.WAITS_FOR_NODE: "no other node takes its replacement: it waits until the node is back",
 }
 _PLACEMENT_TEXTS = {

@@ -42,6 +42,13 @@ _NODE_TEXTS = {
     HangReason.UNLISTED_DRIVER: "{daemonsets} unmounts volumes of {driver}, and whether it has a pod there is not in the input",
     HangReason.UNKNOWN_VOLUME: "the CSI drivers of volumes are not in the input, and {daemonsets} has no pod there",
 }
+
+# Of pods that hang today.
+_STANDING_TEXTS = {
+    HangReason.SILENT_KUBELET: "the kubelet of {node} is silent",
+    HangReason.PAST_GRACE_PERIOD: "past its grace period",
+    HangReason.MISSING_DRIVER: "no pod of {daemonsets} on {node} unmounts volumes of {driver}",
+}
 _HELP_TEXTS = {
     HangReason.SILENT_KUBELET: (
         "start the kubelet of {node}; or, once {node} is shut down for certain, kubectl taint nodes {node} " + _OUT_OF_SERVICE + ", or "
@@ -61,6 +68,11 @@ def describe_hang(hang: StaysTerminating) -> str:
     if hang.certain:
         return f"it stays in Terminating: {_fill(_POD_TEXTS[hang.cause], hang)}"
     return f"unknown whether it ends: {_fill(_DOUBT_TEXTS.get(hang.cause) or _POD_TEXTS[hang.cause], hang)}"
+
+
+def explain_hang(hang: StaysTerminating) -> str:
+    """Why pods hang on a node, to stand after a colon: `the kubelet of n1 is silent`."""
+    return _fill(_STANDING_TEXTS[hang.cause], hang)
 
 
 def describe_stuck_pods(hang: StaysTerminating, pods: Sequence[str], *, does_kubectl_wait: bool) -> str:

@@ -52,9 +52,13 @@ class DrainReason(StrEnum):
 
 
 class EndReason(StrEnum):
-    """Why a pod goes that no drain asks for: a NoExecute taint, or the end of its node. The values are the words of `why` in JSON."""
+    """Why a pod goes that no drain asks for. The values are the words of `why` in JSON.
+
+    TAINT: a NoExecute taint. NODE: the end of its node. OUT_OF_SERVICE: it is being deleted, and its node is out of service.
+    """
 
     TAINT = "taint"
+    OUT_OF_SERVICE = "out-of-service"
     NODE = "node"
 
 

@@ -93,7 +93,7 @@ def _format_verdict(eviction: Eviction) -> str:
     words = eviction.verdict.replace("-", " ")
     if eviction.is_leaving and eviction.lost:
         return messages.describe_lost_pod(words)
-    if eviction.verdict is EvictionVerdict.DELETED and eviction.why is EndReason.TAINT:
+    if eviction.verdict is EvictionVerdict.DELETED and isinstance(eviction.why, EndReason):
         return messages.describe_delay(eviction.after) if eviction.after else messages.DELETED_NOW
     return words
 
@@ -114,7 +114,9 @@ def format_node_heading(evictions: EvictionReport, node: NodeEvictions) -> str:
             parts.append(f"{number} {verdict.replace('-', ' ')}")
         elif number:
             parts.append(messages.count_waiting(number))
-    if evictions.way is not EvictionMechanism.DRAIN:
+    if node.pods and all(pod.why is EndReason.OUT_OF_SERVICE for pod in node.pods):
+        parts.append(messages.BY_COLLECTION)
+    elif evictions.way is not EvictionMechanism.DRAIN:
         parts.append(_METHOD_TEXTS[evictions.way])
     elif not node.reached:
         parts.append(messages.NOT_REACHED)

@@ -10,7 +10,7 @@ from preflight.messages.evictions import describe_reason
 from preflight.model.eviction_reasons import EvictionFact
 from preflight.model.evictions import Eviction
 from preflight.model.termination_reasons import HangReason, StaysTerminating
-from tests.evictions.clusters import budget, evicted, job, node, owned, pod, pods, world
+from tests.evictions.clusters import budget, evaluated, evicted, job, node, owned, pod, pods, world
 from tests.evictions.storage import (
     ANY,
     DRIVER,
@@ -264,3 +264,48 @@ def test_a_driver_whose_pods_were_not_listed_is_unknown() -> None:
     on = replace(on, listed_namespaces=frozenset({"shop"}))
     (found,) = evicted(DRAIN, on).evictions.nodes[0].pods
     assert cause_of(found) == (UNLISTED, False)
+
+
+OUT = "node.kubernetes.io/out-of-service"
+GOING = {"deletionTimestamp": "2026-01-01T00:00:00Z"}
+WEB = (owned("ReplicaSet", "web"), pod("web-1", "n1", "ReplicaSet/web", metadata=GOING))
+
+# Who goes by the taint out-of-service: a sentence, its effect, whether the node is Ready, the objects; why, and what becomes of it.
+COLLECTED: list[tuple[str, str, str, Objects, dict[str, tuple[str, str]]]] = [
+    ("a pod of a StatefulSet comes back", "NoExecute", "Unknown", database(metadata=GOING), {"db-0": ("out-of-service", "fits")}),
+    (
+        "whatever it tolerates, and whatever the effect",
+        "NoSchedule",
+        "False",
+        database(metadata=GOING),
+        {"db-0": ("out-of-service", "fits")},
+    ),
+    ("one of a ReplicaSet was replaced before", "NoExecute", "Unknown", WEB, {"web-1": ("out-of-service", "")}),
+    ("a bare one is lost", "NoSchedule", "Unknown", (pod("bare-1", "n1", metadata=GOING),), {"bare-1": ("out-of-service", "none")}),
+    ("one that is not being deleted, and tolerates it, stays", "NoExecute", "Unknown", database(), {}),
+    (
+        "one that does not tolerate it is deleted, and then collected",
+        "NoExecute",
+        "Unknown",
+        database(spec={}),
+        {"db-0": ("taint", "fits")},
+    ),
+    ("nothing is collected from a node that is Ready", "NoExecute", "True", database(metadata=GOING), {}),
+]
+
+
+@pytest.mark.parametrize(("effect", "ready", "objects", "wanted"), [pytest.param(*case, id=name) for name, *case in COLLECTED])
+def test_who_goes_with_a_node_out_of_service(effect: str, ready: str, objects: Objects, wanted: dict[str, tuple[str, str]]) -> None:
+    volumes = (claim(), volume(), ANY)
+    found = pods(f"taint nodes n1 {OUT}=nodeshutdown:{effect}", tainted("n1", ready=ready), node("n2"), *volumes, *objects)
+    assert {name: (pod.why, "fits" if pod.replacement == "unknown" else pod.replacement) for name, pod in found.items()} == wanted
+    assert all(pod.hang is None for pod in found.values())
+
+
+def test_noschedule_out_of_service_of_a_ready_node_lets_none_go() -> None:
+    assert evaluated(f"taint nodes n1 {OUT}:NoSchedule", world(*NODES, ANY, *database(metadata=GOING))) is None
+
+
+def test_a_node_that_is_out_of_service_already_is_no_news() -> None:
+    dead = tainted("n1", f"{OUT}:NoExecute", ready="Unknown")
+    assert pods(SET_TAINT, dead, node("n2"), ANY, *database(metadata=GOING)) == {}
