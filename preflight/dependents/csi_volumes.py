@@ -8,8 +8,9 @@ from msgspec import Struct
 
 from preflight.model.core import ClaimSpec, ClaimTemplate, PodSpec, Volume
 from preflight.model.meta import Metadata
-from preflight.model.storage import PersistentVolume, PersistentVolumeClaim, StorageClass
+from preflight.model.storage import PersistentVolume, StorageClass
 from preflight.model.world import ClusterState
+from preflight.scheduling.volumes import VolumeIndex
 
 VolumePath = tuple[str | int, ...]
 
@@ -42,10 +43,7 @@ class CsiDriverIndex:
 
     def __init__(self, world: ClusterState) -> None:
         """`world` holds the claims, volumes and storage classes that were given."""
-        self._claims = {(claim.metadata.namespace, claim.metadata.name): claim for claim in world.claims}
-        self._volumes = {volume.metadata.name: volume for volume in world.volumes}
-        bound = (volume for volume in world.volumes if volume.spec.claimRef)
-        self._bound = {(volume.spec.claimRef.namespace, volume.spec.claimRef.name): volume for volume in bound if volume.spec.claimRef}
+        self._volumes = VolumeIndex(world.claims, world.volumes)
         self._classes = {node_class.metadata.name: node_class for node_class in world.storage_classes}
         self._default = _find_default_class(world.storage_classes)
 
@@ -69,8 +67,7 @@ class CsiDriverIndex:
                 template = volume.ephemeral.volumeClaimTemplate
                 driver = self._get_provisioner(template.spec, template.metadata, None)
             elif volume.persistentVolumeClaim is not None and volume.name not in of_templates:
-                claim = self._claims.get((namespace, volume.persistentVolumeClaim.claimName))
-                driver = self._get_claim_driver(claim, namespace, volume.persistentVolumeClaim.claimName)
+                driver = self._get_claim_driver(namespace, volume.persistentVolumeClaim.claimName)
             if driver:
                 yield driver, ("volumes", index)
         for template in templates:
@@ -98,7 +95,7 @@ class CsiDriverIndex:
             name = f"{pod_name}-{volume.name}"
         else:
             return None
-        claim, persistent_volume = self._claims.get((namespace, name)), self.find_volume(namespace, name)
+        claim, persistent_volume = self._volumes.find_claim(namespace, name), self._volumes.find_volume(namespace, name)
         if persistent_volume is not None:
             return VolumeDriver(volume.name, _get_volume_driver(persistent_volume))
         template = volume.ephemeral.volumeClaimTemplate if volume.ephemeral is not None else None
@@ -106,16 +103,9 @@ class CsiDriverIndex:
             return VolumeDriver(volume.name, self._get_provisioner(claim.spec, claim.metadata, None) or None)
         return VolumeDriver(volume.name, (self._get_provisioner(template.spec, template.metadata, None) if template else "") or None)
 
-    def find_volume(self, namespace: str, name: str) -> PersistentVolume | None:
-        """The PersistentVolume that a claim is bound to; None where it is not bound, or its volume was not given."""
-        claim, bound = self._claims.get((namespace, name)), self._bound.get((namespace, name))
-        return bound if claim is None else self._volumes.get(claim.spec.volumeName) or bound
-
-    def _get_claim_driver(self, claim: PersistentVolumeClaim | None, namespace: str, name: str) -> str:
-        bound = self._bound.get((namespace, name))
-        if claim is None:
-            return _get_volume_driver(bound)
-        return self._get_provisioner(claim.spec, claim.metadata, self._volumes.get(claim.spec.volumeName) or bound)
+    def _get_claim_driver(self, namespace: str, name: str) -> str:
+        claim, volume = self._volumes.find_claim(namespace, name), self._volumes.find_volume(namespace, name)
+        return _get_volume_driver(volume) if claim is None else self._get_provisioner(claim.spec, claim.metadata, volume)
 
     def _get_provisioner(self, spec: ClaimSpec, metadata: Metadata, volume: PersistentVolume | None) -> str:
         if volume is not None:

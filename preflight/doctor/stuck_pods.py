@@ -18,13 +18,14 @@ from preflight.scheduling.owners import waits_for_end
 
 
 class StuckPods(Struct, frozen=True):
-    """Pods of one owner that hang in Terminating for one reason.
+    """Pods that hang in Terminating for one reason.
 
     1. `hang` is why, on the first of the nodes; PAST_GRACE_PERIOD where nothing says more. `since` is when the first should have ended.
-    2. `is_awaited`: the owner creates no new pod before the old one is gone.
+    2. `is_awaited`: they are of one owner, the `subject`, which creates no new pod before the old one is gone. All others are those of a
+       node, which is the `subject` then.
     """
 
-    owner: Subject
+    subject: Subject
     hang: StaysTerminating
     nodes: tuple[str, ...]
     pods: tuple[NamespacedKey, ...]
@@ -33,7 +34,7 @@ class StuckPods(Struct, frozen=True):
 
 
 def find_stuck_pods(index: ClusterIndex, missing_drivers: tuple[MissingDriver, ...]) -> tuple[StuckPods, ...]:
-    """The pods that hang in Terminating, by owner and reason.
+    """The pods that hang in Terminating, by reason, and by the owner that waits for their end, else by node.
 
     1. A pod hangs a minute after its time to end is over, and at once where the kubelet of its node is silent.
     2. Not where pod garbage collection is about to delete it: its node is out of service, or does not exist.
@@ -52,17 +53,18 @@ def find_stuck_pods(index: ClusterIndex, missing_drivers: tuple[MissingDriver, .
         if pod is None or unhealthy_pod is None or unhealthy_pod.trouble is not PodTrouble.TERMINATING:
             continue
         hang = _explain_hang(node.name, without_driver.get((node.name, pod.key)), is_silent=is_silent)
-        found.setdefault((get_owner(pod), hang.cause, hang.driver), []).append((pod, hang))
+        subject = get_owner(pod) if _is_awaited(index, pod) else Subject("Node", "", node.name)
+        found.setdefault((subject, hang.cause, hang.driver), []).append((pod, hang))
     return tuple(
         StuckPods(
-            owner,
+            subject,
             pods[0][1],
             tuple(sorted({pod.spec.nodeName for pod, _ in pods})),
             tuple(sorted(pod.key for pod, _ in pods)),
             min(pod.metadata.deletionTimestamp for pod, _ in pods),
-            _is_awaited(index, pods[0][0]),
+            subject.kind != "Node",
         )
-        for (owner, *_), pods in sorted(found.items(), key=lambda item: (str(item[0][0]), item[0][1].value, item[0][2]))
+        for (subject, *_), pods in sorted(found.items(), key=lambda item: (str(item[0][0]), item[0][1].value, item[0][2]))
     )
 
 

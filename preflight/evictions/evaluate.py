@@ -146,7 +146,9 @@ def _complete_eviction(
     if owner is None or (place is None and not is_stuck):
         return eviction
     peers = [pod for pod in pod_index.pods_by_owner.get(owner, ()) if pod.is_ready and not pod.metadata.deletionTimestamp]
-    last = bool(peers) and pod_index.is_namespace_listed(namespace) and all(pod.key in fates.leaving for pod in peers) and owner.kind != "Job"
+    last = (
+        bool(peers) and pod_index.is_namespace_listed(namespace) and all(pod.key in fates.leaving for pod in peers) and owner.kind != "Job"
+    )
     reasons = [*eviction.reasons]
     if place is None:
         reasons.append(EvictionFact.AWAITS_END)

@@ -17,6 +17,7 @@ from preflight.model.world import ClusterState
 from preflight.scheduling.drain.pod_filters import MIRROR_ANNOTATION
 from preflight.scheduling.occupancy import Occupancy, build_occupancy
 from preflight.scheduling.owners import Owners, find_top_owner, index_owners, is_kind
+from preflight.scheduling.volumes import VolumeIndex
 
 _MARGIN_SECONDS = 60.0
 
@@ -73,6 +74,11 @@ class PodIndex:
             workload for workload in self.world.workloads if isinstance(workload, DaemonSet | Deployment)
         ]
         return index_owners(objects, self.world.complete_kinds)
+
+    @cached_property
+    def volumes(self) -> VolumeIndex:
+        """The claims and PersistentVolumes."""
+        return VolumeIndex(self.world.claims, self.world.volumes)
 
     @cached_property
     def jobs(self) -> Mapping[PodKey, Job]:

@@ -237,10 +237,10 @@ REPLACING = [
     (
         "a ReplicaSet does not",
         (owned("ReplicaSet", "db"), pod("db-0", "n1", "ReplicaSet/db", spec=claimed(tolerations=[]))),
-        "unknown",
+        "fits",
         False,
     ),
-    ("nor does a Job", (job("db", backoffLimit=6), pod("db-0", "n1", "Job/db", spec=claimed(tolerations=[]))), "unknown", False),
+    ("nor does a Job", (job("db", backoffLimit=6), pod("db-0", "n1", "Job/db", spec=claimed(tolerations=[]))), "fits", False),
     (
         "a Job that replaces failed pods alone does",
         (job("db", backoffLimit=6, podReplacementPolicy="Failed"), pod("db-0", "n1", "Job/db", spec=claimed(tolerations=[]))),
@@ -298,7 +298,7 @@ COLLECTED: list[tuple[str, str, str, Objects, dict[str, tuple[str, str]]]] = [
 def test_who_goes_with_a_node_out_of_service(effect: str, ready: str, objects: Objects, wanted: dict[str, tuple[str, str]]) -> None:
     volumes = (claim(), volume(), ANY)
     found = pods(f"taint nodes n1 {OUT}=nodeshutdown:{effect}", tainted("n1", ready=ready), node("n2"), *volumes, *objects)
-    assert {name: (pod.why, "fits" if pod.replacement == "unknown" else pod.replacement) for name, pod in found.items()} == wanted
+    assert {name: (pod.why, pod.replacement) for name, pod in found.items()} == wanted
     assert all(pod.hang is None for pod in found.values())
 
 

@@ -30,6 +30,7 @@ def compute_fit(index: ClusterIndex, pod: PodState, occupancy: Occupancy | None 
         namespace=pod.metadata.namespace,
         is_admitted=True,
         comparison_operators=index.cluster.comparison_operators,
+        volumes=index.volumes.list_bound_volumes(pod.spec, pod.metadata.namespace),
     )
 
 

@@ -10,27 +10,28 @@ from preflight.model.eviction_reasons import FreePods
 
 
 def describe_stuck_pods(stuck: StuckPods, latest_time: str) -> str:
-    """PF416: pods of an owner that hang, to follow its name; of a pod that nothing controls, that it hangs itself."""
-    if stuck.owner.kind == "Pod":
-        return f"hangs {_explain(stuck, latest_time)}"
-    return f"has {_join_pods(stuck)} hanging {_explain(stuck, latest_time)}"
+    """PF416: the pods of an owner, or of a node, that hang, to follow its name."""
+    if stuck.is_awaited:
+        return f"has {_join_names(stuck)} hanging in Terminating on {join_node_names(stuck.nodes)}{_explain(stuck, latest_time)}"
+    pods = join_limited(("/".join(key) for key in stuck.pods), "pods")
+    return f"keeps {pods} hanging in Terminating{_explain(stuck, latest_time)}"
 
 
 def summarize_stuck_pods(stuck: StuckPods, latest_time: str) -> str:
-    """The same as a sentence of its own."""
+    """That the pods of an owner hang, as a sentence of its own."""
     verb = "hangs" if len(stuck.pods) == 1 else "hang"
-    return f"{_join_pods(stuck)} of {stuck.owner.kind} {stuck.owner} {verb} {_explain(stuck, latest_time)}"
+    where = f"{verb} in Terminating on {join_node_names(stuck.nodes)}"
+    return f"{_join_names(stuck)} of {stuck.subject.kind} {stuck.subject} {where}{_explain(stuck, latest_time)}"
 
 
-def _join_pods(stuck: StuckPods) -> str:
+def _join_names(stuck: StuckPods) -> str:
     return join_limited((name for _, name in stuck.pods), "pods")
 
 
 def _explain(stuck: StuckPods, latest_time: str) -> str:
     since = format_since(stuck.since, latest_time)
-    where = f"in Terminating on {join_node_names(stuck.nodes)}{f' {since}' if since else ''}"
     end = "no new one is created before it is gone" if len(stuck.pods) == 1 else "no new ones are created before they are gone"
-    return f"{where}: {explain_hang(stuck.hang)}{f'; {end}' if stuck.is_awaited else ''}"
+    return f"{f' {since}' if since else ''}: {explain_hang(stuck.hang)}{f'; {end}' if stuck.is_awaited else ''}"
 
 
 def describe_stuck_help(stuck: StuckPods) -> str:

@@ -19,16 +19,20 @@ from collections.abc import Iterator
 
 from preflight.doctor.coverage_gaps import GapKind
 from preflight.doctor.owners import find_origin
+from preflight.doctor.stuck_pods import StuckPods
 from preflight.messages.doctor.gaps import describe_terminating_pod
 from preflight.messages.doctor.stuck_pods import describe_stuck_help, describe_stuck_pods
 from preflight.messages.kubectl_hints import make_describe_command
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, ManifestLocation, Rule
-from preflight.rules.doctor._gap_hits import get_diagnosis, iter_gaps, make_gap_hit, make_list_command, make_pod_command
+from preflight.rules.doctor._gap_hits import get_diagnosis, iter_gaps, locate_node_field, make_gap_hit, make_list_command, make_pod_command
 
 
 def check(context: Context) -> Iterator[Hit]:
-    """One hit for each DaemonSet: an error where workloads break without it, else a warning; and one for each other owner and reason."""
+    """One hit for each DaemonSet: an error where workloads break without it, else a warning.
+
+    And one for each other owner that waits, an error, and for the other pods of a node, a warning; by reason.
+    """
     for gap, key in iter_gaps(context, GapKind.TERMINATING):
         yield make_gap_hit(
             gap,
@@ -42,14 +46,20 @@ def check(context: Context) -> Iterator[Hit]:
         namespace, name = stuck.pods[0]
         command = make_describe_command("pod", name, namespace)
         yield Hit(
-            subject=stuck.owner,
+            subject=stuck.subject,
             nodes=stuck.nodes,
-            location=ManifestLocation(find_origin(diagnosis.index.cluster, stuck.owner)),
+            location=_locate(context, stuck),
             severity=None if stuck.is_awaited else Severity.WARNING,
             message=describe_stuck_pods(stuck, diagnosis.index.latest_time),
             key=tuple(filter(None, (stuck.hang.cause.value, stuck.hang.driver))),
             notes=(("help", describe_stuck_help(stuck)), *((("check", command),) if command else ())),
         )
+
+
+def _locate(context: Context, stuck: StuckPods) -> ManifestLocation:
+    if not stuck.is_awaited:
+        return locate_node_field(context, stuck.nodes[0], ("status", "conditions"))
+    return ManifestLocation(find_origin(get_diagnosis(context).index.cluster, stuck.subject))
 
 
 RULE = Rule(id="PF416", name="pod-terminating", severity=Severity.ERROR, check=check)
