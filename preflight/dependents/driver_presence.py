@@ -159,9 +159,12 @@ class NodeDrivers:
 
         1. Coverage says whether a pod was there and whether one is afterwards. A pod that is taken away and comes back is there.
         2. Of a pod that is there, and was listed, it counts whether it is Ready. Where none counts, one in another state may be there.
+        3. A node that the change does not touch has the pods that it had.
         """
         group = self._groups[daemonset.key].get(node)
-        if group is None or group.outcome is Outcome.UNKNOWN:
+        if group is None:
+            return self._check_untouched(daemonset, node), 0.0
+        if group.outcome is Outcome.UNKNOWN:
             return DriverPresence.UNLISTED, 0.0
         forecast = group.forecast
         if forecast.had_pod and not forecast.has_pod:
@@ -176,6 +179,16 @@ class NodeDrivers:
             return DriverPresence.UNREADY, 0.0
         is_listed = self._impact.change.before.are_pods_listed(*get_name(daemonset))
         return (DriverPresence.ABSENT if is_listed else DriverPresence.UNLISTED), 0.0
+
+    def _check_untouched(self, daemonset: DaemonSet, node: str) -> DriverPresence:
+        pods = self._impact.pods_after.get(daemonset.key)
+        group = next((group for group in pods.groups if node in group.nodes), None) if pods is not None else None
+        if group is not None:
+            is_ready = not group.is_listed or self._index.has_ready_pod(daemonset, node)
+            return DriverPresence.WORKING if is_ready else DriverPresence.UNREADY
+        if self._index.list_pods(daemonset, node):
+            return DriverPresence.UNREADY
+        return DriverPresence.ABSENT if pods is not None and node in pods.decided_nodes else DriverPresence.UNLISTED
 
 
 def get_name(daemonset: DaemonSet) -> tuple[str, str]:

@@ -81,25 +81,32 @@ def _make_query(session: Session, plan: Plan) -> Callable[[ApiConnection], Clust
 
 
 def _load_dependents(inputs: LoadedInputs, plan: Plan, opened: OpenInput) -> LoadedInputs:
-    """Ask a live cluster what may depend on DaemonSets, where the plan loses one: most changes lose nothing, and it is much."""
-    if opened.connection is None or not _loses_coverage(inputs, plan):
+    """Ask a live cluster for what few changes need: what may depend on DaemonSets, and the volumes of claims."""
+    if opened.connection is None or not _needs_dependents(inputs, plan):
         return inputs
     loaded = apply_session_policy(inputs.session, opened.load_dependents())
     problems = (*loaded.problems, *(problem for problem in inputs.problems if problem not in loaded.problems))
     return replace(inputs, loaded=loaded, problems=problems, request_summary=format_request_summary(opened.connection))
 
 
-def _loses_coverage(inputs: LoadedInputs, plan: Plan) -> bool:
-    """Whether a command loses a pod of a DaemonSet; one that is refused is told when it is judged."""
+def _needs_dependents(inputs: LoadedInputs, plan: Plan) -> bool:
+    """Whether a command loses a pod of a DaemonSet, or lets a pod with a claim go; one that is refused is told when it is judged."""
 
     def read(path: str) -> Sequence[object]:
         return load.read_objects(path, plan.file).given_objects
 
     start = make_start_state(inputs.world)
-    steps = simulate_commands(
-        plan.commands, start, read, plan.file, on_refusal=lambda _index, _error: None, evaluate_pods=lambda _change, _impact: None
-    )
-    return any(any(step.impact.iter_groups(*_LOSING_OUTCOMES)) for step in steps)
+    steps = simulate_commands(plan.commands, start, read, plan.file, on_refusal=lambda _index, _error: None)
+    return any(any(step.impact.iter_groups(*_LOSING_OUTCOMES)) or _lets_claims_go(step) for step in steps)
+
+
+def _lets_claims_go(step: SimulatedStep) -> bool:
+    """Whether a pod that goes has a claim: its PersistentVolume decides whether it ends, and where its replacement goes."""
+    pods = step.change.before.pods_by_key or {}
+    leaving = (pod.pod for node in (step.evictions.nodes if step.evictions else ()) for pod in node.pods if pod.is_leaving)
+    found = (pods.get((namespace, name)) for namespace, _, name in (key.partition("/") for key in leaving))
+    volumes = (volume for pod in found if pod is not None for volume in pod.spec.volumes)
+    return any(volume.persistentVolumeClaim is not None or volume.ephemeral is not None for volume in volumes)
 
 
 def _evaluate_plan(inputs: LoadedInputs, plan: Plan) -> Analysis:

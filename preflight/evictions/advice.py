@@ -18,12 +18,16 @@ from preflight.model.eviction_reasons import (
     FreePods,
     MakeRoom,
     SavePods,
+    WaitFlag,
 )
 from preflight.model.evictions import Eviction, EvictionMechanism, EvictionReport, EvictionVerdict, ReplacementOutcome
 from preflight.model.owners import OwnerKey
 from preflight.model.policy import PodDisruptionBudget
 from preflight.model.termination_reasons import HangReason
 from preflight.scheduling.budgets import evaluate_budget_health, selects
+
+_WAIT_FLAGS = {EvictionMechanism.DRAIN: WaitFlag.SKIP_WAIT, EvictionMechanism.DELETION: WaitFlag.NO_WAIT}
+"""The flag of the kubectl that waits until pods are gone, where one does."""
 
 _BLOCKED = (EvictionVerdict.BLOCKED_FOREVER, EvictionVerdict.BLOCKED_NOW)
 _ACTIONS = {
@@ -59,8 +63,8 @@ def iter_stuck_pods(evictions: EvictionReport) -> Iterator[FreePods]:
     endless = {node.node for node in evictions.nodes if node.ends is not True}
     for (name, *_), pods in found.items():
         assert pods[0].hang is not None
-        does_wait = evictions.way is EvictionMechanism.DRAIN and name in endless
-        yield FreePods(pods[0].hang, tuple(pod.pod for pod in pods), does_wait)
+        flag = _WAIT_FLAGS.get(evictions.way) if name in endless else None
+        yield FreePods(pods[0].hang, tuple(pod.pod for pod in pods), flag)
 
 
 def _iter_budget_advice(pod_index: PodIndex, evictions: EvictionReport) -> Iterator[ChangeBudget]:

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from preflight.change.model import Change, PodEnding
+from preflight.change.model import Change, PodDeletion, PodEnding
 from preflight.evictions.pod_index import PodIndex, PodKey, format_keys, is_of_daemonset, is_static
 from preflight.evictions.reasons import iter_drain_reasons, iter_taint_reasons
 from preflight.evictions.termination import TerminationIndex
+from preflight.kubectl.commands import PodWait
 from preflight.model.core import Node
 from preflight.model.eviction_reasons import DrainFlag, EndReason, EvictionFact, PodFilter
 from preflight.model.evictions import Eviction, EvictionMechanism, EvictionVerdict, NodeEvictions
@@ -79,6 +80,8 @@ def find_leaving_pods(
     tainted = [name for name in sorted(change.nodes) if _gains_deleting_taint(change.before.nodes.get(name), change.after.nodes.get(name))]
     if tainted:
         return _find_tainted_pods(change, pod_index, termination_index, tainted)
+    if change.deleted_pods is not None:
+        return _find_deleted_pods(change.deleted_pods, pod_index, termination_index)
     if change.pod_ending is not PodEnding.NOT_ASKED:
         return _find_ended_pods(change, pod_index)
     return None
@@ -275,6 +278,47 @@ def _build_taint_eviction(pod_index: PodIndex, pod: SchedulerPod, taint_eviction
         lost=taint_eviction.is_lost and taint_eviction.delay is not None,
         localData=taint_eviction.has_local_data and taint_eviction.delay is not None,
         hang=hang if taint_eviction.delay is not None else None,
+    )
+
+
+def _find_deleted_pods(deletion: PodDeletion, pod_index: PodIndex, termination_index: TerminationIndex) -> LeavingPods:
+    """The pods that are deleted by name, node by node: no budget is asked, and kubectl waits until they are gone."""
+    by_key = {pod.key: pod for pod in pod_index.pods}
+    by_node: dict[str, list[LeavingPod]] = {}
+    for pod in (by_key[key] for key in deletion.pods if key in by_key):
+        grace = find_grace_period(pod, deletion.grace_period)
+        by_node.setdefault(pod.spec.nodeName, []).append(LeavingPod(pod, 0.0, grace, termination_index.find_hang(pod, 0.0, grace)))
+    shown = []
+    for name, pods in sorted(by_node.items()):
+        ends = _does_deletion_end(deletion, pods)
+        shown.append(NodeEvictions(name, tuple(_build_deletion(pod_index, leaving_pod) for leaving_pod in pods), ends=ends))
+    left = tuple(leaving_pod for _, pods in sorted(by_node.items()) for leaving_pod in pods if not leaving_pod.pod.has_ended)
+    every = [node.ends for node in shown]
+    return LeavingPods(EvictionMechanism.DELETION, tuple(shown), left, False if False in every else None if None in every else True)
+
+
+def _does_deletion_end(deletion: PodDeletion, pods: Sequence[LeavingPod]) -> bool | None:
+    """Whether `kubectl delete` comes to an end; None where that is unknown."""
+    if deletion.wait is not PodWait.UNTIL_GONE or all(leaving_pod.hang is None for leaving_pod in pods):
+        return True
+    return False if any(leaving_pod.hangs for leaving_pod in pods) else None
+
+
+def _build_deletion(pod_index: PodIndex, leaving_pod: LeavingPod) -> Eviction:
+    pod = leaving_pod.pod
+    budgets = tuple(sorted(format_keys(budget.key for budget in find_covering_budgets(pod, pod_index.budgets or ()))))
+    return Eviction(
+        pod="/".join(pod.key),
+        owner=pod_index.find_owner(pod),
+        verdict=EvictionVerdict.DELETED,
+        why=EndReason.DELETED,
+        reasons=() if leaving_pod.hang is None else (leaving_pod.hang,),
+        after=0.0,
+        grace=leaving_pod.grace_seconds,
+        budgets=budgets,
+        lost=pod.controller is None and not pod.has_ended,
+        localData=has_local_data(pod) and not pod.has_ended,
+        hang=leaving_pod.hang,
     )
 
 

@@ -42,6 +42,7 @@ from preflight.scheduling.owners import is_kind
 _QUEUE_LABELS = ("kueue.x-k8s.io/queue-name", "scheduling.volcano.sh/queue-name", "pod-group.scheduling.sigs.k8s.io/name")
 _DISRUPTIONS = {
     EvictionMechanism.DRAIN: Disruption.EVICTION,
+    EvictionMechanism.DELETION: Disruption.DELETION,
     EvictionMechanism.TAINT: Disruption.TAINT,
     EvictionMechanism.SHUTDOWN: Disruption.SHUTDOWN,
     EvictionMechanism.GONE: Disruption.POD_GC,

@@ -160,12 +160,30 @@ class DeleteNamespaces(Command, frozen=True):
     names: tuple[str, ...]
 
 
+class PodWait(StrEnum):
+    """How long `kubectl delete pod` waits for the pods: until they are GONE, until a TIMEOUT, or not at all (NONE)."""
+
+    UNTIL_GONE = "gone"
+    TIMEOUT = "timeout"
+    NONE = "none"
+
+
 class DeletePods(Command, frozen=True):
-    """`kubectl delete pod`; `node` is the node of `--field-selector spec.nodeName=...`, "" where any will do."""
+    """`kubectl delete pod`; `node` is the node of `--field-selector spec.nodeName=...`, "" where any will do.
+
+    `grace_period` are the seconds that each pod has to end, -1 for its own; `wait` is whether kubectl waits until they are gone.
+    """
 
     pods: TargetObjects
     ignore_missing: bool = False
     node: str = ""
+    grace_period: int = -1
+    wait: PodWait = PodWait.UNTIL_GONE
+
+    @property
+    def may_evict(self) -> bool:
+        """Pods that no DaemonSet controls may be among them."""
+        return True
 
 
 class RebootNodes(Command, frozen=True):

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from preflight.messages.counts import format_count
 from preflight.messages.lists import format_names
 
+ON_NO_NODE = "on no node yet"
+BY_DELETION = "deleted by name, and no budget is asked"
 BY_TAINT = "NoExecute: taint eviction, which no budget holds up"
 BY_COLLECTION = "out of service: pod garbage collection, which asks no kubelet and no budget"
 BY_SHUTDOWN = "graceful shutdown: all its pods end, and no budget is asked"

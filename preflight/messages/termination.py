@@ -9,7 +9,6 @@ from preflight.model.eviction_reasons import FreePods
 from preflight.model.owners import OwnerKey
 from preflight.model.termination_reasons import HangReason, StaysTerminating
 
-_SKIP_FLAG = "--skip-wait-for-delete-timeout=60"
 _OUT_OF_SERVICE = "node.kubernetes.io/out-of-service=nodeshutdown:NoExecute"
 
 # Of one pod: what keeps it, or may keep it.
@@ -91,7 +90,7 @@ def describe_waiting_owners(owners: Sequence[OwnerKey]) -> str:
 def describe_help(advice: FreePods) -> str:
     """What lets pods end, or at least kubectl."""
     text = _fill(_HELP_TEXTS.get(advice.hang.cause, _OTHER_HELP_TEXT), advice.hang)
-    return f"{text}; with {_SKIP_FLAG} kubectl waits no longer for them" if advice.does_kubectl_wait else text
+    return f"{text}; with {advice.flag} kubectl waits no longer for them" if advice.flag is not None else text
 
 
 def _fill(text: str, hang: StaysTerminating) -> str:

@@ -54,9 +54,11 @@ class DrainReason(StrEnum):
 class EndReason(StrEnum):
     """Why a pod goes that no drain asks for. The values are the words of `why` in JSON.
 
-    TAINT: a NoExecute taint. NODE: the end of its node. OUT_OF_SERVICE: it is being deleted, and its node is out of service.
+    DELETED: it is deleted by name. TAINT: a NoExecute taint. NODE: the end of its node. OUT_OF_SERVICE: it is being deleted, and its node
+    is out of service.
     """
 
+    DELETED = "deleted"
     TAINT = "taint"
     OUT_OF_SERVICE = "out-of-service"
     NODE = "node"
@@ -365,12 +367,19 @@ class AwaitJob(Struct, frozen=True):
     job: str
 
 
+class WaitFlag(StrEnum):
+    """The flag with which kubectl no longer waits for pods that do not end: of `kubectl drain`, and of `kubectl delete`."""
+
+    SKIP_WAIT = "--skip-wait-for-delete-timeout=60"
+    NO_WAIT = "--wait=false"
+
+
 class FreePods(Struct, frozen=True):
-    """Pods that stay in Terminating on a node for one reason; `does_kubectl_wait`: kubectl waits for them until somebody helps."""
+    """Pods that stay in Terminating on a node for one reason; `flag` is what helps a kubectl that waits for them, None if none does."""
 
     hang: StaysTerminating
     pods: tuple[str, ...]
-    does_kubectl_wait: bool
+    flag: WaitFlag | None = None
 
 
 Advice = AddFlags | ChangeBudget | MakeRoom | SavePods | AwaitJob | FreePods

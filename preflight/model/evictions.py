@@ -51,9 +51,10 @@ class ReplacementOutcome(StrEnum):
 
 
 class EvictionMechanism(StrEnum):
-    """By what pods go: a drain, a NoExecute taint, the graceful shutdown of their node, or its end (deleted or replaced)."""
+    """By what pods go: a drain, a deletion by name, a NoExecute taint, the graceful shutdown of their node, or its end."""
 
     DRAIN = "drain"
+    DELETION = "delete"
     TAINT = "taint"
     SHUTDOWN = "shutdown"
     GONE = "gone"

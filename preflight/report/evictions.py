@@ -45,6 +45,7 @@ _STYLES = {"x": "error", "?": "warning", "!": "warning"}
 _LEAST_WHY = 44
 _METHOD_TEXTS = {
     EvictionMechanism.DRAIN: "drain",
+    EvictionMechanism.DELETION: messages.BY_DELETION,
     EvictionMechanism.TAINT: messages.BY_TAINT,
     EvictionMechanism.SHUTDOWN: messages.BY_SHUTDOWN,
     EvictionMechanism.GONE: messages.BY_LOSS,
@@ -124,7 +125,7 @@ def format_node_heading(evictions: EvictionReport, node: NodeEvictions) -> str:
         parts.append(messages.NEVER_ENDS_HERE if node.ends is False else _explain_open_end(node.pods))
     elif node.least is not None and not node.refusals:
         parts.append(_format_duration(node.least, node.withGrace))
-    return f"{node.node}: {', '.join(parts)}"
+    return f"{node.node or messages.ON_NO_NODE}: {', '.join(parts)}"
 
 
 def _explain_open_end(pods: Sequence[Eviction]) -> str:
@@ -184,6 +185,8 @@ def format_total(evictions: EvictionReport) -> str:
             parts.append(messages.NEVER_ENDS if evictions.ends is False else _explain_open_end(pods))
         elif evictions.least is not None:
             parts.append(_format_duration(evictions.least, evictions.withGrace))
+    elif evictions.ends is False:
+        parts.append(messages.NEVER_ENDS)
     return ", ".join(parts)
 
 

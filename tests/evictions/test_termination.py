@@ -181,6 +181,13 @@ HANGS: list[tuple[str, str, Objects, tuple[HangReason, bool] | None]] = [
         ),
         None,
     ),
+    # a deletion by name
+    ("a deletion by name", "delete pod db-0 -n shop", (*KEPT_OUT, *database()), (MISSING, True)),
+    ("a deletion by name, where the driver works", "delete pod db-0 -n shop", (*WORKING, *database()), None),
+    ("a deletion by name on a dead node", "delete pod db-0 -n shop", (*DEAD, ANY, *database()), (SILENT, True)),
+    ("a forced deletion forgets the pod", "delete pod db-0 -n shop --force", (*KEPT_OUT, *database()), None),
+    ("--grace-period=0 without --force is a second", "delete pod db-0 -n shop --grace-period=0", (*KEPT_OUT, *database()), (MISSING, True)),
+    ("--now is a second too", "delete pod db-0 -n shop --now", (*DEAD, ANY, *database()), (SILENT, True)),
     # what ends with its node
     ("a node that shuts down takes its mounts with it", "reboot n1 --graceful", (*KEPT_OUT, *database()), None),
     ("the pods of a node that is deleted are collected", "delete node n1", (*DEAD, ANY, *database()), None),
@@ -230,6 +237,31 @@ def test_a_pod_that_waits_for_a_replacement_first_hangs_then() -> None:
         "web-1": ("evicted", (MISSING, True)),
         "web-2": ("waits", (MISSING, True)),
     }
+
+
+@pytest.mark.parametrize(
+    ("line", "objects", "ends"),
+    [
+        pytest.param("delete pod db-0 -n shop", (*KEPT_OUT, *database()), False, id="kubectl never ends"),
+        pytest.param("delete pod db-0 -n shop --wait=false", (*KEPT_OUT, *database()), True, id="it does not wait"),
+        pytest.param("delete pod db-0 -n shop --timeout=9s", (*KEPT_OUT, *database()), True, id="it gives up"),
+        pytest.param("delete pod db-0 -n shop --timeout=0s", (*KEPT_OUT, *database()), False, id="a timeout of 0 is none"),
+        pytest.param("delete pod db-0 -n shop", (*KEPT_OUT[:5], ANY, *database()), None, id="unknown where the driver is"),
+        pytest.param("delete pod db-0 -n shop", (*WORKING, *database()), True, id="nothing hangs"),
+    ],
+)
+def test_how_a_deletion_by_name_ends(line: str, objects: Objects, ends: bool | None) -> None:
+    found = evicted(line, world(*objects)).evictions
+    assert (found.way, found.ends, found.nodes[0].ends) == ("delete", ends, ends)
+
+
+def test_a_deletion_by_name_of_daemonset_pods_alone_is_for_coverage() -> None:
+    assert evaluated("delete pod csi-node-n2 -n storage", world(*KEPT_OUT)) is None
+
+
+def test_a_driver_that_is_deleted_with_the_pod_comes_back() -> None:
+    found = evicted("delete pods -A --all", world(*WORKING[1:2], tainted("n1"), *WORKING[2:], *database())).evictions
+    assert {pod.pod: pod.hang for node in found.nodes for pod in node.pods if node.node} == {"shop/db-0": None}
 
 
 REPLACING = [

@@ -6,7 +6,7 @@ import pytest
 
 from preflight.messages.evictions import describe_advice, describe_reason
 from preflight.messages.termination import describe_stuck_pods, describe_waiting_owners
-from preflight.model.eviction_reasons import EvictionFact, FreePods
+from preflight.model.eviction_reasons import EvictionFact, FreePods, WaitFlag
 from preflight.model.owners import OwnerKey
 from preflight.model.termination_reasons import HangReason, StaysTerminating
 
@@ -91,8 +91,8 @@ def test_what_a_node_keeps(cause: HangReason, text: str) -> None:
 @pytest.mark.parametrize(("cause", "text"), [pytest.param(*case, id=case[0].value) for case in HELP])
 def test_what_helps(cause: HangReason, text: str) -> None:
     waits = "; with --skip-wait-for-delete-timeout=60 kubectl waits no longer for them"
-    assert describe_advice(FreePods(hang(cause), ("shop/a",), does_kubectl_wait=False)) == text
-    assert describe_advice(FreePods(hang(cause), ("shop/a",), does_kubectl_wait=True)) == f"{text}{waits}"
+    assert describe_advice(FreePods(hang(cause), ("shop/a",))) == text
+    assert describe_advice(FreePods(hang(cause), ("shop/a",), WaitFlag.SKIP_WAIT)) == f"{text}{waits}"
 
 
 def test_who_waits_for_the_end() -> None:

@@ -109,7 +109,8 @@ def plan_cluster_query(commands: Sequence[Command], namespace: str, read_file: C
     1. A change of nodes needs these nodes and their pods. One of named DaemonSets needs all nodes and the pods of these DaemonSets; one
        of DaemonSets that a selector chooses, all pods.
     2. Files are read to see which nodes and DaemonSets they hold (`read_file`). `namespace` is the one of the context.
-    3. A command that may evict ordinary pods needs all nodes, all pods, budgets, and what controls pods.
+    3. A command that may evict ordinary pods needs all nodes, all pods, budgets, and what controls pods; one that deletes pods by name
+       needs the pods of their nodes.
     4. Where some of the lines need nodes and some DaemonSets, everything is needed.
     """
     found = [_plan_command(command, namespace, read_file) for command in commands]
@@ -130,7 +131,7 @@ def plan_cluster_query(commands: Sequence[Command], namespace: str, read_file: C
 
 
 def _plan_command(command: Command, namespace: str, read_file: Callable[[str], Sequence[object]]) -> ClusterQuery:
-    if command.may_evict:
+    if command.may_evict and not isinstance(command, DeletePods):
         return FOR_EVICTIONS
     if isinstance(command, PatchObjects):
         chosen = command.targets

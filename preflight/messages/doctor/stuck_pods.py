@@ -36,7 +36,7 @@ def _explain(stuck: StuckPods, latest_time: str) -> str:
 
 def describe_stuck_help(stuck: StuckPods) -> str:
     """PF416: what lets them end."""
-    return describe_help(FreePods(stuck.hang, tuple("/".join(key) for key in stuck.pods), does_kubectl_wait=False))
+    return describe_help(FreePods(stuck.hang, tuple("/".join(key) for key in stuck.pods)))
 
 
 def describe_misplaced_taint(nodes: tuple[str, ...]) -> str:

@@ -169,7 +169,7 @@ def find_shared_budgets(context: Context) -> Iterator[Hit]:
 
 def find_unmanaged_pods(context: Context, *, lower_severity: Severity) -> Iterator[Hit]:
     """The pods that nothing creates again."""
-    is_asked = _is_by(context, EvictionMechanism.DRAIN)
+    is_asked = _is_by(context, EvictionMechanism.DRAIN, EvictionMechanism.DELETION)
     for node, eviction in _iter_evictions(context):
         if eviction.is_leaving and eviction.lost:
             yield Hit(
@@ -260,7 +260,7 @@ def _identify_job_set_outcome(outcome: JobSetOutcome) -> tuple[str, ...]:
 
 def find_unplaceable_pods(context: Context, *, higher_severity: Severity) -> Iterator[Hit]:
     """The owners of whose pods some stay Pending."""
-    if not _is_by(context, EvictionMechanism.DRAIN, EvictionMechanism.TAINT):
+    if not _is_by(context, EvictionMechanism.DRAIN, EvictionMechanism.DELETION, EvictionMechanism.TAINT):
         return
     found: dict[OwnerKey, list[tuple[NodeEvictions, Eviction]]] = {}
     for node, eviction in _iter_evictions(context):

@@ -45,7 +45,9 @@ def find_stuck_pods(context: Context, *, lower_severity: Severity) -> Iterator[H
 
 def _does_kubectl_wait(evictions: EvictionReport, node: NodeEvictions) -> bool:
     """Whether kubectl waits for the pods of a node, and does not end well."""
-    return evictions.way is EvictionMechanism.DRAIN and (node.ends is not True or 0 not in node.exitCodes)
+    if evictions.way is EvictionMechanism.DRAIN:
+        return node.ends is not True or 0 not in node.exitCodes
+    return evictions.way is EvictionMechanism.DELETION and node.ends is not True
 
 
 def _list_waiting_owners(node: NodeEvictions, advice: FreePods) -> list[OwnerKey]:
