@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from preflight.kubectl.cascade import Cascade
-from preflight.kubectl.commands import PodWait
+from preflight.model.cascade import Cascade
 from preflight.model.core import Node, Taint
 from preflight.model.meta import ObjectKey
+from preflight.model.pod_wait import PodWait
 from preflight.model.world import ClusterState
 
 if TYPE_CHECKING:

@@ -11,12 +11,12 @@ from preflight.change.model import Change, PodDeletion, PodEnding
 from preflight.evictions.pod_index import PodIndex, PodKey, format_keys, is_of_daemonset, is_static
 from preflight.evictions.reasons import iter_drain_reasons, iter_taint_reasons
 from preflight.evictions.termination import TerminationIndex
-from preflight.kubectl.commands import PodWait
 from preflight.model.core import Node
 from preflight.model.eviction_reasons import DrainFlag, EndReason, EvictionFact, PodFilter
 from preflight.model.evictions import Eviction, EvictionMechanism, EvictionVerdict, NodeEvictions
 from preflight.model.pod_scheduling import SchedulerPod
 from preflight.model.pod_status import ClusterPod
+from preflight.model.pod_wait import PodWait
 from preflight.model.termination_reasons import StaysTerminating
 from preflight.scheduling.budgets import find_covering_budgets
 from preflight.scheduling.drain import DrainAssumptions, DrainVerdict, NodeDrain, PodDrain, assume_immediate_end, simulate_drain

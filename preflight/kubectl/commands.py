@@ -7,10 +7,11 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from preflight.kubectl.cascade import Cascade
 from preflight.kubectl.label_selector import LabelQuery
+from preflight.model.cascade import Cascade
 from preflight.model.core import Taint
 from preflight.model.drain_flags import DrainFlags
+from preflight.model.pod_wait import PodWait
 from preflight.scheduling.node_health import OUT_OF_SERVICE
 
 
@@ -158,14 +159,6 @@ class DeleteNamespaces(Command, frozen=True):
     """`kubectl delete namespace`, with everything in it."""
 
     names: tuple[str, ...]
-
-
-class PodWait(StrEnum):
-    """How long `kubectl delete pod` waits for the pods: until they are GONE, until a TIMEOUT, or not at all (NONE)."""
-
-    UNTIL_GONE = "gone"
-    TIMEOUT = "timeout"
-    NONE = "none"
 
 
 class DeletePods(Command, frozen=True):
