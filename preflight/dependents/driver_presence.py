@@ -175,20 +175,23 @@ class NodeDrivers:
             return (DriverPresence.WORKING if is_ready else DriverPresence.UNREADY), 0.0
         if forecast.has_pod:
             return DriverPresence.WORKING, 0.0
-        if self._index.list_pods(daemonset, node):
-            return DriverPresence.UNREADY, 0.0
-        is_listed = self._impact.change.before.are_pods_listed(*get_name(daemonset))
-        return (DriverPresence.ABSENT if is_listed else DriverPresence.UNLISTED), 0.0
+        return self._check_absence(daemonset, node), 0.0
 
     def _check_untouched(self, daemonset: DaemonSet, node: str) -> DriverPresence:
-        pods = self._impact.pods_after.get(daemonset.key)
+        pods = self._impact.pods_before.get(daemonset.key)
         group = next((group for group in pods.groups if node in group.nodes), None) if pods is not None else None
         if group is not None:
             is_ready = not group.is_listed or self._index.has_ready_pod(daemonset, node)
             return DriverPresence.WORKING if is_ready else DriverPresence.UNREADY
-        if self._index.list_pods(daemonset, node):
-            return DriverPresence.UNREADY
-        return DriverPresence.ABSENT if pods is not None and node in pods.decided_nodes else DriverPresence.UNLISTED
+        return self._check_absence(daemonset, node)
+
+    def _check_absence(self, daemonset: DaemonSet, node: str) -> DriverPresence:
+        """What a DaemonSet is on a node without a live pod: one may be on its way out or in; an earlier step may have taken it away."""
+        pods = self._impact.pods_before.get(daemonset.key)
+        if pods is None or node not in pods.decided_nodes:
+            return DriverPresence.UNLISTED
+        is_moving = node in pods.nodes_in_transit and bool(self._index.list_pods(daemonset, node))
+        return DriverPresence.UNREADY if is_moving else DriverPresence.ABSENT
 
 
 def get_name(daemonset: DaemonSet) -> tuple[str, str]:
