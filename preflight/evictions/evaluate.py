@@ -11,7 +11,8 @@ from preflight.change.model import Change
 from preflight.coverage.model import Impact
 from preflight.evictions import jobs as job_effects
 from preflight.evictions.advice import iter_advice
-from preflight.evictions.evicted_pods import LeavingPods, find_leaving_pods, iter_gone_keys
+from preflight.evictions.evicted_pods import find_leaving_pods
+from preflight.evictions.leaving_pod import LeavingPods, iter_gone_keys
 from preflight.evictions.pod_index import PodIndex, PodKey
 from preflight.evictions.replacement_placement import ReplacementPlacement, find_returning_daemonsets, place_replacements
 from preflight.evictions.termination import TerminationIndex, is_replaced_after_end

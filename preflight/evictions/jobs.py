@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from math import inf
 
-from preflight.evictions.evicted_pods import LeavingPod
+from preflight.evictions.leaving_pod import LeavingPod
 from preflight.evictions.pod_index import PodIndex, PodKey
 from preflight.model.batch import JobSet
 from preflight.model.core import Node
