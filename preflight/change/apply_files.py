@@ -46,7 +46,7 @@ def apply(command: ApplyFiles, world: ClusterState, read_file: ObjectReader) -> 
 
     Errors: UsageError for a changed selector and for another namespace than `-n`, in their words; InputError where the files hold nothing.
     """
-    objects = [item for item in _read_objects(command.files, read_file) if _is_selected(command, item)]
+    objects = [item for item in _read_objects(command, read_file) if _is_selected(command, item)]
     applied = _ApplyProgress(world)
     for item in objects:
         if isinstance(item, DaemonSet):
@@ -77,7 +77,7 @@ def delete(command: DeleteFiles, world: ClusterState, read_file: ObjectReader) -
 
     Errors: UsageError for a DaemonSet that is not there; InputError where the files hold nothing.
     """
-    objects = _read_objects(command.files, read_file)
+    objects = _read_objects(command, read_file)
     keys: list[ObjectKey] = []
     for item in objects:
         if isinstance(item, DaemonSet):
@@ -206,10 +206,10 @@ def _resolve_namespace(daemonset: DaemonSet, namespace_flag: str, default: str) 
     return own or namespace_flag or default
 
 
-def _read_objects(files: Iterable[str], read_file: ObjectReader) -> list[object]:
-    objects = [item for file in files for item in read_file(file)]
+def _read_objects(command: ApplyFiles | DeleteFiles, read_file: ObjectReader) -> list[object]:
+    objects = [item for argument in command.iter_arguments() for item in read_file(argument)]
     if not objects:
-        raise InputError(messages.describe_no_objects(list(files)))
+        raise InputError(messages.describe_no_objects(list(command.files)))
     return objects
 
 

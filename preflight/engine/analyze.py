@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from preflight import load
 from preflight.engine.asked_cluster import check_commands, format_request_summary
 from preflight.engine.explain_loss import iter_pair_links, iter_pod_links
 from preflight.engine.plan import Plan, make_plan
@@ -18,7 +17,7 @@ from preflight.engine.rule_runner import RuleResults, run_rules
 from preflight.engine.session import LoadedInputs, PodDetail, Session, apply_session_policy, make_inputs, make_load_options
 from preflight.engine.simulate import SimulatedStep, StartState, make_start_state, simulate_commands
 from preflight.errors import PreflightError, UsageError
-from preflight.kubectl.commands import Command
+from preflight.kubectl.commands import Command, FileArgument
 from preflight.load import LoadResult
 from preflight.load.inputs import Live, OpenInput, open_input
 from preflight.messages import run as messages
@@ -70,7 +69,9 @@ def _make_query(session: Session, plan: Plan) -> Callable[[ApiConnection], Clust
 
     def make_query(connection: ApiConnection) -> ClusterQuery:
         check_commands(plan.commands, connection, source.target)
-        query = plan_cluster_query(plan.commands, connection.namespace, lambda path: load.read_objects(path, plan.file).given_objects)
+        query = plan_cluster_query(
+            plan.commands, connection.namespace, lambda argument: plan.read_objects(argument, session.stdin).given_objects
+        )
         if plan.script and plan.script.context and plan.script.context != connection.context:
             chosen = plan.script.context
             advice = messages.advise_context(chosen)
@@ -92,8 +93,8 @@ def _load_dependents(inputs: LoadedInputs, plan: Plan, opened: OpenInput) -> Loa
 def _needs_dependents(inputs: LoadedInputs, plan: Plan) -> bool:
     """Whether a command loses a pod of a DaemonSet, or lets a pod with a claim go; one that is refused is told when it is judged."""
 
-    def read(path: str) -> Sequence[object]:
-        return load.read_objects(path, plan.file).given_objects
+    def read(argument: FileArgument) -> Sequence[object]:
+        return plan.read_objects(argument, inputs.session.stdin).given_objects
 
     start = make_start_state(inputs.world)
     steps = simulate_commands(plan.commands, start, read, plan.file, on_refusal=lambda _index, _error: None)
@@ -164,11 +165,11 @@ def _make_line_problem(file: str, line: int, text: str, reason: str) -> Problem:
     return Problem(describe_unjudged_line(text, reason), Location(file, line), is_line=True)
 
 
-def _make_reader(inputs: LoadedInputs, plan: Plan, progress: _Progress) -> Callable[[str], Sequence[object]]:
+def _make_reader(inputs: LoadedInputs, plan: Plan, progress: _Progress) -> Callable[[FileArgument], Sequence[object]]:
     """Reads the objects of an `apply -f` file, relative to the plan that names it."""
 
-    def read(path: str) -> Sequence[object]:
-        applied = load.read_objects(path, plan.file, pools=inputs.loaded.pools)
+    def read(argument: FileArgument) -> Sequence[object]:
+        applied = plan.read_objects(argument, inputs.session.stdin, inputs.loaded.pools)
         progress.applied.append(applied)
         progress.problems += applied.problems
         return applied.given_objects

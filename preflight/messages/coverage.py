@@ -43,6 +43,8 @@ _PLAIN_REASONS = {
     PlainReason.MISSING: "it should run and no pod is there",
     PlainReason.CREATED: "a pod is created",
     PlainReason.IF_SELECTED: "if its selector matches",
+    PlainReason.UNKNOWN_TEMPLATE: "whether the adopted pod is of this template, and stays, cannot be told from the pod",
+    PlainReason.UNKNOWN_SURGE: "the old pod stays if the new one that finds no room waits for this node, which is not known",
     PlainReason.NOT_CREATED: "it should run there, and no pod was created",
     PlainReason.TERMINATING: "its pod is being deleted",
 }

@@ -15,6 +15,7 @@ from preflight.kubectl.commands import (
     DeleteFiles,
     DeleteNamespaces,
     DeletePods,
+    FileArgument,
     PatchObjects,
     RestartRollout,
     SetImage,
@@ -59,7 +60,8 @@ class ClusterQuery(Struct, frozen=True):
 
     1. `nodes` are names, `selectors` are kubectl's selectors of nodes, and `pods_with_node` pods whose nodes are meant; the pods are then
        those of these nodes. `all_nodes` for all nodes.
-    2. With all nodes, `daemonsets` are those whose pods are asked for; None for the pods of everybody.
+    2. With all nodes, `daemonsets` are those whose pods are asked for; None for the pods of everybody. `applied_daemonsets` are those
+       of files: one that does not exist yet adopts the pods that its selector matches.
     3. `needs_budgets`: PodDisruptionBudgets. `needs_owners`: what controls pods and is no DaemonSet. `needs_admission`: what admission
        makes of new pods: namespaces, RuntimeClasses, quotas. `needs_dependents`: what may depend on a DaemonSet. `needs_configs`: the
        ConfigMaps that say what DaemonSets provide. `needs_state`: what says how things are: events and CSINodes.
@@ -70,6 +72,7 @@ class ClusterQuery(Struct, frozen=True):
     pods_with_node: tuple[NamespacedName, ...] = ()
     all_nodes: bool = False
     daemonsets: frozenset[NamespacedName] | None = None
+    applied_daemonsets: tuple[DaemonSet, ...] = ()
     needs_budgets: bool = False
     needs_owners: bool = False
     needs_admission: bool = False
@@ -103,7 +106,7 @@ FOR_DAEMONSETS = ClusterQuery(needs_configs=True)
 """What DaemonSets are: no node and no pod."""
 
 
-def plan_cluster_query(commands: Sequence[Command], namespace: str, read_file: Callable[[str], Sequence[object]]) -> ClusterQuery:
+def plan_cluster_query(commands: Sequence[Command], namespace: str, read_file: Callable[[FileArgument], Sequence[object]]) -> ClusterQuery:
     """What command lines need, together.
 
     1. A change of nodes needs these nodes and their pods. One of named DaemonSets needs all nodes and the pods of these DaemonSets; one
@@ -127,10 +130,17 @@ def plan_cluster_query(commands: Sequence[Command], namespace: str, read_file: C
     named = [query.daemonsets for query in every_node if query.daemonsets is not None]
     only = len(named) == len(found)
     daemonsets = frozenset().union(*named) if only else None
-    return ClusterQuery(all_nodes=True, daemonsets=daemonsets, needs_budgets=budgets, needs_owners=owners, needs_admission=around)
+    return ClusterQuery(
+        all_nodes=True,
+        daemonsets=daemonsets,
+        applied_daemonsets=tuple(daemonset for query in found for daemonset in query.applied_daemonsets),
+        needs_budgets=budgets,
+        needs_owners=owners,
+        needs_admission=around,
+    )
 
 
-def _plan_command(command: Command, namespace: str, read_file: Callable[[str], Sequence[object]]) -> ClusterQuery:
+def _plan_command(command: Command, namespace: str, read_file: Callable[[FileArgument], Sequence[object]]) -> ClusterQuery:
     if command.may_evict and not isinstance(command, DeletePods):
         return FOR_EVICTIONS
     if isinstance(command, PatchObjects):
@@ -145,7 +155,7 @@ def _plan_command(command: Command, namespace: str, read_file: Callable[[str], S
     if isinstance(command, DeleteNamespaces):
         return ClusterQuery(all_nodes=True)
     if isinstance(command, ApplyFiles | DeleteFiles):
-        objects = [item for file in command.files for item in read_file(file)]
+        objects = [item for argument in command.iter_arguments() for item in read_file(argument)]
         if isinstance(command, DeleteFiles) and any(isinstance(item, Namespace) for item in objects):
             return ClusterQuery(all_nodes=True)
         return _plan_files(objects, command.namespace or namespace, needs_admission=isinstance(command, ApplyFiles))
@@ -173,8 +183,14 @@ def _plan_files(objects: Sequence[object], namespace: str, *, needs_admission: b
     daemonsets = [item for item in objects if isinstance(item, DaemonSet)]
     if nodes and not daemonsets and all(node.pool is None for node in nodes):
         return ClusterQuery(frozenset(node.name for node in nodes))
-    named = frozenset((daemonset.metadata.namespace or namespace, daemonset.metadata.name) for daemonset in daemonsets)
-    return ClusterQuery(all_nodes=True, daemonsets=None if nodes else named, needs_admission=needs_admission)
+    applied = tuple(_with_namespace(daemonset, namespace) for daemonset in daemonsets)
+    named = frozenset(map(_get_name, applied))
+    return ClusterQuery(all_nodes=True, daemonsets=None if nodes else named, applied_daemonsets=applied, needs_admission=needs_admission)
+
+
+def _with_namespace(daemonset: DaemonSet, namespace: str) -> DaemonSet:
+    metadata = daemonset.metadata
+    return daemonset if metadata.namespace else replace(daemonset, metadata=replace(metadata, namespace=namespace))
 
 
 def plan_node_lists(cluster_query: ClusterQuery, named: Collection[str]) -> Iterator[ListQuery]:
@@ -206,12 +222,12 @@ def plan_pod_lists(cluster_query: ClusterQuery, nodes: Collection[str], daemonse
     """The lists of pods: those of `nodes` (the known and the named ones) node by node, or all of them.
 
     1. A server finds the pods of a node without reading all. The pods that no node has yet are asked for too: `UNBOUND_PODS`.
-    2. Of all nodes, the pods of named DaemonSets are asked for by the selectors of these.
+    2. Of all nodes, the pods of named DaemonSets are asked for by the selectors of these; of one that does not exist yet, those that
+       it adopts.
     """
     if cluster_query.all_nodes and cluster_query.daemonsets is not None:
-        for daemonset in daemonsets:
-            if _get_name(daemonset) in cluster_query.daemonsets:
-                yield from _plan_pods_of(daemonset)
+        for daemonset in _list_pod_owners(cluster_query, daemonsets):
+            yield from _plan_pods_of(daemonset)
         return
     if cluster_query.all_nodes or len(nodes) > _MAX_NODES_ASKED_ONE_BY_ONE:
         yield ListQuery(PODS)
@@ -264,8 +280,16 @@ def select_listed_daemonsets(
     """The named DaemonSets whose pods were had, where only theirs were asked for; `unlisted` are the lists that were refused."""
     if not cluster_query.all_nodes or cluster_query.daemonsets is None:
         return None
-    refused = {_get_name(daemonset) for daemonset in daemonsets if not set(unlisted).isdisjoint(_plan_pods_of(daemonset))}
+    owners = _list_pod_owners(cluster_query, daemonsets)
+    refused = {_get_name(daemonset) for daemonset in owners if not set(unlisted).isdisjoint(_plan_pods_of(daemonset))}
     return cluster_query.daemonsets - refused
+
+
+def _list_pod_owners(cluster_query: ClusterQuery, daemonsets: Iterable[DaemonSet]) -> list[DaemonSet]:
+    """The named DaemonSets that exist, and those of files that do not exist yet."""
+    named = cluster_query.daemonsets or frozenset()
+    existing = {_get_name(daemonset): daemonset for daemonset in daemonsets if _get_name(daemonset) in named}
+    return [*existing.values(), *(daemonset for daemonset in cluster_query.applied_daemonsets if _get_name(daemonset) not in existing)]
 
 
 def _get_name(daemonset: DaemonSet) -> NamespacedName:

@@ -18,6 +18,9 @@ from preflight.model.meta import LabelSelector, Metadata, SelectorRequirement
 SELECTOR = LabelSelector({"app": "a"}, (SelectorRequirement("tier", "NotIn", ("x", "y")), SelectorRequirement("old", "DoesNotExist")))
 AGENT = DaemonSet(metadata=Metadata(name="agent", namespace="kube-system"), spec=DaemonSetSpec(selector=SELECTOR))
 PODS_OF_AGENT = ListQuery(PODS, "kube-system", labels="app=a,tier notin (x,y),!old")
+NEW = DaemonSet(metadata=Metadata(name="new", namespace="x"), spec=DaemonSetSpec(selector=LabelSelector({"app": "new"})))
+CHANGED = DaemonSet(metadata=Metadata(name="agent", namespace="kube-system"), spec=DaemonSetSpec(selector=LabelSelector({"app": "b"})))
+PODS_OF_NEW = ListQuery(PODS, "x", labels="app=new")
 MANY = [f"n{number}" for number in range(301)]
 
 
@@ -48,6 +51,18 @@ def test_lists_of_nodes(query: ClusterQuery, named: list[str], lists: list[ListQ
         pytest.param(FOR_EVICTIONS, ["n1"], [ListQuery(PODS)], id="of all nodes all"),
         pytest.param(ClusterQuery(all_nodes=True, daemonsets=frozenset({AGENT.key[:2]})), ["n1"], [PODS_OF_AGENT], id="of a DaemonSet"),
         pytest.param(ClusterQuery(all_nodes=True, daemonsets=frozenset({("x", "agent")})), ["n1"], [], id="of an unknown DaemonSet"),
+        pytest.param(
+            ClusterQuery(all_nodes=True, daemonsets=frozenset({AGENT.key[:2], NEW.key[:2]}), applied_daemonsets=(AGENT, NEW)),
+            ["n1"],
+            [PODS_OF_AGENT, PODS_OF_NEW],
+            id="of a DaemonSet of a file, and those that a new one adopts",
+        ),
+        pytest.param(
+            ClusterQuery(all_nodes=True, daemonsets=frozenset({CHANGED.key[:2]}), applied_daemonsets=(CHANGED,)),
+            ["n1"],
+            [PODS_OF_AGENT],
+            id="of one that exists, by the selector that it has",
+        ),
     ],
 )
 def test_lists_of_pods(query: ClusterQuery, nodes: list[str], lists: list[ListQuery]) -> None:
@@ -65,6 +80,8 @@ def test_the_daemonsets_whose_pods_were_had() -> None:
     assert planner.select_listed_daemonsets(FOR_FULL_CHECK, [AGENT], [PODS_OF_AGENT]) is None
     assert planner.select_listed_daemonsets(query, [AGENT], []) == frozenset({AGENT.key[:2], ("x", "y")})
     assert planner.select_listed_daemonsets(query, [AGENT], [PODS_OF_AGENT]) == frozenset({("x", "y")})
+    applied = ClusterQuery(all_nodes=True, daemonsets=frozenset({AGENT.key[:2], NEW.key[:2]}), applied_daemonsets=(AGENT, NEW))
+    assert planner.select_listed_daemonsets(applied, [AGENT], [PODS_OF_NEW]) == frozenset({AGENT.key[:2]})
 
 
 # What the answers show
