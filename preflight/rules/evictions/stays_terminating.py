@@ -27,4 +27,4 @@ def check(context: Context) -> Iterator[Hit]:
     yield from find_stuck_pods(context, lower_severity=Severity.WARNING)
 
 
-RULE = Rule(id="PF313", name="stays-terminating", severity=Severity.ERROR, check=check)
+RULE = Rule(id="PF314", name="stays-terminating", severity=Severity.ERROR, check=check)
