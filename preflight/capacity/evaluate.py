@@ -72,6 +72,7 @@ def measure_capacity(world: ClusterState, new_pod: NewPod, resource: str = "", *
         namespace=new_pod.namespace,
         is_admitted=new_pod.is_admitted,
         comparison_operators=world.comparison_operators,
+        volumes=known.volumes.list_bound_volumes(new_pod.spec, new_pod.namespace),
     )
     idle = list_stale_pods(known.pods, nodes)
     keys = frozenset(pod.key for pod in idle)

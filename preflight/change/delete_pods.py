@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from preflight.change.model import Change
+from preflight.change.model import Change, PodDeletion
 from preflight.change.orphaned_pods import orphaned_pods_key
 from preflight.errors import InputError, UsageError
 from preflight.kubectl.commands import DeletePods, TargetObjects
@@ -19,7 +19,7 @@ from preflight.model.world import ClusterState
 def delete(command: DeletePods, world: ClusterState) -> Change:
     """Perform `kubectl delete pod`: the pod of a DaemonSet ends, and the controller creates one where it should run.
 
-    A pod that no DaemonSet controls, and one that is on no node, are notes.
+    Pods that no DaemonSet controls are deleted too; where pods were not read as a whole they are a note, as is one that is on no node.
 
     Errors: InputError where the pods of the namespace were not listed; UsageError, in kubectl's words, for a pod that is not there.
     """
@@ -28,11 +28,13 @@ def delete(command: DeletePods, world: ClusterState) -> Change:
     ended: dict[ObjectKey, set[str]] = {}
     notes: list[str] = []
     bare: list[str] = []
+    others: list[tuple[str, str]] = []
     for pod in pods:
         key = _find_daemonset(world, pod)
         name = f"{pod.metadata.namespace}/{pod.metadata.name}"
         if key is None:
             bare.append(name)
+            others.append((pod.metadata.namespace, pod.metadata.name))
         elif orphaned_pods_key(key) in world.orphaned_daemonsets and pod.spec.nodeName:
             ended.setdefault(orphaned_pods_key(key), set()).add(pod.spec.nodeName)
         elif key not in world.daemonsets:
@@ -41,7 +43,7 @@ def delete(command: DeletePods, world: ClusterState) -> Change:
             notes.append(messages.format_unscheduled_pod(name))
         else:
             ended.setdefault(key, set()).add(pod.spec.nodeName)
-    if bare:
+    if bare and not world.has_full_pods:
         notes.insert(0, messages.format_other_pods(bare))
     if not pods:
         notes.append(messages.NO_SUCH_POD)
@@ -54,8 +56,9 @@ def delete(command: DeletePods, world: ClusterState) -> Change:
         nodes=frozenset().union(*ended.values()),
         daemonsets=frozenset(ended),
         deleted_pod_nodes={key: frozenset(nodes) for key, nodes in sorted(ended.items())},
-        removes_pods=command.is_forced,
+        removes_pods=command.grace_period == 0,
         notes=tuple(notes),
+        deleted_pods=PodDeletion(tuple(others), command.grace_period, command.wait) if others else None,
     )
 
 

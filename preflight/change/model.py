@@ -12,6 +12,7 @@ from preflight.kubectl.commands import FileArgument
 from preflight.model.cascade import Cascade
 from preflight.model.core import Node, Taint
 from preflight.model.meta import ObjectKey
+from preflight.model.pod_wait import PodWait
 from preflight.model.world import ClusterState
 
 if TYPE_CHECKING:
@@ -27,6 +28,14 @@ class PodEnding(StrEnum):
     SHUTDOWN = "shutdown"
     GONE = "gone"
     NOT_ASKED = ""
+
+
+class PodDeletion(Struct, frozen=True):
+    """Pods that are deleted by name: namespaces and names, the grace period (-1 for their own), and how long kubectl waits."""
+
+    pods: tuple[tuple[str, str], ...]
+    grace_period: int
+    wait: PodWait
 
 
 class Change(Struct, frozen=True):
@@ -49,7 +58,8 @@ class Change(Struct, frozen=True):
        `after` is what its next nodes are like. The name is in `recreation_nodes` too.
     12. `unknowns` names what the command asks for and cannot be known, with the reason; the answer is then unknown (exit 3).
     13. `drain_flags` are the flags of a drain, None for any other command; `node_order` its nodes in the order in which kubectl takes them.
-    14. `pod_ending` is how ordinary pods end on the `recreation_nodes` nodes.
+    14. `pod_ending` is how ordinary pods end on the `recreation_nodes` nodes. `deleted_pods` are the pods of no DaemonSet that are deleted
+       by name, None where none is.
     """
 
     command: str
@@ -73,6 +83,7 @@ class Change(Struct, frozen=True):
     drain_flags: DrainFlags | None = None
     node_order: tuple[str, ...] = ()
     pod_ending: PodEnding = PodEnding.NOT_ASKED
+    deleted_pods: PodDeletion | None = None
 
     @property
     def disrupted_nodes(self) -> frozenset[str]:

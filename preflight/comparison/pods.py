@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from msgspec import Struct
 
 from preflight.comparison.nodes import NodeComparison, compare_nodes
+from preflight.coverage.node_targeting import get_target_node
 from preflight.coverage.reasons import list_exclusions
 from preflight.model.apps import DaemonSet
 from preflight.model.comparison_reasons import ComparisonGap, Limitation, Side, UnlistedDaemonSets, UnlistedSides
@@ -185,20 +186,12 @@ def _find_moving_pods(pods: Iterable[ClusterPod]) -> dict[str, Reason]:
     found: dict[str, Reason] = {}
     for pod in pods:
         if not pod.spec.nodeName:
-            found[_get_target_node(pod)] = _read_state(pod)
+            found[get_target_node(pod)] = _read_state(pod)
         elif pod.metadata.deletionTimestamp:
             found.setdefault(pod.spec.nodeName, PlainReason.TERMINATING)
         elif pod.has_ended:
             found.setdefault(pod.spec.nodeName, PodEnded(pod.status.phase))
     return found
-
-
-def _get_target_node(pod: ClusterPod) -> str:
-    """The node that a pod of a DaemonSet waits for, as the controller wrote it into its affinity; "" where it did not."""
-    affinity = pod.spec.affinity.nodeAffinity if pod.spec.affinity else None
-    required = affinity.requiredDuringSchedulingIgnoredDuringExecution if affinity else None
-    fields = [match_field for term in required.nodeSelectorTerms for match_field in term.matchFields] if required else []
-    return next((field.values[0] for field in fields if field.key == "metadata.name" and field.values), "")
 
 
 def _may_be_ready(pod: ClusterPod) -> bool:

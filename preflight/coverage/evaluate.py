@@ -63,6 +63,7 @@ def evaluate_change(
         sum(len(daemonset.nodes) for daemonset in evaluated),
         {daemonset.evaluator.key: rollout for daemonset in evaluated if (rollout := daemonset.evaluator.rollout) is not None},
         shared_analysis,
+        pods_before=pods,
     )
 
 

@@ -103,6 +103,7 @@ class Impact(Struct, frozen=True):
     4. `shared_analysis` is what the looks at one change share.
     5. `cascade_losses` are the second waves, in the order in which they happen: see `label_cascade.predict_impact`.
     6. `rollouts` is, for each DaemonSet that updates, where its update comes to its end.
+    7. `pods_before` are the pods that the change met, as far as they are known.
     """
 
     change: Change
@@ -114,6 +115,7 @@ class Impact(Struct, frozen=True):
     rollouts: Mapping[ObjectKey, Rollout]
     shared_analysis: SharedAnalysis
     cascade_losses: tuple[CascadeLoss, ...] = ()
+    pods_before: Mapping[ObjectKey, DaemonSetPods] = {}
 
     @property
     def component_cache(self) -> ComponentCache:

@@ -1,8 +1,9 @@
-"""What a pod template says of the nodes that it is for."""
+"""What a pod template, or a pod of a DaemonSet, says of the nodes that it is for."""
 
 from __future__ import annotations
 
 from preflight.model.core import PodSpec
+from preflight.model.pod_status import ClusterPod
 
 # Labels that every node has: asking for one of these does not name a node.
 _COMMON_LABELS = frozenset(("kubernetes.io/os", "kubernetes.io/arch", "beta.kubernetes.io/os", "beta.kubernetes.io/arch"))
@@ -34,3 +35,11 @@ def _collect_asked_labels(spec: PodSpec) -> set[str]:
         asked = (*term.matchExpressions, *term.matchFields)
         keys.update(requirement.key for requirement in asked if requirement.operator in ("In", "Exists", "Gt", "Lt"))
     return keys
+
+
+def get_target_node(pod: ClusterPod) -> str:
+    """The node that a pod of a DaemonSet waits for, as the controller wrote it into its affinity; "" where it did not."""
+    affinity = pod.spec.affinity.nodeAffinity if pod.spec.affinity else None
+    required = affinity.requiredDuringSchedulingIgnoredDuringExecution if affinity else None
+    fields = [match_field for term in required.nodeSelectorTerms for match_field in term.matchFields] if required else []
+    return next((field.values[0] for field in fields if field.key == "metadata.name" and field.values), "")

@@ -38,8 +38,7 @@ from preflight.model.core import Taint
 from preflight.model.meta import ObjectKey
 from preflight.model.reasons import EvictionLoop, NearMiss, Reason, Untolerated
 from preflight.model.report import Outcome
-
-_VIRTUAL_NODE_LABELS = (("type", "virtual-kubelet"), ("eks.amazonaws.com/compute-type", "fargate"))
+from preflight.scheduling.node_health import is_virtual
 
 
 class GapKind(Enum):
@@ -139,7 +138,7 @@ class _Finder:
         nodes = {
             name
             for name in group.nodes
-            if not (name in index.not_ready_nodes or name in moving or index.is_new_node(name) or _is_virtual(index, name))
+            if not (name in index.not_ready_nodes or name in moving or index.is_new_node(name) or is_virtual(index.cluster.nodes[name]))
         }
         if not nodes:
             return
@@ -306,8 +305,3 @@ def _iter_sort_texts(reason: Reason) -> Iterator[str]:
 
 def _is_windows(index: ClusterIndex, name: str) -> bool:
     return index.cluster.nodes[name].metadata.labels.get("kubernetes.io/os") == "windows"
-
-
-def _is_virtual(index: ClusterIndex, name: str) -> bool:
-    labels = index.cluster.nodes[name].metadata.labels
-    return any(labels.get(key) == value for key, value in _VIRTUAL_NODE_LABELS)

@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from preflight.dependents.csi_volumes import CsiDriverIndex
-from preflight.doctor.daemonset_health import PodHealthByDaemonSet, has_pod
+from preflight.dependents.driver_presence import DriverPodIndex
 from preflight.doctor.index import ClusterIndex
-from preflight.doctor.providers import ProviderIndex
 from preflight.model.apps import DaemonSet
 
 DriversByNode = Mapping[str, frozenset[str]]
@@ -27,7 +26,7 @@ class MissingDriver(Struct, frozen=True):
     is_registered: bool = False
 
 
-def find_missing_drivers(index: ClusterIndex, providers: ProviderIndex, absent_drivers: DriversByNode) -> tuple[MissingDriver, ...]:
+def find_missing_drivers(index: ClusterIndex, driver_pods: DriverPodIndex, absent_drivers: DriversByNode) -> tuple[MissingDriver, ...]:
     """Every driver that is known by its DaemonSet and has no pod on a node where pods mount its volumes.
 
     Nodes that are not Ready or have just registered are left out, and pods that have ended.
@@ -50,14 +49,14 @@ def find_missing_drivers(index: ClusterIndex, providers: ProviderIndex, absent_d
         MissingDriver(
             driver,
             tuple(sorted({node for node, _ in found})),
-            tuple(provider.daemonset for provider in providers.csi_drivers[driver]),
+            driver_pods.drivers[driver],
             tuple(sorted(key for _, key in found)),
         )
         for driver, found in sorted(users.items())
     )
 
 
-def find_stale_drivers(index: ClusterIndex, providers: ProviderIndex, absent_drivers: DriversByNode) -> tuple[MissingDriver, ...]:
+def find_stale_drivers(index: ClusterIndex, driver_pods: DriverPodIndex, absent_drivers: DriversByNode) -> tuple[MissingDriver, ...]:
     """Every driver that a CSINode lists and whose DaemonSet has no pod on the node: the scheduler still sends pods there."""
     found: dict[str, list[str]] = {}
     for name, csi_node in index.runtime.csi_nodes.items():
@@ -67,20 +66,15 @@ def find_stale_drivers(index: ClusterIndex, providers: ProviderIndex, absent_dri
         MissingDriver(
             driver,
             tuple(sorted(nodes)),
-            tuple(provider.daemonset for provider in providers.csi_drivers[driver]),
+            driver_pods.drivers[driver],
             is_registered=True,
         )
         for driver, nodes in sorted(found.items())
     )
 
 
-def find_absent_drivers(index: ClusterIndex, providers: ProviderIndex, pod_health: PodHealthByDaemonSet) -> DriversByNode:
-    """The known drivers that have no pod on a node, by the node."""
-    nodes = [name for name in index.existing_nodes if name not in index.not_ready_nodes and not index.is_new_node(name)]
-    found: dict[str, set[str]] = {}
-    for driver, drivers in providers.csi_drivers.items():
-        if all(index.cluster.are_pods_listed(*provider.key) for provider in drivers):
-            for name in nodes:
-                if not any(has_pod(pod_health, provider.key, name) for provider in drivers):
-                    found.setdefault(name, set()).add(driver)
-    return {name: frozenset(absent) for name, absent in found.items()}
+def find_absent_drivers(index: ClusterIndex, driver_pods: DriverPodIndex) -> DriversByNode:
+    """The known drivers that have no pod on a node that is Ready and has not just registered, by the node."""
+    nodes = [node for name, node in index.existing_nodes.items() if name not in index.not_ready_nodes and not index.is_new_node(name)]
+    found = {node.name: frozenset(driver for driver in driver_pods.drivers if driver_pods.is_absent(driver, node)) for node in nodes}
+    return {name: absent for name, absent in found.items() if absent}

@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
+from preflight.coverage.node_targeting import get_target_node
 from preflight.doctor.index import ClusterIndex
-from preflight.doctor.pod_health import UnhealthyPod, check_pod, get_target_node, is_listed_pod_ready
+from preflight.doctor.pod_health import UnhealthyPod, check_pod, is_listed_pod_ready
 from preflight.model.core import CoveragePod, find_controller
 
 

@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from preflight.coverage.component_cache import ComponentCache
 from preflight.coverage.model import Impact
+from preflight.dependents.driver_presence import DriverPodIndex
 from preflight.doctor.coverage_gaps import CoverageGap, find_gaps
 from preflight.doctor.csi_mounts import MissingDriver, find_absent_drivers, find_missing_drivers, find_stale_drivers
 from preflight.doctor.daemonset_health import collect_pod_health
@@ -38,6 +39,7 @@ from preflight.doctor.stranded_capacity import (
     find_not_ready_nodes,
     find_stale_allocations,
 )
+from preflight.doctor.stuck_pods import StuckPods, find_misplaced_taints, find_stuck_pods
 from preflight.model.apps import DaemonSet
 from preflight.model.runtime_state import PodState
 from preflight.model.world import ClusterState
@@ -80,6 +82,8 @@ class Diagnosis(Struct, frozen=True):
     pod_waits: tuple[PodWait, ...]
     leader_problems: dict[tuple[str, str], LeaderProblem]
     limitations: tuple[Limitation, ...]
+    stuck_pods: tuple[StuckPods, ...]
+    misplaced_taints: tuple[str, ...]
 
     def group_waits(self, *causes: WaitCause) -> tuple[WaitGroup, ...]:
         """The pods that wait for some causes, alike ones together; the pods of stalled Jobs belong to their JobSet and are left out."""
@@ -124,10 +128,12 @@ def diagnose(cluster: ClusterState, impact: Impact | None, pods: PodsByDaemonSet
     `cluster` was read together with its runtime state; `impact` is that of no change over `pods`, None where there is no pair to judge.
     """
     index = ClusterIndex(cluster)
-    providers = ProviderIndex(cluster, impact.component_cache if impact is not None else ComponentCache(cluster))
+    component_cache = impact.component_cache if impact is not None else ComponentCache(cluster)
+    providers = ProviderIndex(cluster, component_cache)
     pod_health = collect_pod_health(index)
-    absent_drivers = find_absent_drivers(index, providers, pod_health)
-    missing_drivers = find_missing_drivers(index, providers, absent_drivers)
+    driver_pods = DriverPodIndex(cluster, component_cache)
+    absent_drivers = find_absent_drivers(index, driver_pods)
+    missing_drivers = find_missing_drivers(index, driver_pods, absent_drivers)
     gaps = find_gaps(index, impact, providers, pod_health, missing_drivers)
     stalled_jobs = find_stalled_jobs(index)
     pod_fits = PodFits(index)
@@ -142,7 +148,7 @@ def diagnose(cluster: ClusterState, impact: Impact | None, pods: PodsByDaemonSet
         gaps=gaps,
         stalled_rollouts=find_stalled_rollouts(index, impact, pods, pod_health),
         missing_drivers=missing_drivers,
-        stale_drivers=find_stale_drivers(index, providers, absent_drivers),
+        stale_drivers=find_stale_drivers(index, driver_pods, absent_drivers),
         faulty_resources=find_faulty_resources(index, impact, providers, pod_health, gaps),
         not_ready_nodes=find_not_ready_nodes(index),
         cordoned_nodes=find_cordoned_nodes(index),
@@ -154,6 +160,8 @@ def diagnose(cluster: ClusterState, impact: Impact | None, pods: PodsByDaemonSet
         pod_waits=find_waits(index, wait_finder),
         leader_problems=_find_leader_problems(index, stalled_jobs, wait_finder, pod_fits),
         limitations=tuple(iter_limitations(index, impact, providers)),
+        stuck_pods=find_stuck_pods(index, missing_drivers),
+        misplaced_taints=find_misplaced_taints(index),
     )
 
 

@@ -15,6 +15,7 @@ from preflight.model.runtime_state import NodeState, PodState, RuntimeState
 from preflight.model.timestamps import count_seconds
 from preflight.model.world import ClusterState
 from preflight.scheduling.occupancy import Occupancy
+from preflight.scheduling.volumes import VolumeIndex
 
 NamespacedKey = tuple[str, str]
 """A namespace and a name."""
@@ -74,6 +75,11 @@ class ClusterIndex:
         """The nodes that an autoscaler is about to remove: that no pod comes back on them is intended."""
         nodes = self.cluster.nodes.items()
         return frozenset(name for name, node in nodes if any(taint.key in _REMOVAL_TAINTS for taint in node.spec.taints))
+
+    @cached_property
+    def volumes(self) -> VolumeIndex:
+        """The claims and PersistentVolumes."""
+        return VolumeIndex(self.cluster.claims, self.cluster.volumes)
 
     def get_node_state(self, name: str) -> NodeState:
         """The runtime state of a node; an empty one where none was given."""

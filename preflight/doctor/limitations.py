@@ -77,7 +77,8 @@ def iter_limitations(index: ClusterIndex, impact: Impact | None, providers: Prov
         yield MissingRuntimeState()
     elif not index.has_events:
         yield MissingEvents(cluster.missing_kinds.get("Event", ""))
-    if not index.is_kind_known("CSINode") and providers.csi_drivers:
+    has_drivers = any(provider.component.drivers for provider in providers.list_providers("csi-node-driver"))
+    if not index.is_kind_known("CSINode") and has_drivers:
         yield MissingCsiNodes(cluster.missing_kinds.get("CSINode", ""))
     if cluster.listed_namespaces is not None:
         yield UnlistedPods(tuple(sorted(cluster.listed_namespaces)))

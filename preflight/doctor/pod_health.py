@@ -178,14 +178,6 @@ def get_scheduler_message(pod: ClusterPod) -> str:
     return _get_condition_message(pod, "PodScheduled")
 
 
-def get_target_node(pod: ClusterPod) -> str:
-    """The node that a pod of a DaemonSet waits for, as the controller wrote it into its affinity; "" where it did not."""
-    affinity = pod.spec.affinity.nodeAffinity if pod.spec.affinity else None
-    required = affinity.requiredDuringSchedulingIgnoredDuringExecution if affinity else None
-    fields = [match_field for term in required.nodeSelectorTerms for match_field in term.matchFields] if required else []
-    return next((field.values[0] for field in fields if field.key == "metadata.name" and field.values), "")
-
-
 def _get_condition_message(pod: ClusterPod, type: str) -> str:
     found = next((condition for condition in pod.status.conditions if condition.type == type and condition.status != "True"), None)
     return _join_reason(found.reason, found.message) if found else ""

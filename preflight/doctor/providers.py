@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
 
 from msgspec import Struct
@@ -76,12 +75,3 @@ class ProviderIndex:
     def find_advertisers(self, resource: str) -> list[Provider]:
         """The device plugins that advertise an extended resource."""
         return [provider for provider in self.plugins_with_resources if provider.component.advertises(resource)]
-
-    @cached_property
-    def csi_drivers(self) -> Mapping[str, list[Provider]]:
-        """The CSI drivers that DaemonSets are known to provide."""
-        found: dict[str, list[Provider]] = {}
-        for provider in self.list_providers("csi-node-driver"):
-            for driver in provider.component.drivers:
-                found.setdefault(driver, []).append(provider)
-        return found

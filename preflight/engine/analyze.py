@@ -87,8 +87,8 @@ def _make_query(session: Session, plan: Plan) -> Callable[[ApiConnection], Clust
 
 
 def _load_dependents(inputs: LoadedInputs, plan: Plan, opened: OpenInput) -> LoadedInputs:
-    """Ask a live cluster what may depend on DaemonSets, where the plan loses one: most changes lose nothing, and it is much."""
-    if opened.connection is None or not _loses_coverage(inputs, plan):
+    """Ask a live cluster for what few changes need: what may depend on DaemonSets, and the volumes of claims."""
+    if opened.connection is None or not _needs_dependents(inputs, plan):
         return inputs
     return _replace_loaded(inputs, opened.load_dependents(), opened)
 
@@ -110,10 +110,10 @@ def _replace_loaded(inputs: LoadedInputs, loaded: LoadResult, opened: OpenInput)
     return replace(inputs, loaded=loaded, problems=problems, request_summary=format_request_summary(opened.connection))
 
 
-def _loses_coverage(inputs: LoadedInputs, plan: Plan) -> bool:
-    """Whether a command loses a pod of a DaemonSet."""
-    steps = _simulate_quietly(inputs, plan, lambda _change: None)
-    return any(any(step.impact.iter_groups(*_LOSING_OUTCOMES)) for step in steps)
+def _needs_dependents(inputs: LoadedInputs, plan: Plan) -> bool:
+    """Whether a command loses a pod of a DaemonSet, or lets a pod with a claim go."""
+    steps = _simulate_quietly(inputs, plan, evaluate_pods)
+    return any(any(step.impact.iter_groups(*_LOSING_OUTCOMES)) or _lets_claims_go(step) for step in steps)
 
 
 def _find_missing_nodes(inputs: LoadedInputs, plan: Plan) -> MissingNodes | None:
@@ -140,6 +140,15 @@ def _simulate_quietly(inputs: LoadedInputs, plan: Plan, evaluate_pods: PodEvalua
 
     start = make_start_state(inputs.world)
     return simulate_commands(plan.commands, start, read, plan.file, on_refusal=lambda _index, _error: None, evaluate_pods=evaluate_pods)
+
+
+def _lets_claims_go(step: SimulatedStep) -> bool:
+    """Whether a pod that goes has a claim: its PersistentVolume decides whether it ends, and where its replacement goes."""
+    pods = step.change.before.pods_by_key or {}
+    leaving = (pod.pod for node in (step.evictions.nodes if step.evictions else ()) for pod in node.pods if pod.is_leaving)
+    found = (pods.get((namespace, name)) for namespace, _, name in (key.partition("/") for key in leaving))
+    volumes = (volume for pod in found if pod is not None for volume in pod.spec.volumes)
+    return any(volume.persistentVolumeClaim is not None or volume.ephemeral is not None for volume in volumes)
 
 
 def _evaluate_plan(inputs: LoadedInputs, plan: Plan) -> Analysis:

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 RefusalHandler = Callable[[int, PreflightError], None]
 """Is told the index of a command that is refused, and why."""
-PodEvaluator = Callable[[Change], "EvictionImpact | None"]
+PodEvaluator = Callable[[Change, Impact], "EvictionImpact | None"]
+"""Says what a change does to ordinary pods, of which its impact on coverage is known."""
 
 
 class StartState(Struct, frozen=True):
@@ -87,13 +88,13 @@ def make_start_state(world: ClusterState) -> StartState:
     return StartState(world, collect_listed_pods(world))
 
 
-def evaluate_pods(change: Change) -> EvictionImpact | None:
+def evaluate_pods(change: Change, impact: Impact) -> EvictionImpact | None:
     """What a change does to ordinary pods; None where it lets none go, or pods were not read."""
     if change.after.pods_by_key is None:
         return None
     from preflight.evictions.evaluate import evaluate_evictions
 
-    return evaluate_evictions(change)
+    return evaluate_evictions(change, impact)
 
 
 def simulate_commands(
@@ -124,7 +125,8 @@ def simulate_commands(
                 raise type(error)(f"{label}{error}") from None
             on_refusal(index, error)
             continue
-        last = SimulatedStep(index, change, predict_impact(change, state.pods), evaluate_pods(change))
+        impact = predict_impact(change, state.pods)
+        last = SimulatedStep(index, change, impact, evaluate_pods(change, impact))
         yield last
 
 

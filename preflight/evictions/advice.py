@@ -15,13 +15,19 @@ from preflight.model.eviction_reasons import (
     ChangeBudget,
     DrainReason,
     EndReason,
+    FreePods,
     MakeRoom,
     SavePods,
+    WaitFlag,
 )
-from preflight.model.evictions import EvictionReport, EvictionVerdict, ReplacementOutcome
+from preflight.model.evictions import Eviction, EvictionMechanism, EvictionReport, EvictionVerdict, ReplacementOutcome
 from preflight.model.owners import OwnerKey
 from preflight.model.policy import PodDisruptionBudget
+from preflight.model.termination_reasons import HangReason
 from preflight.scheduling.budgets import evaluate_budget_health, selects
+
+_WAIT_FLAGS = {EvictionMechanism.DRAIN: WaitFlag.SKIP_WAIT, EvictionMechanism.DELETION: WaitFlag.NO_WAIT}
+"""The flag of the kubectl that waits until pods are gone, where one does."""
 
 _BLOCKED = (EvictionVerdict.BLOCKED_FOREVER, EvictionVerdict.BLOCKED_NOW)
 _ACTIONS = {
@@ -44,6 +50,21 @@ def iter_advice(pod_index: PodIndex, change: Change, evictions: EvictionReport, 
     if lost:
         yield SavePods(lost)
     yield from (AwaitJob(job.job) for job in evictions.jobs if job.fails)
+    yield from iter_stuck_pods(evictions)
+
+
+def iter_stuck_pods(evictions: EvictionReport) -> Iterator[FreePods]:
+    """The pods that stay in Terminating, or may, by node and reason."""
+    found: dict[tuple[str, HangReason, str, bool], list[Eviction]] = {}
+    for node in evictions.nodes:
+        for pod in node.pods:
+            if pod.is_leaving and pod.hang is not None:
+                found.setdefault((node.node, pod.hang.cause, pod.hang.driver, pod.hang.certain), []).append(pod)
+    endless = {node.node for node in evictions.nodes if node.ends is not True}
+    for (name, *_), pods in found.items():
+        assert pods[0].hang is not None
+        flag = _WAIT_FLAGS.get(evictions.way) if name in endless else None
+        yield FreePods(pods[0].hang, tuple(pod.pod for pod in pods), flag)
 
 
 def _iter_budget_advice(pod_index: PodIndex, evictions: EvictionReport) -> Iterator[ChangeBudget]:

@@ -8,9 +8,11 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from preflight.change.model import Change
+from preflight.coverage.model import Impact
 from preflight.evictions import jobs as job_effects
 from preflight.evictions.advice import iter_advice
-from preflight.evictions.evicted_pods import LeavingPods, find_leaving_pods, iter_gone_keys
+from preflight.evictions.evicted_pods import find_leaving_pods
+from preflight.evictions.leaving_pod import LeavingPods, iter_gone_keys
 from preflight.evictions.pod_index import PodIndex, PodKey
 from preflight.evictions.replacement_placement import (
     MissingNodes,
@@ -19,6 +21,7 @@ from preflight.evictions.replacement_placement import (
     find_returning_daemonsets,
     place_replacements,
 )
+from preflight.evictions.termination import TerminationIndex, is_replaced_after_end
 from preflight.model.eviction_reasons import (
     BudgetWithoutNamespace,
     DrainReason,
@@ -59,6 +62,20 @@ _NODE_ENDINGS = (EvictionMechanism.SHUTDOWN, EvictionMechanism.GONE)
 _COMING_BACK = (ReplacementOutcome.FITS, ReplacementOutcome.UNKNOWN, ReplacementOutcome.NOT_DUE)
 
 
+class _Fates(NamedTuple):
+    """What becomes of the pods that go.
+
+    `placed` are where replacements find a node, `stuck` the pods that stay in Terminating and whose owners wait for their end; `jobs` what
+    becomes of Jobs, `leaving` all of them, and `gone` those that are gone once all is over.
+    """
+
+    placed: Mapping[PodKey, ReplacementPlacement]
+    stuck: frozenset[PodKey]
+    jobs: tuple[JobOutcome, ...]
+    gone: frozenset[PodKey]
+    leaving: frozenset[PodKey]
+
+
 class EvictionImpact(NamedTuple):
     """What a change does to ordinary pods, and the world once that is over.
 
@@ -70,29 +87,34 @@ class EvictionImpact(NamedTuple):
     missing: MissingNodes | None = None
 
 
-def evaluate_evictions(change: Change) -> EvictionImpact | None:
+def evaluate_evictions(change: Change, impact: Impact) -> EvictionImpact | None:
     """What a change does to ordinary pods; None where it lets none go, or pods were not read.
 
     1. Replacements that find a node are taken to be Ready soon: a pod that waits for one goes. What fits nowhere for certain does not come
-       back, and a budget that waits for it blocks.
-    2. The world after: pods that went are on no node. Those that are replaced count as Ready still, somewhere; the others are gone.
+       back, and a budget that waits for it blocks. Nothing replaces a pod that stays in Terminating where its owner waits for its end.
+    2. `impact` is what the change does to DaemonSets: whether a CSI driver is there that unmounts the volumes of a pod.
+    3. The world after: pods that went are on no node. Those that are replaced count as Ready still, somewhere; the others are gone.
     """
     if not change.after.has_full_pods:
         return None
     known = PodIndex(change.before)
-    found = find_leaving_pods(change, known, frozenset())
+    terminations = TerminationIndex(known, impact)
+    found = find_leaving_pods(change, known, terminations, frozenset())
     if found is None:
         return None
     excluded = change.recreation_nodes if found.mechanism in _NODE_ENDINGS else frozenset()
-    placed = place_replacements(known, [pod.pod for pod in found.pods], change.after.nodes, excluded)
+    stuck = frozenset(pod.pod.key for pod in found.pods if pod.hangs and is_replaced_after_end(known, pod.pod))
+    replaced = [_mark_due(known, pod.pod) for pod in found.pods if pod.pod.key not in stuck]
+    placed = place_replacements(known, replaced, change.after.nodes, excluded)
     pending = frozenset(key for key, place in placed.items() if place.outcome is ReplacementOutcome.PENDING)
-    if pending and any(eviction.verdict is EvictionVerdict.WAITS for node in found.nodes for eviction in node.pods):
-        found = find_leaving_pods(change, known, pending) or found
+    if (pending or stuck) and any(eviction.verdict is EvictionVerdict.WAITS for node in found.nodes for eviction in node.pods):
+        found = find_leaving_pods(change, known, terminations, pending | stuck) or found
     disruption = job_effects.get_disruption(found.mechanism, deletes=change.drain_flags is not None and change.drain_flags.disable_eviction)
     forecasts = job_effects.forecast_jobs(known, found.pods, disruption)
     jobs = job_effects.build_job_outcomes(known, found.pods, forecasts, disruption)
     gone = frozenset(iter_gone_keys(found))
-    nodes = tuple(_complete_node(known, change, found, node, placed, jobs, gone) for node in found.nodes)
+    leaving = frozenset(pod.pod.key for pod in found.pods)
+    nodes = tuple(_complete_node(known, change, found, node, _Fates(placed, stuck, jobs, gone, leaving)) for node in found.nodes)
     evictions = EvictionReport(
         way=found.mechanism,
         nodes=nodes,
@@ -112,48 +134,40 @@ def evaluate_evictions(change: Change) -> EvictionImpact | None:
     return EvictionImpact(evictions, _make_world_after(change, evictions, gone), missing)
 
 
-def _complete_node(
-    pod_index: PodIndex,
-    change: Change,
-    leaving_pods: LeavingPods,
-    node: NodeEvictions,
-    placed: Mapping[PodKey, ReplacementPlacement],
-    jobs: tuple[JobOutcome, ...],
-    gone: frozenset[PodKey],
-) -> NodeEvictions:
+def _complete_node(pod_index: PodIndex, change: Change, leaving_pods: LeavingPods, node: NodeEvictions, fates: _Fates) -> NodeEvictions:
     """A node with what becomes of those that go from it."""
-    failing = {_make_job_key(job.job): job.fails for job in jobs if job.fails and job.certain}
-    pods = tuple(_complete_eviction(pod_index, pod, placed, failing, leaving_pods.mechanism, gone) for pod in node.pods)
+    failing = {_make_job_key(job.job): job.fails for job in fates.jobs if job.fails and job.certain}
+    pods = tuple(_complete_eviction(pod_index, pod, fates, failing, leaving_pods.mechanism) for pod in node.pods)
     back: tuple[ReturningPod, ...] = ()
     place = change.after.nodes.get(node.node)
     if leaving_pods.mechanism is EvictionMechanism.DRAIN and place is not None and not place.is_partial and not node.refusals:
-        back = find_returning_daemonsets(pod_index, place, gone)
+        back = find_returning_daemonsets(pod_index, place, fates.gone)
     return replace(node, pods=pods, returning=back)
 
 
 def _complete_eviction(
-    pod_index: PodIndex,
-    eviction: Eviction,
-    placed: Mapping[PodKey, ReplacementPlacement],
-    failing: Mapping[OwnerKey, JobFailure],
-    mechanism: EvictionMechanism,
-    gone: frozenset[PodKey],
+    pod_index: PodIndex, eviction: Eviction, fates: _Fates, failing: Mapping[OwnerKey, JobFailure], mechanism: EvictionMechanism
 ) -> Eviction:
     if not eviction.is_leaving:
         return eviction
     namespace, _, name = eviction.pod.partition("/")
-    place = placed.get((namespace, name))
+    place = fates.placed.get((namespace, name))
     if eviction.lost:
         return replace(eviction, replacement=ReplacementOutcome.NONE, reasons=(*eviction.reasons, EvictionFact.NOT_RECREATED))
     owner = eviction.owner
     if owner is not None and owner in failing:
         return replace(eviction, replacement=ReplacementOutcome.NONE, reasons=(*eviction.reasons, OwnerJobFails(failing[owner])))
-    if place is None or owner is None:
+    is_stuck = (namespace, name) in fates.stuck
+    if owner is None or (place is None and not is_stuck):
         return eviction
     peers = [pod for pod in pod_index.pods_by_owner.get(owner, ()) if pod.is_ready and not pod.metadata.deletionTimestamp]
-    last = bool(peers) and pod_index.is_namespace_listed(namespace) and all(pod.key in gone for pod in peers) and owner.kind != "Job"
+    last = (
+        bool(peers) and pod_index.is_namespace_listed(namespace) and all(pod.key in fates.leaving for pod in peers) and owner.kind != "Job"
+    )
     reasons = [*eviction.reasons]
-    if place.outcome is ReplacementOutcome.PENDING and mechanism in _NODE_ENDINGS:
+    if place is None:
+        reasons.append(EvictionFact.AWAITS_END)
+    elif place.outcome is ReplacementOutcome.PENDING and mechanism in _NODE_ENDINGS:
         reasons.append(EvictionFact.WAITS_FOR_NODE)
     elif place.outcome is ReplacementOutcome.UNKNOWN:
         reasons.append(UnknownPlacement(place.unknown_causes))
@@ -161,7 +175,16 @@ def _complete_eviction(
         reasons.append(place.pending_reason)
     if last:
         reasons.append(LastReadyPods(owner, len(peers)))
+    if place is None:
+        return replace(eviction, replacement=ReplacementOutcome.NONE, reasons=tuple(reasons), last=last)
     return replace(eviction, replacement=place.outcome, where=place.candidate_nodes, reasons=tuple(reasons), last=last)
+
+
+def _mark_due(pod_index: PodIndex, pod: SchedulerPod) -> SchedulerPod:
+    """The pod as one whose replacement is due when it goes: of those that are being deleted only where their owner waits for the end."""
+    if not pod.metadata.deletionTimestamp or not is_replaced_after_end(pod_index, pod):
+        return pod
+    return replace(pod, metadata=replace(pod.metadata, deletionTimestamp=""))
 
 
 def _sum_seconds(seconds: Iterator[float | None], seconds_between: float) -> float | None:

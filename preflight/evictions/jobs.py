@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from math import inf
 
-from preflight.evictions.evicted_pods import LeavingPod
+from preflight.evictions.leaving_pod import LeavingPod
 from preflight.evictions.pod_index import PodIndex, PodKey
 from preflight.model.batch import JobSet
 from preflight.model.core import Node
@@ -42,6 +42,7 @@ from preflight.scheduling.owners import is_kind
 _QUEUE_LABELS = ("kueue.x-k8s.io/queue-name", "scheduling.volcano.sh/queue-name", "pod-group.scheduling.sigs.k8s.io/name")
 _DISRUPTIONS = {
     EvictionMechanism.DRAIN: Disruption.EVICTION,
+    EvictionMechanism.DELETION: Disruption.DELETION,
     EvictionMechanism.TAINT: Disruption.TAINT,
     EvictionMechanism.SHUTDOWN: Disruption.SHUTDOWN,
     EvictionMechanism.GONE: Disruption.POD_GC,
@@ -84,7 +85,7 @@ def forecast_jobs(pod_index: PodIndex, leaving_pods: Sequence[LeavingPod], disru
             for leaving_pod in pods:
                 after, code = way(leaving_pod.grace_seconds)
                 losses.append(
-                    PodLoss(leaving_pod.pod.metadata.name, disruption, leaving_pod.leaves_at, inf if leaving_pod.may_hang else after, code)
+                    PodLoss(leaving_pod.pod.metadata.name, disruption, leaving_pod.leaves_at, inf if leaving_pod.hangs else after, code)
                 )
             answers.append(forecast_job(job, [make_job_pod(pod) for pod in own], losses))
         found[key] = tuple(answers)

@@ -12,10 +12,14 @@ from preflight.model.meta import Metadata
 from preflight.model.owners import OwnerKey
 from preflight.model.pod_scheduling import SchedulerPod
 from preflight.model.policy import PodDisruptionBudget
+from preflight.model.timestamps import parse_time
 from preflight.model.world import ClusterState
 from preflight.scheduling.drain.pod_filters import MIRROR_ANNOTATION
 from preflight.scheduling.occupancy import Occupancy, build_occupancy
 from preflight.scheduling.owners import Owners, find_top_owner, index_owners, is_kind
+from preflight.scheduling.volumes import VolumeIndex
+
+_MARGIN_SECONDS = 60.0
 
 PodKey = tuple[str, str]
 """A namespace and a name."""
@@ -55,12 +59,29 @@ class PodIndex:
         return found
 
     @cached_property
+    def earliest_now(self) -> float | None:
+        """A moment that has passed for certain, in seconds since 1970: a minute before the last creation of a pod; None for no such time.
+
+        The minute is for clocks that differ, and for a kubelet that is about to be done. Nobody reads a clock here.
+        """
+        listing = self.world.listing
+        times = [pod.metadata.creationTimestamp for pod in self.pods]
+        latest = max([*times, listing.at if listing is not None else ""], default="")
+        moment = parse_time(latest)
+        return None if moment is None else moment - _MARGIN_SECONDS
+
+    @cached_property
     def owners(self) -> Owners:
         """What controls pods, as far as it is known."""
         objects: list[DaemonSet | Deployment] = [
             workload for workload in self.world.workloads if isinstance(workload, DaemonSet | Deployment)
         ]
         return index_owners(objects, self.world.complete_kinds)
+
+    @cached_property
+    def volumes(self) -> VolumeIndex:
+        """The claims and PersistentVolumes."""
+        return VolumeIndex(self.world.claims, self.world.volumes)
 
     @cached_property
     def jobs(self) -> Mapping[PodKey, Job]:

@@ -14,11 +14,11 @@ from preflight.model.eviction_reasons import (
     RefusedByBudget,
     RefusedByKubectl,
     SharesBudget,
-    StaysTerminating,
     TimeLimitedTaints,
     UnprotectedByBudgets,
     UntoleratedTaints,
 )
+from preflight.model.termination_reasons import StaysTerminating
 from preflight.scheduling.drain import DrainVerdict, PodDrain
 from preflight.scheduling.taint_eviction import TaintEviction
 
@@ -36,8 +36,11 @@ _BUDGET_REFUSALS = (
 )
 
 
-def iter_drain_reasons(pod_drain: PodDrain, node: str, *, waits: bool) -> Iterator[EvictionReason]:
-    """Why kubectl treats a pod as it does; nothing if it simply goes. `waits`: it goes once a replacement is Ready."""
+def iter_drain_reasons(pod_drain: PodDrain, hang: StaysTerminating | None, *, waits: bool) -> Iterator[EvictionReason]:
+    """Why kubectl treats a pod as it does; nothing if it simply goes.
+
+    `waits`: it goes once a replacement is Ready. `hang` is why it does not end then.
+    """
     budgets = tuple(format_keys(pod_drain.budgets))
     if pod_drain.reason is DrainReason.SEVERAL_BUDGETS:
         yield CoveredBySeveralBudgets(budgets)
@@ -55,14 +58,14 @@ def iter_drain_reasons(pod_drain: PodDrain, node: str, *, waits: bool) -> Iterat
         yield EvictionFact.UNREADY_ALLOWED
     if pod_drain.budget_peers:
         yield SharesBudget(pod_drain.budget_peers)
-    if pod_drain.hang_reason:
-        yield StaysTerminating(pod_drain.hang_reason, node)
+    if hang is not None:
+        yield hang
     if pod_drain.may_return and pod_drain.evicted_at is not None:
         yield EvictionFact.TOLERATES_CORDON
 
 
-def iter_taint_reasons(taint_eviction: TaintEviction) -> Iterator[EvictionReason]:
-    """Why taint eviction deletes a pod, and that no budget helps."""
+def iter_taint_reasons(taint_eviction: TaintEviction, hang: StaysTerminating | None) -> Iterator[EvictionReason]:
+    """Why taint eviction deletes a pod, that no budget helps, and why it does not end then."""
     if taint_eviction.delay is None:
         yield EvictionFact.GATE_UNKNOWN
         return
@@ -72,5 +75,7 @@ def iter_taint_reasons(taint_eviction: TaintEviction) -> Iterator[EvictionReason
         yield TimeLimitedTaints(taint_eviction.time_limited_taints, int(taint_eviction.delay))
     if taint_eviction.budgets:
         yield UnprotectedByBudgets(tuple(format_keys(taint_eviction.budgets)))
+    if hang is not None:
+        yield hang
     if taint_eviction.may_return:
         yield EvictionFact.TOLERATES_TAINTS

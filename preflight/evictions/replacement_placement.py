@@ -60,7 +60,7 @@ def place_replacements(
        others are placed: of n equal ones those beyond the number that fits at most.
     2. Then the replacements are placed one after another, each on the first node that takes it. One that finds no room then may find
        some in the real order: unknown.
-    3. Volumes, affinity between pods, spread and the like are not judged: unknown, with each reason.
+    3. Claims that are not bound, affinity between pods, spread and the like are not judged: unknown, with each reason.
     4. Where only a part of the nodes is known, a place on one of them is one, and so is a doubt that is of the pod itself. Nothing else is
        said for certain.
 
@@ -156,6 +156,7 @@ def _check_fit(pod_index: PodIndex, pod: SchedulerPod, occupancy: Occupancy) -> 
         namespace=pod.metadata.namespace,
         is_admitted=True,
         comparison_operators=pod_index.world.comparison_operators,
+        volumes=pod_index.volumes.list_bound_volumes(pod.spec, pod.metadata.namespace),
     )
 
 

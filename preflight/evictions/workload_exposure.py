@@ -9,7 +9,7 @@ from msgspec import Struct
 from preflight.change.model import Change, PodEnding
 from preflight.coverage.node_targeting import targets_nodes
 from preflight.dependents.requirements import Consumer, PlaceableNodes, list_consumers
-from preflight.evictions.evicted_pods import gains_no_execute_taint
+from preflight.evictions.deleted_pods import gains_deleting_taint
 from preflight.model.meta import Origin
 from preflight.model.report import Subject
 from preflight.scheduling.tolerations import NEVER, find_eviction_delay
@@ -68,6 +68,6 @@ def _may_leave(change: Change, consumer: Consumer, node: str) -> bool:
     if change.pod_ending is not PodEnding.NOT_ASKED and node in change.recreation_nodes:
         return True
     before, after = change.before.nodes.get(node), change.after.nodes.get(node)
-    if after is None or not gains_no_execute_taint(before, after):
+    if after is None or not gains_deleting_taint(before, after):
         return False
     return find_eviction_delay(consumer.spec.tolerations, after.spec.taints, change.after.comparison_operators) != NEVER

@@ -11,6 +11,8 @@ from preflight.kubectl.label_selector import LabelQuery
 from preflight.model.cascade import Cascade
 from preflight.model.core import Taint
 from preflight.model.drain_flags import DrainFlags
+from preflight.model.pod_wait import PodWait
+from preflight.scheduling.node_health import OUT_OF_SERVICE
 
 
 class TargetObjects(Struct, frozen=True):
@@ -50,8 +52,8 @@ class TaintNodes(Command, frozen=True):
 
     @property
     def may_evict(self) -> bool:
-        """A NoExecute taint deletes pods."""
-        return any(taint.effect == "NoExecute" for taint in self.add)
+        """A NoExecute taint deletes pods, and out-of-service, whatever its effect, those that are being deleted already."""
+        return any(taint.effect == "NoExecute" or taint.key == OUT_OF_SERVICE for taint in self.add)
 
 
 class LabelNodes(Command, frozen=True):
@@ -186,13 +188,20 @@ class DeleteNamespaces(Command, frozen=True):
 class DeletePods(Command, frozen=True):
     """`kubectl delete pod`; `node` is the node of `--field-selector spec.nodeName=...`, "" where any will do.
 
-    `is_forced`: the pods are removed at once, whether or not a kubelet has ended them.
+    `grace_period` are the seconds that each pod has to end: -1 for its own, 0 to remove it at once, whether or not a kubelet has ended it.
+    `wait` is whether kubectl waits until they are gone.
     """
 
     pods: TargetObjects
     ignore_missing: bool = False
     node: str = ""
-    is_forced: bool = False
+    grace_period: int = -1
+    wait: PodWait = PodWait.UNTIL_GONE
+
+    @property
+    def may_evict(self) -> bool:
+        """Pods that no DaemonSet controls may be among them."""
+        return True
 
 
 class RebootNodes(Command, frozen=True):

@@ -27,6 +27,7 @@ from preflight.kubectl.formatting import GO_BOOLEANS, quote_go
 from preflight.kubectl.resource_args import DAEMONSET, NAMESPACE, NODE, POD, get_selector, parse_targets, split_resources_and_pairs
 from preflight.messages import kubectl as messages
 from preflight.model.cascade import Cascade
+from preflight.model.pod_wait import PodWait
 
 _ON = "spec.nodeName="
 _PATCHES = tuple(sorted(PatchType))
@@ -143,8 +144,30 @@ def parse_delete(text: str, arguments: ParsedArguments) -> Command:
     if resource == NODE:
         return DeleteNodes(text, objects)
     if resource == POD:
-        return DeletePods(text, objects, missing or bool(on), on, arguments.is_set("force"))
+        return DeletePods(text, objects, missing or bool(on), on, _get_grace_period(arguments), _get_pod_wait(arguments))
     return DeleteDaemonSets(text, objects, cascade, missing)
+
+
+def _get_grace_period(arguments: ParsedArguments) -> int:
+    """The seconds that a deleted pod has to end, -1 for its own.
+
+    `--now` is one second, `--force` none, and 0 without `--force` is 1.
+
+    Source: `staging/src/k8s.io/kubectl/pkg/cmd/delete/delete.go`, Complete.
+    """
+    given = int(arguments.last_value("grace-period") or -1)
+    is_forced = arguments.is_set("force")
+    if arguments.is_set("now") or (given == 0 and not is_forced):
+        return 1
+    return 0 if is_forced and given < 0 else given
+
+
+def _get_pod_wait(arguments: ParsedArguments) -> PodWait:
+    """How long kubectl waits: by default until the pods are gone, without an end for `--timeout=0`."""
+    if not GO_BOOLEANS.get(arguments.last_value("wait") or "true", True):
+        return PodWait.NONE
+    timeout = arguments.last_value("timeout")
+    return PodWait.UNTIL_GONE if timeout in ("", "0", "0s", None) else PodWait.TIMEOUT
 
 
 def _parse_cascade(value: str) -> Cascade:

@@ -7,7 +7,10 @@ from collections.abc import Iterable, Sequence
 from preflight.messages.counts import format_count
 from preflight.messages.lists import format_names
 
+ON_NO_NODE = "on no node yet"
+BY_DELETION = "deleted by name, and no budget is asked"
 BY_TAINT = "NoExecute: taint eviction, which no budget holds up"
+BY_COLLECTION = "out of service: pod garbage collection, which asks no kubelet and no budget"
 BY_SHUTDOWN = "graceful shutdown: all its pods end, and no budget is asked"
 BY_LOSS = "the node is gone: all its pods are, and no budget is asked"
 
@@ -60,6 +63,8 @@ BLOCKED_FOREVER = "blocked for ever"
 BLOCKED_NOW = "blocked for now"
 REFUSED = "refused by kubectl"
 NEVER_ENDS = "kubectl never ends"
+END_UNKNOWN = "unknown when kubectl ends"
+ENDS_WITH_REPLACEMENTS = "kubectl ends once replacements are Ready"
 
 
 def describe_no_return(daemonset: object, node: str, obstacles: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from preflight.messages.budgets import describe_budget_change, describe_budget_refusal, format_budget, join_budgets
 from preflight.messages.counts import format_count
 from preflight.messages.lists import join_and, join_limited, join_node_names
+from preflight.messages.termination import describe_hang, describe_help
 from preflight.messages.tolerations import describe_untolerated
 from preflight.messages.uncertainty import describe_missing_input, describe_uncertainty
 from preflight.model.eviction_reasons import (
@@ -21,7 +22,7 @@ from preflight.model.eviction_reasons import (
     EvictionFact,
     EvictionNote,
     EvictionReason,
-    HangReason,
+    FreePods,
     KubectlRefusal,
     LastReadyPods,
     MakeRoom,
@@ -37,7 +38,6 @@ from preflight.model.eviction_reasons import (
     SavePods,
     SharesBudget,
     StaysPending,
-    StaysTerminating,
     TimeLimitedTaints,
     TooFewFit,
     UnknownPlacement,
@@ -47,6 +47,7 @@ from preflight.model.eviction_reasons import (
     UntoleratedTaints,
 )
 from preflight.model.evictions import Eviction
+from preflight.model.termination_reasons import StaysTerminating
 from preflight.scheduling.drain.pod_filters import quote_kubectl
 
 _MAX_UNCERTAINTIES = 3
@@ -57,12 +58,11 @@ _FACT_TEXTS = {
     EvictionFact.TOLERATES_TAINTS: "its replacement may land here again, and be deleted again",
     EvictionFact.GATE_UNKNOWN: "whether it tolerates the taint depends on Lt or Gt, and the gate of these is not known (--feature-gates)",
     EvictionFact.NOT_RECREATED: "nothing creates it again",
+    EvictionFact.AWAITS_END: "no new one is created before it is gone",
+    EvictionFact.OUT_OF_SERVICE: (
+        "pod garbage collection deletes it by force, whatever it tolerates, and its volumes are detached: its node is out of service"
+    ),
     EvictionFact.WAITS_FOR_NODE: "no other node takes its replacement: it waits until the node is back",
-}
-_HANG_TEXTS = {
-    HangReason.SILENT_KUBELET: "the kubelet of {} is silent",
-    HangReason.PAST_GRACE_PERIOD: "it is being deleted already, and past its grace period",
-    HangReason.ASSUMED: "it does not end",
 }
 _PLACEMENT_TEXTS = {
     PlacementFact.LEADER_DECIDES: "its JobSet places it by its leader",
@@ -94,7 +94,7 @@ def describe_reason(reason: EvictionReason) -> str:
         case SharesBudget():
             return f"{reason.pods} pods share its budget, and which of them go first is chance"
         case StaysTerminating():
-            return f"it stays in Terminating: {_HANG_TEXTS[reason.cause].format(reason.node)}"
+            return describe_hang(reason)
         case UntoleratedTaints():
             return describe_untolerated(reason.taints)
         case TimeLimitedTaints():
@@ -177,6 +177,8 @@ def describe_advice(advice: Advice) -> str:
             return f"save what you need of {join_limited(pods)}: nothing creates {'it' if len(pods) == 1 else 'them'} again"
         case AwaitJob():
             return f"let Job {advice.job} end first, or ignore DisruptionTarget by a podFailurePolicy when it is created"
+        case FreePods():
+            return describe_help(advice)
 
 
 # Findings: each text follows the name of the subject.

@@ -294,3 +294,14 @@ def describe_wildcard(toleration: Toleration, *, is_for_ever: bool, is_drained_i
 def label_wildcard(*, is_drained_in_vain: bool) -> str:
     """What to write under a toleration of every key."""
     return "no key: this matches any taint" + (", that of a cordon too" if is_drained_in_vain else "")
+
+
+OUT_OF_SERVICE_READY = "is Ready: the taint node.kubernetes.io/out-of-service is for a node that is shut down"
+DETACHED_VOLUMES = (
+    "volumes of pods that end there are detached though they may still be mounted: a pod on another node then writes to the same volume"
+)
+
+
+def describe_drain_instead(node: str) -> str:
+    """PF220: how to empty a node that runs."""
+    return f"drain it: kubectl drain {node} --ignore-daemonsets; or shut it down first"

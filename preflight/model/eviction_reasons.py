@@ -13,6 +13,7 @@ from msgspec import Struct
 from preflight.model.core import Taint
 from preflight.model.job_reasons import JobFailure
 from preflight.model.owners import OwnerKey
+from preflight.model.termination_reasons import StaysTerminating
 from preflight.model.uncertainty import Uncertainty
 
 
@@ -51,9 +52,15 @@ class DrainReason(StrEnum):
 
 
 class EndReason(StrEnum):
-    """Why a pod goes that no drain asks for: a NoExecute taint, or the end of its node. The values are the words of `why` in JSON."""
+    """Why a pod goes that no drain asks for. The values are the words of `why` in JSON.
 
+    DELETED: it is deleted by name. TAINT: a NoExecute taint. NODE: the end of its node. OUT_OF_SERVICE: it is being deleted, and its node
+    is out of service.
+    """
+
+    DELETED = "deleted"
     TAINT = "taint"
+    OUT_OF_SERVICE = "out-of-service"
     NODE = "node"
 
 
@@ -121,14 +128,6 @@ class HealthyPods(Struct, frozen=True):
     current: int
 
 
-class HangReason(StrEnum):
-    """Why a pod stays in Terminating: its kubelet is silent, its grace period is over already, or it is assumed."""
-
-    SILENT_KUBELET = "silent-kubelet"
-    PAST_GRACE_PERIOD = "past-grace-period"
-    ASSUMED = "assumed"
-
-
 # Why a pod goes, waits or stays.
 
 
@@ -138,7 +137,8 @@ class EvictionFact(StrEnum):
     1. NODE_REFUSED: kubectl refuses the node for another pod. UNREADY_ALLOWED: it is not Ready, and its budget lets such a pod go.
     2. TOLERATES_CORDON: its replacement may land on the same node. TOLERATES_TAINTS: its replacement may land there and be deleted again.
     3. GATE_UNKNOWN: whether it tolerates a taint depends on an unknown feature gate.
-    4. NOT_RECREATED: nothing creates it again. WAITS_FOR_NODE: no other node takes its replacement.
+    4. NOT_RECREATED: nothing creates it again. WAITS_FOR_NODE: no other node takes its replacement. AWAITS_END: none is created before it
+       is gone. OUT_OF_SERVICE: pod garbage collection deletes it by force, for its node is out of service.
     """
 
     NODE_REFUSED = "node-refused"
@@ -148,6 +148,8 @@ class EvictionFact(StrEnum):
     GATE_UNKNOWN = "gate-unknown"
     NOT_RECREATED = "not-recreated"
     WAITS_FOR_NODE = "waits-for-node"
+    AWAITS_END = "awaits-end"
+    OUT_OF_SERVICE = "out-of-service"
 
 
 class CoveredBySeveralBudgets(Struct, frozen=True):
@@ -182,13 +184,6 @@ class SharesBudget(Struct, frozen=True):
     """So many pods share its budget, and which of them go first is chance."""
 
     pods: int
-
-
-class StaysTerminating(Struct, frozen=True):
-    """It is let go and does not end."""
-
-    cause: HangReason
-    node: str
 
 
 class UntoleratedTaints(Struct, frozen=True):
@@ -378,4 +373,19 @@ class AwaitJob(Struct, frozen=True):
     job: str
 
 
-Advice = AddFlags | ChangeBudget | MakeRoom | SavePods | AwaitJob
+class WaitFlag(StrEnum):
+    """The flag with which kubectl no longer waits for pods that do not end: of `kubectl drain`, and of `kubectl delete`."""
+
+    SKIP_WAIT = "--skip-wait-for-delete-timeout=60"
+    NO_WAIT = "--wait=false"
+
+
+class FreePods(Struct, frozen=True):
+    """Pods that stay in Terminating on a node for one reason; `flag` is what helps a kubectl that waits for them, None if none does."""
+
+    hang: StaysTerminating
+    pods: tuple[str, ...]
+    flag: WaitFlag | None = None
+
+
+Advice = AddFlags | ChangeBudget | MakeRoom | SavePods | AwaitJob | FreePods

@@ -18,6 +18,7 @@ from preflight.model.eviction_reasons import (
 )
 from preflight.model.job_reasons import JobFailure, JobLimit, JobReason, JobSetFailure, JobSetReason, JobSetRestarts, JobUnknown, SkipReason
 from preflight.model.owners import OwnerKey
+from preflight.model.termination_reasons import StaysTerminating
 
 
 class EvictionVerdict(StrEnum):
@@ -50,9 +51,10 @@ class ReplacementOutcome(StrEnum):
 
 
 class EvictionMechanism(StrEnum):
-    """By what pods go: a drain, a NoExecute taint, the graceful shutdown of their node, or its end (deleted or replaced)."""
+    """By what pods go: a drain, a deletion by name, a NoExecute taint, the graceful shutdown of their node, or its end."""
 
     DRAIN = "drain"
+    DELETION = "delete"
     TAINT = "taint"
     SHUTDOWN = "shutdown"
     GONE = "gone"
@@ -67,6 +69,7 @@ class Eviction(Struct, frozen=True):
     4. `budgets` are those that select it, `namespace/name`.
     5. `replacement` is whether its replacement finds a node, `where` the nodes that take it.
     6. `lost`: nothing creates it again. `localData`: its emptyDir goes with it. `last`: with it the last Ready pod of its owner goes.
+    7. `hang` is why it stays in Terminating once it is let go, or may; None where it ends.
     """
 
     pod: str
@@ -82,6 +85,7 @@ class Eviction(Struct, frozen=True):
     lost: bool = False
     localData: bool = False
     last: bool = False
+    hang: StaysTerminating | None = None
 
     @property
     def is_leaving(self) -> bool:
@@ -187,5 +191,9 @@ class EvictionReport(Struct, frozen=True):
 
     @property
     def has_unknown_pods(self) -> bool:
-        """Whether nobody can tell of some pod whether it goes."""
-        return any(pod.verdict is EvictionVerdict.UNKNOWN for node in self.nodes for pod in node.pods)
+        """Whether nobody can tell of some pod whether it goes, or whether it ends."""
+        return any(
+            pod.verdict is EvictionVerdict.UNKNOWN or (pod.is_leaving and pod.hang is not None and not pod.hang.certain)
+            for node in self.nodes
+            for pod in node.pods
+        )

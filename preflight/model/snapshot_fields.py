@@ -23,7 +23,7 @@ SNAPSHOT_ANNOTATIONS = frozenset(
         *("cluster.x-k8s.io/owner-kind", "cluster.x-k8s.io/owner-name"),
         *("storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"),
         *("volume.kubernetes.io/storage-provisioner", "volume.beta.kubernetes.io/storage-provisioner"),
-        "volume.beta.kubernetes.io/storage-class",
+        *("volume.beta.kubernetes.io/storage-class", "pv.kubernetes.io/migrated-to"),
         TEMPLATE_GENERATION,
         "kubernetes.io/config.mirror",
         *(f"batch.kubernetes.io/job-{name}" for name in ("completion-index", "index-failure-count", "index-ignored-failure-count")),

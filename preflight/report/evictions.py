@@ -45,6 +45,7 @@ _STYLES = {"x": "error", "?": "warning", "!": "warning"}
 _LEAST_WHY = 44
 _METHOD_TEXTS = {
     EvictionMechanism.DRAIN: "drain",
+    EvictionMechanism.DELETION: messages.BY_DELETION,
     EvictionMechanism.TAINT: messages.BY_TAINT,
     EvictionMechanism.SHUTDOWN: messages.BY_SHUTDOWN,
     EvictionMechanism.GONE: messages.BY_LOSS,
@@ -75,6 +76,8 @@ def _make_row(eviction: Eviction) -> EvictionRow:
     marker = _MARKERS.get(eviction.verdict, " ")
     if eviction.is_leaving and (eviction.lost or eviction.replacement is ReplacementOutcome.PENDING):
         marker = "x"
+    elif eviction.is_leaving and eviction.hang is not None:
+        marker = "x" if eviction.hang.certain else "?"
     elif eviction.is_leaving and (eviction.last or eviction.replacement is ReplacementOutcome.NONE) and marker == " ":
         marker = "!"
     return EvictionRow(
@@ -91,7 +94,7 @@ def _format_verdict(eviction: Eviction) -> str:
     words = eviction.verdict.replace("-", " ")
     if eviction.is_leaving and eviction.lost:
         return messages.describe_lost_pod(words)
-    if eviction.verdict is EvictionVerdict.DELETED and eviction.why is EndReason.TAINT:
+    if eviction.verdict is EvictionVerdict.DELETED and isinstance(eviction.why, EndReason):
         return messages.describe_delay(eviction.after) if eviction.after else messages.DELETED_NOW
     return words
 
@@ -112,15 +115,24 @@ def format_node_heading(evictions: EvictionReport, node: NodeEvictions) -> str:
             parts.append(f"{number} {verdict.replace('-', ' ')}")
         elif number:
             parts.append(messages.count_waiting(number))
-    if evictions.way is not EvictionMechanism.DRAIN:
+    if node.pods and all(pod.why is EndReason.OUT_OF_SERVICE for pod in node.pods):
+        parts.append(messages.BY_COLLECTION)
+    elif evictions.way is not EvictionMechanism.DRAIN:
         parts.append(_METHOD_TEXTS[evictions.way])
     elif not node.reached:
         parts.append(messages.NOT_REACHED)
-    elif node.ends is False:
-        parts.append(messages.NEVER_ENDS_HERE)
+    elif node.ends is not True:
+        parts.append(messages.NEVER_ENDS_HERE if node.ends is False else _explain_open_end(node.pods))
     elif node.least is not None and not node.refusals:
         parts.append(_format_duration(node.least, node.withGrace))
-    return f"{node.node}: {', '.join(parts)}"
+    return f"{node.node or messages.ON_NO_NODE}: {', '.join(parts)}"
+
+
+def _explain_open_end(pods: Sequence[Eviction]) -> str:
+    """What it depends on when kubectl ends: on what is unknown, else on replacements."""
+    if any(pod.verdict is EvictionVerdict.UNKNOWN or (pod.is_leaving and pod.hang is not None) for pod in pods):
+        return messages.END_UNKNOWN
+    return messages.ENDS_WITH_REPLACEMENTS
 
 
 def _format_duration(least: float, grace: float | None) -> str:
@@ -169,10 +181,12 @@ def format_total(evictions: EvictionReport) -> str:
         if number:
             parts.append(f"{number} {words}")
     if evictions.way is EvictionMechanism.DRAIN:
-        if evictions.ends is False:
-            parts.append(messages.NEVER_ENDS)
+        if evictions.ends is not True:
+            parts.append(messages.NEVER_ENDS if evictions.ends is False else _explain_open_end(pods))
         elif evictions.least is not None:
             parts.append(_format_duration(evictions.least, evictions.withGrace))
+    elif evictions.ends is False:
+        parts.append(messages.NEVER_ENDS)
     return ", ".join(parts)
 
 

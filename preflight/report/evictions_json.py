@@ -39,6 +39,7 @@ def _make_pod(eviction: Eviction) -> dict[str, Any]:
         **asdict(eviction),
         "owner": str(eviction.owner or ""),
         "why": eviction.why or "",
+        "hang": None if eviction.hang is None else asdict(eviction.hang),
         "reasons": [describe_reason(reason) for reason in eviction.reasons],
     }
 

@@ -19,6 +19,7 @@ from preflight.scheduling.quantities import QuantityError
 from preflight.scheduling.requests import sum_pod_requests
 from preflight.scheduling.tolerations import add_default_tolerations
 from preflight.scheduling.uncertainty import iter_pod_uncertainties
+from preflight.scheduling.volumes import BoundVolume
 
 _SYSTEM_PRIORITIES = {"system-cluster-critical": 2_000_000_000, "system-node-critical": 2_000_001_000}
 
@@ -98,6 +99,7 @@ def fit_pod(
     is_admitted: bool = False,
     comparison_operators: bool | None = None,
     claimed_resources: frozenset[str] = frozenset(),
+    volumes: tuple[BoundVolume, ...] = (),
 ) -> FitResult:
     """Which nodes take a new pod now, how many copies, and why not.
 
@@ -111,8 +113,10 @@ def fit_pod(
        is left of it divided by what one copy asks for, rounded down; and 1 where the pod takes a port of the node.
     5. `labels` and `namespace` are those of the pod, None and "" where not known: other pods may want no such pod near them.
     6. `claimed_resources` are resources that a DeviceClass provides. `comparison_operators` is the gate of Lt and Gt, None where not known.
+    7. `volumes` are the volumes of the pod whose claims are bound, and what they are bound to: see `volumes.filter_volumes`. Any other
+       volume with a claim leaves every node in doubt.
 
-    Not looked at: other pods that wait, quota, extenders, features that a node must declare.
+    Not looked at: other pods that wait, quota, extenders, features that a node must declare, how many volumes a node may have.
 
     Source: `pkg/scheduler/schedule_one.go`, findNodesThatFitPod.
     """
@@ -126,7 +130,8 @@ def fit_pod(
     )
     doubts = [uncertainty for uncertainty in occupancy.uncertainties if uncertainty != Uncertainty(UncertaintyKind.NODES)]
     unlisted = tuple(doubt for doubt in doubts if doubt == Uncertainty(UncertaintyKind.PODS))
-    doubts += iter_pod_uncertainties(spec, is_admitted)
+    decided = {Uncertainty(UncertaintyKind.VOLUMES, volume.name) for volume in volumes}
+    doubts += (doubt for doubt in iter_pod_uncertainties(spec, is_admitted) if doubt not in decided)
     if requests is None:
         doubts.append(Uncertainty(UncertaintyKind.QUANTITY))
     terms = FitConditions(
@@ -138,6 +143,7 @@ def fit_pod(
         can_preempt=not (isinstance(spec, SchedulerPodSpec) and spec.preemptionPolicy == "Never"),
         anti_affinities=find_anti_affinities(occupancy, labels, namespace),
         are_tolerations_complete=all(doubt.kind != UncertaintyKind.ADMISSION for doubt in doubts),
+        volumes=volumes,
     )
     nodes = tuple(fit_node(wanted, room, occupancy, terms) for room in occupancy.nodes.values())
     if Uncertainty(UncertaintyKind.NODES) in occupancy.uncertainties:

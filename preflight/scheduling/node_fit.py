@@ -19,6 +19,7 @@ from preflight.scheduling.filters import (
     run_usage_filters,
 )
 from preflight.scheduling.occupancy import NodeOccupancy, NodeUsage, Occupancy, PodAntiAffinity
+from preflight.scheduling.volumes import BoundVolume, filter_volumes
 
 
 class NodeFit(Struct, frozen=True):
@@ -54,6 +55,7 @@ class FitConditions(Struct, frozen=True):
     4. `anti_affinities` are the pods whose anti-affinity may select it.
     5. `are_tolerations_complete` are all known: false where a RuntimeClass may add some, so that a taint need not refuse it. One of the
        node itself (`node.kubernetes.io/`) does all the same: no class tolerates that.
+    6. `volumes` are the volumes of the pod whose claims are bound: they decide on nodes.
     """
 
     comparison_operators: bool | None
@@ -64,6 +66,7 @@ class FitConditions(Struct, frozen=True):
     can_preempt: bool = True
     anti_affinities: tuple[PodAntiAffinity, ...] = ()
     are_tolerations_complete: bool = True
+    volumes: tuple[BoundVolume, ...] = ()
 
 
 def fit_node(pod: PodToSchedule, node_occupancy: NodeOccupancy, occupancy: Occupancy, conditions: FitConditions) -> NodeFit:
@@ -72,7 +75,11 @@ def fit_node(pod: PodToSchedule, node_occupancy: NodeOccupancy, occupancy: Occup
         conditions = replace(conditions, unlisted_pods=(Uncertainty(UncertaintyKind.PODS),))
     fixed = tuple(run_node_filters(pod, node_occupancy.node, conditions.comparison_operators))
     held = node_occupancy.sum_usage_for(pod.priority)
-    answers = (*fixed, *run_usage_filters(pod, node_occupancy, held, 0, conditions.claimed_resources, conditions.unlisted_pods))
+    answers = (
+        *fixed,
+        *run_usage_filters(pod, node_occupancy, held, 0, conditions.claimed_resources, conditions.unlisted_pods),
+        *filter_volumes(conditions.volumes, node_occupancy.node),
+    )
     reasons = tuple(reason for answer in answers for reason in answer.reasons)
     doubts = [uncertainty for answer in answers for uncertainty in answer.uncertainties if uncertainty not in conditions.uncertainties]
     doubts += iter_topology_uncertainties(conditions.anti_affinities, node_occupancy.node, occupancy)

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from msgspec import Struct
 
 from preflight.model.apps import DaemonSet, Deployment
+from preflight.model.batch import Job
 from preflight.model.eviction_reasons import MissingInput, MissingKind
 from preflight.model.meta import OwnerReference
 from preflight.model.owners import OwnerKey, find_controller
@@ -123,6 +124,22 @@ def _find_deployment_by_hash(pod: ClusterPod, reference: OwnerReference, owners:
 def is_kind(reference: OwnerReference, kind: str, groups: Collection[str]) -> bool:
     """Whether a reference is to a kind of one of these API groups ("" is the core group); one without an apiVersion is."""
     return reference.kind == kind and (not reference.apiVersion or reference.apiVersion.rpartition("/")[0] in groups)
+
+
+def waits_for_end(reference: OwnerReference, job: Job | None) -> bool:
+    """Whether an owner creates the next pod only once the old one is gone; `job` is the Job of that name, None where it is not known.
+
+    A StatefulSet does, whose pods keep their names, and a Job with `podReplacementPolicy: Failed`, which is the default of one with a
+    `podFailurePolicy`.
+
+    Source: `pkg/controller/statefulset/stateful_set_control.go`; `pkg/controller/job/job_controller.go`, onlyReplaceFailedPods;
+    `pkg/apis/batch/v1/defaults.go`.
+    """
+    if is_kind(reference, "StatefulSet", ("apps",)):
+        return True
+    if job is None or not is_kind(reference, "Job", ("batch",)):
+        return False
+    return job.spec.podReplacementPolicy == "Failed" or job.spec.podFailurePolicy is not None
 
 
 def _find_replica_set_scale(pod: ClusterPod, reference: OwnerReference, owners: Owners) -> Scale:

@@ -23,6 +23,7 @@ def test_thirteen_gpus_are_free() -> None:
         ("PF430", "error", "gpu-07", ["gpu-07"]),
         ("PF433", "error", "gpu-11", ["gpu-11"]),
         ("PF434", "error", "nvidia.com/gpu", ["gpu-05", "gpu-07"]),
+        ("PF416", "warning", "gpu-07", ["gpu-07"]),
         ("PF440", "warning", "train", []),
         ("PF442", "warning", "sweep", []),
     ]

@@ -8,6 +8,8 @@ from typing import Any
 
 from preflight import load
 from preflight.change.apply_command import perform_command
+from preflight.coverage.daemonset_pods import collect_listed_pods
+from preflight.coverage.label_cascade import predict_impact
 from preflight.evictions.evaluate import EvictionImpact, evaluate_evictions
 from preflight.kubectl.parser import parse_command
 from preflight.model.evictions import Eviction
@@ -34,6 +36,7 @@ def pod(name: str, on: str, owner: str = "", *, namespace: str = "shop", ready: 
         labels={"app": name.partition("-")[0]},
         ready=str(ready),
         metadata=more.get("metadata"),
+        phase=more.get("phase", "Running"),
         **{**spec, **more.get("spec", {})},
     )
 
@@ -68,9 +71,15 @@ def world(*objects: Object) -> ClusterState:
 
 def evicted(line: str, on: ClusterState) -> EvictionImpact:
     """What a command line does to the pods of a world."""
-    found = evaluate_evictions(perform_command(parse_command(shlex.split(line)), on, lambda _: ()))
+    found = evaluated(line, on)
     assert found is not None
     return found
+
+
+def evaluated(line: str, on: ClusterState) -> EvictionImpact | None:
+    """The same; None where it lets no pod go."""
+    change = perform_command(parse_command(shlex.split(line)), on, lambda _: ())
+    return evaluate_evictions(change, predict_impact(change, collect_listed_pods(on)))
 
 
 def pods(line: str, *objects: Object) -> dict[str, Eviction]:

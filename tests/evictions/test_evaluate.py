@@ -7,14 +7,11 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from preflight.change.apply_command import perform_command
-from preflight.evictions.evaluate import evaluate_evictions
-from preflight.kubectl.parser import parse_command
 from preflight.messages.evictions import describe_advice, describe_assumption, describe_obstacles, describe_reason
 from preflight.messages.jobs import describe_job_reason, describe_unknown
 from preflight.model.evictions import Eviction, EvictionVerdict
 from preflight.model.world import ClusterListing
-from tests.evictions.clusters import budget, evicted, job, node, owned, pod, pods, world
+from tests.evictions.clusters import budget, evaluated, evicted, job, node, owned, pod, pods, world
 
 TWO = (node("n1"), node("n2"))
 WEB = (owned("ReplicaSet", "web", 2), pod("web-1", "n1", "ReplicaSet/web"), pod("web-2", "n2", "ReplicaSet/web"))
@@ -162,7 +159,7 @@ def test_what_goes(line: str, objects: tuple[dict[str, Any], ...], wanted: dict[
 
 @pytest.mark.parametrize("line", ["taint nodes n1 a=b:NoSchedule", "cordon n1", "label nodes n1 a=b", "reboot n1"])
 def test_what_lets_no_pod_go_says_nothing(line: str) -> None:
-    assert evaluate_evictions(perform_command(parse_command(line.split()), world(*TWO, *WEB), lambda _: ())) is None
+    assert evaluated(line, world(*TWO, *WEB)) is None
 
 
 @pytest.mark.parametrize(

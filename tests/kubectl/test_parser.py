@@ -37,6 +37,7 @@ from preflight.kubectl.parser import VERBS, parse_command
 from preflight.model.cascade import Cascade
 from preflight.model.core import Taint
 from preflight.model.drain_flags import DrainFlags
+from preflight.model.pod_wait import PodWait
 
 N1 = TargetObjects(("n1",))
 K = Taint("k", "v", "NoSchedule")
@@ -116,7 +117,21 @@ READ: list[tuple[str, str, Command]] = [
     ("a deletion of a DaemonSet", "delete ds/d1 --cascade --now", DeleteDaemonSets("", D1)),
     ("a foreground deletion", "delete ds d1 --cascade=foreground", DeleteDaemonSets("", D1, Cascade.FOREGROUND)),
     ("an orphaning deletion, the old way", "delete ds d1 --cascade=false", DeleteDaemonSets("", D1, Cascade.ORPHAN)),
-    ("a deletion of pods", "delete po/p -n x --force --grace-period=0", DeletePods("", TargetObjects(("p",), namespace="x"))),
+    (
+        "a deletion of pods",
+        "delete po/p -n x --force --grace-period=0",
+        DeletePods("", TargetObjects(("p",), namespace="x"), grace_period=0),
+    ),
+    ("a forced deletion has no grace period", "delete po p --force", DeletePods("", TargetObjects(("p",)), grace_period=0)),
+    ("without --force 0 is 1", "delete po p --grace-period=0", DeletePods("", TargetObjects(("p",)), grace_period=1)),
+    ("so is --now", "delete po p --now", DeletePods("", TargetObjects(("p",)), grace_period=1)),
+    (
+        "a deletion that does not wait",
+        "delete po p --wait=false --grace-period=7",
+        DeletePods("", TargetObjects(("p",)), grace_period=7, wait=PodWait.NONE),
+    ),
+    ("a deletion that waits for a while", "delete po p --timeout=9s", DeletePods("", TargetObjects(("p",)), wait=PodWait.TIMEOUT)),
+    ("a timeout of 0 is none", "delete po p --timeout=0s", DeletePods("", TargetObjects(("p",)))),
     ("a deletion of all pods", "delete pods --all -A", DeletePods("", TargetObjects(all=True, all_namespaces=True), True)),
     (
         "a deletion of the pods of a node",

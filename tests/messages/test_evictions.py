@@ -21,7 +21,6 @@ from preflight.model.eviction_reasons import (
     EvictionFact,
     EvictionNote,
     EvictionReason,
-    HangReason,
     HealthyPods,
     LastReadyPods,
     MakeRoom,
@@ -38,7 +37,6 @@ from preflight.model.eviction_reasons import (
     SavePods,
     SharesBudget,
     StaysPending,
-    StaysTerminating,
     TimeLimitedTaints,
     TooFewFit,
     UnknownPlacement,
@@ -49,6 +47,7 @@ from preflight.model.eviction_reasons import (
 )
 from preflight.model.job_reasons import JobFailure
 from preflight.model.owners import OwnerKey
+from preflight.model.termination_reasons import HangReason, StaysTerminating
 from preflight.model.uncertainty import Uncertainty, UncertaintyKind
 
 BUDGET, OTHER, DAEMONSET = "PodDisruptionBudget shop/a", "PodDisruptionBudget shop/b", "shop/log"

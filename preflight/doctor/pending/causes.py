@@ -9,6 +9,7 @@ from functools import cached_property
 
 from msgspec import Struct
 
+from preflight.coverage.node_targeting import get_target_node
 from preflight.doctor.cluster_messages import parse_node_count
 from preflight.doctor.index import ClusterIndex
 from preflight.doctor.owners import get_owner
@@ -24,7 +25,6 @@ from preflight.doctor.pending.schedulers import (
     may_be_silent,
 )
 from preflight.doctor.pending.unschedulable import PodFits, SchedulerAccount
-from preflight.doctor.pod_health import get_target_node
 from preflight.model.report import Subject
 from preflight.model.runtime_state import PodState
 
@@ -103,7 +103,7 @@ class WaitFinder:
         if may_be_silent(index, pod) and get_scheduler(pod) in self._silent_schedulers:
             return PodWait(pod, owner, WaitCause.NO_SCHEDULER)
         account = self._pod_fits.explain(pod)
-        takes_any = any(not index.is_new_node(name) for name in account.fitting_nodes)
+        takes_any = any(not index.is_new_node(name) for name in account.fitting_nodes) and not _has_claims(pod)
         if not (message and get_scheduler(pod) == DEFAULT_SCHEDULER and takes_any):
             return PodWait(pod, owner, WaitCause.NO_NODE_FITS, message, pod_fit=account)
         refusal = SchedulerRefusal(message, get_target_node(pod), account.fitting_nodes)
@@ -112,6 +112,11 @@ class WaitFinder:
             return PodWait(pod, owner, WaitCause.KNOWN_BUG, message, pod_fit=account, bug_match=bug_match)
         possible_bugs = list_possible_bugs(index, refusal)
         return PodWait(pod, owner, WaitCause.SCHEDULER_DISAGREES, message, pod_fit=account, possible_bugs=possible_bugs)
+
+
+def _has_claims(pod: PodState) -> bool:
+    """Whether a pod has claims: how many volumes a node may have is not judged, so that the scheduler may be right."""
+    return any(volume.persistentVolumeClaim is not None for volume in pod.spec.volumes)
 
 
 def find_waits(index: ClusterIndex, wait_finder: WaitFinder) -> tuple[PodWait, ...]:

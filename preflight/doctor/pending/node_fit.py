@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
+from preflight.coverage.node_targeting import get_target_node
 from preflight.doctor.index import ClusterIndex
-from preflight.doctor.pod_health import get_target_node
 from preflight.model.runtime_state import PodState
 from preflight.scheduling.fit import FitResult, fit_pod
 from preflight.scheduling.node_fit import NodeFit
@@ -30,6 +30,7 @@ def compute_fit(index: ClusterIndex, pod: PodState, occupancy: Occupancy | None 
         namespace=pod.metadata.namespace,
         is_admitted=True,
         comparison_operators=index.cluster.comparison_operators,
+        volumes=index.volumes.list_bound_volumes(pod.spec, pod.metadata.namespace),
     )
 
 

@@ -8,9 +8,10 @@ from collections.abc import Iterable
 import msgspec
 from msgspec import Struct
 
+from preflight.coverage.node_targeting import get_target_node
 from preflight.doctor.index import ClusterIndex
 from preflight.doctor.pending.node_fit import compute_fit
-from preflight.doctor.pod_health import get_extended_requests, get_target_node
+from preflight.doctor.pod_health import get_extended_requests
 from preflight.model.core import Taint
 from preflight.model.meta import SelectorRequirement
 from preflight.model.reasons import SelectorMismatch

@@ -88,8 +88,8 @@ def plan_cluster_query(commands: Sequence[Command], namespace: str, read_file: C
     1. A change of nodes needs these nodes and their pods. One of named DaemonSets needs all nodes and the pods of these DaemonSets; one
        of DaemonSets that a selector chooses, all pods.
     2. Files are read to see which nodes and DaemonSets they hold (`read_file`). `namespace` is the one of the context.
-    3. A command that may evict ordinary pods needs budgets and what controls pods too. Where the replacements of these pods find room is
-       asked once it is known which pods go (`node_search`).
+    3. A command that may evict ordinary pods needs budgets and what controls pods too; one that deletes pods needs the
+       pods of their nodes. Where the replacements of these pods find room is asked once it is known which pods go (`node_search`).
     4. Where some of the lines need nodes and some DaemonSets, everything is needed.
     """
     found = [_plan_command(command, namespace, read_file) for command in commands]

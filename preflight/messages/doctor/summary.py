@@ -16,6 +16,7 @@ from preflight.messages.doctor.nodes import describe_missing_label, explain_left
 from preflight.messages.doctor.pending import describe_waiting_pods, explain_wait
 from preflight.messages.doctor.resources import describe_held_resource, explain_fault
 from preflight.messages.doctor.rollouts import describe_old_pods
+from preflight.messages.doctor.stuck_pods import summarize_stuck_pods
 from preflight.messages.lists import join_node_names
 
 Sentence = tuple[tuple[str, ...], str]
@@ -48,6 +49,9 @@ def _iter_sentences(diagnosis: Diagnosis) -> Iterator[Sentence]:
     for name in sorted(index.not_ready_nodes):
         condition = index.get_node_state(name).find_condition("Ready")
         yield (name,), f"{name} is not Ready{format_start(condition.lastTransitionTime if condition else '', index.latest_time)}"
+    for stuck in diagnosis.stuck_pods:
+        if stuck.is_awaited:
+            yield stuck.nodes, summarize_stuck_pods(stuck, index.latest_time)
     yield from _iter_gap_sentences(diagnosis)
     told = {name for gap in diagnosis.gaps for name in gap.nodes}
     for driver in diagnosis.missing_drivers:

@@ -1,13 +1,16 @@
-"""The pod of a DaemonSet hangs in Terminating, and no new one comes before it is gone.
+"""A pod hangs in Terminating, and nothing takes its place before it is gone, or what it holds stays held.
 
 Why it matters
-    With the default update strategy a node gets its new pod only once the old one is gone. A pod hangs where a volume cannot be unmounted,
-    a finalizer is not taken away, or the container runtime does not answer.
+    With the default update strategy of a DaemonSet a node gets its new pod only once the old one is gone. A StatefulSet, and a Job that
+    replaces failed pods alone, create none before either: an error. A pod hangs where its kubelet is silent, a volume cannot be
+    unmounted, a finalizer is not taken away, or the container runtime does not answer.
 How to fix
-    `kubectl describe pod` names the finalizer or the volume. `kubectl delete pod --force` only forgets the pod: what hangs on the node goes
-    on hanging.
+    `kubectl describe pod` names the finalizer or the volume. Start the kubelet, or bring back the node pod of the CSI driver. Once a node
+    is shut down for certain, delete it, or add the taint `node.kubernetes.io/out-of-service`: its terminating pods are then deleted by
+    force, and their volumes detached. `kubectl delete pod --force` only forgets the pod: what hangs on the node goes on hanging.
 Example
-    A log agent whose volume is of a CSI driver that has no pod on this node any more.
+    A log agent whose volume is of a CSI driver that has no pod on this node any more. A database of a StatefulSet on a node that lost its
+    power: no new pod comes until somebody says that the node is out of service.
 """
 
 from __future__ import annotations
@@ -15,14 +18,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from preflight.doctor.coverage_gaps import GapKind
+from preflight.doctor.owners import find_origin
+from preflight.doctor.stuck_pods import StuckPods
 from preflight.messages.doctor.gaps import describe_terminating_pod
+from preflight.messages.doctor.stuck_pods import describe_stuck_help, describe_stuck_pods
+from preflight.messages.kubectl_hints import make_describe_command
 from preflight.model.report import Severity
-from preflight.rules.api import Context, Hit, Rule
-from preflight.rules.doctor._gap_hits import get_diagnosis, iter_gaps, make_gap_hit, make_list_command, make_pod_command
+from preflight.rules.api import Context, Hit, ManifestLocation, Rule
+from preflight.rules.doctor._gap_hits import get_diagnosis, iter_gaps, locate_node_field, make_gap_hit, make_list_command, make_pod_command
 
 
 def check(context: Context) -> Iterator[Hit]:
-    """One hit for each DaemonSet: an error where workloads break without it, else a warning."""
+    """One hit for each DaemonSet: an error where workloads break without it, else a warning.
+
+    And one for each other owner that waits, an error, and for the other pods of a node, a warning; by reason.
+    """
     for gap, key in iter_gaps(context, GapKind.TERMINATING):
         yield make_gap_hit(
             gap,
@@ -31,6 +41,25 @@ def check(context: Context) -> Iterator[Hit]:
             describe_terminating_pod(gap, get_diagnosis(context).index.latest_time),
             commands=(make_pod_command(gap), make_list_command(gap)),
         )
+    diagnosis = get_diagnosis(context)
+    for stuck in diagnosis.stuck_pods:
+        namespace, name = stuck.pods[0]
+        command = make_describe_command("pod", name, namespace)
+        yield Hit(
+            subject=stuck.subject,
+            nodes=stuck.nodes,
+            location=_locate(context, stuck),
+            severity=None if stuck.is_awaited else Severity.WARNING,
+            message=describe_stuck_pods(stuck, diagnosis.index.latest_time),
+            key=tuple(filter(None, (stuck.hang.cause.value, stuck.hang.driver))),
+            notes=(("help", describe_stuck_help(stuck)), *((("check", command),) if command else ())),
+        )
+
+
+def _locate(context: Context, stuck: StuckPods) -> ManifestLocation:
+    if not stuck.is_awaited:
+        return locate_node_field(context, stuck.nodes[0], ("status", "conditions"))
+    return ManifestLocation(find_origin(get_diagnosis(context).index.cluster, stuck.subject))
 
 
 RULE = Rule(id="PF416", name="pod-terminating", severity=Severity.ERROR, check=check)

@@ -104,7 +104,8 @@ def _group_by_budget(context: Context, verdict: EvictionVerdict) -> Iterator[tup
     return iter(sorted(found.items()))
 
 
-def _make_blocking_hits(context: Context, verdict: EvictionVerdict) -> Iterator[Hit]:
+def _make_blocking_hits(context: Context, verdict: EvictionVerdict, endless_severity: Severity | None = None) -> Iterator[Hit]:
+    """One hit for each budget that blocks; `endless_severity` is that where kubectl waits for ever, None for the rule's own."""
     for key, pods in _group_by_budget(context, verdict):
         nodes = tuple(dict.fromkeys(node.node for node, _ in pods))
         refusal = next(reason for reason in pods[0][1].reasons if isinstance(reason, RefusedByBudget))
@@ -113,6 +114,7 @@ def _make_blocking_hits(context: Context, verdict: EvictionVerdict) -> Iterator[
             nodes=nodes,
             location=_locate_object(context, "PodDisruptionBudget", key, _get_limit_path(context, key)),
             message=describe_blocked_drain(nodes, refusal, is_permanent=verdict is EvictionVerdict.BLOCKED_FOREVER),
+            severity=endless_severity if any(node.ends is False for node, _ in pods) else None,
             notes=(
                 ("then", describe_kept_pods([pod.pod for _, pod in pods])),
                 *(("help", describe_advice(advice)) for advice in _iter_budget_advice(context, key)),
@@ -140,9 +142,9 @@ def find_permanent_blocks(context: Context) -> Iterator[Hit]:
     return _make_blocking_hits(context, EvictionVerdict.BLOCKED_FOREVER)
 
 
-def find_temporary_blocks(context: Context) -> Iterator[Hit]:
+def find_temporary_blocks(context: Context, *, endless_severity: Severity) -> Iterator[Hit]:
     """The budgets that block as things are."""
-    return _make_blocking_hits(context, EvictionVerdict.BLOCKED_NOW)
+    return _make_blocking_hits(context, EvictionVerdict.BLOCKED_NOW, endless_severity)
 
 
 def find_shared_budgets(context: Context) -> Iterator[Hit]:
@@ -167,7 +169,7 @@ def find_shared_budgets(context: Context) -> Iterator[Hit]:
 
 def find_unmanaged_pods(context: Context, *, lower_severity: Severity) -> Iterator[Hit]:
     """The pods that nothing creates again."""
-    is_asked = _is_by(context, EvictionMechanism.DRAIN)
+    is_asked = _is_by(context, EvictionMechanism.DRAIN, EvictionMechanism.DELETION)
     for node, eviction in _iter_evictions(context):
         if eviction.is_leaving and eviction.lost:
             yield Hit(
@@ -258,7 +260,7 @@ def _identify_job_set_outcome(outcome: JobSetOutcome) -> tuple[str, ...]:
 
 def find_unplaceable_pods(context: Context, *, higher_severity: Severity) -> Iterator[Hit]:
     """The owners of whose pods some stay Pending."""
-    if not _is_by(context, EvictionMechanism.DRAIN, EvictionMechanism.TAINT):
+    if not _is_by(context, EvictionMechanism.DRAIN, EvictionMechanism.DELETION, EvictionMechanism.TAINT):
         return
     found: dict[OwnerKey, list[tuple[NodeEvictions, Eviction]]] = {}
     for node, eviction in _iter_evictions(context):

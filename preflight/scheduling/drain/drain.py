@@ -10,7 +10,7 @@ from preflight.model.core import Node
 from preflight.model.drain_flags import DrainFlags
 from preflight.model.pod_status import ClusterPod
 from preflight.model.policy import PodDisruptionBudget
-from preflight.scheduling.drain.durations import find_hang_reason, measure_duration, predict_exit_code
+from preflight.scheduling.drain.durations import find_hang, measure_duration, predict_exit_code
 from preflight.scheduling.drain.eviction_loop import predict_first_rounds, simulate_evictions
 from preflight.scheduling.drain.model import (
     NO_REPLACEMENTS,
@@ -97,11 +97,12 @@ def _drain_node(
         if any(drain.code == 429 for drain in asked):
             other = _evict_pods(going, tried, flags, start, rounds, DrainCase.BEST)
     assumed = drain_state.assumptions
-    asked, other = ([replace(drain, hang_reason=find_hang_reason(drain, node, assumed)) for drain in pods] for pods in (asked, other))
+    asked, other = ([_add_hang(drain, node, assumed) for drain in pods] for pods in (asked, other))
     by_key = {drain.pod.key: drain for drain in asked}
     done = tuple(by_key.get(filtered_pod.pod.key) or drain_without_request(filtered_pod) for filtered_pod in filtered_pods)
     quick = replace(assumed, ends_after=assume_immediate_end)
-    codes = {predict_exit_code(pods, flags, assumptions) for pods in (asked, other or asked) for assumptions in (assumed, quick)}
+    cases = (asked, other or asked, _assume_hangs(asked), _assume_hangs(other or asked))
+    codes = {predict_exit_code(pods, flags, assumptions) for pods in cases for assumptions in (assumed, quick)}
     unknown = any(drain.verdict is DrainVerdict.UNKNOWN for drain in done)
     known = [drain for drain in asked if drain.verdict is not DrainVerdict.UNKNOWN]
     took = measure_duration(known, flags, assumed)
@@ -115,6 +116,18 @@ def _drain_node(
         min_seconds=measure_duration(known, flags, quick),
         grace_seconds=measure_duration(known, flags, replace(assumed, ends_after=assume_full_grace)),
     ), max((drain.evicted_at or 0.0 for drain in known), default=0.0) if took is None else took
+
+
+def _add_hang(pod_drain: PodDrain, node: Node, assumptions: DrainAssumptions) -> PodDrain:
+    """What becomes of a pod, with why it stays in Terminating."""
+    if pod_drain.evicted_at is None:
+        return pod_drain
+    return replace(pod_drain, hang=find_hang(pod_drain.pod, pod_drain.grace_seconds, node, assumptions))
+
+
+def _assume_hangs(pod_drains: Sequence[PodDrain]) -> list[PodDrain]:
+    """The pods where each that may stay in Terminating does so."""
+    return [drain if drain.hang is None else replace(drain, hang=replace(drain.hang, certain=True)) for drain in pod_drains]
 
 
 def _evict_pods(

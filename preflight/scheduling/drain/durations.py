@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from datetime import datetime
 
 from msgspec import Struct
 
 from preflight.model.core import Node
 from preflight.model.drain_flags import DrainFlags
-from preflight.model.eviction_reasons import HangReason
+from preflight.model.pod_status import ClusterPod
+from preflight.model.termination_reasons import HangReason, StaysTerminating
+from preflight.model.timestamps import parse_time
 from preflight.scheduling.drain.model import DrainAssumptions, PodDrain
+from preflight.scheduling.node_health import is_kubelet_silent, is_out_of_service
 
 
 class DrainEnd(Struct, frozen=True):
@@ -20,20 +22,24 @@ class DrainEnd(Struct, frozen=True):
     is_clean: bool
 
 
-def find_hang_reason(pod_drain: PodDrain, node: Node, assumptions: DrainAssumptions) -> HangReason | None:
-    """Why a pod that was let go stays in Terminating; None where it ends.
+def find_hang(pod: ClusterPod, grace_seconds: int, node: Node, assumptions: DrainAssumptions) -> StaysTerminating | None:
+    """Why a pod that is let go stays in Terminating, or may; None where it ends.
 
-    1. Without a grace period it is gone at once, whatever the kubelet does.
-    2. It hangs where the kubelet is silent (Ready Unknown), where it is past its grace period already, and where that is assumed.
+    1. Without a grace period it is gone at once, whatever the kubelet does. On a node that is out of service pod garbage collection
+       deletes it by force.
+    2. It hangs where the kubelet is silent, where it is past its grace period already, for what else is known of it, and where that is
+       assumed.
     """
-    if pod_drain.evicted_at is None or not pod_drain.grace_seconds:
+    if not grace_seconds or is_out_of_service(node):
         return None
-    if any(condition.type == "Ready" and condition.status == "Unknown" for condition in node.status.conditions):
-        return HangReason.SILENT_KUBELET
-    deletion = pod_drain.pod.metadata.deletionTimestamp
-    if deletion and assumptions.now is not None and assumptions.now > datetime.fromisoformat(deletion).timestamp():
-        return HangReason.PAST_GRACE_PERIOD
-    return HangReason.ASSUMED if assumptions.ends_after(pod_drain.pod, pod_drain.grace_seconds) is None else None
+    if is_kubelet_silent(node):
+        return StaysTerminating(HangReason.SILENT_KUBELET, node.name)
+    deletion = parse_time(pod.metadata.deletionTimestamp)
+    if deletion is not None and assumptions.now is not None and assumptions.now > deletion:
+        return StaysTerminating(HangReason.PAST_GRACE_PERIOD, node.name)
+    if pod.key in assumptions.obstacles:
+        return assumptions.obstacles[pod.key]
+    return StaysTerminating(HangReason.ASSUMED, node.name) if assumptions.ends_after(pod, grace_seconds) is None else None
 
 
 def iter_drain_ends(pod_drains: Iterable[PodDrain], flags: DrainFlags, assumptions: DrainAssumptions) -> Iterator[DrainEnd]:
@@ -49,7 +55,7 @@ def iter_drain_ends(pod_drains: Iterable[PodDrain], flags: DrainFlags, assumptio
             continue
         after = (
             None
-            if pod_drain.hang_reason
+            if pod_drain.hang is not None and pod_drain.hang.certain
             else assumptions.ends_after(pod_drain.pod, pod_drain.grace_seconds)
             if pod_drain.grace_seconds
             else 0.0

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import Enum
 
 from msgspec import Struct
 
-from preflight.model.eviction_reasons import DrainReason, HangReason, HealthyPods, KubectlRefusal, MissingInput, PodFilter
+from preflight.model.eviction_reasons import DrainReason, HealthyPods, KubectlRefusal, MissingInput, PodFilter
 from preflight.model.pod_status import ClusterPod
+from preflight.model.termination_reasons import StaysTerminating
 
 _DEFAULT_GRACE_SECONDS = 30
 RETRY_SECONDS = 5
@@ -41,7 +42,7 @@ class PodDrain(Struct, frozen=True):
        Which of them go first is chance: here it is the order of their names.
     5. `is_lost`: nothing creates it again. `has_local_data`: its emptyDir goes with it. `may_return`: it tolerates a cordon, so that its
        replacement can land on the same node again.
-    6. `hang_reason` is why it stays in Terminating, None where it ends in time.
+    6. `hang` is why it stays in Terminating, or may; None where it ends in time.
     """
 
     pod: ClusterPod
@@ -59,7 +60,7 @@ class PodDrain(Struct, frozen=True):
     is_lost: bool = False
     has_local_data: bool = False
     may_return: bool = False
-    hang_reason: HangReason | None = None
+    hang: StaysTerminating | None = None
     healthy_pods: HealthyPods | None = None
     missing_input: MissingInput | None = None
 
@@ -71,7 +72,7 @@ class PodDrain(Struct, frozen=True):
     @property
     def is_leaving(self) -> bool:
         """Whether it leaves the node: it is let go, and does not hang."""
-        return self.verdict in (DrainVerdict.EVICTED, DrainVerdict.DELETED) and not self.hang_reason
+        return self.verdict in (DrainVerdict.EVICTED, DrainVerdict.DELETED) and self.hang is None
 
 
 class DrainCase(Enum):
@@ -170,12 +171,14 @@ class DrainAssumptions(Struct, frozen=True):
     3. `stale_pod_seconds`: seconds, at most, for which the disruption controller takes a pod of a StatefulSet for gone that went without a
        grace period, though one of the same name is back: it sees the one go before the other comes, or does not.
     4. `now` in seconds since 1970; None where not known.
+    5. `obstacles` are why single pods (by namespace and name) do not end once they are let go, or may not.
     """
 
     ready_after: Callable[[ClusterPod], float | None] = assume_never_ready
     ends_after: Callable[[ClusterPod, int], float | None] = assume_full_grace
     stale_pod_seconds: float = 120.0
     now: float | None = None
+    obstacles: Mapping[tuple[str, str], StaysTerminating] = {}
 
 
 NO_REPLACEMENTS = DrainAssumptions()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from datetime import datetime
 from enum import Enum
 
 from msgspec import Struct
@@ -11,6 +10,7 @@ from msgspec import Struct
 from preflight.model.drain_flags import DrainFlags
 from preflight.model.eviction_reasons import KubectlRefusal, MissingInput, MissingKind, PodFilter
 from preflight.model.pod_status import ClusterPod
+from preflight.model.timestamps import parse_time
 from preflight.scheduling.drain.model import get_missing_daemonset
 from preflight.scheduling.owners import Owner, Owners, is_kind
 
@@ -136,4 +136,5 @@ def _group_by_filter(pods: Iterable[FilteredPod]) -> Mapping[tuple[PodFilter, st
 
 def _is_overdue(deletion: str, seconds: int, now: float | None) -> bool:
     """The deletion timestamp is when the grace period ends; whole seconds count."""
-    return bool(deletion) and seconds > 0 and now is not None and int(now - datetime.fromisoformat(deletion).timestamp()) > seconds
+    moment = parse_time(deletion) if seconds > 0 and now is not None else None
+    return moment is not None and now is not None and int(now - moment) > seconds

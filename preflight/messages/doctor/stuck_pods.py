@@ -1,0 +1,49 @@
+"""Texts about pods that hang in Terminating, and about the taint out-of-service."""
+
+from __future__ import annotations
+
+from preflight.doctor.stuck_pods import StuckPods
+from preflight.messages.lists import format_other_nodes, join_limited, join_node_names
+from preflight.messages.termination import describe_help, explain_hang
+from preflight.messages.times import format_since
+from preflight.model.eviction_reasons import FreePods
+
+
+def describe_stuck_pods(stuck: StuckPods, latest_time: str) -> str:
+    """PF416: the pods of an owner, or of a node, that hang, to follow its name."""
+    if stuck.is_awaited:
+        return f"has {_join_names(stuck)} hanging in Terminating on {join_node_names(stuck.nodes)}{_explain(stuck, latest_time)}"
+    pods = join_limited(("/".join(key) for key in stuck.pods), "pods")
+    return f"keeps {pods} hanging in Terminating{_explain(stuck, latest_time)}"
+
+
+def summarize_stuck_pods(stuck: StuckPods, latest_time: str) -> str:
+    """That the pods of an owner hang, as a sentence of its own."""
+    verb = "hangs" if len(stuck.pods) == 1 else "hang"
+    where = f"{verb} in Terminating on {join_node_names(stuck.nodes)}"
+    return f"{_join_names(stuck)} of {stuck.subject.kind} {stuck.subject} {where}{_explain(stuck, latest_time)}"
+
+
+def _join_names(stuck: StuckPods) -> str:
+    return join_limited((name for _, name in stuck.pods), "pods")
+
+
+def _explain(stuck: StuckPods, latest_time: str) -> str:
+    since = format_since(stuck.since, latest_time)
+    end = "no new one is created before it is gone" if len(stuck.pods) == 1 else "no new ones are created before they are gone"
+    return f"{f' {since}' if since else ''}: {explain_hang(stuck.hang)}{f'; {end}' if stuck.is_awaited else ''}"
+
+
+def describe_stuck_help(stuck: StuckPods) -> str:
+    """PF416: what lets them end."""
+    return describe_help(FreePods(stuck.hang, tuple("/".join(key) for key in stuck.pods)))
+
+
+def describe_misplaced_taint(nodes: tuple[str, ...]) -> str:
+    """PF436: nodes that are Ready and have the taint out-of-service."""
+    return f"is Ready and still has the taint node.kubernetes.io/out-of-service{format_other_nodes(nodes[1:], 'has')}"
+
+
+def describe_taint_removal(nodes: tuple[str, ...]) -> str:
+    """PF436: the command that takes it away."""
+    return f"kubectl taint nodes {' '.join(nodes)} node.kubernetes.io/out-of-service-"

@@ -1,0 +1,97 @@
+"""Pods that stay in Terminating once they are let go, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from preflight.messages.lists import join_and, join_limited
+from preflight.model.eviction_reasons import FreePods
+from preflight.model.owners import OwnerKey
+from preflight.model.termination_reasons import HangReason, StaysTerminating
+
+_OUT_OF_SERVICE = "node.kubernetes.io/out-of-service=nodeshutdown:NoExecute"
+
+# Of one pod: what keeps it, or may keep it.
+_POD_TEXTS = {
+    HangReason.SILENT_KUBELET: "the kubelet of {node} is silent",
+    HangReason.PAST_GRACE_PERIOD: "it is being deleted already, and past its grace period",
+    HangReason.ASSUMED: "it does not end",
+    HangReason.MISSING_DRIVER: "no pod of {daemonsets} on {node} unmounts its volume {volume}",
+    HangReason.LEAVING_DRIVER: "{daemonsets} is gone from {node} before that, and nothing unmounts its volume {volume}",
+}
+_DOUBT_TEXTS = {
+    HangReason.MISSING_DRIVER: "no pod of {daemonsets} on {node} unmounts its volume {volume}, if that was ever mounted",
+    HangReason.LEAVING_DRIVER: "{daemonsets} leaves {node} too, and may be gone before its volume {volume} is unmounted",
+    HangReason.UNREADY_DRIVER: "the pod of {daemonsets} on {node}, which unmounts its volume {volume}, is not Ready",
+    HangReason.UNLISTED_DRIVER: "{daemonsets} unmounts its volume {volume}, and whether it has a pod on {node} is not in the input",
+    HangReason.UNKNOWN_VOLUME: (
+        "the CSI driver of its volume {volume} is not in the input (add the output of kubectl get pv,pvc,storageclass -A -o json), and "
+        "{daemonsets} has no pod on {node}"
+    ),
+}
+
+# Of all pods of a node that stay for one reason.
+_NODE_TEXTS = {
+    HangReason.SILENT_KUBELET: "its kubelet is silent",
+    HangReason.PAST_GRACE_PERIOD: "the grace period is over already",
+    HangReason.ASSUMED: "that was assumed",
+    HangReason.MISSING_DRIVER: "no pod of {daemonsets} there unmounts volumes of {driver}",
+    HangReason.LEAVING_DRIVER: "{daemonsets} leaves it, and nothing unmounts volumes of {driver} then",
+    HangReason.UNREADY_DRIVER: "the pod of {daemonsets} there, which unmounts volumes of {driver}, is not Ready",
+    HangReason.UNLISTED_DRIVER: "{daemonsets} unmounts volumes of {driver}, and whether it has a pod there is not in the input",
+    HangReason.UNKNOWN_VOLUME: "the CSI drivers of volumes are not in the input, and {daemonsets} has no pod there",
+}
+
+# Of pods that hang today.
+_STANDING_TEXTS = {
+    HangReason.SILENT_KUBELET: "the kubelet of {node} is silent",
+    HangReason.PAST_GRACE_PERIOD: "past its grace period",
+    HangReason.MISSING_DRIVER: "no pod of {daemonsets} on {node} unmounts volumes of {driver}",
+}
+_HELP_TEXTS = {
+    HangReason.SILENT_KUBELET: (
+        "start the kubelet of {node}; or, once {node} is shut down for certain, kubectl taint nodes {node} " + _OUT_OF_SERVICE + ", or "
+        "kubectl delete node {node}"
+    ),
+    HangReason.MISSING_DRIVER: "bring a pod of {daemonsets} to {node} before: what hangs ends by itself then",
+    HangReason.LEAVING_DRIVER: "let {daemonsets} tolerate the change, or let the pods go before it does",
+    HangReason.UNREADY_DRIVER: "get the pod of {daemonsets} on {node} Ready before",
+    HangReason.UNKNOWN_VOLUME: "add the output of kubectl get pv,pvc,storageclass -A -o json",
+    HangReason.UNLISTED_DRIVER: "add the output of kubectl get pods -A -o json",
+}
+_OTHER_HELP_TEXT = "kubectl describe pod names the finalizer or the volume that holds the pod"
+
+
+def describe_hang(hang: StaysTerminating) -> str:
+    """Why a pod stays in Terminating, or may."""
+    if hang.certain:
+        return f"it stays in Terminating: {_fill(_POD_TEXTS[hang.cause], hang)}"
+    return f"unknown whether it ends: {_fill(_DOUBT_TEXTS.get(hang.cause) or _POD_TEXTS[hang.cause], hang)}"
+
+
+def explain_hang(hang: StaysTerminating) -> str:
+    """Why pods hang on a node, to stand after a colon: `the kubelet of n1 is silent`."""
+    return _fill(_STANDING_TEXTS[hang.cause], hang)
+
+
+def describe_stuck_pods(hang: StaysTerminating, pods: Sequence[str], *, does_kubectl_wait: bool) -> str:
+    """That a node keeps pods in Terminating, to follow its name."""
+    verb = "keeps" if hang.certain else "may keep"
+    end = ", and kubectl never ends" if does_kubectl_wait else ""
+    return f"{verb} {join_limited(pods, 'pods')} in Terminating{end}: {_fill(_NODE_TEXTS[hang.cause], hang)}"
+
+
+def describe_waiting_owners(owners: Sequence[OwnerKey]) -> str:
+    """Which owners create no pod before the old one is gone."""
+    noun = "creates no new pod" if len(owners) == 1 else "create no new pods"
+    return f"{join_and(map(str, owners))} {noun} before the old one is gone"
+
+
+def describe_help(advice: FreePods) -> str:
+    """What lets pods end, or at least kubectl."""
+    text = _fill(_HELP_TEXTS.get(advice.hang.cause, _OTHER_HELP_TEXT), advice.hang)
+    return f"{text}; with {advice.flag} kubectl waits no longer for them" if advice.flag is not None else text
+
+
+def _fill(text: str, hang: StaysTerminating) -> str:
+    return text.format(node=hang.node, daemonsets=join_and(hang.daemonsets), driver=hang.driver, volume=hang.volume)
