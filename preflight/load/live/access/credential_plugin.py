@@ -25,7 +25,7 @@ from preflight.errors import InputError
 from preflight.load.live.access.credentials import ClientCertificate
 from preflight.load.live.access.model import ExecConfig
 from preflight.load.live.access.plugin_policy import check_plugin
-from preflight.messages import kubeconfig as messages
+from preflight.messages import credential_plugins as messages
 
 LONGEST = 300.0
 """How many seconds a plugin may take: somebody may have to log in meanwhile."""

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from preflight.documents import Document, read_yaml
 from preflight.errors import InputError
-from preflight.messages import kubeconfig as messages
+from preflight.messages import credential_plugins as messages
 
 _MAX_SIZE = 1 << 20
 _VERSIONS = ("kubectl.config.k8s.io/v1beta1", "kubectl.config.k8s.io/v1alpha1")

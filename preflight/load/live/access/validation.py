@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from preflight.load.live.access.model import Cluster, ExecConfig, User
 from preflight.load.live.access.proxies import parse_proxy_url
+from preflight.messages import credential_plugins
 from preflight.messages import kubeconfig as messages
 
 EXEC_VERSIONS = ("client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1")
@@ -69,14 +70,14 @@ def list_user_problems(name: str, user: User) -> Iterator[str]:
 
 def _list_exec_problems(name: str, plugin: ExecConfig) -> Iterator[str]:
     if not plugin.command:
-        yield messages.describe_exec_without(name, "command")
+        yield credential_plugins.describe_exec_without(name, "command")
     if not plugin.api_version:
-        yield messages.describe_exec_without(name, "apiVersion")
+        yield credential_plugins.describe_exec_without(name, "apiVersion")
     elif plugin.api_version not in EXEC_VERSIONS:
-        yield messages.describe_exec_version(name, plugin.api_version, EXEC_VERSIONS)
+        yield credential_plugins.describe_exec_version(name, plugin.api_version, EXEC_VERSIONS)
     if any(not variable.name for variable in plugin.env):
-        yield messages.describe_exec_without(name, "env[].name")
+        yield credential_plugins.describe_exec_without(name, "env[].name")
     if not plugin.interactive_mode:
-        yield messages.describe_exec_without(name, "interactiveMode")
+        yield credential_plugins.describe_exec_without(name, "interactiveMode")
     elif plugin.interactive_mode not in INTERACTIVE_MODES:
-        yield messages.describe_exec_mode(name, plugin.interactive_mode, INTERACTIVE_MODES)
+        yield credential_plugins.describe_exec_mode(name, plugin.interactive_mode, INTERACTIVE_MODES)
