@@ -48,7 +48,8 @@ class Change(Struct, frozen=True):
        `after` is what its next nodes are like. The name is in `recreation_nodes` too.
     12. `unknowns` names what the command asks for and cannot be known, with the reason; the answer is then unknown (exit 3).
     13. `drain_flags` are the flags of a drain, None for any other command; `node_order` its nodes in the order in which kubectl takes them.
-    14. `pod_ending` is how ordinary pods end on the `recreation_nodes` nodes.
+    14. `unmatched` is the selector that selects no node of a live cluster, "" where it selects some, or another way was taken.
+    15. `pod_ending` is how ordinary pods end on the `recreation_nodes` nodes.
     """
 
     command: str
@@ -71,6 +72,7 @@ class Change(Struct, frozen=True):
     drain_flags: DrainFlags | None = None
     node_order: tuple[str, ...] = ()
     pod_ending: PodEnding = PodEnding.NOT_ASKED
+    unmatched: str = ""
 
     @property
     def disrupted_nodes(self) -> frozenset[str]:

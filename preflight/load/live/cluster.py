@@ -12,6 +12,7 @@ from preflight.load.live import planner
 from preflight.load.live.connection import ApiConnection, HttpStatusError
 from preflight.load.live.feature_gates import detect_comparison_operators
 from preflight.load.live.fetch import LIVE_SOURCE, ListClient, QueryResult, fetch_map
+from preflight.load.live.late_owners import plan_late_owner_lists
 from preflight.load.live.planner import ClusterQuery, NamespacedName
 from preflight.load.live.resources import DAEMONSETS, ApiResource, ListQuery
 from preflight.load.live.survey import ClusterSurvey
@@ -44,6 +45,7 @@ class LiveCluster:
         self._pods: dict[NamespacedName, CoveragePod] = {}
         self._known: set[tuple[str, str, str]] = set()
         self._listed_resources: set[ApiResource] = set()
+        self._namespaces: tuple[str, ...] = (self.connection.namespace,)
         self._shows_progress = target.shows_progress
 
     def __enter__(self) -> LiveCluster:
@@ -59,8 +61,9 @@ class LiveCluster:
         1. Nodes and DaemonSets come first; the pods of nodes are asked for node by node, since a server finds those without reading all,
            and before them those that no node has yet: one that is bound meanwhile is then in one list or in both. Those of named
            DaemonSets are asked for by their selectors.
-        2. Where the right to list a kind in all namespaces is missing, that of the context is tried.
-        3. Without the right to list nodes, those that the change names are partly known. Without the one to list pods, they are assumed.
+        2. Where the right to list a kind in all namespaces is missing, those of the context and of the command lines are tried.
+        3. Lists are of different moments: an owner that a pod names and that was not listed before is asked for once more.
+        4. Without the right to list nodes, those that the change names are partly known. Without the one to list pods, they are assumed.
 
         Errors: InputError where no DaemonSet can be had, or the server cannot be asked.
         """
@@ -71,6 +74,7 @@ class LiveCluster:
             wants_whole_pods=collector.wants_whole_pods,
             wants_state=collector.runtime_state is not None,
         )
+        self._namespaces = tuple(dict.fromkeys((self.connection.namespace, *cluster_query.namespaces)))
         named = frozenset(cluster_query.nodes)
         if cluster_query.pods_with_node:
             self._run_queries(planner.plan_named_pods(cluster_query.pods_with_node))
@@ -94,6 +98,7 @@ class LiveCluster:
         pod_lists = list(planner.plan_pod_lists(cluster_query, nodes, daemonsets))
         self._run_queries([query for query in pod_lists if query == planner.UNBOUND_PODS])
         self._run_queries([query for query in pod_lists if query != planner.UNBOUND_PODS])
+        self._run_queries([*plan_late_owner_lists(self._pods.values(), collector.objects, self._survey.complete - missing.keys())])
         if cluster_query.needs_owners:
             self._run_queries([*planner.plan_replica_set_lists(self._list_whole_pods(), self._list_deployments())])
         collector.pods += self._pods.values()
@@ -105,8 +110,10 @@ class LiveCluster:
             live=True,
             listed=self._survey.listed,
             daemonsets=planner.select_listed_daemonsets(cluster_query, daemonsets, self._survey.unlisted),
+            partly_listed=self._survey.partly_listed,
             nodes=cluster_query.all_nodes and "Node" not in missing,
             missing=missing,
+            forbidden=self._survey.forbidden,
             complete=frozenset(self._survey.complete - missing.keys()),
             comparison_operators=detect_comparison_operators(daemonsets, version, self._read_metrics),
         )
@@ -134,23 +141,22 @@ class LiveCluster:
         )
 
     def _run_queries(self, queries: Sequence[ListQuery]) -> None:
-        """Ask, and take what comes; where a kind may not be listed in all namespaces, that of the context is tried once."""
+        """Ask, and take what comes; where a kind may not be listed in all namespaces, it is tried once in the known ones."""
         refused: list[ListQuery] = []
         for answer in self._client.run_queries(queries):
             query = answer.query
-            if self._survey.add_answer(query, answer.status, answer.error, is_whole_kind=planner.is_unrestricted(query)):
+            if self._survey.add_answer(query, answer.failure, answer.error, is_whole_kind=planner.is_unrestricted(query)):
                 refused.append(query)
-            if not answer.error:
-                self._add_result(answer)
-        own = self.connection.namespace
-        for answer in self._client.run_queries([ListQuery(query.resource, own, query.fields, query.labels) for query in refused]):
-            self._survey.add_namespace_answer(answer.query, answer.error)
-            if not answer.error:
+            self._add_result(answer)
+        for query in refused:
+            parts = [ListQuery(query.resource, namespace, query.fields, query.labels) for namespace in self._namespaces]
+            answers = self._client.run_queries(parts)
+            self._survey.add_namespace_answers(query, [(answer.query.namespace, answer.error) for answer in answers])
+            for answer in answers:
                 self._add_result(answer)
 
     def _add_result(self, query_result: QueryResult) -> None:
         collected, collector = query_result.collected, self._collector
-        collector.problems += collected.problems
         for item in collected.objects:
             metadata: Metadata = getattr(item, "metadata")  # noqa: B009 (every object has it, their base does not say so)
             key = (type(item).__name__, metadata.namespace, metadata.name)

@@ -21,6 +21,7 @@ from preflight.kubectl.commands import (
     TargetObjects,
 )
 from preflight.kubectl.resource_args import NODE
+from preflight.load.live.named_namespaces import list_named_namespaces
 from preflight.load.live.resources import (
     ADMISSION,
     BUDGETS,
@@ -63,6 +64,7 @@ class ClusterQuery(Struct, frozen=True):
     3. `needs_budgets`: PodDisruptionBudgets. `needs_owners`: what controls pods and is no DaemonSet. `needs_admission`: what admission
        makes of new pods: namespaces, RuntimeClasses, quotas. `needs_dependents`: what may depend on a DaemonSet. `needs_configs`: the
        ConfigMaps that say what DaemonSets provide. `needs_state`: what says how things are: events and CSINodes.
+    4. `namespaces` are those that the command lines name: what may not be listed in all namespaces is tried there.
     """
 
     nodes: frozenset[str] = frozenset()
@@ -76,6 +78,7 @@ class ClusterQuery(Struct, frozen=True):
     needs_dependents: bool = False
     needs_configs: bool = False
     needs_state: bool = False
+    namespaces: tuple[str, ...] = ()
 
 
 FOR_FULL_CHECK = ClusterQuery(all_nodes=True, needs_budgets=True, needs_admission=True, needs_dependents=True, needs_configs=True)
@@ -112,6 +115,10 @@ def plan_cluster_query(commands: Sequence[Command], namespace: str, read_file: C
     3. A command that may evict ordinary pods needs all nodes, all pods, budgets, and what controls pods.
     4. Where some of the lines need nodes and some DaemonSets, everything is needed.
     """
+    return replace(_merge_queries(commands, namespace, read_file), namespaces=list_named_namespaces(commands))
+
+
+def _merge_queries(commands: Sequence[Command], namespace: str, read_file: Callable[[str], Sequence[object]]) -> ClusterQuery:
     found = [_plan_command(command, namespace, read_file) for command in commands]
     budgets, owners = any(query.needs_budgets for query in found), any(query.needs_owners for query in found)
     around = any(query.needs_admission for query in found)
