@@ -152,6 +152,13 @@ def _is_wanted(each: Mapping[str, Any], asked: Asked) -> bool:
     return True
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A client that hangs up is no error of the server."""
+
+
 @contextmanager
 def serving(server: ApiServer, folder: Path) -> Iterator[Path]:
     """The server on a free port of this machine; the answer is a kubeconfig that leads to it."""
@@ -183,8 +190,7 @@ def serving(server: ApiServer, folder: Path) -> Iterator[Path]:
         def log_message(self, format: str, *args: object) -> None:
             del format, args
 
-    http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    http.daemon_threads = True
+    http = _Server(("127.0.0.1", 0), Handler)
     thread = threading.Thread(target=http.serve_forever, args=(0.02,))
     thread.start()
     server.url = f"http://127.0.0.1:{http.server_port}"

@@ -34,9 +34,9 @@ def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connection.ApiConnection, "__init__", open_in_a_hurry)
 
 
-def plant(server: ApiServer, fault: str, resources: Container[str]) -> None:
-    """Give the lists of some resources a fault."""
-    _SECONDS["request"] = 0.3 if fault in DRIPS else 10.0
+def plant(server: ApiServer, fault: str, resources: Container[str], seconds: float = 0.3) -> None:
+    """Give the lists of some resources a fault; a request may take these seconds where it drips."""
+    _SECONDS["request"] = seconds if fault in DRIPS else 10.0
     server.fault = lambda asked: WIRE_FAULTS[fault] if asked.resource in resources else None
 
 

@@ -19,7 +19,7 @@ WireFault = Callable[[BaseHTTPRequestHandler, bytes], None]
 DRIPS = ("a body that drips", "headers that drip", "no answer at all")
 """The faults that only the time of a request ends."""
 
-_SECONDS_OF_A_DRIP = 2.0
+_SECONDS_OF_A_DRIP = 6.0
 
 
 def send(handler: BaseHTTPRequestHandler, body: bytes, code: int = 200, /, **headers: str) -> None:
@@ -145,7 +145,7 @@ WIRE_FAULTS: Mapping[str, WireFault] = {
     "an empty body": _say(lambda _: b""),
     "no content": lambda handler, _: send(handler, b"", 204),
     "zeros": _say(lambda _: bytes(500)),
-    "no UTF-8": _say(lambda body: re.sub(rb'("name"|"kind"): "', b'\\1: "\xff\xfe', body)),
+    "no UTF-8": _say(lambda body: re.sub(rb'("name"|"kind"):\s*"', b'\\1: "\xff\xfe', body)),
     "a byte order mark": _say(lambda body: b"\xef\xbb\xbf" + body),
     "a Status with 200": _say(lambda _: b'{"kind": "Status", "status": "Failure", "message": "request timed out", "code": 500}'),
     "no field items": _edit(lambda data: data.pop("items")),
