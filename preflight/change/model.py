@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from preflight.kubectl.commands import FileArgument
 from preflight.model.cascade import Cascade
 from preflight.model.core import Node, Taint
 from preflight.model.meta import ObjectKey
@@ -16,8 +17,8 @@ from preflight.model.world import ClusterState
 if TYPE_CHECKING:
     from preflight.model.drain_flags import DrainFlags
 
-ObjectReader = Callable[[str], Sequence[object]]
-"""The objects of a file that a command names by `-f`, as Structs of the model."""
+ObjectReader = Callable[[FileArgument], Sequence[object]]
+"""The objects of what a command names by `-f`, as Structs of the model."""
 
 
 class PodEnding(StrEnum):

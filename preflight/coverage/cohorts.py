@@ -68,6 +68,11 @@ class NodeCohort(Struct, frozen=True):
         return self.pod_group is not None and self.pod_group.is_old
 
     @property
+    def may_have_updated_pod(self) -> bool:
+        """Whether its old pods may be of their DaemonSet's own template."""
+        return self.pod_group is not None and self.pod_group.is_old and self.pod_group.may_be_updated
+
+    @property
     def has_listed_pod(self) -> bool:
         """Whether its pods were listed and are the same since."""
         return self.pod_group is not None and self.pod_group.is_listed

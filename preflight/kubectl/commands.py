@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from enum import StrEnum
+from collections.abc import Iterator, Mapping
+from enum import Enum, StrEnum
 
 from msgspec import Struct
 
@@ -95,6 +95,20 @@ class RestartRollout(Command, frozen=True):
     daemonsets: TargetObjects
 
 
+class FolderDepth(Enum):
+    """How much of a folder `-f` means: what is in it, or what is below it too (`--recursive`)."""
+
+    TOP = "top"
+    ALL = "all"
+
+
+class FileArgument(Struct, frozen=True):
+    """A path of `-f`: a file, a folder, a pattern, or `-`."""
+
+    path: str
+    depth: FolderDepth = FolderDepth.TOP
+
+
 class ApplyFiles(Command, frozen=True):
     """`kubectl apply -f`; `namespace` is what `-n` says."""
 
@@ -102,6 +116,11 @@ class ApplyFiles(Command, frozen=True):
     namespace: str = ""
     server_side: bool = False
     selector: LabelQuery | None = None
+    depth: FolderDepth = FolderDepth.TOP
+
+    def iter_arguments(self) -> Iterator[FileArgument]:
+        """The paths, each with how much of a folder it means."""
+        return (FileArgument(file, self.depth) for file in self.files)
 
 
 class PatchType(StrEnum):
@@ -132,6 +151,11 @@ class DeleteFiles(Command, frozen=True):
     namespace: str = ""
     cascade: Cascade = Cascade.BACKGROUND
     ignore_missing: bool = False
+    depth: FolderDepth = FolderDepth.TOP
+
+    def iter_arguments(self) -> Iterator[FileArgument]:
+        """The paths, each with how much of a folder it means."""
+        return (FileArgument(file, self.depth) for file in self.files)
 
 
 class DeleteNodes(Command, frozen=True):

@@ -36,12 +36,15 @@ class Scene(NamedTuple):
     unsettled: frozenset[Pair]
 
     def seen(self, pair: Pair) -> str:
-        """loop, same, new, pending or absent; each with `unsettled` in front where it still moved at the end."""
+        """loop, same, new, pending or absent; each with `unsettled` in front where it still moved at the end.
+
+        A pod of a surge that waited beside a live one and took its place is new.
+        """
         if pair in self.loops_after:
             return "loop"
         before, after = self.before.get(pair, NOTHING), self.after.get(pair, NOTHING)
         if after.live:
-            state = "same" if after.live & (before.live | before.pending) else "new"
+            state = "same" if after.live & (before.live or before.pending) else "new"
         else:
             state = "pending" if after.pending else "absent"
         return f"unsettled, {state}" if pair in self.unsettled else state

@@ -33,6 +33,8 @@ class QueryResult(msgspec.Struct):
     collected: ObjectCollector
     failure: ListFailure | None = None
     error: str = ""
+    version: str = ""
+    """The `resourceVersion` of the list."""
 
 
 class ListClient:
@@ -54,8 +56,8 @@ class ListClient:
         self._wants_whole_pods, self._wants_state = wants_whole_pods, wants_state
         self._pages = count()
 
-    def run_queries(self, queries: Sequence[ListQuery]) -> list[QueryResult]:
-        """The answers to queries, in their order.
+    def run_queries(self, queries: Sequence[ListQuery], version: str = "") -> list[QueryResult]:
+        """The answers to queries, in their order; those from the server's cache are no older than `version`, that of another list.
 
         1. What the server says that it serves decides whether there is a list, and at which version: see `Discovery`. A custom resource
            that it does not serve has no objects; of any other, nothing is known.
@@ -70,7 +72,7 @@ class ListClient:
         pool = ThreadPoolExecutor(MAX_PARALLEL)
         try:
             waiting = [
-                None if found.served is Served.NO else pool.submit(fetch_pages, self._connection, query, found.version)
+                None if found.served is Served.NO else pool.submit(fetch_pages, self._connection, query, found.version, version)
                 for query, found in zip(queries, served, strict=True)
             ]
             return [
@@ -105,7 +107,7 @@ class ListClient:
     def _collect_pages(self, query: ListQuery, pages: Sequence[Page]) -> QueryResult:
         """The items of all pages; one that cannot be read makes the list a part, and the first such is named."""
         found = self._make_collector()
-        result = QueryResult(query, found)
+        result = QueryResult(query, found, version=pages[-1].version)
         count = 0
         for page in pages:
             bad = self._take_page(found, query, page)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -12,7 +12,7 @@ from msgspec import UNSET, Raw, Struct, UnsetType
 
 from preflight.errors import InputError
 from preflight.load.live.connection import ApiConnection, HttpStatusError, RequestFailedError
-from preflight.load.live.resources import ListQuery
+from preflight.load.live.resources import NODES, PODS, ListQuery
 from preflight.messages.live import (
     describe_deep_item,
     describe_endless_list,
@@ -25,6 +25,8 @@ from preflight.messages.live import (
 
 _PAGE = "500"
 _GONE = 410
+_NOT_CACHED = frozenset({400, _GONE, 504})
+"""A version that the server does not take, no longer has, or does not have yet."""
 _RESTARTS = 3
 _TIMEOUTS_PER_LIST = 20
 _EMPTY_PAGES = 10
@@ -33,10 +35,11 @@ _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[][{}]')
 
 
 class Page(NamedTuple):
-    """A page of a list: its text, and its items as text."""
+    """A page of a list: its text, its items as text, and the `resourceVersion` of the list."""
 
     text: bytes
     items: Sequence[Raw]
+    version: str = ""
 
 
 class BadItem(NamedTuple):
@@ -47,8 +50,9 @@ class BadItem(NamedTuple):
     reason: str = ""
 
 
-class _Metadata(Struct, frozen=True, rename={"token": "continue"}):
+class _Metadata(Struct, frozen=True, rename={"token": "continue", "version": "resourceVersion"}):
     token: str = ""
+    version: str = ""
 
 
 class _Head(Struct, frozen=True):
@@ -69,25 +73,46 @@ class _Item(Struct, frozen=True):
     metadata: _ItemMetadata = _ItemMetadata()
 
 
-def fetch_pages(connection: ApiConnection, query: ListQuery, version: str = "") -> list[Page]:
-    """All pages of a list, at a version of its group ("": the usual one).
+def fetch_pages(connection: ApiConnection, query: ListQuery, api_version: str = "", version: str = "") -> list[Page]:
+    """The pages of a list, at a version of its group ("": the usual one).
 
-    1. A page has 500 items. Where the server no longer knows how a list goes on (410), it is asked for again from the start, three times;
-       then in one piece.
-    2. A list ends: a token or a first item that comes again, and pages without items, are an error. So is a list that takes 20 times as
+    1. What a field selects (the pods of a node, one object) is little, and may come from the server's watch cache
+       (`resourceVersion=0`, and later lists no older than `version`): there it has an index, where etcd is read from end to end by servers
+       before 1.31. It may be seconds old, and so may be any list that was asked for just now.
+    2. All other lists are consistent, in pages of 500. From the cache they would come in one piece: it takes no notice of `limit`
+       before 1.34. Where the server no longer knows how a list goes on (410), it is asked for again from the start, three times; then in
+       one piece.
+    3. Where the server cannot serve that version (its cache lags behind), the list is asked for like any other.
+    4. A list ends: a token or a first item that comes again, and pages without items, are an error. So is a list that takes 20 times as
        long as one request may.
 
     Errors: HttpStatusError where the server refuses a page; InputError where a page is no list, or the list does not end.
+    Source: kubernetes `staging/src/k8s.io/apiserver/pkg/storage/cacher/delegator.go`, ShouldDelegateList.
     """
     deadline = time.monotonic() + _TIMEOUTS_PER_LIST * connection.timeout
+    path = query.resource.list_path(query.namespace, api_version)
+    try:
+        if query.fields and query.resource in (PODS, NODES):
+            cached = {"resourceVersion": version or "0", "resourceVersionMatch": "NotOlderThan" if version else ""}
+            try:
+                return _fetch_all(connection, query, path, cached, deadline)
+            except HttpStatusError as error:
+                if error.status not in _NOT_CACHED:
+                    raise
+        if query.limit:
+            return _fetch_all(connection, query, path, {"limit": str(query.limit)}, deadline, most=1)
+        return _fetch_consistently(connection, query, path, deadline)
+    except RequestFailedError as error:
+        raise InputError(f"{connection.server}: {describe_failed_list(query.resource.plural, error.reason)}") from None
+
+
+def _fetch_consistently(connection: ApiConnection, query: ListQuery, path: str, deadline: float) -> list[Page]:
     for limit in (*[_PAGE] * _RESTARTS, ""):
         try:
-            return _fetch_all(connection, query, version, limit, deadline)
+            return _fetch_all(connection, query, path, {"limit": limit}, deadline)
         except HttpStatusError as error:
             if error.status != _GONE or not limit:
                 raise
-        except RequestFailedError as error:
-            raise InputError(f"{connection.server}: {describe_failed_list(query.resource.plural, error.reason)}") from None
     raise AssertionError("unreachable")
 
 
@@ -102,20 +127,23 @@ def find_bad_item(page: Page, explain_unread: Callable[[int], str]) -> BadItem |
     return None
 
 
-def _fetch_all(connection: ApiConnection, query: ListQuery, version: str, limit: str, deadline: float) -> list[Page]:
-    words = {"fieldSelector": query.fields, "labelSelector": query.labels, "limit": limit}
+def _fetch_all(
+    connection: ApiConnection, query: ListQuery, path: str, words: Mapping[str, str], deadline: float, most: int = 0
+) -> list[Page]:
+    """The pages that a list has, `most` of them at most, 0 for all."""
+    words = {"fieldSelector": query.fields, "labelSelector": query.labels, **words}
     words = {name: value for name, value in words.items() if value}
-    plural, path = query.resource.plural, query.resource.list_path(query.namespace, version)
+    plural = query.resource.plural
     pages: list[Page] = []
     seen: set[object] = set()
     token, empty = "", 0
     while True:
         text = connection.get(path, {**words, "continue": token} if token else words)
         envelope = _decode_envelope(connection, query, text)
-        page = Page(text, envelope.items or ())
+        page = Page(text, envelope.items or (), envelope.metadata.version)
         pages.append(page)
         token = envelope.metadata.token
-        if not token:
+        if not token or len(pages) == most:
             return pages
         first = (_read_name(page.items[0]) or bytes(page.items[0])) if page.items else None
         empty += first is None

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from preflight.kubectl.label_selector import parse_selector
 from tests.load.live.wire_faults import WireFault
 
 TOKEN = "s3cr3t-t0ken-of-nobody"
@@ -145,11 +146,7 @@ def _is_wanted(each: Mapping[str, Any], asked: Asked) -> bool:
         if there != value:
             return False
     labels = metadata.get("labels", {})
-    for part in filter(None, asked.query.get("labelSelector", "").split(",")):
-        key, equals, value = part.partition("=")
-        if (labels.get(key) != value) if equals else key not in labels:
-            return False
-    return True
+    return parse_selector(asked.query.get("labelSelector", "")).selects(labels)
 
 
 class _Server(ThreadingHTTPServer):

@@ -136,7 +136,8 @@ def test_a_pod_with_a_wrong_type_is_named(spec: str, faulty: tuple[ApiServer, Pa
 
     def spoil(handler: BaseHTTPRequestHandler, body: bytes) -> None:
         data = json.loads(body)
-        data["items"][0]["spec"] = json.loads(spec)
+        for item in data["items"][:1]:
+            item["spec"] = json.loads(spec)
         send(handler, json.dumps(data).encode())
 
     server.fault = lambda asked: spoil if asked.resource == "pods" else None
