@@ -31,10 +31,14 @@ class PodPresence(Enum):
 
 
 class NodeEvents(NamedTuple):
-    """What a change does to the pods of one DaemonSet by node: it ends them, and it reboots, drains or replaces the node."""
+    """What a change does to the pods of one DaemonSet by node: it ends them, and it reboots, drains or replaces the node.
+
+    `hanging` are the nodes where a pod that it ends stays in Terminating, for the kubelet is silent.
+    """
 
     ended: frozenset[str]
     disrupted: frozenset[str]
+    hanging: frozenset[str] = frozenset()
 
 
 class PlacementPair(NamedTuple):
@@ -95,8 +99,10 @@ def iter_cohorts(
     """
     for part in _split_by_pods(node_class.nodes, pods, unlisted):
         for is_pod_ended, ending in split_nodes(part.nodes, events.ended):
-            for is_disrupted, nodes in split_nodes(ending, events.disrupted):
-                yield NodeCohort(node_class, placements, nodes, part.presence, part.pod_group, is_pod_ended, is_disrupted)
+            for is_disrupted, disrupted in split_nodes(ending, events.disrupted):
+                for is_hanging, nodes in split_nodes(disrupted, events.hanging):
+                    updates = (UpdateEffect.HANG,) if is_hanging else (None,)
+                    yield NodeCohort(node_class, placements, nodes, part.presence, part.pod_group, is_pod_ended, is_disrupted, updates)
 
 
 def _split_by_pods(nodes: frozenset[str], pods: DaemonSetPods, unlisted: PodPresence) -> Iterator[_NodesByPod]:

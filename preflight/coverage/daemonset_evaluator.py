@@ -86,9 +86,9 @@ class DaemonSetEvaluator:
             self._old_tolerations if self._has_same_template else add_implicit_tolerations(after.spec.template.spec) if after else ()
         )
         self._has_listed_pods = bool(key.namespace) and self.change.before.are_pods_listed(key.namespace, key.name)
-        self._events = NodeEvents(
-            self.change.recreation_nodes | self.change.deleted_pod_nodes.get(key, _NO_NODES), self.change.disrupted_nodes
-        )
+        deleted = self.change.deleted_pod_nodes.get(key, _NO_NODES)
+        hanging = deleted & evaluation.shared_analysis.health.silent_nodes if deleted and not self.change.removes_pods else _NO_NODES
+        self._events = NodeEvents(self.change.recreation_nodes | deleted, self.change.disrupted_nodes, hanging)
 
     def evaluate(self, scope: frozenset[str] | None) -> list[CoverageGroup]:
         """The groups of nodes within a scope of node names, None for all nodes."""

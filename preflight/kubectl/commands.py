@@ -184,11 +184,15 @@ class DeleteNamespaces(Command, frozen=True):
 
 
 class DeletePods(Command, frozen=True):
-    """`kubectl delete pod`; `node` is the node of `--field-selector spec.nodeName=...`, "" where any will do."""
+    """`kubectl delete pod`; `node` is the node of `--field-selector spec.nodeName=...`, "" where any will do.
+
+    `is_forced`: the pods are removed at once, whether or not a kubelet has ended them.
+    """
 
     pods: TargetObjects
     ignore_missing: bool = False
     node: str = ""
+    is_forced: bool = False
 
 
 class RebootNodes(Command, frozen=True):

@@ -143,7 +143,7 @@ def parse_delete(text: str, arguments: ParsedArguments) -> Command:
     if resource == NODE:
         return DeleteNodes(text, objects)
     if resource == POD:
-        return DeletePods(text, objects, missing or bool(on), on)
+        return DeletePods(text, objects, missing or bool(on), on, arguments.is_set("force"))
     return DeleteDaemonSets(text, objects, cascade, missing)
 
 

@@ -39,7 +39,7 @@ from preflight.model.reasons import (
 _PLAIN_REASONS = {
     PlainReason.DELETED: "the DaemonSet is deleted",
     PlainReason.ORPHANED: "nothing owns its pods any more",
-    PlainReason.HANGING: "the update deletes its pod, which hangs in Terminating: the kubelet of the node is silent",
+    PlainReason.HANGING: "its pod is deleted and hangs in Terminating: the kubelet of the node is silent",
     PlainReason.MISSING: "it should run and no pod is there",
     PlainReason.CREATED: "a pod is created",
     PlainReason.IF_SELECTED: "if its selector matches",
