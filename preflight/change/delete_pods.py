@@ -69,6 +69,8 @@ def _find_pods(world: ClusterState, chosen: TargetObjects, *, ignore_missing: bo
             raise InputError(messages.NO_PODS)
         return _sort_pods(pod for pod in world.pods if _is_chosen(chosen, pod))
     if not world.are_pods_listed(namespace):
+        if why := world.find_unlisted_reason("Pod", namespace):
+            raise InputError(messages.describe_unlisted_pods(namespace, why))
         elsewhere = _describe_other_namespaces(world, chosen.names[0]) if chosen.names else ""
         raise InputError(messages.describe_missing_pods(namespace, elsewhere))
     here = {pod.metadata.name: pod for pod in world.pods if pod.metadata.namespace == namespace}

@@ -88,9 +88,12 @@ def find_daemonsets(world: ClusterState, chosen: TargetObjects, *, ignore_missin
     2. A selector and `--all` choose in that namespace, and among the objects that state none; `-A` everywhere.
 
     Errors: UsageError in kubectl's words for a name that is not there, with the one namespace where it is; InputError where the name stands
-    twice, or where nothing is chosen.
+    twice, where nothing is chosen, or where the DaemonSets of the namespace could not be listed.
     """
     namespace = chosen.namespace or world.default_namespace
+    why = "" if chosen.all_namespaces else world.find_unlisted_reason("DaemonSet", namespace)
+    if why:
+        raise InputError(messages.describe_unlisted_daemonsets(namespace, why))
     if chosen.names:
         keys = [
             _find_one(world, name, namespace, chosen.namespace)

@@ -61,6 +61,7 @@ def command(
 ) -> int:
     """What each DaemonSet was recognised as, what it provides, and by what evidence. No PATH is the folder of now."""
     from preflight.components import recognize_components
+    from preflight.engine.unlisted_kinds import list_unlisted_problems
     from preflight.load.inputs import LoadOptions, load_input, select_input
     from preflight.load.live.planner import FOR_DAEMONSETS
     from preflight.model.apps import DaemonSet
@@ -81,7 +82,7 @@ def command(
     found = sorted(
         ((daemonset, recognize_components(daemonset, loaded.world.config_maps, stated)) for daemonset in daemonsets), key=_make_sort_key
     )
-    problems = list(loaded.problems)
+    problems = [*loaded.problems, *list_unlisted_problems(loaded.world)]
     if not found and not allow_empty:
         problems.append(Problem(messages.NOTHING_TO_RECOGNIZE))
     text = _format_json(found, _locate_evidence(loaded, found)) if form == "json" else _format_table(found, _locate_evidence(loaded, found))

@@ -20,6 +20,6 @@ def command(*, coverage: bool) -> int:
     lines = ["apiVersion: rbac.authorization.k8s.io/v1", "kind: ClusterRole", "metadata:", "  name: preflight", "rules:"]
     for group, plurals in groups.items():
         lines += [f'  - apiGroups: ["{group}"]', f"    resources: [{', '.join(plurals)}]", "    verbs: [list]"]
-    lines += ["  - nonResourceURLs: [/version, /metrics]", "    verbs: [get]"]
+    lines += ['  - nonResourceURLs: [/version, /apis, "/apis/*", /metrics]', "    verbs: [get]"]
     click.echo("\n".join(lines))
     return 0

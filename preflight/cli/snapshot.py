@@ -26,7 +26,8 @@ def command(output: str, sources: tuple[str, ...], **given: Any) -> int:
     """Save the cluster, for every --from and for `preflight verify`: only the fields that preflight reads.
 
     No argument, environment variable or Secret is in it, and no annotation that preflight does not read. FILE is replaced, and only once
-    the new one is whole. Where something could not be read, nothing is written.
+    the new one is whole. Where something could not be read, nothing is written. Kinds that a cluster did not show are named, also in FILE,
+    and the exit code is then 3.
     """
     from preflight.engine.asked_cluster import format_request_summary
     from preflight.load.inputs import LoadOptions, open_input
@@ -54,7 +55,7 @@ def command(output: str, sources: tuple[str, ...], **given: Any) -> int:
     else:
         size = write_snapshot(pieces, output)
     _print_saved(read, unkept, output, size)
-    return 0
+    return 3 if read.world.missing_kinds else 0
 
 
 def _print_saved(read: LoadResult, unkept: UnsavedCounts, output: str, size: int) -> None:

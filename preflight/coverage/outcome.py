@@ -101,6 +101,8 @@ def forecast_pod(
     3. Once settled means: an update that the change starts is over, and so is an eviction after up to `horizon` seconds. The default
        is any number of seconds; a recording that was cut off sooner has a shorter one.
     4. `in_transit`: no live pod is there, but one is on its way out or in. Where the DaemonSet should run no more, none comes after it.
+       Where no pod was listed and the DaemonSet should run, the controller has yet to create it (a node that has just joined): that none
+       comes any more is a loss too.
     5. `was_looping`: before, pods came and went there. Where they do so no more, the next one stays.
     6. A pod that an update deletes and that hangs leaves a wanted node without one.
 
@@ -115,8 +117,8 @@ def forecast_pod(
     period = int(new_eviction) if loops else None
     recreated = after.should_run and period != 0
     if not has_pod:
-        if in_transit and before is not None and before.should_run and not after.should_run:
-            return PodForecast(Outcome.LOST_NOW, True, PodAfter.NONE, False)
+        if before is not None and before.should_run and not after.should_run:
+            return PodForecast(Outcome.LOST_NOW, in_transit, PodAfter.NONE, False)
         if loops:
             return PodForecast(Outcome.LOOP, False, PodAfter.NEW, recreated, period)
         if after.should_run and ((before is not None and before.should_run and not was_looping) or event.update is UpdateEffect.HANG):

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from preflight.components import Component
 
 _EVERY_POD = frozenset(("kube-proxy", "node-local-dns"))
+_ORDER = (False, None, True)
 _SECRETS_DRIVER = "secrets-store.csi.k8s.io"
 
 
@@ -25,14 +26,15 @@ class Dependent(Struct, frozen=True):
     """A workload that needs what goes from the nodes.
 
     1. `needs` are the resources or drivers of those that go; () where every pod needs what goes. `path` is the field that says so.
-    2. `can_run_elsewhere`: its pods may also run on nodes that keep what they need.
+    2. `can_run_elsewhere`: its pods may also run on nodes that keep what they need; None where no such node is known, and not all
+       nodes were listed.
     """
 
     subject: Subject
     origin: Origin
     path: VolumePath
     needs: tuple[str, ...] = ()
-    can_run_elsewhere: bool = False
+    can_run_elsewhere: bool | None = False
 
 
 class DependentFinder:
@@ -46,6 +48,8 @@ class DependentFinder:
         self._nodes_after = PlaceableNodes(self._world.nodes, gate)
         self._nodes_before = PlaceableNodes(impact.change.before.nodes, gate)
         self._consumers: tuple[Consumer, ...] | None = None
+        listing = self._world.listing
+        self._otherwise = False if listing is None or listing.nodes else None
 
     def find_dependents(
         self, component: Component, nodes: frozenset[str], outcome: Outcome, *, recreated: bool
@@ -55,7 +59,7 @@ class DependentFinder:
         if kind == "device-plugin":
             found = tuple(self._iter_plugin_dependents(component, nodes, recreated=recreated))
             if outcome is Outcome.NEVER:
-                found = tuple(dependent for dependent in found if not dependent.can_run_elsewhere)
+                found = tuple(dependent for dependent in found if dependent.can_run_elsewhere is not True)
             asked = tuple(sorted({name for dependent in found for name in dependent.needs}))
             return asked or component.resources, found
         if kind in ("csi-node-driver", "secrets-store-provider"):
@@ -82,7 +86,7 @@ class DependentFinder:
             rest = reach - nodes
             for name in found:
                 rest &= self._providers.find_resource_nodes(name, recreated=recreated)
-            yield _make_dependent(consumer, found, can_run_elsewhere=bool(rest))
+            yield _make_dependent(consumer, found, can_run_elsewhere=bool(rest) or self._otherwise)
 
     def _iter_driver_dependents(
         self, component: Component, drivers: tuple[str, ...], nodes: frozenset[str], outcome: Outcome, *, recreated: bool
@@ -99,7 +103,7 @@ class DependentFinder:
             if outcome is not Outcome.NEVER:
                 there = reach | self._nodes_before.select_nodes(consumer.spec, is_daemon=consumer.is_daemon)
             if there & nodes:
-                yield _make_dependent(consumer, found, can_run_elsewhere=bool((reach - nodes) & keep))
+                yield _make_dependent(consumer, found, can_run_elsewhere=bool((reach - nodes) & keep) or self._otherwise)
 
     def _iter_network_dependents(self, component: Component, nodes: frozenset[str], *, recreated: bool) -> Iterator[Dependent]:
         """Every workload whose pods may run on the nodes; for the network of pods, those that want one."""
@@ -109,7 +113,7 @@ class DependentFinder:
                 continue
             reach = self._nodes_after.select_nodes(consumer.spec, is_daemon=consumer.is_daemon)
             if reach & nodes:
-                yield _make_dependent(consumer, {}, can_run_elsewhere=bool((reach - nodes) & keep))
+                yield _make_dependent(consumer, {}, can_run_elsewhere=bool((reach - nodes) & keep) or self._otherwise)
 
     def _iter_consumers(self, get_needs: Callable[[Consumer], dict[str, VolumePath]]) -> Iterator[tuple[Consumer, dict[str, VolumePath]]]:
         """The consumers that ask for something, each subject once, with what it asks for."""
@@ -121,16 +125,16 @@ class DependentFinder:
                 yield consumer, found
 
 
-def _make_dependent(consumer: Consumer, needs: dict[str, VolumePath], *, can_run_elsewhere: bool) -> Dependent:
+def _make_dependent(consumer: Consumer, needs: dict[str, VolumePath], *, can_run_elsewhere: bool | None) -> Dependent:
     path = next(iter(needs.values()), ())
-    return Dependent(consumer.subject, consumer.origin, path, tuple(sorted(needs)), can_run_elsewhere and not consumer.is_daemon)
+    return Dependent(consumer.subject, consumer.origin, path, tuple(sorted(needs)), False if consumer.is_daemon else can_run_elsewhere)
 
 
 def merge_by_subject(dependents: Iterable[Dependent]) -> tuple[Dependent, ...]:
-    """One dependent for each subject: of several templates of a JobSet one that can go nowhere else, if there is one."""
+    """One dependent for each subject: of several templates of a JobSet one that can go nowhere else, or of which that is not known."""
     found: dict[Subject, Dependent] = {}
     for dependent in dependents:
         known = found.setdefault(dependent.subject, dependent)
-        if known.can_run_elsewhere and not dependent.can_run_elsewhere:
+        if _ORDER.index(dependent.can_run_elsewhere) < _ORDER.index(known.can_run_elsewhere):
             found[dependent.subject] = dependent
     return tuple(found.values())

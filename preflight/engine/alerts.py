@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from preflight.alerting import generate
 from preflight.engine.session import Session, make_load_options
+from preflight.engine.unlisted_kinds import list_unlisted_problems
 from preflight.errors import InputError
 from preflight.load.inputs import load_input
 from preflight.messages import alerting as messages
@@ -24,4 +25,4 @@ def generate_alerts(session: Session) -> tuple[AlertRules, tuple[Problem, ...]]:
 
         why = f": {format_problem(read.problems[0])}" if read.problems else ""
         raise InputError(messages.describe_nothing_to_watch(why))
-    return generate.generate_alerts(read.world), read.problems
+    return generate.generate_alerts(read.world), (*read.problems, *list_unlisted_problems(read.world))

@@ -16,11 +16,13 @@ from preflight.engine.rule_context import build_step, make_change_context
 from preflight.engine.rule_runner import RuleResults, run_rules
 from preflight.engine.session import LoadedInputs, PodDetail, Session, apply_session_policy, make_inputs, make_load_options
 from preflight.engine.simulate import PodEvaluator, SimulatedStep, StartState, evaluate_pods, make_start_state, simulate_commands
+from preflight.engine.unlisted_kinds import list_unlisted_problems
 from preflight.errors import PreflightError, UsageError
 from preflight.kubectl.commands import Command, FileArgument
 from preflight.load import LoadResult
 from preflight.load.inputs import Live, OpenInput, open_input
 from preflight.messages import run as messages
+from preflight.messages.change import format_no_match_in_cluster
 from preflight.messages.run import describe_unjudged_line
 from preflight.messages.workloads import describe_unknown_pods, note_possible_pods
 from preflight.model.meta import ObjectKey
@@ -106,7 +108,9 @@ def _load_missing_nodes(inputs: LoadedInputs, plan: Plan, opened: OpenInput) -> 
 def _replace_loaded(inputs: LoadedInputs, loaded: LoadResult, opened: OpenInput) -> LoadedInputs:
     """The inputs with what was read since."""
     loaded = apply_session_policy(inputs.session, loaded)
-    problems = (*loaded.problems, *(problem for problem in inputs.problems if problem not in loaded.problems))
+    read = (*loaded.problems, *list_unlisted_problems(loaded.world))
+    kinds = {problem.kind for problem in read if problem.kind}
+    problems = (*read, *(problem for problem in inputs.problems if problem not in read and problem.kind not in kinds))
     return replace(inputs, loaded=loaded, problems=problems, request_summary=format_request_summary(opened.connection))
 
 
@@ -277,6 +281,9 @@ def _find_empty_reason(plan: Plan, steps: Sequence[SimulatedStep], judged: Check
     """Why there was nothing to judge; "" where there was."""
     if not steps:
         return messages.describe_script_without_command(plan.file)
+    unmatched = [step.change.unmatched for step in steps]
+    if all(unmatched):
+        return format_no_match_in_cluster(unmatched[0])
     if any(step.evictions is not None for step in steps):
         return ""  # what becomes of ordinary pods was there to judge
     if not judged.daemonsets:

@@ -13,6 +13,7 @@ from preflight.capacity.evaluate import measure_capacity
 from preflight.engine.exit_code import decide_capacity_exit_code
 from preflight.engine.multi_cluster import ask_clusters
 from preflight.engine.session import Session
+from preflight.engine.unlisted_kinds import list_unlisted_problems
 from preflight.errors import InputError, UsageError
 from preflight.evictions.pod_index import PodIndex
 from preflight.load.inputs import Live, list_paths, name_input
@@ -95,7 +96,8 @@ def _ask_cluster(query: CapacityQuery, session: Session) -> ClusterCapacityAnswe
     survey = world.listing
     cluster = ClusterIdentity(survey.context, survey.server, survey.version) if survey and (survey.context or survey.server) else None
     found = measure_capacity(world, new, query.resource, is_complete=not problems)
-    return ClusterCapacityAnswer(name, new.description, cluster, found, problems=problems)
+    unlisted = tuple(format_problem(problem) for problem in list_unlisted_problems(world))
+    return ClusterCapacityAnswer(name, new.description, cluster, found, problems=(*problems, *unlisted))
 
 
 def _make_collector(query: CapacityQuery) -> WorkloadCollector:

@@ -19,7 +19,8 @@ from preflight.engine.explain_loss import iter_pair_links
 from preflight.engine.report_builder import Analysis, ReportParts, build_report
 from preflight.engine.rule_context import build_step, make_change_context, make_lint_context
 from preflight.engine.rule_runner import RuleResults, run_rules
-from preflight.engine.session import LoadedInputs, Session, check_stdin_once, list_missing_daemonsets, load_inputs
+from preflight.engine.session import LoadedInputs, Session, check_stdin_once, load_inputs
+from preflight.engine.unlisted_kinds import list_unlisted_problems
 from preflight.errors import UsageError
 from preflight.load.git import diff_sides
 from preflight.load.git.diff_sides import LoadedSide
@@ -116,7 +117,7 @@ def _read_live_side(session: Session, ends: _Ends, live: Live, *, is_base: bool)
         side = LoadedSide(ends.base if is_base else ends.head, opened.loaded)
         old, new = _read_sides(inputs, ends, (side, None) if is_base else (None, side))
         summary = format_request_summary(opened.connection)
-    problems = (*inputs.problems, *list_missing_daemonsets(side.loaded))
+    problems = (*inputs.problems, *list_unlisted_problems(side.loaded.world))
     return replace(inputs, listed_state=side.loaded.world, problems=problems, request_summary=summary), old, new
 
 
@@ -179,6 +180,8 @@ def _find_new(inputs: LoadedInputs, compared: _Comparison, impact: Impact | None
     if compared.differences.mode is ComparisonMode.DRIFT:
         now = _select_stated(now, compared.old)
     was = [rule_hit for rule_hit in _select_own_hits(of_base.hits) if not rule_hit[0].is_crash]
+    if compared.differences.mode is ComparisonMode.APPLY:  # what HEAD does not state is left alone
+        was = _select_stated(was, compared.new)
     news = select_new_hits(now, was, (compared.new.root, compared.old.root))
     hits = (*coverage, *_find_refused_changes(compared.differences), *news)
     standing = len(judged) - len(coverage)
@@ -197,10 +200,10 @@ def _select_own_hits(hits: Sequence[RuleHit]) -> list[RuleHit]:
     return [rule_hit for rule_hit in hits if not rule_hit[0].needs_nodes]
 
 
-def _select_stated(hits: Sequence[RuleHit], base: LoadedSide) -> list[RuleHit]:
-    """Of a drift only what is said of objects that BASE states too."""
-    world = base.loaded.world
-    stated = {(type(item).__name__, item.metadata.name) for item in (*world.workloads, *world.job_sets, *base.loaded.nodes)}
+def _select_stated(hits: Sequence[RuleHit], manifests: LoadedSide) -> list[RuleHit]:
+    """Of what is said of a cluster only that of objects which the other side, its manifests, states too."""
+    world = manifests.loaded.world
+    stated = {(type(item).__name__, item.metadata.name) for item in (*world.workloads, *world.job_sets, *manifests.loaded.nodes)}
     return [rule_hit for rule_hit in hits if (rule_hit[1].subject.kind, rule_hit[1].subject.name) in stated]
 
 

@@ -90,7 +90,7 @@ def _evaluate_cluster(inputs: LoadedInputs, node: str, since: str) -> Analysis:
         coverage=_list_coverage(impact, node),
         story=write_summary(diagnosis, node) if world.pods else None,
     )
-    return _build_report(inputs, diagnosis, impact, step, replace(results, hits=hits), problems=_list_empty_problems(inputs))
+    return _build_report(inputs, diagnosis, impact, step, replace(results, hits=hits), node=node, problems=_list_empty_problems(inputs))
 
 
 def _evaluate_pod(inputs: LoadedInputs, name: str) -> Analysis:
@@ -119,12 +119,13 @@ def _build_report(
     step: ReportStep,
     results: RuleResults,
     *,
+    node: str = "",
     problems: tuple[Problem, ...] = (),
     links: tuple[ExplanationLink, ...] = (),
 ) -> Analysis:
     world = inputs.world
     ranks = {hit.subject: diagnosis.providers.rank_subject(hit.subject) for _, hit, _ in results.hits}
-    pairs = impact.pair_count if impact else 0
+    pairs = (sum(node in group.nodes for group in impact.groups) if node else impact.pair_count) if impact else 0
     judged = CheckedCounts(inputs.loaded.files, inputs.loaded.objects, len(world.daemonsets), len(world.nodes), pairs)
     parts = ReportParts(
         step.command,

@@ -100,4 +100,4 @@ def _make_step(answer: ClusterAnswer[Analysis]) -> ReportStep:
     report = answer.value.report
     step, asked = report.steps[0], report.cluster
     where = f" ({asked.server}{f', Kubernetes {asked.version}' if asked.version else ''})" if asked is not None and asked.server else ""
-    return replace(step, command=answer.name, headline=f"{answer.name}{where}: {step.headline}")
+    return replace(step, command=answer.name, cluster=answer.name, headline=f"{answer.name}{where}: {step.headline}")

@@ -13,8 +13,10 @@ from preflight.engine.exit_code import decide_exit_code
 from preflight.engine.rule_runner import RuleResults, make_match_target
 from preflight.engine.session import LoadedInputs
 from preflight.engine.toleration_answers import answer_tolerations
+from preflight.engine.unlisted_kinds import iter_unlisted_checks
 from preflight.errors import UsageError
 from preflight.load import LoadResult
+from preflight.load.inputs import Files
 from preflight.messages import run as messages
 from preflight.messages.load import describe_ambiguity
 from preflight.model.meta import Origin
@@ -142,7 +144,7 @@ def _iter_skipped(inputs: LoadedInputs, parts: ReportParts) -> Iterator[SkippedC
     yield from parts.skipped
     yield from (check for read in inputs.others for check in read.skipped)
     yield from (SkippedCheck(describe_ambiguity(ambiguity), messages.GIVEN_TWICE) for ambiguity in world.ambiguities)
-    yield from (SkippedCheck(_format_plural(kind), why) for kind, why in listed.missing_kinds.items() if kind != "DaemonSet")
+    yield from iter_unlisted_checks(listed)
     is_asked = _find_cluster(inputs) is not None
     if parts.steps and not world.budgets and not is_asked and "PodDisruptionBudget" not in world.complete_kinds:
         yield SkippedCheck("PodDisruptionBudgets", messages.NOT_GIVEN)
@@ -150,13 +152,10 @@ def _iter_skipped(inputs: LoadedInputs, parts: ReportParts) -> Iterator[SkippedC
         yield SkippedCheck(messages.POD_NEEDS, messages.ONLY_TEMPLATES)
 
 
-def _format_plural(kind: str) -> str:
-    """The kind as people say more of it: `Pods`, `StorageClasses`."""
-    return f"{kind}es" if kind.endswith("s") else f"{kind}s"
-
-
 def _find_cluster(inputs: LoadedInputs) -> ClusterIdentity | None:
-    """The cluster that the report is about, where one was listed."""
+    """The cluster that the report is about, where one was listed; manifests that are judged are about none, also next to a snapshot."""
+    if inputs.is_lint and isinstance(inputs.session.input, Files):
+        return None
     survey = (inputs.listed_state or inputs.world).listing
     return ClusterIdentity(survey.context, survey.server, survey.version) if survey is not None and survey.server else None
 

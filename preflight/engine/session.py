@@ -11,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from preflight.engine.asked_cluster import format_request_summary
+from preflight.engine.unlisted_kinds import list_unlisted_problems
 from preflight.errors import UsageError
 from preflight.load import LoadResult
 from preflight.load.files import STDIN
@@ -149,7 +150,7 @@ def make_inputs(session: Session, opened: OpenInput, *, is_lint: bool = False) -
         session,
         apply_session_policy(session, opened.loaded),
         is_lint,
-        problems=(*opened.loaded.problems, *list_missing_daemonsets(opened.loaded)),
+        problems=(*opened.loaded.problems, *list_unlisted_problems(opened.loaded.world)),
         convention=convention,
         request_summary=format_request_summary(opened.connection),
     )
@@ -163,12 +164,6 @@ def apply_session_policy(session: Session, loaded: LoadResult) -> LoadResult:
     from preflight.policy.apply_to_world import apply_policy
 
     return replace(loaded, world=apply_policy(policy, loaded.world))
-
-
-def list_missing_daemonsets(loaded: LoadResult) -> tuple[Problem, ...]:
-    """That a cluster did not show all DaemonSets, as a problem."""
-    why = loaded.world.missing_kinds.get("DaemonSet")
-    return (Problem(messages.describe_missing_daemonsets(why)),) if why else ()
 
 
 def check_stdin_once(*paths: str) -> None:

@@ -12,8 +12,9 @@ from preflight.coverage.component_cache import ComponentCache
 from preflight.coverage.label_cascade import predict_unchanged
 from preflight.engine.report_builder import Analysis, ReportParts, build_report, drop_skipped
 from preflight.engine.rule_context import make_comparison_context
-from preflight.engine.rule_runner import run_rules
+from preflight.engine.rule_runner import RuleResults, run_rules
 from preflight.engine.session import LoadedInputs, PodDetail, Session, apply_session_policy, check_stdin_once, load_inputs
+from preflight.engine.unlisted_kinds import list_unlisted_problems
 from preflight.errors import InputError
 from preflight.load import load_world
 from preflight.load.inputs import list_paths
@@ -35,7 +36,12 @@ def verify(session: Session, saved: str) -> Analysis:
     from preflight.load.live.planner import FOR_COMPARISON
 
     inputs = load_inputs(session, PodDetail.WHOLE_PODS, query=FOR_COMPARISON)
-    return _evaluate_comparison(add_earlier_state(inputs, saved), saved)
+    inputs = add_earlier_state(inputs, saved)
+    (before,) = inputs.others
+    if not before.objects and (before.problems or inputs.loaded.objects):  # nothing is known of before, so nothing is new
+        empty = () if before.problems else inputs.list_empty_problem(messages.describe_empty_state(saved))
+        return build_report(inputs, ReportParts(f"verify {saved}", CheckedCounts(), RuleResults(), problems=empty))
+    return _evaluate_comparison(inputs, saved)
 
 
 def add_earlier_state(inputs: LoadedInputs, saved: str) -> LoadedInputs:
@@ -50,7 +56,7 @@ def add_earlier_state(inputs: LoadedInputs, saved: str) -> LoadedInputs:
     )
     before = apply_session_policy(session, loaded)
     _check_same_cluster(before.world, inputs.world, saved)
-    return replace(inputs, others=(before,), problems=(*inputs.problems, *before.problems))
+    return replace(inputs, others=(before,), problems=(*inputs.problems, *before.problems, *list_unlisted_problems(before.world)))
 
 
 def _evaluate_comparison(inputs: LoadedInputs, saved: str) -> Analysis:

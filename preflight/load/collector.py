@@ -41,6 +41,7 @@ from preflight.model.apps import DaemonSet
 from preflight.model.convert import convert
 from preflight.model.core import CoveragePod, Node
 from preflight.model.meta import LabelSelector, Origin, Refusal, SourcedObject
+from preflight.model.policy import PodDisruptionBudget
 from preflight.model.report import Location, Problem, SkippedCheck
 from preflight.model.world import ClusterListing
 
@@ -48,6 +49,9 @@ if TYPE_CHECKING:
     from preflight.load.pools import PoolDeclaration
     from preflight.load.runtime_state import RuntimeStateCollector
     from preflight.model.pod_scheduling import SchedulerPod
+
+_BUDGETS_BEFORE_V1 = "policy/v1beta1"
+"""There an empty selector selects nothing, as an absent one does."""
 
 MAX_LOCATED = 4 << 20
 """A document with more characters than this has no lines: it is a dump, and nobody wrote it."""
@@ -185,6 +189,12 @@ class ObjectCollector:
             # extensions/v1beta1: its server selected by the labels of the template.
             selector = LabelSelector(value.spec.template.metadata.labels)
             value = replace(value, spec=replace(value.spec, selector=selector))
+        if (
+            item.get("apiVersion") == _BUDGETS_BEFORE_V1
+            and isinstance(value, PodDisruptionBudget)
+            and value.spec.selector == LabelSelector()
+        ):
+            value = replace(value, spec=replace(value.spec, selector=None))  # there an empty selector selects nothing
         self.objects.append(replace(value, kept=kept) if kept else value)
 
     def add_pools(self, item: PlainObject, origin: Origin) -> None:

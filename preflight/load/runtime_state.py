@@ -53,11 +53,12 @@ class RuntimeStateCollector:
                 if kind in STATE_TYPES:
                     self.take_text(kind, raw)
 
-    def take_text(self, kind: str, raw: Raw | memoryview) -> None:
-        """Take one object of a kind from its text; one with a null or a wrong type in it by way of plain data."""
+    def take_text(self, kind: str, raw: Raw | memoryview) -> bool:
+        """Take one object of a kind from its text; one with a null or a wrong type in it by way of plain data. Whether it could be read."""
         value = decode_object(raw, STATE_TYPES[kind][1])
         if value is not None:
             self._add_object(value)
+        return value is not None
 
     def take_data(self, kind: str, data: object) -> None:
         """Take one object from plain data."""
@@ -79,11 +80,11 @@ class RuntimeStateCollector:
         if pod is not None:
             self.pods.add_pod(pod)
 
-    def take_page(self, kind: str, text: bytes) -> None:
-        """Take a page of a list of the API."""
+    def take_page(self, kind: str, text: bytes) -> int | None:
+        """Take a page of a list of the API; the index of the first item that cannot be read, None where all can."""
         self.given.add(kind)
-        for raw in RAW_LIST_DECODER.decode(text).items or ():
-            self.take_text(kind, raw)
+        are_read = [self.take_text(kind, raw) for raw in RAW_LIST_DECODER.decode(text).items or ()]
+        return None if all(are_read) else are_read.index(False)
 
     def merge(self, other: RuntimeStateCollector) -> None:
         """Take what another list showed."""

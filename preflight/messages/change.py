@@ -119,7 +119,7 @@ def format_missing_nodes(missing: Sequence[str], given: int) -> str:
 
 def format_no_match_in_cluster(selector: object) -> str:
     """A selector that selects no node of a live cluster."""
-    return f"no node of the cluster matches {selector}"
+    return f"no node matches -l {selector}"
 
 
 def format_no_match(selector: object, reachable: int, *, has_nodes: bool) -> str:
@@ -197,6 +197,16 @@ def format_startup_taints(pool: str, taints: Sequence[Taint]) -> str:
 
 
 # DaemonSets, pods and namespaces.
+
+
+def describe_unlisted_daemonsets(namespace: str, why: str) -> str:
+    """That the DaemonSets of a namespace could not be listed, so that one may exist there or not."""
+    return f"the DaemonSets of namespace {namespace} could not be listed: {why}"
+
+
+def describe_unlisted_pods(namespace: str, why: str) -> str:
+    """That the pods of a namespace could not be listed."""
+    return f"the pods of namespace {namespace} could not be listed: {why}"
 
 
 def format_about(subject: object, note: str) -> str:

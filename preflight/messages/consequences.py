@@ -58,15 +58,24 @@ def describe_alternative(workloads: Sequence[Subject], resources: Sequence[str])
     return f"{join_workloads(workloads)} can run on other nodes with {join_limited(resources, 'resources')}"
 
 
+def describe_unlisted_nodes(workloads: Sequence[Subject], resources: Sequence[str]) -> str:
+    """The note of PF110 on workloads that may have other nodes."""
+    what = join_limited(resources, "resources")
+    return f"unknown: whether {join_workloads(workloads)} can run on other nodes with {what} (only the nodes of the change were listed)"
+
+
 def describe_lost_resources(
-    broken: BrokenNodes, waiting: Sequence[Subject], *, is_known: bool, producer: ObjectKey | None, labels: Sequence[str]
+    broken: BrokenNodes, waiting: Sequence[Subject], *, is_certain: bool, is_known: bool, producer: ObjectKey | None, labels: Sequence[str]
 ) -> str:
-    """PF110: `waiting` are the workloads that can run nowhere else; `producer` sets the labels that the device plugin waits for."""
+    """PF110: `waiting` are the workloads that can run nowhere else for all that is known, and for certain where `is_certain`.
+
+    `producer` sets the labels that the device plugin waits for.
+    """
     resources, nodes = join_limited(broken.names, "resources"), join_node_names(broken.nodes)
     workloads, then = join_workloads(waiting or broken.workloads), "" if broken.is_kept_out else " then"
     if not waiting:
         effect = f"{workloads} can{then} only run elsewhere"
-    elif is_known:
+    elif is_certain:
         effect = f"{workloads}{then} {'stays' if len(waiting) == 1 else 'stay'} Pending"
     else:
         effect = f"{workloads} may{then} stay Pending"

@@ -183,6 +183,8 @@ def describe_lost_now(nodes: Sequence[str], cause: LossCause, reasons: Sequence[
             return f"{lost} now: {_join(reasons)}"
         case LossCause.UPDATED:
             return f"{lost} now: its update deletes the pod and creates none: {_join(reasons)}"
+        case LossCause.NOT_CREATED:
+            return f"{lost} now: the pod is not created yet, and none will be: {_join(reasons)}"
         case LossCause.ENDED:
             return f"{lost} now: the pod ends and none is created: {_join(reasons)}"
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from preflight.messages.kubeconfig import make_inert
+from preflight.messages.lists import join_names
 
 # The connection
 
@@ -61,7 +64,7 @@ def describe_status(status: int) -> str:
 
 # Lists
 
-UNKNOWN_KIND = "the server does not know it"
+NOT_SERVED = "the server does not serve them"
 
 
 def describe_missing_right(resource: str, namespace: str) -> str:
@@ -75,9 +78,19 @@ def describe_server_fault(status: int, message: str) -> str:
     return f"{describe_status(status)}: {message}"
 
 
-def describe_one_namespace(namespace: str, reason: str) -> str:
-    """That only the objects of one namespace are known, and why."""
-    return f"only those of namespace {namespace}: {reason}"
+def describe_wrong_discovery(message: str) -> str:
+    """That a server has a resource among those that it serves, and does not find its list."""
+    return f"the server answers 404 for a resource that it says it serves: {message}"
+
+
+def describe_unknown_resource(message: str) -> str:
+    """That a server does not find a list, and does not say either what it serves."""
+    return f"the server answers 404, and does not say what it serves (/apis): {message}"
+
+
+def describe_namespaces(namespaces: Sequence[str], reason: str) -> str:
+    """That only the objects of some namespaces are known, and why."""
+    return f"only those of namespace{'s' if len(namespaces) > 1 else ''} {join_names(namespaces)}: {reason}"
 
 
 def describe_unreadable_list(plural: str) -> str:
@@ -85,9 +98,44 @@ def describe_unreadable_list(plural: str) -> str:
     return f"the list of {plural} cannot be read"
 
 
+def describe_failed_list(plural: str, reason: str) -> str:
+    """That the request for a list has no answer."""
+    return f"the list of {plural} cannot be had: {reason}"
+
+
 def describe_endless_list(plural: str) -> str:
     """That a list comes to no end."""
-    return f"the list of {plural} goes on and on at the same place"
+    return f"the list of {plural} does not end: the server begins it again"
+
+
+def describe_list_timeout(plural: str, seconds: float) -> str:
+    """That a list takes too long, page after page."""
+    return f"the list of {plural} is not complete after {seconds:g} seconds (20 times --request-timeout)"
+
+
+def describe_list_without_items(plural: str) -> str:
+    """That a list of the API has no field for its items."""
+    return f"the list of {plural} cannot be read: it has no field `items`"
+
+
+def describe_deep_item(plural: str, index: int) -> str:
+    """That an item of a list is nested too deeply; `index` is counted from 0."""
+    return f"the list of {plural} cannot be read: its item {index + 1} is nested too deeply"
+
+
+WRONG_TYPES = "a field of it has a wrong type"
+
+
+def describe_bad_item(plural: str, number: int, name: str, reason: str) -> str:
+    """That an item of a list cannot be read; the first has the number 1."""
+    if not reason:
+        return f"item {number} of the list of {plural} is not an object with a name"
+    return f"item {number} of the list of {plural} ({name}) cannot be read: {reason}"
+
+
+def describe_no_discovery(path: str) -> str:
+    """That an answer does not say which resources a server serves."""
+    return f"the answer to {path} does not say what the server serves: is it the API server of a cluster?"
 
 
 def describe_no_list(plural: str) -> str:

@@ -92,7 +92,7 @@ def describe_link(link: LossLink) -> tuple[str, str]:
         case BrokenComponent(daemonset, title, symptom):
             return "breaks", f"{daemonset} is a {title}: {symptom}"
         case BrokenWorkload(workload, needs, can_run_elsewhere):
-            where = ", and can get it elsewhere" if can_run_elsewhere else " there"
+            where = {True: ", and can get it elsewhere", False: " there", None: "; other nodes were not listed"}[can_run_elsewhere]
             return "breaks", f"{workload.kind} {workload} needs {join_and(needs) if needs else 'it'}{where}"
         case KubectlEvidence():
             return _describe_command(link)

@@ -85,9 +85,9 @@ def note_unknown(reason: str) -> str:
     return f"not known: {reason}"
 
 
-def describe_missing_daemonsets(why: str) -> str:
-    """That a cluster did not show all DaemonSets."""
-    return f"not all DaemonSets are judged: {why}"
+def describe_unlisted_kind(plural: str, why: str) -> str:
+    """That a cluster did not show all objects of a kind."""
+    return f"not all {plural} are judged: {why}"
 
 
 STDIN_TWICE = "standard input (-) can be read once only"

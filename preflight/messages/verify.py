@@ -127,6 +127,13 @@ def note_unknown(reason: str) -> str:
 
 
 NOTHING_TO_COMPARE = "no DaemonSet was given on either side: there is nothing to compare"
+
+
+def describe_empty_state(saved: str) -> str:
+    """That the state before holds no object."""
+    return f"no Kubernetes objects in {saved}: there is nothing to compare with"
+
+
 NO_PODS_TO_COMPARE = "no pod was given on either side: whether one is gone shows only where pods are listed"
 
 

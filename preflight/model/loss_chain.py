@@ -140,7 +140,7 @@ class BrokenWorkload(Struct, frozen=True):
 
     workload: Subject
     needs: tuple[str, ...]
-    can_run_elsewhere: bool
+    can_run_elsewhere: bool | None
 
 
 class KubectlView(Enum):

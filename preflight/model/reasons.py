@@ -232,6 +232,7 @@ class LossCause(Enum):
     DELETED = "deleted"
     EVICTED = "evicted"
     UPDATED = "updated"
+    NOT_CREATED = "not-created"
     ENDED = "ended"
 
 

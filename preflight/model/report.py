@@ -167,7 +167,8 @@ class ReportStep(Struct, frozen=True):
     3. `nodes` are the nodes whose pairs were judged; `taints` what the `tolerates` of the coverage answer for.
     4. `evictions` is what it does to ordinary pods; None where it lets none go, and where their pods were not given.
     5. `story` is what is broken, worst first, a sentence each: it stands in the place of the table. Only `preflight doctor` tells one.
-    6. `compares`: nothing is changed, and two states of a cluster are compared: the table then says before, now, ready and lost on.
+    6. `cluster` is the one that it is of, where the steps are of several clusters: two of them may have nodes of one name.
+    7. `compares`: nothing is changed, and two states of a cluster are compared: the table then says before, now, ready and lost on.
     """
 
     command: str
@@ -180,14 +181,19 @@ class ReportStep(Struct, frozen=True):
     coverage: tuple[Coverage, ...] = ()
     evictions: EvictionReport | None = None
     story: tuple[str, ...] | None = None
+    cluster: str = ""
 
 
 class Problem(Struct, frozen=True):
-    """Something that could not be read (exit 3); `is_line` where it is one line of a script, which is not judged."""
+    """Something that could not be read (exit 3); `is_line` where it is one line of a script, which is not judged.
+
+    `kind` is the kind of which a cluster did not show all objects, "" where something else is wrong.
+    """
 
     message: str
     location: Location | None = None
     is_line: bool = False
+    kind: str = ""
 
 
 class SkippedCheck(Struct, frozen=True, gc=False):

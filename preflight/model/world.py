@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence, Set
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -29,7 +29,8 @@ class ClusterListing(Struct, frozen=True, rename="camel", omit_defaults=True):
     2. `listed_namespaces` are the namespaces whose pods were listed, None for all of them; `nodes` whether every node was. With
        `daemonsets`, only the pods of these (namespace and name) were listed, in whatever namespace. With `pod_nodes`, only those of these
        nodes and of none, and what shares a budget or an owner with pods that may have to go.
-    3. `missing_kinds` are the kinds that could not be had, each with the reason; a kind that nobody asked for is not in it.
+    3. `missing` are the kinds that could not be had, each with the reason; a kind that nobody asked for is not in it. `forbidden` are those
+       of them that only a missing right hides, `partly_listed` the namespaces where one of them was listed all the same.
     4. `complete_kinds` are the kinds of which every object was asked for and had.
     5. `at` is the latest time that anything of a saved state states: see `State`; "" where no state was saved.
     6. `templates`: DaemonSets have their whole pod template. A snapshot keeps only what is read, and then any `apply` may be an update.
@@ -45,6 +46,8 @@ class ClusterListing(Struct, frozen=True, rename="camel", omit_defaults=True):
     pod_nodes: frozenset[str] | None = None
     nodes: bool = True
     missing: Mapping[str, str] = {}
+    forbidden: Set[str] = frozenset()
+    partly_listed: Mapping[str, Sequence[str]] = {}
     comparison_operators: bool | None = None
     templates: bool = True
     complete: frozenset[str] = frozenset()
@@ -114,6 +117,12 @@ class ClusterState(Struct, frozen=True):
     def has_full_pods(self) -> bool:
         """Whether listed pods were read as a whole, of one namespace at least."""
         return self.pods_by_key is not None and (self.listed_namespaces is None or bool(self.listed_namespaces))
+
+    def find_unlisted_reason(self, kind: str, namespace: str) -> str:
+        """Why the objects of a kind in a namespace were not listed; "" where they were, or nobody asked for them."""
+        listing = self.listing
+        is_listed = listing is not None and namespace in listing.partly_listed.get(kind, ())
+        return "" if is_listed else self.missing_kinds.get(kind, "")
 
     @property
     def default_namespace(self) -> str:

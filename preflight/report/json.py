@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from preflight.model.report import Coverage, Finding, Location, Report, ReportStep
+from preflight.model.report import Coverage, Finding, Location, Problem, Report, ReportStep
 from preflight.model.toleration_answers import DaemonSetTolerations
 
 VERSION = 1
@@ -50,7 +50,7 @@ def _make_document(report: Report) -> dict[str, Any]:
         "judged": msgspec.to_builtins(report.judged),
         "assumptions": report.assumptions,
         "skipped": msgspec.to_builtins(report.skipped),
-        "problems": [{"message": problem.message, "location": _make_location(problem.location)} for problem in report.problems],
+        "problems": [_make_problem(problem) for problem in report.problems],
         "coverage": [_make_coverage(coverage, number) for number, step in steps for coverage in step.coverage],
         "tolerations": [_make_tolerations(tolerations) for tolerations in report.tolerations],
         "findings": [_make_finding(finding) for finding in report.findings],
@@ -110,6 +110,11 @@ def _make_location(location: Location | None) -> dict[str, Any] | None:
     if location is None:
         return None
     return {"file": location.file, "line": location.line or None, "column": location.column or None, "path": location.path}
+
+
+def _make_problem(problem: Problem) -> dict[str, Any]:
+    made: dict[str, Any] = {"message": problem.message, "location": _make_location(problem.location)}
+    return {**made, "kind": problem.kind} if problem.kind else made
 
 
 def _make_finding(finding: Finding) -> dict[str, Any]:

@@ -52,7 +52,7 @@ def format_unread(report: Report) -> str:
 def format_checked(report: Report) -> str:
     """`Judged 7 DaemonSets on 2 of 6 nodes (14 pairs) from 5 files`; without a change, all objects are judged."""
     total = report.judged
-    nodes = len({node for step in report.steps for node in step.nodes})
+    nodes = len({(step.cluster, node) for step in report.steps for node in step.nodes})
     unknown = sum(len(part.nodes) for step in report.steps for part in step.coverage if part.outcome is Outcome.UNKNOWN)
     coverage = messages.count_coverage(total, nodes, unknown) if report.steps else ""
     files = messages.count_files(total.files) if total.files else ""

@@ -218,13 +218,13 @@ def test_what_may_not_be_listed_is_said_and_stays_unknown(tmp_path: Path) -> Non
     server = ApiServer(cluster(), fault=lambda each: status(403, "pods is forbidden") if each.resource == "pods" else None)
     with serving(server, tmp_path) as config:
         result = program("snapshot", "-o", str(tmp_path / "w.json"), "--kubeconfig", str(config))
-    assert result.code == 0
+    assert result.code == 3
     assert "no pods: coverage will be assumed" in result.err
     assert "  not in it: Pod: the right to list pods" in result.err
     judged = program("taint", "nodes", "rdma-1", "a=b:NoSchedule", "--from", str(tmp_path / "w.json"), "-o", "json")
     report = json.loads(judged.out)
     assert {row["assumed"] for row in report["coverage"]} == {True}
-    assert any(check["what"] == "Pods" for check in report["skipped"])
+    assert [problem["kind"] for problem in report["problems"]] == ["Pod"]
 
 
 def test_laws_of_taints_hold_for_a_change_that_was_predicted(tmp_path: Path) -> None:
@@ -247,3 +247,22 @@ def test_laws_of_taints_hold_for_a_change_that_was_predicted(tmp_path: Path) -> 
     found = {(row["daemonset"], name) for row in report["coverage"] if row["outcome"] == "lost-now" for name in row["nodes"]}
     assert predicted
     assert found == predicted
+
+
+@pytest.mark.parametrize("content", ["", "{", "null", "apiVersion: v1\nkind: Node\nmetadata: [\n"])
+def test_a_state_that_cannot_be_read_is_compared_with_nothing(content: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(Path("now.json"), cluster())
+    Path("saved.json").write_text(content)
+    result = program("verify", "saved.json", "--from", "now.json")
+    assert result.code == 3
+    for words in ("is new", "since saved.json", "has no pod"):
+        assert words not in result.out
+
+
+def test_a_state_that_does_not_exist_is_compared_with_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(Path("now.json"), cluster())
+    result = program("verify", "nowhere.json", "--from", "now.json", "-o", "json")
+    report = json.loads(result.out)
+    assert (result.code, report["coverage"], report["findings"]) == (3, [], [])

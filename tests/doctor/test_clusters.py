@@ -80,3 +80,10 @@ def test_several_contexts_are_asked_each_once(tmp_path: Path, monkeypatch: pytes
     assert [step["command"] for step in report["change"]["steps"]] == [name, "again"]
     assert report["findings"] == []
     assert report["exit"] == 0
+
+
+def test_nodes_of_one_name_in_two_clusters_are_two() -> None:
+    """Both worlds have the same four node names."""
+    last = program("doctor", "--from", "b.json", "--from", "a.json.gz").out.splitlines()[-1]
+    assert "on 8 nodes" in last
+    assert " of 8 " not in last

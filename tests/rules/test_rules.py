@@ -92,6 +92,7 @@ def test_the_rules() -> None:
         ("PF404", "node-changed", "warning"),
         ("PF405", "daemonset-gone", "error"),
         ("PF406", "pod-new", "note"),
+        ("PF407", "daemonset-new", "note"),
         ("PF410", "pod-missing", "error"),
         ("PF411", "pod-kept-out", "error"),
         ("PF412", "pod-pending", "error"),

@@ -14,6 +14,7 @@ from preflight.load.live import lists
 from preflight.load.live.connection import ApiConnection, HttpStatusError
 from preflight.load.live.feature_gates import detect_comparison_operators
 from preflight.load.live.fetch import LIVE_SOURCE, ListClient, QueryResult, fetch_map
+from preflight.load.live.late_owners import plan_late_owner_lists
 from preflight.load.live.node_search import NodeSearch, SearchStep
 from preflight.load.live.peers import may_have_old_pods, plan_peer_lists
 from preflight.load.live.planner import ClusterQuery, NamespacedName
@@ -54,6 +55,7 @@ class LiveCluster:
         self._replica_set_lists: set[ListQuery] = set()
         self._search: NodeSearch | None = None
         self._listed_resources: set[ApiResource] = set()
+        self._namespaces: tuple[str, ...] = (self.connection.namespace,)
         self._shows_progress = target.shows_progress
 
     def __enter__(self) -> LiveCluster:
@@ -71,7 +73,8 @@ class LiveCluster:
            DaemonSets are asked for by their selectors.
         2. Where pods may have to go from nodes, what shares a budget or an owner with them is asked for too. Where the replacements find
            room is another question: `collect_missing`.
-        3. Where the right to list a kind in all namespaces is missing, that of the context is tried.
+        3. Where the right to list a kind in all namespaces is missing, those of the context and of the command lines are tried. Lists are
+           of different moments: an owner that a pod names and that was not listed before is asked for once more.
         4. Without the right to list nodes, those that the change names are partly known. Without the one to list pods, they are assumed.
 
         Errors: InputError where no DaemonSet can be had, or the server cannot be asked.
@@ -83,6 +86,7 @@ class LiveCluster:
             wants_whole_pods=collector.wants_whole_pods,
             wants_state=collector.runtime_state is not None,
         )
+        self._namespaces = tuple(dict.fromkeys((self.connection.namespace, *cluster_query.namespaces)))
         named = frozenset(cluster_query.nodes)
         if cluster_query.pods_with_node:
             self._run_queries(lists.plan_named_pods(cluster_query.pods_with_node))
@@ -154,6 +158,8 @@ class LiveCluster:
         for result in self._run_queries([query for query in pod_lists if query == lists.UNBOUND_PODS]):
             self._pods_version = result.version
         self._run_queries([query for query in pod_lists if query != lists.UNBOUND_PODS], self._pods_version)
+        complete = self._survey.complete - self._survey.missing.keys()
+        self._run_queries([*plan_late_owner_lists(self._pods.values(), self._collector.objects, complete)])
         if cluster_query.needs_owners:
             self._run_queries([*self._plan_replica_sets()])
         if cluster_query.evicts_from_nodes:
@@ -184,6 +190,8 @@ class LiveCluster:
             pod_nodes=None if step.has_all_pods or listing.pod_nodes is None else listing.pod_nodes.union(step.listed_nodes),
             nodes=(step.has_all_nodes or listing.nodes) and "Node" not in missing,
             missing=missing,
+            forbidden=self._survey.forbidden,
+            partly_listed=self._survey.partly_listed,
             complete=frozenset(self._survey.complete - missing.keys()),
         )
 
@@ -207,25 +215,24 @@ class LiveCluster:
         )
 
     def _run_queries(self, queries: Sequence[ListQuery], version: str = "") -> list[QueryResult]:
-        """Ask, and take what comes; where a kind may not be listed in all namespaces, that of the context is tried once."""
+        """Ask, and take what comes; where a kind may not be listed in all namespaces, it is tried once in the known ones."""
         refused: list[ListQuery] = []
         answers = self._client.run_queries(queries, version)
         for answer in answers:
             query = answer.query
-            if self._survey.add_answer(query, answer.status, answer.error, is_whole_kind=lists.is_unrestricted(query)):
+            if self._survey.add_answer(query, answer.failure, answer.error, is_whole_kind=lists.is_unrestricted(query)):
                 refused.append(query)
-            if not answer.error:
-                self._add_result(answer)
-        own = self.connection.namespace
-        for answer in self._client.run_queries([ListQuery(query.resource, own, query.fields, query.labels) for query in refused]):
-            self._survey.add_namespace_answer(answer.query, answer.error)
-            if not answer.error:
+            self._add_result(answer)
+        for query in refused:
+            parts = [ListQuery(query.resource, namespace, query.fields, query.labels) for namespace in self._namespaces]
+            parted = self._client.run_queries(parts)
+            self._survey.add_namespace_answers(query, [(answer.query.namespace, answer.error) for answer in parted])
+            for answer in parted:
                 self._add_result(answer)
         return answers
 
     def _add_result(self, query_result: QueryResult) -> None:
         collected, collector = query_result.collected, self._collector
-        collector.problems += collected.problems
         for item in collected.objects:
             metadata: Metadata = getattr(item, "metadata")  # noqa: B009 (every object has it, their base does not say so)
             key = (type(item).__name__, metadata.namespace, metadata.name)

@@ -7,6 +7,7 @@ import ssl
 import threading
 import time
 from collections.abc import Mapping
+from queue import Empty, SimpleQueue
 from typing import Any
 from urllib.parse import quote
 
@@ -41,6 +42,8 @@ _LONGEST_WAIT = 8.0
 _SILENT = 3
 _MOST = 1 << 30
 _PIECE = 1 << 18
+_GRACE = 0.25
+"""Seconds that a request may be late, so that its own timeouts come first: they leave no thread behind."""
 
 
 class HttpStatusError(Exception):
@@ -51,10 +54,19 @@ class HttpStatusError(Exception):
         self.status = status
 
 
+class RequestFailedError(InputError):
+    """One request has no answer: `reason`, without the server."""
+
+    def __init__(self, server: str, reason: str) -> None:
+        super().__init__(f"{server}: {reason}")
+        self.reason = reason
+
+
 class ApiConnection:
     """An API server that answers GET requests.
 
     `server` is its address without user names and passwords; `requests` and `received` count what was asked and the bytes that came.
+    `timeout` is how many seconds one request may take.
     """
 
     def __init__(self, target: ClusterTarget) -> None:
@@ -62,36 +74,39 @@ class ApiConnection:
         self._access: ClusterAccess = open_access(target)
         self.context, self.namespace, self.server = self._access.context, self._access.namespace, self._access.host
         self.requests = self.received = self._silent = 0
-        self._timeout = target.timeout
+        self.timeout = target.timeout
         self._counting = threading.Lock()
 
     def close(self) -> None:
         """Let go of the connections."""
         self._access.close()
 
-    def get(self, path: str, query: Mapping[str, str] | None = None) -> bytes:
-        """The body of the answer to one GET.
+    def get(self, path: str, query: Mapping[str, str] | None = None, accept: str = "application/json") -> bytes:
+        """The body of the answer to one GET; `accept` are the media types that the caller reads.
 
         1. Too many requests (429), a fault of the server (5xx) and a connection that breaks are tried again, up to four times in all, after
            half a second doubling, or when the server says so, up to 8 seconds.
-        2. A server that says nothing within the time of one request is not asked that again, and after three such requests nothing more.
+        2. One request may take its time in all, however slowly the answer drips. A server that is not done then is not asked that again,
+           and after three such requests nothing more.
 
-        Errors: Refused with the server's message for any status but 200; InputError where no answer can be had.
+        Errors: HttpStatusError with the server's message for any status but 200; RequestFailedError where this request has no answer, any
+        other InputError where none can have one.
         """
         words = "&".join(f"{quote(name)}={quote(value, safe='')}" for name, value in (query or {}).items())
         url = f"{self._access.host.rstrip('/')}{path}{'?' if words else ''}{words}"
         if self._silent >= _SILENT:
-            raise InputError(f"{self.server}: {describe_repeated_timeout(self._timeout, _SILENT)}")
+            raise RequestFailedError(self.server, describe_repeated_timeout(self.timeout, _SILENT))
         wait = 0.5
         for attempt in range(1, _TRIES + 1):
             last = attempt == _TRIES
             try:
-                status, headers, body = self._request_once(url)
+                status, headers, body = self._request_in_time(url, accept)
             except _ConnectionFailure as error:
                 self._silent += error.is_timeout
                 if last or not error.can_retry:
-                    raise InputError(f"{self.server}: {error}") from None
-                time.sleep(wait)
+                    is_of_server = not (error.can_retry or error.is_timeout)
+                    raise InputError(f"{self.server}: {error}") if is_of_server else RequestFailedError(self.server, str(error)) from None
+                time.sleep(min(wait, _LONGEST_WAIT))
             else:
                 if status == 200:
                     return body
@@ -103,17 +118,38 @@ class ApiConnection:
             wait *= 2
         raise AssertionError("unreachable")
 
-    def _request_once(self, url: str) -> tuple[int, Mapping[str, str], bytes]:
+    def _request_in_time(self, url: str, accept: str) -> tuple[int, Mapping[str, str], bytes]:
+        """One request, in a thread of its own: neither the resolver nor headers that drip know of a deadline."""
         import urllib3
 
-        deadline = time.monotonic() + self._timeout
-        timeout = urllib3.Timeout(connect=min(10.0, self._timeout), read=self._timeout)
         headers = urllib3.HTTPHeaderDict(
-            {"Accept": "application/json", "Accept-Encoding": self._access.accepted_encoding, "Host": self._access.authority}
+            {"Accept": accept, "Accept-Encoding": self._access.accepted_encoding, "Host": self._access.authority}
         )
         headers.add("User-Agent", f"preflight/{__version__}")
         for name, value in self._access.build_headers():
             headers.add(name, value)
+        answers: SimpleQueue[tuple[int, Mapping[str, str], bytes] | Exception] = SimpleQueue()
+
+        def request() -> None:
+            try:
+                answers.put(self._request_once(url, headers))
+            except Exception as error:
+                answers.put(error)
+
+        threading.Thread(target=request, daemon=True).start()
+        try:
+            answer = answers.get(timeout=self.timeout + _GRACE)
+        except Empty:
+            raise _ConnectionFailure(describe_timeout(self.timeout), can_retry=False, is_timeout=True) from None
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    def _request_once(self, url: str, headers: Any) -> tuple[int, Mapping[str, str], bytes]:
+        import urllib3
+
+        deadline = time.monotonic() + self.timeout
+        timeout = urllib3.Timeout(connect=min(10.0, self.timeout), read=self.timeout)
         try:
             answer = self._access.pool.request(
                 "GET", url, headers=headers, timeout=timeout, retries=False, redirect=False, preload_content=False
@@ -125,7 +161,7 @@ class ApiConnection:
                 raise
             answer.release_conn()
         except urllib3.exceptions.HTTPError as error:
-            raise _to_failure(error, self._timeout) from None
+            raise _to_failure(error, self.timeout) from None
         except OSError as error:
             raise _ConnectionFailure(describe_unreachable(_describe_error(error)), can_retry=False) from None
         except ValueError:  # of http.client, whose message quotes the header
@@ -143,7 +179,7 @@ class ApiConnection:
             if size > _MOST:
                 raise _ConnectionFailure(TOO_LARGE, can_retry=False)
             if time.monotonic() > deadline:
-                raise _ConnectionFailure(describe_timeout(self._timeout), can_retry=False, is_timeout=True)
+                raise _ConnectionFailure(describe_timeout(self.timeout), can_retry=False, is_timeout=True)
         return b"".join(pieces)
 
 

@@ -7,38 +7,31 @@ from itertools import count
 from typing import Any
 
 import msgspec
+from msgspec import Raw
 
 from preflight.errors import InputError
 from preflight.load.collector import ObjectCollector
 from preflight.load.kinds import STATE_KINDS
 from preflight.load.kubectl_list import take_list
 from preflight.load.live.connection import ApiConnection, HttpStatusError
+from preflight.load.live.discovery import Discovery, Served, ServedVersion
 from preflight.load.live.kubeconfig import MAX_PARALLEL
-from preflight.load.live.resources import DAEMONSETS, NODES, PODS, ListQuery
-from preflight.load.live.survey import explain_refusal
-from preflight.messages.live import (
-    describe_endless_list,
-    describe_no_list,
-    describe_unreadable_list,
-)
+from preflight.load.live.pages import BadItem, Page, fetch_pages, find_bad_item
+from preflight.load.live.resources import DAEMONSETS, NODES, ListQuery
+from preflight.load.live.survey import FORBIDDEN_STATUS, ListFailure, explain_refusal
+from preflight.messages.live import NOT_SERVED, WRONG_TYPES, describe_bad_item, describe_unreadable_list
 from preflight.model.meta import Origin
 
 LIVE_SOURCE = "<cluster>"
 """Where the objects of a cluster are from, in the place of a file."""
 
-_PAGE = "500"
-_GONE = 410
-_NOT_CACHED = frozenset({400, _GONE, 504})
-"""A version that the server does not take, no longer has, or does not have yet."""
-_RESTARTS = 3
-
 
 class QueryResult(msgspec.Struct):
-    """What came of a query: what it lists, or why nothing could be had."""
+    """What came of a query: what it lists, and why that is nothing, or not all."""
 
     query: ListQuery
     collected: ObjectCollector
-    status: int = 200
+    failure: ListFailure | None = None
     error: str = ""
     version: str = ""
     """The `resourceVersion` of the list."""
@@ -59,56 +52,116 @@ class ListClient:
         wants_state: bool = False,
     ) -> None:
         self._connection, self._done = connection, on_answer
+        self._discovery = Discovery(connection)
         self._wants_whole_pods, self._wants_state = wants_whole_pods, wants_state
         self._pages = count()
 
     def run_queries(self, queries: Sequence[ListQuery], version: str = "") -> list[QueryResult]:
         """The answers to queries, in their order; those from the server's cache are no older than `version`, that of another list.
 
-        1. A list is asked for in pages of 500. Where the server no longer knows how a list goes on (410), it is asked for anew, three
-           times; then in one piece.
+        1. What the server says that it serves decides whether there is a list, and at which version: see `Discovery`. A custom resource
+           that it does not serve has no objects; of any other, nothing is known.
         2. What the server refuses (403, 404, or a fault of its own after all tries) is an answer with the reason; so is what cannot be
-           read of anything but nodes and DaemonSets.
+           read of anything but nodes and DaemonSets, and a list of which one item is no object with a name.
 
         Errors: InputError where not even these can be asked for: 401, no connection, nothing that is JSON.
         """
         from concurrent.futures import ThreadPoolExecutor
 
+        served = [self._discovery.find_version(query.resource) for query in queries]
         pool = ThreadPoolExecutor(MAX_PARALLEL)
         try:
-            waiting = [pool.submit(_fetch_pages, self._connection, query, version) for query in queries]
-            return [self._collect_result(query, future.result) for query, future in zip(queries, waiting, strict=True)]
+            waiting = [
+                None if found.served is Served.NO else pool.submit(fetch_pages, self._connection, query, found.version, version)
+                for query, found in zip(queries, served, strict=True)
+            ]
+            return [
+                self._collect_result(query, found, future.result) if future is not None else self._explain_absence(query)
+                for query, found, future in zip(queries, served, waiting, strict=True)
+            ]
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 
-    def _collect_result(self, query: ListQuery, result: Callable[[], _Pages]) -> QueryResult:
+    def _explain_absence(self, query: ListQuery) -> QueryResult:
+        """The answer for a resource that the server does not serve."""
+        if query.resource.is_custom:
+            return QueryResult(query, self._make_collector())
+        return QueryResult(query, ObjectCollector(), ListFailure.NOT_SERVED, NOT_SERVED)
+
+    def _collect_result(self, query: ListQuery, served: ServedVersion, result: Callable[[], list[Page]]) -> QueryResult:
         try:
-            pages = result()
-            return QueryResult(query, self._collect_pages(query, pages.texts), version=pages.version)
+            return self._collect_pages(query, result())
         except HttpStatusError as error:
-            return QueryResult(query, ObjectCollector(), error.status, explain_refusal(query, error.status, str(error)))
+            failure = ListFailure.FORBIDDEN if error.status == FORBIDDEN_STATUS else ListFailure.FAULT
+            return QueryResult(query, ObjectCollector(), failure, explain_refusal(query, served.served, error.status, str(error)))
         except InputError as error:
             if query.resource in (NODES, DAEMONSETS):
                 raise
-            return QueryResult(query, ObjectCollector(), 0, str(error))
+            return QueryResult(query, ObjectCollector(), ListFailure.FAULT, str(error))
         finally:
             self._done(query)
 
-    def _collect_pages(self, query: ListQuery, texts: Sequence[bytes]) -> ObjectCollector:
-        found = ObjectCollector(wants_whole_pods=self._wants_whole_pods, wants_state=self._wants_state)
+    def _make_collector(self) -> ObjectCollector:
+        return ObjectCollector(wants_whole_pods=self._wants_whole_pods, wants_state=self._wants_state)
+
+    def _collect_pages(self, query: ListQuery, pages: Sequence[Page]) -> QueryResult:
+        """The items of all pages; one that cannot be read makes the list a part, and the first such is named."""
+        found = self._make_collector()
+        result = QueryResult(query, found, version=pages[-1].version)
+        count = 0
+        for page in pages:
+            bad = self._take_page(found, query, page)
+            if bad is not None and result.failure is None:
+                error = describe_bad_item(query.resource.plural, count + bad.position + 1, bad.name, bad.reason)
+                result.failure, result.error = ListFailure.FAULT, error
+            count += len(page.items)
+        found.problems.clear()  # the first of them is the reason now
+        return result
+
+    def _take_page(self, found: ObjectCollector, query: ListQuery, page: Page) -> BadItem | None:
         if found.runtime_state is not None and query.resource.kind in STATE_KINDS:
-            for text in texts:
-                found.runtime_state.take_page(query.resource.kind, text)
-            return found
-        for text in texts:
-            origin = Origin(LIVE_SOURCE, next(self._pages))  # no two objects of a cluster have one origin
-            try:
-                is_read = take_list(found, memoryview(text), origin, has_template_text=False, is_page=True)
-            except (msgspec.MsgspecError, RecursionError):
-                is_read = False
-            if not is_read:
-                raise InputError(f"{self._connection.server}: {describe_unreadable_list(query.resource.plural)}")
-        return found
+            unread = found.runtime_state.take_page(query.resource.kind, page.text)
+            return find_bad_item(page, lambda index: "" if index != unread else WRONG_TYPES)
+        objects, pods = len(found.objects), len(found.pods)
+        self._take_text(found, query, page.text)
+        if _count_read_objects(found, objects) + _count_read_pods(found, pods) == len(page.items):
+            return None
+        return find_bad_item(page, lambda index: self._explain_unread(query, page.items[index]))
+
+    def _take_text(self, found: ObjectCollector, query: ListQuery, text: bytes) -> None:
+        origin = Origin(LIVE_SOURCE, next(self._pages))  # no two objects of a cluster have one origin
+        try:
+            is_read = take_list(found, memoryview(text), origin, has_template_text=False, is_page=True)
+        except (msgspec.MsgspecError, RecursionError):
+            is_read = False
+        if not is_read:
+            raise InputError(f"{self._connection.server}: {describe_unreadable_list(query.resource.plural)}")
+
+    def _explain_unread(self, query: ListQuery, item: Raw) -> str:
+        """Why one item cannot be read; "" where it can."""
+        resource, alone = query.resource, self._make_collector()
+        version = f"{resource.group}/{resource.version}" if resource.group else resource.version
+        head = f'{{"kind":"{resource.kind}List","apiVersion":"{version}","items":['.encode()
+        self._take_text(alone, query, head + bytes(item) + b"]}")
+        if alone.problems:
+            return alone.problems[0].message
+        refused = [refusal.reason for value in alone.objects for refusal in value.refusals]
+        if not refused and _count_read_pods(alone, 0) < len(alone.pods):
+            refused = [WRONG_TYPES]
+        return refused[0] if refused else ""
+
+
+def _count_read_objects(collector: ObjectCollector, start: int) -> int:
+    """How many objects from an index on are read without a field that no API server would have taken."""
+    return sum(not value.refusals for value in collector.objects[start:])
+
+
+def _count_read_pods(collector: ObjectCollector, start: int) -> int:
+    """How many pods from an index on are read as far as they are wanted."""
+    pods = collector.pods[start:]
+    if not collector.wants_whole_pods:
+        return len(pods)
+    return sum((pod.metadata.namespace, pod.metadata.name) in collector.whole_pods for pod in pods)
 
 
 def fetch_plain_items(connection: ApiConnection, query: ListQuery) -> list[dict[str, Any]]:
@@ -116,87 +169,17 @@ def fetch_plain_items(connection: ApiConnection, query: ListQuery) -> list[dict[
 
     Errors: InputError with the reason where the server refuses it, or its answer cannot be read.
     """
+    served = Discovery(connection).find_version(query.resource)
+    if served.served is Served.NO:
+        raise InputError(f"{connection.server}: {query.resource.plural}: {NOT_SERVED}")
     try:
-        texts = _fetch_pages(connection, query).texts
-        found = [item for text in texts for item in msgspec.json.decode(text).get("items") or ()]
+        found = [msgspec.json.decode(item) for page in fetch_pages(connection, query, served.version) for item in page.items]
     except HttpStatusError as error:
-        raise InputError(f"{connection.server}: {query.resource.plural}: {explain_refusal(query, error.status, str(error))}") from None
+        why = explain_refusal(query, served.served, error.status, str(error))
+        raise InputError(f"{connection.server}: {query.resource.plural}: {why}") from None
     except msgspec.MsgspecError:
         raise InputError(f"{connection.server}: {describe_unreadable_list(query.resource.plural)}") from None
     return [{**item, "kind": query.resource.kind} for item in found if isinstance(item, dict)]
-
-
-class _PageMetadata(msgspec.Struct, frozen=True, rename={"token": "continue", "version": "resourceVersion"}):
-    token: str = ""
-    version: str = ""
-
-
-class _PageEnvelope(msgspec.Struct, frozen=True):
-    kind: str = ""
-    metadata: _PageMetadata = _PageMetadata()
-
-
-class _Pages(msgspec.Struct, frozen=True):
-    """The pages of a list, and its version."""
-
-    texts: list[bytes]
-    version: str
-
-
-def _fetch_pages(connection: ApiConnection, query: ListQuery, version: str = "") -> _Pages:
-    """The pages of a list.
-
-    1. What a field selects (the pods of a node, one object) is little, and may come from the server's watch cache
-       (`resourceVersion=0`, and later lists no older than the first): there it has an index, where etcd is read from end to end by servers
-       before 1.31. It may be seconds old, and so may be any list that was asked for just now.
-    2. All other lists are consistent, page by page. From the cache they would come in one piece: it takes no notice of `limit` before 1.34.
-    3. Where the server cannot serve that version (its cache lags behind), the list is asked for like any other.
-
-    Source: kubernetes `staging/src/k8s.io/apiserver/pkg/storage/cacher/delegator.go`, ShouldDelegateList.
-    """
-    if query.fields and query.resource in (PODS, NODES):
-        cached = {"resourceVersion": version or "0", "resourceVersionMatch": "NotOlderThan" if version else ""}
-        try:
-            return _fetch_all_pages(connection, query, cached)
-        except HttpStatusError as error:
-            if error.status not in _NOT_CACHED:
-                raise
-    if query.limit:
-        return _fetch_all_pages(connection, query, {"limit": str(query.limit)}, most=1)
-    for limit in (*[_PAGE] * _RESTARTS, ""):
-        try:
-            return _fetch_all_pages(connection, query, {"limit": limit})
-        except HttpStatusError as error:
-            if error.status != _GONE or not limit:
-                raise
-    raise AssertionError("unreachable")
-
-
-def _fetch_all_pages(connection: ApiConnection, query: ListQuery, words: Mapping[str, str], most: int = 0) -> _Pages:
-    """The pages that a list has, `most` of them at most, 0 for all."""
-    words = {"fieldSelector": query.fields, "labelSelector": query.labels, **words}
-    words = {name: value for name, value in words.items() if value}
-    pages: list[bytes] = []
-    token = ""
-    while True:
-        page = connection.get(query.resource.list_path(query.namespace), {**words, "continue": token} if token else words)
-        metadata = _decode_envelope(connection, query, page).metadata
-        before, token = token, metadata.token
-        pages.append(page)
-        if not token or len(pages) == most:
-            return _Pages(pages, metadata.version)
-        if token == before:
-            raise InputError(f"{connection.server}: {describe_endless_list(query.resource.plural)}")
-
-
-def _decode_envelope(connection: ApiConnection, query: ListQuery, page: bytes) -> _PageEnvelope:
-    try:
-        envelope = msgspec.json.decode(page, type=_PageEnvelope)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
-        envelope = _PageEnvelope()
-    if envelope.kind != f"{query.resource.kind}List":
-        raise InputError(f"{connection.server}: {describe_no_list(query.resource.plural)}")
-    return envelope
 
 
 def fetch_map(connection: ApiConnection, path: str) -> Mapping[str, Any]:

@@ -21,6 +21,7 @@ from preflight.kubectl.commands import (
     TargetObjects,
 )
 from preflight.kubectl.resource_args import NODE
+from preflight.load.live.named_namespaces import list_named_namespaces
 from preflight.model.apps import DaemonSet
 from preflight.model.core import Namespace, Node
 
@@ -39,6 +40,7 @@ class ClusterQuery(Struct, frozen=True):
        have to go from these (`evicts_from_nodes`). `needs_admission`: what admission
        makes of new pods: namespaces, RuntimeClasses, quotas. `needs_dependents`: what may depend on a DaemonSet. `needs_configs`: the
        ConfigMaps that say what DaemonSets provide. `needs_state`: what says how things are: events and CSINodes.
+    4. `namespaces` are those that the command lines name: what may not be listed in all namespaces is tried there.
     """
 
     nodes: frozenset[str] = frozenset()
@@ -53,6 +55,7 @@ class ClusterQuery(Struct, frozen=True):
     needs_dependents: bool = False
     needs_configs: bool = False
     needs_state: bool = False
+    namespaces: tuple[str, ...] = ()
 
     @property
     def evicts_from_nodes(self) -> bool:
@@ -92,6 +95,10 @@ def plan_cluster_query(commands: Sequence[Command], namespace: str, read_file: C
        pods of their nodes. Where the replacements of these pods find room is asked once it is known which pods go (`node_search`).
     4. Where some of the lines need nodes and some DaemonSets, everything is needed.
     """
+    return replace(_merge_queries(commands, namespace, read_file), namespaces=list_named_namespaces(commands))
+
+
+def _merge_queries(commands: Sequence[Command], namespace: str, read_file: Callable[[FileArgument], Sequence[object]]) -> ClusterQuery:
     found = [_plan_command(command, namespace, read_file) for command in commands]
     budgets, owners = any(query.needs_budgets for query in found), any(query.needs_owners for query in found)
     around = any(query.needs_admission for query in found)

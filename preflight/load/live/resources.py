@@ -9,22 +9,28 @@ from msgspec import Struct
 
 
 class ApiResource(NamedTuple):
-    """A resource of the API: `group` is "" for the core group."""
+    """A resource of the API.
+
+    1. `group` is "" for the core group. `older` are the versions to ask for, newest first, where the server does not serve `version`.
+    2. `is_custom`: a cluster has the resource only where somebody has installed it.
+    """
 
     kind: str
     group: str
     version: str
     plural: str
     is_namespaced: bool = True
+    older: tuple[str, ...] = ()
+    is_custom: bool = False
 
     @property
     def rbac_name(self) -> str:
         """As kubectl and RBAC name it: `daemonsets.apps`, `nodes`."""
         return f"{self.plural}.{self.group}" if self.group else self.plural
 
-    def list_path(self, namespace: str = "") -> str:
-        """The path of its list, in one namespace or in all."""
-        root = f"/apis/{self.group}/{self.version}" if self.group else f"/api/{self.version}"
+    def list_path(self, namespace: str = "", version: str = "") -> str:
+        """The path of its list, in one namespace or in all; `version` is the one that the server serves, "" for the usual one."""
+        root = f"/apis/{self.group}/{version or self.version}" if self.group else f"/api/{self.version}"
         return f"{root}/namespaces/{quote(namespace, safe='')}/{self.plural}" if namespace else f"{root}/{self.plural}"
 
 
@@ -44,11 +50,11 @@ class ListQuery(Struct, frozen=True):
 NODES = ApiResource("Node", "", "v1", "nodes", is_namespaced=False)
 DAEMONSETS = ApiResource("DaemonSet", "apps", "v1", "daemonsets")
 PODS = ApiResource("Pod", "", "v1", "pods")
-BUDGETS = ApiResource("PodDisruptionBudget", "policy", "v1", "poddisruptionbudgets")
+BUDGETS = ApiResource("PodDisruptionBudget", "policy", "v1", "poddisruptionbudgets", older=("v1beta1",))
 CONFIGS = ApiResource("ConfigMap", "", "v1", "configmaps")
 ADMISSION = (
     ApiResource("Namespace", "", "v1", "namespaces", is_namespaced=False),
-    ApiResource("RuntimeClass", "node.k8s.io", "v1", "runtimeclasses", is_namespaced=False),
+    ApiResource("RuntimeClass", "node.k8s.io", "v1", "runtimeclasses", is_namespaced=False, older=("v1beta1",)),
     ApiResource("ResourceQuota", "", "v1", "resourcequotas"),
 )
 """What admission makes of new pods."""
@@ -57,7 +63,7 @@ OWNERS = (
     ApiResource("Deployment", "apps", "v1", "deployments"),
     ApiResource("StatefulSet", "apps", "v1", "statefulsets"),
     ApiResource("Job", "batch", "v1", "jobs"),
-    ApiResource("JobSet", "jobset.x-k8s.io", "v1alpha2", "jobsets"),
+    ApiResource("JobSet", "jobset.x-k8s.io", "v1alpha2", "jobsets", is_custom=True),
 )
 """What controls pods, and says how many there are to be: asked for where pods may have to go."""
 
@@ -66,7 +72,7 @@ REPLICASETS = ApiResource("ReplicaSet", "apps", "v1", "replicasets")
 
 DEPENDENTS = (
     *OWNERS,
-    ApiResource("CronJob", "batch", "v1", "cronjobs"),
+    ApiResource("CronJob", "batch", "v1", "cronjobs", older=("v1beta1",)),
     ApiResource("PersistentVolumeClaim", "", "v1", "persistentvolumeclaims"),
     ApiResource("PersistentVolume", "", "v1", "persistentvolumes", is_namespaced=False),
     ApiResource("StorageClass", "storage.k8s.io", "v1", "storageclasses", is_namespaced=False),
@@ -76,7 +82,7 @@ DEPENDENTS = (
 EVENTS = ApiResource("Event", "", "v1", "events")
 """Asked for where somebody wants to know what is broken today: warnings only."""
 
-STATE_RESOURCES = (EVENTS, ApiResource("CSINode", "storage.k8s.io", "v1", "csinodes", is_namespaced=False))
+STATE_RESOURCES = (EVENTS, ApiResource("CSINode", "storage.k8s.io", "v1", "csinodes", is_namespaced=False, older=("v1beta1",)))
 """What says how things are, beside the objects themselves."""
 
 ALL_RESOURCES = (NODES, DAEMONSETS, PODS, BUDGETS, *ADMISSION, *DEPENDENTS, REPLICASETS, CONFIGS, *STATE_RESOURCES)

@@ -122,6 +122,7 @@ def _build_head(world: ClusterState) -> dict[str, Any]:
         survey,
         listed=world.listed_namespaces,
         missing=dict(world.missing_kinds),
+        forbidden=frozenset(survey.forbidden),
         complete=world.complete_kinds | (world.runtime_state.given_kinds & STATE_KINDS if world.runtime_state else frozenset()),
         comparison_operators=world.comparison_operators,
         at=world.runtime_state.latest_time if world.runtime_state else "",

@@ -45,6 +45,8 @@ def _find_cause(context: Context, merged_groups: MergedGroups) -> LossCause:
     change, group = context.impact.change, merged_groups.first_group
     if group.placement_after is None:
         return LossCause.UNOWNED if group.key in change.before.orphaned_daemonsets else LossCause.DELETED
+    if not any(merged.forecast.had_pod for merged in merged_groups.groups):
+        return LossCause.NOT_CREATED
     if not group.placement_after.may_stay:
         return LossCause.EVICTED
     return LossCause.UPDATED if group.key in change.updated_daemonsets else LossCause.ENDED

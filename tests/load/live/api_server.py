@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import ssl
 import threading
@@ -13,6 +14,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from preflight.kubectl.label_selector import parse_selector
+from tests.load.live.wire_faults import WireFault
 
 TLS = Path(__file__).parents[2] / "data/tls"
 """Certificates of a server on loopback, of a user `good`, and of the authorities that signed them."""
@@ -30,7 +32,6 @@ KINDS = {
     "persistentvolumes": ("v1", "PersistentVolume"),
     "daemonsets": ("apps/v1", "DaemonSet"),
     "deployments": ("apps/v1", "Deployment"),
-    "replicasets": ("apps/v1", "ReplicaSet"),
     "statefulsets": ("apps/v1", "StatefulSet"),
     "jobs": ("batch/v1", "Job"),
     "cronjobs": ("batch/v1", "CronJob"),
@@ -39,10 +40,15 @@ KINDS = {
     "resourcequotas": ("v1", "ResourceQuota"),
     "runtimeclasses": ("node.k8s.io/v1", "RuntimeClass"),
     "storageclasses": ("storage.k8s.io/v1", "StorageClass"),
+    "replicasets": ("apps/v1", "ReplicaSet"),
+    "csinodes": ("storage.k8s.io/v1", "CSINode"),
+    "events": ("v1", "Event"),
 }
 
-Fault = Callable[["Asked"], "tuple[int, bytes] | str | None"]
-"""What goes wrong with a request: a status and a body, `half` of an answer, `nothing` at all, or None for no fault."""
+DISCOVERY = ("version", "metrics", "apis")
+
+Fault = Callable[["Asked"], "tuple[int, bytes] | str | WireFault | None"]
+"""What goes wrong with a request: a status and a body, `half` of an answer, `nothing` at all, one that answers, or None for none."""
 
 
 class Asked:
@@ -51,9 +57,10 @@ class Asked:
     def __init__(self, method: str, path: str, headers: Mapping[str, str]) -> None:
         split = urlsplit(path)
         parts = split.path.strip("/").split("/")
-        self.method, self.path, self.headers = method, split.path, headers
+        self.method, self.path, self.url, self.headers = method, split.path, path, headers
         self.query = {name: values[0] for name, values in parse_qs(split.query, keep_blank_values=True).items()}
-        self.resource = parts[-1]
+        self.resource = parts[-1] if parts[0] != "apis" or len(parts) > 3 else "apis"
+        self.version = "/".join(parts[1 : 3 if parts[0] == "apis" else 2])
         self.namespace = parts[parts.index("namespaces") + 1] if "namespaces" in parts[:-1] else ""
 
     def __str__(self) -> str:
@@ -68,13 +75,15 @@ class ApiServer:
         self.objects, self.fault, self.page = objects, fault, page
         self.asked: list[Asked] = []
         self.version: dict[str, Any] = {"major": "1", "minor": "37", "gitVersion": "v1.37.2"}
+        self.kinds = dict(KINDS)
+        self.is_discovery_aggregated = True
         self.metrics = ""
         self.url = ""
         self.stopped = threading.Event()
 
     def questions(self) -> list[str]:
         """What was asked for, in words, sorted."""
-        return sorted(str(asked) for asked in self.asked if asked.resource != "version")
+        return sorted(str(asked) for asked in self.asked if asked.resource not in DISCOVERY)
 
     def answer(self, asked: Asked) -> tuple[int, bytes]:
         """The status and the body."""
@@ -82,9 +91,11 @@ class ApiServer:
             return 200, json.dumps(self.version).encode()
         if asked.resource == "metrics":
             return 200, self.metrics.encode()
-        if asked.resource not in KINDS:
+        if asked.resource == "apis":
+            return self._answer_discovery(asked)
+        version, kind = self.kinds.get(asked.resource, ("", ""))
+        if version != asked.version:
             return status(404, "the server could not find the requested resource")
-        version, kind = KINDS[asked.resource]
         found = [item for item in self.objects if item["kind"] == kind and _is_wanted(item, asked)]
         start = int(asked.query.get("continue", "0"))
         size = min(int(asked.query.get("limit", "100000")), self.page if "limit" in asked.query else 100000)
@@ -94,6 +105,34 @@ class ApiServer:
             {name: value for name, value in each.items() if name not in ("apiVersion", "kind")} for each in found[start : start + size]
         ]
         return 200, json.dumps({"kind": f"{kind}List", "apiVersion": version, "metadata": metadata, "items": items}).encode()
+
+    def _answer_discovery(self, asked: Asked) -> tuple[int, bytes]:
+        """What is served: in one document, or where that is not asked for or not known, in one for the groups and one for each version."""
+        groups: dict[str, dict[str, list[str]]] = {}
+        for resource, (group_version, _) in self.kinds.items():
+            group, slash, version = group_version.partition("/")
+            if slash:
+                groups.setdefault(group, {}).setdefault(version, []).append(resource)
+        if asked.version:
+            group, _, version = asked.version.partition("/")
+            names = groups.get(group, {}).get(version)
+            listed = [{"name": name, "verbs": ["get", "list"]} for name in names or ()]
+            data: dict[str, Any] = {"kind": "APIResourceList", "groupVersion": asked.version, "resources": listed}
+            return (200, json.dumps(data).encode()) if names else status(404, "not found")
+        if self.is_discovery_aggregated and "as=APIGroupDiscoveryList" in asked.headers.get("Accept", ""):
+            items = [
+                {
+                    "metadata": {"name": group},
+                    "versions": [
+                        {"version": version, "resources": [{"resource": name, "verbs": ["get", "list"]} for name in names]}
+                        for version, names in versions.items()
+                    ],
+                }
+                for group, versions in groups.items()
+            ]
+            return 200, json.dumps({"kind": "APIGroupDiscoveryList", "items": items}).encode()
+        plain = [{"name": group, "versions": [{"version": version} for version in versions]} for group, versions in groups.items()]
+        return 200, json.dumps({"kind": "APIGroupList", "groups": plain}).encode()
 
 
 def status(code: int, message: str) -> tuple[int, bytes]:
@@ -116,6 +155,13 @@ def _is_wanted(each: Mapping[str, Any], asked: Asked) -> bool:
     return parse_selector(asked.query.get("labelSelector", "")).selects(labels)
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A client that hangs up is no error of the server."""
+
+
 @contextmanager
 def serving(server: ApiServer, folder: Path, tls: ssl.SSLContext | None = None) -> Iterator[Path]:
     """The server on a free port of this machine, by https if there is a TLS context; the answer is a kubeconfig that leads to it."""
@@ -131,6 +177,10 @@ def serving(server: ApiServer, folder: Path, tls: ssl.SSLContext | None = None) 
                 server.stopped.wait(20)
                 self.close_connection = True
                 return
+            if callable(wrong):
+                with contextlib.suppress(ConnectionError):
+                    wrong(self, server.answer(asked)[1])
+                return
             code, body = server.answer(asked) if wrong is None or isinstance(wrong, str) else wrong
             self.send_response(code)
             self.send_header("Content-Type", "application/json")
@@ -143,8 +193,7 @@ def serving(server: ApiServer, folder: Path, tls: ssl.SSLContext | None = None) 
         def log_message(self, format: str, *args: object) -> None:
             del format, args
 
-    http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    http.daemon_threads = True
+    http = _Server(("127.0.0.1", 0), Handler)
     if tls is not None:
         http.socket = tls.wrap_socket(http.socket, server_side=True, do_handshake_on_connect=False)
     thread = threading.Thread(target=http.serve_forever, args=(0.02,))

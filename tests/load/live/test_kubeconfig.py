@@ -89,7 +89,7 @@ def test_somebody_is_impersonated(tmp_path: Path) -> None:
         program(*LINE, "--kubeconfig", str(config), "--as", "jane", "--as-group", "sre")
         config.write_text(json.dumps(_with_user(config, {"token": TOKEN, "as": "joe"})))
         program(*LINE, "--kubeconfig", str(config))
-    assert [asked.headers.get("Impersonate-User") for asked in server.asked] == ["jane"] * 5 + ["joe"] * 5
+    assert [asked.headers.get("Impersonate-User") for asked in server.asked] == ["jane"] * 6 + ["joe"] * 6
     assert server.asked[0].headers["Impersonate-Group"] == "sre"
 
 

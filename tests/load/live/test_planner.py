@@ -11,7 +11,7 @@ from preflight.load.live.feature_gates import detect_comparison_operators
 from preflight.load.live.lists import UNBOUND_PODS
 from preflight.load.live.planner import FOR_DAEMONSETS, FOR_FULL_CHECK, ClusterQuery
 from preflight.load.live.resources import BUDGETS, CONFIGS, DAEMONSETS, NODES, OWNERS, PODS, ListQuery
-from preflight.load.live.survey import ClusterSurvey
+from preflight.load.live.survey import ClusterSurvey, ListFailure
 from preflight.model.apps import DaemonSet, DaemonSetSpec
 from preflight.model.core import PodSpec, PodTemplate, Toleration
 from preflight.model.meta import LabelSelector, Metadata, SelectorRequirement
@@ -91,34 +91,43 @@ def test_the_daemonsets_whose_pods_were_had() -> None:
 
 def test_a_kind_that_was_had_is_complete() -> None:
     survey = ClusterSurvey()
-    assert not survey.add_answer(ListQuery(BUDGETS), 200, "", is_whole_kind=True)
-    assert not survey.add_answer(ListQuery(DAEMONSETS, "x"), 200, "", is_whole_kind=False)
+    assert not survey.add_answer(ListQuery(BUDGETS), None, "", is_whole_kind=True)
+    assert not survey.add_answer(ListQuery(DAEMONSETS, "x"), None, "", is_whole_kind=False)
     assert (survey.complete, survey.missing, survey.listed, survey.unlisted) == ({"PodDisruptionBudget"}, {}, None, set())
 
 
-def test_a_kind_that_the_server_does_not_know_has_no_objects() -> None:
+def test_a_kind_that_the_server_does_not_serve_is_missing_and_not_for_want_of_a_right() -> None:
     survey = ClusterSurvey()
-    assert not survey.add_answer(ListQuery(OWNERS[3]), 404, "the server does not know it", is_whole_kind=True)
-    assert not survey.add_answer(ListQuery(NODES), 404, "the server does not know it", is_whole_kind=True)
-    assert (survey.complete, survey.missing) == ({"JobSet"}, {"Node": "the server does not know it"})
+    assert not survey.add_answer(ListQuery(BUDGETS), ListFailure.NOT_SERVED, "not served", is_whole_kind=True)
+    assert survey.add_answer(ListQuery(OWNERS[0]), ListFailure.FORBIDDEN, "no right", is_whole_kind=True)
+    assert (survey.complete, survey.missing) == (set(), {"PodDisruptionBudget": "not served", "Deployment": "no right"})
+    assert survey.forbidden == {"Deployment"}
+
+
+def test_a_fault_of_one_list_of_a_kind_counts_more_than_a_right_that_another_lacks() -> None:
+    survey = ClusterSurvey()
+    survey.add_answer(ListQuery(CONFIGS, "a"), ListFailure.FORBIDDEN, "no right", is_whole_kind=False)
+    survey.add_answer(ListQuery(CONFIGS, "b"), ListFailure.FAULT, "broken", is_whole_kind=False)
+    survey.add_answer(ListQuery(CONFIGS, "c"), ListFailure.FORBIDDEN, "no right", is_whole_kind=False)
+    assert (survey.missing, survey.forbidden) == ({"ConfigMap": "broken"}, set())
 
 
 def test_a_right_that_is_missing_may_be_there_in_one_namespace() -> None:
     survey = ClusterSurvey()
-    assert survey.add_answer(ListQuery(PODS), 403, "no right", is_whole_kind=True)
-    assert survey.add_answer(UNBOUND_PODS, 403, "no right", is_whole_kind=False)
-    survey.add_namespace_answer(ListQuery(PODS, "mine"), "")
-    survey.add_namespace_answer(ListQuery(PODS, "mine", UNBOUND_PODS.fields), "")
-    assert survey.missing == {"Pod": "only those of namespace mine: no right"}
+    assert survey.add_answer(ListQuery(PODS), ListFailure.FORBIDDEN, "no right", is_whole_kind=True)
+    assert survey.add_answer(UNBOUND_PODS, ListFailure.FORBIDDEN, "no right", is_whole_kind=False)
+    survey.add_namespace_answers(ListQuery(PODS), [("mine", ""), ("ours", ""), ("theirs", "no right")])
+    survey.add_namespace_answers(UNBOUND_PODS, [("mine", ""), ("ours", "no right"), ("theirs", "no right")])
+    assert survey.missing == {"Pod": "only those of namespaces mine, ours: no right"}
     assert survey.listed == frozenset({"mine"})
-    survey.add_namespace_answer(ListQuery(PODS, "mine"), "no right there either")
+    survey.add_namespace_answers(ListQuery(PODS), [("mine", "no right there either")])
     assert survey.listed == frozenset()
 
 
 def test_a_kind_of_the_whole_cluster_is_in_no_namespace() -> None:
     survey = ClusterSurvey()
-    assert not survey.add_answer(ListQuery(NODES), 403, "no right", is_whole_kind=True)
-    assert not survey.add_answer(ListQuery(CONFIGS, "x"), 403, "no right", is_whole_kind=False)
+    assert not survey.add_answer(ListQuery(NODES), ListFailure.FORBIDDEN, "no right", is_whole_kind=True)
+    assert not survey.add_answer(ListQuery(CONFIGS, "x"), ListFailure.FORBIDDEN, "no right", is_whole_kind=False)
     assert survey.missing == {"Node": "no right", "ConfigMap": "no right"}
 
 

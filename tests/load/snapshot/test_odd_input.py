@@ -198,7 +198,7 @@ def test_beside_manifests_of_other_objects_both_count(saved: Path) -> None:
     new["metadata"] = {"name": "new", "namespace": "storage"}
     Path("new.json").write_text(json.dumps(new), encoding="utf-8")
     found = rows(program(*TAINT, str(saved), "--from", "new.json"))
-    assert found["storage/new"] == ("never", False)  # its pods would have been listed
+    assert found["storage/new"] == ("lost-now", False)  # its pods would have been listed, so none is there yet
     assert found["storage/csi-rdma"] == ("lost-on-recreation", False)
 
 
@@ -250,3 +250,13 @@ def test_a_kind_of_component_that_a_newer_program_knows_is_left_out(saved: Path)
 def test_apply_takes_no_snapshot_for_a_manifest(saved: Path) -> None:
     result = program("apply", "-f", str(saved), "--from", str(saved))
     assert (result.code, result.err) == (3, "error: saved.json.gz:1: the Snapshot has no name\n")
+
+
+@pytest.mark.parametrize("paths", [["."], ["saved.json.gz", "manifest.yaml"]])
+def test_manifests_next_to_a_snapshot_are_of_no_cluster(paths: list[str], saved: Path) -> None:
+    """`preflight lint` asks no cluster; a snapshot that is linted alone names the one that it is of."""
+    Path("manifest.yaml").write_text(yaml.safe_dump(csi()))
+    assert not program("lint", *paths).out.startswith("cluster ")
+    assert json.loads(program("lint", *paths, "-o", "json").out)["cluster"] is None
+    alone, listed = (json.loads(program(*line, str(saved), "-o", "json").out)["cluster"] for line in (["lint"], [*TAINT[:4], "--from"]))
+    assert alone == listed
