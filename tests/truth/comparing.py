@@ -193,7 +193,8 @@ def numbers(
 ) -> Iterator[tuple[Key, str, str, bool]]:
     """The status of each DaemonSet against our own placement: what is said, what is seen, and whether they are equal.
 
-    Pairs that come and go may count or not. Those of `unplaced` have a pod that is Pending, or ends: the controller counts it too.
+    Pairs that come and go, or of which nothing is known, may count or not. Those of `unplaced` have a pod that is Pending, or ends: the
+    controller counts it too.
     """
     counted = set(unplaced)
     for daemonset in daemonsets:
