@@ -301,6 +301,24 @@ def test_is_refused(line: str, says: str) -> None:
     assert str(refused.value).startswith(says)
 
 
+@pytest.mark.parametrize(
+    ("flags", "shown"),
+    [
+        ("--token s3cret", "--token ..."),
+        ("--token=s3cret", "--token=..."),
+        ("--server https://me:s3cret@h/x?token=s3cret", "--server https://h/x"),
+        ("--server=https://me:s3cret@h#s3cret", "--server=https://h"),
+        ("-s https://me:s3@cret@h:6443", "-s https://h:6443"),
+        ("-shttps://me:s3/cret@h", "-shttps://h"),
+        ("-s=me:s3cret@h", "-s=h"),
+        ("--proxy-url http://me:s3cret@h", "--proxy-url http://h"),
+        ("--server https://h:6443/k8s --token s3cret", "--server https://h:6443/k8s --token ..."),
+    ],
+)
+def test_text_shows_no_credential(flags: str, shown: str) -> None:
+    assert parse_command(["cordon", *flags.split(), "n1"]).text == f"cordon {shown} n1"
+
+
 def test_text_is_the_line_without_the_program() -> None:
     assert parse_command(["kubectl", "taint", "nodes", "-l", "a in (b)", "k-"]).text == "taint nodes -l 'a in (b)' k-"
 

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from preflight.errors import UsageError
 from preflight.kubectl.commands import ApplyFiles, Command, DeleteFiles, PatchObjects
-from preflight.kubectl.parser import parse_command
+from preflight.kubectl.parser import mask_address, parse_command
 from preflight.kubectl.runbook.classify import CommandAnalysis, CommandEffect, classify_command
 from preflight.kubectl.runbook.statements import (
     BlockKind,
@@ -30,7 +30,7 @@ _IN_PLACE = ("-i", "-Ei", "-ri", "-ni", "--in-place")
 """The flags of sed that make it write."""
 _WHERE = ("context", "cluster", "kubeconfig", "server")
 _SHOWN = 100
-_SECRET = frozenset(("--token", "--password", "--docker-password", "--from-literal"))
+_SECRET = frozenset(("--token", "--password", "--docker-password", "--from-literal", "--server", "-s", "--proxy-url"))
 """Flags of kubectl whose value may be a secret."""
 _DEPTH = 5
 _PATTERN = re.compile(r"[*?\[]")
@@ -237,4 +237,4 @@ def _cluster_flag_values(argv: Sequence[str], name: str) -> list[str]:
     """The values of a flag that says where the cluster is, with its name."""
     apart = (value for flag, value in pairwise(argv) if flag == f"--{name}")
     joined = (text.partition("=")[2] for text in argv if text.startswith(f"--{name}="))
-    return [f"{name} {value}" for value in (*apart, *joined)]
+    return [f"{name} {mask_address(value) if name == 'server' else value}" for value in (*apart, *joined)]
