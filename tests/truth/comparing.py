@@ -46,10 +46,10 @@ class Scene(NamedTuple):
     preempted: frozenset[Pair] = frozenset()
 
     def seen(self, pair: Pair) -> str:
-        """loop, same, new, started, not started, pending or absent; each with `unsettled` in front where it still moved at the end.
+        """loop, same, new, started, bound, not started, pending or absent; each with `unsettled` in front where it still moved at the end.
 
         1. A pod that was Pending before and is bound now has `started`; one of a surge, which waited beside a live one, is new.
-        2. Where the kubelet of the node is silent a bound pod is all that there can be; elsewhere it is `not started`.
+        2. Where the kubelet of the node is silent a `bound` pod is all that there can be; elsewhere it is `not started`.
         """
         if pair in self.loops_after:
             return "loop"
@@ -57,6 +57,7 @@ class Scene(NamedTuple):
         there = after.on_node if pair[2] in self.silent else after.live
         if there:
             state = "same" if there & before.on_node else "started" if there & before.pending and not before.on_node else "new"
+            state = "bound" if state != "same" and not after.live else state
         else:
             state = "not started" if after.bound else "pending" if after.pending else "absent"
         return f"unsettled, {state}" if pair in self.unsettled else state
@@ -80,7 +81,8 @@ def settled(step: Step, scene: Scene) -> Iterator[Compared]:
     1. A pair that was judged has the pod that was said: same, new, none, or ones that come and go. One that came and went before has no
        pod to be the same as, and which nodes an update reaches may be chance: there same and new are one.
     2. A pod that is not bound is no pod that runs: where `new` was said it differs. Where none was said it is none if the DaemonSet should
-       run, and if it was so before: one that should not be there goes when its DaemonSet is looked at.
+       run, and if it was so before: one that should not be there goes when its DaemonSet is looked at. One that is bound to a silent node
+       is a new one, or none: it does not run either.
     3. What the program says was there before, was; of a node where no more than a Pending pod was it may say that there was one, if
        none is left.
     4. Any other pair is as it was, but for pods without a DaemonSet that are said to go; one that comes and goes is left out. Of pods
@@ -102,7 +104,7 @@ def settled(step: Step, scene: Scene) -> Iterator[Compared]:
         was = "absent" if pair in step.gone else was
         if was == "pending" and pair[:2] not in step.placed and seen == "absent":
             continue  # it never ran, and goes with its DaemonSet
-        if was == "pending" and seen == "started":
+        if was == "pending" and seen in ("started", "bound"):
             yield Compared("settled", pair, FREED, was, seen, equal=True)
         elif pair in scene.preempted and was == "same" != seen:
             yield Compared("settled", pair, PREEMPTED, was, seen, equal=True)
@@ -125,6 +127,8 @@ def _words(said: Said) -> str:
 
 
 def _same(said: str, seen: str, either: bool, *, may_wait: bool) -> bool:
+    if seen == "bound":
+        return said in ("same", "new") or (said == "absent" and may_wait)
     if seen == "started" or (either and seen in ("same", "new")):
         return said in ("same", "new")
     return said == seen or (seen == "pending" and said == "absent" and may_wait)
@@ -148,7 +152,7 @@ def recreated(step: Step, ended: Iterable[Pair], scene: Scene) -> Iterator[Compa
         seen = scene.seen(pair)
         is_wanted = _is_wanted(step, pair)
         if said is None:
-            expected: tuple[str, ...] = ("new", "started", "loop", "pending") if is_wanted else ("absent",)
+            expected: tuple[str, ...] = ("new", "started", "bound", "loop", "pending") if is_wanted else ("absent",)
             yield Compared("recreated", pair, UNTOUCHED, "a pod" if is_wanted else "none", seen, seen in expected)
         elif seen in ("pending", "started") and is_wanted and node in contended:
             yield Compared("recreated", pair, _outcome(said, " (contended)"), _words(said), seen, equal=True)
@@ -158,7 +162,7 @@ def recreated(step: Step, ended: Iterable[Pair], scene: Scene) -> Iterator[Compa
             yield Compared("recreated", pair, outcome, _words(said), seen, seen in expected)
 
 
-_AGAIN: dict[str, tuple[str, ...]] = {"a pod": ("new", "started"), "none": ("absent",), "loop": ("loop",)}
+_AGAIN: dict[str, tuple[str, ...]] = {"a pod": ("new", "started", "bound"), "none": ("absent",), "loop": ("loop",)}
 
 
 def happened(scene: Scene) -> Iterator[str]:
@@ -193,7 +197,8 @@ def numbers(
 ) -> Iterator[tuple[Key, str, str, bool]]:
     """The status of each DaemonSet against our own placement: what is said, what is seen, and whether they are equal.
 
-    Pairs that come and go may count or not. Those of `unplaced` have a pod that is Pending, or ends: the controller counts it too.
+    Pairs that come and go, or of which nothing is known, may count or not. Those of `unplaced` have a pod that is Pending, or ends: the
+    controller counts it too.
     """
     counted = set(unplaced)
     for daemonset in daemonsets:

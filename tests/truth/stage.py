@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
@@ -78,10 +79,17 @@ class Stage:
         )
 
     def perform(self, move: Move, line: list[str]) -> Ran:
-        """Do what a line says: with kubectl, but for what no kubectl does."""
+        """Do what a line says: with kubectl, but for what no kubectl does.
+
+        While a node shuts down it refuses pods that come again and again: they do not count as ones that come and go.
+        """
+        if not move.rebooted:
+            return self.bed.kubectl(*line, check=False, timeout=300)
         for name in move.rebooted:
             self.bed.reboot(name, graceful="--graceful" in line)
-        return Ran(0, "", "") if move.rebooted else self.bed.kubectl(*line, check=False, timeout=300)
+        time.sleep(SOON)
+        self.mark()
+        return Ran(0, "", "")
 
     def settle(self, before: Mapping[Pair, There], judged: Collection[Pair], least: float = SOON) -> Scene:
         """Wait until the cluster is at rest: as long as a loop takes where the taints of a node with NoExecute have just changed.

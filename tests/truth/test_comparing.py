@@ -70,7 +70,7 @@ def test_a_pod_that_nothing_controls_is_as_it_was_but_where_it_is_said_to_go() -
         pytest.param(said("kept", "new"), scene(OLD, There(pending=NEW.live)), "pending", False, id="a new pod that is never bound"),
         pytest.param(said("lost-now", "absent"), scene(OLD, None), "absent", True, id="none"),
         pytest.param(said("kept", "new"), scene(OLD, BOUND), "not started", False, id="a new pod that no kubelet starts"),
-        pytest.param(said("kept", "new"), scene(OLD, BOUND, silent=True), "new", True, id="the same where the kubelet is silent"),
+        pytest.param(said("kept", "new"), scene(OLD, BOUND, silent=True), "bound", True, id="the same where the kubelet is silent"),
         pytest.param(said("kept", "new"), scene(OLD, ENDS, silent=True), "absent", False, id="none, for the old one never ends"),
         pytest.param(said("missing", "absent"), scene(OLD, ENDS, silent=True), "absent", True, id="one that never ends, as was said"),
         pytest.param(said("gained", "new", here=False), scene(None, WAITS), "pending", False, id="one that finds no room"),
@@ -143,6 +143,21 @@ def test_a_pod_that_never_ran_may_go_with_its_daemonset() -> None:
     assert list(settled(Step({}, {}), scene(WAITS, None))) == []
     assert only(settled(Step({}, placed), scene(WAITS, None))).equal is False
     assert only(settled(Step({}, {}), scene(WAITS, WAITS))).equal is True
+
+
+@pytest.mark.parametrize(
+    ("after", "silent", "equal"),
+    [
+        pytest.param(WAITS, False, True, id="one that is not bound"),
+        pytest.param(BOUND, True, True, id="one that is bound to a silent node"),
+        pytest.param(BOUND, False, False, id="one that is bound and should have started"),
+        pytest.param(NEW, True, False, id="one that runs"),
+    ],
+)
+def test_a_pod_that_does_not_run_is_none_where_the_daemonset_should_run(after: There, silent: bool, equal: bool) -> None:
+    placed = {PAIR[:2]: Placed(frozenset(["n1"]), frozenset())}
+    step = Step({PAIR: said("missing", "absent", here=False)}, placed)
+    assert only(settled(step, scene(ENDS, after, silent=silent))).equal is equal
 
 
 def test_an_ended_pod_that_stays_is_no_pod() -> None:

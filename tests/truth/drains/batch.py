@@ -231,10 +231,9 @@ class Drains:
         """Drain, and see what happens; kubectl is ended where it may wait for ever, after what its pods may take to end."""
         mark = len(self.bed.audit())
         limit = 300.0
-        if not any(word.startswith("--timeout") for word in argv) and said.evictions.get("ends") is not True:
+        is_silent = any(node.told["node"] in self.silent for node in said.nodes)
+        if not any(word.startswith("--timeout") for word in argv) and (is_silent or said.evictions.get("ends") is not True):
             limit = PATIENCE + sum(node.worst.grace_seconds or 0.0 for node in said.nodes)
-        if any(node.told["node"] in self.silent for node in said.nodes):
-            limit = min(limit, LONG + PATIENCE)
         begin = time.monotonic()
         ran: Ran | None
         try:
