@@ -22,7 +22,7 @@ _ADVICE = "give the output of `kubectl get pods -A -o json` with --from"
 def delete(command: DeletePods, world: ClusterState) -> Change:
     """Perform `kubectl delete pod`: the pod of a DaemonSet ends, and the controller creates one where it should run.
 
-    A pod that no DaemonSet controls, and one that is on no node, are notes.
+    A pod that no DaemonSet controls, and one that is on no node, are notes; the former holds nothing on its node any more.
 
     Errors: InputError where the pods of the namespace were not listed; UsageError, in kubectl's words, for a pod that is not there.
     """
@@ -31,11 +31,13 @@ def delete(command: DeletePods, world: ClusterState) -> Change:
     ended: dict[ObjectKey, set[str]] = {}
     notes: list[str] = []
     bare: list[str] = []
+    others: list[CoveragePod] = []
     for pod in pods:
         key = _find_daemonset(world, pod)
         name = f"{pod.metadata.namespace}/{pod.metadata.name}"
         if key is None:
             bare.append(name)
+            others.append(pod)
         elif orphaned_pods_key(key) in world.orphaned_daemonsets and pod.spec.nodeName:
             ended.setdefault(orphaned_pods_key(key), set()).add(pod.spec.nodeName)
         elif key not in world.daemonsets:
@@ -49,11 +51,12 @@ def delete(command: DeletePods, world: ClusterState) -> Change:
     if not pods:
         notes.append(messages.NO_SUCH_POD)
     names = [f"{pod.metadata.namespace}/{pod.metadata.name}" for pod in pods]
+    gone = frozenset((pod.metadata.namespace, pod.metadata.name) for pod in others)
     return Change(
         command=command.text,
         headline=messages.format_verb_headline("delete pod", names) if pods else messages.DELETES_NO_POD,
         before=world,
-        after=world,
+        after=world.without_pods(gone, displaces=any(find_controller(pod) for pod in others)),
         nodes=frozenset().union(*ended.values()),
         daemonsets=frozenset(ended),
         deleted_pod_nodes={key: frozenset(nodes) for key, nodes in sorted(ended.items())},

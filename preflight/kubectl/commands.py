@@ -36,6 +36,11 @@ class Command(Struct, frozen=True):
         """Whether ordinary pods may have to go: such a command reads pods as a whole."""
         return False
 
+    @property
+    def may_create_pods(self) -> bool:
+        """Whether a DaemonSet may get a new pod, which has to fit on its node."""
+        return False
+
 
 class TaintNodes(Command, frozen=True):
     """`kubectl taint nodes`.
@@ -53,6 +58,11 @@ class TaintNodes(Command, frozen=True):
         """A NoExecute taint deletes pods."""
         return any(taint.effect == "NoExecute" for taint in self.add)
 
+    @property
+    def may_create_pods(self) -> bool:
+        """Where a taint goes, or has another value than before."""
+        return bool(self.remove) or self.overwrite
+
 
 class LabelNodes(Command, frozen=True):
     """`kubectl label nodes`."""
@@ -61,6 +71,11 @@ class LabelNodes(Command, frozen=True):
     add: Mapping[str, str] = {}
     remove: tuple[str, ...] = ()
     overwrite: bool = False
+
+    @property
+    def may_create_pods(self) -> bool:
+        """A label may be what a DaemonSet selects on."""
+        return True
 
 
 class CordonNodes(Command, frozen=True):
@@ -88,11 +103,21 @@ class SetImage(Command, frozen=True):
     daemonsets: TargetObjects
     images: Mapping[str, str]
 
+    @property
+    def may_create_pods(self) -> bool:
+        """Every pod is replaced."""
+        return True
+
 
 class RestartRollout(Command, frozen=True):
     """`kubectl rollout restart` of DaemonSets."""
 
     daemonsets: TargetObjects
+
+    @property
+    def may_create_pods(self) -> bool:
+        """Every pod is replaced."""
+        return True
 
 
 class ApplyFiles(Command, frozen=True):
@@ -102,6 +127,11 @@ class ApplyFiles(Command, frozen=True):
     namespace: str = ""
     server_side: bool = False
     selector: LabelQuery | None = None
+
+    @property
+    def may_create_pods(self) -> bool:
+        """A DaemonSet may be new or have another template, and a node may be new."""
+        return True
 
 
 class PatchType(StrEnum):
@@ -123,6 +153,11 @@ class PatchObjects(Command, frozen=True):
     patch_type: PatchType = PatchType.STRATEGIC
     patch: str = ""
     file: str = ""
+
+    @property
+    def may_create_pods(self) -> bool:
+        """As with `apply`."""
+        return True
 
 
 class DeleteFiles(Command, frozen=True):
@@ -165,6 +200,11 @@ class DeletePods(Command, frozen=True):
     pods: TargetObjects
     ignore_missing: bool = False
     node: str = ""
+
+    @property
+    def may_create_pods(self) -> bool:
+        """The pod of a DaemonSet is created again."""
+        return True
 
 
 class RebootNodes(Command, frozen=True):

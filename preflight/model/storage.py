@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import field
 
-from preflight.model.core import ClaimSpec, CSISource
+from preflight.model.core import ClaimSpec, CSISource, NodeSelector
 from preflight.model.meta import APIStruct, Metadata, SourcedObject
 
 
@@ -28,11 +28,18 @@ class ClaimReference(APIStruct, frozen=True, gc=False):
     name: str = ""
 
 
+class VolumeNodeAffinity(APIStruct, frozen=True, gc=False):
+    """`spec.nodeAffinity` of a PersistentVolume: the nodes that can use it."""
+
+    required: NodeSelector | None = None
+
+
 class PersistentVolumeSpec(APIStruct, frozen=True, gc=False):
-    """`spec` of a PersistentVolume; `csi` None where it is no CSI volume."""
+    """`spec` of a PersistentVolume; `csi` None where it is no CSI volume, `nodeAffinity` None where every node can use it."""
 
     csi: CSISource | None = None
     claimRef: ClaimReference | None = None
+    nodeAffinity: VolumeNodeAffinity | None = None
 
 
 class PersistentVolume(SourcedObject, frozen=True, gc=False):

@@ -6,6 +6,8 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from preflight.errors import InputError
 from preflight.load.collector import ObjectCollector
 from preflight.load.live import planner
@@ -13,7 +15,7 @@ from preflight.load.live.connection import ApiConnection, HttpStatusError
 from preflight.load.live.feature_gates import detect_comparison_operators
 from preflight.load.live.fetch import LIVE_SOURCE, ListClient, QueryResult, fetch_map
 from preflight.load.live.planner import ClusterQuery, NamespacedName
-from preflight.load.live.resources import DAEMONSETS, ApiResource, ListQuery
+from preflight.load.live.resources import DAEMONSETS, PODS, ApiResource, ListQuery
 from preflight.load.live.survey import ClusterSurvey
 from preflight.load.live.target import ClusterTarget
 from preflight.messages.live import (
@@ -69,6 +71,7 @@ class LiveCluster:
             self.connection,
             self._show_progress,
             wants_whole_pods=collector.wants_whole_pods,
+            wants_pod_texts=collector.pod_texts is not None,
             wants_state=collector.runtime_state is not None,
         )
         named = frozenset(cluster_query.nodes)
@@ -117,6 +120,17 @@ class LiveCluster:
         """Put what may depend on DaemonSets beside it, and the ConfigMaps that say what they provide."""
         self._run_queries([*planner.plan_dependent_lists(self._listed_resources), *planner.plan_config_lists(self._iter_daemonsets())])
 
+    def collect_all_pods(self) -> None:
+        """Put every other pod beside those of named DaemonSets; without the right to list them all, what is known stays as it is."""
+        survey, known = self._collector.survey, set(self._pods)
+        for answer in self._client.run_queries([ListQuery(PODS)]):
+            if answer.error or survey is None:
+                return
+            self._add_result(answer)
+        assert survey is not None
+        self._collector.pods += (pod for key, pod in self._pods.items() if key not in known)
+        self._collector.survey = msgspec.structs.replace(survey, listed=None, daemonsets=None)
+
     def _list_whole_pods(self) -> Mapping[NamespacedName, SchedulerPod]:
         state = self._collector.runtime_state
         return self._collector.whole_pods if state is None else state.pods
@@ -158,6 +172,8 @@ class LiveCluster:
                 self._known.add(key)
                 collector.objects.append(item)
         collector.whole_pods.update(collected.whole_pods)
+        if collector.pod_texts is not None and collected.pod_texts is not None:
+            collector.pod_texts.update(collected.pod_texts)
         if collector.runtime_state is not None and collected.runtime_state is not None:
             collector.runtime_state.merge(collected.runtime_state)
         self._pods.update({(pod.metadata.namespace, pod.metadata.name): pod for pod in collected.pods})

@@ -52,10 +52,11 @@ class ListClient:
         on_answer: Callable[[ListQuery], None],
         *,
         wants_whole_pods: bool = False,
+        wants_pod_texts: bool = False,
         wants_state: bool = False,
     ) -> None:
         self._connection, self._done = connection, on_answer
-        self._wants_whole_pods, self._wants_state = wants_whole_pods, wants_state
+        self._wants_whole_pods, self._wants_pod_texts, self._wants_state = wants_whole_pods, wants_pod_texts, wants_state
         self._pages = count()
 
     def run_queries(self, queries: Sequence[ListQuery]) -> list[QueryResult]:
@@ -90,7 +91,9 @@ class ListClient:
             self._done(query)
 
     def _collect_pages(self, query: ListQuery, texts: Sequence[bytes]) -> ObjectCollector:
-        found = ObjectCollector(wants_whole_pods=self._wants_whole_pods, wants_state=self._wants_state)
+        found = ObjectCollector(
+            wants_whole_pods=self._wants_whole_pods, wants_pod_texts=self._wants_pod_texts, wants_state=self._wants_state
+        )
         if found.runtime_state is not None and query.resource.kind in STATE_KINDS:
             for text in texts:
                 found.runtime_state.take_page(query.resource.kind, text)
