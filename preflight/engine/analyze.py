@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -27,6 +27,7 @@ from preflight.model.meta import ObjectKey
 from preflight.model.report import CheckedCounts, ExplanationLink, Location, Outcome, Problem, ReportStep, SkippedCheck
 
 if TYPE_CHECKING:
+    from preflight.coverage.model import Impact
     from preflight.load.live.connection import ApiConnection
     from preflight.load.live.planner import ClusterQuery
 
@@ -54,11 +55,18 @@ def analyze(session: Session, commands: Sequence[Command | str | Sequence[str]])
 
 def analyze_plan(session: Session, plan: Plan) -> Analysis:
     """What a plan costs; of a shell script what it surely runs, and what is not understood makes the answer unknown."""
-    evicts = any(command.may_evict for command in plan.commands)
-    options = make_load_options(session, PodDetail.WHOLE_PODS if evicts else PodDetail.COVERAGE)
+    options = make_load_options(session, _find_pod_detail(plan))
     with open_input(session.input, options, stdin=session.stdin, query=_make_query(session, plan)) as opened:
-        inputs = _load_dependents(make_inputs(session, opened), plan, opened)
+        inputs = _load_dependents(_load_all_pods(make_inputs(session, opened), plan, opened), plan, opened)
     return _evaluate_plan(inputs, plan)
+
+
+def _find_pod_detail(plan: Plan) -> PodDetail:
+    """How much of listed pods a plan needs."""
+    if any(command.may_evict for command in plan.commands):
+        return PodDetail.WHOLE_PODS
+    creates = any(command.may_create_pods for command in plan.commands)
+    return PodDetail.SOME_WHOLE_PODS if creates else PodDetail.COVERAGE
 
 
 def _make_query(session: Session, plan: Plan) -> Callable[[ApiConnection], ClusterQuery] | None:
@@ -82,15 +90,32 @@ def _make_query(session: Session, plan: Plan) -> Callable[[ApiConnection], Clust
 
 def _load_dependents(inputs: LoadedInputs, plan: Plan, opened: OpenInput) -> LoadedInputs:
     """Ask a live cluster what may depend on DaemonSets, where the plan loses one: most changes lose nothing, and it is much."""
-    if opened.connection is None or not _loses_coverage(inputs, plan):
+    if opened.connection is None or not any(any(impact.iter_groups(*_LOSING_OUTCOMES)) for impact in _predict_impacts(inputs, plan)):
         return inputs
-    loaded = apply_session_policy(inputs.session, opened.load_dependents())
+    return _replace_loaded(inputs, opened, opened.load_dependents())
+
+
+def _load_all_pods(inputs: LoadedInputs, plan: Plan, opened: OpenInput) -> LoadedInputs:
+    """Ask a live cluster for all pods, where only some were listed and a new pod may want what the others hold."""
+    listing = inputs.world.listing
+    if opened.connection is None or listing is None or listing.daemonsets is None:
+        return inputs
+    from preflight.coverage.fit.demand import depends_on_other_pods  # no part of a run without a live cluster
+
+    if not any(map(depends_on_other_pods, _predict_impacts(inputs, plan))):
+        return inputs
+    return _replace_loaded(inputs, opened, opened.load_all_pods())
+
+
+def _replace_loaded(inputs: LoadedInputs, opened: OpenInput, read: LoadResult) -> LoadedInputs:
+    """The inputs once a live cluster was asked for more."""
+    loaded = apply_session_policy(inputs.session, read)
     problems = (*loaded.problems, *(problem for problem in inputs.problems if problem not in loaded.problems))
     return replace(inputs, loaded=loaded, problems=problems, request_summary=format_request_summary(opened.connection))
 
 
-def _loses_coverage(inputs: LoadedInputs, plan: Plan) -> bool:
-    """Whether a command loses a pod of a DaemonSet; one that is refused is told when it is judged."""
+def _predict_impacts(inputs: LoadedInputs, plan: Plan) -> Iterator[Impact]:
+    """What each command does to coverage; one that is refused is told when it is judged."""
 
     def read(path: str) -> Sequence[object]:
         return load.read_objects(path, plan.file).given_objects
@@ -99,7 +124,7 @@ def _loses_coverage(inputs: LoadedInputs, plan: Plan) -> bool:
     steps = simulate_commands(
         plan.commands, start, read, plan.file, on_refusal=lambda _index, _error: None, evaluate_pods=lambda _change: None
     )
-    return any(any(step.impact.iter_groups(*_LOSING_OUTCOMES)) for step in steps)
+    return (step.impact for step in steps)
 
 
 def _evaluate_plan(inputs: LoadedInputs, plan: Plan) -> Analysis:

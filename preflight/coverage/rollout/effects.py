@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -15,6 +15,7 @@ from preflight.coverage.rollout.surge_conflicts import SurgeConflicts, find_surg
 from preflight.coverage.shared_analysis import SharedAnalysis
 from preflight.coverage.update_progress import replaces_pods_automatically
 from preflight.model.apps import DaemonSet
+from preflight.model.fit_reasons import PodFit, StaysPending
 from preflight.model.meta import ObjectKey
 from preflight.model.reasons import RunningUpdate
 from preflight.scheduling.rollout_simulation import LivePod
@@ -47,14 +48,20 @@ class UpdateEvaluator:
         pods: DaemonSetPods,
         shared_analysis: SharedAnalysis,
         cohorts: Sequence[NodeCohort],
+        fits: Mapping[str, PodFit],
     ) -> None:
-        """`differs`: the change brings a new template; else an update from before goes on, with the pods that are still old."""
+        """`differs`: the change brings a new template; else an update from before goes on, with the pods that are still old.
+
+        `fits` says of nodes whether they take a new pod, and beside the old one.
+        """
         self._key, self._new, self._differs, self._pods, self._shared_analysis = key, new, differs, pods, shared_analysis
         self._template_before = (old or new).spec.template.spec
         nodes = shared_analysis.nodes.values()
         self._surge_conflicts = (
             find_surge_conflicts(self._template_before, new.spec.template.spec, nodes) if uses_surge(new.spec) else SurgeConflicts()
         )
+        if uses_surge(new.spec):
+            self._surge_conflicts = self._surge_conflicts.add_shortages({name: fit.surge_shortages for name, fit in fits.items()})
         known, absent, unknown = self._sort_cohorts(cohorts)
         self.rollout: Rollout = simulate_rollout(
             new.spec,
@@ -93,6 +100,7 @@ class UpdateEvaluator:
             may_have_old_pod=not has_pod and may_assume and before is not None and bool(before.may_stay),
             terminating_nodes=self._pods.terminating_nodes,
             crowded_nodes=self._surge_conflicts.select_conflicting_nodes(cohort.nodes),
+            is_unfit=isinstance(cohort.fit, StaysPending),
         )
 
     def _has_old_pod(self, cohort: NodeCohort) -> bool:
@@ -102,7 +110,11 @@ class UpdateEvaluator:
         for cell_index, cell in enumerate(self.rollout.cells):
             updates = (None,) if cell.part.pod is LivePod.NEW else self.rollout.list_updates(cell_index)
             uncertainty = self.rollout.explain_uncertainty(cell_index) if len(updates) > 1 else None
-            yield replace(cohorts[cell.cohort_index], nodes=cell.nodes, possible_updates=updates, update_uncertainty=uncertainty)
+            loss, count = self.rollout.measure_partial_loss(cell_index) if len(updates) > 1 else (None, 0)
+            cohort = cohorts[cell.cohort_index]
+            yield replace(
+                cohort, nodes=cell.nodes, possible_updates=updates, update_uncertainty=uncertainty, partial_loss=loss, lost_count=count
+            )
 
     def _assume_healthy(self, cohorts: Sequence[NodeCohort]) -> Iterator[NodeCohort]:
         placed = [(cohort, after) for cohort in cohorts if (after := cohort.placements.after) is not None]

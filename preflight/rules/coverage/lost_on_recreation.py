@@ -24,8 +24,12 @@ from preflight.rules.merged_groups import MergedGroups, iter_new_groups, merge_g
 
 
 def check(context: Context) -> Iterator[Hit]:
-    """One hit for each DaemonSet and reason; a warning where only taints stand in the way that the cluster clears by itself."""
-    for group in merge_groups(iter_new_groups(context, Outcome.LOST_ON_RECREATION)):
+    """One hit for each DaemonSet and reason; a warning where only taints stand in the way that the cluster clears by itself.
+
+    PF101 says where an update takes some of the pods, and the others are lost on re-creation.
+    """
+    lost = (group for group in iter_new_groups(context, Outcome.LOST_ON_RECREATION) if group.partial_loss is None)
+    for group in merge_groups(lost):
         event, producers = _find_event(context, group)
         yield Hit(
             subject=group.subject,
