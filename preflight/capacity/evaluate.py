@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from preflight.coverage.reasons import list_mismatches
 from preflight.errors import InputError, UsageError
 from preflight.evictions.pod_index import PodIndex
+from preflight.messages import capacity as messages
 from preflight.messages.capacity import count_reasons, describe_capacity_doubt, describe_capacity_reason, describe_unchecked_limit
-from preflight.messages.lists import join_and
 from preflight.messages.uncertainty import describe_uncertainty
 from preflight.model.capacity import CapacityStep, ClusterCapacity, NewPod, NodeCapacity, NodeClassCapacity, StaleAllocationRow
 from preflight.model.capacity_reasons import (
@@ -79,9 +79,9 @@ def measure_capacity(world: ClusterState, new_pod: NewPod, resource: str = "", *
         requests = {name: amount for name, amount in sum_pod_requests(new_pod.spec).items() if amount}
         way = explain_capacity(new_pod.spec, occupancy, found, resource, keys)
     except QuantityError as error:
-        raise UsageError(f"{new_pod.description} asks for what the scheduler cannot count: {error}") from None
+        raise UsageError(messages.describe_uncountable(new_pod.description, error)) from None
     except KeyError:
-        raise UsageError(f"--resource {resource}: the pod does not ask for it: {join_and([*requests, 'pods'])}") from None
+        raise UsageError(messages.describe_unrequested(resource, [*requests, "pods"])) from None
     rooms = [_NodeCapacity(new_pod, fit, occupancy.nodes[fit.node], way, keys, requests) for fit in found.nodes]
     amounts = {stale_pod.key: _get_amount(occupancy.nodes[stale_pod.node], stale_pod.key, way.resource) for stale_pod in idle}
     return ClusterCapacity(
@@ -122,12 +122,12 @@ def _apply_runtime_class(world: ClusterState, new_pod: NewPod) -> NewPod:
     found = next((node_class for node_class in world.runtime_classes if node_class.metadata.name == name), None)
     if found is None:
         if "RuntimeClass" in world.complete_kinds:
-            raise InputError(f"the API server would refuse the pod: there is no RuntimeClass {name}")
+            raise InputError(messages.describe_refusal(messages.describe_missing_runtime_class(name)))
         return new_pod
     try:
         return replace(new_pod, spec=apply_runtime_class(new_pod.spec, found), is_admitted=True)
     except RuntimeClassRefusedError as error:
-        raise InputError(f"the API server would refuse the pod: {error}") from None
+        raise InputError(messages.describe_refusal(error)) from None
 
 
 class _NodeCapacity:

@@ -19,7 +19,6 @@ from preflight.errors import InputError, UsageError
 from preflight.kubectl.apiserver.defaults import create_from_manifest
 from preflight.kubectl.commands import ApplyFiles, DeleteFiles, DeleteNodes, TargetObjects
 from preflight.messages import change as messages
-from preflight.messages.lists import join_names
 from preflight.model.apps import DaemonSet
 from preflight.model.core import Namespace, Node, Taint
 from preflight.model.meta import Metadata, ObjectKey, make_object_key
@@ -210,7 +209,7 @@ def _resolve_namespace(daemonset: DaemonSet, namespace_flag: str, default: str) 
 def _read_objects(files: Iterable[str], read_file: ObjectReader) -> list[object]:
     objects = [item for file in files for item in read_file(file)]
     if not objects:
-        raise InputError(f"there is nothing to judge: no objects in {join_names(list(files))}")
+        raise InputError(messages.describe_no_objects(list(files)))
     return objects
 
 

@@ -7,9 +7,9 @@ import msgspec
 from preflight.change.model import Change
 from preflight.change.workload_verbs import delete_daemonsets
 from preflight.errors import UsageError
-from preflight.kubectl.cascade import Cascade
 from preflight.kubectl.commands import DeleteNamespaces
 from preflight.messages import change as messages
+from preflight.model.cascade import Cascade
 from preflight.model.meta import ObjectKey
 from preflight.model.world import ClusterState
 

@@ -11,12 +11,9 @@ from preflight.change.orphaned_pods import orphaned_pods_key
 from preflight.errors import InputError, UsageError
 from preflight.kubectl.commands import DeletePods, TargetObjects
 from preflight.messages import change as messages
-from preflight.messages.lists import join_names
 from preflight.model.core import CoveragePod, find_controller
 from preflight.model.meta import ObjectKey
 from preflight.model.world import ClusterState
-
-_ADVICE = "give the output of `kubectl get pods -A -o json` with --from"
 
 
 def delete(command: DeletePods, world: ClusterState) -> Change:
@@ -68,11 +65,11 @@ def _find_pods(world: ClusterState, chosen: TargetObjects, *, ignore_missing: bo
     namespace = chosen.namespace or world.default_namespace
     if chosen.all_namespaces:
         if world.listed_namespaces is not None and not world.pods:
-            raise InputError(f"no pods are given: {_ADVICE}")
+            raise InputError(messages.NO_PODS)
         return _sort_pods(pod for pod in world.pods if _is_chosen(chosen, pod))
     if not world.are_pods_listed(namespace):
         elsewhere = _describe_other_namespaces(world, chosen.names[0]) if chosen.names else ""
-        raise InputError(f"the pods of namespace {namespace} are not given: {_ADVICE}{elsewhere}")
+        raise InputError(messages.describe_missing_pods(namespace, elsewhere))
     here = {pod.metadata.name: pod for pod in world.pods if pod.metadata.namespace == namespace}
     if not chosen.names:
         return _sort_pods(pod for pod in here.values() if _is_chosen(chosen, pod))
@@ -96,9 +93,7 @@ def _is_chosen(chosen: TargetObjects, pod: CoveragePod) -> bool:
 
 def _describe_other_namespaces(world: ClusterState, name: str) -> str:
     namespaces = sorted({pod.metadata.namespace for pod in world.pods if pod.metadata.name == name})
-    if len(namespaces) == 1:
-        return f": did you mean -n {namespaces[0]}?"
-    return f": it is in the namespaces {join_names(namespaces)}; choose one with -n" if namespaces else ""
+    return messages.suggest_namespace(namespaces) if namespaces else ""
 
 
 def _find_daemonset(world: ClusterState, pod: CoveragePod) -> ObjectKey | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from preflight.kubectl.cascade import Cascade
+from preflight.model.cascade import Cascade
 from preflight.model.core import Node, Taint
 from preflight.model.meta import ObjectKey
 from preflight.model.world import ClusterState

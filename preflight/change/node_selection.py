@@ -104,7 +104,7 @@ def _resolve_selector(world: ClusterState, selector: LabelQuery) -> NodeTargets:
     if not chosen:
         stated = selector.implied_labels()
         if stated is None:
-            raise InputError(f"there is nothing to judge: no node can match {selector}")
+            raise InputError(messages.describe_impossible_selector(selector))
         name = f"({selector})"
         note = messages.format_no_match(selector, len(answers), has_nodes=bool(world.nodes))
         return _add_partial_nodes(world, (), {name: _make_partial_node(name, *stated)}, note)

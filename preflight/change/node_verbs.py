@@ -147,7 +147,7 @@ def drain(command: DrainNodes, world: ClusterState) -> Change:
     Errors: InputError for a timeout below 0: kubectl takes it, and whether it fails depends on what there is to evict.
     """
     if command.flags.timeout < 0:
-        raise InputError("--timeout is below 0: kubectl gives up before it asks for one eviction; give one above 0, or 0 for ever")
+        raise InputError(messages.TIMEOUT_BELOW_ZERO)
     met = resolve_node_targets(world, command.nodes)
     after = change_nodes(met, lambda node: set_schedulable(node, False))
     notes = [*met.notes]

@@ -91,7 +91,7 @@ def _apply_to_daemonset(
     except UsageError as error:
         if not old.kept:
             raise
-        raise InputError(f"{error}: a snapshot shows only a part of the template, so nobody knows whether the server does") from None
+        raise InputError(messages.describe_partial_template(error)) from None
     data, unknown = known_fields.drop_unknown_fields(after, known_fields.DAEMONSET_FIELDS)
     _check_name(before, data)
     new, wrong = convert(data, DaemonSet, old.origin)

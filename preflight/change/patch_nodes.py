@@ -132,7 +132,7 @@ def _add_missing_parents(node: Node, operation: Mapping[str, Any], data: dict[st
     elif kind == "remove" and path.startswith(f"{_LABELS}/"):
         data["metadata"]["labels"].setdefault(_label_key(path), "")
     elif not (kind in ("add", "replace") and (path in _WHOLE or path.startswith(f"{_LABELS}/"))):
-        raise InputError(f"whether `{kind}` of {path} succeeds depends on what {node.name} has: give the node with --from")
+        raise InputError(messages.describe_unknown_node(kind, path, node.name))
 
 
 def _label_key(pointer: str) -> str:

@@ -13,12 +13,11 @@ from preflight.change.model import Change
 from preflight.change.orphaned_pods import find_adopters, find_orphaned
 from preflight.errors import InputError, UsageError
 from preflight.kubectl.apiserver.defaults import finish_edit
-from preflight.kubectl.cascade import Cascade
 from preflight.kubectl.commands import DeleteDaemonSets, RestartRollout, SetImage, TargetObjects
 from preflight.messages import change as messages
-from preflight.messages.lists import join_names
 from preflight.messages.load import describe_ambiguity
 from preflight.model.apps import DaemonSet
+from preflight.model.cascade import Cascade
 from preflight.model.convert import convert
 from preflight.model.core import POD_TEMPLATE_SPEC
 from preflight.model.meta import ObjectKey
@@ -106,8 +105,7 @@ def find_daemonsets(world: ClusterState, chosen: TargetObjects, *, ignore_missin
         and (chosen.selector is None or chosen.selector.selects(daemonset.metadata.labels))
     ]
     if not keys and not ignore_missing:
-        which = f" that matches {chosen.selector}" if chosen.selector is not None else ""
-        raise InputError(f"there is nothing to judge: no DaemonSet{which} in namespace {namespace} ({_describe_given(world)})")
+        raise InputError(messages.describe_no_daemonset(chosen.selector, namespace, _describe_given(world)))
     return tuple(sorted(keys))
 
 
@@ -154,7 +152,7 @@ def from_plain(data: dict[str, Any], original: DaemonSet) -> DaemonSet:
     """
     daemonset, _ = convert(data, DaemonSet, original.origin)
     if daemonset is None:
-        raise InputError(f"daemonset {original.key}: the change leaves no DaemonSet")
+        raise InputError(messages.describe_no_daemonset_left(original.key))
     return msgspec.structs.replace(daemonset, kept=original.kept) if original.kept else daemonset
 
 
@@ -167,8 +165,8 @@ def _find_one(world: ClusterState, name: str, namespace: str, namespace_flag: st
     for wanted in (namespace, ""):
         keys = [key for key in named if key.namespace == wanted]
         if len(keys) > 1:
-            places = " and ".join(world.daemonsets[key].origin.file for key in keys)
-            raise InputError(f"daemonset {name} without a namespace is in {places}: state its namespace")
+            places = [world.daemonsets[key].origin.file for key in keys]
+            raise InputError(messages.describe_unstated_namespace(name, places))
         if keys:
             return keys[0]
     for ambiguity in world.ambiguities:
@@ -176,16 +174,14 @@ def _find_one(world: ClusterState, name: str, namespace: str, namespace_flag: st
             raise InputError(describe_ambiguity(ambiguity))
     elsewhere = sorted({key.namespace for key in named})
     refusal = f'daemonsets.apps "{name}" not found in namespace {namespace}' if namespace_flag else f'daemonsets.apps "{name}" not found'
-    if len(elsewhere) == 1:
-        raise UsageError(f"{refusal}: did you mean -n {elsewhere[0]}?")
     if elsewhere:
-        raise UsageError(f"{refusal}: it is in the namespaces {join_names(elsewhere)}; choose one with -n")
+        raise UsageError(f"{refusal}{messages.suggest_namespace(elsewhere)}")
     raise UsageError(f"{refusal} ({_describe_given(world)})")
 
 
 def _describe_given(world: ClusterState) -> str:
     names = sorted({str(key) for key in world.daemonsets})
-    return f"given are {join_names(names, 6)}" if names else "no DaemonSet is given"
+    return messages.list_given_daemonsets(names)
 
 
 def _build_update(text: str, headline: str, world: ClusterState, after: Mapping[ObjectKey, DaemonSet], unchanged_note: str = "") -> Change:

@@ -162,5 +162,9 @@ def find_program(names: Iterable[str]) -> KnownProgram | None:
 
 @cache
 def _match_program(name: str) -> KnownProgram | None:
-    found = (product for start, pattern, product in _programs_by_pattern() if name.startswith(start) and fnmatchcase(name, pattern))
+    found = (
+        product
+        for start, pattern, product in _programs_by_pattern()
+        if name.startswith(start) and (pattern == f"{start}*" or fnmatchcase(name, pattern))  # most need no expression to be compiled
+    )
     return next(found, None)

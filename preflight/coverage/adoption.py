@@ -13,8 +13,8 @@ from preflight.coverage.daemonset_pods import DaemonSetPods, PodGroup, PodRevisi
 from preflight.coverage.model import CoverageGroup
 from preflight.coverage.outcome import PodForecast
 from preflight.coverage.pod_revisions import is_updated, make_revision, split_by_age
-from preflight.kubectl.cascade import Cascade
 from preflight.model.apps import DaemonSet
+from preflight.model.cascade import Cascade
 from preflight.model.core import find_controller
 from preflight.model.meta import ObjectKey
 from preflight.model.report import Outcome

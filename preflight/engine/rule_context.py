@@ -14,7 +14,7 @@ from preflight.engine.coverage_rows import build_coverage_rows
 from preflight.messages import run as messages
 from preflight.messages.coverage import describe_running_update
 from preflight.model.core import Node, Taint
-from preflight.model.report import ReportStep, Subject
+from preflight.model.report import COVERAGE_COLUMNS, ReportStep, Subject
 from preflight.model.workloads import Workload
 from preflight.model.world import ClusterState
 from preflight.rules.api import Context, ManifestLocation, RepeatedField
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from preflight.doctor.diagnose import Diagnosis
     from preflight.model.evictions import EvictionReport
 
-_REPLACEMENT_COLUMNS = ("NOW", "AFTER REBOOT", "AFTER REPLACEMENT")
+_REPLACEMENT_COLUMNS = ("NOW", messages.AFTER_REBOOT, messages.AFTER_REPLACEMENT)
 
 
 def build_step(change: Change, impact: Impact, extra_notes: tuple[str, ...] = (), evictions: EvictionReport | None = None) -> ReportStep:
@@ -40,7 +40,7 @@ def build_step(change: Change, impact: Impact, extra_notes: tuple[str, ...] = ()
         notes=(*change.notes, *extra_notes, *(messages.note_unknown(reason) for reason in change.unknowns)),
         nodes=tuple(sorted(nodes)),
         taints=tuple(str(taint) for taint in change.taints),
-        columns=_REPLACEMENT_COLUMNS if change.replacements else ("NOW", "RE-CREATED"),
+        columns=_REPLACEMENT_COLUMNS if change.replacements else COVERAGE_COLUMNS,
         coverage=build_coverage_rows(impact),
         evictions=evictions,
     )

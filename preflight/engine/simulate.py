@@ -15,6 +15,7 @@ from preflight.coverage.label_cascade import predict_impact
 from preflight.coverage.model import Impact
 from preflight.errors import PreflightError
 from preflight.kubectl.commands import Command, PatchObjects
+from preflight.messages import run as messages
 from preflight.model.meta import ObjectKey
 from preflight.model.report import Outcome
 from preflight.model.world import ClusterState
@@ -101,7 +102,7 @@ def simulate_commands(
             change = perform_command(_inline_patch(command, base), state.world, read_objects)
         except PreflightError as error:
             if on_refusal is None:
-                label = f"step {index + 1}, `{command.text}`: " if len(commands) > 1 else ""
+                label = messages.label_step(index + 1, command.text) if len(commands) > 1 else ""
                 raise type(error)(f"{label}{error}") from None
             on_refusal(index, error)
             continue

@@ -24,6 +24,11 @@ class StepHit(Struct, frozen=True):
     step: int
 
     @property
+    def identity(self) -> tuple[object, ...]:
+        """What makes it another finding than the others: the step, the rule, the object and the rule's own key."""
+        return (self.step, self.rule.id, self.hit.subject, self.hit.key)
+
+    @property
     def severity(self) -> Severity:
         """How much it matters."""
         return self.hit.severity or self.rule.severity

@@ -140,18 +140,14 @@ def _find_regressions(before: Evaluation, after: Evaluation, fixes: Iterable[Dae
     """Why a fix is no good, by the findings that it is for: it takes nodes away, or brings what was not there."""
     found: dict[tuple[str, Origin], str] = {}
     covered, now = before.collect_coverage(), after.collect_coverage()
-    old = {(step_hit.step, step_hit.rule.id, step_hit.hit.subject) for step_hit in before.step_hits}
+    old = {step_hit.identity for step_hit in before.step_hits}
     new = [hit for hit in after.step_hits if hit.step and hit.severity is not Severity.NOTE and _is_loss(hit)]
     for fix in fixes:
         lost: frozenset[str] = frozenset()
         for (step, key), nodes in covered.items():
             if _is_same(key, fix.daemonset):
                 lost |= nodes - now.get((step, key), frozenset())
-        fresh = [
-            step_hit
-            for step_hit in new
-            if step_hit.hit.location.origin == fix.daemonset.origin and (step_hit.step, step_hit.rule.id, step_hit.hit.subject) not in old
-        ]
+        fresh = [step_hit for step_hit in new if step_hit.hit.location.origin == fix.daemonset.origin and step_hit.identity not in old]
         if lost:
             reason = messages.explain_lost_nodes(lost)
         elif fresh:

@@ -7,8 +7,8 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from preflight.kubectl.cascade import Cascade
 from preflight.kubectl.label_selector import LabelQuery
+from preflight.model.cascade import Cascade
 from preflight.model.core import Taint
 from preflight.model.drain_flags import DrainFlags
 

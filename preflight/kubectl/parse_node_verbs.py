@@ -14,6 +14,7 @@ from preflight.kubectl.label_args import describe_key_problem, parse_labels
 from preflight.kubectl.label_selector import parse_selector
 from preflight.kubectl.resource_args import NODE, get_selector, parse_targets, resolve_resource, split_name, split_resources_and_pairs
 from preflight.kubectl.taint_args import describe_conflicts, is_taint, parse_taints
+from preflight.messages import kubectl as messages
 from preflight.model.drain_flags import DrainFlags
 
 
@@ -56,15 +57,15 @@ def parse_label_command(text: str, arguments: ParsedArguments) -> Command:
     if arguments.is_set("all") and arguments.last_value("field-selector"):
         raise UsageError("cannot set --all and --field-selector at the same time")
     if arguments.all_values("filename") or arguments.last_value("kustomize") or arguments.is_set("local"):
-        raise UsageError("preflight judges labels of nodes by name, --selector or --all, not of the objects of files")
+        raise UsageError(messages.LABELS_OF_FILES)
     if not resources:
         raise UsageError("one or more resources must be specified as <resource> <name> or <resource>/<name>")
     if arguments.is_set("list"):
-        raise UsageError("--list only prints labels: there is no change to judge")
+        raise UsageError(messages.LIST_ONLY)
     if not add and not remove:
         raise UsageError("at least one label update is required")
     if arguments.last_value("field-selector"):
-        raise UsageError("preflight knows no --field-selector: name the nodes, or use --selector")
+        raise UsageError(messages.NO_FIELD_SELECTOR)
     _, nodes = parse_targets(resources, arguments, (NODE,), "labels")
     if arguments.last_value("resource-version") and len(nodes.names) != 1:
         raise UsageError("--resource-version may only be used with a single resource")
@@ -120,7 +121,7 @@ def parse_replace(text: str, arguments: ParsedArguments) -> Command:
     labels, removed = parse_labels(pairs)
     taints, untaints = parse_taints(text for text in arguments.all_values("taint") if text)
     if removed or untaints:
-        raise UsageError("replace takes the labels and the taints of the new node: a trailing '-' removes nothing there")
+        raise UsageError(messages.REPLACE_REMOVES_NOTHING)
     problem = describe_key_problem(labels)
     if problem:
         raise UsageError(f"invalid --label: {problem}")
@@ -135,9 +136,9 @@ def _require_node_resource(word: str) -> None:
     resource = resolve_resource(lower.partition(".")[0])
     if "/" in word and resolve_resource(lower.partition("/")[0]) == NODE:
         name = word.partition("/")[2] or "NAME"
-        raise UsageError(f'the server doesn\'t have a resource type "{lower}" (kubectl taint takes them apart: taint nodes {name})')
+        raise UsageError(f'the server doesn\'t have a resource type "{lower}"{messages.explain_joined_names(name)}')
     if "," in word:
-        raise UsageError(f"unrecognized character in action: U+002C ',' (kubectl taint takes nodes only, not {word})")
+        raise UsageError(f"unrecognized character in action: U+002C ','{messages.explain_other_resource(word)}")
     if not resource:
         raise UsageError(f'the server doesn\'t have a resource type "{lower}"')
     if resource != NODE:
@@ -155,7 +156,7 @@ def _parse_node_targets(verb: str, arguments: ParsedArguments) -> TargetObjects:
         raise UsageError("You must provide one or more resources by argument or filename.")
     for argument in arguments.args:
         if argument in ("node", "nodes", "no"):
-            raise UsageError(f'nodes "{argument}" not found (kubectl {verb} takes names alone)')
+            raise UsageError(f'nodes "{argument}" not found{messages.explain_names_alone(verb)}')
     return TargetObjects(tuple(dict.fromkeys(_parse_node_name(argument) for argument in arguments.args)), selector)
 
 
@@ -164,7 +165,7 @@ def _parse_own_targets(verb: str, arguments: ParsedArguments) -> TargetObjects:
     args = arguments.args[1:] if arguments.args and resolve_resource(arguments.args[0]) == NODE else arguments.args
     if arguments.is_set("all"):
         if args or arguments.last_value("selector"):
-            raise UsageError("--all takes neither a name nor a --selector")
+            raise UsageError(messages.ALL_OR_NAME)
         return TargetObjects(all=True)
     return _parse_node_targets(verb, ParsedArguments(args, arguments.values))
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from preflight.errors import UsageError
-from preflight.kubectl.cascade import Cascade
 from preflight.kubectl.commands import (
     ApplyFiles,
     Command,
@@ -25,6 +24,8 @@ from preflight.kubectl.commands import (
 from preflight.kubectl.flags import ParsedArguments
 from preflight.kubectl.formatting import GO_BOOLEANS, quote_go
 from preflight.kubectl.resource_args import DAEMONSET, NAMESPACE, NODE, POD, get_selector, parse_targets, split_resources_and_pairs
+from preflight.messages import kubectl as messages
+from preflight.model.cascade import Cascade
 
 _ON = "spec.nodeName="
 _PATCHES = tuple(sorted(PatchType))
@@ -75,9 +76,9 @@ def parse_apply(text: str, arguments: ParsedArguments) -> Command:
     if arguments.is_set("all") and arguments.last_value("selector"):
         raise UsageError("cannot set --all and --selector at the same time")
     if arguments.is_set("prune"):
-        raise UsageError("preflight does not judge --prune: judge what it deletes with `delete daemonset NAME`")
+        raise UsageError(messages.NO_PRUNE)
     if arguments.last_value("subresource"):
-        raise UsageError("preflight does not judge --subresource: placement reads no status")
+        raise UsageError(messages.NO_SUBRESOURCE)
     return ApplyFiles(text, files, arguments.last_value("namespace"), arguments.is_set("server-side"), get_selector(arguments))
 
 
@@ -97,10 +98,10 @@ def parse_patch(text: str, arguments: ParsedArguments) -> Command:
     if _get_files(arguments) and arguments.args:
         raise UsageError("when paths, URLs, or stdin is provided as input, you may not specify resource arguments as well")
     if _get_files(arguments) or arguments.is_set("local"):
-        raise UsageError("preflight judges patches of nodes and daemonsets by name, not of the objects of files")
+        raise UsageError(messages.PATCHES_OF_FILES)
     resource, objects = parse_targets(arguments.args, arguments, (NODE, DAEMONSET), "patches")
     if arguments.last_value("subresource"):
-        raise UsageError("preflight does not judge --subresource: placement reads no status")
+        raise UsageError(messages.NO_SUBRESOURCE)
     return PatchObjects(text, resource, objects, PatchType(kind.lower()) if kind else PatchType.STRATEGIC, stated, file)
 
 
@@ -110,14 +111,14 @@ def parse_delete(text: str, arguments: ParsedArguments) -> Command:
     if arguments.is_set("now") and int(arguments.last_value("grace-period", "-1"), 0) != -1:
         raise UsageError("--now and --grace-period cannot be specified together")
     if arguments.last_value("raw"):
-        raise UsageError("preflight does not judge --raw: name the objects")
+        raise UsageError(messages.NO_RAW)
     files = _get_files(arguments)
     if arguments.is_set("all") and arguments.last_value("selector"):
         raise UsageError("setting 'all' parameter but found a non empty selector.")
     field = arguments.last_value("field-selector")
     on = field.removeprefix(_ON).removeprefix("=") if field.startswith(_ON) and field.count("=") <= 2 and "," not in field else ""
     if field and not on:
-        raise UsageError(f"preflight knows no --field-selector but {_ON}NODE: name the objects, or use --selector")
+        raise UsageError(messages.describe_field_selector(_ON))
     if arguments.is_set("force") and int(arguments.last_value("grace-period", "-1"), 0) > 0:
         raise UsageError("--force and --grace-period greater than 0 cannot be specified together")
     missing = arguments.is_set("ignore-not-found") or arguments.is_set("all") or bool(arguments.last_value("selector"))
@@ -127,13 +128,13 @@ def parse_delete(text: str, arguments: ParsedArguments) -> Command:
         return DeleteFiles(text, files, arguments.last_value("namespace"), cascade, missing)
     resource, objects = parse_targets(arguments.args, arguments, (NODE, DAEMONSET, POD, NAMESPACE), "deletions", bare_means_all=bool(on))
     if on and resource != POD:
-        raise UsageError("preflight knows --field-selector of pods only: name the objects, or use --selector")
+        raise UsageError(messages.FIELD_SELECTOR_OF_PODS)
     if on and objects.names:
         raise UsageError("name cannot be provided when a selector is specified")
     if arguments.is_set("all") and objects.names:
         raise UsageError("name cannot be provided when a selector is specified")
     if resource == NAMESPACE and not objects.names:
-        raise UsageError("preflight judges deletions of namespaces by name")
+        raise UsageError(messages.NAMESPACES_BY_NAME)
     if resource == NAMESPACE:
         return DeleteNamespaces(text, objects.names)
     if resource == NODE:
@@ -157,16 +158,16 @@ def _get_files(arguments: ParsedArguments) -> tuple[str, ...]:
     if files and kustomization:
         raise UsageError("only one of -f or -k can be specified")
     if kustomization:
-        raise UsageError(f"preflight builds no kustomization: render it first, with `kubectl kustomize {kustomization} | ... -f -`")
+        raise UsageError(messages.describe_kustomization(kustomization))
     for file in files:
         if file.startswith(("http://", "https://")):
-            raise UsageError(f"preflight fetches nothing: download {file} and give the file")
+            raise UsageError(messages.describe_download(file))
     return files
 
 
 def _refuse_files(arguments: ParsedArguments, what: str) -> None:
     if arguments.all_values("filename") or arguments.last_value("kustomize") or arguments.is_set("local"):
-        raise UsageError(f"preflight judges {what} by name, --selector or --all, not of the objects of files")
+        raise UsageError(messages.describe_files(what))
 
 
 OBJECT_READERS: Mapping[str, Callable[[str, ParsedArguments], Command]] = {

@@ -12,6 +12,7 @@ from preflight.errors import UsageError
 from preflight.kubectl.commands import Command
 from preflight.kubectl.flags import ParsedArguments, flag_takes_value, parse_arguments
 from preflight.kubectl.formatting import GO_BOOLEANS, quote_go
+from preflight.messages import kubectl as messages
 
 NODE_VERBS = ("taint", "label", "cordon", "uncordon", "drain", "reboot", "replace")
 OBJECT_VERBS = ("set image", "rollout restart", "apply", "patch", "delete")
@@ -26,8 +27,8 @@ _KUBECTL = """
     events exec explain expose get help kustomize logs options plugin port-forward proxy run scale top version wait
 """
 _UNJUDGED = {
-    "edit": "; an edited manifest can be judged with `apply -f`",
-    "create": "; a new manifest can be judged with `apply -f`",
+    "edit": messages.EDITED_MANIFEST,
+    "create": messages.NEW_MANIFEST,
 }
 
 
@@ -74,7 +75,7 @@ def _split_verb(words: Sequence[str]) -> tuple[str, list[str]]:
     """The verb, and the arguments without it; the second word of a verb may stand after flags too."""
     place = _find_first_argument(words, 0)
     if place is None:
-        raise UsageError(f"a verb is missing: preflight judges {', '.join(VERBS)}")
+        raise UsageError(messages.describe_missing_verb(VERBS))
     first = words[place]
     if first not in _FIRST:
         raise UsageError(_explain_unknown_verb(first))
@@ -86,7 +87,7 @@ def _split_verb(words: Sequence[str]) -> tuple[str, list[str]]:
     wanted = verb.split()[1]
     if second is None or rest[second] != wanted:
         shown = f"{first} {rest[second]}" if second is not None else first
-        raise UsageError(f"preflight does not judge `kubectl {shown}`: it judges `kubectl {verb}`")
+        raise UsageError(messages.describe_other_form(shown, verb))
     return verb, [*rest[:second], *rest[second + 1 :]]
 
 
@@ -105,12 +106,11 @@ def _find_first_argument(words: Sequence[str], start: int) -> int | None:
 
 def _explain_unknown_verb(word: str) -> str:
     if word in _KUBECTL.split():
-        return f"preflight does not judge `kubectl {word}`: it judges {', '.join(VERBS)}{_UNJUDGED.get(word, '')}"
+        return messages.describe_unjudged_verb(word, VERBS, _UNJUDGED.get(word, ""))
     from difflib import get_close_matches
 
     close = get_close_matches(word, _FIRST, n=1)
-    advice = f": did you mean {close[0]}?" if close else f"; preflight judges {', '.join(VERBS)}"
-    return f'unknown command "{word}" for "kubectl"{advice}'
+    return f'unknown command "{word}" for "kubectl"{messages.suggest_verb(close, VERBS)}'
 
 
 def _check_ignored_flags(arguments: ParsedArguments) -> None:

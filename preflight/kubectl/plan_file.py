@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from preflight.errors import InputError, UsageError
 from preflight.kubectl.commands import Command
 from preflight.kubectl.parser import parse_command
+from preflight.messages import runbook as messages
 
 _DIRECTIVES = ("$patch", "$retainKeys", "$setElementOrder/", "$deleteFromPrimitiveList/")
 """What stands in the text of a strategic patch and looks like a variable."""
@@ -26,7 +27,7 @@ def parse_plan(items: Sequence[object], locations: Sequence[str] = ()) -> list[C
     Errors: UsageError with the number of the step and the line as given; InputError for a plan without steps.
     """
     if not items:
-        raise InputError("there is nothing to judge: the plan has no steps")
+        raise InputError(messages.NO_STEPS)
     where = [f"{place}: " for place in locations] or [""] * len(items)
     return [_parse_step(f"{place}step {number}", item) for number, (place, item) in enumerate(zip(where, items, strict=True), 1)]
 
@@ -42,21 +43,21 @@ def _parse_step(location: str, item: object) -> Command:
 def _split_words(item: object) -> list[str]:
     if isinstance(item, list | tuple):
         if not all(isinstance(word, str) for word in item):
-            raise UsageError("every argument must be a text: put it in quotes")
+            raise UsageError(messages.ARGUMENT_NOT_TEXT)
         return [str(word) for word in item]
     if not isinstance(item, str):
-        raise UsageError("a step is a command line, or a list of its arguments")
+        raise UsageError(messages.STEP_NOT_COMMAND)
     try:
         words = shlex.split(item.replace("\\\n", " "))
     except ValueError as error:
-        raise UsageError(f"the quotes are not closed ({error})") from None
+        raise UsageError(messages.describe_open_quotes(error)) from None
     comment = next((place for place, word in enumerate(words) if word.startswith("#")), len(words))
     words = words[:comment]
     for word in words:
         if word in _SHELL or word.endswith(";"):
-            raise UsageError(f"a step is one command, without {word.rstrip() if word in _SHELL else ';'}: make it a step of its own")
+            raise UsageError(messages.describe_second_command(word.rstrip() if word in _SHELL else ";"))
         if _needs_expansion(word):
-            raise UsageError(f"nothing is expanded in a plan: write what {word} stands for")
+            raise UsageError(messages.describe_expansion(word))
     return words
 
 

@@ -11,6 +11,7 @@ from preflight.errors import UsageError
 from preflight.kubectl.commands import TargetObjects
 from preflight.kubectl.flags import ParsedArguments
 from preflight.kubectl.label_selector import LabelQuery, parse_selector
+from preflight.messages import kubectl as messages
 
 NODE, DAEMONSET, POD, NAMESPACE = "nodes", "daemonsets", "pods", "namespaces"
 
@@ -122,7 +123,7 @@ def _parse_names(args: Sequence[str], supported: Sequence[str], what: str) -> tu
         raise UsageError(_MISSING)
     kinds = {_check_supported(word, supported, what) for word in sorted(words)}
     if len(kinds) > 1:
-        raise UsageError(f"preflight judges one kind of object at a time, not {' and '.join(sorted(kinds))} in one command line")
+        raise UsageError(messages.describe_several_kinds(sorted(kinds)))
     return kinds.pop(), names, bool(slashed)
 
 
@@ -131,5 +132,5 @@ def _check_supported(word: str, supported: Sequence[str], what: str) -> str:
     if resource in supported:
         return resource
     if not resource and word.partition(".")[0] == word:
-        raise UsageError(f'the server doesn\'t have a resource type "{word}"; preflight judges {what} of {" and ".join(supported)}')
-    raise UsageError(f"preflight judges {what} of {' and '.join(supported)}, not of {resource or word}")
+        raise UsageError(f'the server doesn\'t have a resource type "{word}"; {messages.list_supported(what, supported)}')
+    raise UsageError(messages.describe_unsupported(what, supported, resource or word))

@@ -103,3 +103,13 @@ def describe_lost_resource(provider: str) -> str:
 def describe_nothing_to_watch(why: str) -> str:
     """That there is no DaemonSet; `why` is added as it is."""
     return f"no DaemonSet was given: there is nothing to watch (--allow-empty writes the rules that need none){why}"
+
+
+def describe_origin(description: str) -> str:
+    """What a rule file was made of."""
+    return f"Made by `preflight alerts` of {description}. Make it anew when nodes, selectors or tolerations change."
+
+
+def describe_missing_part(note: str) -> str:
+    """What a rule file does not contain."""
+    return f"Not in it: {note}."

@@ -107,3 +107,11 @@ def describe_missing_scale(limit: BudgetLimit, owners: Sequence[str], owner_coun
     """That a limit needs the scale of owners that have none."""
     field = limit.value if limit is BudgetLimit.MAX_UNAVAILABLE else f"a percentage of {limit}"
     return f"allows nothing: {field} needs a scale, and {join_and(owners)} {'has' if owner_count == 1 else 'have'} none"
+
+
+OTHER_SELECTOR = "the other selector"
+
+
+def describe_pods_of(owners: str) -> str:
+    """The pods of some workloads."""
+    return f"the pods of {owners}"

@@ -266,3 +266,23 @@ def describe_part_of_device_request(text: str, name: str) -> str:
 def describe_invalid_toleration(text: str, effects: Iterable[str]) -> str:
     """A value of --tolerate that cannot be read."""
     return f"--tolerate takes KEY=VALUE:EFFECT, KEY:EFFECT, KEY=VALUE, KEY or *, EFFECT one of {', '.join(effects)}: not {text!r}"
+
+
+def describe_uncountable(pod: str, error: object) -> str:
+    """Requests that are no quantities."""
+    return f"{pod} asks for what the scheduler cannot count: {error}"
+
+
+def describe_unrequested(resource: str, requested: Sequence[str]) -> str:
+    """A --resource that the pod does not request."""
+    return f"--resource {resource}: the pod does not ask for it: {join_and(requested)}"
+
+
+def describe_refusal(reason: object) -> str:
+    """A pod that admission refuses."""
+    return f"the API server would refuse the pod: {reason}"
+
+
+def describe_missing_runtime_class(name: str) -> str:
+    """A RuntimeClass that does not exist."""
+    return f"there is no RuntimeClass {name}"

@@ -63,3 +63,12 @@ def count_clusters_with_room(count: int, total: int) -> str:
 
 CLASSES_OF_NODES = "Classes of nodes"
 WATERFALL = "From what nodes can allocate to what fits"
+
+
+WHY_NOT_MORE = "WHY NOT MORE"
+WHERE_REST_IS = "WHERE THE REST IS"
+
+
+def describe_hidden_rows(rows: str) -> str:
+    """How many rows are not shown, and how to see them."""
+    return f"{rows} not shown (--all-rows)"

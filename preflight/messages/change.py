@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from preflight.kubectl.cascade import Cascade
 from preflight.messages.counts import format_count
 from preflight.messages.lists import join_names
+from preflight.model.cascade import Cascade
 from preflight.model.core import Taint, Toleration
 
 NEW = "new"
@@ -318,3 +318,60 @@ def _format_toleration(toleration: Toleration) -> str:
         return f"every key:{toleration.effect}" if toleration.effect else "everything"
     value = f"={toleration.value}" if toleration.operator != "Exists" else ""
     return f"{toleration.key}{value}{f':{toleration.effect}' if toleration.effect else ''}"
+
+
+NO_PODS = "no pods are given: give the output of `kubectl get pods -A -o json` with --from"
+TIMEOUT_BELOW_ZERO = "--timeout is below 0: kubectl gives up before it asks for one eviction; give one above 0, or 0 for ever"
+
+
+def describe_missing_pods(namespace: str, elsewhere: str) -> str:
+    """Pods that were not listed; `elsewhere` says where a pod of the name is."""
+    return f"the pods of namespace {namespace} are not given: give the output of `kubectl get pods -A -o json` with --from{elsewhere}"
+
+
+def suggest_namespace(namespaces: Sequence[str]) -> str:
+    """Where an object of the name is, after the refusal; one namespace or more."""
+    if len(namespaces) == 1:
+        return f": did you mean -n {namespaces[0]}?"
+    return f": it is in the namespaces {join_names(namespaces)}; choose one with -n"
+
+
+def describe_no_daemonset(selector: object, namespace: str, given: str) -> str:
+    """No DaemonSet that a command could be about; `selector` is None where it names none."""
+    which = f" that matches {selector}" if selector is not None else ""
+    return f"there is nothing to judge: no DaemonSet{which} in namespace {namespace} ({given})"
+
+
+def describe_unstated_namespace(name: str, files: Sequence[str]) -> str:
+    """Two DaemonSets of a name that state no namespace."""
+    return f"daemonset {name} without a namespace is in {' and '.join(files)}: state its namespace"
+
+
+def list_given_daemonsets(names: Sequence[str]) -> str:
+    """The DaemonSets that are there."""
+    return f"given are {join_names(names, 6)}" if names else "no DaemonSet is given"
+
+
+def describe_no_daemonset_left(key: object) -> str:
+    """A change after which an object is no DaemonSet."""
+    return f"daemonset {key}: the change leaves no DaemonSet"
+
+
+def describe_impossible_selector(selector: object) -> str:
+    """A selector that contradicts itself."""
+    return f"there is nothing to judge: no node can match {selector}"
+
+
+def describe_no_objects(files: Sequence[str]) -> str:
+    """Files without an object."""
+    return f"there is nothing to judge: no objects in {join_names(files)}"
+
+
+def describe_partial_template(error: object) -> str:
+    """A patch whose answer rests on what a snapshot leaves out."""
+    return f"{error}: a snapshot shows only a part of the template, so nobody knows whether the server does"
+
+
+def describe_unknown_node(operation: object, path: str, node: str) -> str:
+    """A patch whose answer rests on a node that is not given."""
+    return f"whether `{operation}` of {path} succeeds depends on what {node} has: give the node with --from"

@@ -305,3 +305,6 @@ def describe_quota(nodes: Sequence[str], quota: str, shortage: QuotaShortage, li
             return f"does not get its pods back on {join_node_names(nodes)}: {states}"
         case QuotaShortage.SURGE:
             return f"cannot begin its update on {join_node_names(nodes)}: maxSurge takes a pod more, {states}"
+
+
+THE_QUOTA = "the quota"

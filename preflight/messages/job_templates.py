@@ -8,6 +8,10 @@ from preflight.messages.lists import join_and
 from preflight.model.job_reasons import JobLimit
 
 FIRST_RULE_COUNTS = "the first rule that matches counts"
+PUT_IGNORING_RULE_FIRST = "put the rule that ignores DisruptionTarget first"
+IGNORING_RULE = "the rule that ignores it"
+DEFAULT_REPLACEMENT_POLICY = "TerminatingOrFailed is the default"
+NEEDS_RESTART_NEVER = "a podFailurePolicy needs restartPolicy: Never"
 _ACTION_TEXTS = {"FailJob": "fails", "FailIndex": "gives an index up", "Count": "counts a failure"}
 
 

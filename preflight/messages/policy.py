@@ -180,3 +180,58 @@ def describe_unused_entry(rule: str, subject: str, key: Iterable[str]) -> str:
 
 def _format_where(where: str) -> str:
     return f" ({where})" if where else ""
+
+
+ONLY_RELATIVE_FILES = "only packs and files relative to this one can be extended, no URL and no absolute path"
+LINK_NOT_FOLLOWED = "a symbolic link is not followed"
+LINKED_POLICY = f"{LINK_NOT_FOLLOWED}: name the policy by --policy"
+NOT_A_MAP = "a policy is a map"
+NOT_A_FILE = "not a file"
+NOT_UTF8 = "not UTF-8"
+SECOND_DOCUMENT = "one document is read, and here a second one starts"
+NO_ALTERNATIVE = "no alternative takes data of this type"
+BASELINE_HEADER = """\
+# Findings that preflight accepts for a while: they were there when this was written, by `--write-baseline`. New ones count.
+# An entry is known by its rule, its object and its key (tolerations, taints, fields, ...); messages, lines and files may change.
+# `count` is how many such findings there may be.
+"""
+
+
+def describe_extends_circle(files: Sequence[str]) -> str:
+    """Policies that extend one another in a circle."""
+    return f"a policy cannot extend itself ({' -> '.join(files)})"
+
+
+def describe_long_chain(most: int) -> str:
+    """Too many policies, each of which extends the next."""
+    return f"more than {most} policies stand one on another"
+
+
+def describe_unknown_pack(name: object, packs: Iterable[str]) -> str:
+    """A pack that does not exist."""
+    return f"no pack {quote_value(name)}{suggest_nearest(str(name), packs)}; a file ends in .yaml"
+
+
+def describe_unreadable(reason: str) -> str:
+    """A file that the system does not let be read."""
+    return f"cannot be read: {reason[:1].lower()}{reason[1:]}"
+
+
+def describe_large_file(mebibytes: int) -> str:
+    """A file above the limit."""
+    return f"larger than {mebibytes} MiB"
+
+
+def describe_repeated_key(key: object, first_line: int) -> str:
+    """A key that a map has twice."""
+    return f"{key!r} stands twice, first in line {first_line}"
+
+
+def describe_bad_expiry(text: str) -> str:
+    """A value of --baseline-expires that is neither a number nor a day."""
+    return f"--baseline-expires takes a number of days or a day as 2027-01-31, not {text!r}"
+
+
+def describe_statement(location: object) -> str:
+    """Where a policy states a component."""
+    return f"stated by {location}"

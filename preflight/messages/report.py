@@ -183,3 +183,42 @@ def number_finding_step(number: int, total: int) -> str:
 def count_more_lines(count: int) -> str:
     """How many lines are not shown."""
     return f"... {count} more lines"
+
+
+def count_more_notes(count: int) -> str:
+    """How many notes of a step are not shown."""
+    return format_count(count, "more note")
+
+
+def count_more_sentences(count: int) -> str:
+    """How many sentences of a story are not shown."""
+    return format_count(count, "more sentence")
+
+
+COULD_NOT_BE_READ = "could not be read"
+WORKING_FOLDER = "The folder that preflight ran in."
+
+
+def title_other_findings(counts: Sequence[str]) -> str:
+    """The heading over what is no annotation."""
+    return f"preflight: the other findings ({', '.join(counts)})"
+
+
+def describe_hidden_annotations(most: int, counts: Sequence[str]) -> str:
+    """That GitHub shows a part of the findings."""
+    return f"GitHub shows {most} annotations of a kind for a step; the others are in its log: {', '.join(counts)}"
+
+
+def label_step(number: int, total: int) -> str:
+    """The step that a finding belongs to, as a line below it."""
+    return f"step: {number} of {total}"
+
+
+def label_exempted(reason: object) -> str:
+    """That a finding is exempted, and why."""
+    return f"exempted: {reason}"
+
+
+def count_others(count: int) -> str:
+    """How many findings stand behind the one that is shown."""
+    return f" (+ {count} more)"

@@ -91,3 +91,12 @@ def describe_missing_daemonsets(why: str) -> str:
 
 
 STDIN_TWICE = "standard input (-) can be read once only"
+
+
+AFTER_REBOOT = "AFTER REBOOT"
+AFTER_REPLACEMENT = "AFTER REPLACEMENT"
+
+
+def label_step(number: int, command: str) -> str:
+    """What stands before the error of one of several steps."""
+    return f"step {number}, `{command}`: "

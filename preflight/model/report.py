@@ -154,6 +154,10 @@ class Coverage(Struct, frozen=True):
     reasons_state_loop: bool = False
 
 
+COVERAGE_COLUMNS = ("NOW", "RE-CREATED")
+"""What the numbers of a step are about, where no node is replaced."""
+
+
 class ReportStep(Struct, frozen=True):
     """One step of a change: its command, what it is in words, and the coverage that it leaves.
 
@@ -170,7 +174,7 @@ class ReportStep(Struct, frozen=True):
     notes: tuple[str, ...] = ()
     nodes: tuple[str, ...] = ()
     taints: tuple[str, ...] = ()
-    columns: tuple[str, ...] = ("NOW", "RE-CREATED")
+    columns: tuple[str, ...] = COVERAGE_COLUMNS
     compares: bool = False
     coverage: tuple[Coverage, ...] = ()
     evictions: EvictionReport | None = None

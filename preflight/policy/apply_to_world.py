@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
+from preflight.messages.policy import describe_statement
 from preflight.model.apps import DaemonSet
 from preflight.model.core import Node, NodeSpec, PoolTemplate, Taint, Toleration
 from preflight.model.declared_components import ComponentOverride
@@ -105,7 +106,7 @@ def _make_stated_kinds(stated: Stated, source: PolicySource) -> ComponentOverrid
         drivers=stated.drivers,
         labels=stated.labels,
         taints=stated.taints,
-        stated_by=f"stated by {source.location}",
+        stated_by=describe_statement(source.location),
     )
 
 

@@ -26,11 +26,6 @@ MAX_SIZE = 32 << 20
 DEFAULT_DAYS = 90
 """How long a baseline accepts what it holds, where nobody says otherwise."""
 
-_FILE_HEADER = """\
-# Findings that preflight accepts for a while: they were there when this was written, by `--write-baseline`. New ones count.
-# An entry is known by its rule, its object and its key (tolerations, taints, fields, ...); messages, lines and files may change.
-# `count` is how many such findings there may be.
-"""
 
 FindingIdentity = tuple[str, str, tuple[str, ...]]
 """The rule, the object (`DaemonSet storage/csi`) and the key of a finding."""
@@ -100,7 +95,7 @@ class Baseline:
             lines += [f"- rule: {entry.rule}", f"  subject: {_quote_text(entry.subject)}"]
             lines += [f"  key: [{', '.join(map(_quote_text, entry.key))}]"] if entry.key else []
             lines += [f"  count: {entry.count}"] if entry.count > 1 else []
-        return _FILE_HEADER + "\n".join(lines) + "\n"
+        return messages.BASELINE_HEADER + "\n".join(lines) + "\n"
 
 
 def get_finding_identity(finding: Finding) -> FindingIdentity:
@@ -141,7 +136,7 @@ def parse_last_day(text: str, today: datetime.date) -> str:
     if text.isascii() and text.isdecimal() and 0 < int(text[:6]) <= 36500:
         return (today + datetime.timedelta(days=int(text))).isoformat()
     if parse_day(text) is None:
-        raise UsageError(f"--baseline-expires takes a number of days or a day as 2027-01-31, not {text!r}")
+        raise UsageError(messages.describe_bad_expiry(text))
     return text
 
 

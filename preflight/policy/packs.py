@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 
 from preflight.errors import UsageError
-from preflight.messages.policy import quote_value, suggest_nearest
+from preflight.messages import policy as messages
+from preflight.messages.policy import quote_value
 from preflight.policy.matching import to_texts
 from preflight.policy.merge import merge_layers
 from preflight.policy.model import Policy
@@ -53,19 +54,17 @@ def _add_layers(layer: PolicyLayer, path: str, extends_chain: list[str], layers:
         line, column = layer.locate(at)
         said = f"{layer.file}:{line}:{column}: extends {quote_value(name)}"
         if "://" in name or name.startswith("/"):
-            raise UsageError(f"{said}: only packs and files relative to this one can be extended, no URL and no absolute path")
+            raise UsageError(f"{said}: {messages.ONLY_RELATIVE_FILES}")
         target, label, folder = _resolve_name(name, layer.folder, f"{said}: ")
         if os.path.islink(target):  # noqa: PTH114
-            raise UsageError(f"{said}: a symbolic link is not followed")
+            raise UsageError(f"{said}: {messages.LINK_NOT_FOLLOWED}")
         real = os.path.realpath(target)
         if real in [os.path.realpath(extending) for extending in extends_chain]:
-            raise UsageError(
-                f"{said}: a policy cannot extend itself ({' -> '.join([*map(_get_file_name, extends_chain), _get_file_name(target)])})"
-            )
+            raise UsageError(f"{said}: {messages.describe_extends_circle([*map(_get_file_name, extends_chain), _get_file_name(target)])}")
         if real in seen:
             continue
         if len(seen) >= _MOST_FILES:
-            raise UsageError(f"{said}: more than {_MOST_FILES} policies stand one on another")
+            raise UsageError(f"{said}: {messages.describe_long_chain(_MOST_FILES)}")
         _add_layers(read_layer(target, label, folder), target, [*extends_chain, target], layers, seen)
     layers.append(layer)
 
@@ -78,7 +77,7 @@ def _resolve_name(name: str, folder: str, error_prefix: str) -> tuple[str, str, 
     """The path that a name means, what to call it, and the folder that its files are below."""
     if is_pack(name):
         if name not in PACKS:
-            raise UsageError(f"{error_prefix}no pack {quote_value(name)}{suggest_nearest(name, PACKS)}; a file ends in .yaml")
+            raise UsageError(f"{error_prefix}{messages.describe_unknown_pack(name, PACKS)}")
         return find_pack_file(name), f"<{name}>", ""
     path = os.path.join(folder, name)  # noqa: PTH118
     label = os.path.relpath(path) if folder else name

@@ -65,7 +65,7 @@ def read_layer(path: str, display_name: str, folder: str) -> PolicyLayer:
     """
     chunk, data = _parse_document(read_text(path, display_name), display_name)
     if not isinstance(data, dict):
-        raise UsageError(f"{display_name}:{chunk.line}:1: a policy is a map")
+        raise UsageError(f"{display_name}:{chunk.line}:1: {messages.NOT_A_MAP}")
     data = {key: value for key, value in data.items() if value is not None}
     try:
         written = msgspec.convert(data, PolicyFile)
@@ -95,17 +95,17 @@ def read_text(path: str, display_name: str, max_size: int = MAX_SIZE) -> str:
     try:
         with open(path, "rb") as file:  # noqa: PTH123 (pathlib costs 10 ms at the start)
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise UsageError(f"{display_name}: not a file")
+                raise UsageError(f"{display_name}: {messages.NOT_A_FILE}")
             data = file.read(max_size + 1)
     except (OSError, ValueError) as error:
         reason = (error.strerror if isinstance(error, OSError) else "") or str(error)
-        raise UsageError(f"{display_name}: cannot be read: {reason[:1].lower()}{reason[1:]}") from None
+        raise UsageError(f"{display_name}: {messages.describe_unreadable(reason)}") from None
     if len(data) > max_size:
-        raise UsageError(f"{display_name}: larger than {max_size >> 20} MiB")
+        raise UsageError(f"{display_name}: {messages.describe_large_file(max_size >> 20)}")
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise UsageError(f"{display_name}:{data[: error.start].count(10) + 1}:1: not UTF-8") from None
+        raise UsageError(f"{display_name}:{data[: error.start].count(10) + 1}:1: {messages.NOT_UTF8}") from None
 
 
 def read_plain_document(path: str, display_name: str, max_size: int = MAX_SIZE) -> tuple[Chunk, Any]:
@@ -123,9 +123,9 @@ def _parse_document(text: str, file: str) -> tuple[Chunk, Any]:
     if not found:
         return Chunk(text, 1, 0), {}
     if len(found) > 1:
-        raise UsageError(f"{file}:{found[1].chunk.line}:1: one document is read, and here a second one starts")
+        raise UsageError(f"{file}:{found[1].chunk.line}:1: {messages.SECOND_DOCUMENT}")
     only = found[0]
     if only.repeated_keys:
         twice = only.repeated_keys[0]
-        raise UsageError(f"{file}:{twice.line}:1: {twice.key!r} stands twice, first in line {twice.first_line}")
+        raise UsageError(f"{file}:{twice.line}:1: {messages.describe_repeated_key(twice.key, twice.first_line)}")
     return only.chunk, only.data

@@ -53,7 +53,7 @@ class _Explainer:
         alternatives = self._iter_alternatives(schema)
         alternative = next((candidate for candidate in alternatives if _takes_type(validator, candidate, value)), None)
         if alternative is None:
-            yield ValidationError("no alternative takes data of this type")
+            yield ValidationError(messages.NO_ALTERNATIVE)
         else:
             yield from validator.descend(value, alternative)
 

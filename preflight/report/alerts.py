@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 
+from preflight.messages import alerting as messages
 from preflight.model.alerts import AlertGroup, AlertRules
 from preflight.report.terminal import escape_unprintable
 
@@ -17,13 +18,8 @@ def render(alerts: AlertRules, form: str, labels: Mapping[str, str], name: str =
     1. Scalars are in double quotes, as JSON writes them, and expressions stand in blocks as they are: names in them are plain.
     2. `labels`, `name` and `namespace` are those of the PrometheusRule; a rule file has none.
     """
-    lines = [
-        (
-            f"# Made by `preflight alerts` of {escape_unprintable(alerts.description)}. Make "
-            f"it anew when nodes, selectors or tolerations change."
-        )
-    ]
-    lines += [f"# Not in it: {escape_unprintable(note)}." for note in alerts.notes]
+    lines = [f"# {messages.describe_origin(escape_unprintable(alerts.description))}"]
+    lines += [f"# {messages.describe_missing_part(escape_unprintable(note))}" for note in alerts.notes]
     if form == "prometheus":
         lines += ["groups:", *_iter_groups(alerts.groups, "  ")]
         return "\n".join(lines) + "\n"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator
 
+from preflight.messages.report import number_finding_step
 from preflight.model.report import Finding, Location, Report
 from preflight.report.formatting import clip, format_location
 from preflight.report.terminal import escape_unprintable
@@ -25,7 +26,7 @@ def format_title(finding: Finding) -> str:
 
 def format_sentence(finding: Finding, steps: int = 0) -> str:
     """`storage/csi loses rdma-1 ...` on one line; of a plan with several steps it ends with its own: ` (step 2 of 3)`."""
-    step = f" (step {finding.step} of {steps})" if steps > 1 and finding.step else ""
+    step = number_finding_step(finding.step, steps) if steps > 1 and finding.step else ""
     return clip(escape_unprintable(f"{finding.subject} {finding.message}"), _MOST) + step
 
 

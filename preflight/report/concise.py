@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from preflight.messages.report import number_finding_step
 from preflight.model.report import Report
 from preflight.report.formatting import format_headline, format_location
 from preflight.report.terminal import escape_ci_commands, escape_unprintable
@@ -20,6 +21,6 @@ def render(report: Report, **_options: object) -> str:
         if finding.exempted is not None:
             continue
         where = format_location(finding.location) if finding.location else escape_unprintable(str(finding.subject))
-        step = f" (step {finding.step} of {steps})" if steps > 1 and finding.step else ""
+        step = number_finding_step(finding.step, steps) if steps > 1 and finding.step else ""
         lines.append(escape_ci_commands(f"{where}: {escape_unprintable(''.join(format_headline(finding)))}{step}\n"))
     return "".join(lines)

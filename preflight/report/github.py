@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from preflight.messages import report as messages
 from preflight.model.report import Finding, Location, Problem, Report, Severity
 from preflight.report import concise
 from preflight.report.ci_annotation import format_sentence, format_title, get_file_path, iter_further_lines, select_open_findings
@@ -50,7 +51,7 @@ def render(report: Report, **_options: object) -> str:
 
 
 def _format_problem(problem: Problem) -> str:
-    return _format_command("error", problem.location, "could not be read", clip(escape_unprintable(problem.message), 1000))
+    return _format_command("error", problem.location, messages.COULD_NOT_BE_READ, clip(escape_unprintable(problem.message), 1000))
 
 
 def _format_finding(finding: Finding, steps: int) -> str:
@@ -66,10 +67,10 @@ def _iter_rest_lines(report: Report, problems: tuple[Problem, ...], findings: li
     """The lines of what is no annotation, and the notice that says so."""
     left = [format_count(sum(finding.severity is severity for finding in findings), severity) for severity in Severity]
     said = [*([format_count(len(problems), "input")] if problems else []), *(words for words in left if not words.startswith("0 "))]
-    yield f"::group::preflight: the other findings ({', '.join(said)})"
+    yield f"::group::{messages.title_other_findings(said)}"
     yield from (render_problems(problems) + concise.render(replace(report, findings=tuple(findings)))).splitlines()
     yield "::endgroup::"
-    message = f"GitHub shows {MOST} annotations of a kind for a step; the others are in its log: {', '.join(said)}"
+    message = messages.describe_hidden_annotations(MOST, said)
     yield _format_command("notice", None, "preflight", message)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
+from preflight.messages import report as messages
 from preflight.model.report import Coverage, Finding, Outcome, Report, Severity
 from preflight.report import findings as shape
 from preflight.report.ci_annotation import format_sentence, format_title
@@ -65,12 +66,12 @@ def _add_finding_case(suite: Element, owner: str, findings: Sequence[Finding], s
     bad = [finding for finding in still if finding.severity is not Severity.NOTE]
     if bad:
         worst = min(bad, key=lambda finding: finding.severity.rank)
-        more = f" (+ {len(bad) - 1} more)" if len(bad) > 1 else ""
+        more = messages.count_others(len(bad) - 1) if len(bad) > 1 else ""
         told = {"message": format_sentence(worst, steps) + more, "type": str(worst.severity)}
         SubElement(case, "failure", told).text = _join_lines(_iter_lines(bad, steps))
     elif not still:
         reason = next(finding.exempted for finding in findings if finding.exempted is not None)
-        SubElement(case, "skipped", {"message": clip(escape_unprintable(f"exempted: {reason}"), 1000)})
+        SubElement(case, "skipped", {"message": clip(escape_unprintable(messages.label_exempted(reason)), 1000)})
     if rest := [finding for finding in findings if finding not in bad]:
         SubElement(case, "system-out").text = _join_lines(_iter_lines(rest, steps))
     return bool(bad)
@@ -80,9 +81,9 @@ def _iter_lines(findings: Sequence[Finding], steps: int) -> Iterator[str]:
     for finding in findings:
         yield from shape.draw_finding(finding, Ink(False), 0)
         if finding.exempted is not None:
-            yield f"  = exempted: {finding.exempted}"
+            yield f"  = {messages.label_exempted(finding.exempted)}"
         if steps > 1 and finding.step:
-            yield f"  = step: {finding.step} of {steps}"
+            yield f"  = {messages.label_step(finding.step, steps)}"
         yield ""
 
 
@@ -106,5 +107,5 @@ def _add_coverage_cases(suite: Element, report: Report, failed: set[str]) -> Non
 def _join_lines(lines: Iterator[str] | Sequence[str]) -> str:
     """Lines as the text of an element: nothing in it but what prints, and no command to a machine that prints it."""
     kept = [escape_ci_commands(clip(escape_unprintable(line), 1000)) for line in lines]
-    cut = [f"... {len(kept) - _MOST_LINES} more lines"] if len(kept) > _MOST_LINES else []
+    cut = [messages.count_more_lines(len(kept) - _MOST_LINES)] if len(kept) > _MOST_LINES else []
     return "\n".join([*kept[:_MOST_LINES], *cut]).strip("\n")

@@ -104,10 +104,10 @@ def _add_table(page: _MarkdownPage, step: ReportStep, heading: str, all_rows: bo
     words = step.headline or step.command
     told = [*([f"{heading}{format_code(words)}", ""] if words else []), *(f"- {format_code(note)}" for note in step.notes[:_LINES])]
     if step.notes[_LINES:]:
-        told.append(f"- {format_count(len(step.notes) - _LINES, 'more note')}")
+        told.append(f"- {messages.count_more_notes(len(step.notes) - _LINES)}")
     if step.story is not None:
         lines = [f"- {format_code(sentence, 500)}" for sentence in step.story[:_LINES]] or [messages.NOTHING_IS_BROKEN]
-        more = [f"- {format_count(len(step.story) - _LINES, 'more sentence')}"] if step.story[_LINES:] else []
+        more = [f"- {messages.count_more_sentences(len(step.story) - _LINES)}"] if step.story[_LINES:] else []
         return page.add_if_fits([*told, "", *lines, *more, ""], _TABLES)
     columns = (*(_format_word(column.lower()) for column in step.columns), "tolerates", "why")
     heads = ["", "DaemonSet", "before", *columns[:-2], messages.LOST_ON] if step.compares else ["", "DaemonSet", "nodes", *columns]

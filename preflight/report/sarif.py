@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
 
+from preflight.messages.report import WORKING_FOLDER
 from preflight.model.report import Finding, Location, Problem, Report, RuleInfo, Severity
 from preflight.report.ci_annotation import format_sentence, get_file_path, iter_further_lines
 from preflight.report.fingerprints import FINGERPRINT_NAME, make_fingerprints
@@ -41,7 +42,7 @@ def render(report: Report, **_options: object) -> str:
             "driver": {"name": "preflight", "version": escape_unprintable(report.preflight), "rules": [_make_rule(rule) for rule in rules]}
         },
         "columnKind": "unicodeCodePoints",
-        "originalUriBaseIds": {_BASE: {"description": {"text": "The folder that preflight ran in."}}},
+        "originalUriBaseIds": {_BASE: {"description": {"text": WORKING_FOLDER}}},
         "invocations": [
             {
                 "executionSuccessful": not report.problems and report.exit != 4,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterable, Iterator
-from enum import Enum
+from enum import Enum, auto
 from typing import TYPE_CHECKING, TypeVar
 
 from msgspec import Struct
@@ -106,13 +106,20 @@ class Context(Struct, frozen=True):
 class FixKind(Enum):
     """How `preflight fix` fixes what a rule finds."""
 
-    COVERAGE = "add the tolerations without which a DaemonSet loses nodes"
-    INTENTION = "complete or add the toleration that was meant"
-    ADDITION = "add the suggested tolerations"
-    SECONDS = "remove tolerationSeconds, which cost coverage"
-    IDLE_SECONDS = "remove tolerationSeconds, which have no effect"
-    VALUE = "replace Exists by the values that are known"
-    WILDCARD = "replace a wildcard by the taints that are known"
+    COVERAGE = auto()
+    """Add the tolerations without which a DaemonSet loses nodes."""
+    INTENTION = auto()
+    """Complete or add the toleration that was meant."""
+    ADDITION = auto()
+    """Add the suggested tolerations."""
+    SECONDS = auto()
+    """Remove tolerationSeconds, which cost coverage."""
+    IDLE_SECONDS = auto()
+    """Remove tolerationSeconds, which have no effect."""
+    VALUE = auto()
+    """Replace Exists by the values that are known."""
+    WILDCARD = auto()
+    """Replace a wildcard by the taints that are known."""
 
 
 class Rule(Struct, frozen=True):

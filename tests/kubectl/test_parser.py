@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from preflight.errors import PreflightError, UsageError
-from preflight.kubectl.cascade import Cascade
 from preflight.kubectl.commands import (
     ApplyFiles,
     Command,
@@ -34,6 +33,7 @@ from preflight.kubectl.commands import (
 from preflight.kubectl.flags import FLAGS_BY_VERB, GLOBAL_FLAGS, flag_takes_value
 from preflight.kubectl.label_selector import parse_selector
 from preflight.kubectl.parser import VERBS, parse_command
+from preflight.model.cascade import Cascade
 from preflight.model.core import Taint
 from preflight.model.drain_flags import DrainFlags
 

@@ -16,9 +16,9 @@ from preflight.change.model import Change
 from preflight.change.workload_verbs import to_plain
 from preflight.errors import UsageError
 from preflight.kubectl.apiserver.normalize import normalize_spec, normalize_value
-from preflight.kubectl.cascade import Cascade
 from preflight.messages.change import format_about
 from preflight.model.apps import DaemonSet
+from preflight.model.cascade import Cascade
 from preflight.model.meta import ObjectKey
 from preflight.model.world import ClusterState
 

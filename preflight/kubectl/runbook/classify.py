@@ -3,26 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from enum import Enum
+from enum import Enum, auto
 from itertools import pairwise
 
 from msgspec import Struct
 
 from preflight.kubectl.flags import flag_takes_value
 from preflight.kubectl.runbook.words import ShellWord
+from preflight.messages import runbook as messages
 
 
 class CommandEffect(Enum):
     """What a command does."""
 
-    CHANGE = "is a change that is judged"
-    READS = "asks the cluster, and changes nothing"
-    NOTHING = "has nothing to do with the cluster"
-    EXITS = "ends the script"
-    CHANGES_DIRECTORY = "goes to another folder"
-    SWITCHES_CLUSTER = "makes what follows about another cluster"
-    UNKNOWN = "is not understood"
-    OTHER_PROGRAM = "is another program's"
+    CHANGE = auto()
+    """It is a change that is judged."""
+    READS = auto()
+    """It asks the cluster, and changes nothing."""
+    NOTHING = auto()
+    """It has nothing to do with the cluster."""
+    EXITS = auto()
+    """It ends the script."""
+    CHANGES_DIRECTORY = auto()
+    SWITCHES_CLUSTER = auto()
+    """It makes what follows about another cluster."""
+    UNKNOWN = auto()
+    """It is not understood."""
+    OTHER_PROGRAM = auto()
 
 
 class CommandAnalysis(Struct, frozen=True):
@@ -89,11 +96,11 @@ def classify_command(words: Sequence[ShellWord], *, may_change: Callable[[str, i
         return _NOTHING
     first = words[0]
     if first.expansion:
-        return CommandAnalysis(CommandEffect.UNKNOWN, reason=f"{first.expansion} is not expanded, so nobody knows what runs")
+        return CommandAnalysis(CommandEffect.UNKNOWN, reason=messages.describe_unknown_program(first.expansion))
     name = first.text.rpartition("/")[2]
     if first.text in functions:
         line = functions[first.text]
-        return CommandAnalysis(CommandEffect.UNKNOWN, reason=f"the function of line {line} is not followed") if line else _NOTHING
+        return CommandAnalysis(CommandEffect.UNKNOWN, reason=messages.describe_function(line)) if line else _NOTHING
     if name in _PROGRAMS:
         return _classify_kubectl(name, words[1:])
     if name == "xargs":
@@ -104,12 +111,12 @@ def classify_command(words: Sequence[ShellWord], *, may_change: Callable[[str, i
         to_script = any(text in word.text for word in words[1:] for text in ("dirname", "BASH_SOURCE", "${0"))
         return _NOTHING if to_script else CommandAnalysis(CommandEffect.CHANGES_DIRECTORY)
     if name == "trap" and len(words) > 1 and may_change(words[1].text, words[1].line):
-        return CommandAnalysis(CommandEffect.UNKNOWN, reason="what a trap runs is not followed")
+        return CommandAnalysis(CommandEffect.UNKNOWN, reason=messages.TRAP_NOT_FOLLOWED)
     if name in _HARMLESS:
         return _NOTHING
     if name in ("eval", "source", ".", "bash", "sh", "zsh", "ssh"):
-        return CommandAnalysis(CommandEffect.UNKNOWN, reason=f"what {name} runs is not followed")
-    return CommandAnalysis(CommandEffect.OTHER_PROGRAM, reason=f"it is not kubectl: what {name} changes is not judged")
+        return CommandAnalysis(CommandEffect.UNKNOWN, reason=messages.describe_script_runner(name))
+    return CommandAnalysis(CommandEffect.OTHER_PROGRAM, reason=messages.describe_other_program(name))
 
 
 def _strip_wrappers(words: list[ShellWord]) -> list[ShellWord]:
@@ -139,17 +146,17 @@ def _classify_kubectl(program: str, words: Sequence[ShellWord]) -> CommandAnalys
         return _READS  # prints its help
     pair = tuple(verb.text for verb in verbs)
     if verbs[0].expansion:
-        return CommandAnalysis(CommandEffect.UNKNOWN, reason=f"{verbs[0].expansion} is not expanded, so nobody knows what runs")
+        return CommandAnalysis(CommandEffect.UNKNOWN, reason=messages.describe_unknown_program(verbs[0].expansion))
     if pair[0] in _READING or pair in _READING_PAIRS or _is_dry_run(words):
         return _READS
     if pair == ("config", "use-context"):
-        return CommandAnalysis(CommandEffect.SWITCHES_CLUSTER, reason="what follows is about another cluster")
+        return CommandAnalysis(CommandEffect.SWITCHES_CLUSTER, reason=messages.ANOTHER_CLUSTER)
     unknown = next((word.expansion for word in words if word.expansion), "")
     if unknown:
-        return CommandAnalysis(CommandEffect.UNKNOWN, reason=f"{unknown} is not expanded: write what it stands for")
+        return CommandAnalysis(CommandEffect.UNKNOWN, reason=messages.describe_unknown_argument(unknown))
     texts = tuple(word.text for word in words)
     if _reads_stdin(texts):
-        return CommandAnalysis(CommandEffect.UNKNOWN, reason="it reads what a pipe or a here document gives it: write that into a file")
+        return CommandAnalysis(CommandEffect.UNKNOWN, reason=messages.READS_STDIN)
     return CommandAnalysis(CommandEffect.CHANGE, texts)
 
 
@@ -178,10 +185,6 @@ def _classify_xargs(words: Sequence[ShellWord]) -> CommandAnalysis:
     place = next((place for place, word in enumerate(words) if word.text.rpartition("/")[2] in _PROGRAMS), None)
     if place is None:
         known = any(word.text.rpartition("/")[2] in _HARMLESS for word in words)
-        return _NOTHING if known else CommandAnalysis(CommandEffect.UNKNOWN, reason="what xargs runs is not judged")
+        return _NOTHING if known else CommandAnalysis(CommandEffect.UNKNOWN, reason=messages.XARGS_NOT_JUDGED)
     found = _classify_kubectl(words[place].text.rpartition("/")[2], words[place + 1 :])
-    return (
-        found
-        if found.effect is CommandEffect.READS
-        else CommandAnalysis(CommandEffect.UNKNOWN, reason="xargs gives it names that nobody knows here")
-    )
+    return found if found.effect is CommandEffect.READS else CommandAnalysis(CommandEffect.UNKNOWN, reason=messages.XARGS_GIVES_NAMES)

@@ -21,6 +21,7 @@ from preflight.kubectl.runbook.statements import (
 )
 from preflight.kubectl.runbook.syntax import parse_script
 from preflight.kubectl.runbook.words import ShellWord
+from preflight.messages import runbook as messages
 
 _WRITERS = ("tee", "cp", "mv", "sed")
 _WHERE = ("context", "cluster", "kubeconfig", "server")
@@ -100,10 +101,10 @@ class _ScriptReader:
                 else:
                     self.take_command(command)
         except NestedTooDeep as error:
-            self.unread.append(UnanalyzedLine(error.line, "", "it is nested too deep: nothing is read from here on"))
+            self.unread.append(UnanalyzedLine(error.line, "", messages.stop_reading(messages.TOO_DEEP)))
             return
         if tree.fault is not None:
-            self.unread.append(UnanalyzedLine(line + tree.fault.row, "", f"{tree.fault.reason}: nothing is read from here on"))
+            self.unread.append(UnanalyzedLine(line + tree.fault.row, "", messages.stop_reading(tree.fault.reason)))
 
     def take_command(self, simple: SimpleCommand) -> None:
         for word in (*simple.assignments, *simple.words, *simple.other_words):
@@ -130,8 +131,8 @@ class _ScriptReader:
             self.reads += 1  # the first cluster is the one that is judged
             self.context = words[-1].text
         else:
-            why = analysis.reason or (f"it runs inside a {block.kind.value} of line {block.line}" if block is not None else "")
-            why = why or ("it runs only where the command before || fails" if simple.is_alternative else "")
+            why = analysis.reason or (messages.describe_block(block.kind.value, block.line) if block is not None else "")
+            why = why or (messages.ONLY_ON_FAILURE if simple.is_alternative else "")
             self.add_command([*_kubeconfig_flag(simple), *analysis.argv], line, _format_command(words, analysis.effect), why)
 
     def add_command(self, argv: Sequence[str], line: int, shown: str, prior_reason: str) -> None:
@@ -151,14 +152,14 @@ class _ScriptReader:
         """Why a command cannot be judged here though it is well formed; "" where it can."""
         context = " ".join(cluster_flag_value for name in _WHERE for cluster_flag_value in _cluster_flag_values(argv, name))
         if context and self.context and context != self.context:
-            return f"it is about {context}, and lines before about {self.context}: one cluster is judged"
+            return messages.describe_second_cluster(context, self.context)
         self.context = self.context or context
         if isinstance(command, ApplyFiles | DeleteFiles | PatchObjects):
             for file in (command.file,) if isinstance(command, PatchObjects) and command.file else getattr(command, "files", ()):
                 if file in self.written:
-                    return f"the script itself writes {file}"
+                    return messages.describe_written_file(file)
                 if self.moved and not file.startswith("/"):
-                    return f"after the cd of line {self.moved} nobody knows which {file} is meant"
+                    return messages.describe_unknown_folder(self.moved, file)
         return ""
 
     def take_substitution(self, inner: _ScriptReader, block: CompoundCommand | None) -> None:
@@ -168,14 +169,14 @@ class _ScriptReader:
             if block is not None and block.kind is BlockKind.FUNCTION:
                 self.functions[block.name] = self.functions[block.name] or block.line
             else:
-                self.unread.append(UnanalyzedLine(change.line, change.text, change.why or "it runs inside $(...)"))
+                self.unread.append(UnanalyzedLine(change.line, change.text, change.why or messages.IN_SUBSTITUTION))
 
     def read_nested(self, text: str, line: int) -> _ScriptReader:
         inner = _ScriptReader(self.functions, self.depth + 1)
         if self.depth < _DEPTH:
             inner.read(text, line)
         else:
-            inner.unread.append(UnanalyzedLine(line, "", "it is nested too deep"))
+            inner.unread.append(UnanalyzedLine(line, "", messages.TOO_DEEP))
         return inner
 
     def may_change(self, text: str, line: int) -> bool:

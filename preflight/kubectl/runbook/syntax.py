@@ -10,6 +10,8 @@ import tree_sitter_bash
 from msgspec import Struct
 from tree_sitter import Language, Node, Parser
 
+from preflight.messages import runbook as messages
+
 _LANGUAGE = Language(tree_sitter_bash.language())
 _MAX_BYTES = 4 << 20
 _PREFIXES = (1 << 15, 1 << 18)
@@ -19,7 +21,6 @@ _MAX_OPERATORS = 4000
 _MAX_STEPS_AFTER_ERROR = 100
 """Reports of progress, of about 100 steps each."""
 _OPERATORS = re.compile(rb"[|&;<>(){}\[=]")
-_UNPARSED = "it cannot be parsed as bash"
 _CONTINUES = re.compile(rb"(\\|\||&&)[ \t]*\Z")
 _BLANKS = re.compile(rb"(?:[ \t\r\n]|\\\n)*")
 _CONTAINERS = frozenset(
@@ -58,11 +59,11 @@ def parse_script(text: str) -> SyntaxTree:
         source = _take_rows(source, fault.row)
     source, root, row = _parse_growing(source)
     if root is None:
-        fault = SyntaxFault(row, _UNPARSED)
+        fault = SyntaxFault(row, messages.NOT_BASH)
         source = _take_rows(source, row)
         root, _ = _parse_tree(source)
         if root is None:
-            return SyntaxTree(source, (), SyntaxFault(0, _UNPARSED))
+            return SyntaxTree(source, (), SyntaxFault(0, messages.NOT_BASH))
     statements, error = _take_whole_statements(source, root)
     if error is None and fault is not None and _CONTINUES.search(source[-200:].removesuffix(b"\n")):
         statements = statements[:-1]  # it goes on after the cut
@@ -92,11 +93,11 @@ def _find_limit(source: bytes) -> SyntaxFault | None:
         depth = max(0, depth + line.count(b"(") - line.count(b")"))
         operators += len(_OPERATORS.findall(line))
         if b"\0" in line:
-            return SyntaxFault(row, "a NUL byte")
+            return SyntaxFault(row, messages.NUL_BYTE)
         if depth > _MAX_DEPTH or operators > _MAX_OPERATORS:
-            return SyntaxFault(row, "it is nested too deep")
+            return SyntaxFault(row, messages.TOO_DEEP)
         if size > _MAX_BYTES:
-            return SyntaxFault(row, f"the script is longer than {_MAX_BYTES >> 20} MiB")
+            return SyntaxFault(row, messages.describe_long_script(_MAX_BYTES >> 20))
         if not _CONTINUES.search(line[-200:]):
             operators = 0
     return None
@@ -145,12 +146,12 @@ def _take_whole_statements(source: bytes, root: Node) -> tuple[tuple[Node, ...],
             statements.pop()
         return tuple(statements), _describe_error(source, error)
     if root.is_error:
-        return (), SyntaxFault(root.start_point.row, _UNPARSED)
+        return (), SyntaxFault(root.start_point.row, messages.NOT_BASH)
     if _has_text(source, place, len(source)):
         last = statements[-1].end_point.row if statements else 0
         while statements and statements[-1].end_point.row >= last:
             statements.pop()
-        return tuple(statements), SyntaxFault(last, _UNPARSED)
+        return tuple(statements), SyntaxFault(last, messages.NOT_BASH)
     return tuple(statements), None
 
 
@@ -201,13 +202,13 @@ def _describe_error(source: bytes, error: Node) -> SyntaxFault:
     first = source[error.start_byte : error.end_byte].lstrip()[:1]
     row = error.start_point.row
     if error.is_missing and error.parent is not None and error.parent.type == "string":
-        return SyntaxFault(error.parent.start_point.row, "a quote is not closed")
+        return SyntaxFault(error.parent.start_point.row, messages.OPEN_QUOTE)
     if error.is_missing and error.parent is not None and error.parent.type in ("command_substitution", "process_substitution", "subshell"):
         opens = error.parent.children[0]
         is_backquote = opens.type == "`"
-        return SyntaxFault(opens.start_point.row, "a backquote is not closed" if is_backquote else "a ( is not closed")
+        return SyntaxFault(opens.start_point.row, messages.OPEN_BACKQUOTE if is_backquote else messages.OPEN_PARENTHESIS)
     if first and first in b"'\"":
-        return SyntaxFault(row, "a quote is not closed")
+        return SyntaxFault(row, messages.OPEN_QUOTE)
     if first == b"`":
-        return SyntaxFault(row, "a backquote is not closed")
-    return SyntaxFault(row, _UNPARSED)
+        return SyntaxFault(row, messages.OPEN_BACKQUOTE)
+    return SyntaxFault(row, messages.NOT_BASH)

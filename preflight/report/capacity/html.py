@@ -10,6 +10,7 @@ from markupsafe import Markup
 from preflight.messages import capacity as formatting
 from preflight.messages import capacity_report as messages
 from preflight.messages.counts import format_count
+from preflight.messages.html import count_hidden_rows
 from preflight.model.capacity import CapacityReport, ClusterCapacity, ClusterCapacityAnswer
 from preflight.report.capacity import tables
 from preflight.report.capacity.tables import Cells
@@ -158,5 +159,5 @@ def _make_table(name: str, heads: Cells, rows: Sequence[Cells], *, all_rows: boo
         name=name,
         columns=columns,
         rows=[(row[0], [(is_right, label, text) for (is_right, label), text in zip(labels, row[1:], strict=True)]) for row in shown],
-        more=f"{format_count(hidden_count, 'more row')} not shown (--all-rows)." if hidden_count else "",
+        more=count_hidden_rows(format_count(hidden_count, "more row")) if hidden_count else "",
     )

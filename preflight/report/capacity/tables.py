@@ -39,9 +39,9 @@ def make_waterfall_rows(room: ClusterCapacity) -> list[Cells]:
     return rows
 
 
-CLASS_HEADS = ("NODES", "TYPE", "ALLOCATABLE", "USED", "GHOSTS", "FREE", "FIT", "WHY NOT MORE")
-NODE_HEADS = ("NODE", "TYPE", "ALLOCATABLE", "USED", "GHOSTS", "FREE", "FIT", "WHY NOT MORE")
-CLUSTER_HEADS = ("CLUSTER", "FIT", "FREE", "ALLOCATABLE", "LARGEST", "WHERE THE REST IS")
+CLASS_HEADS = ("NODES", "TYPE", "ALLOCATABLE", "USED", "GHOSTS", "FREE", "FIT", messages.WHY_NOT_MORE)
+NODE_HEADS = ("NODE", "TYPE", "ALLOCATABLE", "USED", "GHOSTS", "FREE", "FIT", messages.WHY_NOT_MORE)
+CLUSTER_HEADS = ("CLUSTER", "FIT", "FREE", "ALLOCATABLE", "LARGEST", messages.WHERE_REST_IS)
 
 
 def make_class_row(class_room: NodeClassCapacity, resource: str) -> Cells:

@@ -92,7 +92,7 @@ def _render_limited_table(heads: Cells, rows: Sequence[Cells], nouns: tuple[str,
     kept, hidden = tables.limit_rows(rows, all_rows=all_rows)
     yield from _render_table(heads, kept, width)
     if hidden:
-        yield f"  {format_count(hidden, *nouns)} not shown (--all-rows)"
+        yield f"  {messages.describe_hidden_rows(format_count(hidden, *nouns))}"
 
 
 def _render_table(heads: Cells, rows: Sequence[Cells], width: int) -> Iterator[str]:

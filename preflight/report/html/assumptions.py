@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from preflight.messages.html import EXIT_MEANINGS, NO_REASON
 from preflight.model.report import Report
 from preflight.report.formatting import format_location
 from preflight.report.summary import format_summary
-
-_EXITS = {
-    0: "judged, and nothing at or above --fail-on",
-    1: "there are findings",
-    3: "something could not be read, nothing was there to judge, or an answer is unknown",
-    4: "a rule crashed, which is a bug of preflight",
-}
 
 
 class BasisView(NamedTuple):
@@ -37,8 +31,8 @@ def make_basis_view(report: Report) -> BasisView:
         summary=format_summary(report),
         problems=[(format_location(problem.location) if problem.location else "", problem.message) for problem in report.problems],
         assumptions=report.assumptions,
-        skipped=[(reason or "no reason given", checks) for reason, checks in checks_by_reason.items()],
+        skipped=[(reason or NO_REASON, checks) for reason, checks in checks_by_reason.items()],
         version=report.preflight,
         exit_code=report.exit,
-        exit_meaning=_EXITS.get(report.exit, ""),
+        exit_meaning=EXIT_MEANINGS.get(report.exit, ""),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from preflight.messages.html import number_step
 from preflight.model.report import Report
 from preflight.report.html.classes import PageNodeClasses
 from preflight.report.html.matrix import Matrix, make_matrix
@@ -35,7 +36,7 @@ def make_coverage_view(report: Report, classes: PageNodeClasses, all_rows: bool)
     steps = [
         StepView(
             number=number,
-            position=f"step {number} of {total}",
+            position=number_step(number, total),
             title=step.headline or step.command,
             notes=step.notes,
             matrix=make_matrix(step, classes),

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
+from preflight.messages import html as words
 from preflight.model.report import Finding, Location, Report, Severity
 from preflight.report.ci_annotation import select_open_findings
 from preflight.report.findings import clip_source_line
@@ -117,7 +118,7 @@ def make_findings_view(report: Report, classes: PageNodeClasses) -> FindingsView
 
 def format_step(report: Report, finding: Finding) -> str:
     """`step 1 of 3`; "" where there is one step only, or the finding belongs to none."""
-    return f"step {finding.step} of {len(report.steps)}" if len(report.steps) > 1 and finding.step else ""
+    return words.number_step(finding.step, len(report.steps)) if len(report.steps) > 1 and finding.step else ""
 
 
 def _make_groups(open_findings: Sequence[Finding], maker: _CardMaker) -> list[FindingGroup]:
@@ -179,7 +180,7 @@ def _make_details(finding: Finding, *, is_label_shown: bool) -> list[tuple[str, 
     details = [(heading, text, "") for heading, text in (*notes, *finding.notes)]
     details += (("note", related.message, format_location(related.location) if related.location else "") for related in finding.related)
     if hidden := details[_MOST_NOTES:]:
-        details[_MOST_NOTES:] = [("note", f"{len(hidden)} more (-o json has all)", "")]
+        details[_MOST_NOTES:] = [("note", words.count_hidden_notes(len(hidden)), "")]
     return details
 
 

@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from preflight.messages import html as words
 from preflight.model.report import Coverage, Outcome, ReportStep
-from preflight.report.formatting import clip, format_count
+from preflight.report.formatting import clip
 from preflight.report.html.classes import REST, PageNodeClasses, shorten_name
 from preflight.report.html.escaping import MARKER_SHAPES, format_grouped_count, format_number
 from preflight.report.table import MARKERS, ORDER, CoverageRow, make_rows_with_coverage
@@ -18,7 +19,14 @@ _MOST_LINKS = 4
 _MOST_PRINTED = 5
 _MOST_HEADING = 60
 _WHOLE, _NONE, _SOME, _UNKNOWN, _AGAIN, _UNASKED, _EXCLUDED = "●", "○", "◐", "?", "↻", "-", "·"
-_SIGN_WORDS = {_WHOLE: "yes", _NONE: "no", _SOME: "on some", _UNKNOWN: "not known", _AGAIN: "again and again", _UNASKED: "not asked"}
+_SIGN_WORDS = {
+    _WHOLE: words.YES,
+    _NONE: words.NO,
+    _SOME: words.ON_SOME,
+    _UNKNOWN: words.NOT_KNOWN,
+    _AGAIN: words.AGAIN_AND_AGAIN,
+    _UNASKED: words.NOT_ASKED,
+}
 
 
 class CellState(NamedTuple):
@@ -119,11 +127,9 @@ def make_matrix(step: ReportStep, classes: PageNodeClasses) -> Matrix:
     states = [_collect_cell_states(group, step) for _, group in found]
     columns = make_columns(step, classes, states) if found else []
     cells = _CellMaker(headings, compares=step.compares)
-    remark = "" if found else "No DaemonSet to judge."
+    remark = "" if found else words.NO_DAEMONSET
     if left_out:
-        verb, whose = ("leaves", "its") if left_out == 1 else ("leave", "their")
-        which = "this node" if len(step.nodes) == 1 else "these nodes"
-        remark = f"{format_count(left_out, 'DaemonSet')} {verb} {which} out by {whose} selector."
+        remark = words.count_excluded(left_out, len(step.nodes))
     return Matrix(
         legend=_make_legend(step, any(column.nodes[0] not in by_node for column in columns for by_node in states)),
         is_wide=len(columns) > _MOST_PRINTED,
@@ -233,16 +239,16 @@ class _CellMaker:
         if state is None:
             return NodeCell("no answer", title, " ", _UNASKED, self._gap)
         if state.outcome is Outcome.EXCLUDED:
-            return NodeCell("no answer", title, " ", _EXCLUDED, "left out by its selector")
-        words = ", ".join(f"{heading} {_SIGN_WORDS[sign]}" for heading, sign in zip(self._headings, state.signs, strict=True))
-        return NodeCell("outcome", title, MARKERS.get(state.outcome, " "), state.signs, f"{state.outcome}: {words}")
+            return NodeCell("no answer", title, " ", _EXCLUDED, words.EXCLUDED_BY_SELECTOR)
+        columns = ((heading, _SIGN_WORDS[sign]) for heading, sign in zip(self._headings, state.signs, strict=True))
+        return NodeCell("outcome", title, MARKERS.get(state.outcome, " "), state.signs, words.describe_cell(state.outcome, columns))
 
     def _make_mixed_cell(self, column: MatrixColumn, by_node: Mapping[str, CellState]) -> NodeCell:
         """A cell of nodes that do not share it: how many of them have a pod, column by column."""
         states = Counter(state for state in map(by_node.get, column.nodes) if state is not None)
         judged = [(state, times) for state, times in states.items() if state.outcome is not Outcome.EXCLUDED]
         if not judged:
-            return NodeCell("no answer", REST, " ", _EXCLUDED, "on none of these nodes")
+            return NodeCell("no answer", REST, " ", _EXCLUDED, words.ON_NO_NODE)
         worst = min((state.outcome for state, _ in judged), key=lambda outcome: outcome.rank)
         total = format_grouped_count(sum(times for _, times in judged), "node")
         bad = sum(times for state, times in judged if state.outcome is worst)
@@ -252,22 +258,22 @@ class _CellMaker:
             is_unsure = any(state.signs[at] in (_UNKNOWN, _SOME) for state, _ in judged)
             numbers.append(f"{format_number(having)}{'?' if is_unsure else ''}")
         is_all = all(state.outcome is worst for state, _ in judged)
-        words = f"{worst} on {total}" if is_all else f"{worst} on {format_number(bad)} of {total}"
-        return NodeCell("mixed", REST, MARKERS.get(worst, " "), numbers, words)
+        said = words.describe_mixed_cell(worst, total, "" if is_all else format_number(bad))
+        return NodeCell("mixed", REST, MARKERS.get(worst, " "), numbers, said)
 
 
 def _make_legend(step: ReportStep, has_gaps: bool) -> Legend:
     """What the signs of this table mean; those that are not in it are left out. `has_gaps`: some pairs have no answer."""
     outcomes = {part.outcome for part in step.coverage}
-    signs = [(_WHOLE, "has a pod"), (_NONE, "has none")]
+    signs = [(_WHOLE, words.HAS_POD), (_NONE, words.HAS_NO_POD)]
     if any(_SOME in _make_signs(part, step) for part in step.coverage):
-        signs.append((_SOME, "on some of these nodes"))
+        signs.append((_SOME, words.ON_SOME_NODES))
     if Outcome.UNKNOWN in outcomes:
-        signs.append((_UNKNOWN, "depends on what is not known"))
+        signs.append((_UNKNOWN, words.DEPENDS_ON_UNKNOWN))
     if Outcome.LOOP in outcomes:
-        signs.append((_AGAIN, "deleted and created again"))
+        signs.append((_AGAIN, words.CREATED_AGAIN))
     if Outcome.EXCLUDED in outcomes:
-        signs.append((_EXCLUDED, "left out by its selector"))
+        signs.append((_EXCLUDED, words.EXCLUDED_BY_SELECTOR))
     if has_gaps:
         signs.append((_UNASKED, _describe_gap(step.compares)))
     by_marker: dict[str, list[str]] = {}
@@ -276,9 +282,9 @@ def _make_legend(step: ReportStep, has_gaps: bool) -> Legend:
     return Legend(
         columns=", ".join(_make_headings(step)),
         signs=signs,
-        outcomes=[(marker, ", ".join(words)) for marker, words in by_marker.items() if marker in MARKER_SHAPES],
+        outcomes=[(marker, ", ".join(outcomes_shown)) for marker, outcomes_shown in by_marker.items() if marker in MARKER_SHAPES],
     )
 
 
 def _describe_gap(compares: bool) -> str:
-    return "no pod, before and now" if compares else "not judged"
+    return words.NO_POD_EITHER_TIME if compares else words.NOT_JUDGED

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from preflight.messages import html as words
 from preflight.messages.evictions import describe_advice
 from preflight.model.evictions import EvictionReport, NodeEvictions
 from preflight.report import evictions as shape
-from preflight.report.formatting import format_count
 
 MOST_ROWS = 3000
 """How many pods the page names at most for a step: a drain of thousands of nodes stays a page that opens at once."""
@@ -66,8 +66,7 @@ def _make_node_view(
     more = ""
     if hidden := rows[shown_count:]:
         bad = sum(row.marker == "x" for row in hidden)
-        say = f", {bad} of them blocked or lost" if bad else ""
-        more = f"{format_count(len(hidden), 'more pod')}{say} (--all-rows shows all)."
+        more = words.count_hidden_pods(len(hidden), bad)
     return NodeEvictionsView(
         sign=worst,
         is_open=len(evictions.nodes) <= _FOLDED or worst in _OPEN_MARKERS,

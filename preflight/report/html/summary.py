@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from preflight.messages import html as words
+from preflight.messages.report import NO_FINDINGS
 from preflight.model.evictions import EvictionMechanism, EvictionVerdict, ReplacementOutcome
 from preflight.model.report import Coverage, Finding, Outcome, Report, Severity
 from preflight.report.ci_annotation import select_open_findings
-from preflight.report.formatting import format_count
 from preflight.report.html.escaping import format_grouped_count, format_number
 from preflight.report.html.findings import SEVERITY_SIGNS, format_step
 from preflight.report.summary import format_checked, format_cluster, format_unread
@@ -17,19 +18,19 @@ MOST_LINES = 6
 """How many findings the story tells at most."""
 
 _LOST = (Outcome.LOST_NOW, Outcome.LOST_ON_RECREATION, Outcome.LOOP)
-_TILES: tuple[tuple[str, str, Outcome], ...] = (
-    ("x", "lost now", Outcome.LOST_NOW),
-    ("x", "lost on re-creation", Outcome.LOST_ON_RECREATION),
-    ("x", "in a loop", Outcome.LOOP),
-    ("?", "unknown", Outcome.UNKNOWN),
-    ("!", "already fragile", Outcome.ALREADY_FRAGILE),
-    ("!", "missing", Outcome.MISSING),
-    ("!", "not Ready", Outcome.NOT_READY),
-    ("!", "with a node gone", Outcome.NODE_GONE),
-    ("!", "kept out by a taint", Outcome.NEVER),
-    ("+", "gained", Outcome.GAINED),
-    ("=", "kept", Outcome.KEPT),
-)
+_TILE_SIGNS = {
+    Outcome.LOST_NOW: "x",
+    Outcome.LOST_ON_RECREATION: "x",
+    Outcome.LOOP: "x",
+    Outcome.UNKNOWN: "?",
+    Outcome.ALREADY_FRAGILE: "!",
+    Outcome.MISSING: "!",
+    Outcome.NOT_READY: "!",
+    Outcome.NODE_GONE: "!",
+    Outcome.NEVER: "!",
+    Outcome.GAINED: "+",
+    Outcome.KEPT: "=",
+}
 
 
 class PageVerdict(NamedTuple):
@@ -95,24 +96,23 @@ def make_verdict(report: Report) -> PageVerdict:
     if text := _format_stuck_pods(report):
         return PageVerdict("x", text)
     if errors:
-        return PageVerdict("x", f"{format_count(errors, 'error')} found")
+        return PageVerdict("x", words.count_errors(errors))
     if report.exit == 4:
-        return PageVerdict("?", "A rule crashed: this report is not complete")
+        return PageVerdict("?", words.RULE_CRASHED)
     if not (report.judged.objects or report.judged.daemonsets or report.judged.pairs or report.findings):
-        return PageVerdict("?", "Nothing was judged")
+        return PageVerdict("?", words.NOTHING_JUDGED)
     if report.exit == 3 or report.problems or _has_unknown(report):
-        return PageVerdict("?", "Not everything is known")
-    fine = (
-        "No DaemonSet loses a node" if any(coverage.outcome is not Outcome.EXCLUDED for coverage in _iter_coverage(report)) else "No errors"
-    )
+        return PageVerdict("?", words.NOT_ALL_KNOWN)
+    has_coverage = any(coverage.outcome is not Outcome.EXCLUDED for coverage in _iter_coverage(report))
+    fine = words.NOTHING_LOST if has_coverage else words.NO_ERRORS
     if warnings:
-        return PageVerdict("!", f"{fine}; {format_count(warnings, 'warning')}")
-    return PageVerdict("=", fine if fine != "No errors" or select_open_findings(report) else "No findings")
+        return PageVerdict("!", words.add_warnings(fine, warnings))
+    return PageVerdict("=", fine if has_coverage or select_open_findings(report) else NO_FINDINGS)
 
 
 def format_page_title(report: Report) -> str:
     """What a tab of the browser says: the verdict, and the command."""
-    return f"preflight: {make_verdict(report).text}{f' · {report.command}' if report.command else ''}"
+    return words.title_page(make_verdict(report).text, report.command)
 
 
 def make_summary_view(report: Report) -> SummaryView:
@@ -128,7 +128,7 @@ def make_summary_view(report: Report) -> SummaryView:
         headline=report.steps[0].headline if len(report.steps) == 1 and report.command else "",
         tiles=sorted(_iter_tiles(report), key=lambda tile: "x?!+i=".index(tile.sign)),
         worst=_make_worst(report, open_findings[:MOST_LINES]),
-        more_findings=format_count(hidden_count, "more finding") if hidden_count > 0 else "",
+        more_findings=words.count_more_findings(hidden_count) if hidden_count > 0 else "",
         doubts=list(_iter_doubts(report)),
     )
 
@@ -144,19 +144,13 @@ def _collect_keys(rows: Sequence[Coverage]) -> set[tuple[str, str]]:
 def _format_losses(lost_rows: Sequence[Coverage], *, compares: bool) -> str:
     names = sorted(_collect_keys(lost_rows))
     nodes = {node for lost_row in lost_rows for node in lost_row.nodes}
-    who = names[0][0] if len(names) == 1 else f"{format_number(len(names))} DaemonSets"
-    where = min(nodes) if len(nodes) == 1 else f"{format_number(len(nodes))} nodes"
+    who = names[0][0] if len(names) == 1 else words.name_daemonsets(format_number(len(names)))
+    where = min(nodes) if len(nodes) == 1 else words.name_nodes(format_number(len(nodes)))
     if all(coverage.outcome is Outcome.LOOP for coverage in lost_rows):
-        return f"{who} {'loops' if len(names) == 1 else 'loop'} on {where}"
-    verb = ("has lost" if len(names) == 1 else "have lost") if compares else "loses" if len(names) == 1 else "lose"
-    return f"{who} {verb} {where}{_format_when({row.outcome for row in lost_rows}, compares, len(names))}"
-
-
-def _format_when(outcomes: set[Outcome], compares: bool, number_lost: int) -> str:
-    if compares or len(outcomes) > 1:
-        return ""
-    whose = "its" if number_lost == 1 else "their"
-    return " now" if Outcome.LOST_NOW in outcomes else f" when {whose} pods are re-created"
+        return words.describe_loop(who, where, len(names))
+    if compares:
+        return words.describe_past_loss(who, where, len(names))
+    return words.describe_loss(who, where, {row.outcome for row in lost_rows}, len(names))
 
 
 def _format_stuck_pods(report: Report) -> str:
@@ -167,12 +161,12 @@ def _format_stuck_pods(report: Report) -> str:
         pods = [pod for node in step.evictions.nodes for pod in node.pods]
         blocked = sum(eviction.verdict is EvictionVerdict.BLOCKED_FOREVER for eviction in pods)
         lost = sum(pod.is_leaving and pod.lost for pod in pods)
-        parts = [f"{format_count(blocked, 'pod')} blocked for ever"] if blocked else []
-        parts += [f"{format_count(lost, 'pod')} lost for good"] if lost else []
+        parts = [words.count_pods(blocked, words.BLOCKED_FOREVER)] if blocked else []
+        parts += [words.count_pods(lost, words.LOST_FOR_GOOD)] if lost else []
         if any(node.refusals for node in step.evictions.nodes):
-            return "kubectl refuses this drain"
+            return words.DRAIN_REFUSED
         if step.evictions.way is EvictionMechanism.DRAIN and step.evictions.ends is False:
-            return "; ".join(["This drain never ends", *parts])
+            return "; ".join([words.DRAIN_NEVER_ENDS, *parts])
         if parts:
             return ", ".join(parts)
     return ""
@@ -196,28 +190,28 @@ def _iter_tiles(report: Report) -> Iterator[Tile]:
         worst[key] = min(worst.get(key, row.outcome), row.outcome, key=lambda outcome: outcome.rank)
         nodes.setdefault((key, row.outcome), set()).update(row.nodes)
     compares = any(step.compares for step in report.steps)
-    for sign, words, asked in _TILES:
+    for asked, sign in _TILE_SIGNS.items():
         if keys := [key for key, outcome in worst.items() if outcome is asked]:
             where = len({node for key in keys for node in nodes[key, asked]})
-            told = words.removesuffix(" now") if compares else words
-            yield Tile(sign, len(keys), f"DaemonSet{'' if len(keys) == 1 else 's'} {told}", f"on {format_grouped_count(where, 'node')}")
-    yield from (Tile(sign, value, f"pod{'' if value == 1 else 's'} {words}") for sign, words, value in _iter_pod_counts(report) if value)
+            label = words.label_daemonset_tile(len(keys), (words.PAST_TILE_LABELS if compares else words.TILE_LABELS)[asked])
+            yield Tile(sign, len(keys), label, words.label_nodes(format_grouped_count(where, "node")))
+    yield from (Tile(sign, value, words.label_pod_tile(value, what)) for sign, what, value in _iter_pod_counts(report) if value)
     for severity in Severity if not worst else ():
         found = [open_finding.rule for open_finding in select_open_findings(report) if open_finding.severity is severity]
         if found:
-            words = f"{severity}{'' if len(found) == 1 else 's'}"
-            yield Tile(SEVERITY_SIGNS[severity], len(found), words, f"of {format_grouped_count(len(set(found)), 'rule')}")
+            label = f"{severity}{'' if len(found) == 1 else 's'}"
+            yield Tile(SEVERITY_SIGNS[severity], len(found), label, words.label_rules(format_grouped_count(len(set(found)), "rule")))
 
 
 def _iter_pod_counts(report: Report) -> Iterator[tuple[str, str, int]]:
     pods = [pod for step in report.steps if step.evictions for node in step.evictions.nodes for pod in node.pods]
-    yield "x", "blocked for ever", sum(eviction.verdict is EvictionVerdict.BLOCKED_FOREVER for eviction in pods)
-    yield "x", "lost for good", sum(pod.is_leaving and pod.lost for pod in pods)
-    yield "x", "Pending afterwards", sum(pod.is_leaving and pod.replacement is ReplacementOutcome.PENDING for pod in pods)
-    yield "x", "refused by kubectl", sum(pod.verdict is EvictionVerdict.REFUSED for pod in pods)
-    yield "!", "blocked for now", sum(pod.verdict is EvictionVerdict.BLOCKED_NOW for pod in pods)
-    yield "?", "unknown", sum(pod.verdict is EvictionVerdict.UNKNOWN for pod in pods)
-    yield "=", "going", sum(pod.is_leaving for pod in pods)
+    yield "x", words.BLOCKED_FOREVER, sum(eviction.verdict is EvictionVerdict.BLOCKED_FOREVER for eviction in pods)
+    yield "x", words.LOST_FOR_GOOD, sum(pod.is_leaving and pod.lost for pod in pods)
+    yield "x", words.PENDING_AFTERWARDS, sum(pod.is_leaving and pod.replacement is ReplacementOutcome.PENDING for pod in pods)
+    yield "x", words.REFUSED_BY_KUBECTL, sum(pod.verdict is EvictionVerdict.REFUSED for pod in pods)
+    yield "!", words.BLOCKED_FOR_NOW, sum(pod.verdict is EvictionVerdict.BLOCKED_NOW for pod in pods)
+    yield "?", words.UNKNOWN, sum(pod.verdict is EvictionVerdict.UNKNOWN for pod in pods)
+    yield "=", words.GOING, sum(pod.is_leaving for pod in pods)
 
 
 def _make_worst(report: Report, findings: Sequence[Finding]) -> list[WorstFinding]:
@@ -241,14 +235,14 @@ def _iter_doubts(report: Report) -> Iterator[Doubt]:
     if text := format_unread(report):
         yield Doubt(text, "?", "problems")
     elif report.problems:
-        yield Doubt(f"{format_count(len(report.problems), 'thing')} could not be read", "?", "problems")
+        yield Doubt(words.count_unread_things(len(report.problems)), "?", "problems")
     unknown = sum(len(row.nodes) for row in _iter_coverage(report) if row.outcome is Outcome.UNKNOWN)
     if unknown:
-        yield Doubt(f"{format_count(unknown, 'pair')} of a DaemonSet and a node cannot be judged", "?")
+        yield Doubt(words.count_unknown_pairs(unknown), "?")
     if report.exit == 4:
-        yield Doubt("a rule crashed: the other rules went on", "?")
+        yield Doubt(words.OTHER_RULES_RAN, "?")
     yield from map(Doubt, report.assumptions)
     if report.skipped:
-        yield Doubt(f"{format_count(len(report.skipped), 'thing')} not judged", target="basis")
+        yield Doubt(words.count_unjudged_things(len(report.skipped)), target="basis")
     if exempted := sum(finding.exempted is not None for finding in report.findings):
-        yield Doubt(f"{format_count(exempted, 'finding')} exempted", target="findings")
+        yield Doubt(words.count_exempted(exempted), target="findings")

@@ -8,8 +8,10 @@ from collections.abc import Iterator, Mapping
 from msgspec import Struct
 
 from preflight.messages.budgets import (
+    OTHER_SELECTOR,
     describe_missing_scale,
     describe_missing_selector,
+    describe_pods_of,
     describe_shared_pods,
     describe_unselected_pods,
     describe_zero_budget,
@@ -141,8 +143,10 @@ def find_overlapping_budgets(context: Context) -> Iterator[Hit]:
         yield Hit(
             subject=make_subject_of(first),
             location=ManifestLocation(first.origin, ("spec", "selector")),
-            message=describe_shared_pods([str(make_subject_of(other)) for other in others], f"the pods of {join_and(_list_names(owners))}"),
-            related_locations=tuple(("the other selector", ManifestLocation(other.origin, ("spec", "selector"))) for other in others),
+            message=describe_shared_pods(
+                [str(make_subject_of(other)) for other in others], describe_pods_of(join_and(_list_names(owners)))
+            ),
+            related_locations=tuple((OTHER_SELECTOR, ManifestLocation(other.origin, ("spec", "selector"))) for other in others),
             key=tuple(str(make_subject_of(other)) for other in others),
         )
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.messages.coverage import describe_quota
+from preflight.messages.coverage import THE_QUOTA, describe_quota
 from preflight.model.apps import DaemonSet
 from preflight.model.core import ResourceQuota
 from preflight.model.reasons import QuotaShortage
@@ -61,7 +61,7 @@ def _check_quota(context: Context, daemonset: DaemonSet, quota: ResourceQuota, r
         location=ManifestLocation(daemonset.origin),
         message=describe_quota(nodes, quota.metadata.name, shortage, limit, used),
         key=(quota.metadata.name, resource, shortage.value),
-        related_locations=(("the quota", ManifestLocation(quota.origin, ("spec", "hard", resource))),),
+        related_locations=((THE_QUOTA, ManifestLocation(quota.origin, ("spec", "hard", resource))),),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from preflight.messages.budgets import describe_blocked_drain, describe_shared_pods
+from preflight.messages.budgets import OTHER_SELECTOR, describe_blocked_drain, describe_shared_pods
 from preflight.messages.evictions import (
     describe_advice,
     describe_full_nodes,
@@ -160,7 +160,7 @@ def find_shared_budgets(context: Context) -> Iterator[Hit]:
             message=describe_shared_pods(budgets[1:], join_limited([pod.pod for _, pod in pods], "pods")),
             key=budgets[1:],
             related_locations=tuple(
-                ("the other selector", _locate_object(context, "PodDisruptionBudget", other, ("spec", "selector"))) for other in budgets[1:]
+                (OTHER_SELECTOR, _locate_object(context, "PodDisruptionBudget", other, ("spec", "selector"))) for other in budgets[1:]
             ),
         )
 

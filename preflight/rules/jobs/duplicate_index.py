@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.messages.job_templates import describe_duplicate_index
+from preflight.messages.job_templates import DEFAULT_REPLACEMENT_POLICY, describe_duplicate_index
 from preflight.model.batch import JobSet
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
@@ -37,7 +37,7 @@ def check(context: Context) -> Iterator[Hit]:
                 location=batch.locate("podReplacementPolicy"),
                 severity=severity,
                 message=describe_duplicate_index(batch.replicated_job, seconds),
-                label="" if spec.podReplacementPolicy else "TerminatingOrFailed is the default",
+                label="" if spec.podReplacementPolicy else DEFAULT_REPLACEMENT_POLICY,
                 key=batch.key,
                 suggestion=make_suggestion("podReplacementPolicy: Failed"),
             )

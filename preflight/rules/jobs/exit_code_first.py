@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.messages.job_templates import FIRST_RULE_COUNTS, describe_exit_code_rule
+from preflight.messages.job_templates import FIRST_RULE_COUNTS, IGNORING_RULE, PUT_IGNORING_RULE_FIRST, describe_exit_code_rule
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
 from preflight.rules.jobs._templates import JobTemplateItem, iter_job_templates
@@ -39,8 +39,8 @@ def check(context: Context) -> Iterator[Hit]:
                     message=describe_exit_code_rule(batch.replicated_job, ignoring, place, action, codes),
                     label=FIRST_RULE_COUNTS,
                     key=batch.make_rule_key(place),
-                    notes=(("help", "put the rule that ignores DisruptionTarget first"),),
-                    related_locations=(("the rule that ignores it", batch.locate("podFailurePolicy", "rules", ignoring)),),
+                    notes=(("help", PUT_IGNORING_RULE_FIRST),),
+                    related_locations=((IGNORING_RULE, batch.locate("podFailurePolicy", "rules", ignoring)),),
                 )
 
 

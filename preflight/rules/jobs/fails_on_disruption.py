@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.messages.job_templates import describe_zero_limit
+from preflight.messages.job_templates import NEEDS_RESTART_NEVER, describe_zero_limit
 from preflight.model.batch import JobSet, JobSetStatus, JobSpec
 from preflight.model.job_reasons import JobFailure, JobLimit
 from preflight.model.report import Severity
@@ -37,7 +37,7 @@ def check(context: Context) -> Iterator[Hit]:
             location=batch.locate(limit.value),
             severity=None if _is_expensive(batch) else Severity.NOTE,
             message=describe_zero_limit(batch.replicated_job, limit),
-            notes=() if never else (("help", "a podFailurePolicy needs restartPolicy: Never"),),
+            notes=() if never else (("help", NEEDS_RESTART_NEVER),),
             key=(*batch.key, limit.value),
             suggestion=make_suggestion(f"podFailurePolicy: {{rules: [{IGNORE_DISRUPTION_RULE}]}}")
             if spec.podFailurePolicy is None
