@@ -108,6 +108,11 @@ def describe_loss_without_fit(nodes: Sequence[str], cause: LossCause, example: O
     return f"loses {number} of {join_node_names(partial.nodes)} now, which is chance: {ending}; then the update stops"
 
 
+def describe_recreation_without_fit(nodes: Sequence[str], example: ObstacleExample) -> str:
+    """PF102 where the successor of a pod is not bound."""
+    return f"loses {join_node_names(nodes)} when its pods are re-created: the new pod stays Pending: {describe_example(example)}"
+
+
 def describe_pending_pod(nodes: Sequence[str], example: ObstacleExample, *, is_new: bool) -> str:
     """PF122."""
     return f"{'is new and stays' if is_new else 'stays'} Pending on {join_node_names(nodes)}: {describe_example(example)}"

@@ -101,7 +101,9 @@ def test_on_delete_loses_it_on_recreation(tmp_path: Path) -> None:
     new = daemonset(cpu="1", fields={"updateStrategy": {"type": "OnDelete"}})
     answer = ask(tmp_path, [*CLUSTER, *FILLED[:1]], "apply -f new", new=new)
     assert answer.outcomes == {"ops/agent": {"n1": "lost-on-recreation", "n2": "kept", "n3": "kept", "n4": "kept"}}
-    assert answer.find("PF102").startswith("error: ops/agent loses n1 when its pods are re-created: the new pod stays Pending")
+    assert answer.find("PF102").startswith(
+        "error: ops/agent loses n1 when its pods are re-created: the new pod stays Pending: asks for 1 cpu"
+    )
     assert answer.counts == {"ops/agent": (4, 4, 3)}
 
 
