@@ -16,6 +16,7 @@ help:
 	@echo "make lint|types|imports|tests   runs one of them"
 	@echo "make test-cluster        builds a real control plane and runs the tests on it (needs Go)"
 	@echo "make truth SEED=n        compares predictions with a real control plane: a random cluster, a fresh one without SEED"
+	@echo "make truth DAEMONSETS=40 NODES=14   the same with a smaller one; also ROUNDS=n, and KIND='set image'"
 	@echo "make truth KIND=capacity the same for the room for new pods: 100 worlds that the real scheduler fills"
 	@echo "make truth KIND=faults   plants faults in 100 healthy clusters, and asks doctor what is broken"
 	@echo "make truth KIND=drain    the same for ordinary pods: 40 drains, each done with the real kubectl"
@@ -60,7 +61,8 @@ tests: setup
 	$(BIN)/pytest --numprocesses=auto --dist=worksteal $(if $(COVER),--cov)
 
 truth: setup
-	$(BIN)/python -m tests.truth $(if $(SEED),--seed $(SEED)) $(if $(KIND),--kind '$(KIND)')
+	$(BIN)/python -m tests.truth $(if $(SEED),--seed $(SEED)) $(if $(KIND),--kind '$(KIND)') $(if $(DAEMONSETS),--daemonsets $(DAEMONSETS)) \
+		$(if $(NODES),--nodes $(NODES)) $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(WORLDS),--worlds $(WORLDS)) $(if $(DRAINS),--drains $(DRAINS))
 
 test-cluster: setup
 	$(BIN)/pytest -m cluster --durations=10 tests/cluster

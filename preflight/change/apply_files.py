@@ -12,7 +12,7 @@ from preflight.change import node_pools, node_replacement, workload_verbs
 from preflight.change.apply_merge import apply_manifest, is_assumed_update, may_be_updated
 from preflight.change.delete_namespaces import list_daemonsets
 from preflight.change.model import Change, ObjectReader
-from preflight.change.node_selection import resolve_node_targets
+from preflight.change.node_selection import lists_all_nodes, resolve_node_targets
 from preflight.change.node_verbs import set_schedulable, with_taints
 from preflight.change.orphaned_pods import adopts_pods
 from preflight.errors import InputError, UsageError
@@ -46,7 +46,7 @@ def apply(command: ApplyFiles, world: ClusterState, read_file: ObjectReader) -> 
 
     Errors: UsageError for a changed selector and for another namespace than `-n`, in their words; InputError where the files hold nothing.
     """
-    objects = [item for item in _read_objects(command.files, read_file) if _is_selected(command, item)]
+    objects = [item for item in _read_objects(command, read_file) if _is_selected(command, item)]
     applied = _ApplyProgress(world)
     for item in objects:
         if isinstance(item, DaemonSet):
@@ -77,7 +77,7 @@ def delete(command: DeleteFiles, world: ClusterState, read_file: ObjectReader) -
 
     Errors: UsageError for a DaemonSet that is not there; InputError where the files hold nothing.
     """
-    objects = _read_objects(command.files, read_file)
+    objects = _read_objects(command, read_file)
     keys: list[ObjectKey] = []
     for item in objects:
         if isinstance(item, DaemonSet):
@@ -134,7 +134,11 @@ class _ApplyProgress:
             self._results[_ApplyResult.ASSUMED_UPDATE].append(str(key))
 
     def apply_node(self, new: Node) -> None:
-        """Apply one Node: its labels are merged, its taints replaced where it states any."""
+        """Apply one Node: its labels are merged, its taints replaced where it states any; one that the cluster lacks is created."""
+        if new.name not in self.world.nodes and lists_all_nodes(self.world):
+            self._results[_ApplyResult.NEW].append(new.name)
+            self._set_node(set_schedulable(new, False) if new.spec.unschedulable else new)
+            return
         met = resolve_node_targets(self.initial_world, TargetObjects((new.name,)))
         self._notes.extend(met.notes)
         self.unknown.extend(met.unknowns)
@@ -153,9 +157,12 @@ class _ApplyProgress:
             node = msgspec.structs.replace(node, metadata=metadata, absent_labels=node.absent_labels - labels.keys())
         if not new.spec.taints and old.spec.taints:
             self._notes.append(messages.format_retained_taints(new.name))
-        self.nodes.append(new.name)
-        if node is not old:
-            self.world = msgspec.structs.replace(self.world, nodes=dict(sorted({**self.world.nodes, new.name: node}.items())))
+        self._set_node(node)
+
+    def _set_node(self, node: Node) -> None:
+        self.nodes.append(node.name)
+        if self.world.nodes.get(node.name) is not node:
+            self.world = msgspec.structs.replace(self.world, nodes=dict(sorted({**self.world.nodes, node.name: node}.items())))
 
     def apply_pool(self, new: Node) -> None:
         """Apply one node pool."""
@@ -206,10 +213,10 @@ def _resolve_namespace(daemonset: DaemonSet, namespace_flag: str, default: str) 
     return own or namespace_flag or default
 
 
-def _read_objects(files: Iterable[str], read_file: ObjectReader) -> list[object]:
-    objects = [item for file in files for item in read_file(file)]
+def _read_objects(command: ApplyFiles | DeleteFiles, read_file: ObjectReader) -> list[object]:
+    objects = [item for argument in command.iter_arguments() for item in read_file(argument)]
     if not objects:
-        raise InputError(messages.describe_no_objects(list(files)))
+        raise InputError(messages.describe_no_objects(list(command.files)))
     return objects
 
 

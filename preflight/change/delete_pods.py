@@ -57,6 +57,7 @@ def delete(command: DeletePods, world: ClusterState) -> Change:
         nodes=frozenset().union(*ended.values()),
         daemonsets=frozenset(ended),
         deleted_pod_nodes={key: frozenset(nodes) for key, nodes in sorted(ended.items())},
+        removes_pods=command.is_forced,
         notes=tuple(notes),
     )
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from preflight.kubectl.commands import FileArgument
 from preflight.model.cascade import Cascade
 from preflight.model.core import Node, Taint
 from preflight.model.meta import ObjectKey
@@ -16,8 +17,8 @@ from preflight.model.world import ClusterState
 if TYPE_CHECKING:
     from preflight.model.drain_flags import DrainFlags
 
-ObjectReader = Callable[[str], Sequence[object]]
-"""The objects of a file that a command names by `-f`, as Structs of the model."""
+ObjectReader = Callable[[FileArgument], Sequence[object]]
+"""The objects of what a command names by `-f`, as Structs of the model."""
 
 
 class PodEnding(StrEnum):
@@ -40,7 +41,7 @@ class Change(Struct, frozen=True):
     6. `recreation_nodes` are the nodes where every DaemonSet pod ends and is created only where it should run (a graceful reboot, a
        replacement, a deletion of the node with the assumption that it registers again: `after` then holds the new node).
        `rebooted_nodes` are the nodes that restart with their pods (a plain reboot). `drained_nodes` are the nodes drained.
-    7. `deleted_pod_nodes` are the nodes where the pod of a DaemonSet is deleted by name.
+    7. `deleted_pod_nodes` are the nodes where the pod of a DaemonSet is deleted by name; `removes_pods`: no kubelet is asked to end it.
     8. `replacements` holds, by name, the node as it would be after a replacement; given by drain, empty where not asked.
     9. `taints` are the taints that the change adds, changes or removes: what a DaemonSet has to tolerate.
     10. `notes` are sentences about the change itself: an assumption, a node that was not given, what is not judged.
@@ -63,6 +64,7 @@ class Change(Struct, frozen=True):
     rebooted_nodes: frozenset[str] = frozenset()
     drained_nodes: frozenset[str] = frozenset()
     deleted_pod_nodes: Mapping[ObjectKey, frozenset[str]] = {}
+    removes_pods: bool = False
     replacements: Mapping[str, Node] = {}
     taints: tuple[Taint, ...] = ()
     delayed_pools: Mapping[str, Node] = {}

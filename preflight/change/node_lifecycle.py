@@ -20,6 +20,9 @@ _CONDITIONS = (
     *(f"node.kubernetes.io/{name}-pressure" for name in ("disk", "memory", "pid")),
     *("node.kubernetes.io/network-unavailable", "node.kubernetes.io/unschedulable"),
 )
+_REMOVAL_KEYS = frozenset(
+    ("ToBeDeletedByClusterAutoscaler", "karpenter.sh/disrupted", "karpenter.sh/disruption", "node.kubernetes.io/out-of-service")
+)
 _AT_ONCE = ("kubernetes.io/os", "kubernetes.io/arch")
 _AT_RESTART = (
     *("kubernetes.io/hostname", "topology.kubernetes.io/zone", "topology.kubernetes.io/region", "node.kubernetes.io/instance-type"),
@@ -33,6 +36,11 @@ def is_controller_owned(taint: Taint) -> bool:
     not-ready and unreachable with NoSchedule or NoExecute; the pressures, network-unavailable and unschedulable with NoSchedule.
     """
     return (taint.effect == "NoSchedule" and taint.key in _CONDITIONS) or (taint.effect == "NoExecute" and taint.key in _READINESS)
+
+
+def is_removal_taint(taint: Taint) -> bool:
+    """Whether a taint tells that its node is about to be removed: an autoscaler set it, or a hand for a node that is out of service."""
+    return taint.key in _REMOVAL_KEYS
 
 
 def describe_taint_reversals(added: Iterable[Taint], removed: Iterable[Taint], nodes: Sequence[Node]) -> tuple[str, ...]:

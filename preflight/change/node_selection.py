@@ -115,6 +115,11 @@ def _resolve_selector(world: ClusterState, selector: LabelQuery) -> NodeTargets:
     return NodeTargets(world, chosen, (note,))
 
 
+def lists_all_nodes(world: ClusterState) -> bool:
+    """Whether the input is a listing of a cluster with all its nodes: one that is not in it does not exist, or did not then."""
+    return world.listing is not None and world.listing.nodes and "Node" not in world.missing_kinds
+
+
 def _is_live(world: ClusterState) -> bool:
     """Whether the cluster itself said which nodes there are."""
     return world.listing is not None and world.listing.live and "Node" not in world.missing_kinds

@@ -14,7 +14,7 @@ from preflight import policy
 from preflight.engine.session import Options, Session
 from preflight.errors import UsageError
 from preflight.load.inputs import Input, select_input
-from preflight.load.live.target import ClusterTarget
+from preflight.load.live.target import ClusterTarget, parse_timeout
 from preflight.messages import cli as messages
 from preflight.model.report import Severity
 from preflight.policy.evaluate import PolicyOptions
@@ -61,7 +61,9 @@ CONNECTION_OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option("--kubeconfig", metavar="FILE", default="", help="The kubeconfig (default: $KUBECONFIG, ~/.kube/config)."),
     click.option("--as", "user", metavar="USER", default="", help="Ask as somebody else, as kubectl does."),
     click.option("--as-group", "groups", metavar="GROUP", multiple=True, help="The groups of --as. Repeatable."),
-    click.option("--request-timeout", metavar="SECONDS", default="30", help="How long one request may take: 5, 5s, 1m (default: 30s)."),
+    click.option(
+        "--request-timeout", metavar="SECONDS", default="30", help="How long one request may take: 5, 1m30s; 0 for no limit (default: 30s)."
+    ),
 )
 
 
@@ -97,14 +99,13 @@ def make_target(given: dict[str, Any], sources: Sequence[str], *, live: bool) ->
 
 
 _CONNECTION_FLAGS = {"context": "--context", "kubeconfig": "--kubeconfig", "user": "--as", "groups": "--as-group"}
-_UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "ms": 0.001}
 
 
 def _parse_timeout(text: str) -> float:
-    number = text.rstrip("hms")
-    if not number.isdecimal() or text[len(number) :] not in _UNITS or not int(number):
+    seconds = parse_timeout(text)
+    if seconds is None:
         raise UsageError(messages.describe_invalid_timeout(text))
-    return float(number) * _UNITS[text[len(number) :]]
+    return seconds
 
 
 def make_input(given: dict[str, Any], sources: Sequence[str], *, live: bool) -> Input:

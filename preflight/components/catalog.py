@@ -133,6 +133,13 @@ def load_csi_drivers() -> tuple[KnownCsiDriver, ...]:
 
 
 @cache
+def list_startup_keys() -> frozenset[str]:
+    """The keys of taints that a program or CSI driver which is known removes from each new node."""
+    programs = {key for program in load_programs() for key in program.taints}
+    return frozenset(programs | {driver.taint for driver in load_csi_drivers()}) - {""}
+
+
+@cache
 def _programs_by_name() -> Mapping[str, KnownProgram]:
     """The products by the names without a wildcard."""
     return {name: product for product in load_programs() for name in product.programs if "*" not in name}

@@ -9,10 +9,12 @@ from msgspec.structs import replace
 
 from preflight.change.model import Change
 from preflight.change.orphaned_pods import adopts_pods, selects_pods
-from preflight.coverage.daemonset_pods import DaemonSetPods, PodGroup, PodRevision, parse_generation, parse_labels, parse_tolerations
+from preflight.coverage.daemonset_pods import DaemonSetPods, PodGroup, PodRevision
 from preflight.coverage.model import CoverageGroup
 from preflight.coverage.outcome import PodForecast
+from preflight.coverage.pod_fields import parse_generation, parse_labels, parse_tolerations
 from preflight.coverage.pod_revisions import is_updated, make_revision, split_by_age
+from preflight.coverage.pod_templates import TemplateMatch, match_template
 from preflight.model.apps import DaemonSet
 from preflight.model.cascade import Cascade
 from preflight.model.core import find_controller
@@ -27,7 +29,7 @@ def adopt_pods(change: Change, daemonset_pods: Mapping[ObjectKey, DaemonSetPods]
     """The pods, with those that each new DaemonSet adopts as its own.
 
     1. What a deleted DaemonSet has left in an earlier step is of its last template.
-    2. A listed pod that nothing controls is of another template; its label says the number of it.
+    2. Of which template a listed pod is that nothing controls, it shows itself; its label says the number of it.
     3. Where a node has pods of several, one counts.
     """
     new = [key for key in change.daemonsets if key in change.after.daemonsets and key not in change.before.daemonsets]
@@ -70,7 +72,10 @@ def _add_adopted_pods(daemonset: DaemonSet, groups: list[PodGroup], made: list[P
     parts: list[PodGroup] = []
     taken: frozenset[str] = frozenset()
     for group in groups:
-        parts += split_by_age(replace(group, nodes=group.nodes - taken), old)
+        parts += (
+            part if part.is_old else replace(part, may_be_updated=False)
+            for part in split_by_age(replace(group, nodes=group.nodes - taken), old)
+        )
         taken |= group.nodes
     return DaemonSetPods(
         tuple(parts), taken, revisions=tuple(replace(revision, nodes=revision.nodes & old) for revision in made if revision.nodes & old)
@@ -86,14 +91,17 @@ def _iter_left_revisions(pods: DaemonSetPods, daemonset: DaemonSet) -> Iterator[
 
 def _iter_bare_pods(change: Change, daemonset: DaemonSet) -> Iterator[tuple[PodGroup, PodRevision]]:
     """The live listed pods that nothing controls and that a DaemonSet selects."""
-    found: defaultdict[tuple[bytes, int], set[str]] = defaultdict(set)
+    found: defaultdict[tuple[bytes, int, TemplateMatch], set[str]] = defaultdict(set)
     namespace = daemonset.metadata.namespace
     for pod in change.before.pods:
         if pod.metadata.namespace != namespace or not pod.spec.nodeName or pod.metadata.deletionTimestamp or find_controller(pod):
             continue
         labels = parse_labels(bytes(pod.metadata.labels))
         if pod.status.phase not in ("Failed", "Succeeded") and selects_pods(daemonset, namespace, labels):
-            found[bytes(pod.spec.tolerations), parse_generation(labels)].add(pod.spec.nodeName)
-    for (tolerations, generation), names in sorted(found.items()):
+            key = (bytes(pod.spec.tolerations), parse_generation(labels), match_template(pod, daemonset))
+            found[key].add(pod.spec.nodeName)
+    for (tolerations, generation, match), names in sorted(found.items()):
         nodes = frozenset(names)
-        yield PodGroup(nodes, parse_tolerations(tolerations), is_listed=True), PodRevision(nodes, "", generation)
+        group = PodGroup(nodes, parse_tolerations(tolerations), is_listed=True, may_be_updated=match is TemplateMatch.UNKNOWN)
+        template = make_revision(daemonset, nodes).template if match is TemplateMatch.SAME else ""
+        yield group, PodRevision(nodes, template, generation)

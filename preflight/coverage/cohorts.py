@@ -34,10 +34,14 @@ class PodPresence(Enum):
 
 
 class NodeEvents(NamedTuple):
-    """What a change does to the pods of one DaemonSet by node: it ends them, and it reboots, drains or replaces the node."""
+    """What a change does to the pods of one DaemonSet by node: it ends them, and it reboots, drains or replaces the node.
+
+    `hanging` are the nodes where a pod that it ends stays in Terminating, for the kubelet is silent.
+    """
 
     ended: frozenset[str]
     disrupted: frozenset[str]
+    hanging: frozenset[str] = frozenset()
 
 
 class PlacementPair(NamedTuple):
@@ -76,6 +80,11 @@ class NodeCohort(Struct, frozen=True):
         return self.pod_group is not None and self.pod_group.is_old
 
     @property
+    def may_have_updated_pod(self) -> bool:
+        """Whether its old pods may be of their DaemonSet's own template."""
+        return self.pod_group is not None and self.pod_group.is_old and self.pod_group.may_be_updated
+
+    @property
     def has_listed_pod(self) -> bool:
         """Whether its pods were listed and are the same since."""
         return self.pod_group is not None and self.pod_group.is_listed
@@ -98,8 +107,10 @@ def iter_cohorts(
     """
     for part in _split_by_pods(node_class.nodes, pods, unlisted):
         for is_pod_ended, ending in split_nodes(part.nodes, events.ended):
-            for is_disrupted, nodes in split_nodes(ending, events.disrupted):
-                yield NodeCohort(node_class, placements, nodes, part.presence, part.pod_group, is_pod_ended, is_disrupted)
+            for is_disrupted, disrupted in split_nodes(ending, events.disrupted):
+                for is_hanging, nodes in split_nodes(disrupted, events.hanging):
+                    updates = (UpdateEffect.HANG,) if is_hanging else (None,)
+                    yield NodeCohort(node_class, placements, nodes, part.presence, part.pod_group, is_pod_ended, is_disrupted, updates)
 
 
 def _split_by_pods(nodes: frozenset[str], pods: DaemonSetPods, unlisted: PodPresence) -> Iterator[_NodesByPod]:

@@ -26,7 +26,7 @@ from preflight.coverage.outcome import (
     stay_pending,
 )
 from preflight.coverage.shared_analysis import SharedAnalysis
-from preflight.coverage.update_progress import continues_update
+from preflight.coverage.update_progress import continues_update, keeps_template, overlooks_stalled_update
 from preflight.model.apps import DaemonSet
 from preflight.model.core import Node, Toleration
 from preflight.model.fit_reasons import PodFit, StaysPending
@@ -99,9 +99,9 @@ class DaemonSetEvaluator:
             self._old_tolerations if self._has_same_template else add_implicit_tolerations(after.spec.template.spec) if after else ()
         )
         self._has_listed_pods = bool(key.namespace) and self.change.before.are_pods_listed(key.namespace, key.name)
-        self._events = NodeEvents(
-            self.change.recreation_nodes | self.change.deleted_pod_nodes.get(key, _NO_NODES), self.change.disrupted_nodes
-        )
+        deleted = self.change.deleted_pod_nodes.get(key, _NO_NODES)
+        hanging = deleted & evaluation.shared_analysis.health.silent_nodes if deleted and not self.change.removes_pods else _NO_NODES
+        self._events = NodeEvents(self.change.recreation_nodes | deleted, self.change.disrupted_nodes, hanging)
 
     def evaluate(self, scope: frozenset[str] | None, fits: Mapping[str, PodFit] = _NO_FITS) -> list[CoverageGroup]:
         """The groups of nodes within a scope of node names, None for all nodes; `fits` says of nodes whether they take new pods."""
@@ -119,6 +119,10 @@ class DaemonSetEvaluator:
                 self.daemonset_before,
                 self.daemonset_after,
                 differs=is_updated,
+                is_overlooked=not is_updated
+                and overlooks_stalled_update(
+                    self.change, self.key, self.pods, cohorts, self._evaluation.differing_nodes, self._evaluation.horizon
+                ),
                 pods=self.pods,
                 shared_analysis=self._evaluation.shared_analysis,
                 cohorts=cohorts,
@@ -288,8 +292,10 @@ class DaemonSetEvaluator:
         nodes_by_kind: defaultdict[PodGroup, set[str]] = defaultdict(set)
         for pods in self.pods.groups:
             nodes_by_kind[replace(pods, nodes=_NO_NODES)].update(pods.nodes - judged_nodes)
-        hanging: frozenset[str] = _NO_NODES
+        hanging = changed_nodes = _NO_NODES
         for group in groups:
+            if group.forecast.pod_after is not PodAfter.SAME:
+                changed_nodes |= group.nodes
             if group.forecast.pod_after is not PodAfter.NONE:
                 nodes_by_kind[self._make_pods_after(group)].update(group.nodes)
             elif UpdateEffect.HANG in group.possible_updates:
@@ -299,7 +305,14 @@ class DaemonSetEvaluator:
             decided_nodes=self.pods.decided_nodes | judged_nodes,
             nodes_in_transit=(self.pods.nodes_in_transit - judged_nodes) | hanging,
             terminating_nodes=(self.pods.terminating_nodes - judged_nodes) | hanging,
+            surging_nodes=self._find_surging_nodes() - changed_nodes,
         )
+
+    def _find_surging_nodes(self) -> frozenset[str]:
+        """The nodes where a new pod waits beside the old one once the change has settled, before pods that it ends are left out."""
+        if self.pods.surging_nodes and keeps_template(self.daemonset_before, self.daemonset_after):
+            return self.pods.surging_nodes
+        return self.rollout.find_surging_nodes() if self.rollout is not None else _NO_NODES
 
     def _make_pods_after(self, group: CoverageGroup) -> PodGroup:
         """The pods of a group once the change has settled, without their nodes."""
@@ -319,14 +332,16 @@ def _merge_forecasts(forecasts: Sequence[_AssumedForecast], cohort: NodeCohort) 
     """The forecast of a cohort, and those that it may be where it is unknown.
 
     1. The one where the unknown labels match, where all are the same.
-    2. Where an update reaches some of the nodes, and the outcome is the same whichever: the one of a node that is not reached.
+    2. Where an update reaches some of the nodes, or may find pods of its own template, and the outcome is the same whichever: the one of a
+       node that is not reached.
     3. Where the update takes some of the pods whose successors stay Pending: the one of a pod that it leaves, which is lost on re-creation.
     4. Where only labels decide, and nothing is lost whether they match or not: the one where they match.
     5. Else it is unknown.
     """
     matching = next(assumed.forecast for assumed in forecasts if assumed.labels_match)
     outcomes = {assumed.forecast.outcome for assumed in forecasts}
-    if len({assumed.forecast for assumed in forecasts}) == 1 or (cohort.update_uncertainty is not None and len(outcomes) == 1):
+    is_unsure = cohort.update_uncertainty is not None or cohort.may_have_updated_pod
+    if len({assumed.forecast for assumed in forecasts}) == 1 or (is_unsure and len(outcomes) == 1):
         return matching, ()
     if cohort.partial_loss is not None and outcomes == _LOSSES:
         return next(assumed.forecast for assumed in forecasts if assumed.forecast.outcome is Outcome.LOST_ON_RECREATION), ()

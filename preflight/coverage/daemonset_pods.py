@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple
 
-import msgspec
-from msgspec import Raw, Struct
+from msgspec import Struct
 
+from preflight.coverage.pod_fields import (
+    GENERATION_LABEL,
+    REVISION_LABEL,
+    find_target_node,
+    is_unschedulable,
+    parse_generation,
+    parse_labels,
+    parse_tolerations,
+)
 from preflight.model.apps import TEMPLATE_GENERATION, DaemonSet
 from preflight.model.core import Toleration, find_controller
 from preflight.model.meta import ObjectKey
 from preflight.model.world import ClusterState
-
-_GENERATION_LABEL = "pod-template-generation"
-_REVISION_LABEL = "controller-revision-hash"
-_TOLERATIONS = msgspec.json.Decoder(tuple[Toleration, ...])
 
 
 class PodGroup(Struct, frozen=True):
@@ -25,6 +29,7 @@ class PodGroup(Struct, frozen=True):
     1. `is_assumed`: no pods were given; the pod is there because the DaemonSet should run.
     2. `is_conditional`: it is there only if labels that are not known match.
     3. `is_old`: of a template before the DaemonSet's own; an update is held up. `is_listed`: the pod was listed and is the same since.
+    4. `may_be_updated`: they count as old, but may be of the DaemonSet's own template: see `pod_templates.match_template`.
     """
 
     nodes: frozenset[str]
@@ -33,6 +38,7 @@ class PodGroup(Struct, frozen=True):
     is_conditional: bool = False
     is_old: bool = False
     is_listed: bool = False
+    may_be_updated: bool = False
 
 
 _NodesByLabels = defaultdict[bytes, list[tuple[bytes, set[str]]]]
@@ -42,13 +48,15 @@ _NodesByLabels = defaultdict[bytes, list[tuple[bytes, set[str]]]]
 class _PodNodes(NamedTuple):
     """The nodes with pods of one DaemonSet: live ones by what they are, those on the way out or in; "" for one that is not bound.
 
-    `terminating_nodes` are those where one terminates. `transit_labels` are the labels of pods on the way out or in.
+    `terminating_nodes` are those where one terminates. `transit_labels` are the labels of pods on the way out or in. `unschedulable_nodes`
+    are those that the scheduler found no room on for a pod that is meant for them; "" where a pod does not tell.
     """
 
     live_pods: _NodesByLabels
     nodes_in_transit: set[str]
     terminating_nodes: set[str]
     transit_labels: set[bytes]
+    unschedulable_nodes: set[str]
 
 
 class PodRevision(Struct, frozen=True):
@@ -68,8 +76,9 @@ class DaemonSetPods(Struct, frozen=True):
     `decided_nodes` are the nodes of which it is settled whether a pod is there: those judged before, and for listed pods the nodes given
     and the nodes that any listed pod is on. On any other node a pod is assumed where the DaemonSet should run. `nodes_in_transit` are nodes
     without a live pod where one is on its way out or in: being deleted, failed, or not bound yet. `terminating_nodes` are nodes where one
-    is being deleted. `revisions` says of which template the old pods are. `undecided_revisions` are live pods of another number than their
-    DaemonSet's where none is of its own: a rollback brought their template back, or an update has yet to begin.
+    is being deleted. `surging_nodes` are nodes with an old pod where a new one waits beside it that the scheduler finds no room for; ""
+    where it is not known on which. `revisions` says of which template the old pods are. `undecided_revisions` are live pods of another
+    number than their DaemonSet's where none is of its own: a rollback brought their template back, or an update has yet to begin.
     """
 
     groups: tuple[PodGroup, ...] = ()
@@ -77,6 +86,7 @@ class DaemonSetPods(Struct, frozen=True):
     nodes_in_transit: frozenset[str] = frozenset()
     terminating_nodes: frozenset[str] = frozenset()
     revisions: tuple[PodRevision, ...] = ()
+    surging_nodes: frozenset[str] = frozenset()
     undecided_revisions: tuple[PodRevision, ...] = ()
 
 
@@ -89,7 +99,7 @@ def collect_listed_pods(world: ClusterState) -> dict[ObjectKey, DaemonSetPods]:
     4. A DaemonSet without a stated namespace has no listed pods: which namespace it is applied to is not known.
     5. Which pods are old: see `_find_old_labels`.
     """
-    found: defaultdict[tuple[str, str], _PodNodes] = defaultdict(lambda: _PodNodes(defaultdict(list), set(), set(), set()))
+    found: defaultdict[tuple[str, str], _PodNodes] = defaultdict(lambda: _PodNodes(defaultdict(list), set(), set(), set(), set()))
     uids = {(key.namespace, key.name): daemonset.metadata.uid for key, daemonset in world.daemonsets.items()}
     owned: dict[tuple[str, bytes], _PodNodes | None] = {}
     for pod in world.pods:
@@ -110,6 +120,8 @@ def collect_listed_pods(world: ClusterState) -> dict[ObjectKey, DaemonSetPods]:
             pods.transit_labels.add(bytes(metadata.labels))
             if name and not has_ended:
                 pods.terminating_nodes.add(name)
+            if not name and not has_ended and not metadata.deletionTimestamp and is_unschedulable(pod):
+                pods.unschedulable_nodes.add(find_target_node(pod))
             continue
         tolerations, same = bytes(spec.tolerations), pods.live_pods[bytes(metadata.labels)]
         for others, nodes in same:
@@ -143,7 +155,16 @@ def _build_daemonset_pods(pod_nodes: _PodNodes, daemonset: DaemonSet, decided_no
         return DaemonSetPods(tuple(groups), decided_nodes, revisions=tuple(made), undecided_revisions=undecided)
     moving = decided_nodes if "" in pod_nodes.nodes_in_transit else frozenset(pod_nodes.nodes_in_transit)
     transit = moving.difference(*(group.nodes for group in groups))
-    return DaemonSetPods(tuple(groups), decided_nodes | moving, transit, frozenset(pod_nodes.terminating_nodes), tuple(made), undecided)
+    old_nodes = frozenset().union(*(group.nodes for group in groups if group.is_old))
+    return DaemonSetPods(
+        tuple(groups),
+        decided_nodes | moving,
+        transit,
+        frozenset(pod_nodes.terminating_nodes),
+        tuple(made),
+        (old_nodes | {""}) & pod_nodes.unschedulable_nodes if old_nodes else frozenset(),
+        undecided,
+    )
 
 
 def _list_undecided_revisions(live_pods: _NodesByLabels, daemonset: DaemonSet) -> tuple[PodRevision, ...]:
@@ -154,10 +175,10 @@ def _list_undecided_revisions(live_pods: _NodesByLabels, daemonset: DaemonSet) -
     alike: defaultdict[tuple[str, int], set[str]] = defaultdict(set)
     for labels, same in live_pods.items():
         decoded = parse_labels(labels)
-        if decoded.get(_GENERATION_LABEL) == own:
+        if decoded.get(GENERATION_LABEL) == own:
             return ()
         if number := parse_generation(decoded):
-            alike[decoded.get(_REVISION_LABEL, ""), number].update(*(nodes for _, nodes in same))
+            alike[decoded.get(REVISION_LABEL, ""), number].update(*(nodes for _, nodes in same))
     return tuple(PodRevision(frozenset(nodes), template, number) for (template, number), nodes in sorted(alike.items()))
 
 
@@ -177,44 +198,12 @@ def _find_old_labels(raw_labels: Iterable[bytes], daemonset: DaemonSet, transit_
         return {}
     every = {raw: parse_labels(raw) for raw in raw_labels}
     seen = (*every.values(), *map(parse_labels, transit_labels))
-    revisions = {labels.get(_REVISION_LABEL) for labels in seen if labels.get(_GENERATION_LABEL) == own} - {None}
+    revisions = {labels.get(REVISION_LABEL) for labels in seen if labels.get(GENERATION_LABEL) == own} - {None}
     if not revisions and daemonset.spec.updateStrategy.type != "OnDelete":
         return {}
     others = (
         (raw, parse_generation(labels))
         for raw, labels in every.items()
-        if labels.get(_GENERATION_LABEL) != own and labels.get(_REVISION_LABEL) not in revisions
+        if labels.get(GENERATION_LABEL) != own and labels.get(REVISION_LABEL) not in revisions
     )
     return {raw: number for raw, number in others if number}
-
-
-def parse_labels(raw: bytes) -> dict[str, str]:
-    """The labels of a listed pod; what is no text is none."""
-    labels = msgspec.json.decode(raw) if raw else None
-    return {key: value for key, value in labels.items() if isinstance(value, str)} if isinstance(labels, dict) else {}
-
-
-def parse_generation(labels: Mapping[str, str]) -> int:
-    """The number of its DaemonSet's template that a pod with these labels is of; 0 where it is not known."""
-    number = labels.get(_GENERATION_LABEL, "")
-    return int(number) if number.isdecimal() and number.isascii() and len(number) < 10 else 0
-
-
-def decode_maps(raw: Raw) -> list[dict[str, Any]]:
-    """The maps of a list that was kept undecoded; what is no list has none."""
-    data = msgspec.json.decode(raw) if raw else None
-    return [item for item in data if isinstance(item, dict)] if isinstance(data, list) else []
-
-
-def parse_tolerations(raw: bytes) -> tuple[Toleration, ...]:
-    """A pod's own tolerations; null is an absent field, and what the API would never hold tolerates nothing."""
-    try:
-        return _TOLERATIONS.decode(raw) if raw and raw != b"null" else ()
-    except msgspec.MsgspecError:
-        return tuple(_make_toleration(decode_map) for decode_map in decode_maps(Raw(raw)))
-
-
-def _make_toleration(data: dict[str, Any]) -> Toleration:
-    key, operator, value, effect = (text if isinstance(text, str) else "" for text in map(data.get, ("key", "operator", "value", "effect")))
-    seconds = data.get("tolerationSeconds")
-    return Toleration(key, operator, value, effect, seconds if type(seconds) is int else None)

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 
-from preflight.coverage.daemonset_pods import decode_maps
+from preflight.coverage.pod_fields import decode_maps
 from preflight.model.core import CoveragePod, Node, find_controller
 from preflight.model.meta import ObjectKey
 

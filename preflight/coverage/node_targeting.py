@@ -7,13 +7,30 @@ from preflight.model.core import PodSpec
 # Labels that every node has: asking for one of these does not name a node.
 _COMMON_LABELS = frozenset(("kubernetes.io/os", "kubernetes.io/arch", "beta.kubernetes.io/os", "beta.kubernetes.io/arch"))
 
+# Labels that tell where a node is or that it takes workloads, not what it is for.
+_GENERAL_LABELS = _COMMON_LABELS | {
+    *("topology.kubernetes.io/zone", "topology.kubernetes.io/region", "kubernetes.io/role"),
+    *("failure-domain.beta.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/region"),
+    *("node-role.kubernetes.io/worker", "node-role.kubernetes.io/node"),
+}
+
 
 def targets_nodes(spec: PodSpec) -> bool:
     """Whether a nodeName, nodeSelector or affinity asks for more than an operating system or architecture; to exclude names no node."""
+    return bool(spec.nodeName or _collect_asked_labels(spec) - _COMMON_LABELS)
+
+
+def names_own_label(spec: PodSpec) -> bool:
+    """Whether a nodeSelector or affinity asks for a label that tells what a node is for, or a nodeName for one node."""
+    return bool(spec.nodeName or _collect_asked_labels(spec) - _GENERAL_LABELS)
+
+
+def _collect_asked_labels(spec: PodSpec) -> set[str]:
+    """The labels and fields that a node must have."""
     keys = set(spec.nodeSelector)
     node_affinity = spec.affinity.nodeAffinity if spec.affinity else None
     required = node_affinity.requiredDuringSchedulingIgnoredDuringExecution if node_affinity else None
     for term in required.nodeSelectorTerms if required else ():
         asked = (*term.matchExpressions, *term.matchFields)
         keys.update(requirement.key for requirement in asked if requirement.operator in ("In", "Exists", "Gt", "Lt"))
-    return bool(spec.nodeName or keys - _COMMON_LABELS)
+    return keys

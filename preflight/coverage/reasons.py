@@ -25,6 +25,7 @@ from preflight.model.report import Outcome
 from preflight.scheduling.affinity import AffinityMatch
 from preflight.scheduling.placement import Placement
 from preflight.scheduling.tolerations import NEVER, add_implicit_tolerations, find_near_miss, find_toleration
+from preflight.scheduling.update_strategy import UpdateEffect
 
 
 def list_near_misses(spec: PodSpec, taints: Iterable[Taint]) -> tuple[NearMiss, ...]:
@@ -93,11 +94,20 @@ def list_outcome_reasons(group: CoverageGroup) -> tuple[Reason, ...]:
         return (
             *((condition,) if condition else ()),
             *list_unknowns(group),
+            *_list_unknown_pods(group),
             *((group.update_uncertainty,) if group.update_uncertainty else ()),
             *((group.fit,) if group.fit else ()),
         )
     reasons = _list_known_reasons(group)
     return (PlainReason.IF_SELECTED, *reasons) if group.is_conditional else reasons
+
+
+def _list_unknown_pods(group: CoverageGroup) -> tuple[Reason, ...]:
+    """What is not known of the pods that an update meets."""
+    if group.pod_group is not None and group.pod_group.may_be_updated:
+        return (PlainReason.UNKNOWN_TEMPLATE,)
+    is_unsure = len(group.possible_updates) > 1 and UpdateEffect.HOLD in group.possible_updates
+    return (PlainReason.UNKNOWN_SURGE,) if is_unsure and group.update_uncertainty is None else ()
 
 
 def _list_known_reasons(group: CoverageGroup) -> tuple[Reason, ...]:

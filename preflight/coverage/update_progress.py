@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from preflight.coverage.daemonset_pods import DaemonSetPods
+from preflight.kubectl.apiserver.defaults import get_generation, get_misscheduled
 from preflight.model.apps import DaemonSet
+from preflight.model.meta import ObjectKey
+from preflight.scheduling.update_strategy import uses_surge
 
 if TYPE_CHECKING:
     from preflight.change.model import Change
+    from preflight.coverage.cohorts import NodeCohort
+
+_VERSION = re.compile(r"v?([0-9]{1,4})\.([0-9]{1,4})")
+_NARROW_SINCE = (1, 33)
+_SCHEDULER_RETRY = 330
+"""Seconds after which the scheduler has tried a pod again for which it found no room: 5 minutes, and half a minute between two looks."""
 
 
 def continues_update(change: Change, daemonset: DaemonSet | None, pods: DaemonSetPods | None) -> bool:
@@ -21,3 +32,59 @@ def continues_update(change: Change, daemonset: DaemonSet | None, pods: DaemonSe
 def replaces_pods_automatically(daemonset: DaemonSet) -> bool:
     """Whether the controller replaces pods of an old template without anybody deleting them."""
     return daemonset.spec.updateStrategy.type != "OnDelete"
+
+
+def keeps_template(before: DaemonSet | None, after: DaemonSet | None) -> bool:
+    """Whether a DaemonSet has the same template after a change, so that new pods that are there already are new to it still."""
+    if before is None or after is None:
+        return False
+    return before is after or 0 < get_generation(before.data) == get_generation(after.data)
+
+
+def overlooks_stalled_update(
+    change: Change, key: ObjectKey, pods: DaemonSetPods, cohorts: Iterable[NodeCohort], differing_nodes: frozenset[str], horizon: float
+) -> bool:
+    """Whether a surge that waits for room goes on waiting since the change does not make the controller look at the DaemonSet.
+
+    1. A new pod waits beside an old one, and nothing terminates: no pod brings the next event.
+    2. The DaemonSet itself stays, and no pod of it ends.
+    3. Of each node that differs the controller looks only whether the DaemonSet should run there and has no pod, may not stay and has
+       one, or has one while its status counts a misscheduled pod. A taint with NoSchedule on a node with a pod is neither.
+    4. The scheduler tries the waiting pod again after 5 minutes: where its node is tainted by then, it writes another reason into the pod,
+       and the controller looks. What happens after more than `horizon` seconds has not happened yet.
+
+    Where a placement or the status is not known, it is taken to look; so it is in a server that is known to be older than 1.33, which
+    looks where it is another answer whether the DaemonSet should run.
+
+    Source: `pkg/controller/daemon/daemon_controller.go`, syncNodeUpdate (1.37), updateNode (up to 1.32); `pkg/scheduler/backend/queue`,
+    flushUnschedulablePodsLeftover.
+    """
+    daemonset = change.after.daemonsets.get(key)
+    if daemonset is None or daemonset is not change.before.daemonsets.get(key) or not uses_surge(daemonset.spec):
+        return False
+    if not pods.surging_nodes or pods.terminating_nodes or get_misscheduled(daemonset.data) != 0 or _looks_at_every_node(change):
+        return False
+    retried = pods.surging_nodes if horizon >= _SCHEDULER_RETRY else frozenset()
+    return not any(_makes_controller_look(cohort, differing_nodes, retried) for cohort in cohorts)
+
+
+def _looks_at_every_node(change: Change) -> bool:
+    listing = change.before.listing
+    found = _VERSION.match(listing.version) if listing is not None else None
+    return found is not None and (int(found[1]), int(found[2])) < _NARROW_SINCE
+
+
+def _makes_controller_look(cohort: NodeCohort, differing_nodes: frozenset[str], retried_nodes: frozenset[str]) -> bool:
+    """Whether the nodes of a cohort make it look; `retried_nodes` have a waiting pod that is tried again, "" for one on any node."""
+    if cohort.is_pod_ended or cohort.is_disrupted:
+        return True
+    differing = cohort.nodes & differing_nodes
+    if not differing:
+        return False
+    before, after = cohort.placements
+    if after is None or after.should_run is None or after.may_stay is None:
+        return True
+    is_sunset = before is not None and before.should_run is not False and not after.should_run
+    if is_sunset and ("" in retried_nodes or not differing.isdisjoint(retried_nodes)):
+        return True
+    return not after.may_stay or after.eviction_delay == 0 if cohort.pod_group is not None else after.should_run

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from preflight import load
 from preflight.engine.asked_cluster import check_commands, format_request_summary
 from preflight.engine.explain_loss import iter_pair_links, iter_pod_links
 from preflight.engine.plan import Plan, make_plan
@@ -16,18 +15,21 @@ from preflight.engine.report_builder import Analysis, ReportParts, build_report
 from preflight.engine.rule_context import build_step, make_change_context
 from preflight.engine.rule_runner import RuleResults, run_rules
 from preflight.engine.session import LoadedInputs, PodDetail, Session, apply_session_policy, make_inputs, make_load_options
-from preflight.engine.simulate import SimulatedStep, StartState, make_start_state, simulate_commands
+from preflight.engine.simulate import PodEvaluator, SimulatedStep, StartState, evaluate_pods, make_start_state, simulate_commands
 from preflight.errors import PreflightError, UsageError
-from preflight.kubectl.commands import Command
+from preflight.kubectl.commands import Command, FileArgument
 from preflight.load import LoadResult
 from preflight.load.inputs import Live, OpenInput, open_input
 from preflight.messages import run as messages
 from preflight.messages.run import describe_unjudged_line
+from preflight.messages.workloads import describe_unknown_pods, note_possible_pods
 from preflight.model.meta import ObjectKey
-from preflight.model.report import CheckedCounts, ExplanationLink, Location, Outcome, Problem, ReportStep, SkippedCheck
+from preflight.model.report import CheckedCounts, ExplanationLink, Location, Outcome, Problem, ReportStep, SkippedCheck, Subject
 
 if TYPE_CHECKING:
     from preflight.coverage.model import Impact
+    from preflight.evictions.replacement_placement import MissingNodes
+    from preflight.evictions.workload_exposure import WorkloadExposure
     from preflight.load.live.connection import ApiConnection
     from preflight.load.live.planner import ClusterQuery
 
@@ -58,6 +60,8 @@ def analyze_plan(session: Session, plan: Plan) -> Analysis:
     options = make_load_options(session, _find_pod_detail(plan))
     with open_input(session.input, options, stdin=session.stdin, query=_make_query(session, plan)) as opened:
         inputs = _load_dependents(_load_all_pods(make_inputs(session, opened), plan, opened), plan, opened)
+        if any(command.may_evict for command in plan.commands):
+            inputs = _load_missing_nodes(inputs, plan, opened)
     return _evaluate_plan(inputs, plan)
 
 
@@ -78,7 +82,9 @@ def _make_query(session: Session, plan: Plan) -> Callable[[ApiConnection], Clust
 
     def make_query(connection: ApiConnection) -> ClusterQuery:
         check_commands(plan.commands, connection, source.target)
-        query = plan_cluster_query(plan.commands, connection.namespace, lambda path: load.read_objects(path, plan.file).given_objects)
+        query = plan_cluster_query(
+            plan.commands, connection.namespace, lambda argument: plan.read_objects(argument, session.stdin).given_objects
+        )
         if plan.script and plan.script.context and plan.script.context != connection.context:
             chosen = plan.script.context
             advice = messages.advise_context(chosen)
@@ -92,7 +98,7 @@ def _load_dependents(inputs: LoadedInputs, plan: Plan, opened: OpenInput) -> Loa
     """Ask a live cluster what may depend on DaemonSets, where the plan loses one: most changes lose nothing, and it is much."""
     if opened.connection is None or not any(any(impact.iter_groups(*_LOSING_OUTCOMES)) for impact in _predict_impacts(inputs, plan)):
         return inputs
-    return _replace_loaded(inputs, opened, opened.load_dependents())
+    return _replace_loaded(inputs, opened.load_dependents(), opened)
 
 
 def _load_all_pods(inputs: LoadedInputs, plan: Plan, opened: OpenInput) -> LoadedInputs:
@@ -104,27 +110,55 @@ def _load_all_pods(inputs: LoadedInputs, plan: Plan, opened: OpenInput) -> Loade
 
     if not any(map(depends_on_other_pods, _predict_impacts(inputs, plan))):
         return inputs
-    return _replace_loaded(inputs, opened, opened.load_all_pods())
+    return _replace_loaded(inputs, opened.load_all_pods(), opened)
 
 
-def _replace_loaded(inputs: LoadedInputs, opened: OpenInput, read: LoadResult) -> LoadedInputs:
-    """The inputs once a live cluster was asked for more."""
-    loaded = apply_session_policy(inputs.session, read)
+def _load_missing_nodes(inputs: LoadedInputs, plan: Plan, opened: OpenInput) -> LoadedInputs:
+    """Ask a live cluster for nodes and their pods until it is certain where replacements find room, or that they find none."""
+    while opened.connection is not None and (missing := _find_missing_nodes(inputs, plan)) is not None:
+        loaded = opened.load_missing(missing)
+        if loaded is None:
+            break
+        inputs = _replace_loaded(inputs, loaded, opened)
+    return inputs
+
+
+def _replace_loaded(inputs: LoadedInputs, loaded: LoadResult, opened: OpenInput) -> LoadedInputs:
+    """The inputs with what was read since."""
+    loaded = apply_session_policy(inputs.session, loaded)
     problems = (*loaded.problems, *(problem for problem in inputs.problems if problem not in loaded.problems))
     return replace(inputs, loaded=loaded, problems=problems, request_summary=format_request_summary(opened.connection))
 
 
 def _predict_impacts(inputs: LoadedInputs, plan: Plan) -> Iterator[Impact]:
-    """What each command does to coverage; one that is refused is told when it is judged."""
+    """What each command does to coverage."""
+    return (step.impact for step in _simulate_quietly(inputs, plan, lambda _change: None))
 
-    def read(path: str) -> Sequence[object]:
-        return load.read_objects(path, plan.file).given_objects
+
+def _find_missing_nodes(inputs: LoadedInputs, plan: Plan) -> MissingNodes | None:
+    """What a step has to know of the cluster before all that it says is certain; None where no step has."""
+    from preflight.evictions.replacement_placement import MissingNodes
+
+    listing = inputs.world.listing
+    if listing is None or listing.pod_nodes is None:
+        return None
+    for step in _simulate_quietly(inputs, plan, evaluate_pods):
+        if step.pod_impact is not None and step.pod_impact.missing is not None:
+            return step.pod_impact.missing
+        losing = frozenset().union(*(group.nodes for group in step.impact.iter_groups(*_LOSING_OUTCOMES)))
+        if unlisted := losing - listing.pod_nodes:  # by an update that goes on: what follows depends on the other pods there
+            return MissingNodes(undecided=unlisted)
+    return None
+
+
+def _simulate_quietly(inputs: LoadedInputs, plan: Plan, evaluate_pods: PodEvaluator) -> Iterator[SimulatedStep]:
+    """What each command does; one that is refused is told when it is judged."""
+
+    def read(argument: FileArgument) -> Sequence[object]:
+        return plan.read_objects(argument, inputs.session.stdin).given_objects
 
     start = make_start_state(inputs.world)
-    steps = simulate_commands(
-        plan.commands, start, read, plan.file, on_refusal=lambda _index, _error: None, evaluate_pods=lambda _change: None
-    )
-    return (step.impact for step in steps)
+    return simulate_commands(plan.commands, start, read, plan.file, on_refusal=lambda _index, _error: None, evaluate_pods=evaluate_pods)
 
 
 def _evaluate_plan(inputs: LoadedInputs, plan: Plan) -> Analysis:
@@ -140,12 +174,16 @@ def _evaluate_plan(inputs: LoadedInputs, plan: Plan) -> Analysis:
     for step in simulate_commands(plan.commands, start, read, plan.file, on_refusal=refuse):
         number = len(steps) + 1
         steps.append(step)
-        shown.append(build_step(step.change, step.impact, _list_assumption_notes(plan, step.index, progress), step.evictions))
+        shown.append(
+            build_step(
+                step.change, step.impact, (*_list_assumption_notes(plan, step.index, progress), *_list_exposure_notes(step)), step.evictions
+            )
+        )
         links += iter_pair_links(inputs.options.why, step.impact, number)
         links += iter_pod_links(inputs.options.why, step.evictions, step.change, number)
         if len(progress.applied) != len(inputs.others):
             inputs = replace(inputs, others=tuple(progress.applied))
-        results = results.add(run_rules(inputs, make_change_context(step.change, step.impact, step.evictions), number))
+        results = results.add(run_rules(inputs, make_change_context(step.change, step.impact, step.evictions, step.exposures), number))
     judged = _count_judged(inputs, start, steps)
     empty = _find_empty_reason(plan, steps, judged)
     parts = ReportParts(
@@ -182,11 +220,11 @@ def _make_line_problem(file: str, line: int, text: str, reason: str) -> Problem:
     return Problem(describe_unjudged_line(text, reason), Location(file, line), is_line=True)
 
 
-def _make_reader(inputs: LoadedInputs, plan: Plan, progress: _Progress) -> Callable[[str], Sequence[object]]:
+def _make_reader(inputs: LoadedInputs, plan: Plan, progress: _Progress) -> Callable[[FileArgument], Sequence[object]]:
     """Reads the objects of an `apply -f` file, relative to the plan that names it."""
 
-    def read(path: str) -> Sequence[object]:
-        applied = load.read_objects(path, plan.file, pools=inputs.loaded.pools)
+    def read(argument: FileArgument) -> Sequence[object]:
+        applied = plan.read_objects(argument, inputs.session.stdin, inputs.loaded.pools)
         progress.applied.append(applied)
         progress.problems += applied.problems
         return applied.given_objects
@@ -214,6 +252,28 @@ def _list_assumption_notes(plan: Plan, index: int, progress: _Progress) -> tuple
     return (messages.describe_assumed_line(plan.file, before),) if before else ()
 
 
+def _list_exposure_notes(step: SimulatedStep) -> tuple[str, ...]:
+    """Where no DaemonSet is known: which workloads may have pods on the nodes, and keep them."""
+    if step.impact.pair_count or step.change.before.daemonsets or not step.exposures or step.unknown_losers or step.evictions is not None:
+        return ()
+    return (note_possible_pods(*_merge_exposures(step.exposures)),)
+
+
+def _find_unknown_pods(steps: Sequence[SimulatedStep]) -> str:
+    """Where no DaemonSet is known: which pods have to go, as far as is known; "" where what concerns workloads was judged."""
+    if losing := [exposure for step in steps for exposure in step.unknown_losers]:
+        return describe_unknown_pods(*_merge_exposures(losing))
+    if any(step.exposures or (step.change.nodes and step.change.before.pods) for step in steps):
+        return ""
+    return messages.NOTHING_TO_LOSE
+
+
+def _merge_exposures(exposures: Sequence[WorkloadExposure]) -> tuple[list[str], list[Subject]]:
+    """The nodes and the workloads of some exposures, each once."""
+    nodes = sorted({name for exposure in exposures for name in exposure.nodes})
+    return nodes, list(dict.fromkeys(exposure.subject for exposure in exposures))
+
+
 def _count_judged(inputs: LoadedInputs, start: StartState, steps: Sequence[SimulatedStep]) -> CheckedCounts:
     daemonsets: set[ObjectKey] = set()
     for step in steps:
@@ -230,7 +290,7 @@ def _find_empty_reason(plan: Plan, steps: Sequence[SimulatedStep], judged: Check
     if any(step.evictions is not None for step in steps):
         return ""  # what becomes of ordinary pods was there to judge
     if not judged.daemonsets:
-        return messages.NOTHING_TO_LOSE
+        return _find_unknown_pods(steps)
     if judged.pairs:
         return ""
     if steps[-1].change.before.nodes:

@@ -34,8 +34,7 @@ def check_commands(commands: Iterable[Command], connection: ApiConnection, targe
         for name, values in collect_flags(command).items():
             if name in is_asked and values[-1] and values[-1] != is_asked[name]:
                 advice = messages.advise_same_flag(name) if name in ("context", "kubeconfig") else messages.GIVE_CONTEXT
-                shown = values[-1].rpartition("@")[2]
-                raise UsageError(messages.describe_other_cluster(command.text, name, shown, context, server, advice))
+                raise UsageError(messages.describe_other_cluster(command.text, name, values[-1], context, server, advice))
 
 
 def _format_size(number: int) -> str:

@@ -19,7 +19,7 @@ from preflight.engine.simulate import StartState, make_start_state, simulate_com
 from preflight.fix.evaluation import ROLLOUT, Evaluation, StepHit
 from preflight.fix.plan import FindingSelection
 from preflight.fix.planner import FixOptions, FixResult, plan_fixes
-from preflight.kubectl.commands import ApplyFiles
+from preflight.kubectl.commands import ApplyFiles, FileArgument
 from preflight.load import LoadResult, read_objects
 from preflight.load.inputs import LoadOptions, load_input
 from preflight.messages import run as messages
@@ -71,7 +71,8 @@ def propose_fixes(session: Session, request: FixRequest) -> FixProposal:
     plan = request.plan
     load_options = LoadOptions(one_cluster=bool(plan.commands), comparison_operators=session.options.comparison_operators)
     loaded = load_input(session.input, load_options, stdin=session.stdin)
-    inputs = _FixInputs(loaded, plan, cache(lambda path: read_objects(path, plan.file).given_objects))
+    read = cache(lambda argument: read_objects(argument.path, plan.file, stdin=session.stdin, depth=argument.depth).given_objects)
+    inputs = _FixInputs(loaded, plan, read)
     surroundings = frozenset() if loaded.checked_files is None else loaded.sources - loaded.checked_files
     options = FixOptions(makes_patches=request.makes_patches, edits_rendered=request.edits_rendered, context_files=surroundings)
     empty = () if session.options.allow_empty else tuple(map(Problem, _find_empty_reasons(inputs)))
@@ -94,8 +95,8 @@ def _find_empty_reasons(inputs: _FixInputs) -> list[str]:
 
 def _collect_originals(inputs: _FixInputs) -> dict[Origin, DaemonSet]:
     """The DaemonSets as they stand in their files, those of `apply -f` included."""
-    files = [file for command in inputs.plan.commands if isinstance(command, ApplyFiles) for file in command.files]
-    applied = [item for file in files for item in inputs.read_objects(file)]
+    arguments = [argument for command in inputs.plan.commands if isinstance(command, ApplyFiles) for argument in command.iter_arguments()]
+    applied = [item for argument in arguments for item in inputs.read_objects(argument)]
     return {item.origin: item for item in (*applied, *inputs.loaded.world.workloads) if isinstance(item, DaemonSet)}
 
 
@@ -120,8 +121,9 @@ def _evaluate_commands(
     impacts: list[Impact] = []
     is_unknown = False
 
-    def read(path: str) -> Sequence[object]:
-        return [fixed_daemonsets.get(item.origin, item) if isinstance(item, DaemonSet) else item for item in inputs.read_objects(path)]
+    def read(argument: FileArgument) -> Sequence[object]:
+        objects = inputs.read_objects(argument)
+        return [fixed_daemonsets.get(item.origin, item) if isinstance(item, DaemonSet) else item for item in objects]
 
     for number, step in enumerate(simulate_commands(inputs.plan.commands, start, read, inputs.plan.file), 1):
         hits += _list_step_hits(make_change_context(step.change, step.impact), number)

@@ -12,6 +12,7 @@ from preflight.coverage.model import Impact
 from preflight.engine.exit_code import decide_exit_code
 from preflight.engine.rule_runner import RuleResults, make_match_target
 from preflight.engine.session import LoadedInputs
+from preflight.engine.toleration_answers import answer_tolerations
 from preflight.errors import UsageError
 from preflight.load import LoadResult
 from preflight.messages import run as messages
@@ -116,6 +117,7 @@ def build_report(inputs: LoadedInputs, parts: ReportParts) -> Analysis:
         parts.links,
         _collect_rule_info(findings),
         _find_cluster(inputs),
+        answer_tolerations(inputs, parts.impacts),
     )
     return Analysis(report, inputs, parts.impacts, baseline, parts.results.crashes, inputs.request_summary)
 

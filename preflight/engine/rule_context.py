@@ -22,6 +22,7 @@ from preflight.rules.api import Context, ManifestLocation, RepeatedField
 if TYPE_CHECKING:
     from preflight.comparison.pods import ClusterComparison
     from preflight.doctor.diagnose import Diagnosis
+    from preflight.evictions.workload_exposure import WorkloadExposure
     from preflight.model.evictions import EvictionReport
 
 _REPLACEMENT_COLUMNS = ("NOW", messages.AFTER_REBOOT, messages.AFTER_REPLACEMENT)
@@ -46,7 +47,9 @@ def build_step(change: Change, impact: Impact, extra_notes: tuple[str, ...] = ()
     )
 
 
-def make_change_context(change: Change, impact: Impact, evictions: EvictionReport | None = None) -> Context:
+def make_change_context(
+    change: Change, impact: Impact, evictions: EvictionReport | None = None, exposures: tuple[WorkloadExposure, ...] = ()
+) -> Context:
     """What rules may look at under a change."""
     taints = tuple(
         taint for taint in change.taints if taint.key != "node.kubernetes.io/unschedulable"
@@ -60,6 +63,8 @@ def make_change_context(change: Change, impact: Impact, evictions: EvictionRepor
         taints=taints,
         get_consequences=cache(lambda: find_consequences(impact)),
         evictions=evictions,
+        exposures=exposures,
+        asks_budgets=change.drain_flags is not None and not change.drain_flags.disable_eviction,
     )
 
 

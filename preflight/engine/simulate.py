@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -22,6 +23,7 @@ from preflight.model.world import ClusterState
 
 if TYPE_CHECKING:
     from preflight.evictions.evaluate import EvictionImpact
+    from preflight.evictions.workload_exposure import WorkloadExposure
     from preflight.model.evictions import EvictionReport
 
 RefusalHandler = Callable[[int, PreflightError], None]
@@ -36,7 +38,7 @@ class StartState(Struct, frozen=True):
     pods: Mapping[ObjectKey, DaemonSetPods]
 
 
-class SimulatedStep(Struct, frozen=True):
+class SimulatedStep(Struct, frozen=True, dict=True):
     """What one command does: the change, its impact on coverage, and what becomes of ordinary pods where some have to go."""
 
     index: int
@@ -48,6 +50,22 @@ class SimulatedStep(Struct, frozen=True):
     def evictions(self) -> EvictionReport | None:
         """What becomes of ordinary pods."""
         return self.pod_impact.evictions if self.pod_impact else None
+
+    @cached_property
+    def exposures(self) -> tuple[WorkloadExposure, ...]:
+        """The workloads that may have pods on the nodes of the change, by their templates."""
+        if not self.change.nodes or not (
+            len(self.change.before.workloads) > len(self.change.before.daemonsets) or self.change.before.job_sets
+        ):
+            return ()
+        from preflight.evictions.workload_exposure import list_exposed_workloads
+
+        return list_exposed_workloads(self.change)
+
+    @property
+    def unknown_losers(self) -> tuple[WorkloadExposure, ...]:
+        """Those of them that may lose pods, where no pods were given."""
+        return () if self.evictions is not None else tuple(exposure for exposure in self.exposures if exposure.may_lose_pods)
 
     @property
     def is_unknown(self) -> bool:

@@ -12,7 +12,13 @@ from preflight.evictions import jobs as job_effects
 from preflight.evictions.advice import iter_advice
 from preflight.evictions.evicted_pods import LeavingPods, find_leaving_pods, iter_gone_keys
 from preflight.evictions.pod_index import PodIndex, PodKey
-from preflight.evictions.replacement_placement import ReplacementPlacement, find_returning_daemonsets, place_replacements
+from preflight.evictions.replacement_placement import (
+    MissingNodes,
+    ReplacementPlacement,
+    find_missing_nodes,
+    find_returning_daemonsets,
+    place_replacements,
+)
 from preflight.model.eviction_reasons import (
     BudgetWithoutNamespace,
     DrainReason,
@@ -22,6 +28,7 @@ from preflight.model.eviction_reasons import (
     LastReadyPods,
     OnlyNamespaces,
     OwnerJobFails,
+    PartOfNodes,
     UnknownPlacement,
     UnreadBudgets,
     UnreadPods,
@@ -53,10 +60,14 @@ _COMING_BACK = (ReplacementOutcome.FITS, ReplacementOutcome.UNKNOWN, Replacement
 
 
 class EvictionImpact(NamedTuple):
-    """What a change does to ordinary pods, and the world once that is over."""
+    """What a change does to ordinary pods, and the world once that is over.
+
+    `missing` is what has to be known of the cluster before all of it is certain; None for nothing.
+    """
 
     evictions: EvictionReport
     after: ClusterState
+    missing: MissingNodes | None = None
 
 
 def evaluate_evictions(change: Change) -> EvictionImpact | None:
@@ -92,10 +103,13 @@ def evaluate_evictions(change: Change) -> EvictionImpact | None:
         withGrace=_sum_seconds((node.withGrace for node in nodes), _SECONDS_BETWEEN)
         if found.mechanism is EvictionMechanism.DRAIN
         else None,
-        notes=tuple(_iter_notes(known, change, found)),
+        notes=tuple(_iter_notes(known, change, found, placed)),
     )
     evictions = replace(evictions, first=tuple(iter_advice(known, change, evictions, gone)))
-    return EvictionImpact(evictions, _make_world_after(change, evictions, gone))
+    is_part = known.listed_nodes is not None and not known.has_all_nodes
+    needs_all_nodes = is_part and job_effects.have_exclusive_placement(known, found.pods)
+    missing = find_missing_nodes([pod.pod for pod in found.pods], placed, needs_all_nodes=needs_all_nodes)
+    return EvictionImpact(evictions, _make_world_after(change, evictions, gone), missing)
 
 
 def _complete_node(
@@ -156,11 +170,15 @@ def _sum_seconds(seconds: Iterator[float | None], seconds_between: float) -> flo
     return sum(known) + seconds_between * (len(known) - 1) if known and len(known) == len(durations) else None
 
 
-def _iter_notes(pod_index: PodIndex, change: Change, leaving_pods: LeavingPods) -> Iterator[EvictionAssumption]:
+def _iter_notes(
+    pod_index: PodIndex, change: Change, leaving_pods: LeavingPods, placed: Mapping[PodKey, ReplacementPlacement]
+) -> Iterator[EvictionAssumption]:
     """What the answer rests on, and what of it is not known."""
     world = pod_index.world
     if not pod_index.has_all_pods and pod_index.listed_namespaces:
         yield OnlyNamespaces(tuple(sorted(pod_index.listed_namespaces)))
+    if pod_index.listed_nodes is not None and any(placement.candidate_nodes for placement in placed.values()):
+        yield PartOfNodes(len(pod_index.listed_nodes))
     unread = len(world.pods) - len(world.pods_by_key or ())
     if unread > 0 and not world.has_displaced_pods:
         yield UnreadPods(unread)

@@ -65,9 +65,7 @@ def find_leaving_pods(change: Change, pod_index: PodIndex, pending: frozenset[Po
     """
     if change.drain_flags is not None:
         return _find_drained_pods(change, pod_index, pending)
-    tainted = [
-        name for name in sorted(change.nodes) if _gains_no_execute_taint(change.before.nodes.get(name), change.after.nodes.get(name))
-    ]
+    tainted = [name for name in sorted(change.nodes) if gains_no_execute_taint(change.before.nodes.get(name), change.after.nodes.get(name))]
     if tainted:
         return _find_tainted_pods(change, pod_index, tainted)
     if change.pod_ending is not PodEnding.NOT_ASKED:
@@ -176,7 +174,8 @@ def _as_scheduled_pod(pod: ClusterPod) -> SchedulerPod:
     return pod
 
 
-def _gains_no_execute_taint(before: Node | None, after: Node | None) -> bool:
+def gains_no_execute_taint(before: Node | None, after: Node | None) -> bool:
+    """Whether a change gives a node a NoExecute taint that it had not."""
     if before is None or after is None or before is after:
         return False
     return any(taint.effect == "NoExecute" and taint not in before.spec.taints for taint in after.spec.taints)

@@ -141,6 +141,20 @@ def build_job_set_outcomes(
     pod_index: PodIndex, leaving_pods: Sequence[LeavingPod], job_forecasts: ForecastsByJob, nodes: Mapping[str, Node]
 ) -> tuple[JobSetOutcome, ...]:
     """What becomes of each JobSet whose Jobs lose pods, by namespace and name."""
+    return tuple(
+        _build_job_set_outcome(pod_index, key, jobs, group_by_job(leaving_pods), job_forecasts, nodes)
+        for key, jobs in sorted(_group_by_job_set(pod_index, leaving_pods).items())
+    )
+
+
+def have_exclusive_placement(pod_index: PodIndex, leaving_pods: Sequence[LeavingPod]) -> bool:
+    """Whether a pod is of a JobSet with exclusive placement: what becomes of that depends on every node."""
+    job_sets = (pod_index.job_sets.get(key) for key in _group_by_job_set(pod_index, leaving_pods))
+    return any(job_set is not None and count_required_domains(job_set) for job_set in job_sets)
+
+
+def _group_by_job_set(pod_index: PodIndex, leaving_pods: Sequence[LeavingPod]) -> dict[PodKey, list[PodKey]]:
+    """The Jobs that lose pods, by the JobSet that they are of."""
     touched: dict[PodKey, list[PodKey]] = {}
     for key, pods in group_by_job(leaving_pods).items():
         job = pod_index.jobs.get(key)
@@ -149,10 +163,7 @@ def build_job_set_outcomes(
         name = owner.name if owner else pods[0].pod.metadata.labels.get("jobset.sigs.k8s.io/jobset-name", "")
         if name:
             touched.setdefault((key[0], name), []).append(key)
-    return tuple(
-        _build_job_set_outcome(pod_index, key, jobs, group_by_job(leaving_pods), job_forecasts, nodes)
-        for key, jobs in sorted(touched.items())
-    )
+    return touched
 
 
 def _build_job_set_outcome(

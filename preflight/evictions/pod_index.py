@@ -25,7 +25,8 @@ class PodIndex:
     """A world whose pods were read as a whole.
 
     1. `pods` are all of them, `pods_by_node` those of each node. `listed_namespaces` are the namespaces of which that is every pod, None
-       for all.
+       for all. `listed_nodes` are the nodes whose pods are all known, None for every node; of the others only what shares a budget or an
+       owner with pods that may have to go, so that `has_all_pods` holds of whatever asks for those.
     2. `budgets` are None where nobody knows which there are: files held none, and no list of them either; or the cluster did not show all
        of them. One that states no namespace guards nobody knows which pods: `budgets_without_namespace`.
     """
@@ -36,7 +37,9 @@ class PodIndex:
         self.pods: tuple[SchedulerPod, ...] = tuple(world.pods_by_key.values())
         survey = world.listing
         self.listed_namespaces = world.listed_namespaces
-        self.has_all_pods = world.listed_namespaces is None and (survey is None or (survey.nodes and survey.daemonsets is None))
+        self.listed_nodes = survey.pod_nodes if survey is not None else None
+        is_of_all = survey is None or (survey.daemonsets is None and (survey.nodes or survey.pod_nodes is not None))
+        self.has_all_pods = world.listed_namespaces is None and is_of_all
         self.has_all_nodes = (survey is None or survey.nodes) and not any(node.is_partial for node in world.nodes.values())
         self.budgets_without_namespace = tuple(budget for budget in world.budgets if not budget.metadata.namespace)
         placed = tuple(budget for budget in world.budgets if budget.metadata.namespace)
@@ -86,7 +89,13 @@ class PodIndex:
     def compute_occupancy(self, nodes: Iterable[Node], gone: frozenset[PodKey]) -> Occupancy:
         """What is taken of nodes once some pods are gone, and those that are being deleted already."""
         there = (pod for pod in self.pods if pod.key not in gone and not pod.metadata.deletionTimestamp)
-        return build_occupancy(nodes, there, all_pods=self.has_all_pods and not self.world.has_displaced_pods, all_nodes=self.has_all_nodes)
+        return build_occupancy(
+            nodes,
+            there,
+            all_pods=self.has_all_pods and not self.world.has_displaced_pods,
+            all_nodes=self.has_all_nodes,
+            listed_nodes=self.listed_nodes,
+        )
 
     def is_namespace_listed(self, namespace: str) -> bool:
         """Whether all pods of a namespace are known."""

@@ -25,13 +25,30 @@ from preflight.scheduling.tolerations import add_implicit_tolerations
 _MAX_PLACED = 16
 
 
+class MissingNodes(Struct, frozen=True):
+    """What of the cluster nobody has asked for yet, and the answer may be another with it.
+
+    1. `pods` are those whose replacements have found no place on the nodes that are known; `undecided` are known nodes whose pods are not,
+       and that may take one of them.
+    2. `needs_all_nodes`: every node has to be known, whatever is on it.
+    """
+
+    pods: tuple[SchedulerPod, ...] = ()
+    undecided: frozenset[str] = frozenset()
+    needs_all_nodes: bool = False
+
+
 class ReplacementPlacement(Struct, frozen=True):
-    """Whether a replacement finds a node, the nodes that take it today, and why it stays Pending or that is unknown."""
+    """Whether a replacement finds a node, the nodes that take it today, and why it stays Pending or that is unknown.
+
+    `undecided_nodes` may take it, and nobody has asked for their pods; None where no further node changes the outcome.
+    """
 
     outcome: ReplacementOutcome
     candidate_nodes: tuple[str, ...] = ()
     pending_reason: PendingReason | None = None
     unknown_causes: tuple[PlacementFact | Uncertainty, ...] = ()
+    undecided_nodes: frozenset[str] | None = None
 
 
 def place_replacements(
@@ -44,6 +61,8 @@ def place_replacements(
     2. Then the replacements are placed one after another, each on the first node that takes it. One that finds no room then may find
        some in the real order: unknown.
     3. Volumes, affinity between pods, spread and the like are not judged: unknown, with each reason.
+    4. Where only a part of the nodes is known, a place on one of them is one, and so is a doubt that is of the pod itself. Nothing else is
+       said for certain.
 
     `excluded` are nodes that are not there for it, those that shut down or are gone.
     """
@@ -62,22 +81,57 @@ def place_replacements(
             found |= dict.fromkeys((pod.key for pod in pods), led)
             continue
         answer = _check_fit(pod_index, first, occupancy)
+        undecided = _list_undecided_nodes(pod_index, answer, occupancy, len(pods))
         if lacking := _count_unplaceable(answer, len(pods)):
-            for pod in pods[len(pods) - lacking :]:
-                found[pod.key] = ReplacementPlacement(ReplacementOutcome.PENDING, (), _find_pending_reason(answer, len(pods), lacking))
+            reason = _find_pending_reason(answer, len(pods), lacking)
+            pending = ReplacementPlacement(ReplacementOutcome.PENDING, (), reason, undecided_nodes=undecided)
+            found |= dict.fromkeys((pod.key for pod in pods[len(pods) - lacking :]), pending)
             pods = pods[: len(pods) - lacking]
             if not pods:
                 continue
         if answer.fits is None:
-            unknown = ReplacementPlacement(ReplacementOutcome.UNKNOWN, unknown_causes=_list_uncertainties(answer))
+            causes = _list_uncertainties(answer)
+            if undecided is None and pod_index.listed_nodes is not None:
+                causes = tuple(cause for cause in causes if cause.kind is not UncertaintyKind.NODES)
+            unknown = ReplacementPlacement(ReplacementOutcome.UNKNOWN, unknown_causes=causes, undecided_nodes=undecided)
             found |= dict.fromkeys((pod.key for pod in pods), unknown)
         else:
             placed, filled = _place_on_nodes(pod_index, pods, answer.fitting_nodes, filled)
             fits = ReplacementPlacement(ReplacementOutcome.FITS, answer.fitting_nodes)
             contested = (PlacementFact.CONTESTED_CAPACITY,)
-            crowded = ReplacementPlacement(ReplacementOutcome.UNKNOWN, answer.fitting_nodes, unknown_causes=contested)
+            crowded = ReplacementPlacement(ReplacementOutcome.UNKNOWN, answer.fitting_nodes, None, contested, undecided)
             found |= {pod.key: fits if number < placed else crowded for number, pod in enumerate(pods)}
     return found
+
+
+def _list_undecided_nodes(pod_index: PodIndex, answer: FitResult, occupancy: Occupancy, wanted: int) -> frozenset[str] | None:
+    """The nodes that may take a pod and whose pods nobody has asked for; None where no further node changes what is not certain now.
+
+    1. That is so where the pods of all nodes were asked for.
+    2. It is so too where something about the pod itself keeps every node from taking it for certain, and nodes whose pods are known leave
+       room for all that are wanted: unknown is then the answer, whatever the other nodes are.
+    """
+    if pod_index.listed_nodes is None:
+        return None
+    unlisted = frozenset(name for name, room in occupancy.nodes.items() if not room.are_pods_listed)
+    doubtful = [node for node in answer.nodes if node.fits is None and node.node not in unlisted]
+    bounds = [node.max_copies for node in doubtful]
+    has_room = None in bounds or sum(bound or 0 for bound in bounds) >= wanted
+    is_doubtful = any(uncertainty.kind not in (UncertaintyKind.NODES, UncertaintyKind.PREEMPTION) for uncertainty in answer.uncertainties)
+    if is_doubtful and doubtful and has_room:
+        return None
+    return frozenset(node.node for node in answer.nodes if node.fits is not False and node.node in unlisted)
+
+
+def find_missing_nodes(
+    leaving_pods: Sequence[SchedulerPod], placements: Mapping[PodKey, ReplacementPlacement], *, needs_all_nodes: bool
+) -> MissingNodes | None:
+    """What has to be asked for before the answer is that of the whole cluster; None where it is."""
+    undecided = {key: placement.undecided_nodes for key, placement in placements.items() if placement.undecided_nodes is not None}
+    if not undecided and not needs_all_nodes:
+        return None
+    pods = tuple(pod for pod in leaving_pods if pod.key in undecided)
+    return MissingNodes(pods, frozenset().union(*undecided.values()), needs_all_nodes)
 
 
 def _count_unplaceable(answer: FitResult, wanted: int) -> int:
@@ -154,8 +208,9 @@ def find_returning_daemonsets(pod_index: PodIndex, node: Node, gone: frozenset[P
             continue
         tolerating = replace(pod, spec=replace(pod.spec, tolerations=add_implicit_tolerations(pod.spec)))
         answer = _check_fit(pod_index, tolerating, occupancy.with_node(room.without_pod(pod.key)))
-        reasons = [reason for fit in answer.nodes for reason in fit.reasons]
-        if answer.fits is False and not any(reason.is_unresolvable for reason in reasons):
+        fit = answer.nodes[0]
+        reasons = fit.reasons
+        if fit.fits is False and fit.may_preempt is False and not any(reason.is_unresolvable for reason in reasons):
             obstacles = (
                 NodeObstacle(reason.plugin, reason.shortage.resource if reason.shortage else "", reason.text) for reason in reasons
             )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from enum import StrEnum
+from collections.abc import Iterator, Mapping
+from enum import Enum, StrEnum
 
 from msgspec import Struct
 
@@ -120,6 +120,20 @@ class RestartRollout(Command, frozen=True):
         return True
 
 
+class FolderDepth(Enum):
+    """How much of a folder `-f` means: what is in it, or what is below it too (`--recursive`)."""
+
+    TOP = "top"
+    ALL = "all"
+
+
+class FileArgument(Struct, frozen=True):
+    """A path of `-f`: a file, a folder, a pattern, or `-`."""
+
+    path: str
+    depth: FolderDepth = FolderDepth.TOP
+
+
 class ApplyFiles(Command, frozen=True):
     """`kubectl apply -f`; `namespace` is what `-n` says."""
 
@@ -127,6 +141,11 @@ class ApplyFiles(Command, frozen=True):
     namespace: str = ""
     server_side: bool = False
     selector: LabelQuery | None = None
+    depth: FolderDepth = FolderDepth.TOP
+
+    def iter_arguments(self) -> Iterator[FileArgument]:
+        """The paths, each with how much of a folder it means."""
+        return (FileArgument(file, self.depth) for file in self.files)
 
     @property
     def may_create_pods(self) -> bool:
@@ -167,6 +186,11 @@ class DeleteFiles(Command, frozen=True):
     namespace: str = ""
     cascade: Cascade = Cascade.BACKGROUND
     ignore_missing: bool = False
+    depth: FolderDepth = FolderDepth.TOP
+
+    def iter_arguments(self) -> Iterator[FileArgument]:
+        """The paths, each with how much of a folder it means."""
+        return (FileArgument(file, self.depth) for file in self.files)
 
 
 class DeleteNodes(Command, frozen=True):
@@ -195,11 +219,15 @@ class DeleteNamespaces(Command, frozen=True):
 
 
 class DeletePods(Command, frozen=True):
-    """`kubectl delete pod`; `node` is the node of `--field-selector spec.nodeName=...`, "" where any will do."""
+    """`kubectl delete pod`; `node` is the node of `--field-selector spec.nodeName=...`, "" where any will do.
+
+    `is_forced`: the pods are removed at once, whether or not a kubelet has ended them.
+    """
 
     pods: TargetObjects
     ignore_missing: bool = False
     node: str = ""
+    is_forced: bool = False
 
     @property
     def may_create_pods(self) -> bool:

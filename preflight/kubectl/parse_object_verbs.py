@@ -16,6 +16,7 @@ from preflight.kubectl.commands import (
     DeleteNamespaces,
     DeleteNodes,
     DeletePods,
+    FolderDepth,
     PatchObjects,
     PatchType,
     RestartRollout,
@@ -79,7 +80,9 @@ def parse_apply(text: str, arguments: ParsedArguments) -> Command:
         raise UsageError(messages.NO_PRUNE)
     if arguments.last_value("subresource"):
         raise UsageError(messages.NO_SUBRESOURCE)
-    return ApplyFiles(text, files, arguments.last_value("namespace"), arguments.is_set("server-side"), get_selector(arguments))
+    return ApplyFiles(
+        text, files, arguments.last_value("namespace"), arguments.is_set("server-side"), get_selector(arguments), _get_depth(arguments)
+    )
 
 
 def parse_patch(text: str, arguments: ParsedArguments) -> Command:
@@ -125,7 +128,7 @@ def parse_delete(text: str, arguments: ParsedArguments) -> Command:
     if files:
         if arguments.args:
             raise UsageError("when paths, URLs, or stdin is provided as input, you may not specify resource arguments as well")
-        return DeleteFiles(text, files, arguments.last_value("namespace"), cascade, missing)
+        return DeleteFiles(text, files, arguments.last_value("namespace"), cascade, missing, _get_depth(arguments))
     resource, objects = parse_targets(arguments.args, arguments, (NODE, DAEMONSET, POD, NAMESPACE), "deletions", bare_means_all=bool(on))
     if on and resource != POD:
         raise UsageError(messages.FIELD_SELECTOR_OF_PODS)
@@ -140,7 +143,7 @@ def parse_delete(text: str, arguments: ParsedArguments) -> Command:
     if resource == NODE:
         return DeleteNodes(text, objects)
     if resource == POD:
-        return DeletePods(text, objects, missing or bool(on), on)
+        return DeletePods(text, objects, missing or bool(on), on, arguments.is_set("force"))
     return DeleteDaemonSets(text, objects, cascade, missing)
 
 
@@ -152,11 +155,17 @@ def _parse_cascade(value: str) -> Cascade:
     return Cascade(value)
 
 
+def _get_depth(arguments: ParsedArguments) -> FolderDepth:
+    return FolderDepth.ALL if arguments.is_set("recursive") else FolderDepth.TOP
+
+
 def _get_files(arguments: ParsedArguments) -> tuple[str, ...]:
     """The files of `-f`; `-k` is refused with what to do."""
     files, kustomization = arguments.all_values("filename"), arguments.last_value("kustomize")
     if files and kustomization:
         raise UsageError("only one of -f or -k can be specified")
+    if kustomization and arguments.is_set("recursive"):
+        raise UsageError("the -k flag can't be used with -f or -R")
     if kustomization:
         raise UsageError(messages.describe_kustomization(kustomization))
     for file in files:

@@ -5,8 +5,9 @@ Source: spf13/cobra `command.go` (how the verb is found among the flags); the ve
 
 from __future__ import annotations
 
+import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from preflight.errors import UsageError
 from preflight.kubectl.commands import Command
@@ -20,7 +21,6 @@ VERBS: tuple[str, ...] = (*NODE_VERBS, *OBJECT_VERBS)
 """The verbs that preflight judges; two of them are two words."""
 
 _FIRST = {verb.split()[0]: verb for verb in VERBS}
-_SECRET = ("--token", "--password")
 _PROGRAMS = ("kubectl", "preflight")
 _KUBECTL = """
     annotate api-resources api-versions attach auth autoscale certificate cluster-info completion config cp create debug describe diff edit
@@ -63,12 +63,34 @@ def collect_flags(command: Command) -> Mapping[str, tuple[str, ...]]:
 
 
 def _mask_secrets(words: Sequence[str]) -> Iterator[str]:
-    """The words as a report may show them."""
-    is_secret = False
+    """The words as a report may show them: no value of a secret flag, and of an address no user name, password, query and fragment."""
+    mask: Callable[[str], str] | None = None
     for word in words:
-        name, equals, _ = word.partition("=")
-        yield "..." if is_secret else f"{name}=..." if name in _SECRET and equals else word
-        is_secret = not is_secret and name in _SECRET and not equals
+        if mask is not None:
+            yield mask(word)
+            mask = None
+            continue
+        name, equals, value = word.partition("=")
+        if word.startswith("-s") and word != "-s":
+            short = "-s=" if word.startswith("-s=") else "-s"
+            yield f"{short}{mask_address(word.removeprefix(short))}"
+            continue
+        mask = _MASKS.get(name)
+        yield f"{name}={mask(value)}" if mask is not None and equals else word
+        mask = None if equals else mask
+
+
+def mask_address(text: str) -> str:
+    """An address without user name, password, query and fragment, as a report may show it."""
+    scheme, separator, rest = _ADDRESS_END.split(text, maxsplit=1)[0].rpartition("://")
+    return f"{scheme}{separator}{rest.rpartition('@')[2]}"
+
+
+_ADDRESS_END = re.compile("[?#]")
+_MASKS: Mapping[str, Callable[[str], str]] = {
+    **dict.fromkeys(("--token", "--password"), lambda _: "..."),
+    **dict.fromkeys(("--server", "-s", "--proxy-url"), mask_address),
+}
 
 
 def _split_verb(words: Sequence[str]) -> tuple[str, list[str]]:

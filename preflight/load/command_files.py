@@ -11,15 +11,17 @@ from msgspec import Struct
 from preflight import documents
 from preflight.documents import Chunk, InvalidDocument, SkippedDocument
 from preflight.errors import InputError
+from preflight.kubectl.commands import FolderDepth
 from preflight.load.collector import ObjectCollector
-from preflight.load.files import STDIN, SourceFile, describe_os_error, find_files, read_content, to_text
+from preflight.load.command_input import OneTimeContents, read_command_input
+from preflight.load.files import STDIN, SourceFile, describe_os_error, to_text
 from preflight.load.kinds import CHECKED_KINDS, declares_pool, get_api_group, is_unrendered
 from preflight.load.loader import LoadResult
 from preflight.load.locations import locate_item
+from preflight.load.manifest_paths import find_manifests
 from preflight.messages.load import (
     EMPTY_PLAN,
     NO_KIND,
-    NO_MANIFEST,
     NOT_A_PLAN,
     describe_nameless,
     describe_undecodable_text,
@@ -33,8 +35,6 @@ from preflight.model.world import ClusterState
 if TYPE_CHECKING:
     from preflight.load.pools import PoolDeclaration
 
-_APPLY_EXTENSIONS = (".yaml", ".yml", ".json")
-
 
 class Other(Struct, frozen=True, gc=False):
     """An object of a kind that is not judged: what it takes to name it; namespace "" where it states none."""
@@ -47,26 +47,29 @@ class Other(Struct, frozen=True, gc=False):
 
 
 def read_objects(
-    path: str, base: str = "", *, stdin: BinaryIO | None = None, recursive: bool = False, pools: Sequence[PoolDeclaration] = ()
+    path: str,
+    base: str = "",
+    *,
+    stdin: BinaryIO | None = None,
+    depth: FolderDepth = FolderDepth.TOP,
+    pools: Sequence[PoolDeclaration] = (),
+    earlier: OneTimeContents | None = None,
 ) -> LoadResult:
-    """The objects of one file, folder or standard input (`-`), in order, as `kubectl apply -f PATH` would send them: `given` has them.
+    """The objects of one path of `kubectl apply -f PATH`, in order, as it would send them: `given_objects` has them.
 
-    1. `base` is the file (a plan) that names a relative path, "" for the command line. Of a folder .yaml, .yml and .json files count.
+    1. `base` is the file (a plan) that names a relative path, "" for the command line. Which files are read: see `find_manifests`;
+       what is read of them: see `read_command_input`, for `earlier` too.
     2. Lists are taken apart. A pod is a Pod, whatever its status says; a part of an object is one too, for apply sends what is stated.
     3. Pools of nodes come last, as their template nodes: those that are declared here, and those of `pool_collector` that refer to what is.
     4. InputError, with the place, where kubectl would refuse the file: it is not there, a document is broken, has no kind or no name,
        or is a chart's template that nobody rendered. Nobody knows then what would be applied.
     """
-    opened = path if path == STDIN else os.path.join(os.path.dirname(base), path)  # noqa: PTH118, PTH120
-    walked = find_files([opened], recursive=recursive)
-    for unread in walked.unread:
-        raise InputError(f"{unread.file}: {describe_unreadable(unread.reason)}")
-    sources = [source for source in walked.sources if source.is_named or source.path.endswith(_APPLY_EXTENSIONS)]
-    if not sources:
-        raise InputError(f"{to_text(opened)}: {NO_MANIFEST}")
+    sources = find_manifests(path, base, depth)
     texts: dict[tuple[str, int], Chunk] = {}
     gathered = ObjectCollector()
-    given: list[object] = [value for source in sources for value in _iter_objects(source, stdin, texts, gathered)]
+    given: list[object] = []
+    for source in sources:
+        given += _iter_objects(source, _read_text(source, base, stdin, earlier), texts, gathered)
     if gathered.pools:
         from preflight.load.pools import resolve_pools
 
@@ -90,21 +93,21 @@ def read_patch(path: str, base: str = "", *, stdin: BinaryIO | None = None) -> s
     opened = path if path == STDIN else os.path.join(os.path.dirname(base), path)  # noqa: PTH118, PTH120
     source = SourceFile(to_text(opened), opened, is_named=True)
     try:
-        return str(read_content(source, stdin), "utf-8-sig")
+        return str(read_command_input(source, base, stdin=stdin), "utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"{source.file}: {describe_undecodable_text(error.start)}") from None
     except (OSError, ValueError) as error:
         raise InputError(describe_unreadable_patch(source.file, describe_os_error(error))) from None
 
 
-def read_script(path: str) -> str | None:
+def read_script(path: str, earlier: OneTimeContents | None = None) -> str | None:
     """The text of a plan that is a shell script: its name ends in .sh, or its first line starts with `#!`; None for any other.
 
     InputError where it cannot be read.
     """
     source = SourceFile(to_text(path), path, is_named=True)
     try:
-        data = bytes(read_content(source, None)) if path != STDIN else b""
+        data = bytes(read_command_input(source, earlier=earlier)) if path != STDIN else b""
     except (OSError, ValueError) as error:
         raise InputError(f"{source.file}: {describe_unreadable(describe_os_error(error))}") from None
     if not path.endswith(".sh") and not data.startswith(b"#!"):
@@ -115,13 +118,13 @@ def read_script(path: str) -> str | None:
         raise InputError(f"{source.file}: {describe_undecodable_text(error.start)}") from None
 
 
-def read_plan(path: str, *, stdin: BinaryIO | None = None) -> list[tuple[Origin, object]]:
+def read_plan(path: str, *, stdin: BinaryIO | None = None, earlier: OneTimeContents | None = None) -> list[tuple[Origin, object]]:
     """The entries of a plan, which is a YAML list of command lines, each with its place; an entry is what it is, a word or not.
 
     InputError, with the place, where the file cannot be read or holds no such list. An empty list is one.
     """
     source = SourceFile(to_text(path), path, is_named=True)
-    found = list(_iter_documents(source, stdin))
+    found = list(_iter_documents(source, _read_text(source, "", stdin, earlier)))
     if not found:
         raise InputError(f"{source.file}: {EMPTY_PLAN}")
     chunk, data = found[0]
@@ -134,13 +137,16 @@ def read_plan(path: str, *, stdin: BinaryIO | None = None) -> list[tuple[Origin,
     ]
 
 
-def _iter_documents(source: SourceFile, stdin: BinaryIO | None) -> Iterator[tuple[Chunk, object]]:
+def _read_text(source: SourceFile, base: str, stdin: BinaryIO | None, earlier: OneTimeContents | None) -> str:
     try:
-        text = str(read_content(source, stdin), "utf-8-sig")
+        return str(read_command_input(source, base, stdin=stdin, earlier=earlier), "utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"{source.file}: {describe_undecodable_text(error.start)}") from None
     except (OSError, ValueError) as error:
         raise InputError(f"{source.file}: {describe_unreadable(describe_os_error(error))}") from None
+
+
+def _iter_documents(source: SourceFile, text: str) -> Iterator[tuple[Chunk, object]]:
     for item in documents.read_yaml(text, ()):
         if isinstance(item, InvalidDocument):
             if "{{" in text:
@@ -151,9 +157,9 @@ def _iter_documents(source: SourceFile, stdin: BinaryIO | None) -> Iterator[tupl
 
 
 def _iter_objects(
-    source: SourceFile, stdin: BinaryIO | None, texts: dict[tuple[str, int], Chunk], pool_collector: ObjectCollector
+    source: SourceFile, text: str, texts: dict[tuple[str, int], Chunk], pool_collector: ObjectCollector
 ) -> Iterator[SourcedObject | Other]:
-    for chunk, data in _iter_documents(source, stdin):
+    for chunk, data in _iter_documents(source, text):
         texts[source.file, chunk.index] = chunk
         waiting: list[tuple[object, Origin]] = [(data, Origin(source.file, chunk.index, chunk.line))]
         while waiting:

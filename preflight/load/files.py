@@ -24,6 +24,9 @@ _ENDINGS = (*EXTENSIONS, *(f"{ending}.gz" for ending in EXTENSIONS))
 MAPPED_FROM = 1 << 20
 """From this size on a file is mapped and not read: what is decoded from it may point into it."""
 
+MANIFEST_START = 4096
+"""How much of a hidden file is read to see whether it is a manifest."""
+
 _GZIP = b"\x1f\x8b"
 _BLOCK = 1 << 20
 _MAX_UNPACKED = 4 << 30
@@ -51,19 +54,21 @@ class UnreadablePath(Struct, frozen=True, gc=False):
 
 
 class FileListing(Struct):
-    """What walking found: files in order of their name, what could not be read, and how many symbolic links were left alone."""
+    """What walking found: files in order of their name, what could not be read, and how many links and hidden manifests were left alone."""
 
     sources: list[SourceFile] = []
     unread: list[UnreadablePath] = []
     skipped_links: int = 0
+    skipped_manifests: int = 0
 
 
-def find_files(paths: Sequence[str], *, recursive: bool = True) -> FileListing:
+def find_files(paths: Sequence[str]) -> FileListing:
     """The files that paths mean, each once, in an order that does not hang on the order of the paths.
 
     1. A path that names a file is read whatever its name; a symbolic link that is named is followed. `-` is standard input.
     2. A folder gives the files in it and below whose name ends in .yaml, .yml, .json, .jsonl or .ndjson, each also with .gz.
-       Hidden folders and files, symbolic links and what is no regular file are left out.
+       Hidden folders and files, symbolic links and what is no regular file are left out; links, and hidden files of a folder that look
+       like manifests, are counted.
     3. A file below a `templates` folder beside a Chart.yaml is a template of that chart.
     """
     walked = FileListing()
@@ -84,13 +89,13 @@ def find_files(paths: Sequence[str], *, recursive: bool = True) -> FileListing:
             seen.add((status.st_dev, status.st_ino))
             walked.sources.append(SourceFile(to_text(path), path, is_named=True))
     for folder in folders:
-        _walk_folder(folder, _find_chart(folder), recursive, seen, walked)
+        _walk_folder(folder, _find_chart(folder), seen, walked)
     walked.sources.sort(key=lambda source: source.file)
     walked.unread.sort(key=lambda unread: unread.file)
     return walked
 
 
-def _walk_folder(root: str, chart: str, recursive: bool, seen: set[tuple[int, int]], listing: FileListing) -> None:
+def _walk_folder(root: str, chart: str, seen: set[tuple[int, int]], listing: FileListing) -> None:
     found: set[tuple[int, int]] = set()
     waiting = [(root, chart)]
     while waiting:
@@ -98,25 +103,45 @@ def _walk_folder(root: str, chart: str, recursive: bool, seen: set[tuple[int, in
         prefix = "" if folder == "." else folder if folder.endswith("/") else f"{folder}/"
         try:
             with os.scandir(folder) as entries:
-                listed = sorted((entry for entry in entries if not entry.name.startswith(".")), key=lambda entry: entry.name)
+                everything = sorted(entries, key=lambda entry: entry.name)
         except OSError as error:
             listing.unread.append(UnreadablePath(to_text(folder), describe_os_error(error)))
             continue
+        listed = [entry for entry in everything if not is_hidden(entry.name)]
+        listing.skipped_manifests += sum(_is_hidden_manifest(entry) for entry in everything)
         names = {entry.name for entry in listed}
         for entry in listed:
             path = prefix + entry.name
             if entry.is_symlink():
                 listing.skipped_links += 1
             elif entry.is_dir(follow_symlinks=False):
-                if recursive:
-                    is_template = entry.name == "templates" and "Chart.yaml" in names
-                    waiting.append((path, (prefix.rstrip("/") or ".") if is_template else chart))
+                is_template = entry.name == "templates" and "Chart.yaml" in names
+                waiting.append((path, (prefix.rstrip("/") or ".") if is_template else chart))
             elif entry.name.endswith(_ENDINGS) and entry.is_file(follow_symlinks=False):
                 status = entry.stat(follow_symlinks=False)
                 if (status.st_dev, status.st_ino) not in seen:
                     found.add((status.st_dev, status.st_ino))
                     listing.sources.append(SourceFile(to_text(path), path, chart=chart))
     seen |= found
+
+
+def is_hidden(name: str) -> bool:
+    """Whether a file or a folder is left out by its name where a folder is walked."""
+    return name.startswith(".")
+
+
+def looks_like_manifest(start: bytes) -> bool:
+    """Whether a text that begins so may hold Kubernetes objects, which configurations of tools do not."""
+    return b"apiVersion" in start and b"kind" in start
+
+
+def _is_hidden_manifest(entry: os.DirEntry[str]) -> bool:
+    if not is_hidden(entry.name) or not entry.name.endswith(_ENDINGS) or not entry.is_file(follow_symlinks=False):
+        return False
+    try:
+        return looks_like_manifest(read_start(entry.path, MANIFEST_START))
+    except OSError:
+        return True
 
 
 def _find_chart(folder: str) -> str:

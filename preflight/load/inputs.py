@@ -17,6 +17,7 @@ from preflight.messages.load import NOT_A_SNAPSHOT
 from preflight.model.report import Location, Problem
 
 if TYPE_CHECKING:
+    from preflight.evictions.replacement_placement import MissingNodes
     from preflight.load.collector import ObjectCollector
     from preflight.load.live.cluster import LiveCluster
     from preflight.load.live.connection import ApiConnection
@@ -72,7 +73,14 @@ class OpenInput:
         """What was read, and what may depend on DaemonSets: a live cluster is asked for it only here."""
         if self._cluster is not None and self.loaded.reload is not None:
             self._cluster.collect_dependents()
-            self.loaded = self.loaded.reload()
+            self.loaded = replace(self.loaded.reload(), reload=self.loaded.reload)
+        return self.loaded
+
+    def load_missing(self, missing: MissingNodes) -> LoadResult | None:
+        """What was read, with some of the nodes and pods that are missing; None where nothing more can be had."""
+        if self._cluster is None or self.loaded.reload is None or not self._cluster.collect_missing(missing):
+            return None
+        self.loaded = replace(self.loaded.reload(), reload=self.loaded.reload)
         return self.loaded
 
     def load_all_pods(self) -> LoadResult:

@@ -17,6 +17,7 @@ from preflight.load.collector import ObjectCollector
 from preflight.load.files import SourceFile, describe_os_error, find_files, read_content
 from preflight.load.kinds import CLUES_BY_KIND, STATE_KINDS, WANTED_KINDS
 from preflight.messages.load import (
+    HIDDEN,
     NOT_FOLLOWED,
     NOT_PARSED,
     NOT_UTF16,
@@ -115,6 +116,7 @@ def load_world(
     for unread in walked.unread:
         gathered.add_problem(describe_unreadable(unread.reason), unread.file)
     gathered.count_skipped(NOT_FOLLOWED, walked.skipped_links, "symbolic link")
+    gathered.count_skipped(HIDDEN, walked.skipped_manifests, "hidden file")
     judged = frozenset(source.file for source in find_files(paths).sources) if context_paths or (paths and cluster) else None
     if cluster is not None:
         cluster(gathered)

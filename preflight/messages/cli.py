@@ -130,7 +130,7 @@ def describe_from_and_cluster(option: str) -> str:
 
 def describe_invalid_timeout(text: str) -> str:
     """A value of --request-timeout that cannot be read."""
-    return f"--request-timeout takes a time such as 5, 5s or 1m, not {text!r}"
+    return f"--request-timeout takes a time such as 5, 5s or 1m30s, or 0 for no limit, not {text!r}"
 
 
 EXCLUSIVE_POLICIES = "--policy and --no-policy exclude one another"

@@ -41,10 +41,12 @@ from preflight.model.reasons import (
 _PLAIN_REASONS = {
     PlainReason.DELETED: "the DaemonSet is deleted",
     PlainReason.ORPHANED: "nothing owns its pods any more",
-    PlainReason.HANGING: "the update deletes its pod, which hangs in Terminating: the kubelet of the node is silent",
+    PlainReason.HANGING: "its pod is deleted and hangs in Terminating: the kubelet of the node is silent",
     PlainReason.MISSING: "it should run and no pod is there",
     PlainReason.CREATED: "a pod is created",
     PlainReason.IF_SELECTED: "if its selector matches",
+    PlainReason.UNKNOWN_TEMPLATE: "whether the adopted pod is of this template, and stays, cannot be told from the pod",
+    PlainReason.UNKNOWN_SURGE: "the old pod stays if the new one that finds no room waits for this node, which is not known",
     PlainReason.NOT_CREATED: "it should run there, and no pod was created",
     PlainReason.TERMINATING: "its pod is being deleted",
 }
@@ -247,6 +249,7 @@ def describe_signs(signs: Sequence[CoverageSign], peer_nodes: Sequence[str]) -> 
     """What shows that a DaemonSet belongs on nodes that a taint keeps it out of; `peer_nodes` are those where a pod still runs."""
     texts = {
         CoverageSign.TARGETS_NODES: "its own nodeSelector or affinity names these nodes",
+        CoverageSign.NEARLY_TOLERATES: "a toleration of its own is meant for the taint",
         CoverageSign.RUNS_ON_PEERS: f"a pod of it still runs on {join_node_names(peer_nodes)} with the same taint",
         CoverageSign.NODE_CRITICAL: "its priority class is system-node-critical",
     }

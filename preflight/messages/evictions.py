@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from preflight.messages.budgets import describe_budget_change, describe_budget_refusal, format_budget, join_budgets
+from preflight.messages.counts import format_count
 from preflight.messages.lists import join_and, join_limited, join_node_names
 from preflight.messages.tolerations import describe_untolerated
 from preflight.messages.uncertainty import describe_missing_input, describe_uncertainty
@@ -28,6 +29,7 @@ from preflight.model.eviction_reasons import (
     NodeObstacle,
     OnlyNamespaces,
     OwnerJobFails,
+    PartOfNodes,
     PendingReason,
     PlacementFact,
     RefusedByBudget,
@@ -143,6 +145,11 @@ def describe_assumption(assumption: EvictionAssumption) -> str:
             return _NOTE_TEXTS[assumption]
         case OnlyNamespaces():
             return f"only the pods of {join_and(assumption.namespaces)} were given: those of other namespaces are not judged"
+        case PartOfNodes(count=count):
+            return (
+                f"only the pods of {format_count(count, 'node')} were asked for: other nodes may take replacements too, and "
+                "anti-affinity of pods there that reaches beyond their own node is not known"
+            )
         case UnreadPods(count=count):
             return f"{count} {'pod is' if count == 1 else 'pods are'} not understood, and not judged"
         case BudgetWithoutNamespace():

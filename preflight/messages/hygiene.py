@@ -18,6 +18,8 @@ _TYPO_TEXTS = {
 ADOPTING_SELECTOR_LABEL = "the selector"
 EFFECT_GAP_LABEL = "this effect only"
 SYSTEM_CLASS_HELP = "`priorityClassName: system-node-critical`"
+NO_EFFECT_LABEL = "no effect: this matches NoExecute too"
+NAME_EFFECT_HELP = "name the effect that is meant, such as `effect: NoSchedule`"
 IGNORED_SECONDS_LABEL = "every DaemonSet tolerates this for ever"
 NO_SELECTION_LABEL = "no nodeSelector and no node affinity"
 LINUX_SELECTOR_HELP = "`nodeSelector: {kubernetes.io/os: linux}`"
@@ -173,6 +175,12 @@ def describe_endless_toleration(toleration: Toleration, *, is_of_dead_node: bool
     """A toleration of NoExecute without seconds; `is_of_dead_node` where the taint means that the node does not answer."""
     effect = "it is never moved from a node that has died" if is_of_dead_node else "it stays on a node that is being emptied"
     return f"tolerates {format_tolerated(toleration)} for ever: {effect}"
+
+
+def describe_any_effect(toleration: Toleration, emptying: Sequence[Taint]) -> str:
+    """PF203: a toleration that names no effect; `emptying` are the known NoExecute taints that it tolerates."""
+    which = f"{join_and(emptying)} included" if emptying else "NoExecute included"
+    return f"tolerates {format_tolerated(toleration)}, {which}, for ever: it stays where a node is emptied"
 
 
 def describe_missing_tolerations(missing: Iterable[Toleration], requirement: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from preflight.messages.lists import join_and
-from preflight.model.job_reasons import JobLimit
+from preflight.model.job_reasons import JobLimit, TeamSign, TeamSignKind
 
 FIRST_RULE_COUNTS = "the first rule that matches counts"
 PUT_IGNORING_RULE_FIRST = "put the rule that ignores DisruptionTarget first"
@@ -30,6 +30,20 @@ def describe_duplicate_index(replicated_job: str, seconds: int) -> str:
     """That a Job replaces a pod before it has ended."""
     when = f"for up to {seconds} s when a pod is evicted or deleted"
     return f"runs two pods of one index{_format_owner(replicated_job)} {when}: it replaces a pod before that has ended"
+
+
+def describe_team_sign(sign: TeamSign) -> tuple[str, ...]:
+    """What shows that the pods of a Job work together; () for what its manifest shows at a glance."""
+    match sign.kind:
+        case TeamSignKind.VARIABLE:
+            return (f"its pods work together: {sign.name} is set",)
+        case TeamSignKind.LAUNCHER_OF_PEERS:
+            return (f"its pods work together: {sign.name} is told of other machines",)
+        case TeamSignKind.LAUNCHER:
+            return (f"its pods may work together: {sign.name} starts them",)
+        case TeamSignKind.IMAGE:
+            return (f"its pods may work together: {sign.name} is an image for distributed training",)
+    return ()
 
 
 def describe_exit_code_rule(replicated_job: str, ignoring: int, place: int, action: str, codes: Sequence[int]) -> str:

@@ -2,66 +2,15 @@
 
 from __future__ import annotations
 
-# The kubeconfig
-
-NO_CLUSTER = (
-    "no --from, and no cluster to ask: there is no kubeconfig ($KUBECONFIG, ~/.kube/config). Give manifests, or what the cluster has:\n"
-    "  kubectl get nodes,ds,pods -A -o json | preflight ... --from -"
-)
-NO_SERVER = "its cluster has no server"
-GROUP_WITHOUT_USER = "--as-group needs --as"
-
-
-def describe_missing_kubeconfig(paths: str) -> str:
-    """That no file of a kubeconfig exists."""
-    return f"there is no kubeconfig {paths}"
-
-
-def describe_no_current_context(paths: str) -> str:
-    """That a kubeconfig chooses no context."""
-    return f"kubeconfig {paths} has no current context: choose one with --context"
-
-
-def describe_unknown_context(paths: str, context: str) -> str:
-    """That a kubeconfig has no such context."""
-    return f"kubeconfig {paths} has no context {context}"
-
-
-def describe_invalid_kubeconfig(paths: str, reason: str) -> str:
-    """That a kubeconfig is wrong, as the client says."""
-    return f"kubeconfig {paths}: {reason}"
-
-
-def describe_unusable_kubeconfig(paths: str, error: Exception) -> str:
-    """That the client fails at a kubeconfig; the text of the error may hold a credential."""
-    return f"kubeconfig {paths} cannot be used: {type(error).__name__}"
-
-
-def describe_unusable_context(context: str, reason: str) -> str:
-    """Why a context leads to no server."""
-    return f"context {context}: {reason}"
-
-
-def describe_no_credentials(reason: str) -> str:
-    """That no credentials can be had, as the client says."""
-    return f"no credentials: {reason}"
-
-
-def describe_invalid_server(address: str) -> str:
-    """That an address is none of a server; no user name and no password is in it."""
-    return f"{address} is no address of an API server: https://HOST:PORT"
-
-
-def describe_unusable_proxy(address: str) -> str:
-    """That a proxy speaks another protocol; no user name and no password is in its address."""
-    return f"the proxy {address} cannot be used: only http and https are"
-
+from preflight.messages.kubeconfig import make_inert
 
 # The connection
 
 WRONG_CREDENTIALS_FORM = "the credentials hold a character that no request can carry"
 TOO_LARGE = "one answer is larger than 1 GiB"
 UNKNOWN_HOST = "there is no such host"
+ENDED_TLS = "the server ends the handshake of TLS: it may speak none, or not accept the client certificate"
+NO_TLS = "the server speaks no TLS: is its address one of http?"
 BROKEN_CONNECTION = "the connection broke off in the middle of the answer"
 
 
@@ -73,6 +22,16 @@ def describe_unreachable(reason: str) -> str:
 def describe_untrusted_certificate(reason: str) -> str:
     """That the certificate of a server is not trusted."""
     return f"its certificate is not trusted: {reason}"
+
+
+def describe_tls_refusal(alert: str) -> str:
+    """That a server ends the handshake of TLS, in its words."""
+    return f"the server refuses the client certificate, or the connection: {alert}"
+
+
+def describe_tls_failure(reason: str) -> str:
+    """That the handshake of TLS fails."""
+    return f"no TLS connection: {reason}"
 
 
 def describe_silent_proxy(reason: str) -> str:
@@ -92,7 +51,7 @@ def describe_repeated_timeout(seconds: float, times: int) -> str:
 
 def describe_unauthorized(context: str) -> str:
     """That the credentials of a context are not accepted."""
-    return f"401 Unauthorized: the credentials of context {context} are not accepted"
+    return f"401 Unauthorized: the credentials of context {make_inert(context)} are not accepted"
 
 
 def describe_status(status: int) -> str:
@@ -143,4 +102,4 @@ def describe_no_daemonset(reason: str) -> str:
 
 def describe_progress(context: str, requests: int, plural: str) -> str:
     """What is asked just now."""
-    return f"asking {context} ({requests} requests so far): {plural}"
+    return f"asking {make_inert(context)} ({requests} requests so far): {plural}"

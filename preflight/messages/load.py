@@ -18,6 +18,7 @@ def lower_first(text: object) -> str:
 
 NOT_UTF16 = "UTF-16: save it as UTF-8"
 NOT_FOLLOWED = "not followed: name it to read it"
+HIDDEN = "not read, though `kubectl apply -f` reads hidden files: name it to read it"
 CUT_OFF_GZIP = "broken gzip data: the file is cut off: copy or save it again"
 
 
@@ -46,12 +47,24 @@ def describe_undecodable_text(start: int) -> str:
     return f"not UTF-8 from byte {start} on: save it as UTF-8"
 
 
+def describe_too_large(mebibytes: int) -> str:
+    """That a file of a command line is larger than any manifest."""
+    return f"larger than {mebibytes} MiB, which no manifest is: not read"
+
+
+def describe_invalid_pattern(pattern: str) -> str:
+    """That a path is a pattern that makes no sense, as kubectl says it."""
+    return f'pattern "{pattern}" is not valid: syntax error in pattern'
+
+
 def describe_unreadable_patch(file: str, reason: str) -> str:
     """That the file of a patch cannot be read, as kubectl says it."""
     return f"unable to read patch file: {file}: {reason}"
 
 
 NO_MANIFEST = "no .yaml, .yml or .json file in it"
+LINKED_FOLDER = "a link to a folder, which kubectl reads only with a slash at its end"
+NOT_REGULAR = "not a regular file"
 EMPTY_PLAN = "is empty: a plan is a YAML list of command lines"
 NOT_A_PLAN = "a plan is one YAML list of command lines, each after `- `"
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 TRAP_NOT_FOLLOWED = "what a trap runs is not followed"
 XARGS_NOT_JUDGED = "what xargs runs is not judged"
 XARGS_GIVES_NAMES = "xargs gives it names that nobody knows here"
@@ -22,12 +24,17 @@ STEP_NOT_COMMAND = "a step is a command line, or a list of its arguments"
 
 def describe_unknown_program(expansion: str) -> str:
     """A word that stands for the program itself."""
-    return f"{expansion} is not expanded, so nobody knows what runs"
+    return f"{_mask_addresses(expansion)} is not expanded, so nobody knows what runs"
 
 
 def describe_unknown_argument(expansion: str) -> str:
     """A word that stands for an argument."""
-    return f"{expansion} is not expanded: write what it stands for"
+    return f"{_mask_addresses(expansion)} is not expanded: write what it stands for"
+
+
+def _mask_addresses(text: str) -> str:
+    """The text without what stands in addresses: it may be a user name, a password or a token."""
+    return re.sub(r"://\S+", "://...", text)
 
 
 def describe_function(line: int) -> str:

@@ -58,6 +58,7 @@ class DaemonSet(SourcedObject, frozen=True):
 class WorkloadSpec(APIStruct, frozen=True, gc=False):
     """`spec` of a Deployment, StatefulSet or ReplicaSet; `replicas` None means one."""
 
+    selector: LabelSelector | None = None
     template: PodTemplate = PodTemplate()
     replicas: int | None = None
     volumeClaimTemplates: tuple[ClaimTemplate, ...] = ()

@@ -2,15 +2,46 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from msgspec import Struct
 
 from preflight.model.apps import Deployment, WorkloadSpec, WorkloadStatus
+from preflight.model.core import Container, PodSpec, PodTemplate
 from preflight.model.meta import APIStruct, Condition, Metadata, SourcedObject
+
+
+class EnvironmentVariable(APIStruct, frozen=True, gc=False):
+    """`env[]` of a container; `value` is None where `valueFrom` fills it in."""
+
+    name: str = ""
+    value: Any = None
+
+
+class JobContainer(Container, frozen=True, gc=False):
+    """A container of a Job, with what it runs: it tells whether the pods of the Job work together."""
+
+    command: tuple[Any, ...] = ()
+    args: tuple[Any, ...] = ()
+    env: tuple[EnvironmentVariable, ...] = ()
+
+
+class JobPodSpec(PodSpec, frozen=True, gc=False):
+    """`spec.template.spec` of a Job."""
+
+    containers: tuple[JobContainer, ...] = ()
+
+
+class JobPodTemplate(PodTemplate, frozen=True, gc=False):
+    """`spec.template` of a Job."""
+
+    spec: JobPodSpec = JobPodSpec()
 
 
 class JobSpec(WorkloadSpec, frozen=True, gc=False):
     """`spec` of a Job as it is written: what is absent has its defaults in `preflight/scheduling/jobs`."""
 
+    template: JobPodTemplate = JobPodTemplate()
     completionMode: str = ""
     parallelism: int | None = None
     completions: int | None = None

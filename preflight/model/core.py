@@ -240,6 +240,7 @@ class _CoveragePodMetadata(APIStruct, frozen=True, gc=False):
     name: str = ""
     namespace: str = ""
     labels: Raw = Raw()
+    annotations: Raw = Raw()
     ownerReferences: Raw = Raw()
     deletionTimestamp: str = ""
 
@@ -247,6 +248,11 @@ class _CoveragePodMetadata(APIStruct, frozen=True, gc=False):
 class _CoveragePodSpec(APIStruct, frozen=True, gc=False):
     nodeName: str = ""
     tolerations: Raw = Raw()
+    affinity: Raw = Raw()
+    nodeSelector: Raw = Raw()
+    containers: Raw = Raw()
+    initContainers: Raw = Raw()
+    volumes: Raw = Raw()
 
 
 class _CoveragePodStatus(APIStruct, frozen=True, gc=False):

@@ -317,7 +317,13 @@ class UnreadBudgets(Struct, frozen=True):
     cause: str = ""
 
 
-EvictionAssumption = EvictionNote | OnlyNamespaces | UnreadPods | BudgetWithoutNamespace | UnreadBudgets
+class PartOfNodes(Struct, frozen=True):
+    """The replacements were placed on a part of the nodes of a cluster: only of so many were the pods asked for."""
+
+    count: int
+
+
+EvictionAssumption = EvictionNote | OnlyNamespaces | PartOfNodes | UnreadPods | BudgetWithoutNamespace | UnreadBudgets
 
 
 # What to do before.

@@ -124,3 +124,32 @@ class TooFewDomains(Struct, frozen=True):
 
 JobReason = SkipReason | JobFact | QueueNotChecked
 JobSetReason = SkipReason | JobFact | LeaderMoves | LeaderLabelMissing | TooFewDomains
+
+
+class TeamSignKind(StrEnum):
+    """What shows that the pods of a Job work together, the strongest first.
+
+    1. HOST_NAMES: they have host names for one another. VARIABLE: a variable says where the others are, or how many.
+    2. LAUNCHER_OF_PEERS: a launcher of a framework is told of other machines.
+    3. LAUNCHER: such a launcher is not told whether there are others. DEVICES: they ask for an extended resource. IMAGE: their image is for
+       distributed training. These three show it less surely.
+    """
+
+    HOST_NAMES = "host-names"
+    VARIABLE = "variable"
+    LAUNCHER_OF_PEERS = "launcher-of-peers"
+    LAUNCHER = "launcher"
+    DEVICES = "devices"
+    IMAGE = "image"
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether pods with this sign surely work together."""
+        return self in (TeamSignKind.HOST_NAMES, TeamSignKind.VARIABLE, TeamSignKind.LAUNCHER_OF_PEERS)
+
+
+class TeamSign(Struct, frozen=True):
+    """A sign that the pods of a Job work together; `name` is the variable, launcher or image, "" for other kinds."""
+
+    kind: TeamSignKind
+    name: str = ""

@@ -114,7 +114,9 @@ class PlainReason(Enum):
     2. HANGING: an update deletes the pod, and the silent kubelet never ends it. MISSING: it should run and has no pod. CREATED: a pod is
        created.
     3. IF_SELECTED: all this holds if the unknown labels match.
-    4. NOT_CREATED, TERMINATING: since a snapshot, no pod was created although it should run; its pod is being deleted.
+    4. UNKNOWN_TEMPLATE: it adopts a pod that may be of its own template, or of an older one that the update replaces. UNKNOWN_SURGE: a new
+       pod that finds no room may wait beside the old one there, or on another node.
+    5. NOT_CREATED, TERMINATING: since a snapshot, no pod was created although it should run; its pod is being deleted.
     """
 
     DELETED = "deleted"
@@ -123,6 +125,8 @@ class PlainReason(Enum):
     MISSING = "missing"
     CREATED = "created"
     IF_SELECTED = "if-selected"
+    UNKNOWN_TEMPLATE = "unknown-template"
+    UNKNOWN_SURGE = "unknown-surge"
     NOT_CREATED = "not-created"
     TERMINATING = "terminating"
 
@@ -255,9 +259,14 @@ class RecreationEvent(Enum):
 
 
 class CoverageSign(Enum):
-    """What shows that a DaemonSet belongs on nodes: its selector names them, it runs on others with the same taint, its priority class."""
+    """What shows that a DaemonSet belongs on nodes.
+
+    Its selector names them, a toleration of its own misses the taint by its value or effect alone, it runs on others with the same taint,
+    its priority class.
+    """
 
     TARGETS_NODES = "targets-nodes"
+    NEARLY_TOLERATES = "nearly-tolerates"
     RUNS_ON_PEERS = "runs-on-peers"
     NODE_CRITICAL = "node-critical"
 

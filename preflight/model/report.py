@@ -9,6 +9,7 @@ from msgspec import Struct
 
 if TYPE_CHECKING:
     from preflight.model.evictions import EvictionReport
+    from preflight.model.toleration_answers import DaemonSetTolerations
 
 
 class Severity(StrEnum):
@@ -239,6 +240,7 @@ class Report(Struct, frozen=True):
     2. `why` is the chain of one DaemonSet on one node, where it was asked for.
     3. `rules` are those that have findings, exempted ones included, sorted by id.
     4. `cluster` is the one that was asked, or that a snapshot is of; None where files were the world.
+    5. `tolerations` has each DaemonSet of the run with its tolerations.
     """
 
     preflight: str
@@ -253,3 +255,4 @@ class Report(Struct, frozen=True):
     why: tuple[ExplanationLink, ...] = ()
     rules: tuple[RuleInfo, ...] = ()
     cluster: ClusterIdentity | None = None
+    tolerations: tuple[DaemonSetTolerations, ...] = ()

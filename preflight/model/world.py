@@ -28,7 +28,8 @@ class ClusterListing(Struct, frozen=True, rename="camel", omit_defaults=True):
     1. `context` and `server` are those of the kubeconfig it was asked with, `version` the server's (`v1.37.2`); "" where not known.
        `default_namespace` is the one of the context. `live`: the cluster itself answered just now; what it does not show is not there.
     2. `listed_namespaces` are the namespaces whose pods were listed, None for all of them; `nodes` whether every node was. With
-       `daemonsets`, only the pods of these (namespace and name) were listed, in whatever namespace.
+       `daemonsets`, only the pods of these (namespace and name) were listed, in whatever namespace. With `pod_nodes`, only those of these
+       nodes and of none, and what shares a budget or an owner with pods that may have to go.
     3. `missing_kinds` are the kinds that could not be had, each with the reason; a kind that nobody asked for is not in it.
     4. `complete_kinds` are the kinds of which every object was asked for and had.
     5. `at` is the latest time that anything of a saved state states: see `State`; "" where no state was saved.
@@ -42,6 +43,7 @@ class ClusterListing(Struct, frozen=True, rename="camel", omit_defaults=True):
     live: bool = False
     listed: frozenset[str] | None = None
     daemonsets: frozenset[tuple[str, str]] | None = None
+    pod_nodes: frozenset[str] | None = None
     nodes: bool = True
     missing: Mapping[str, str] = {}
     comparison_operators: bool | None = None

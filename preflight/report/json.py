@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from preflight.model.report import Coverage, Finding, Location, Report, ReportStep
+from preflight.model.toleration_answers import DaemonSetTolerations
 
 VERSION = 1
 _UNSAFE = re.compile(r"[^\n -~]")
@@ -51,6 +52,7 @@ def _make_document(report: Report) -> dict[str, Any]:
         "skipped": msgspec.to_builtins(report.skipped),
         "problems": [{"message": problem.message, "location": _make_location(problem.location)} for problem in report.problems],
         "coverage": [_make_coverage(coverage, number) for number, step in steps for coverage in step.coverage],
+        "tolerations": [_make_tolerations(tolerations) for tolerations in report.tolerations],
         "findings": [_make_finding(finding) for finding in report.findings],
         "exit": report.exit,
     }
@@ -97,6 +99,11 @@ def _make_coverage(coverage: Coverage, step: int) -> dict[str, Any]:
     if coverage.place:
         row["place"] = coverage.place
     return row
+
+
+def _make_tolerations(tolerations: DaemonSetTolerations) -> dict[str, Any]:
+    row = {"daemonset": tolerations.daemonset, "tolerations": msgspec.to_builtins(tolerations.tolerations)}
+    return {**row, "place": tolerations.place} if tolerations.place else row
 
 
 def _make_location(location: Location | None) -> dict[str, Any] | None:

@@ -14,6 +14,7 @@ from preflight.report.summary import format_cluster, format_finding_counts, form
 from preflight.report.table import MOST_ROWS, CoverageRow, make_coverage_rows
 from preflight.report.terminal import Ink, escape_ci_commands, escape_unprintable
 from preflight.report.text import render_problems
+from preflight.report.tolerations import make_toleration_rows
 
 MOST = 60_000
 """How many characters the text has at most: GitHub takes comments of 65,536."""
@@ -38,6 +39,8 @@ def render(report: Report, *, all_rows: bool = False, **_options: object) -> str
     if report.cluster is not None:
         page.add_lines([format_code(format_cluster(report.cluster), 300), ""])
     _add_tables(page, report, all_rows)
+    if all_rows:
+        _add_tolerations(page, report)
     if report.problems:
         page.add_lines(_fold_lines(messages.UNREAD, render_problems(report.problems).splitlines()))
     end = [format_code(format_summary(report), 3000)]
@@ -95,6 +98,17 @@ def _add_tables(page: _MarkdownPage, report: Report, all_rows: bool) -> None:
         for severity, name in dict.fromkeys((finding.severity, format_title(finding)) for finding in findings):
             number = sum(format_title(finding) == name and finding.severity is severity for finding in findings)
             page.add_if_fits([_format_line([severity, format_code(name), str(number)])], _TABLES)
+        page.add_lines([""])
+
+
+def _add_tolerations(page: _MarkdownPage, report: Report) -> None:
+    """The tolerations of all DaemonSets, as far as they fit."""
+    rows = make_toleration_rows(report)
+    heads = [_format_line(["DaemonSet", "tolerates", "NoExecute"]), _format_line(["---"] * 3)]
+    fits = bool(rows) and page.add_if_fits(heads, _TABLES)
+    for row in rows if fits else ():
+        fits = fits and page.add_if_fits([_format_line([format_code(cell) for cell in row])], _TABLES)
+    if rows:
         page.add_lines([""])
 
 

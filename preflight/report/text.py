@@ -11,6 +11,7 @@ from preflight.report import table
 from preflight.report.formatting import format_location
 from preflight.report.summary import format_cluster, format_summary
 from preflight.report.terminal import Ink, count_columns, escape_ci_commands, escape_unprintable, fold, pad
+from preflight.report.tolerations import draw_tolerations
 
 MOST_FINDINGS = 10
 # Of the worst 10, those that begin beyond these lines say only what and where: the whole must fit on a screen.
@@ -22,6 +23,7 @@ def render(report: Report, *, width: int = 0, color: bool = False, all_rows: boo
     """The report as text.
 
     1. `width` is the number of columns of the terminal, 0 for no limit (piped). `color` adds ANSI colours. `all_rows` cuts nothing.
+       In lint it also shows how each toleration of every DaemonSet matches.
     2. Each step prints its headline, its table, those of ordinary pods that have to go, and its findings. Findings of no step come last.
        Exempted ones are counted only.
     3. Without a change, and of what is broken today, more than 10 findings print the worst 10 and a count for each rule; of the 10, those
@@ -70,6 +72,8 @@ def _iter_blocks(report: Report, ink: Ink, width: int, all_rows: bool) -> Iterat
                 yield _render_rule_counts(own, ink)
             else:
                 yield from _render_findings(own, ink, width)
+    if all_rows and (rows := list(draw_tolerations(report, ink))):
+        yield rows
     rest = [finding for finding in open_ if not 0 < finding.step <= len(report.steps)] if several else open_
     is_long = report.command and not told
     if is_long or all_rows or len(rest) <= MOST_FINDINGS:

@@ -22,6 +22,7 @@ from preflight.rules.team_convention import TeamConvention
 if TYPE_CHECKING:
     from preflight.comparison.pods import ClusterComparison
     from preflight.doctor.diagnose import Diagnosis
+    from preflight.evictions.workload_exposure import WorkloadExposure
     from preflight.model.evictions import EvictionReport
     from preflight.model.policy import PodDisruptionBudget
 
@@ -77,7 +78,8 @@ class Context(Struct, frozen=True):
     2. `is_lint`: there is no change.
     3. `workloads` and `nodes` are the objects whose hygiene is judged, each document by itself; `taints` are the taints known: of the
        change, or in lint of the nodes and of the policy.
-    4. `evictions` is what the change does to ordinary pods, None where it lets none go.
+    4. `evictions` is what the change does to ordinary pods, None where it lets none go. `exposures` are the workloads that may have pods on
+       the nodes of the change, by their templates; `asks_budgets` where what lets pods go holds to PodDisruptionBudgets.
     5. `get_consequences` is what breaks, worked out once for the rules that ask. `convention` is what the policy wants.
     6. `comparison` is what became of a cluster since it was saved: rules of `comparison` read nothing else, and no other rule is asked
        then.
@@ -94,8 +96,17 @@ class Context(Struct, frozen=True):
     get_consequences: Callable[[], tuple[Consequence, ...]] = tuple
     convention: TeamConvention = TeamConvention()
     evictions: EvictionReport | None = None
+    exposures: tuple[WorkloadExposure, ...] = ()
+    asks_budgets: bool = True
     comparison: ClusterComparison | None = None
     diagnosis: Diagnosis | None = None
+
+    @property
+    def losing_workloads(self) -> frozenset[Origin]:
+        """The workloads that may lose pods by the change, where it is not known which pods there are."""
+        if self.evictions is not None:
+            return frozenset()
+        return frozenset(exposure.origin for exposure in self.exposures if exposure.may_lose_pods)
 
     def get_options(self, rule: str, type: type[OptionsType]) -> OptionsType:
         """The options of a rule, by its id: those of the policy, else the defaults of their type."""

@@ -14,7 +14,13 @@ from preflight.rules.api import Context, Rule
 
 _ALWAYS = ("coverage", "hygiene", "run")
 """The folders of the rules that every run asks but for `verify` and `doctor`: see `select_rules`."""
-_GROUPS = {"1": ("coverage",), "2": ("hygiene",), "3": ("evictions", "budgets", "jobs"), "4": ("doctor", "verify"), "9": ("run",)}
+_GROUPS = {
+    "1": ("coverage",),
+    "2": ("hygiene",),
+    "3": ("evictions", "budgets", "jobs", "workloads"),
+    "4": ("doctor", "verify"),
+    "9": ("run",),
+}
 """The folders of each group of rules, by the first digit of their ids."""
 _RULE_FOLDERS = tuple(folder for folders in _GROUPS.values() for folder in folders)
 
@@ -37,13 +43,17 @@ def select_rules(context: Context) -> tuple[Rule, ...]:
     """The rules that may have something to say, sorted by id; a run imports only those.
 
     1. A comparison in time asks its own alone, and so does a diagnosis.
-    2. Those on pods that have to go are asked where a change lets some go, those on budgets and Jobs where lint has some.
+    2. Those on pods that have to go are asked where a change lets some go, those on budgets and Jobs where lint has some, or where a change
+       lets pods go that are not known. Those on workloads are asked where one may have pods on the nodes of a change.
     """
     if context.comparison is not None:
         return load_rules("verify")
     if context.diagnosis is not None:
         return load_rules("doctor")
-    asked = {"evictions": context.evictions is not None}
+    asked = {"evictions": context.evictions is not None, "workloads": bool(context.exposures)}
+    if context.losing_workloads:
+        asked["budgets"] = context.asks_budgets and bool(context.world.budgets)
+        asked["jobs"] = True
     if context.is_lint:
         asked["budgets"] = bool(context.world.budgets)
         asked["jobs"] = bool(context.world.job_sets) or any(isinstance(workload, Job | CronJob) for workload in context.workloads)

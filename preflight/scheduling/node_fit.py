@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from preflight.model.uncertainty import Uncertainty, UncertaintyKind
 from preflight.scheduling.anti_affinity import iter_topology_uncertainties
@@ -67,6 +68,8 @@ class FitConditions(Struct, frozen=True):
 
 def fit_node(pod: PodToSchedule, node_occupancy: NodeOccupancy, occupancy: Occupancy, conditions: FitConditions) -> NodeFit:
     """Whether a node takes a pod, with the filters in the order of the scheduler: see NodeFit."""
+    if not node_occupancy.are_pods_listed:
+        conditions = replace(conditions, unlisted_pods=(Uncertainty(UncertaintyKind.PODS),))
     fixed = tuple(run_node_filters(pod, node_occupancy.node, conditions.comparison_operators))
     held = node_occupancy.sum_usage_for(pod.priority)
     answers = (*fixed, *run_usage_filters(pod, node_occupancy, held, 0, conditions.claimed_resources, conditions.unlisted_pods))

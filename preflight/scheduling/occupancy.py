@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 
 from msgspec import Struct, msgpack
+from msgspec.structs import replace
 
 from preflight.model.core import Node, PodSpec
 from preflight.model.pod_scheduling import PodAffinityTerm, SchedulerPod, SchedulerPodStatus
@@ -48,12 +49,14 @@ class NodeOccupancy(Struct, frozen=True, dict=True):
     1. `allocatable` is as the scheduler counts it, by resource; a resource that is not there is 0, also the number of pods. None where
        the node does not give any.
     2. `unreadable_resources` are the resources of which it gives an amount that cannot be read.
+    3. `are_pods_listed` is False where nobody asked which pods are there: more is taken than `pod_usages` say.
     """
 
     node: Node
     pod_usages: tuple[PodUsage, ...]
     allocatable: Mapping[str, int] | None
     unreadable_resources: frozenset[str] = frozenset()
+    are_pods_listed: bool = True
 
     @cached_property
     def bound_usage(self) -> NodeUsage:
@@ -77,16 +80,11 @@ class NodeOccupancy(Struct, frozen=True, dict=True):
 
     def with_pod(self, key: tuple[str, str], spec: PodSpec) -> NodeOccupancy:
         """The node with one more pod on it, just bound."""
-        return NodeOccupancy(self.node, (*self.pod_usages, measure_spec(key, spec)), self.allocatable, self.unreadable_resources)
+        return replace(self, pod_usages=(*self.pod_usages, measure_spec(key, spec)))
 
     def without_pod(self, key: tuple[str, str]) -> NodeOccupancy:
         """The node once a pod is gone; the node as it is where it is not there."""
-        return NodeOccupancy(
-            self.node,
-            tuple(pod_usage for pod_usage in self.pod_usages if pod_usage.key != key),
-            self.allocatable,
-            self.unreadable_resources,
-        )
+        return replace(self, pod_usages=tuple(pod_usage for pod_usage in self.pod_usages if pod_usage.key != key))
 
 
 class PodAntiAffinity(Struct, frozen=True):
@@ -115,14 +113,20 @@ class Occupancy(Struct, frozen=True):
 
 
 def build_occupancy(
-    nodes: Iterable[Node], pods: Iterable[ClusterPod] | None, *, all_pods: bool = True, all_nodes: bool = True
+    nodes: Iterable[Node],
+    pods: Iterable[ClusterPod] | None,
+    *,
+    all_pods: bool = True,
+    all_nodes: bool = True,
+    listed_nodes: frozenset[str] | None = None,
 ) -> Occupancy:
     """What the pods take of the nodes.
 
     1. A pod takes room of the node in its `nodeName`, also while it is Pending or terminating; once it has Succeeded or Failed it takes
        none. A pod of a node that is not among `nodes` is left out.
     2. A pod without a node takes room only where it is nominated to one.
-    3. `pod_count` None means that nothing is known of them, as `all_pods` False does of the others.
+    3. `pods` None means that nothing is known of them, as `all_pods` False does of the others.
+    4. `listed_nodes` are the nodes whose pods were listed, None for all of them.
     """
     taken: dict[str, list[PodUsage]] = {}
     guards: list[PodAntiAffinity] = []
@@ -147,7 +151,7 @@ def build_occupancy(
         doubts.append(Uncertainty(UncertaintyKind.NODES))
     if unread:
         doubts.append(Uncertainty(UncertaintyKind.UNREAD, "pods"))
-    return assemble_occupancy(nodes, taken, guards, doubts)
+    return assemble_occupancy(nodes, taken, guards, doubts, listed_nodes)
 
 
 def assemble_occupancy(
@@ -155,9 +159,12 @@ def assemble_occupancy(
     pod_usages: Mapping[str, Iterable[PodUsage]],
     anti_affinities: Iterable[PodAntiAffinity],
     uncertainties: Iterable[Uncertainty],
+    listed_nodes: frozenset[str] | None = None,
 ) -> Occupancy:
     """The same from what is taken of each node, for whoever has counted it: see `build_occupancy`."""
     rooms = {node.name: _make_node_occupancy(node, pod_usages.get(node.name, ())) for node in sorted(nodes, key=lambda node: node.name)}
+    if listed_nodes is not None:
+        rooms = {name: room if name in listed_nodes else replace(room, are_pods_listed=False) for name, room in rooms.items()}
     return Occupancy(rooms, tuple(anti_affinities), tuple(uncertainties))
 
 

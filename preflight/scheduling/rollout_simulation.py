@@ -46,6 +46,7 @@ class UpdateCohort(Struct, frozen=True, gc=False):
     2. `pod` is the live pod there, `is_available` whether it is available. `is_terminating`: a pod there is terminating.
     3. `is_kubelet_silent`: the kubelet says nothing. A pod that is deleted hangs in Terminating, and no new one becomes Ready.
     4. `new_pod` is what becomes of a new pod; `is_crowded`: it is not bound while an old one is on the node, a terminating one included.
+    5. `is_surging`: a new pod that finds no room waits beside the old one.
     """
 
     count: int
@@ -57,6 +58,7 @@ class UpdateCohort(Struct, frozen=True, gc=False):
     is_kubelet_silent: bool = False
     new_pod: NewPodOutcome = NewPodOutcome.READY
     is_crowded: bool = False
+    is_surging: bool = False
 
 
 class PodsOnNode(NamedTuple):
@@ -144,7 +146,8 @@ def simulate_update(spec: DaemonSetSpec, desired: int, cohorts: Sequence[UpdateC
        lack an available pod. These are the nodes whose pod is terminating or not available, and the wanted ones without a pod.
     4. maxSurge above 0: where the old pod is not available, a new one is created at once, and the old one goes. Beside available ones up to
        maxSurge new ones are created, and each old one goes once its new one is available. Where the DaemonSet should not run, a pod that
-       is not available goes at once, and of the available ones as many stay as wanted nodes lack an available pod.
+       is not available goes at once, and of the available ones as many stay as wanted nodes lack an available pod. One that a new pod
+       waits beside is none of these: it stays while it is Ready, and the new one, which will never be bound there, uses up the budget.
     5. The order of nodes is random. An update goes through where fewer nodes than the budget end without an available pod; else it stops
        once as many are reached as the budget has left, and may have reached any of the others before.
     6. Ready counts as available: `minReadySeconds` are over at the end.
@@ -162,7 +165,7 @@ def simulate_update(spec: DaemonSetSpec, desired: int, cohorts: Sequence[UpdateC
     method = _UpdateMethod.ON_DELETE if on_delete else _UpdateMethod.SURGE if surge else _UpdateMethod.DELETE_FIRST
     ends = [_simulate_cohort(cohort, method, allows_two_pods=beside) for cohort in cohorts]
     if surge:  # nodes without a live old pod take no part of it
-        ends = [replace(end, holds=end.holds and end.waits) for end in ends]
+        ends = [replace(end, holds=end.holds and (end.waits or cohort.is_surging)) for end, cohort in zip(ends, cohorts, strict=True)]
     held = sum(end.count for end in ends if end.holds and not end.waits)
     waiting = sum(end.count for end in ends if end.waits)
     bad = sum(end.count for end in ends if end.waits and end.holds)
@@ -229,6 +232,8 @@ def _simulate_cohort(cohort: UpdateCohort, method: _UpdateMethod, *, allows_two_
             holds=cohort.is_kubelet_silent or (cohort.should_run and not _becomes_ready(cohort)),
             waits=cohort.is_available,
         )
+    if not cohort.should_run and cohort.is_surging and cohort.is_available:
+        return _make_end(cohort, PodsOnNode(has_previous=True, has_new=True, is_bound=False), holds=True)
     if not cohort.should_run:
         return _make_end(cohort, PodsOnNode(hangs=cohort.is_kubelet_silent), same, awaits_removal=cohort.is_available)
     if cohort.new_pod is NewPodOutcome.REFUSED:

@@ -214,26 +214,6 @@ def test_pods_that_may_not_be_listed_may_take_the_room(here: Path) -> None:
     assert found["unknown"] == ["not all pods are known: the right to list pods is missing: `preflight rbac` prints the role"]
 
 
-def test_files_of_credentials_of_one_outlive_the_other(here: Path) -> None:
-    """The client keeps them by their content, which is the same here: the cluster that ends first leaves those of the other."""
-    from preflight.load.live.kubeconfig import open_access
-
-    with clusters(here, east=ApiServer([]), west=ApiServer([])):
-        config = str(here / "config")
-        found = json.loads(Path(config).read_text())
-        for cluster in found["clusters"]:
-            cluster["cluster"] = {"server": "https://127.0.0.1:1"}
-        Path(config).write_text(json.dumps(found))
-        east, west = (open_access(ClusterTarget(context=name, kubeconfig=config)) for name in ("east", "west"))
-        files = [Path(file) for file in west._files]
-        assert files
-        assert not set(east._files) & set(west._files)
-        east.close()
-        assert all(each.exists() for each in files)
-        west.close()
-        assert not any(each.exists() for each in files)
-
-
 def test_the_slowest_decides_how_long_it_takes(here: Path) -> None:
     def slow(asked: Asked) -> None:
         if asked.resource == "version":

@@ -60,7 +60,7 @@ def world(*objects: Node | DaemonSet | CoveragePod, listed: Sequence[str] = ()) 
 
 def run(line: str, on: ClusterState, files: Mapping[str, Sequence[object]] | None = None) -> Change:
     """Perform a command line; `files` holds the objects of each file."""
-    return perform_command(parse_command(shlex.split(line)), on, lambda file: (files or {})[file])
+    return perform_command(parse_command(shlex.split(line)), on, lambda argument: (files or {})[argument.path])
 
 
 __all__ = ["daemonset", "manifest", "node", "partial", "pod", "run", "typed", "world"]

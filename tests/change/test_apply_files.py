@@ -8,6 +8,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from preflight.change.model import Change
@@ -16,9 +17,9 @@ from preflight.kubectl.apiserver.defaults import LAST_APPLIED, get_generation
 from preflight.kubectl.apiserver.normalize import normalize_spec
 from preflight.load import Other
 from preflight.model.apps import DaemonSet, Deployment
-from preflight.model.core import Node
+from preflight.model.core import Node, Taint
 from preflight.model.meta import Metadata, ObjectKey, Origin
-from preflight.model.world import ClusterState
+from preflight.model.world import ClusterListing, ClusterState
 from tests.change.changes import daemonset, manifest, node, run, typed, world
 
 D1 = ObjectKey("default", "d1")
@@ -283,6 +284,21 @@ def test_a_node_of_a_manifest_that_is_not_given() -> None:
     assert change.before.nodes["n9"].is_partial
     assert change.after.nodes["n9"].metadata.labels == {"pool": "a"}
     assert change.notes == ("n9 is not among the 1 node given: judged as a partly known node", "new: default/d1")
+
+
+def test_a_node_that_a_listed_cluster_lacks_is_created() -> None:
+    on = msgspec.structs.replace(world(node("n1")), listing=ClusterListing(live=True))
+    change = applied(node("n9", "a:NoSchedule", pool="a"), on)
+    assert list(change.before.nodes) == ["n1"]
+    assert change.after.nodes["n9"].spec.taints == (Taint("a", "", "NoSchedule"),)
+    assert not change.after.nodes["n9"].is_partial
+    assert change.nodes == {"n9"}
+    assert change.notes == ("new: n9",)
+
+
+def test_a_node_that_a_listing_without_nodes_lacks_is_partly_known() -> None:
+    on = msgspec.structs.replace(world(node("n1")), listing=ClusterListing(nodes=False))
+    assert applied(node("n9"), on).before.nodes["n9"].is_partial
 
 
 def test_a_deletion_by_file() -> None:

@@ -111,6 +111,9 @@ def test_a_patch_file_that_is_not_there() -> None:
         ("kubectl create secret generic x --from-literal=k=s3cret", "kubectl create secret generic x --from-literal=..."),
         ("kubectl create secret generic x --from-literal k=s3cret", "kubectl create secret generic x --from-literal ..."),
         ("sudo kubectl --token=s3cret cordon $N", "sudo kubectl --token=... cordon $N"),
+        ("sudo kubectl --server https://me:s3cret@h cordon $N", "sudo kubectl --server ... cordon $N"),
+        ("kubectl --server https://h?token=s3cret cordon n1", "kubectl --server ... cordon n1"),
+        ("sudo kubectl --proxy-url=http://me:s3cret@h cordon $N", "sudo kubectl --proxy-url=... cordon $N"),
     ],
 )
 def test_a_line_that_is_not_understood_shows_no_secret(line: str, shown: str) -> None:

@@ -108,7 +108,8 @@ class Plane:
         """Its configuration."""
         connection = {"kubeconfig": str(self.kubeconfig("bed:scheduler")), "qps": 2000, "burst": 4000}
         kind = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
-        return self.written("scheduler.json", {**kind, "leaderElection": {"leaderElect": False}, "clientConnection": connection})
+        soon = {"podInitialBackoffSeconds": 1, "podMaxBackoffSeconds": 2}  # 10: a pod that finds room would wait longer than a test
+        return self.written("scheduler.json", {**kind, **soon, "leaderElection": {"leaderElect": False}, "clientConnection": connection})
 
     def audit_policy(self) -> Path:
         """What is logged: that of the options, or who asked for what, unless it was the bed itself."""

@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote_plus
 
 import pytest
 
@@ -188,3 +189,43 @@ def test_a_certificate_that_is_not_trusted_says_so(bed: Bed, tmp_path: Path) -> 
     result = program("cordon", "gpu-1", "--kubeconfig", str(tmp_path / "config"))
     assert result.code == 3
     assert ": its certificate is not trusted: " in result.err
+
+
+def test_a_drain_asks_for_the_pods_of_its_node_their_peers_and_nodes_that_they_select(bed: Bed) -> None:
+    """The server takes every selector and version: no answer but 200 (404 for a group that it does not have), and the replacement fits."""
+    labels = {"app": "web"}
+    selector = {"matchLabels": labels, "matchExpressions": [{"key": "old", "operator": "DoesNotExist"}]}
+    spec = {"containers": [{"name": "c", "image": "registry.example/c:1"}], "nodeSelector": {"pool": "gpu"}}
+    body = {"replicas": 2, "selector": selector, "template": {"metadata": {"labels": labels}, "spec": spec}}
+    budget = {"maxUnavailable": 1, "selector": {"matchExpressions": [{"key": "app", "operator": "In", "values": ["web", "shop"]}]}}
+    bed.create(
+        [
+            {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web", "namespace": "team"}, "spec": body},
+            {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "web", "namespace": "team"}, "spec": budget},
+        ]
+    )
+    bed.wait(lambda: len([pod for pod in bed.list("pods", "team") if pod["status"]["phase"] == "Running"]) == 2, 60, "two pods")
+    node = bed.list("pods", "team")[0]["spec"]["nodeName"]
+    before = len(bed.audit())
+    result = program("drain", node, "--ignore-daemonsets", "--kubeconfig", str(bed.kubeconfig_of("sre")), "-o", "json")
+    evictions = json.loads(result.out)["change"]["steps"][0]["evictions"]["nodes"][0]
+    assert {pod["replacement"] for pod in evictions["pods"] if pod["pod"].startswith("team/")} == {"fits"}
+    logged = [each for each in bed.audit()[before:] if each["user"]["username"] == "sre"]
+    assert {each["responseStatus"]["code"] for each in logged} <= {200, 404}
+    asked = [unquote_plus(each["requestURI"]).removeprefix("/api/v1/") for each in logged]
+    other = next(name for name in ("gpu-1", "gpu-2") if name != node)
+    assert {
+        f"nodes?fieldSelector=metadata.name={node}&resourceVersion=0",
+        "nodes?labelSelector=pool=gpu&limit=32",
+        "namespaces/team/pods?labelSelector=app in (web,shop)&limit=500",
+        "namespaces/team/pods?labelSelector=app=web,!old&limit=500",
+        "pods?fieldSelector=spec.nodeName=&resourceVersion=0",
+    } <= set(asked)
+    versions = {uri.partition("&")[0]: uri.partition("&resourceVersion=")[2] for uri in asked if uri.startswith("pods?fieldSelector")}
+    assert [
+        versions[f"pods?fieldSelector=spec.nodeName={name}"].endswith("&resourceVersionMatch=NotOlderThan") for name in (node, other)
+    ] == [
+        True,
+        True,
+    ]
+    assert "pods?limit=500" not in asked

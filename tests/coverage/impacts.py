@@ -73,7 +73,7 @@ def run(
     pods: Mapping[ObjectKey, DaemonSetPods] = collect_listed_pods(start)
     impacts = []
     for line in lines:
-        change: Change = perform_command(parse_command(line.split()), start, lambda name: (read or {})[name])
+        change: Change = perform_command(parse_command(line.split()), start, lambda argument: (read or {})[argument.path])
         impact = predict_impact(change, pods, horizon)
         impacts.append(impact)
         start, pods = impact.change.after, impact.pods_after

@@ -20,6 +20,7 @@ from preflight.kubectl.commands import (
     DeleteNodes,
     DeletePods,
     DrainNodes,
+    FolderDepth,
     LabelNodes,
     PatchObjects,
     PatchType,
@@ -91,8 +92,8 @@ READ: list[tuple[str, str, Command]] = [
     ("a restart", "rollout restart ds/d1 -n x", RestartRollout("", TargetObjects(("d1",), namespace="x"))),
     ("a restart of all", "rollout restart daemonsets", RestartRollout("", TargetObjects(all=True))),
     ("a restart by label", "rollout restart ds -l pool=a", RestartRollout("", POOL)),
-    ("an apply of files", "apply -f a.yaml,b.yaml --filename=c -R --server-side", ApplyFiles("", ("a.yaml", "b.yaml", "c"), "", True)),
-    ("short flags in one word", "apply -Rfa.yaml -n x -l pool=a", ApplyFiles("", ("a.yaml",), "x", False, POOL.selector)),
+    ("an apply of files", "apply -f a.yaml,b.yaml --filename=c --server-side", ApplyFiles("", ("a.yaml", "b.yaml", "c"), "", True)),
+    ("short flags in one word", "apply -Rfa.yaml -n x -l pool=a", ApplyFiles("", ("a.yaml",), "x", False, POOL.selector, FolderDepth.ALL)),
     ("an apply of standard input", "apply -f -", ApplyFiles("", ("-",))),
     ("a comma in quotes", "apply -f '\"a,b.yaml\"'", ApplyFiles("", ("a,b.yaml",))),
     ("a patch", "patch ds d1 -p {}", PatchObjects("", "daemonsets", D1, PatchType.STRATEGIC, "{}")),
@@ -108,6 +109,8 @@ READ: list[tuple[str, str, Command]] = [
         "patch daemonset.apps d1 -n x --type json --patch-file p.yaml --record",
         PatchObjects("", "daemonsets", TargetObjects(("d1",), namespace="x"), PatchType.JSON, "", "p.yaml"),
     ),
+    ("a deletion of folders and what is below", "delete -f d --recursive", DeleteFiles("", ("d",), depth=FolderDepth.ALL)),
+    ("a recursion that is not meant", "apply -f d --recursive=false", ApplyFiles("", ("d",))),
     ("a deletion of files", "delete -f a.yaml --cascade=orphan", DeleteFiles("", ("a.yaml",), "", Cascade.ORPHAN)),
     ("a deletion of nodes", "delete nodes n1 n2 --wait=false", DeleteNodes("", TargetObjects(("n1", "n2")))),
     ("a deletion of a DaemonSet", "delete ds/d1 --cascade --now", DeleteDaemonSets("", D1)),
@@ -296,6 +299,24 @@ def test_is_refused(line: str, says: str) -> None:
     with pytest.raises(UsageError) as refused:
         parse_command(shlex.split(line))
     assert str(refused.value).startswith(says)
+
+
+@pytest.mark.parametrize(
+    ("flags", "shown"),
+    [
+        ("--token s3cret", "--token ..."),
+        ("--token=s3cret", "--token=..."),
+        ("--server https://me:s3cret@h/x?token=s3cret", "--server https://h/x"),
+        ("--server=https://me:s3cret@h#s3cret", "--server=https://h"),
+        ("-s https://me:s3@cret@h:6443", "-s https://h:6443"),
+        ("-shttps://me:s3/cret@h", "-shttps://h"),
+        ("-s=me:s3cret@h", "-s=h"),
+        ("--proxy-url http://me:s3cret@h", "--proxy-url http://h"),
+        ("--server https://h:6443/k8s --token s3cret", "--server https://h:6443/k8s --token ..."),
+    ],
+)
+def test_text_shows_no_credential(flags: str, shown: str) -> None:
+    assert parse_command(["cordon", *flags.split(), "n1"]).text == f"cordon {shown} n1"
 
 
 def test_text_is_the_line_without_the_program() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from preflight.errors import InputError
+from preflight.kubectl.commands import FolderDepth
 from preflight.load import Other, read_objects, read_plan
 from preflight.model.apps import DaemonSet
 from preflight.model.core import Node, Pod
@@ -49,7 +50,7 @@ def test_a_folder_is_read_as_kubectl_reads_it(folder: Path) -> None:
     write(folder, m__b_yaml=node("b"), m__a_json=node("a"), m__c_jsonl="{", m__sub__d_yaml=node("d"))
     names = [value.name for value in read_objects("m").given_objects if isinstance(value, Node)]
     assert names == ["a", "b"]
-    assert len(read_objects("m", recursive=True).given_objects) == 3
+    assert len(read_objects("m", depth=FolderDepth.ALL).given_objects) == 3
 
 
 def test_a_path_starts_from_the_plan_that_names_it(folder: Path) -> None:

@@ -30,6 +30,7 @@ from preflight.model.eviction_reasons import (
     NodeObstacle,
     OnlyNamespaces,
     OwnerJobFails,
+    PartOfNodes,
     PlacementFact,
     PodFilter,
     RefusedByBudget,
@@ -149,6 +150,11 @@ ASSUMPTIONS: list[tuple[EvictionAssumption, str]] = [
     (EvictionNote.DISPLACED_PODS_READY, "assumed: what went in the steps before is Ready again, on nodes that nobody knows"),
     (EvictionNote.BUDGETS_BYPASSED, "--disable-eviction deletes pods: no budget is asked"),
     (OnlyNamespaces(("a", "b")), "only the pods of a and b were given: those of other namespaces are not judged"),
+    (
+        PartOfNodes(17),
+        "only the pods of 17 nodes were asked for: other nodes may take replacements too, and anti-affinity of pods there that reaches "
+        "beyond their own node is not known",
+    ),
     (UnreadPods(1), "1 pod is not understood, and not judged"),
     (UnreadPods(2), "2 pods are not understood, and not judged"),
     (BudgetWithoutNamespace("a"), f"PodDisruptionBudget -/a states no namespace, {UNKNOWN}"),

@@ -60,7 +60,7 @@ def prediction(recording: dict[str, Any]) -> tuple[dict[Pair, tuple[str, str, st
     pods: Mapping[ObjectKey, DaemonSetPods] = {}
     first: dict[Pair, CoverageGroup] = {}
     for node, change in recording["changes"].items():
-        step = perform_command(parse_command(command_line(node, change)), world, lambda name: [after[name]])
+        step = perform_command(parse_command(command_line(node, change)), world, lambda argument: [after[argument.path]])
         impact = predict_impact(step, pods, HORIZON)
         first |= _by_pair(impact.groups, only=node)
         world, pods = impact.change.after, impact.pods_after

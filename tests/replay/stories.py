@@ -25,7 +25,7 @@ def impacts(folder: Path, lines: Sequence[str], objects: Sequence[Object]) -> li
     for line in lines:
         found.append(
             predict_impact(
-                perform_command(parse_command(shlex.split(line)), world, lambda path: load.read_objects(path).given_objects), pods
+                perform_command(parse_command(shlex.split(line)), world, lambda file: load.read_objects(file.path).given_objects), pods
             )
         )
         world, pods = found[-1].change.after, found[-1].pods_after

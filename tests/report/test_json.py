@@ -87,6 +87,7 @@ def test_nothing() -> None:
   "skipped": [],
   "problems": [],
   "coverage": [],
+  "tolerations": [],
   "findings": [],
   "exit": 0
 }

@@ -77,6 +77,7 @@ def test_the_rules() -> None:
         ("PF310", "fits-nowhere", "warning"),
         ("PF311", "daemonset-may-not-return", "warning"),
         ("PF312", "static-pod", "note"),
+        ("PF313", "no-node-left", "warning"),
         ("PF321", "budget-allows-none", "warning"),
         ("PF322", "overlapping-budgets", "warning"),
         ("PF323", "budget-selects-nothing", "note"),

@@ -14,6 +14,7 @@ from random import Random
 from tests.cluster.bed import Bed
 from tests.truth import changes, faults
 from tests.truth.account import Account
+from tests.truth.again import judge_again
 from tests.truth.batch import Batch
 from tests.truth.drains import __main__ as drains
 from tests.truth.rooms import __main__ as rooms
@@ -25,7 +26,7 @@ AFTER = {"uncordon": "cordon", "apply: new": "delete ds"}
 
 def order(random: Random, only: Iterable[str], rounds: int) -> list[str]:
     """Each kind once a round, plans twice, in a random order in which what a kind needs comes before it."""
-    kinds = list(only) or [*changes.EVERY, "plan"]
+    kinds = list(only) or [*changes.OF_TIGHT, "plan"]
     found: list[str] = []
     for _ in range(rounds):
         drawn = random.sample(kinds, len(kinds))
@@ -58,9 +59,14 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--daemonsets", type=int, default=120)
     parser.add_argument("--nodes", type=int, default=40)
     parser.add_argument("--rounds", type=int, default=1, help="how often each kind of change comes")
-    parser.add_argument("--kind", action="append", default=[], choices=list(changes.EVERY), help="only these kinds; repeatable")
+    parser.add_argument("--kind", action="append", default=[], choices=list(changes.OF_TIGHT), help="only these kinds; repeatable")
     parser.add_argument("--sum", nargs="+", type=Path, metavar="FILE", help="only add up the account.json of batches")
+    parser.add_argument("--again", type=Path, metavar="FOLDER", help="say again of what a batch has kept, without a cluster")
     given = parser.parse_args(arguments)
+    if given.again:
+        for line in judge_again(given.again):
+            print(line)
+        return 0
     if given.sum:
         total = Account()
         for path in given.sum:

@@ -7,8 +7,10 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
-from tests.truth.comparing import UNTOUCHED, Compared
+from tests.truth.comparing import LEFT_OUT, Compared
 from tests.truth.state import Key
+
+COUNTERS = ("by_outcome", "by_strategy", "changes", "refused", "numbers", "events")
 
 
 class Account:
@@ -17,6 +19,7 @@ class Account:
     1. `by_outcome` counts by kind and outcome, `by_strategy` by the DaemonSet's update strategy, each with the stage and whether equal.
     2. `changes` counts changes by kind; `refused` those that kubectl and the program refused alike.
     3. `numbers` counts the DaemonSets whose status was compared, by whether it was equal.
+    4. `events` counts what the control plane did with pods: bound them, left them Pending, preempted them.
     """
 
     def __init__(self) -> None:
@@ -25,6 +28,7 @@ class Account:
         self.changes: Counter[str] = Counter()
         self.refused: Counter[str] = Counter()
         self.numbers: Counter[bool] = Counter()
+        self.events: Counter[str] = Counter()
         self.faults = 0
 
     def add(self, kind: str, found: Iterable[Compared], strategies: Mapping[Key, str]) -> list[Compared]:
@@ -32,14 +36,14 @@ class Account:
         different = []
         for compared in found:
             self.by_outcome[kind, compared.outcome, compared.stage, compared.equal] += 1
-            if compared.outcome != UNTOUCHED:
+            if compared.outcome not in LEFT_OUT:
                 self.by_strategy[strategies.get(compared.pair[:2], "gone"), compared.stage, compared.equal] += 1
             if not compared.equal:
                 different.append(compared)
         return different
 
     def merge(self, other: Account) -> None:
-        for name in ("by_outcome", "by_strategy", "changes", "refused", "numbers"):
+        for name in COUNTERS:
             getattr(self, name).update(getattr(other, name))
         self.faults += other.faults
 
@@ -52,14 +56,14 @@ class Account:
         """The account as plain data."""
         return {
             name: [[*(key if isinstance(key, tuple) else (key,)), count] for key, count in sorted(getattr(self, name).items())]
-            for name in ("by_outcome", "by_strategy", "changes", "refused", "numbers")
+            for name in COUNTERS
         } | {"faults": self.faults}
 
     @classmethod
     def of(cls, data: Mapping[str, object]) -> Account:
         """The account that `dumped` made this plain data of."""
         account = cls()
-        for name in ("by_outcome", "by_strategy", "changes", "refused", "numbers"):
+        for name in COUNTERS:
             for *key, count in data[name]:  # type: ignore[attr-defined]
                 getattr(account, name)[tuple(key) if len(key) > 1 else key[0]] = count
         account.faults = data["faults"]  # type: ignore[assignment]
@@ -72,10 +76,10 @@ class Account:
         yield f"{'CHANGE':28} {'OUTCOME':30} {'PAIRS':>8} {'RE-CREATED':>10} {'MISMATCHES':>10}"
         for kind in sorted({key[0] for key in self.by_outcome}):
             mine = {key[1:]: count for key, count in self.by_outcome.items() if key[0] == kind}
-            for outcome in sorted({key[0] for key in mine}, key=lambda name: (name == UNTOUCHED, name)):
+            for outcome in sorted({key[0] for key in mine}, key=lambda name: (name in LEFT_OUT, name)):
                 yield _line(kind, outcome, mine, [outcome])
             changes = f"   ({self.changes[kind]} changes)"
-            yield _line(kind, "all that were judged", mine, {key[0] for key in mine} - {UNTOUCHED}) + changes
+            yield _line(kind, "all that were judged", mine, {key[0] for key in mine}.difference(LEFT_OUT)) + changes
         yield ""
         every: Counter[tuple[str, str, bool]] = Counter()
         for key, count in self.by_outcome.items():
@@ -86,6 +90,7 @@ class Account:
         for strategy in sorted({key[0] for key in self.by_strategy}):
             yield _line("update strategy", strategy, self.by_strategy, [strategy])
         yield ""
+        yield "pods: " + (", ".join(f"{count} {what}" for what, count in sorted(self.events.items())) or "nothing happened")
         yield f"status numbers: {self.numbers.total()} DaemonSets compared, {self.numbers[False]} different"
         yield f"refused alike: {self.refused.total()} changes; whole changes that went otherwise: {self.faults}"
         yield f"{self.changes.total()} changes, {self.mismatches} mismatches"

@@ -8,22 +8,20 @@ import shlex
 import shutil
 import sys
 import time
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from random import Random
-
-import msgspec
 
 from preflight.cli.main import move_verb_first
 from tests.cluster.bed import Bed
 from tests.truth import changes, comparing, drawing, worlds
 from tests.truth.account import Account, keep
-from tests.truth.comparing import Compared, Scene
+from tests.truth.comparing import Compared
 from tests.truth.drawing import Object
-from tests.truth.listening import Listening, dump
 from tests.truth.prediction import Step, prediction
+from tests.truth.stage import Stage, as_list
 from tests.truth.state import Key, Move, State
-from tests.truth.watching import QUIET, SOON, Pair, There
+from tests.truth.watching import QUIET, SOON, Pair
 
 MANY = 250
 """More pairs than this that come and go slow the cluster down: the next change is one that calms it."""
@@ -36,25 +34,20 @@ class Batch:
         self.bed, self.seed, self.folder = bed, seed, folder.resolve()
         self.random = Random(seed)
         self.account = Account()
-        self.world = worlds.draw(self.random, *size, owned=owned)
+        self.world = worlds.draw_tight(self.random, *size, owned=owned)
         self.manifests: dict[Key, Object] = {
             (daemonset["metadata"]["namespace"], daemonset["metadata"]["name"]): daemonset
             for daemonset in (*self.world.daemonsets, *self.world.applied)
         }
-        self.loops: frozenset[Pair] = frozenset()
+        self.stage = Stage(bed, self.world)
         self.number = 0
 
     def run(self, kinds: Sequence[str]) -> Account:
         """Make the cluster, and then a change of each of these kinds, in this order."""
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir(parents=True)
-        self.bed.create([*self.world.namespaces, *self.world.nodes, *self.world.daemonsets])
-        self.bed.kubectl("apply", "-f", "-", stdin=json.dumps(_list(self.world.applied)))
-        with Listening(self.bed.api) as self.listening:
-            self._say(f"{len(self.manifests)} DaemonSets on {len(self.world.nodes)} nodes")
-            self.loops, rest = self.listening.settle(self._slow(), QUIET)
-            if rest:
-                raise AssertionError(f"the cluster does not settle: {sorted(rest)[:5]}")
+        with self.stage:
+            self._say(self.stage.describe())
             for kind in kinds:
                 self._calm_down()
                 self._change(kind)
@@ -63,10 +56,10 @@ class Batch:
     def _calm_down(self) -> None:
         """While too many pods come and go, take the taints off that they come and go for."""
         for _ in range(20):
-            if len(self.loops) <= MANY:
+            if len(self.stage.loops) <= MANY:
                 return
             items = self._dump()
-            move = changes.calm_down(self.random, self._state(items), sorted({node for _, _, node in self.loops}))
+            move = changes.calm_down(self.random, self._state(items), sorted({node for _, _, node in self.stage.loops}))
             if move is None:
                 return
             self._do(move, self._state(items))
@@ -75,24 +68,17 @@ class Batch:
         items = self._dump()
         for attempt in range(30):
             self.random = Random(f"{self.seed} {self.number} {attempt}")
-            move = changes.EVERY[kind](self.random, self._state(items))
+            move = changes.OF_TIGHT[kind](self.random, self._state(items))
             if move is not None:
                 self._do(move, self._state(items))
                 return
         self._say(f"no place for a change of kind {kind}")
 
     def _dump(self) -> list[Object]:
-        """Write what `kubectl get nodes,ds,pods -A -o json` prints: mostly put together from the three lists, which is much quicker."""
-        path = self.folder / "dump.json"
-        if self.number % 6 == 0:
-            path.write_text(self.bed.kubectl("get", "nodes,ds,pods", "-A", "-o", "json").out, encoding="utf-8")
-        else:
-            path.write_bytes(dump(self.bed.api))
-        self._items = list[Object](msgspec.json.decode(path.read_bytes())["items"])
-        return self._items
+        return self.stage.dump(self.folder / "dump.json", self.number)
 
     def _state(self, items: list[Object]) -> State:
-        return State(items, self.manifests, frozenset(pair[:2] for pair in self.loops))
+        return State(items, self.manifests, frozenset(pair[:2] for pair in self.stage.loops), self.stage.silent)
 
     def _do(self, move: Move, state: State) -> None:
         """Predict a change, do it, and compare; then, mostly, end pods that it left and compare again."""
@@ -102,20 +88,21 @@ class Batch:
         folder.mkdir()
         dump = self.folder / "dump.json"
         for name, content in move.files.items():
-            (folder / name).write_text(json.dumps(_list(content), indent=1), encoding="utf-8")
+            (folder / name).write_text(json.dumps(as_list(content), indent=1), encoding="utf-8")
         argv, lines = self._words(move, folder)
-        (folder / "command").write_text("\n".join(["preflight " + " ".join(argv), *("kubectl " + " ".join(line) for line in lines)]))
+        (folder / "command").write_text("\n".join(map(shlex.join, [["preflight", *argv], *(["kubectl", *line] for line in lines)])))
         said = prediction(argv, dump)
         strategies = {key: drawing.strategy_name(daemonset) for key, daemonset in state.daemonsets.items()}
         different: list[Compared] = []
+        waiting = {pair for pair, there in self.stage.there().items() if there.waits}
         steps = iter(said.steps)
         step = next(steps, None)
         for typed, line in zip(move.lines if move.kind == "plan" else [argv], lines, strict=True):
-            before = self.listening.memory.there()
-            self.listening.memory.mark()
-            done = self.bed.kubectl(*line, check=False, timeout=300)
+            before = self.stage.there()
+            self.stage.mark()
+            done = self.stage.perform(move, line)
             judged = step is not None and step.command in (shlex.join(typed), shlex.join(move_verb_first(typed)))
-            scene = self._settle(before, step.pairs if step is not None and judged else ())
+            scene = self.stage.settle(before, step.pairs if step is not None and judged else (), max(move.takes, SOON))
             if done.code or step is None or not judged:
                 if done.code and not judged:
                     self.account.refused[move.kind] += 1
@@ -125,17 +112,18 @@ class Batch:
                     continue  # a later line of the plan will be refused
                 break
             for each in move.reborn:
-                self._register_again(each)
+                self.stage.register_again(each)
             if move.reborn:
-                scene = self._settle(before, step.pairs)
+                scene = self.stage.settle(before, step.pairs)
             different += self.account.add(move.kind, comparing.settled(step, scene), strategies)
+            self.account.events.update(comparing.happened(scene))
             last, step = step, next(steps, None)
         else:
             self.account.changes[move.kind] += 1
             last, again = self._end_pods(move.kind, last, strategies)
             different += again
             if self.random.random() < 0.5:
-                self._numbers(last, folder, lines)
+                self._numbers(last, folder, lines, waiting)
         for objects in move.files.values():
             for each in objects if said.steps else ():
                 if isinstance(each, dict):
@@ -143,7 +131,7 @@ class Batch:
         self._keep(folder, lines, different)
         self._say(
             f"{self.number}: {move.kind}: {sum(len(each.pairs) for each in said.steps)} pairs, "
-            f"{len(different)} differ, {len(self.loops)} come and go, {time.monotonic() - begin:.0f} s"
+            f"{len(different)} differ, {len(self.stage.loops)} come and go, {time.monotonic() - begin:.0f} s"
         )
 
     def _fault(self, move: Move, folder: Path, line: list[str], what: str) -> None:
@@ -165,37 +153,6 @@ class Batch:
         )
         return ["plan", str(plan)], lines
 
-    def _settle(self, before: dict[Pair, There], judged: Collection[Pair]) -> Scene:
-        """Wait until the cluster is at rest: as long as a loop takes where the taints of a node with NoExecute have just changed.
-
-        What came and went before and was not judged is taken to go on so.
-        """
-        tainted = self._tainted
-        slow = self._slow()
-        changed = any(self._tainted[name] != tainted.get(name) for name in slow)
-        aside = self.loops.difference(judged)
-        loops, rest = self.listening.settle(slow, QUIET if changed else SOON, aside)
-        loops |= aside
-        scene = Scene(before, self.listening.memory.there(), self.loops, loops, rest)
-        self.loops = loops
-        return scene
-
-    def _slow(self) -> set[str]:
-        """The nodes with a NoExecute taint."""
-        self._tainted = {node["metadata"]["name"]: node["spec"].get("taints", []) for node in self.bed.list("nodes")}
-        return {name for name, taints in self._tainted.items() if any(taint["effect"] == "NoExecute" for taint in taints)}
-
-    def _register_again(self, name: str) -> None:
-        """Once the pods of a node that was deleted are gone, let it register as it does by itself."""
-        old = next(item for item in self._items if item["kind"] == "Node" and item["metadata"]["name"] == name)
-        self.bed.wait(
-            lambda: not self.bed.get(f"/api/v1/pods?fieldSelector=spec.nodeName={name}")["items"], 180, f"the pods of {name} to go"
-        )
-        taints = [
-            taint for taint in old["spec"].get("taints", ()) if taint["key"] not in (*drawing.OWNED, "node.kubernetes.io/unschedulable")
-        ]
-        self.bed.create([worlds.registered(name, old["metadata"]["labels"], taints)])
-
     def _end_pods(self, kind: str, step: Step, strategies: dict[Key, str]) -> tuple[Step, list[Compared]]:
         """Delete, at times, the pods of half of the nodes or DaemonSets that were judged, at once; what comes back is compared.
 
@@ -205,27 +162,33 @@ class Batch:
         daemonsets = sorted({pair[:2] for pair in step.pairs})
         if self.random.random() < 0.4 or not nodes:
             return step, []
-        before = self.listening.memory.there()
-        self.listening.memory.mark()
+        before = self.stage.there()
+        self.stage.mark()
         if len(nodes) > len(daemonsets):
             chosen = self.random.sample(daemonsets, max(1, len(daemonsets) // 2))
-            ended = {pair for pair in before if pair[:2] in chosen} - self.loops
+            ended = {pair for pair, there in before.items() if there.any and pair[:2] in chosen} - self.stage.loops
             paths = [f"/api/v1/namespaces/{namespace}/pods?labelSelector=app%3D{name}" for namespace, name in chosen]
         else:
             some = self.random.sample(nodes, max(1, len(nodes) // 2))
-            ended = {pair for pair in before if pair[2] in some} - self.loops
+            ended = {pair for pair, there in before.items() if there.on_node and pair[2] in some} - self.stage.loops
             paths = [f"/api/v1/namespaces/{name}/pods?fieldSelector=spec.nodeName%3D{node}" for name in worlds.NAMESPACES for node in some]
         now = {"apiVersion": "v1", "kind": "DeleteOptions", "gracePeriodSeconds": 0}
         self.bed.api.all_at_once(lambda path: self.bed.api.ask("DELETE", path, now), paths)
-        found = list(comparing.recreated(step, ended, self._settle(before, ended)))
+        scene = self.stage.settle(before, ended)
+        found = list(comparing.recreated(step, ended, scene))
+        self.account.events.update(comparing.happened(scene))
         return step.without(ended), self.account.add(kind, found, strategies)
 
-    def _numbers(self, step: Step, folder: Path, lines: list[list[str]]) -> None:
-        """Touch every DaemonSet, so that the controller looks at each, and compare its status within a few seconds."""
+    def _numbers(self, step: Step, folder: Path, lines: list[list[str]], waiting: set[Pair]) -> None:
+        """Touch every DaemonSet, so that the controller looks at each, and compare its status within a few seconds.
+
+        `waiting` are the pairs whose pod had no room before the change, and may have found some.
+        """
         self.bed.kubectl("annotate", "ds", "--all", "-A", "--overwrite", f"truth.test/touched={self.number}")
         end = time.monotonic() + QUIET
         while True:
-            found = list(comparing.numbers(step.placed, self.bed.list("daemonsets"), self.loops))
+            unplaced = waiting | {pair for pair, there in self.stage.there().items() if there.pending or there.ending}
+            found = list(comparing.numbers(step.placed, self.bed.list("daemonsets"), self.stage.loops, unplaced))
             if all(equal for *_, equal in found) or time.monotonic() > end:
                 break
             time.sleep(0.3)
@@ -247,7 +210,3 @@ class Batch:
 
     def _say(self, text: str) -> None:
         sys.stderr.write(f"{text}\n")
-
-
-def _list(items: Iterable[Object]) -> Object:
-    return {"apiVersion": "v1", "kind": "List", "items": list(items)}

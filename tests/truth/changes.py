@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from random import Random
 
 from tests.truth import drawing, patches, updates
@@ -12,6 +12,12 @@ from tests.truth.state import Move, State
 
 Draw = Callable[[Random, State], Move | None]
 """Draws a change for a state; None where the state has no place for one of its kind."""
+
+
+OUT_OF_SERVICE = ("node.kubernetes.io/out-of-service", "NoExecute")
+
+COLLECTED = 25.0
+"""Seconds within which pods are collected: the controller looks every 20."""
 
 
 def some_nodes(random: Random, state: State, most: int = 4) -> list[str]:
@@ -65,7 +71,8 @@ def taint_no_execute(random: Random, state: State) -> Move:
 
 def _tainted(state: State) -> list[tuple[str, str]]:
     """The taints that can be taken off by hand, as key and effect."""
-    return sorted({each for there in state.taints.values() for each in there if not each[0].endswith("/unschedulable")})
+    owned = ("node.kubernetes.io/unschedulable", *(["node.kubernetes.io/unreachable"] if state.silent else []))
+    return sorted({each for there in state.taints.values() for each in there if each[0] not in owned})
 
 
 def untaint(random: Random, state: State) -> Move | None:
@@ -159,17 +166,36 @@ def delete_pod(random: Random, state: State) -> Move | None:
     if not keys:
         return None
     namespace, name = random.choice(keys)
+    flags = ["--wait=false"] if state.silent else []  # kubectl would wait for ever for a pod that does not end
     if random.random() < 0.5:
-        return Move("delete pod", [["delete", "pods", "-n", namespace, "-l", f"app={name}"]], {})
+        return Move("delete pod", [["delete", "pods", "-n", namespace, "-l", f"app={name}", *flags]], {})
     mine = [pod for key in keys if key[0] == namespace for pod in state.pods[key]]
     chosen = sorted(random.sample(mine, min(len(mine), random.randint(1, 30))))
-    return Move("delete pod", [["delete", "pod", *chosen, "-n", namespace]], {})
+    return Move("delete pod", [["delete", "pod", *chosen, "-n", namespace, *flags]], {})
 
 
 def delete_node(random: Random, state: State) -> Move:
     names = some_nodes(random, state, 3)
     state.cordoned -= set(names)
     return Move("delete node", [["delete", "node", *names]], {}, reborn=tuple(names))
+
+
+def reboot(random: Random, state: State) -> Move | None:
+    """Restart nodes that are heard of: their pods start again, or end first where the shutdown is graceful."""
+    names = [name for name in some_nodes(random, state, 3) if name not in state.silent]
+    flags = ["--graceful"] if random.random() < 0.5 else []
+    return Move("reboot", [["reboot", *names, *flags]], {}, rebooted=tuple(names)) if names else None
+
+
+def out_of_service(random: Random, state: State) -> Move | None:
+    """Say of a silent node that it is out of service: pods that hang there are collected then, which takes a while."""
+    names = [name for name in sorted(state.silent) if OUT_OF_SERVICE not in state.taints[name]]
+    if not names:
+        return None
+    name = random.choice(names)
+    taint = {"key": OUT_OF_SERVICE[0], "value": "nodeshutdown", "effect": OUT_OF_SERVICE[1]}
+    state.taint([name], [taint], [])
+    return Move("taint out-of-service", [["taint", "nodes", name, _text(taint)]], {}, takes=COLLECTED)
 
 
 KINDS: dict[str, Draw] = {
@@ -192,11 +218,20 @@ KINDS: dict[str, Draw] = {
 
 def plan(random: Random, state: State) -> Move:
     """Three to six lines of any kind; as a YAML list or as a script."""
+    return _plan(random, state, KINDS)
+
+
+def plan_of_tight(random: Random, state: State) -> Move:
+    """The same where nodes have little room."""
+    return _plan(random, state, KINDS | updates.OF_TIGHT)
+
+
+def _plan(random: Random, state: State, kinds: Mapping[str, Draw]) -> Move:
     moves: list[Move] = []
     files: dict[str, object] = {}
     state.pods = {key: [] for key in state.pods}  # the names of pods change from line to line: delete by selector
     while len(moves) < random.randint(3, 6):
-        move = KINDS[random.choice(list(KINDS))](random, state)
+        move = kinds[random.choice(list(kinds))](random, state)
         if move is None or not files.keys().isdisjoint(move.files):
             continue
         files |= copy.deepcopy(move.files)
@@ -205,3 +240,13 @@ def plan(random: Random, state: State) -> Move:
 
 
 EVERY: dict[str, Draw] = {**KINDS, "delete node": delete_node, "plan": plan}
+
+OF_TIGHT: dict[str, Draw] = {
+    **KINDS,
+    **updates.OF_TIGHT,
+    "delete node": delete_node,
+    "reboot": reboot,
+    "taint out-of-service": out_of_service,
+    "plan": plan_of_tight,
+}
+"""Of clusters in which nodes have little room and kubelets may be silent."""

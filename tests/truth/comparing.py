@@ -14,6 +14,14 @@ from tests.truth.worlds import REFUSED
 UNTOUCHED = "untouched"
 """The outcome of a pair that the program did not judge, because the change cannot reach it."""
 
+FREED = "untouched (room came free)"
+"""The same where a pod that was Pending has found room."""
+
+PREEMPTED = "untouched (preempted)"
+"""The same where a pod had to go for one of higher priority."""
+
+LEFT_OUT = (UNTOUCHED, FREED, PREEMPTED)
+
 
 class Compared(NamedTuple):
     """One comparison of a pair: at a stage (`settled` or `recreated`), under the outcome that the program gave; `equal` or not."""
@@ -34,17 +42,36 @@ class Scene(NamedTuple):
     loops_before: frozenset[Pair]
     loops_after: frozenset[Pair]
     unsettled: frozenset[Pair]
+    silent: frozenset[str] = frozenset()
+    preempted: frozenset[Pair] = frozenset()
 
     def seen(self, pair: Pair) -> str:
-        """loop, same, new, pending or absent; each with `unsettled` in front where it still moved at the end."""
+        """loop, same, new, started, not started, pending or absent; each with `unsettled` in front where it still moved at the end.
+
+        1. A pod that was Pending before and is bound now has `started`; one of a surge, which waited beside a live one, is new.
+        2. Where the kubelet of the node is silent a bound pod is all that there can be; elsewhere it is `not started`.
+        """
         if pair in self.loops_after:
             return "loop"
         before, after = self.before.get(pair, NOTHING), self.after.get(pair, NOTHING)
-        if after.live:
-            state = "same" if after.live & (before.live | before.pending) else "new"
+        there = after.on_node if pair[2] in self.silent else after.live
+        if there:
+            state = "same" if there & before.on_node else "started" if there & before.pending and not before.on_node else "new"
         else:
-            state = "pending" if after.pending else "absent"
+            state = "not started" if after.bound else "pending" if after.pending else "absent"
         return f"unsettled, {state}" if pair in self.unsettled else state
+
+    def was(self, pair: Pair) -> str:
+        """What `seen` is where nothing happens."""
+        before = self.before.get(pair, NOTHING)
+        if before.live or (before.bound and pair[2] in self.silent):
+            return "same"
+        return "not started" if before.bound else "pending" if before.pending else "absent"
+
+    @property
+    def contended(self) -> frozenset[str]:
+        """The nodes on which pods wait for room before: what leaves it free may go to any of them, or to a new one."""
+        return frozenset(node for (_, _, node), there in self.before.items() if there.waits)
 
 
 def settled(step: Step, scene: Scene) -> Iterator[Compared]:
@@ -52,27 +79,44 @@ def settled(step: Step, scene: Scene) -> Iterator[Compared]:
 
     1. A pair that was judged has the pod that was said: same, new, none, or ones that come and go. One that came and went before has no
        pod to be the same as, and which nodes an update reaches may be chance: there same and new are one.
-    2. What the program says was there before, was.
-    3. Any other pair is as it was, but for pods without a DaemonSet that are said to go; one that comes and goes is left out.
-    4. An outcome `unknown` equals nothing and differs from nothing: it is counted apart.
+    2. A pod that is not bound is no pod that runs: where `new` was said it differs. Where none was said it is none if the DaemonSet should
+       run, and if it was so before: one that should not be there goes when its DaemonSet is looked at.
+    3. What the program says was there before, was; of a node where no more than a Pending pod was it may say that there was one, if
+       none is left.
+    4. Any other pair is as it was, but for pods without a DaemonSet that are said to go; one that comes and goes is left out. Of pods
+       that are preempted there, or that find room, nothing was said: they are counted apart.
+    5. An outcome `unknown` equals nothing and differs from nothing: it is counted apart.
     """
     for pair, said in step.pairs.items():
         seen = scene.seen(pair)
-        equal = _same(said.pod, seen, said.chance or pair in scene.loops_before)
-        as_said = pair in scene.loops_before or said.here == scene.before.get(pair, NOTHING).any
+        before = scene.before.get(pair, NOTHING)
+        may_wait = before.waits or _is_wanted(step, pair)
+        equal = _same(said.pod, seen, said.chance or pair in scene.loops_before, may_wait=may_wait)
+        as_said = pair in scene.loops_before or said.here == bool(before.on_node) or (before.waits and said.pod == "absent")
         if not as_said:
             seen = f"{seen}, before {'a pod' if not said.here else 'none'}"
-        yield Compared("settled", pair, _outcome(said), _words(said), seen, (equal and as_said) or said.outcome == "unknown")
+        outcome = _outcome(said, " (Pending)" if seen == "pending" else "")
+        yield Compared("settled", pair, outcome, _words(said), seen, (equal and as_said) or said.outcome == "unknown")
     for pair in {*scene.before, *scene.after, *scene.loops_after} - step.pairs.keys() - scene.loops_before:
-        seen = scene.seen(pair)
-        before = scene.before.get(pair, NOTHING)
-        was = "same" if before.live else "pending" if before.pending else "absent"
+        was, seen = scene.was(pair), scene.seen(pair)
         was = "absent" if pair in step.gone else was
-        yield Compared("settled", pair, UNTOUCHED, was, seen, was == seen)
+        if was == "pending" and pair[:2] not in step.placed and seen == "absent":
+            continue  # it never ran, and goes with its DaemonSet
+        if was == "pending" and seen == "started":
+            yield Compared("settled", pair, FREED, was, seen, equal=True)
+        elif pair in scene.preempted and was == "same" != seen:
+            yield Compared("settled", pair, PREEMPTED, was, seen, equal=True)
+        elif (scene.was(pair), seen) != ("absent", "absent"):
+            yield Compared("settled", pair, UNTOUCHED, was, seen, was == seen)
 
 
-def _outcome(said: Said) -> str:
-    return f"{said.outcome} (beyond)" if said.later else f"{said.outcome} (chance)" if said.chance else said.outcome
+def _is_wanted(step: Step, pair: Pair) -> bool:
+    placed = step.placed.get(pair[:2])
+    return placed is not None and pair[2] in placed.wanted
+
+
+def _outcome(said: Said, more: str = "") -> str:
+    return (f"{said.outcome} (beyond)" if said.later else f"{said.outcome} (chance)" if said.chance else said.outcome) + more
 
 
 def _words(said: Said) -> str:
@@ -80,36 +124,60 @@ def _words(said: Said) -> str:
     return f"{said.outcome}{period}: {said.pod}, re-created: {said.again}"
 
 
-def _same(said: str, seen: str, either: bool) -> bool:
-    if either and seen in ("same", "new"):
+def _same(said: str, seen: str, either: bool, *, may_wait: bool) -> bool:
+    if seen == "started" or (either and seen in ("same", "new")):
         return said in ("same", "new")
-    return said == seen
+    return said == seen or (seen == "pending" and said == "absent" and may_wait)
 
 
 def recreated(step: Step, ended: Iterable[Pair], scene: Scene) -> Iterator[Compared]:
     """Every pair whose pod was deleted: one is there again exactly where it was said.
 
-    1. A pair that the step did not judge has one again where the DaemonSet should run.
+    1. A pair that the step did not judge has one again where the DaemonSet should run; whether it is bound was not said.
     2. A DaemonSet whose pods the server refuses has none to re-create.
+    3. Many are re-created at once: where pods waited for room before, it may be others that find it.
     """
+    contended = scene.contended
     for pair in ended:
-        namespace, name, node = pair
+        namespace, _, node = pair
         if namespace == REFUSED:
             continue
         said = step.pairs.get(pair)
         if said is not None and said.outcome == "unknown":
             continue
         seen = scene.seen(pair)
+        is_wanted = _is_wanted(step, pair)
         if said is None:
-            placed = step.placed.get((namespace, name))
-            again = "a pod" if placed and node in placed.wanted else "none"
-            equal = seen in ("new", "loop") if again == "a pod" else seen == "absent"
-            yield Compared("recreated", pair, UNTOUCHED, again, seen, equal)
+            expected: tuple[str, ...] = ("new", "started", "loop", "pending") if is_wanted else ("absent",)
+            yield Compared("recreated", pair, UNTOUCHED, "a pod" if is_wanted else "none", seen, seen in expected)
+        elif seen in ("pending", "started") and is_wanted and node in contended:
+            yield Compared("recreated", pair, _outcome(said, " (contended)"), _words(said), seen, equal=True)
         else:
-            yield Compared("recreated", pair, _outcome(said), _words(said), seen, seen == _AGAIN[said.again])
+            expected = ("absent", "pending") if is_wanted and said.again == "none" else _AGAIN[said.again]
+            outcome = _outcome(said, " (Pending)" if seen == "pending" else "")
+            yield Compared("recreated", pair, outcome, _words(said), seen, seen in expected)
 
 
-_AGAIN = {"a pod": "new", "none": "absent", "loop": "loop"}
+_AGAIN: dict[str, tuple[str, ...]] = {"a pod": ("new", "started"), "none": ("absent",), "loop": ("loop",)}
+
+
+def happened(scene: Scene) -> Iterator[str]:
+    """What the control plane did with pods, a word for each pair; and on silent nodes, which pods never start or never end."""
+    for pair in {*scene.before, *scene.after}:
+        before, after = scene.before.get(pair, NOTHING), scene.after.get(pair, NOTHING)
+        old = before.on_node | before.pending
+        if pair in scene.preempted:
+            yield "preempted"
+        if after.on_node - old:
+            yield "created and bound"
+        elif after.pending - old:
+            yield "created and Pending"
+        elif after.on_node & before.pending:
+            yield "bound after it was Pending"
+        if pair[2] in scene.silent and after.ending - before.ending:
+            yield "ending for ever on a silent node"
+        if pair[2] in scene.silent and after.bound - before.bound:
+            yield "bound on a silent node"
 
 
 class Numbers(NamedTuple):
@@ -120,11 +188,14 @@ class Numbers(NamedTuple):
     misscheduled: int
 
 
-def numbers(placed: Mapping[Key, Placed], daemonsets: Iterable[Object], moving: frozenset[Pair]) -> Iterator[tuple[Key, str, str, bool]]:
+def numbers(
+    placed: Mapping[Key, Placed], daemonsets: Iterable[Object], moving: frozenset[Pair], unplaced: Iterable[Pair] = ()
+) -> Iterator[tuple[Key, str, str, bool]]:
     """The status of each DaemonSet against our own placement: what is said, what is seen, and whether they are equal.
 
-    Pairs that come and go may count or not.
+    Pairs that come and go may count or not. Those of `unplaced` have a pod that is Pending, or ends: the controller counts it too.
     """
+    counted = set(unplaced)
     for daemonset in daemonsets:
         key = (daemonset["metadata"]["namespace"], daemonset["metadata"]["name"])
         status = daemonset["status"]
@@ -133,6 +204,7 @@ def numbers(placed: Mapping[Key, Placed], daemonsets: Iterable[Object], moving: 
             yield key, "no such DaemonSet", str(tuple(seen)), False
             continue
         wanted, there = placed[key]
+        there |= {node for namespace, name, node in counted if (namespace, name) == key}
         loops = frozenset(node for namespace, name, node in moving if (namespace, name) == key)
         least, most = there - loops, there | loops
         equal = (

@@ -25,11 +25,16 @@ class _Raws(msgspec.Struct):
 
 
 _RAWS = msgspec.json.Decoder(_Raws)
-_DUMPED = ((b"v1", b"Node", "/api/v1/nodes"), (b"apps/v1", b"DaemonSet", "/apis/apps/v1/daemonsets"), (b"v1", b"Pod", "/api/v1/pods"))
+_DUMPED = (
+    (b"v1", b"Node", "/api/v1/nodes"),
+    (b"apps/v1", b"DaemonSet", "/apis/apps/v1/daemonsets"),
+    (b"v1", b"Pod", "/api/v1/pods"),
+    (b"scheduling.k8s.io/v1", b"PriorityClass", "/apis/scheduling.k8s.io/v1/priorityclasses"),
+)
 
 
 def dump(api: Api) -> bytes:
-    """The nodes, DaemonSets and pods of all namespaces, as kubectl prints them, in one line."""
+    """The nodes, DaemonSets, pods and PriorityClasses of all namespaces, as kubectl prints them, in one line."""
     connection = api.connection()
     items: list[bytes] = []
     for version, kind, path in _DUMPED:

@@ -60,6 +60,7 @@ def patch_node(random: Random, state: State) -> Move:
     how = random.random()
     if how < 0.5:
         taints = drawing.taints(random, owned=False)
+        taints += state.owned(name)
         state.taints[name] = {}
         state.taint([name], taints, [])
         body: dict[str, Any] = {"spec": {"taints": taints}}

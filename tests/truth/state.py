@@ -14,11 +14,17 @@ Key = tuple[str, str]
 class State:
     """The nodes and DaemonSets of `kubectl get nodes,ds,pods -A -o json`, and the manifests that a person would have of the DaemonSets.
 
-    `labels`, `taints` and `cordoned` are those of the nodes by name; a taint is its value by key and effect. `pods` are the names of the
-    pods by DaemonSet. `restless` are the DaemonSets some of whose pods come and go.
+    `labels`, `taints` and `cordoned` are those of the nodes by name; a taint is its value by key and effect. `silent` are the nodes whose
+    kubelet is not heard of. `pods` are the names of the pods by DaemonSet. `restless` are the DaemonSets some of whose pods come and go.
     """
 
-    def __init__(self, items: list[Object], manifests: dict[Key, Object], restless: frozenset[Key] = frozenset()) -> None:
+    def __init__(
+        self,
+        items: list[Object],
+        manifests: dict[Key, Object],
+        restless: frozenset[Key] = frozenset(),
+        silent: frozenset[str] = frozenset(),
+    ) -> None:
         nodes = {item["metadata"]["name"]: item for item in items if item["kind"] == "Node"}
         self.labels: dict[str, dict[str, str]] = {name: dict(node["metadata"].get("labels", {})) for name, node in nodes.items()}
         self.taints: dict[str, dict[tuple[str, str], str]] = {
@@ -34,6 +40,7 @@ class State:
                     self.pods.get((each["metadata"]["namespace"], owner["name"]), []).append(each["metadata"]["name"])
         self.manifests = manifests
         self.restless = restless
+        self.silent = silent
 
     @property
     def nodes(self) -> list[str]:
@@ -54,6 +61,11 @@ class State:
                     del there[gone]
             there.update({(each["key"], each["effect"]): each.get("value", "") for each in add})
 
+    def owned(self, name: str) -> list[Object]:
+        """The taints of a node that say that nothing is heard of its kubelet: who takes them off gets them back."""
+        there = sorted(self.taints[name]) if name in self.silent else ()
+        return [{"key": key, "effect": effect} for key, effect in there if key == "node.kubernetes.io/unreachable"]
+
     def label(self, nodes: list[str], add: dict[str, str], remove: list[str]) -> None:
         for name in nodes:
             for key in remove:
@@ -65,6 +77,13 @@ class State:
         self.pods.pop(key, None)
 
 
+def is_silent(node: Object) -> bool:
+    """Whether nothing is heard of the kubelet of a node."""
+    return any(
+        condition["type"] == "Ready" and condition["status"] == "Unknown" for condition in node.get("status", {}).get("conditions", ())
+    )
+
+
 def _key(item: Object) -> Key:
     return item["metadata"]["namespace"], item["metadata"]["name"]
 
@@ -74,10 +93,13 @@ class Move(NamedTuple):
 
     1. `kind` is the change kind that it counts for; `lines` are command lines without the program's name, more than one for a plan.
     2. `files` are to be written before, by name: manifests to apply, as objects; the text of a plan.
-    3. `reborn` are nodes that are deleted and then have to register anew.
+    3. `reborn` are nodes that are deleted and then have to register anew; `rebooted` are those that restart, by no line of kubectl.
+    4. `takes` are the seconds that may pass before anything happens.
     """
 
     kind: str
     lines: list[list[str]]
     files: dict[str, Any]
     reborn: tuple[str, ...] = ()
+    rebooted: tuple[str, ...] = ()
+    takes: float = 0.0

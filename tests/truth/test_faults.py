@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from random import Random
 from typing import Any
 
 import pytest
 
-from tests.truth.faults import Fault, Found, named, table
+from tests.truth.faults import Found, named, table
+from tests.truth.planting import FAULTS, Fault, world
 
 FAULT = Fault("label", frozenset(("gpu-1", "operators/plugin")), ("node_env",))
 
@@ -43,3 +45,20 @@ def test_the_table_counts_faults_and_worlds_that_were_blamed() -> None:
     assert "label                    2 planted     2 named" in told
     assert "taint                    1 planted     0 named" in told
     assert told[-2:] == ["every fault              3 planted     2 named (66.7 %)", "2 worlds, 1 called broken before"]
+
+
+def test_a_quota_is_planted_last_for_it_refuses_the_pods_of_others() -> None:
+    assert list(FAULTS)[-1] == "quota"
+
+
+def test_in_a_world_that_works_no_two_pods_want_one_port_of_a_node() -> None:
+    for seed in range(30):
+        objects, gpus = world(Random(seed))
+        pods = [
+            each["spec"] if each["kind"] == "Pod" else each["spec"]["template"]["spec"]
+            for each in objects
+            if "spec" in each and each["kind"] in ("Pod", "DaemonSet")
+        ]
+        ports = [port["hostPort"] for pod in pods for container in pod["containers"] for port in container.get("ports", ())]
+        assert len(ports) == len(set(ports))
+        assert len(gpus) >= 5

@@ -6,7 +6,7 @@ import copy
 from collections.abc import Callable
 from random import Random
 
-from tests.truth import drawing
+from tests.truth import demands, drawing
 from tests.truth.drawing import Object
 from tests.truth.state import Key, Move, State
 from tests.truth.worlds import IMAGE
@@ -117,6 +117,32 @@ def new_strategy(random: Random, manifest: Object, nodes: list[str]) -> None:
     manifest["spec"]["updateStrategy"] = strategy
 
 
+def new_requests(random: Random, manifest: Object, nodes: list[str]) -> None:
+    """Ask for other resources, or for none."""
+    del nodes
+    container = _pod(manifest)["containers"][0]
+    container.pop("resources", None)
+    if random.random() < 0.85:
+        container["resources"] = demands.requests(random)
+
+
+def new_port(random: Random, manifest: Object, nodes: list[str]) -> None:
+    """Take another port of the node, or none any more."""
+    del nodes
+    container = _pod(manifest)["containers"][0]
+    container.pop("ports", None)
+    if random.random() < 0.7:
+        container["ports"] = [demands.port(random, _pod(manifest))]
+
+
+def new_priority(random: Random, manifest: Object, nodes: list[str]) -> None:
+    """Another PriorityClass, or none."""
+    del nodes
+    _pod(manifest).pop("priorityClassName", None)
+    if random.random() < 0.8:
+        _pod(manifest)["priorityClassName"] = demands.priority(random)
+
+
 EDITS: dict[str, Edit] = {
     "apply: image": new_image,
     "apply: env": new_env,
@@ -125,6 +151,13 @@ EDITS: dict[str, Edit] = {
     "apply: selection": new_selection,
     "apply: strategy": new_strategy,
 }
+
+DEMANDS: dict[str, Edit] = {
+    "apply: requests": new_requests,
+    "apply: port": new_port,
+    "apply: priority": new_priority,
+}
+"""What makes sense where nodes have little room."""
 
 
 def _apply(kind: str, edit: Edit) -> Callable[[Random, State], Move | None]:
@@ -159,3 +192,5 @@ KINDS: dict[str, Callable[[Random, State], Move | None]] = {
     "delete ds": delete_ds,
     "delete ds --cascade=orphan": delete_ds_orphan,
 }
+
+OF_TIGHT: dict[str, Callable[[Random, State], Move | None]] = {kind: _apply(kind, edit) for kind, edit in DEMANDS.items()}

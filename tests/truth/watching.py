@@ -19,6 +19,8 @@ SOON = 4.0
 QUIET = 7.0
 """The same on a node with a NoExecute taint: longer than the 5 seconds of a loop."""
 
+PREEMPTED = "PreemptionByScheduler"
+
 
 class _Requirement(Struct, frozen=True):
     values: tuple[str, ...] = ()
@@ -54,8 +56,15 @@ class _Spec(Struct, frozen=True):
     affinity: _Affinity = _Affinity()
 
 
+class _Condition(Struct, frozen=True):
+    type: str = ""
+    status: str = ""
+    reason: str = ""
+
+
 class _Status(Struct, frozen=True):
     phase: str = ""
+    conditions: tuple[_Condition, ...] = ()
 
 
 class Pod(Struct):
@@ -77,11 +86,19 @@ class Pod(Struct):
 
     @property
     def state(self) -> str:
+        """ending, ended, or what There knows of it."""
         if self.metadata.deletionTimestamp:
-            return "terminating"
+            return "ending"
         if self.status.phase in ("Failed", "Succeeded"):
             return "ended"
-        return "live" if self.spec.nodeName and self.status.phase == "Running" else "pending"
+        if not self.spec.nodeName:
+            return "pending"
+        return "live" if self.status.phase == "Running" else "bound"
+
+    @property
+    def is_preempted(self) -> bool:
+        """Whether the scheduler ends it for a pod of higher priority."""
+        return any(condition.type == "DisruptionTarget" and condition.reason == PREEMPTED for condition in self.status.conditions)
 
 
 class Event(Struct):
@@ -97,14 +114,30 @@ class PodList(Struct):
 
 
 class There(NamedTuple):
-    """The pods of a pair, by uid and state."""
+    """The pods of a pair, by uid and state.
+
+    `live` run; `pending` are not bound; `bound` are, and no kubelet has started them; `ending` were deleted and are still there.
+    """
 
     live: frozenset[str] = frozenset()
     pending: frozenset[str] = frozenset()
+    bound: frozenset[str] = frozenset()
+    ending: frozenset[str] = frozenset()
+
+    @property
+    def on_node(self) -> frozenset[str]:
+        """The pods that have the node: they run, or nothing but their kubelet keeps them from it."""
+        return self.live | self.bound
 
     @property
     def any(self) -> bool:
-        return bool(self.live or self.pending)
+        """Whether a pod is there that is not on its way out."""
+        return bool(self.on_node or self.pending)
+
+    @property
+    def waits(self) -> bool:
+        """Whether no more is there than a pod that is not bound."""
+        return bool(self.pending and not self.on_node)
 
 
 NOTHING = There()
@@ -120,6 +153,7 @@ class Memory:
         self._known: set[str] = set()
         self._last: dict[Pair, float] = {}
         self._new: defaultdict[Pair, int] = defaultdict(int)
+        self._preempted: set[Pair] = set()
 
     def listed(self, pods: Iterable[Pod]) -> None:
         with self._lock:
@@ -137,25 +171,32 @@ class Memory:
             if uid not in self._known:
                 self._known.add(uid)
                 self._new[pair] += 1
+            if pod.is_preempted:
+                self._preempted.add(pair)
             if event.type == "DELETED":
                 self._pods.pop(uid, None)
             else:
                 self._pods[uid] = pod
 
     def mark(self) -> None:
-        """Begin to count new pods afresh."""
+        """Begin to count new pods, and preempted ones, afresh."""
         with self._lock:
             self._new.clear()
+            self._preempted.clear()
+
+    def preempted(self) -> frozenset[Pair]:
+        """The pairs whose pod was preempted since the mark."""
+        with self._lock:
+            return frozenset(self._preempted)
 
     def there(self) -> dict[Pair, There]:
-        """The pods of every pair that has some that are not on their way out."""
-        found: defaultdict[Pair, tuple[set[str], set[str]]] = defaultdict(lambda: (set(), set()))
+        """The pods of every pair that has some; not those that have ended."""
+        found: defaultdict[Pair, defaultdict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
         with self._lock:
             for uid, pod in self._pods.items():
-                pair, state = pod.pair, pod.state
-                if pair is not None and state in ("live", "pending"):
-                    found[pair][state == "pending"].add(uid)
-        return {pair: There(frozenset(live), frozenset(pending)) for pair, (live, pending) in found.items()}
+                if pod.pair is not None and pod.state != "ended":
+                    found[pod.pair][pod.state].add(uid)
+        return {pair: There(*(frozenset(uids[state]) for state in There._fields)) for pair, uids in found.items()}
 
     def moving(self, slow: Collection[str], aside: Collection[Pair] = ()) -> tuple[frozenset[Pair], frozenset[Pair]]:
         """The pairs that something happened to within the quiet time: those that got two new pods or more since the mark, and the rest.

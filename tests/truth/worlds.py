@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from random import Random
 from typing import NamedTuple
 
-from tests.truth import drawing
+from tests.truth import demands, drawing
 from tests.truth.drawing import Object
 
 NAMESPACES = ("storage", "network", "logging", "default")
@@ -19,12 +20,37 @@ IMAGE = "registry.example/c"
 
 
 class World(NamedTuple):
-    """The objects of a cluster, as manifests; `applied` are the DaemonSets that `kubectl apply` makes, the others are created."""
+    """The objects of a cluster, as manifests.
+
+    1. `applied` are the DaemonSets that `kubectl apply` makes, the others are created.
+    2. `occupants` are pods without an owner, which are there before the DaemonSets come.
+    3. `silent` are the nodes whose kubelets fall silent once all pods are there.
+    """
 
     namespaces: list[Object]
     nodes: list[Object]
     daemonsets: list[Object]
     applied: list[Object]
+    priority_classes: Sequence[Object] = ()
+    occupants: Sequence[Object] = ()
+    silent: Sequence[str] = ()
+
+
+def draw_tight(random: Random, daemonsets: int, nodes: int, owned: bool) -> World:
+    """A cluster as `draw` draws it, in which some pods ask for something, and some nodes have little of it: see `demands`."""
+    plain = draw(random, daemonsets, nodes, owned)
+    names = [node["metadata"]["name"] for node in plain.nodes]
+    for each in plain.nodes:
+        room = demands.room(random, daemonsets)
+        each["status"] |= {"capacity": room, "allocatable": room}
+    for each in (*plain.daemonsets, *plain.applied):
+        if each["metadata"]["namespace"] != REFUSED:
+            demands.ask(random, each["spec"]["template"]["spec"])
+    return plain._replace(
+        priority_classes=demands.priority_classes(),
+        occupants=demands.occupants(random, names, NAMESPACES, f"{IMAGE}:1"),
+        silent=demands.silent(random, names),
+    )
 
 
 def draw(random: Random, daemonsets: int, nodes: int, owned: bool) -> World:
@@ -53,9 +79,11 @@ def node(random: Random, name: str, owned: bool) -> Object:
     return registered(name, labels, drawing.taints(random, owned))
 
 
-def registered(name: str, labels: dict[str, str], taints: list[Object]) -> Object:
-    """A node that has just registered and is Ready, with room for every pod."""
-    room = {"cpu": "64", "memory": "256Gi", "pods": "1000"}
+PLENTY = {"cpu": "64", "memory": "256Gi", "pods": "1000"}
+
+
+def registered(name: str, labels: dict[str, str], taints: list[Object], room: Mapping[str, str] = PLENTY) -> Object:
+    """A node that has just registered and is Ready; unless told, with room for every pod."""
     return {
         "apiVersion": "v1",
         "kind": "Node",

@@ -54,7 +54,9 @@ class NodeContents:
     def uncertainties(self) -> tuple[Uncertainty, ...]:
         """PODS where not every pod of these nodes is known."""
         world = self._world
-        lists_all = world.listed_namespaces is None and (world.listing is None or world.listing.daemonsets is None)
+        listing = world.listing
+        lists_nodes = listing is None or (listing.daemonsets is None and (listing.pod_nodes is None or self._nodes <= listing.pod_nodes))
+        lists_all = world.listed_namespaces is None and lists_nodes
         is_known = lists_all and world.whole_pods is not None and not world.has_displaced_pods
         return () if is_known else (Uncertainty(UncertaintyKind.PODS),)
 

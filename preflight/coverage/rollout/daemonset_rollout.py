@@ -31,7 +31,8 @@ class RolloutCohort(Struct, frozen=True):
     1. `pod` is the live pod; `is_listed`: it was listed and is the same since.
     2. `is_missing`: no pod is there, though one should have been. `leaving` are the nodes where one terminates.
     3. `may_have_old_pod`: nobody listed pods, and one of before the taints may be there.
-    4. `crowded_nodes` are the nodes where a new pod is not bound beside an old one; `is_unfit`: it is not bound at all.
+    4. `crowded_nodes` are the nodes where a new pod is not bound beside an old one; `surging_nodes` those where one waits for that already;
+       `is_unfit`: it is not bound at all.
     """
 
     nodes: frozenset[str]
@@ -44,6 +45,7 @@ class RolloutCohort(Struct, frozen=True):
     terminating_nodes: frozenset[str] = frozenset()
     crowded_nodes: frozenset[str] = frozenset()
     is_unfit: bool = False
+    surging_nodes: frozenset[str] = frozenset()
 
 
 class RolloutDoubt(Enum):
@@ -111,6 +113,14 @@ class Rollout(Struct, frozen=True):
             for there in forecast.ends[cell_index].possible_states
         }
         return tuple(effect for effect in (UpdateEffect.HOLD, UpdateEffect.REPLACE, UpdateEffect.HANG) if effect in found)
+
+    def find_surging_nodes(self) -> frozenset[str]:
+        """The nodes where a new pod is left that is not bound beside the old one; "" where it is chance on which of some nodes."""
+        found: set[str] = set()
+        for cell, end in self.iter_ends(self.likely_course):
+            if end.most and end.reached.has_previous and end.reached.has_new and not end.reached.is_bound:
+                found |= cell.nodes if end.fewest == end.count else {""}
+        return frozenset(found)
 
     def explain_uncertainty(self, cell_index: int) -> UpdateUncertainty:
         """Why it is not certain what the update does on the nodes of the cell at a place."""
@@ -214,7 +224,7 @@ def _iter_cells(
         for new_pod, with_start in _split_by_start(with_condition, starts):
             for is_unready, with_readiness in split_nodes(with_start, unready_nodes if cohort.is_listed else frozenset()):
                 for is_terminating, with_leaving in split_nodes(with_readiness, cohort.terminating_nodes):
-                    for is_crowded, nodes in split_nodes(with_leaving, cohort.crowded_nodes):
+                    for is_crowded, is_surging, nodes in _split_by_room(cohort, with_leaving):
                         part = UpdateCohort(
                             count=len(nodes),
                             should_run=cohort.should_run,
@@ -225,11 +235,20 @@ def _iter_cells(
                             is_kubelet_silent=is_silent,
                             new_pod=NewPodOutcome.PENDING if cohort.is_unfit else new_pod,
                             is_crowded=is_crowded,
+                            is_surging=is_surging,
                         )
                         doubt = (
                             None if starts is not None or cohort.is_unfit else _find_doubt(cohort, condition, part, is_unready=is_unready)
                         )
                         yield RolloutCell(cohort_index, nodes, part, doubt, is_pod_unlisted)
+
+
+def _split_by_room(cohort: RolloutCohort, nodes: frozenset[str]) -> Iterator[tuple[bool, bool, frozenset[str]]]:
+    """Nodes cut by whether a new pod is not bound beside the old one there, and by whether one waits for that already."""
+    surging = frozenset() if cohort.should_run else cohort.surging_nodes
+    for is_crowded, with_room in split_nodes(nodes, cohort.crowded_nodes):
+        for is_surging, part in split_nodes(with_room, surging):
+            yield is_crowded, is_surging, part
 
 
 class _NodeCondition(Enum):

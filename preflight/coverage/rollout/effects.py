@@ -10,10 +10,10 @@ from preflight.coverage.cohorts import NodeCohort, PodPresence
 from preflight.coverage.daemonset_pods import DaemonSetPods
 from preflight.coverage.model import Impact
 from preflight.coverage.node_classes import split_nodes
-from preflight.coverage.rollout.daemonset_rollout import Rollout, RolloutCohort, simulate_rollout
+from preflight.coverage.rollout.daemonset_rollout import Rollout, RolloutCell, RolloutCohort, simulate_rollout
 from preflight.coverage.rollout.surge_conflicts import SurgeConflicts, find_surge_conflicts
 from preflight.coverage.shared_analysis import SharedAnalysis
-from preflight.coverage.update_progress import replaces_pods_automatically
+from preflight.coverage.update_progress import keeps_template, replaces_pods_automatically
 from preflight.model.apps import DaemonSet
 from preflight.model.fit_reasons import PodFit, StaysPending
 from preflight.model.meta import ObjectKey
@@ -45,6 +45,7 @@ class UpdateEvaluator:
         new: DaemonSet,
         *,
         differs: bool,
+        is_overlooked: bool,
         pods: DaemonSetPods,
         shared_analysis: SharedAnalysis,
         cohorts: Sequence[NodeCohort],
@@ -52,9 +53,12 @@ class UpdateEvaluator:
     ) -> None:
         """`differs`: the change brings a new template; else an update from before goes on, with the pods that are still old.
 
+        `is_overlooked`: it was held up, and the change does not make the controller look at the DaemonSet: nothing happens.
         `fits` says of nodes whether they take a new pod, and beside the old one.
         """
-        self._key, self._new, self._differs, self._pods, self._shared_analysis = key, new, differs, pods, shared_analysis
+        self._key, self._old, self._new, self._differs = key, old, new, differs
+        self._pods, self._shared_analysis = pods, shared_analysis
+        self._is_overlooked = is_overlooked
         self._template_before = (old or new).spec.template.spec
         nodes = shared_analysis.nodes.values()
         self._surge_conflicts = (
@@ -101,6 +105,7 @@ class UpdateEvaluator:
             terminating_nodes=self._pods.terminating_nodes,
             crowded_nodes=self._surge_conflicts.select_conflicting_nodes(cohort.nodes),
             is_unfit=isinstance(cohort.fit, StaysPending),
+            surging_nodes=self._pods.surging_nodes if self._continues_surge else frozenset(),
         )
 
     def _has_old_pod(self, cohort: NodeCohort) -> bool:
@@ -112,9 +117,21 @@ class UpdateEvaluator:
             uncertainty = self.rollout.explain_uncertainty(cell_index) if len(updates) > 1 else None
             loss, count = self.rollout.measure_partial_loss(cell_index) if len(updates) > 1 else (None, 0)
             cohort = cohorts[cell.cohort_index]
+            if self._is_overlooked and cell.part.pod is LivePod.OLD:
+                updates, uncertainty, loss, count = (UpdateEffect.HOLD,), None, None, 0
+            possible = _add_hold(updates) if cohort.may_have_updated_pod or self._may_be_surging(cell) else updates
             yield replace(
-                cohort, nodes=cell.nodes, possible_updates=updates, update_uncertainty=uncertainty, partial_loss=loss, lost_count=count
+                cohort, nodes=cell.nodes, possible_updates=possible, update_uncertainty=uncertainty, partial_loss=loss, lost_count=count
             )
+
+    @property
+    def _continues_surge(self) -> bool:
+        """Whether new pods that wait beside old ones are of the template that the update brings."""
+        return keeps_template(self._old, self._new) and uses_surge(self._new.spec)
+
+    def _may_be_surging(self, cell: RolloutCell) -> bool:
+        """Whether a new pod may wait beside the old one on nodes where the DaemonSet should not run."""
+        return self._continues_surge and "" in self._pods.surging_nodes and cell.part.pod is LivePod.OLD and not cell.part.should_run
 
     def _assume_healthy(self, cohorts: Sequence[NodeCohort]) -> Iterator[NodeCohort]:
         placed = [(cohort, after) for cohort in cohorts if (after := cohort.placements.after) is not None]
@@ -126,7 +143,15 @@ class UpdateEvaluator:
         for cohort in cohorts:
             for is_unready, nodes in split_nodes(cohort.nodes, unready if cohort.has_listed_pod else frozenset()):
                 own_update = (UpdateEffect.REPLACE if is_unready else update) if self._has_old_pod(cohort) else None
-                yield replace(cohort, nodes=nodes, possible_updates=(own_update,))
+                if self._is_overlooked and own_update is not None:
+                    own_update = UpdateEffect.HOLD
+                possible = _add_hold((own_update,)) if cohort.may_have_updated_pod else (own_update,)
+                yield replace(cohort, nodes=nodes, possible_updates=possible)
+
+
+def _add_hold(updates: tuple[UpdateEffect | None, ...]) -> tuple[UpdateEffect | None, ...]:
+    """What an update may do to pods that may be of its own template: nothing too."""
+    return updates if UpdateEffect.HOLD in updates else (UpdateEffect.HOLD, *updates)
 
 
 def _is_known(cohort: NodeCohort) -> bool:

@@ -126,6 +126,13 @@ def get_generation(data: Mapping[str, Any]) -> int:
     return int(text) if text.isdecimal() and text.isascii() and len(text) < 10 else 0
 
 
+def get_misscheduled(data: Mapping[str, Any]) -> int | None:
+    """The number of nodes that the status of a DaemonSet counts with a pod that should not run there; None where it is not known."""
+    status = _as_map(data.get("status"))
+    number = status.get("numberMisscheduled", 0 if "desiredNumberScheduled" in status else None)
+    return number if type(number) is int else None
+
+
 def replace_annotations(data: dict[str, Any], annotations: Mapping[str, Any]) -> dict[str, Any]:
     """An object with these annotations in place of its own; none is an absent field."""
     metadata = {name: value for name, value in _as_map(data.get("metadata")).items() if name != "annotations"}

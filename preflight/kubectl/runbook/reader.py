@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import posixpath
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -9,7 +11,7 @@ from msgspec import Struct
 
 from preflight.errors import UsageError
 from preflight.kubectl.commands import ApplyFiles, Command, DeleteFiles, PatchObjects
-from preflight.kubectl.parser import parse_command
+from preflight.kubectl.parser import mask_address, parse_command
 from preflight.kubectl.runbook.classify import CommandAnalysis, CommandEffect, classify_command
 from preflight.kubectl.runbook.statements import (
     BlockKind,
@@ -24,11 +26,15 @@ from preflight.kubectl.runbook.words import ShellWord
 from preflight.messages import runbook as messages
 
 _WRITERS = ("tee", "cp", "mv", "sed")
+_IN_PLACE = ("-i", "-Ei", "-ri", "-ni", "--in-place")
+"""The flags of sed that make it write."""
 _WHERE = ("context", "cluster", "kubeconfig", "server")
 _SHOWN = 100
-_SECRET = frozenset(("--token", "--password", "--docker-password", "--from-literal"))
+_SECRET = frozenset(("--token", "--password", "--docker-password", "--from-literal", "--server", "-s", "--proxy-url"))
 """Flags of kubectl whose value may be a secret."""
 _DEPTH = 5
+_PATTERN = re.compile(r"[*?\[]")
+"""Where a pattern that kubectl expands itself begins."""
 
 
 class ScriptCommand(Struct, frozen=True):
@@ -124,7 +130,8 @@ class _ScriptReader:
         elif analysis.effect is CommandEffect.CHANGES_DIRECTORY:
             self.moved = self.moved or line
         elif analysis.effect is CommandEffect.NOTHING:
-            self.written.update(word.text for word in words[1:] if words[0].text in _WRITERS)
+            if words[0].text in _WRITERS and (words[0].text != "sed" or any(word.text.startswith(_IN_PLACE) for word in words)):
+                self.written.update(word.text for word in words[1:] if not word.text.startswith("-"))
         elif block is not None and block.kind is BlockKind.FUNCTION:
             self.functions[block.name] = self.functions[block.name] or block.line
         elif analysis.effect is CommandEffect.SWITCHES_CLUSTER and not self.lines and block is None:
@@ -156,8 +163,11 @@ class _ScriptReader:
         self.context = self.context or context
         if isinstance(command, ApplyFiles | DeleteFiles | PatchObjects):
             for file in (command.file,) if isinstance(command, PatchObjects) and command.file else getattr(command, "files", ()):
-                if file in self.written:
-                    return messages.describe_written_file(file)
+                if file == "-":
+                    return messages.READS_STDIN
+                written = next((path for path in sorted(self.written) if _may_be_same_file(file, path)), "")
+                if written:
+                    return messages.describe_written_file(written)
                 if self.moved and not file.startswith("/"):
                     return messages.describe_unknown_folder(self.moved, file)
         return ""
@@ -203,6 +213,20 @@ def _format_command(words: Sequence[ShellWord], does: CommandEffect) -> str:
     return text if len(text) <= _SHOWN and "\n" not in text else f"{text.partition(chr(10))[0][:_SHOWN]}..."
 
 
+def _may_be_same_file(named: str, written: str) -> bool:
+    """Whether what a script writes may be what `-f` names: the same path, one that is in the other, or one that a pattern may match."""
+    named, written = posixpath.normpath(named), posixpath.normpath(written)
+    pattern = _PATTERN.search(named)
+    folder = posixpath.dirname(named[: pattern.start()]) or "." if pattern else named
+    return written == named or _is_below(written, folder) or _is_below(named, written)
+
+
+def _is_below(path: str, folder: str) -> bool:
+    if folder == ".":
+        return not path.startswith(("/", "../"))
+    return path.startswith(f"{folder.rstrip('/')}/")
+
+
 def _kubeconfig_flag(simple: SimpleCommand) -> list[str]:
     """The flag that an assignment of KUBECONFIG before a command stands for."""
     files = [word.text.partition("=")[2] for word in simple.assignments if word.text.startswith("KUBECONFIG=")]
@@ -213,4 +237,4 @@ def _cluster_flag_values(argv: Sequence[str], name: str) -> list[str]:
     """The values of a flag that says where the cluster is, with its name."""
     apart = (value for flag, value in pairwise(argv) if flag == f"--{name}")
     joined = (text.partition("=")[2] for text in argv if text.startswith(f"--{name}="))
-    return [f"{name} {value}" for value in (*apart, *joined)]
+    return [f"{name} {mask_address(value) if name == 'server' else value}" for value in (*apart, *joined)]

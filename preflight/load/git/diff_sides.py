@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from preflight.errors import InputError
 from preflight.load.collector import ObjectCollector
-from preflight.load.files import STDIN, SourceFile, to_text
+from preflight.load.files import MANIFEST_START, STDIN, SourceFile, looks_like_manifest, to_text
 from preflight.load.git import revisions
 from preflight.load.git.plumbing import RevisionError
 from preflight.load.git.revisions import Revision
@@ -23,6 +23,7 @@ from preflight.messages.git import (
     note_revision_first,
 )
 from preflight.messages.load import (
+    HIDDEN,
     NOT_FOLLOWED,
 )
 
@@ -125,9 +126,15 @@ def _path_exists(path: str) -> bool:
 def _read_revision(listed: revisions.RevisionListing, prefix: str, comparison_operators: bool | None) -> LoadResult:
     gathered = ObjectCollector()
     gathered.count_skipped(NOT_FOLLOWED, listed.skipped_links, "symbolic link")
+    gathered.count_skipped(HIDDEN, _count_hidden_manifests(listed), "hidden file")
     gathered.count_skipped(SUBMODULE_SKIPPED, listed.submodules, "submodule")
     streams = _iter_streams(gathered, listed, prefix)
     return load_sources(gathered, streams, one_cluster=False, comparison_operators=comparison_operators)
+
+
+def _count_hidden_manifests(listed: revisions.RevisionListing) -> int:
+    contents = revisions.iter_blob_contents(listed.hidden_blobs) if listed.hidden_blobs else ()
+    return sum(isinstance(content, InputError) or looks_like_manifest(content[:MANIFEST_START]) for content in contents)
 
 
 def _iter_streams(

@@ -15,7 +15,7 @@ from collections.abc import Collection, Generator, Iterable, Iterator
 from msgspec import Struct
 
 from preflight.errors import InputError
-from preflight.load.files import EXTENSIONS, to_text
+from preflight.load.files import EXTENSIONS, is_hidden, to_text
 from preflight.load.git.plumbing import GIT, RevisionError, build_environment, run_git
 from preflight.messages.git import (
     AMBIGUOUS_NAME,
@@ -72,9 +72,13 @@ class RevisionFile(Struct, frozen=True, gc=False):
 
 
 class RevisionListing(Struct):
-    """The files of a revision in order of their paths, and how many symbolic links and submodules were left alone."""
+    """The files of a revision in order of their paths, and how many symbolic links and submodules were left alone.
+
+    `hidden_blobs` are the contents of files that are left out by their names, in folders that are not.
+    """
 
     entries: list[RevisionFile] = []
+    hidden_blobs: list[str] = []
     skipped_links: int = 0
     submodules: int = 0
 
@@ -142,7 +146,10 @@ def list_revision_files(revision: Revision) -> RevisionListing:
     parents = [posixpath.dirname(part) for part in _iter_parent_folders(revision.path) if posixpath.basename(part) == "templates"]
     charts |= {parent for parent in parents if _list_tree(revision.tree, posixpath.join(parent, "Chart.yaml"))}
     for mode, blob, path in every:
-        if any(part.startswith(".") for part in path.removeprefix(inside).split("/")):
+        parts = path.removeprefix(inside).split("/")
+        if any(map(is_hidden, parts)):
+            if path.endswith(_ENDINGS) and mode[:3] == "100" and not any(map(is_hidden, parts[:-1])):
+                listed.hidden_blobs.append(blob)
             continue
         if mode == "120000":
             listed.skipped_links += 1

@@ -6,16 +6,18 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-import msgspec
+from msgspec.structs import replace
 
 from preflight.errors import InputError
 from preflight.load.collector import ObjectCollector
-from preflight.load.live import planner
+from preflight.load.live import lists
 from preflight.load.live.connection import ApiConnection, HttpStatusError
 from preflight.load.live.feature_gates import detect_comparison_operators
 from preflight.load.live.fetch import LIVE_SOURCE, ListClient, QueryResult, fetch_map
+from preflight.load.live.node_search import NodeSearch, SearchStep
+from preflight.load.live.peers import may_have_old_pods, plan_peer_lists
 from preflight.load.live.planner import ClusterQuery, NamespacedName
-from preflight.load.live.resources import DAEMONSETS, PODS, ApiResource, ListQuery
+from preflight.load.live.resources import DAEMONSETS, NODES, PODS, ApiResource, ListQuery
 from preflight.load.live.survey import ClusterSurvey
 from preflight.load.live.target import ClusterTarget
 from preflight.messages.live import (
@@ -25,9 +27,11 @@ from preflight.messages.live import (
 from preflight.model.apps import DaemonSet, Deployment
 from preflight.model.core import CoveragePod, Node
 from preflight.model.meta import Metadata
+from preflight.model.policy import PodDisruptionBudget
 from preflight.model.world import ClusterListing
 
 if TYPE_CHECKING:
+    from preflight.evictions.replacement_placement import MissingNodes
     from preflight.model.pod_scheduling import SchedulerPod
 
 
@@ -44,7 +48,11 @@ class LiveCluster:
         self._client = ListClient(self.connection, self._show_progress)
         self._survey = ClusterSurvey()
         self._pods: dict[NamespacedName, CoveragePod] = {}
+        self._other_pods: tuple[CoveragePod, ...] = ()
+        self._pods_version = ""
         self._known: set[tuple[str, str, str]] = set()
+        self._replica_set_lists: set[ListQuery] = set()
+        self._search: NodeSearch | None = None
         self._listed_resources: set[ApiResource] = set()
         self._shows_progress = target.shows_progress
 
@@ -61,12 +69,14 @@ class LiveCluster:
         1. Nodes and DaemonSets come first; the pods of nodes are asked for node by node, since a server finds those without reading all,
            and before them those that no node has yet: one that is bound meanwhile is then in one list or in both. Those of named
            DaemonSets are asked for by their selectors.
-        2. Where the right to list a kind in all namespaces is missing, that of the context is tried.
-        3. Without the right to list nodes, those that the change names are partly known. Without the one to list pods, they are assumed.
+        2. Where pods may have to go from nodes, what shares a budget or an owner with them is asked for too. Where the replacements find
+           room is another question: `collect_missing`.
+        3. Where the right to list a kind in all namespaces is missing, that of the context is tried.
+        4. Without the right to list nodes, those that the change names are partly known. Without the one to list pods, they are assumed.
 
         Errors: InputError where no DaemonSet can be had, or the server cannot be asked.
         """
-        self._collector = collector
+        self._collector, self._other_pods = collector, tuple(collector.pods)
         self._client = ListClient(
             self.connection,
             self._show_progress,
@@ -76,60 +86,119 @@ class LiveCluster:
         )
         named = frozenset(cluster_query.nodes)
         if cluster_query.pods_with_node:
-            self._run_queries(planner.plan_named_pods(cluster_query.pods_with_node))
+            self._run_queries(lists.plan_named_pods(cluster_query.pods_with_node))
             named |= {pod.spec.nodeName for pod in self._pods.values() if pod.spec.nodeName}
         version = fetch_map(self.connection, "/version")
-        kinds = planner.plan_kinds(cluster_query)
+        kinds = lists.plan_kinds(cluster_query)
         self._listed_resources.update(kinds)
         self._run_queries(
             [
                 ListQuery(DAEMONSETS),
-                *planner.plan_node_lists(cluster_query, named),
+                *lists.plan_node_lists(cluster_query, named),
                 *(ListQuery(resource) for resource in kinds),
-                *planner.plan_state_lists(cluster_query),
+                *lists.plan_state_lists(cluster_query),
             ]
         )
         daemonsets = list(self._iter_daemonsets())
         missing = self._survey.missing
         if not daemonsets and "DaemonSet" in missing:
             raise InputError(f"{self.connection.server}: {describe_no_daemonset(missing['DaemonSet'])}")
-        nodes = {node.name for node in collector.objects if isinstance(node, Node) and node.origin.file == LIVE_SOURCE} | named
-        pod_lists = list(planner.plan_pod_lists(cluster_query, nodes, daemonsets))
-        self._run_queries([query for query in pod_lists if query == planner.UNBOUND_PODS])
-        self._run_queries([query for query in pod_lists if query != planner.UNBOUND_PODS])
-        if cluster_query.needs_owners:
-            self._run_queries([*planner.plan_replica_set_lists(self._list_whole_pods(), self._list_deployments())])
-        collector.pods += self._pods.values()
+        nodes = self._list_node_names() | named
+        if cluster_query.evicts_from_nodes and len(nodes) > lists.MAX_NODES_ASKED_ONE_BY_ONE:
+            cluster_query = replace(cluster_query, all_nodes=True)
+            self._run_queries([ListQuery(NODES)])
+        has_old_pods = cluster_query.evicts_from_nodes and any(map(may_have_old_pods, daemonsets))
+        if has_old_pods:
+            self._run_queries([ListQuery(NODES)])
+        self._search = NodeSearch() if cluster_query.evicts_from_nodes else None
+        self._collect_pods(cluster_query, nodes, daemonsets)
         collector.survey = ClusterListing(
             context=self.connection.context,
             server=self.connection.server,
             version=str(version.get("gitVersion") or ""),
             namespace=self.connection.namespace,
             live=True,
-            listed=self._survey.listed,
-            daemonsets=planner.select_listed_daemonsets(cluster_query, daemonsets, self._survey.unlisted),
-            nodes=cluster_query.all_nodes and "Node" not in missing,
-            missing=missing,
-            complete=frozenset(self._survey.complete - missing.keys()),
+            daemonsets=lists.select_listed_daemonsets(cluster_query, daemonsets, self._survey.unlisted),
+            pod_nodes=nodes if cluster_query.evicts_from_nodes else None,
+            nodes=False,
             comparison_operators=detect_comparison_operators(daemonsets, version, self._read_metrics),
         )
-        more = [*planner.plan_dependent_lists(self._listed_resources)] if cluster_query.needs_dependents else []
-        self._run_queries([*more, *(planner.plan_config_lists(self._iter_daemonsets()) if cluster_query.needs_configs else ())])
+        self._update_listing(SearchStep((), has_all_nodes=cluster_query.all_nodes or has_old_pods))
+        more = [*lists.plan_dependent_lists(self._listed_resources)] if cluster_query.needs_dependents else []
+        self._run_queries([*more, *(lists.plan_config_lists(self._iter_daemonsets()) if cluster_query.needs_configs else ())])
 
     def collect_dependents(self) -> None:
-        """Put what may depend on DaemonSets beside it, and the ConfigMaps that say what they provide."""
-        self._run_queries([*planner.plan_dependent_lists(self._listed_resources), *planner.plan_config_lists(self._iter_daemonsets())])
+        """Put what may depend on DaemonSets beside it, and the ConfigMaps that say what they provide.
+
+        Where pods have to go, all nodes are asked for as well: what keeps providing it, and where pods may go, is a question of all nodes.
+        """
+        nodes = [ListQuery(NODES)] if self._search is not None and not self._get_listing().nodes else []
+        dependents = lists.plan_dependent_lists(self._listed_resources)
+        self._run_queries([*nodes, *dependents, *lists.plan_config_lists(self._iter_daemonsets())])
+        if nodes:
+            self._update_listing(SearchStep((), has_all_nodes=True))
+
+    def collect_missing(self, missing: MissingNodes) -> bool:
+        """Ask for some of the nodes and pods that are missing; False where nothing more can be had."""
+        step = self._search.plan_step(missing, self._get_listing()) if self._search is not None else None
+        if step is None:
+            return False
+        self._run_queries(step.queries, self._pods_version)
+        if step.has_all_pods:
+            self._run_queries([*self._plan_replica_sets()])
+        self._update_listing(step)
+        return True
+
+    def _collect_pods(self, cluster_query: ClusterQuery, nodes: frozenset[str], daemonsets: Sequence[DaemonSet]) -> None:
+        """Pods, and what controls those that may have to go."""
+        pod_lists = list(lists.plan_pod_lists(cluster_query, nodes, daemonsets))
+        for result in self._run_queries([query for query in pod_lists if query == lists.UNBOUND_PODS]):
+            self._pods_version = result.version
+        self._run_queries([query for query in pod_lists if query != lists.UNBOUND_PODS], self._pods_version)
+        if cluster_query.needs_owners:
+            self._run_queries([*self._plan_replica_sets()])
+        if cluster_query.evicts_from_nodes:
+            known = {daemonset.key[:2]: daemonset for daemonset in daemonsets}
+            budgets = [item for item in self._collector.objects if isinstance(item, PodDisruptionBudget)]
+            owners = [item for item in self._collector.objects if isinstance(item, Deployment)]
+            self._run_queries(plan_peer_lists(self._list_whole_pods().values(), nodes, budgets, owners, known))
+            self._run_queries([*self._plan_replica_sets()])
+
+    def _plan_replica_sets(self) -> Iterator[ListQuery]:
+        """The lists of ReplicaSets that no known Deployment has, without those that were asked for already."""
+        for query in lists.plan_replica_set_lists(self._list_whole_pods(), self._list_deployments()):
+            if query not in self._replica_set_lists:
+                self._replica_set_lists.add(query)
+                yield query
+
+    def _get_listing(self) -> ClusterListing:
+        assert self._collector.survey is not None
+        return self._collector.survey
+
+    def _update_listing(self, step: SearchStep) -> None:
+        """What is known of the whole, after more was asked for."""
+        listing, missing, collector = self._get_listing(), self._survey.missing, self._collector
+        collector.pods[:] = [*self._other_pods, *self._pods.values()]
+        collector.survey = replace(
+            listing,
+            listed=self._survey.listed,
+            pod_nodes=None if step.has_all_pods or listing.pod_nodes is None else listing.pod_nodes.union(step.listed_nodes),
+            nodes=(step.has_all_nodes or listing.nodes) and "Node" not in missing,
+            missing=missing,
+            complete=frozenset(self._survey.complete - missing.keys()),
+        )
+
+    def _list_node_names(self) -> frozenset[str]:
+        return frozenset(node.name for node in self._collector.objects if isinstance(node, Node) and node.origin.file == LIVE_SOURCE)
 
     def collect_all_pods(self) -> None:
         """Put every other pod beside those of named DaemonSets; without the right to list them all, what is known stays as it is."""
-        survey, known = self._collector.survey, set(self._pods)
         for answer in self._client.run_queries([ListQuery(PODS)]):
-            if answer.error or survey is None:
+            if answer.error:
                 return
             self._add_result(answer)
-        assert survey is not None
-        self._collector.pods += (pod for key, pod in self._pods.items() if key not in known)
-        self._collector.survey = msgspec.structs.replace(survey, listed=None, daemonsets=None)
+        self._collector.pods[:] = [*self._other_pods, *self._pods.values()]
+        self._collector.survey = replace(self._get_listing(), listed=None, daemonsets=None)
 
     def _list_whole_pods(self) -> Mapping[NamespacedName, SchedulerPod]:
         state = self._collector.runtime_state
@@ -147,12 +216,13 @@ class LiveCluster:
             daemonset for daemonset in self._collector.objects if isinstance(daemonset, DaemonSet) and daemonset.origin.file == LIVE_SOURCE
         )
 
-    def _run_queries(self, queries: Sequence[ListQuery]) -> None:
+    def _run_queries(self, queries: Sequence[ListQuery], version: str = "") -> list[QueryResult]:
         """Ask, and take what comes; where a kind may not be listed in all namespaces, that of the context is tried once."""
         refused: list[ListQuery] = []
-        for answer in self._client.run_queries(queries):
+        answers = self._client.run_queries(queries, version)
+        for answer in answers:
             query = answer.query
-            if self._survey.add_answer(query, answer.status, answer.error, is_whole_kind=planner.is_unrestricted(query)):
+            if self._survey.add_answer(query, answer.status, answer.error, is_whole_kind=lists.is_unrestricted(query)):
                 refused.append(query)
             if not answer.error:
                 self._add_result(answer)
@@ -161,6 +231,7 @@ class LiveCluster:
             self._survey.add_namespace_answer(answer.query, answer.error)
             if not answer.error:
                 self._add_result(answer)
+        return answers
 
     def _add_result(self, query_result: QueryResult) -> None:
         collected, collector = query_result.collected, self._collector

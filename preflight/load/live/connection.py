@@ -1,25 +1,25 @@
-"""A connection to an API server: one GET at a time, tried again where that helps, and every failure in words.
-
-The official client reads the kubeconfig and finds the credentials (exec plugins, token files, certificates, proxies); its connection pool
-carries the requests.
-"""
+"""A connection to an API server: one GET at a time, tried again where that helps, and every failure in words."""
 
 from __future__ import annotations
 
 import re
+import ssl
 import threading
 import time
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 import msgspec
 
 from preflight.errors import InputError
 from preflight.load.live.kubeconfig import ClusterAccess, open_access
 from preflight.load.live.target import ClusterTarget
+from preflight.messages.kubeconfig import make_inert
 from preflight.messages.live import (
     BROKEN_CONNECTION,
+    ENDED_TLS,
+    NO_TLS,
     TOO_LARGE,
     UNKNOWN_HOST,
     WRONG_CREDENTIALS_FORM,
@@ -27,6 +27,8 @@ from preflight.messages.live import (
     describe_silent_proxy,
     describe_status,
     describe_timeout,
+    describe_tls_failure,
+    describe_tls_refusal,
     describe_unauthorized,
     describe_unreachable,
     describe_untrusted_certificate,
@@ -58,13 +60,13 @@ class ApiConnection:
     def __init__(self, target: ClusterTarget) -> None:
         """Read the kubeconfig. Errors: InputError where it does not lead to a server."""
         self._access: ClusterAccess = open_access(target)
-        self.context, self.namespace, self.server = self._access.context, self._access.namespace, redact_server_url(self._access.host)
+        self.context, self.namespace, self.server = self._access.context, self._access.namespace, self._access.host
         self.requests = self.received = self._silent = 0
         self._timeout = target.timeout
         self._counting = threading.Lock()
 
     def close(self) -> None:
-        """Let go of the connections, and of the files that the credentials were put in."""
+        """Let go of the connections."""
         self._access.close()
 
     def get(self, path: str, query: Mapping[str, str] | None = None) -> bytes:
@@ -96,7 +98,7 @@ class ApiConnection:
                 if status == 401:
                     raise InputError(f"{self.server}: {describe_unauthorized(self.context)}")
                 if last or status not in _AGAIN:
-                    raise HttpStatusError(status, _describe_status(status, body))
+                    raise HttpStatusError(status, self._access.redact(_describe_status(status, body)))
                 time.sleep(min(_parse_retry_after(headers.get("Retry-After", "")) or wait, _LONGEST_WAIT))
             wait *= 2
         raise AssertionError("unreachable")
@@ -106,7 +108,9 @@ class ApiConnection:
 
         deadline = time.monotonic() + self._timeout
         timeout = urllib3.Timeout(connect=min(10.0, self._timeout), read=self._timeout)
-        headers = urllib3.HTTPHeaderDict({"Accept": "application/json", "Accept-Encoding": "gzip"})
+        headers = urllib3.HTTPHeaderDict(
+            {"Accept": "application/json", "Accept-Encoding": self._access.accepted_encoding, "Host": self._access.authority}
+        )
         headers.add("User-Agent", f"preflight/{__version__}")
         for name, value in self._access.build_headers():
             headers.add(name, value)
@@ -161,20 +165,41 @@ def _to_failure(error: Exception, timeout: float) -> _ConnectionFailure:
     if isinstance(error, exceptions.TimeoutError):
         return _ConnectionFailure(describe_timeout(timeout), can_retry=False, is_timeout=True)
     if isinstance(error, exceptions.SSLError):
-        return _ConnectionFailure(describe_untrusted_certificate(_describe_error(error)), can_retry=False)
+        return _ConnectionFailure(_describe_tls_error(error), can_retry=False)
     if isinstance(error, exceptions.ProxyError):
         return _ConnectionFailure(describe_silent_proxy(_describe_error(error)), can_retry=False)
     return _ConnectionFailure(BROKEN_CONNECTION, can_retry=True)
 
 
-def _describe_error(error: BaseException) -> str:
-    """The innermost reason, without addresses of objects and what stands around it."""
+def _find_innermost(error: BaseException) -> BaseException:
     while error.__cause__ or error.__context__:
         inner = error.__cause__ or error.__context__
         assert inner is not None
         error = inner
+    return error
+
+
+def _describe_error(error: BaseException) -> str:
+    """The innermost reason, without addresses of objects and what stands around it."""
+    error = _find_innermost(error)
     text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return re.sub(r"^\[[A-Z_:0-9 ]*\]\s*", "", text).partition("\n")[0] or type(error).__name__
+    text = re.sub(r"^\[[A-Z_:0-9 ]*\]\s*|\s*\(_ssl\.c:\d+\)$", "", text).partition("\n")[0]
+    return make_inert(re.sub(r"<[^<>]* at 0x[0-9a-fA-F]+>:?\s*", "", text)) or type(error).__name__
+
+
+def _describe_tls_error(error: BaseException) -> str:
+    """What is wrong: the certificate of the server, the one that was shown to it, or that it speaks no TLS."""
+    inner = _find_innermost(error)
+    code = str(getattr(inner, "reason", "") or "")
+    if isinstance(inner, ssl.SSLCertVerificationError):
+        return describe_untrusted_certificate(_describe_error(inner))
+    if "ALERT" in code:
+        return describe_tls_refusal(code.partition("ALERT_")[2].lower().replace("_", " "))
+    if code in ("WRONG_VERSION_NUMBER", "HTTP_REQUEST"):
+        return NO_TLS
+    if isinstance(inner, ssl.SSLEOFError):
+        return ENDED_TLS
+    return describe_tls_failure(_describe_error(inner))
 
 
 class _StatusBody(msgspec.Struct):
@@ -187,17 +212,9 @@ def _describe_status(status: int, body: bytes) -> str:
         text = " ".join(msgspec.json.decode(body, type=_StatusBody).message.split())[:500]
     except msgspec.MsgspecError:
         text = ""
-    return text or describe_status(status)
+    return make_inert(text) or describe_status(status)
 
 
 def _parse_retry_after(text: str) -> float:
     """What Retry-After says, 0 where it is absent or a date."""
     return float(text) if re.fullmatch(r"[0-9]{1,4}", text) else 0.0
-
-
-def redact_server_url(host: str) -> str:
-    """The address of a server without a user name, password, query or fragment."""
-    parts = urlsplit(host)
-    if not parts.netloc:
-        return host.rpartition("@")[2]
-    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}".rstrip("/")

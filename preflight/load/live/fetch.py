@@ -14,7 +14,7 @@ from preflight.load.kinds import STATE_KINDS
 from preflight.load.kubectl_list import take_list
 from preflight.load.live.connection import ApiConnection, HttpStatusError
 from preflight.load.live.kubeconfig import MAX_PARALLEL
-from preflight.load.live.resources import DAEMONSETS, NODES, ListQuery
+from preflight.load.live.resources import DAEMONSETS, NODES, PODS, ListQuery
 from preflight.load.live.survey import explain_refusal
 from preflight.messages.live import (
     describe_endless_list,
@@ -28,6 +28,8 @@ LIVE_SOURCE = "<cluster>"
 
 _PAGE = "500"
 _GONE = 410
+_NOT_CACHED = frozenset({400, _GONE, 504})
+"""A version that the server does not take, no longer has, or does not have yet."""
 _RESTARTS = 3
 
 
@@ -38,6 +40,8 @@ class QueryResult(msgspec.Struct):
     collected: ObjectCollector
     status: int = 200
     error: str = ""
+    version: str = ""
+    """The `resourceVersion` of the list."""
 
 
 class ListClient:
@@ -59,8 +63,8 @@ class ListClient:
         self._wants_whole_pods, self._wants_pod_texts, self._wants_state = wants_whole_pods, wants_pod_texts, wants_state
         self._pages = count()
 
-    def run_queries(self, queries: Sequence[ListQuery]) -> list[QueryResult]:
-        """The answers to queries, in their order.
+    def run_queries(self, queries: Sequence[ListQuery], version: str = "") -> list[QueryResult]:
+        """The answers to queries, in their order; those from the server's cache are no older than `version`, that of another list.
 
         1. A list is asked for in pages of 500. Where the server no longer knows how a list goes on (410), it is asked for anew, three
            times; then in one piece.
@@ -73,14 +77,15 @@ class ListClient:
 
         pool = ThreadPoolExecutor(MAX_PARALLEL)
         try:
-            waiting = [pool.submit(_fetch_pages, self._connection, query) for query in queries]
+            waiting = [pool.submit(_fetch_pages, self._connection, query, version) for query in queries]
             return [self._collect_result(query, future.result) for query, future in zip(queries, waiting, strict=True)]
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 
-    def _collect_result(self, query: ListQuery, result: Callable[[], list[bytes]]) -> QueryResult:
+    def _collect_result(self, query: ListQuery, result: Callable[[], _Pages]) -> QueryResult:
         try:
-            return QueryResult(query, self._collect_pages(query, result()))
+            pages = result()
+            return QueryResult(query, self._collect_pages(query, pages.texts), version=pages.version)
         except HttpStatusError as error:
             return QueryResult(query, ObjectCollector(), error.status, explain_refusal(query, error.status, str(error)))
         except InputError as error:
@@ -115,7 +120,7 @@ def fetch_plain_items(connection: ApiConnection, query: ListQuery) -> list[dict[
     Errors: InputError with the reason where the server refuses it, or its answer cannot be read.
     """
     try:
-        texts = _fetch_pages(connection, query)
+        texts = _fetch_pages(connection, query).texts
         found = [item for text in texts for item in msgspec.json.decode(text).get("items") or ()]
     except HttpStatusError as error:
         raise InputError(f"{connection.server}: {query.resource.plural}: {explain_refusal(query, error.status, str(error))}") from None
@@ -124,8 +129,9 @@ def fetch_plain_items(connection: ApiConnection, query: ListQuery) -> list[dict[
     return [{**item, "kind": query.resource.kind} for item in found if isinstance(item, dict)]
 
 
-class _PageMetadata(msgspec.Struct, frozen=True, rename={"token": "continue"}):
+class _PageMetadata(msgspec.Struct, frozen=True, rename={"token": "continue", "version": "resourceVersion"}):
     token: str = ""
+    version: str = ""
 
 
 class _PageEnvelope(msgspec.Struct, frozen=True):
@@ -133,27 +139,55 @@ class _PageEnvelope(msgspec.Struct, frozen=True):
     metadata: _PageMetadata = _PageMetadata()
 
 
-def _fetch_pages(connection: ApiConnection, query: ListQuery) -> list[bytes]:
+class _Pages(msgspec.Struct, frozen=True):
+    """The pages of a list, and its version."""
+
+    texts: list[bytes]
+    version: str
+
+
+def _fetch_pages(connection: ApiConnection, query: ListQuery, version: str = "") -> _Pages:
+    """The pages of a list.
+
+    1. What a field selects (the pods of a node, one object) is little, and may come from the server's watch cache
+       (`resourceVersion=0`, and later lists no older than the first): there it has an index, where etcd is read from end to end by servers
+       before 1.31. It may be seconds old, and so may be any list that was asked for just now.
+    2. All other lists are consistent, page by page. From the cache they would come in one piece: it takes no notice of `limit` before 1.34.
+    3. Where the server cannot serve that version (its cache lags behind), the list is asked for like any other.
+
+    Source: kubernetes `staging/src/k8s.io/apiserver/pkg/storage/cacher/delegator.go`, ShouldDelegateList.
+    """
+    if query.fields and query.resource in (PODS, NODES):
+        cached = {"resourceVersion": version or "0", "resourceVersionMatch": "NotOlderThan" if version else ""}
+        try:
+            return _fetch_all_pages(connection, query, cached)
+        except HttpStatusError as error:
+            if error.status not in _NOT_CACHED:
+                raise
+    if query.limit:
+        return _fetch_all_pages(connection, query, {"limit": str(query.limit)}, most=1)
     for limit in (*[_PAGE] * _RESTARTS, ""):
         try:
-            return _fetch_all_pages(connection, query, limit)
+            return _fetch_all_pages(connection, query, {"limit": limit})
         except HttpStatusError as error:
             if error.status != _GONE or not limit:
                 raise
     raise AssertionError("unreachable")
 
 
-def _fetch_all_pages(connection: ApiConnection, query: ListQuery, limit: str) -> list[bytes]:
-    words = {"fieldSelector": query.fields, "labelSelector": query.labels, "limit": limit}
+def _fetch_all_pages(connection: ApiConnection, query: ListQuery, words: Mapping[str, str], most: int = 0) -> _Pages:
+    """The pages that a list has, `most` of them at most, 0 for all."""
+    words = {"fieldSelector": query.fields, "labelSelector": query.labels, **words}
     words = {name: value for name, value in words.items() if value}
     pages: list[bytes] = []
     token = ""
     while True:
         page = connection.get(query.resource.list_path(query.namespace), {**words, "continue": token} if token else words)
-        before, token = token, _decode_envelope(connection, query, page).metadata.token
+        metadata = _decode_envelope(connection, query, page).metadata
+        before, token = token, metadata.token
         pages.append(page)
-        if not token:
-            return pages
+        if not token or len(pages) == most:
+            return _Pages(pages, metadata.version)
         if token == before:
             raise InputError(f"{connection.server}: {describe_endless_list(query.resource.plural)}")
 

@@ -29,12 +29,16 @@ class ApiResource(NamedTuple):
 
 
 class ListQuery(Struct, frozen=True):
-    """One list to ask for: a resource, a namespace ("" for all), and selectors as the API takes them."""
+    """One list to ask for: a resource, a namespace ("" for all), and selectors as the API takes them.
+
+    `limit` is how many objects at most, 0 for all.
+    """
 
     resource: ApiResource
     namespace: str = ""
     fields: str = ""
     labels: str = ""
+    limit: int = 0
 
 
 NODES = ApiResource("Node", "", "v1", "nodes", is_namespaced=False)

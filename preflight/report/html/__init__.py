@@ -13,6 +13,7 @@ from preflight.report.html.findings import FindingsView, make_findings_view
 from preflight.report.html.nodes import NodesView, make_nodes_view
 from preflight.report.html.page import render_page
 from preflight.report.html.summary import SummaryView, format_page_title, make_summary_view
+from preflight.report.tolerations import TolerationRow, make_toleration_rows
 
 
 class ReportView(NamedTuple):
@@ -21,6 +22,7 @@ class ReportView(NamedTuple):
     summary: SummaryView
     chain: list[ChainStep]
     coverage: CoverageView
+    tolerations: list[TolerationRow]
     findings: FindingsView | None
     nodes: NodesView | None
     basis: BasisView
@@ -30,7 +32,8 @@ def render(report: Report, *, all_rows: bool = False, **_options: object) -> str
     """The report as a page of HTML, complete in itself: style, script and drawings are in it, and nothing is asked from elsewhere.
 
     1. The verdict and its numbers come first; then `--why` where it was asked for, the steps with their coverage and their ordinary
-       pods, the findings, the names of the nodes, and what all this rests on.
+       pods, with `all_rows` and without a change the tolerations of all DaemonSets, the findings, the names of the nodes, and what all
+       this rests on.
     2. It is read without its script, which only filters, and opens what is folded for a printer.
     3. Everything that came from the input is escaped, and nothing from it is a link, an id, a class or an attribute of another kind.
     4. The columns are classes of nodes that share every answer, so that the size hardly depends on how many nodes there are. What is cut
@@ -42,6 +45,7 @@ def render(report: Report, *, all_rows: bool = False, **_options: object) -> str
         summary=make_summary_view(report),
         chain=make_chain(report),
         coverage=make_coverage_view(report, classes, all_rows),
+        tolerations=make_toleration_rows(report) if all_rows else [],
         findings=make_findings_view(report, classes),
         nodes=make_nodes_view(classes),
         basis=make_basis_view(report),

@@ -75,14 +75,19 @@ def _iter_selected(context: Context) -> Iterator[tuple[PodDisruptionBudget, list
 
 
 def _iter_candidates(context: Context) -> Iterator[tuple[PodDisruptionBudget, list[_SelectablePods]]]:
-    """The budgets, each with what it may select: of its namespace; where none is stated, of its file without one."""
-    if not context.is_lint:
-        return
+    """The budgets, each with what it may select: of its namespace; where none is stated, of its file without one.
+
+    Under a change only what may lose pods that nobody listed, and the budgets of it.
+    """
     homes: defaultdict[tuple[str, str], list[_SelectablePods]] = defaultdict(list)
     for selectable_pod in _iter_selectable_pods(context):
+        if not context.is_lint and selectable_pod.owner.origin not in context.losing_workloads:
+            continue
         homes[_make_scope_key(selectable_pod.owner)].append(selectable_pod)
     for budget in context.world.budgets:
-        yield budget, homes.get(_make_scope_key(budget), [])
+        near = homes.get(_make_scope_key(budget), [])
+        if context.is_lint or near:
+            yield budget, near
 
 
 def _make_scope_key(item: PodDisruptionBudget | DaemonSet | Deployment | CronJob | JobSet) -> tuple[str, str]:

@@ -3,7 +3,10 @@
 Why it matters
     This is the end of the story that a NoSchedule taint begins: the pods are gone, nothing is Pending, and DESIRED counts only the nodes
     that tolerate the taint. Whether the DaemonSet belongs on the node only its owner knows. Where something says so, and where it is of a
-    kind that workloads break without (a network, a volume driver, a device plugin, ...), this is a warning.
+    kind that workloads break without (a network, a volume driver, a device plugin, ...), this is a warning. Where both is so, it is an
+    error: its nodeSelector or affinity asks for a label that sets these nodes apart, or it tolerates the taint but for its value or
+    effect (`present` for `true`), and no other DaemonSet provides the same there. Such nodes never offer the device, volume or network
+    that they were bought for. A taint that passes by itself makes no error.
 How to fix
     Tolerate exactly the taint (`operator: Equal`), or leave the node out on purpose with node affinity.
 Example
@@ -15,11 +18,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from preflight.coverage.model import CoverageGroup, Impact
-from preflight.coverage.node_targeting import targets_nodes
 from preflight.messages.coverage import describe_kept_out, describe_signs
 from preflight.model.reasons import CoverageSign
 from preflight.model.report import Outcome, Severity
 from preflight.rules.api import Context, FixKind, Hit, Rule
+from preflight.rules.coverage._belonging import is_missed, list_critical, list_signs
 from preflight.rules.coverage._consequence_notes import make_impact_note
 from preflight.rules.merged_groups import MergedGroups, iter_new_groups, merge_groups
 
@@ -28,15 +31,17 @@ def check(context: Context) -> Iterator[Hit]:
     """One hit for each DaemonSet and reason."""
     impact = context.impact
     assert impact is not None
-    for groups in merge_groups(group for group in iter_new_groups(context, Outcome.NEVER) if context.is_lint or group.is_touched):
+    for groups in merge_groups(_iter_kept_out_groups(context)):
         peers = _list_peer_nodes(impact, groups)
-        signs = _list_signs(groups, peers)
-        is_critical = any(component.kind.critical for component in impact.component_cache.recognize(groups.first_group.daemonset))
+        signs = list_signs(impact, groups, peers)
+        severity = _get_severity(impact, groups, signs)
+        if groups.first_group.outcome is Outcome.UNKNOWN and severity is not Severity.ERROR:
+            continue
         yield Hit(
             subject=groups.subject,
             nodes=groups.nodes,
             location=groups.location,
-            severity=None if (signs or is_critical) and not groups.is_transient else Severity.NOTE,
+            severity=severity,
             message=describe_kept_out(groups.nodes, groups.taints, groups.reasons),
             label=groups.label,
             notes=(
@@ -49,15 +54,23 @@ def check(context: Context) -> Iterator[Hit]:
         )
 
 
-def _list_signs(merged_groups: MergedGroups, peer_nodes: Sequence[str]) -> list[CoverageSign]:
-    """What shows that the DaemonSet belongs on these nodes."""
-    spec = merged_groups.first_group.daemonset.spec.template.spec
-    shown = {
-        CoverageSign.TARGETS_NODES: targets_nodes(spec),
-        CoverageSign.RUNS_ON_PEERS: bool(peer_nodes),
-        CoverageSign.NODE_CRITICAL: spec.priorityClassName == "system-node-critical",
-    }
-    return [sign for sign, is_shown in shown.items() if is_shown]
+def _iter_kept_out_groups(context: Context) -> Iterator[CoverageGroup]:
+    """The groups that a taint alone keeps out; also those that it surely does after a change, and that may have a pod today."""
+    for group in iter_new_groups(context, Outcome.NEVER):
+        if context.is_lint or group.is_touched:
+            yield group
+    for group in iter_new_groups(context, Outcome.UNKNOWN):
+        after = group.placement_after
+        if group.is_touched and after is not None and after.is_selected and after.untolerated_taints and not context.is_lint:
+            yield group
+
+
+def _get_severity(impact: Impact, merged_groups: MergedGroups, signs: Sequence[CoverageSign]) -> Severity | None:
+    if merged_groups.is_transient:
+        return Severity.NOTE
+    if is_missed(impact, merged_groups, signs):
+        return Severity.ERROR
+    return None if signs or list_critical(impact, merged_groups) else Severity.NOTE
 
 
 def _list_peer_nodes(impact: Impact, merged_groups: MergedGroups) -> list[str]:

@@ -96,15 +96,15 @@ def _identify_rule(rule: PodFailurePolicyRule) -> tuple[str, ...]:
 
 
 def iter_job_templates(context: Context) -> Iterator[JobTemplateItem]:
-    """Every Job, every CronJob's and every JobSet's template of one, in lint; under a change none.
+    """Every Job, every CronJob's and every JobSet's template of one, in lint; under a change those that may lose pods nobody listed.
 
     1. A Job that a CronJob or a JobSet controls is left to that one, given or not.
     2. A Job or JobSet that has ended is left out.
     """
-    if not context.is_lint:
-        return
     jobs = (workload for workload in context.workloads if isinstance(workload, Job | CronJob))
     for job in (*jobs, *context.world.job_sets):
+        if not context.is_lint and job.origin not in context.losing_workloads:
+            continue
         if isinstance(job, CronJob):
             yield JobTemplateItem(job, job.spec.jobTemplate.spec, ("spec", "jobTemplate", "spec"))
         elif any(condition.type in _FINISHED_CONDITIONS and condition.status == "True" for condition in job.status.conditions):

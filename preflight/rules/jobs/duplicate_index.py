@@ -3,9 +3,11 @@
 Why it matters
     By default a Job counts a pod as failed when it is deleted, and creates its replacement 10 seconds later, though the old pod may use the
     rest of its grace period. For that time two pods have one index and one host name. Frameworks that register their workers by
-    either fail, or wait for a worker that is gone. Said of an Indexed Job whose indexes all run at once and that can be tried again:
-    where its pods have host names for one another (a `subdomain`, or a JobSet) a warning, where they only ask for an extended
-    resource such as a GPU a note.
+    either fail, or wait for a worker that is gone. Said of an Indexed Job whose indexes all run at once and that can be tried again.
+    A warning where its pods surely work together: they have host names for one another (a `subdomain`, or a JobSet), a variable says
+    where the others are (`MASTER_ADDR`, `TF_CONFIG`, `JAX_COORDINATOR_ADDRESS`, ...), or a launcher is told of other machines (`torchrun
+    --nnodes`, `mpirun --hostfile`, ...). A note where they only ask for an extended resource such as a GPU, start such a launcher
+    without saying how many machines there are, or run an image for distributed training.
 How to fix
     `podReplacementPolicy: Failed`: the replacement then waits for the end of the old pod. A `podFailurePolicy` brings it with it.
 Example
@@ -16,8 +18,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from preflight.messages.job_templates import DEFAULT_REPLACEMENT_POLICY, describe_duplicate_index
+from preflight.messages.job_templates import DEFAULT_REPLACEMENT_POLICY, describe_duplicate_index, describe_team_sign
 from preflight.model.batch import JobSet
+from preflight.model.job_reasons import TeamSign, TeamSignKind
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, Rule
 from preflight.rules.jobs._templates import JobTemplateItem, iter_job_templates, make_suggestion
@@ -30,14 +33,15 @@ def check(context: Context) -> Iterator[Hit]:
         if spec.completionMode != "Indexed" or spec.podFailurePolicy is not None or spec.podReplacementPolicy == "Failed":
             continue
         seconds = _count_overlap_seconds(batch)
-        severity = _get_severity(batch)
-        if seconds > 0 and severity is not None and _is_retried(batch) and not batch.has_other_controller:
+        sign = _find_sign(batch)
+        if seconds > 0 and sign is not None and _is_retried(batch) and not batch.has_other_controller:
             yield Hit(
                 subject=batch.subject,
                 location=batch.locate("podReplacementPolicy"),
-                severity=severity,
+                severity=Severity.WARNING if sign.kind.is_sure else Severity.NOTE,
                 message=describe_duplicate_index(batch.replicated_job, seconds),
                 label="" if spec.podReplacementPolicy else DEFAULT_REPLACEMENT_POLICY,
+                notes=tuple(("note", text) for text in describe_team_sign(sign)),
                 key=batch.key,
                 suggestion=make_suggestion("podReplacementPolicy: Failed"),
             )
@@ -54,29 +58,32 @@ def _is_retried(batch: JobTemplateItem) -> bool:
     return limit != 0 and per_index != 0
 
 
-def _get_severity(batch: JobTemplateItem) -> Severity | None:
-    """None where nothing shows that its pods work together."""
+def _find_sign(batch: JobTemplateItem) -> TeamSign | None:
+    """What shows that its pods work together; None where nothing does, or not all of them run at once."""
     from preflight.scheduling.jobs.defaults import apply_job_defaults, count_max_parallel
 
     spec, owner = apply_job_defaults(batch.spec), batch.owner
     at_once = count_max_parallel(spec)
-    if at_once != spec.completions:
+    if at_once != spec.completions or not at_once:
         return None
     if isinstance(owner, JobSet):
         pods = sum(
             replicated_job.replicas * count_max_parallel(apply_job_defaults(replicated_job.template.spec))
             for replicated_job in owner.spec.replicatedJobs
         )
-        return (
-            None if pods < 2 or not at_once else Severity.WARNING if owner.spec.network.enableDNSHostnames else _get_device_severity(batch)
-        )
-    if at_once < 2:
-        return None
-    return Severity.WARNING if batch.pod_spec.subdomain else _get_device_severity(batch)
+        return None if pods < 2 else _find_strongest_sign(batch, has_host_names=owner.spec.network.enableDNSHostnames)
+    return None if at_once < 2 else _find_strongest_sign(batch, has_host_names=bool(batch.pod_spec.subdomain))
 
 
-def _get_device_severity(batch: JobTemplateItem) -> Severity | None:
-    return Severity.NOTE if batch.has_accelerators else None
+def _find_strongest_sign(batch: JobTemplateItem, *, has_host_names: bool) -> TeamSign | None:
+    if has_host_names:
+        return TeamSign(TeamSignKind.HOST_NAMES)
+    from preflight.components.distributed_frameworks import find_team_sign
+
+    sign = find_team_sign(batch.spec.template.spec.containers)
+    if batch.has_accelerators and (sign is None or sign.kind is TeamSignKind.IMAGE):
+        return TeamSign(TeamSignKind.DEVICES)
+    return sign
 
 
 RULE = Rule(id="PF331", name="duplicate-index", severity=Severity.WARNING, check=check, is_per_object=True)

@@ -29,7 +29,7 @@ _SeenFields = Counter[tuple[int, tuple[str, ...]]]
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each wrong field; what a Job's pods share with those of others has rules of its own. Only in lint."""
     seen: _SeenFields = Counter()
-    for batch in iter_job_templates(context):
+    for batch in iter_job_templates(context) if context.is_lint else ():
         for refusal in _iter_refusals(batch):
             is_inside = refusal.path[: len(batch.path)] == batch.path
             path = (*batch.key, *refusal.path[len(batch.path) :]) if is_inside else refusal.path

@@ -200,6 +200,7 @@ def test_links_submodules_hidden_files_and_other_files_are_not_read(tmp_path: Pa
     assert {(check["what"], check["why"]) for check in given["skipped"]} == {
         ("2 symbolic links", "not followed: name it to read it"),
         ("1 submodule", "not read: give its own repository as a folder"),
+        ("1 hidden file", "not read, though `kubectl apply -f` reads hidden files: name it to read it"),
     }
     assert "main:link.yaml: is a symbolic link: name what it leads to" in diff("v1", "main:link.yaml").err
     assert "main:sub: is a submodule: give its own repository as a folder" in diff("v1", "main:sub").err

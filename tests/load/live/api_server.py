@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import ssl
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -10,6 +11,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
+
+from preflight.kubectl.label_selector import parse_selector
+
+TLS = Path(__file__).parents[2] / "data/tls"
+"""Certificates of a server on loopback, of a user `good`, and of the authorities that signed them."""
+
+_TRUST = {"certificate-authority": str(TLS / "ca.crt")}
 
 TOKEN = "s3cr3t-t0ken-of-nobody"
 
@@ -22,6 +30,7 @@ KINDS = {
     "persistentvolumes": ("v1", "PersistentVolume"),
     "daemonsets": ("apps/v1", "DaemonSet"),
     "deployments": ("apps/v1", "Deployment"),
+    "replicasets": ("apps/v1", "ReplicaSet"),
     "statefulsets": ("apps/v1", "StatefulSet"),
     "jobs": ("batch/v1", "Job"),
     "cronjobs": ("batch/v1", "CronJob"),
@@ -104,16 +113,12 @@ def _is_wanted(each: Mapping[str, Any], asked: Asked) -> bool:
         if there != value:
             return False
     labels = metadata.get("labels", {})
-    for part in filter(None, asked.query.get("labelSelector", "").split(",")):
-        key, equals, value = part.partition("=")
-        if (labels.get(key) != value) if equals else key not in labels:
-            return False
-    return True
+    return parse_selector(asked.query.get("labelSelector", "")).selects(labels)
 
 
 @contextmanager
-def serving(server: ApiServer, folder: Path) -> Iterator[Path]:
-    """The server on a free port of this machine; the answer is a kubeconfig that leads to it."""
+def serving(server: ApiServer, folder: Path, tls: ssl.SSLContext | None = None) -> Iterator[Path]:
+    """The server on a free port of this machine, by https if there is a TLS context; the answer is a kubeconfig that leads to it."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -140,9 +145,11 @@ def serving(server: ApiServer, folder: Path) -> Iterator[Path]:
 
     http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     http.daemon_threads = True
+    if tls is not None:
+        http.socket = tls.wrap_socket(http.socket, server_side=True, do_handshake_on_connect=False)
     thread = threading.Thread(target=http.serve_forever, args=(0.02,))
     thread.start()
-    server.url = f"http://127.0.0.1:{http.server_port}"
+    server.url = f"{'http' if tls is None else 'https'}://127.0.0.1:{http.server_port}"
     try:
         yield kubeconfig(folder / "kubeconfig", server.url)
     finally:
@@ -150,6 +157,15 @@ def serving(server: ApiServer, folder: Path) -> Iterator[Path]:
         http.shutdown()
         thread.join()
         http.server_close()
+
+
+def tls_of_server() -> ssl.SSLContext:
+    """TLS of a server on loopback that takes the certificate of a user, too."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(TLS / "server.crt", TLS / "server.key")
+    context.load_verify_locations(TLS / "ca.crt")
+    context.verify_mode = ssl.CERT_OPTIONAL
+    return context
 
 
 def kubeconfig(path: Path, server: str, user: Mapping[str, Any] | None = None, namespace: str = "") -> Path:
@@ -160,7 +176,7 @@ def kubeconfig(path: Path, server: str, user: Mapping[str, Any] | None = None, n
         "kind": "Config",
         "current-context": "test",
         "contexts": [{"name": "test", "context": context}],
-        "clusters": [{"name": "c", "cluster": {"server": server}}],
+        "clusters": [{"name": "c", "cluster": {"server": server, **(_TRUST if server.startswith("https:") else {})}}],
         "users": [{"name": "u", "user": user if user is not None else {"token": TOKEN}}],
     }
     path.write_text(json.dumps(data))

@@ -33,15 +33,27 @@ _COVERAGE = {
         ],
     ),
     "all nodes: one list of nodes and one of pods": ("taint nodes --all team=x:PreferNoSchedule", ["daemonsets", "nodes", "pods"]),
-    "a drain: every node and pod, budgets, and what controls pods": (
+    "a drain: the node and its pods, budgets, and what controls pods": (
         "drain a-0 --ignore-daemonsets",
-        ["daemonsets", "deployments", "jobs", "jobsets", "nodes", "poddisruptionbudgets", "pods", "statefulsets"],
+        [
+            *("daemonsets", "deployments", "jobs", "jobsets", "nodes fieldSelector=metadata.name=a-0", "poddisruptionbudgets"),
+            *("pods fieldSelector=spec.nodeName=", "pods fieldSelector=spec.nodeName=a-0", "statefulsets"),
+        ],
     ),
-    "a NoExecute taint lets pods go too": (
+    "a drain of nodes by a selector: these": (
+        "drain -l pool --ignore-daemonsets",
+        [
+            *("daemonsets", "deployments", "jobs", "jobsets", "nodes labelSelector=pool", "poddisruptionbudgets"),
+            *(f"pods fieldSelector=spec.nodeName={name}" for name in ("", "a-0", "a-1", "a-2", "b-0", "b-1")),
+            "statefulsets",
+        ],
+    ),
+    "a NoExecute taint lets pods go too; where one of a DaemonSet does, all nodes count": (
         "taint nodes a-0 team=x:NoExecute --exit-zero",
         [
-            *("cronjobs", "daemonsets", "deployments", "jobs", "jobsets", "nodes", "persistentvolumeclaims", "persistentvolumes"),
-            *("poddisruptionbudgets", "pods", "statefulsets", "storageclasses"),
+            *("cronjobs", "daemonsets", "deployments", "jobs", "jobsets", "nodes", "nodes fieldSelector=metadata.name=a-0"),
+            *("persistentvolumeclaims", "persistentvolumes", "poddisruptionbudgets", "pods fieldSelector=spec.nodeName="),
+            *("pods fieldSelector=spec.nodeName=a-0", "statefulsets", "storageclasses"),
         ],
     ),
     "an update: all nodes, and the pods of this DaemonSet": (

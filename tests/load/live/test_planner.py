@@ -6,23 +6,28 @@ from typing import Any
 
 import pytest
 
-from preflight.load.live import planner
+from preflight.load.live import lists
 from preflight.load.live.feature_gates import detect_comparison_operators
-from preflight.load.live.planner import FOR_DAEMONSETS, FOR_EVICTIONS, FOR_FULL_CHECK, UNBOUND_PODS, ClusterQuery
+from preflight.load.live.lists import UNBOUND_PODS
+from preflight.load.live.planner import FOR_DAEMONSETS, FOR_FULL_CHECK, ClusterQuery
 from preflight.load.live.resources import BUDGETS, CONFIGS, DAEMONSETS, NODES, OWNERS, PODS, ListQuery
 from preflight.load.live.survey import ClusterSurvey
 from preflight.model.apps import DaemonSet, DaemonSetSpec
 from preflight.model.core import PodSpec, PodTemplate, Toleration
 from preflight.model.meta import LabelSelector, Metadata, SelectorRequirement
 
+FOR_EVICTIONS = ClusterQuery(all_nodes=True, needs_budgets=True, needs_owners=True)
 SELECTOR = LabelSelector({"app": "a"}, (SelectorRequirement("tier", "NotIn", ("x", "y")), SelectorRequirement("old", "DoesNotExist")))
 AGENT = DaemonSet(metadata=Metadata(name="agent", namespace="kube-system"), spec=DaemonSetSpec(selector=SELECTOR))
 PODS_OF_AGENT = ListQuery(PODS, "kube-system", labels="app=a,tier notin (x,y),!old")
-MANY = [f"n{number}" for number in range(301)]
+NEW = DaemonSet(metadata=Metadata(name="new", namespace="x"), spec=DaemonSetSpec(selector=LabelSelector({"app": "new"})))
+CHANGED = DaemonSet(metadata=Metadata(name="agent", namespace="kube-system"), spec=DaemonSetSpec(selector=LabelSelector({"app": "b"})))
+PODS_OF_NEW = ListQuery(PODS, "x", labels="app=new")
+MANY = [f"n{number}" for number in range(1001)]
 
 
 @pytest.mark.parametrize(
-    ("query", "named", "lists"),
+    ("query", "named", "expected"),
     [
         pytest.param(ClusterQuery(), [], [], id="no node"),
         pytest.param(FOR_FULL_CHECK, ["n1"], [ListQuery(NODES)], id="all nodes"),
@@ -35,12 +40,12 @@ MANY = [f"n{number}" for number in range(301)]
         pytest.param(ClusterQuery(), MANY, [ListQuery(NODES)], id="many nodes in one list"),
     ],
 )
-def test_lists_of_nodes(query: ClusterQuery, named: list[str], lists: list[ListQuery]) -> None:
-    assert list(planner.plan_node_lists(query, named)) == lists
+def test_lists_of_nodes(query: ClusterQuery, named: list[str], expected: list[ListQuery]) -> None:
+    assert list(lists.plan_node_lists(query, named)) == expected
 
 
 @pytest.mark.parametrize(
-    ("query", "nodes", "lists"),
+    ("query", "nodes", "expected"),
     [
         pytest.param(ClusterQuery(), [], [], id="no node, no pod"),
         pytest.param(ClusterQuery(), ["n1"], [ListQuery(PODS, fields="spec.nodeName=n1"), UNBOUND_PODS], id="those of a node, and of none"),
@@ -48,23 +53,37 @@ def test_lists_of_nodes(query: ClusterQuery, named: list[str], lists: list[ListQ
         pytest.param(FOR_EVICTIONS, ["n1"], [ListQuery(PODS)], id="of all nodes all"),
         pytest.param(ClusterQuery(all_nodes=True, daemonsets=frozenset({AGENT.key[:2]})), ["n1"], [PODS_OF_AGENT], id="of a DaemonSet"),
         pytest.param(ClusterQuery(all_nodes=True, daemonsets=frozenset({("x", "agent")})), ["n1"], [], id="of an unknown DaemonSet"),
+        pytest.param(
+            ClusterQuery(all_nodes=True, daemonsets=frozenset({AGENT.key[:2], NEW.key[:2]}), applied_daemonsets=(AGENT, NEW)),
+            ["n1"],
+            [PODS_OF_AGENT, PODS_OF_NEW],
+            id="of a DaemonSet of a file, and those that a new one adopts",
+        ),
+        pytest.param(
+            ClusterQuery(all_nodes=True, daemonsets=frozenset({CHANGED.key[:2]}), applied_daemonsets=(CHANGED,)),
+            ["n1"],
+            [PODS_OF_AGENT],
+            id="of one that exists, by the selector that it has",
+        ),
     ],
 )
-def test_lists_of_pods(query: ClusterQuery, nodes: list[str], lists: list[ListQuery]) -> None:
-    assert list(planner.plan_pod_lists(query, nodes, [AGENT])) == lists
+def test_lists_of_pods(query: ClusterQuery, nodes: list[str], expected: list[ListQuery]) -> None:
+    assert list(lists.plan_pod_lists(query, nodes, [AGENT])) == expected
 
 
 def test_kinds_that_a_change_needs() -> None:
-    assert planner.plan_kinds(FOR_DAEMONSETS) == ()
-    assert planner.plan_kinds(FOR_EVICTIONS) == (BUDGETS, *OWNERS)
-    assert not set(OWNERS) & {query.resource for query in planner.plan_dependent_lists(OWNERS)}
+    assert lists.plan_kinds(FOR_DAEMONSETS) == ()
+    assert lists.plan_kinds(FOR_EVICTIONS) == (BUDGETS, *OWNERS)
+    assert not set(OWNERS) & {query.resource for query in lists.plan_dependent_lists(OWNERS)}
 
 
 def test_the_daemonsets_whose_pods_were_had() -> None:
     query = ClusterQuery(all_nodes=True, daemonsets=frozenset({AGENT.key[:2], ("x", "y")}))
-    assert planner.select_listed_daemonsets(FOR_FULL_CHECK, [AGENT], [PODS_OF_AGENT]) is None
-    assert planner.select_listed_daemonsets(query, [AGENT], []) == frozenset({AGENT.key[:2], ("x", "y")})
-    assert planner.select_listed_daemonsets(query, [AGENT], [PODS_OF_AGENT]) == frozenset({("x", "y")})
+    assert lists.select_listed_daemonsets(FOR_FULL_CHECK, [AGENT], [PODS_OF_AGENT]) is None
+    assert lists.select_listed_daemonsets(query, [AGENT], []) == frozenset({AGENT.key[:2], ("x", "y")})
+    assert lists.select_listed_daemonsets(query, [AGENT], [PODS_OF_AGENT]) == frozenset({("x", "y")})
+    applied = ClusterQuery(all_nodes=True, daemonsets=frozenset({AGENT.key[:2], NEW.key[:2]}), applied_daemonsets=(AGENT, NEW))
+    assert lists.select_listed_daemonsets(applied, [AGENT], [PODS_OF_NEW]) == frozenset({AGENT.key[:2]})
 
 
 # What the answers show

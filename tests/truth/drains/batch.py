@@ -13,6 +13,7 @@ from pathlib import Path
 from random import Random
 
 from tests.cluster.bed import Bed, Ran
+from tests.cluster.silence import fall_silent
 from tests.truth.drains import seen as seeing
 from tests.truth.drains import worlds
 from tests.truth.drains.account import Account
@@ -47,6 +48,7 @@ class Drains:
         self.account = Account()
         self.number = 0
         self.was_long = seed % 3 != 0
+        self.silent: frozenset[str] = frozenset()
 
     def run(self, drains: int) -> Account:
         """Make one world after the other until there were so many drains, `each` in a world."""
@@ -66,25 +68,27 @@ class Drains:
 
     def _world(self) -> None:
         world = worlds.draw(self.random)
+        self.silent = frozenset(world.silent)
         self.bed.create(world.objects)
         self.bed.create(world.budgets)
         rest(self.bed, uncordoned=False)
+        fall_silent(self.bed, world.silent)
         deployments = [item["metadata"] for item in world.objects if item["kind"] == "Deployment"]
         if deployments and self.random.random() < 0.2:
             self._stop_halfway(self.random.choice(deployments))
         for number in range(self.each):
             uncordoned = bool(number) and self._uncordon()
-            if number:
-                rest(self.bed, uncordoned=uncordoned)
+            if number or self.silent:
+                rest(self.bed, uncordoned=uncordoned, silent=self.silent)
             going = self._end_one()
             if going:
-                rest(self.bed, uncordoned=False, going=going)
+                rest(self.bed, uncordoned=False, going=going, silent=self.silent)
             self._drain()
 
     def _stop_halfway(self, deployment: Object) -> None:
         """Update a Deployment to an image that is not there, so that it has pods of two ReplicaSets."""
         self.bed.kubectl("set", "image", f"deployment/{deployment['name']}", f"*={worlds.BAD}", "-n", deployment["namespace"])
-        rest(self.bed, uncordoned=False)
+        rest(self.bed, uncordoned=False, silent=self.silent)
 
     def _uncordon(self) -> bool:
         """Uncordon some nodes, and at times cordon one; whether any was uncordoned."""
@@ -136,14 +140,15 @@ class Drains:
         if said.nodes and {node.told["node"] for node in said.nodes} != drained:
             raise AssertionError(f"{argv} drains {sorted(drained)}, and not {[each.told['node'] for each in said.nodes]}")
         replacements = self._replacements(said, pods)
+        others = sorted(nodes.keys() - drained - self.silent)
         if replacements is Replacements.NEVER:
-            self._silence(sorted(nodes.keys() - drained))
+            self._silence(others)
         try:
             with Pulse() as pulse:
                 happened = self._do(said, argv, pods)
         finally:
             if replacements is Replacements.NEVER:
-                self._silence(sorted(nodes.keys() - drained), over=True)
+                self._silence(others, over=True)
         if pulse.longest > STILL:
             self.account.left_out["a drain while this machine stood still"] += 1
             self._say(f"{self.number}: {' '.join(argv)}: this machine stood still for {pulse.longest:.1f} s")
@@ -152,6 +157,10 @@ class Drains:
         if not said.nodes:
             self.account.refused += 1
             self._say(f"{self.number}: {' '.join(argv)}: preflight {said.result.code}: {said.result.err}")
+            return
+        if happened.preempted(drained):
+            self.account.left_out["a drain by which pods were preempted"] += 1
+            self._say(f"{self.number}: {' '.join(argv)}: {', '.join(happened.preempted(drained))} may be preempted")
             return
         different = self.account.add(compared(said, happened, flags, replacements))
         self._say(
@@ -179,6 +188,8 @@ class Drains:
         there = Counter(pod["spec"]["nodeName"] for pod in pods if "nodeName" in pod["spec"]) or Counter(list(nodes))
         busy = [name for name, _ in there.most_common(3 if self.random.random() < 0.5 else None)]
         names = self.random.sample(busy, min(len(busy), self.random.choice((1, 1, 2, 3))))
+        if self.silent and self.random.random() < 0.6:
+            names = [*sorted(self.silent), *(name for name in names[1:] if name not in self.silent)]
         return ["drain", *names, *flags], flags, set(names)
 
     def _has_time_for(self, said: Said) -> bool:
@@ -207,7 +218,7 @@ class Drains:
         pending = any("nodeName" not in each["spec"] for each in pods)
         gone = [pod for pod in told if pod["verdict"] in ("evicted", "waits")]
         forgotten = any(pod["grace"] == 0 and pod["owner"].startswith("StatefulSet") for pod in gone)
-        if plain and placed and not (pending or tolerant or forgotten) and "Job" not in owners:
+        if plain and placed and not self.silent and not (pending or tolerant or forgotten) and "Job" not in owners:
             return Replacements.AT_ONCE
         return Replacements.SOME
 
@@ -222,6 +233,8 @@ class Drains:
         limit = 300.0
         if not any(word.startswith("--timeout") for word in argv) and said.evictions.get("ends") is not True:
             limit = PATIENCE + sum(node.worst.grace_seconds or 0.0 for node in said.nodes)
+        if any(node.told["node"] in self.silent for node in said.nodes):
+            limit = min(limit, LONG + PATIENCE)
         begin = time.monotonic()
         ran: Ran | None
         try:
@@ -236,7 +249,7 @@ class Drains:
         return Seen(ran.code if ran is not None else None, stderr, seconds, asked, seeing.pods(before), seeing.pods(after))
 
     def _count(self, argv: Sequence[str], drained: set[str], happened: Seen, replacements: Replacements) -> None:
-        self.account.drains[f"of {len(drained)}"] += 1
+        self.account.drains[f"of {len(drained)}{', one of them silent' if drained & self.silent else ''}"] += 1
         self.account.codes["nothing, and was ended by us" if happened.code is None else str(happened.code)] += 1
         self.account.replacements[replacements.value] += 1
         flags = [word.partition("=")[0] for word in argv if word.startswith("--")]

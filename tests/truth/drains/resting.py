@@ -24,8 +24,8 @@ class Restless(Exception):
     """The world did not come to rest."""
 
 
-def rest(bed: Bed, *, uncordoned: bool, going: Collection[str] = (), limit: float = 40) -> None:
-    """Wait until a world is at rest; Restless after `limit` seconds. Pods that are `going` may take their time."""
+def rest(bed: Bed, *, uncordoned: bool, going: Collection[str] = (), silent: Collection[str] = (), limit: float = 40) -> None:
+    """Wait until a world is at rest; Restless after `limit` seconds. Pods that are `going`, or on `silent` nodes, may take their time."""
     start = changed = time.monotonic()
     before: object = None
     while True:
@@ -33,8 +33,8 @@ def rest(bed: Bed, *, uncordoned: bool, going: Collection[str] = (), limit: floa
         others = {plural: bed.list(plural) for plural in _PLURALS}
         now = time.monotonic()
         seen = _signature(pods), [_signature(other) for other in others.values()]
-        moving = [pod["metadata"]["name"] for pod in pods if is_moving(pod, going)]
-        moving += [job["metadata"]["name"] for job in others["jobs"] if is_waiting(job)]
+        moving = [pod["metadata"]["name"] for pod in pods if pod["spec"].get("nodeName") not in silent and is_moving(pod, going)]
+        moving += [job["metadata"]["name"] for job in others["jobs"] if not silent and is_waiting(job)]
         if seen != before or moving:
             before, changed = seen, now
         pending = any(not each["spec"].get("nodeName") for each in pods)

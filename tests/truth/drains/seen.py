@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from tests.truth.drawing import Object
@@ -45,6 +45,7 @@ class Pod(NamedTuple):
     is_going: bool = False
     has_ended: bool = False
     tolerates_cordon: bool = False
+    priority: int = 0
 
     @property
     def is_daemons(self) -> bool:
@@ -69,6 +70,12 @@ class Seen(NamedTuple):
         for request in self.requests:
             found.setdefault(request.pod, request)
         return found
+
+    def preempted(self, drained: Collection[str]) -> list[str]:
+        """The pods of other nodes that are gone and may have had to go for one of higher priority that left a drained one."""
+        most = max((pod.priority for pod in self.before.values() if pod.node in drained and not pod.is_daemons), default=0)
+        others = [name for name, pod in self.before.items() if pod.node not in drained and pod.node and pod.priority < most]
+        return [name for name in others if not (self.before[name].is_going or self.before[name].has_ended or self.is_there(name))]
 
     def is_there(self, name: str) -> bool:
         """Whether the same pod is still there afterwards, and not on its way out."""
@@ -111,6 +118,7 @@ def _pod(item: Object) -> Pod:
         "deletionTimestamp" in metadata,
         item["status"].get("phase") in ("Succeeded", "Failed"),
         any(toleration.get("operator") == "Exists" and toleration.get("key", CORDON) == CORDON for toleration in tolerations),
+        item["spec"].get("priority", 0),
     )
 
 

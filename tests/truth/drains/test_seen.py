@@ -10,7 +10,7 @@ import pytest
 from tests.evictions.clusters import pod
 from tests.truth.drains.account import Account
 from tests.truth.drains.pulse import Pulse
-from tests.truth.drains.seen import Pod, Request, pods, requests
+from tests.truth.drains.seen import Pod, Request, Seen, pods, requests
 from tests.truth.drains.values import Compared
 from tests.truth.drawing import Object
 
@@ -57,6 +57,28 @@ def test_a_pod_is_known_by_its_uid_and_whether_it_may_land_on_a_cordoned_node() 
     made["metadata"] |= {"uid": "u1", "deletionTimestamp": "2026-01-01T00:00:00Z"}
     made["spec"] |= {"tolerations": [{"operator": "Exists", "key": "node.kubernetes.io/unschedulable"}]}
     assert pods([made]) == {"shop/web-1": Pod("u1", "n1", "ReplicaSet shop/web", is_going=True, tolerates_cordon=True)}
+
+
+@pytest.mark.parametrize(
+    ("gone", "preempted"),
+    [
+        pytest.param([], [], id="all are there"),
+        pytest.param(["shop/low"], ["shop/low"], id="one of lower priority is gone"),
+        pytest.param(["shop/high"], [], id="one of the same is gone, which cannot be preempted"),
+        pytest.param(["shop/going"], [], id="one is gone that was going"),
+        pytest.param(["shop/drained"], [], id="the one that was asked for is gone"),
+    ],
+)
+def test_pods_of_other_nodes_that_may_have_been_preempted(gone: list[str], preempted: list[str]) -> None:
+    before = {
+        "shop/drained": Pod("u1", "n1", "ReplicaSet shop/web", priority=1000),
+        "shop/agent": Pod("u2", "n1", "DaemonSet shop/agent", priority=2_000_001_000),
+        "shop/low": Pod("u3", "n2"),
+        "shop/high": Pod("u4", "n2", priority=1000),
+        "shop/going": Pod("u5", "n2", is_going=True),
+    }
+    after = {name: pod for name, pod in before.items() if name not in gone}
+    assert Seen(0, "", 1.0, (), before, after).preempted({"n1"}) == preempted
 
 
 def test_a_machine_that_stands_still_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:

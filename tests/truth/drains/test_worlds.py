@@ -8,6 +8,7 @@ from random import Random
 import pytest
 
 from preflight.kubectl.parser import parse_command
+from tests.truth import demands
 from tests.truth.drains import worlds
 from tests.truth.drains.resting import is_moving, is_waiting
 from tests.truth.drawing import Object
@@ -59,7 +60,35 @@ def test_there_are_budgets(wanted: Callable[[Object], bool]) -> None:
 
 def test_there_are_workloads_of_every_kind() -> None:
     kinds = {item["kind"] for seed in SEEDS for item in worlds.draw(Random(seed)).objects}
-    assert kinds == {"Node", *worlds.KINDS}
+    assert kinds == {"Node", "PriorityClass", *worlds.KINDS}
+
+
+def specs() -> list[Object]:
+    return [
+        item["spec"] if item["kind"] == "Pod" else item["spec"]["template"]["spec"]
+        for seed in SEEDS
+        for item in worlds.draw(Random(seed)).objects
+        if item["kind"] in worlds.KINDS
+    ]
+
+
+ASKING: list[tuple[str, Callable[[Object], bool]]] = [
+    ("memory", lambda spec: "memory" in spec["containers"][0]["resources"]["requests"]),
+    ("a device", lambda spec: demands.DEVICE in spec["containers"][0]["resources"].get("limits", {})),
+    ("a port of the node", lambda spec: "ports" in spec["containers"][0]),
+    ("a priority", lambda spec: "priorityClassName" in spec),
+]
+
+
+@pytest.mark.parametrize("asks", [pytest.param(each, id=name) for name, each in ASKING])
+def test_some_pods_ask_for_more_than_cpu_and_most_do_not(asks: Callable[[Object], bool]) -> None:
+    drawn = specs()
+    assert 0 < sum(map(asks, drawn)) < len(drawn) / 3
+
+
+def test_a_node_of_some_worlds_is_silent_and_no_lively_one_has_any() -> None:
+    silent = [worlds.draw(Random(seed)).silent for seed in range(100)]
+    assert 10 < sum(map(len, silent)) < 40
 
 
 def test_every_flag_is_one_that_the_program_takes() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import Any, NamedTuple
 
+from tests.truth import demands
 from tests.truth.drawing import Object
 from tests.truth.worlds import IMAGE, PLAY
 
@@ -21,10 +22,14 @@ LONG = "25s"
 
 
 class World(NamedTuple):
-    """The objects of a cluster, as manifests; the budgets come last, when the pods are there."""
+    """The objects of a cluster, as manifests; the budgets come last, when the pods are there.
+
+    `silent` are the nodes whose kubelets fall silent once they are.
+    """
 
     objects: list[Object]
     budgets: list[Object]
+    silent: tuple[str, ...] = ()
 
 
 def draw(random: Random) -> World:
@@ -32,7 +37,8 @@ def draw(random: Random) -> World:
 
     1. Some worlds are lively: pods end at once, and every replacement finds a node and is Ready at once.
     2. In others nodes may be small, so that replacements do not fit; there are Jobs; some pods never get Ready, on some nodes or on any, or
-       late, or tolerate everything.
+       late, or tolerate everything. What is asked of the nodes besides cpu is drawn apart: memory, devices, ports of the node, priorities.
+       A node may be silent.
     """
     is_lively = random.random() < 0.35
     nodes = [f"n{number}" for number in range(random.choice((3, 4, 6)))]
@@ -46,7 +52,35 @@ def draw(random: Random) -> World:
         objects += workload(random, kind, {"name": app, "namespace": namespace}, labels, nodes, is_lively=is_lively)
         for _ in range(random.choice((0, 1, 1, 1, 1, 1, 1, 2))):
             budgets.append(budget(random, f"pdb{len(budgets)}", namespace, app))
-    return World(objects, budgets)
+    apart = Random(random.random())
+    if is_lively:
+        return World(objects, budgets)
+    ask(apart, objects)
+    return World(objects, budgets, tuple(apart.sample(nodes, 1)) if apart.random() < 0.45 else ())
+
+
+def ask(random: Random, objects: list[Object]) -> None:
+    """Let some pods ask for more than cpu, and some nodes have little of it; where priorities differ, one pod may preempt another."""
+    preempting = random.random() < 0.2
+    for each in [each for each in objects if each["kind"] == "Node"]:
+        room = dict(each["status"]["capacity"])
+        if random.random() < 0.6:
+            room[demands.DEVICE] = random.choice(("1", "2", "4"))
+        if random.random() < 0.2:
+            room |= random.choice(({"pods": "4"}, {"memory": "1Gi"}))
+        each["status"] |= {"capacity": room, "allocatable": room}
+    for each in [each for each in objects if each["kind"] != "Node"]:
+        pod = each["spec"] if each["kind"] == "Pod" else each["spec"]["template"]["spec"]
+        container = pod["containers"][0]
+        if random.random() < 0.2:
+            container["resources"]["requests"]["memory"] = random.choice(("128Mi", "0.5Gi"))
+        if random.random() < 0.08:
+            container["resources"]["limits"] = {demands.DEVICE: "1"}
+        if random.random() < 0.12:
+            container["ports"] = [demands.port(random, pod)]
+        if random.random() < 0.25:
+            pod["priorityClassName"] = demands.priority(random) if preempting else demands.PATIENT
+    objects += demands.priority_classes()
 
 
 def node(name: str, pool: str, cpus: int) -> Object:

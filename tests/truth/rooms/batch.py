@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 from tests.cli.program import program
 from tests.cluster.api import Object
 from tests.cluster.bed import Bed, BedError
-from tests.truth.rooms.worlds import NAMESPACE, World, draw
+from tests.truth.demands import priority_classes
+from tests.truth.rooms.worlds import NAMESPACE, World, draw_tight
 
 BEYOND = 4
 """So many more copies are created than are said to fit."""
@@ -56,18 +57,19 @@ class Rooms:
     def __init__(self, bed: Bed, seed: int, folder: Path) -> None:
         self.bed, self.seed, self.folder = bed, seed, folder
         self.account = Account()
+        self.silent: frozenset[str] = frozenset()
         folder.mkdir(parents=True, exist_ok=True)
 
     def run(self, number: int) -> Account:
         """Ask about so many worlds, one after another."""
         for at in range(number):
             begin = time.monotonic()
-            world = draw(Random(f"{self.seed} {at}"), f"w{at}")
+            world = draw_tight(Random(f"{self.seed} {at}"), f"w{at}")
             self.bed.clear()
             self._make(world)
             said = self._asked(world, at)
             seen = self._filled(world, said["copies"] + BEYOND, at)
-            found = list(compared(said, *seen))
+            found = list(compared(said, *seen, preempts=world.preempts))
             self.account.worlds[f"{world.way}: {'none fits' if not said['copies'] else 'some fit'}"] += 1
             self.account.copies += said["copies"]
             self.account.compared.update((each.what, each.said == each.seen) for each in found)
@@ -83,7 +85,8 @@ class Rooms:
 
     def _make(self, world: World) -> None:
         """The world before: pods that are bound, then those that the scheduler binds, and some that hang in Terminating."""
-        self.bed.create([*world.nodes, *world.runtime_classes, *world.bound])
+        self.silent = frozenset(node["metadata"]["name"] for node in world.nodes if node["metadata"].get("annotations"))
+        self.bed.create([*world.nodes, *world.runtime_classes, *priority_classes(), *world.bound])
         self.bed.create(world.waiting)
         self._wait("the pods that are there", self._is_still)
         for name in world.deleted:
@@ -92,7 +95,7 @@ class Rooms:
 
     def _is_still(self) -> bool:
         """Each pod has started or ended as it should, or is known to find no room."""
-        return all(_is_settled(pod) for pod in self.bed.list("pods"))
+        return all(pod["spec"].get("nodeName") in self.silent or _is_settled(pod) for pod in self.bed.list("pods"))
 
     def _wait(self, what: str, condition: Any) -> None:
         """Wait until this is so, twice in a row with the same pods, half a second apart."""
@@ -156,11 +159,15 @@ class Rooms:
         return bound, [_said(each) for each in pods if not each["spec"].get("nodeName")]
 
 
-def compared(said: Mapping[str, Any], bound: Mapping[str, int], messages: Sequence[str]) -> list[Compared]:
+def compared(said: Mapping[str, Any], bound: Mapping[str, int], messages: Sequence[str], *, preempts: bool = False) -> list[Compared]:
     """The values of one world: how many are bound, on which nodes, and what is said where none is.
 
-    More copies were created than fit, so every node is full, and the number of each is certain.
+    More copies were created than fit, so every node is full, and the number of each is certain. Where others are preempted more are bound
+    than fit: each node has at least those that were said to fit.
     """
+    if preempts:
+        nodes = {node["node"]: node["copies"] for node in said["nodes"] if node["copies"]}
+        return [Compared("nodes, at least", nodes, {name: min(copies, bound.get(name, 0)) for name, copies in nodes.items()})]
     found = [
         Compared("copies", said["copies"], sum(bound.values())),
         Compared("at most", said["atMost"], sum(bound.values())),

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.truth.rooms.batch import Compared, compared, words
-from tests.truth.rooms.worlds import draw
+from tests.truth.rooms.worlds import draw_tight
 
 
 def said(**copies: int) -> dict[str, Any]:
@@ -39,6 +39,27 @@ def test_the_words_are_only_compared_where_none_fits() -> None:
     assert compared(said(), {}, [])[-1] == Compared("message", ["0/3 nodes are available: 3 Insufficient cpu."], [])
 
 
+@pytest.mark.parametrize(
+    ("bound", "differs"),
+    [
+        pytest.param({"a": 2}, [], id="as many as were said"),
+        pytest.param({"a": 3, "full": 1}, [], id="more, for others had to go"),
+        pytest.param({"a": 1, "full": 2}, ["nodes, at least"], id="fewer on a node that has the room"),
+    ],
+)
+def test_where_others_are_preempted_no_node_has_fewer(bound: dict[str, int], differs: list[str]) -> None:
+    assert [each.what for each in compared(said(a=2), bound, ["anything"], preempts=True) if each.said != each.seen] == differs
+
+
+def test_some_nodes_are_silent_some_ports_are_taken_and_few_pods_preempt() -> None:
+    worlds = [draw_tight(Random(f"1 {at}"), "w") for at in range(60)]
+    silent = [node for world in worlds for node in world.nodes if node["metadata"].get("annotations")]
+    ports = [pod for world in worlds for pod in world.bound if "ports" in pod["spec"]["containers"][0]]
+    assert 0 < len(silent) < len(worlds)
+    assert 0 < len(ports) < sum(len(world.bound) for world in worlds) / 3
+    assert 0 < sum(world.preempts for world in worlds) < 12
+
+
 def test_a_pod_in_words() -> None:
     spec = {
         "containers": [{"resources": {"requests": {"cpu": "1", "example.com/gpu": "2"}}}],
@@ -51,5 +72,5 @@ def test_a_pod_in_words() -> None:
 
 
 def test_a_seed_draws_the_same_world_each_time_and_every_way_comes() -> None:
-    assert draw(Random("1 0"), "w0") == draw(Random("1 0"), "w0")
-    assert {draw(Random(f"1 {at}"), "w").way for at in range(40)} == {"file", "workload", "like", "request"}
+    assert draw_tight(Random("1 0"), "w0") == draw_tight(Random("1 0"), "w0")
+    assert {draw_tight(Random(f"1 {at}"), "w").way for at in range(40)} == {"file", "workload", "like", "request"}

@@ -8,6 +8,9 @@ from typing import Any, NamedTuple
 
 from tests.builders import IMAGE, make_taint
 from tests.cluster.api import Object
+from tests.cluster.silence import UNREACHABLE
+from tests.truth import demands
+from tests.truth.worlds import PLAY
 
 GPU, HCA = "example.com/gpu", "example.com/hca"
 NAMESPACE = "default"
@@ -35,6 +38,7 @@ class World(NamedTuple):
     """One world: `waiting` are pods that the scheduler places before anything is asked; `deleted` some that then hang in Terminating.
 
     `way` is how the new pod is given: file, workload (a file with a Deployment), like (a Deployment in the cluster) or request (in words).
+    `preempts`: pods of lower priority may have to go for it.
     """
 
     nodes: list[Object]
@@ -44,6 +48,7 @@ class World(NamedTuple):
     spec: Object
     way: str
     runtime_classes: list[Object]
+    preempts: bool = False
 
 
 def draw(random: Random, name: str) -> World:
@@ -62,6 +67,38 @@ def draw(random: Random, name: str) -> World:
         if random.random() < 0.7:
             del spec["nodeSelector"]
     return World(nodes, bound, waiting, deleted, spec, way, classes)
+
+
+def draw_tight(random: Random, name: str) -> World:
+    """A world as `draw` draws it, with silent kubelets, ports that are taken, and priorities."""
+    world = draw(random, name)
+    _silence(random, world.nodes)
+    _crowd(random, [each["spec"] for each in (*world.bound, *world.waiting)])
+    if world.way != "request":
+        _crowd(random, [world.spec])
+        if random.random() < 0.2:
+            world.spec["priorityClassName"] = random.choice(("less", "more"))
+    return world._replace(preempts=world.spec.get("priorityClassName") == "more")
+
+
+def _silence(random: Random, nodes: Sequence[Object]) -> None:
+    """Let the kubelets of some nodes be silent: what is bound there never starts."""
+    for each in nodes:
+        if random.random() < 0.08:
+            each["metadata"]["annotations"] = {PLAY: "silent"}
+            each["status"]["conditions"] = [{"type": "Ready", "status": "Unknown"}]
+            each["spec"]["taints"] += [make_taint(f"{UNREACHABLE}:{effect}") for effect in ("NoSchedule", "NoExecute")]
+
+
+def _crowd(random: Random, pods: Sequence[Object]) -> None:
+    """Let some pods take a port of the node, and some have a priority; none of them preempts another."""
+    for each in pods:
+        if random.random() < 0.15:
+            port: Object = {"containerPort": 80, "hostPort": random.choice((80, 8080))}
+            port |= {"protocol": "UDP"} if random.random() < 0.2 else {}
+            each["containers"][0]["ports"] = [port | ({"hostIP": random.choice(demands.ADDRESSES)} if random.random() < 0.4 else {})]
+        if random.random() < 0.2:
+            each["priorityClassName"] = demands.PATIENT
 
 
 def _runtime_class(random: Random, name: str) -> Object:

@@ -1,0 +1,340 @@
+"""What is wrong with a kubeconfig, and with the credentials that it names. No credential is in any of these words.
+
+Names and paths come from files and are made inert: no terminal and no CI machine obeys them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+NO_CLUSTER = (
+    "no --from, and no cluster to ask: there is no kubeconfig ($KUBECONFIG, ~/.kube/config). Give manifests, or what the cluster has:\n"
+    "  kubectl get nodes,ds,pods -A -o json | preflight ... --from -"
+)
+GROUP_WITHOUT_USER = "--as-group needs --as"
+INVALID_ID_TOKEN = "the id-token of auth-provider oidc is not a JSON Web Token"
+
+_LINE_END = re.compile(r"[\r\n\v\f\x85\u2028\u2029]+")
+_QUOTED = re.compile(r"'[^']*'|, not `.*", re.DOTALL)
+_KINDS = {"str": "a string", "int": "a number", "float": "a number", "bool": "true or false", "object": "a mapping", "array": "a list"}
+_PLUGIN_DOCS = "https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins"
+_ADVICE = {
+    "gcp": "use the credential plugin gke-gcloud-auth-plugin: "
+    "https://cloud.google.com/blog/products/containers-kubernetes/kubectl-auth-changes-in-gke",
+    "azure": "use the credential plugin https://github.com/Azure/kubelogin",
+}
+
+
+def make_inert(text: str) -> str:
+    r"""The text in one line of characters that print; every other one is written as an escape such as `\x1b`."""
+    plain = text if text.isprintable() else "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
+    return plain.replace("##", r"#\x23")
+
+
+# Files
+
+
+def describe_missing_kubeconfig(paths: str) -> str:
+    """That no file of a kubeconfig exists."""
+    return f"there is no kubeconfig {make_inert(paths)}"
+
+
+def describe_unreadable_kubeconfig(path: str, reason: str) -> str:
+    """That a kubeconfig cannot be opened."""
+    return f"kubeconfig {make_inert(path)} cannot be read: {reason}"
+
+
+def describe_large_kubeconfig(path: str, mebibytes: int) -> str:
+    """That a kubeconfig is larger than any is."""
+    return f"kubeconfig {make_inert(path)} is larger than {mebibytes} MiB"
+
+
+def describe_undecodable_kubeconfig(path: str, line: int) -> str:
+    """That a kubeconfig is not UTF-8."""
+    return f"kubeconfig {make_inert(path)}:{line}: not UTF-8"
+
+
+def describe_kubeconfig_syntax(path: str, line: int, column: int, problem: str) -> str:
+    """That a kubeconfig is no YAML; what the problem quotes of the file is left out."""
+    return f"kubeconfig {make_inert(path)}:{line}:{column}: {_QUOTED.sub('', problem)}"
+
+
+def describe_kubeconfig_field(path: str, problem: str) -> str:
+    """That a field has a value of another type, as msgspec says: Expected `str`, got `int` - at `$.users[0].user.token`."""
+    wanted, _, place = problem.partition(" - at ")
+    types = re.findall(r"`(\w+)", wanted)
+    field = place.strip("`").removeprefix("$").removeprefix(".")
+    shown = [_KINDS.get(name, name) for name in types]
+    if len(shown) == 2:
+        return f"kubeconfig {make_inert(path)}: {make_inert(field) or 'the file'} must be {shown[0]}, not {shown[1]}"
+    return f"kubeconfig {make_inert(path)}: {make_inert(field) or 'the file'} has a value of another type"
+
+
+def describe_other_kind(path: str, kind: str, version: str) -> str:
+    """That a file is something else than a kubeconfig."""
+    return f"{make_inert(path)} is not a kubeconfig: it is a {make_inert(kind)} of {make_inert(version)}, not a Config of v1"
+
+
+def describe_repeated_name(path: str, part: str, name: str) -> str:
+    """That one name stands for two things."""
+    which = f"named {make_inert(name)}" if name else "without a name"
+    return f"kubeconfig {make_inert(path)}: {part} has two entries {which}"
+
+
+def describe_invalid_base64(path: str, place: str) -> str:
+    """That a field is not base64."""
+    return f"kubeconfig {make_inert(path)}: {make_inert(place)} is not base64"
+
+
+# The context
+
+
+def describe_no_current_context(paths: str) -> str:
+    """That a kubeconfig chooses no context."""
+    return f"kubeconfig {make_inert(paths)} has no current context: choose one with --context"
+
+
+def describe_unknown_context(paths: str, context: str) -> str:
+    """That a kubeconfig has no such context."""
+    return f"kubeconfig {make_inert(paths)} has no context {make_inert(context)}"
+
+
+def describe_unusable_context(context: str, reason: str) -> str:
+    """Why a context leads to no server."""
+    return f"context {make_inert(context)}: {reason}"
+
+
+def describe_no_credentials(reason: str) -> str:
+    """That no credentials can be had."""
+    return f"no credentials: {reason}"
+
+
+def join_problems(problems: Iterable[str]) -> str:
+    """All that is wrong."""
+    return "; ".join(problems)
+
+
+# The cluster
+
+
+def describe_unknown_cluster(name: str) -> str:
+    """That a context names a cluster that does not exist."""
+    return f"there is no cluster {make_inert(name)}" if name else "it names no cluster"
+
+
+def describe_no_server(cluster: str) -> str:
+    """That a cluster has no address."""
+    return f"cluster {make_inert(cluster)} has no server"
+
+
+def describe_invalid_server(cluster: str) -> str:
+    """That an address is none of a server; it may hold a credential and is not shown."""
+    return f"the server of cluster {make_inert(cluster)} is not an address such as https://HOST:PORT"
+
+
+def describe_invalid_proxy(cluster: str) -> str:
+    """That a proxy is none that kubectl accepts; its address may hold a password and is not shown."""
+    return f"the proxy-url of cluster {make_inert(cluster)} is not an address of http, https or socks5"
+
+
+def describe_unusable_proxy(address: str) -> str:
+    """That a proxy speaks a protocol that preflight does not."""
+    return f"the proxy {make_inert(address)} cannot be used: only those of http, https and socks5 can"
+
+
+def describe_exclusive_fields(place: str, one: str, other: str) -> str:
+    """Two fields of which kubectl takes one at most."""
+    return f"{make_inert(place)} has {one} and {other}: give one of them"
+
+
+def describe_no_authority(source: str) -> str:
+    """That trusted certificates hold none."""
+    return f"{make_inert(source)} holds no certificate"
+
+
+# The user
+
+
+def name_data(field: str, name: str) -> str:
+    """A field of a cluster or a user that holds data."""
+    return f"the {field} of {name}"
+
+
+def name_plugin_data(part: str, command: str) -> str:
+    """A part of what a plugin printed."""
+    return f"the {part} of the credential plugin {command}"
+
+
+def describe_unknown_user(name: str) -> str:
+    """That a context names a user that does not exist, or none."""
+    return f"there is no user {make_inert(name)}" if name else "it names no user"
+
+
+def describe_anonymous_user(name: str) -> str:
+    """That a user has nothing to prove who asks."""
+    return f"user {make_inert(name)} has no token, certificate, password or credential plugin"
+
+
+def describe_certificate_without_key(user: str) -> str:
+    """A client certificate without a key."""
+    return f"user {make_inert(user)} has a client certificate without client-key or client-key-data"
+
+
+def describe_no_client_certificate(source: str) -> str:
+    """That there is no certificate where one should be."""
+    return f"{make_inert(source)} holds no certificate"
+
+
+def describe_no_private_key(source: str) -> str:
+    """That there is no key where one should be."""
+    return f"{make_inert(source)} holds no private key"
+
+
+def describe_unusable_certificate(source: str, key_source: str, reason: str) -> str:
+    """That a client certificate or its key cannot be read."""
+    return f"{make_inert(source)} cannot be used together with {make_inert(key_source)}: {reason}"
+
+
+def describe_key_mismatch(source: str, key_source: str) -> str:
+    """That a key is that of another certificate."""
+    return f"{make_inert(key_source)} is not the key of {make_inert(source)}"
+
+
+def describe_encrypted_key(source: str) -> str:
+    """That a key is encrypted."""
+    return f"{make_inert(source)} is encrypted: neither kubectl nor preflight asks for a password"
+
+
+def describe_unreadable_file(field: str, path: str, reason: str) -> str:
+    """That a file of a credential cannot be read."""
+    return f"{field} {make_inert(path)} cannot be read: {reason}"
+
+
+def describe_large_file(field: str, path: str, mebibytes: int) -> str:
+    """That a file of a credential is larger than any is."""
+    return f"{field} {make_inert(path)} is larger than {mebibytes} MiB"
+
+
+def describe_empty_token_file(path: str) -> str:
+    """That a token file is empty."""
+    return f"tokenFile {make_inert(path)} is empty"
+
+
+def describe_impersonation_without_user(user: str) -> str:
+    """Impersonation of everything but a user."""
+    return f"user {make_inert(user)} has as-uid, as-groups or as-user-extra without as"
+
+
+def describe_removed_provider(name: str) -> str:
+    """That kubectl no longer has an auth-provider, and what it advises."""
+    if name in _ADVICE:
+        return f"the auth-provider {name} was removed from kubectl: {_ADVICE[name]}"
+    return f"there is no auth-provider {make_inert(name)}: use a credential plugin ({_PLUGIN_DOCS})"
+
+
+def describe_oidc_without(field: str) -> str:
+    """A field that the provider oidc needs."""
+    return f"auth-provider oidc needs {field}"
+
+
+def describe_expired_id_token(*, can_renew: bool) -> str:
+    """That an ID token is missing or has expired."""
+    if can_renew:
+        return "auth-provider oidc has no id-token that is still valid: any kubectl command that asks the cluster renews it"
+    return "auth-provider oidc has no id-token that is still valid, and no refresh-token: log in again"
+
+
+# Credential plugins
+
+
+def describe_exec_without(user: str, field: str) -> str:
+    """A field that a credential plugin needs."""
+    return f"exec of user {make_inert(user)} has no {field}"
+
+
+def describe_exec_version(user: str, version: str, known: Iterable[str]) -> str:
+    """A version of the protocol that kubectl does not speak."""
+    return f"exec of user {make_inert(user)} has apiVersion {make_inert(version)}: kubectl takes {' and '.join(known)}"
+
+
+def describe_exec_mode(user: str, mode: str, known: Iterable[str]) -> str:
+    """A mode that does not exist."""
+    return f"exec of user {make_inert(user)} has interactiveMode {make_inert(mode)}: {', '.join(known)}"
+
+
+def describe_no_terminal(command: str) -> str:
+    """That a plugin needs somebody at a terminal."""
+    return f"the credential plugin {make_inert(command)} asks for input (interactiveMode Always), and standard input is not a terminal"
+
+
+def describe_denied_plugin(command: str, path: str) -> str:
+    """That the preferences of kubectl allow no plugin."""
+    return f"the credential plugin {make_inert(command)} may not be run: {make_inert(path)} has credentialPluginPolicy DenyAll"
+
+
+def describe_unlisted_plugin(command: str, path: str) -> str:
+    """That the preferences of kubectl allow other plugins."""
+    return f"the credential plugin {make_inert(command)} may not be run: it is not in the credentialPluginAllowlist of {make_inert(path)}"
+
+
+def describe_invalid_plugin_policy(path: str) -> str:
+    """That the preferences of kubectl allow nothing that makes sense."""
+    return f"{make_inert(path)}: credentialPluginPolicy is AllowAll, DenyAll, or Allowlist together with a credentialPluginAllowlist"
+
+
+def describe_unreadable_kuberc(path: str, reason: str) -> str:
+    """That the preferences of kubectl cannot be read."""
+    return f"KUBERC {make_inert(path)} cannot be read: {reason}"
+
+
+def describe_missing_plugin(command: str, hint: str) -> str:
+    """That a plugin is not installed, and what the kubeconfig says about that."""
+    lines = [make_inert(line) for line in _LINE_END.split(hint) if line.strip()]
+    return "\n".join([f"the credential plugin {make_inert(command)} is not installed", *(f"  hint: {line}" for line in lines)])
+
+
+def describe_unusable_plugin(command: str, reason: str) -> str:
+    """That a plugin cannot be run."""
+    return f"the credential plugin {make_inert(command)} cannot be run: {reason}"
+
+
+def describe_failed_plugin(command: str, code: int) -> str:
+    """That a plugin fails; its own words are on standard error already."""
+    how = f"failed with exit code {code}" if code >= 0 else f"was ended by signal {-code}"
+    return f"the credential plugin {make_inert(command)} {how}"
+
+
+def describe_slow_plugin(command: str, seconds: float) -> str:
+    """That a plugin does not end."""
+    return f"the credential plugin {make_inert(command)} has not ended within {seconds:g} seconds"
+
+
+def describe_waiting(command: str) -> str:
+    """What is waited for."""
+    return f"waiting for the credential plugin {make_inert(command)} (Ctrl-C ends it)"
+
+
+def describe_talkative_plugin(command: str) -> str:
+    """That a plugin prints too much."""
+    return f"the credential plugin {make_inert(command)} prints more than 1 MiB"
+
+
+def describe_unreadable_credential(command: str) -> str:
+    """That a plugin prints something else than credentials."""
+    return f"the credential plugin {make_inert(command)} does not print an ExecCredential"
+
+
+def describe_other_exec_version(command: str, version: str) -> str:
+    """That a plugin speaks another version than the kubeconfig says."""
+    return f"the credential plugin {make_inert(command)} does not answer in {version}, as its apiVersion says"
+
+
+def describe_empty_credential(command: str) -> str:
+    """That a plugin gives no credentials."""
+    return f"the credential plugin {make_inert(command)} gives neither a token nor a certificate"
+
+
+def describe_half_credential(command: str) -> str:
+    """That a plugin gives a certificate without a key, or the reverse."""
+    return f"the credential plugin {make_inert(command)} gives only one of certificate and key"

@@ -1,0 +1,30 @@
+"""What a change means for workloads other than DaemonSets, as far as their templates tell, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from preflight.messages.lists import join_limited, join_node_names
+from preflight.model.report import Subject
+
+_ADD_PODS = "add the output of `kubectl get pods -A -o json`"
+
+
+def describe_no_node_left(nodes: Sequence[str], *, may_lose_pods: bool) -> str:
+    """PF313: `nodes` took its pods before the change."""
+    pods = "its pods there have to go, and new ones stay Pending" if may_lose_pods else "its new pods stay Pending, those that run stay"
+    return f"has no node left that takes its pods, which {join_node_names(nodes)} did: {pods}"
+
+
+def describe_unknown_pods(nodes: Sequence[str], workloads: Iterable[Subject]) -> str:
+    """That a change lets pods go from nodes, that no pods are given, and which workloads may have some there."""
+    return f"unknown: the pods on {join_node_names(nodes)}, which have to go: {_list_workloads(workloads)} may have some there; {_ADD_PODS}"
+
+
+def note_possible_pods(nodes: Sequence[str], workloads: Iterable[Subject]) -> str:
+    """That pods of workloads may be on nodes where a change lets none go."""
+    return f"{_list_workloads(workloads)} may have pods on {join_node_names(nodes)}: these stay, and only new ones are concerned"
+
+
+def _list_workloads(workloads: Iterable[Subject]) -> str:
+    return join_limited((f"{workload.kind} {workload}" for workload in workloads), "workloads")
