@@ -30,6 +30,8 @@ def delete(command: DeleteNamespaces, world: ClusterState) -> Change:
     change = delete_daemonsets(command.text, world, keys, Cascade.BACKGROUND)
     left = {key: daemonset for key, daemonset in world.orphaned_daemonsets.items() if key.namespace not in command.names}
     after = msgspec.structs.replace(change.after, orphaned_daemonsets=left) if len(left) < len(world.orphaned_daemonsets) else change.after
+    pods = frozenset((pod.metadata.namespace, pod.metadata.name) for pod in world.pods if pod.metadata.namespace in command.names)
+    after = after.without_pods(pods, displaces=False)
     empty = [name for name in command.names if not any(key.namespace == name for key in keys)]
     notes = (messages.format_empty_namespaces(empty),) if empty else ()
     headline = messages.format_verb_headline("delete namespace", command.names)

@@ -28,13 +28,13 @@ def delete(command: DeletePods, world: ClusterState) -> Change:
     ended: dict[ObjectKey, set[str]] = {}
     notes: list[str] = []
     bare: list[str] = []
-    others: list[tuple[str, str]] = []
+    others: list[CoveragePod] = []
     for pod in pods:
         key = _find_daemonset(world, pod)
         name = f"{pod.metadata.namespace}/{pod.metadata.name}"
         if key is None:
             bare.append(name)
-            others.append((pod.metadata.namespace, pod.metadata.name))
+            others.append(pod)
         elif orphaned_pods_key(key) in world.orphaned_daemonsets and pod.spec.nodeName:
             ended.setdefault(orphaned_pods_key(key), set()).add(pod.spec.nodeName)
         elif key not in world.daemonsets:
@@ -48,17 +48,18 @@ def delete(command: DeletePods, world: ClusterState) -> Change:
     if not pods:
         notes.append(messages.NO_SUCH_POD)
     names = [f"{pod.metadata.namespace}/{pod.metadata.name}" for pod in pods]
+    keys = tuple((pod.metadata.namespace, pod.metadata.name) for pod in others)
     return Change(
         command=command.text,
         headline=messages.format_verb_headline("delete pod", names) if pods else messages.DELETES_NO_POD,
         before=world,
-        after=world,
+        after=world if world.has_full_pods else world.without_pods(keys, displaces=any(find_controller(pod) for pod in others)),
         nodes=frozenset().union(*ended.values()),
         daemonsets=frozenset(ended),
         deleted_pod_nodes={key: frozenset(nodes) for key, nodes in sorted(ended.items())},
         removes_pods=command.grace_period == 0,
         notes=tuple(notes),
-        deleted_pods=PodDeletion(tuple(others), command.grace_period, command.wait) if others else None,
+        deleted_pods=PodDeletion(keys, command.grace_period, command.wait) if others else None,
     )
 
 

@@ -132,6 +132,7 @@ def with_daemonsets(
     return msgspec.structs.replace(
         world,
         daemonsets=dict(sorted(after.items())),
+        deleted_daemonsets=(world.deleted_daemonsets | {key for key in world.daemonsets if key in deleted}) - after.keys(),
         orphaned_daemonsets=find_orphaned(world.orphaned_daemonsets, orphans, after.values())
         if world.orphaned_daemonsets or orphans
         else world.orphaned_daemonsets,

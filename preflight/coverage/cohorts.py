@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from enum import Enum
 from typing import NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from preflight.coverage.daemonset_pods import DaemonSetPods, PodGroup
 from preflight.coverage.node_classes import NodeClass, split_nodes
-from preflight.model.reasons import UpdateUncertainty
+from preflight.model.fit_reasons import FitDoubt, FitVerdict, PodFit, StaysPending, drop_node_facts
+from preflight.model.reasons import PartialLoss, UpdateUncertainty
 from preflight.scheduling.placement import Placement
 from preflight.scheduling.update_strategy import UpdateEffect
 
@@ -53,7 +56,9 @@ class NodeCohort(Struct, frozen=True):
 
     1. `node_class` is the class that they are cut from, with its `placements`. `pod_group` are the pods where their presence is KNOWN.
     2. `is_pod_ended` and `possible_updates` are what the change does to the pod; `is_disrupted`: it reboots, drains or replaces the node.
-    3. `possible_updates` has more than one answer where it is not certain what the update does; `update_uncertainty` says why.
+    3. `fit` is why a new pod stays Pending there, or may; None where it is bound, as far as anybody knows. `partial_loss`: the update takes
+       only some of the pods whose successors stay Pending, `lost_count` of these nodes.
+    4. `possible_updates` has more than one answer where it is not certain what the update does; `update_uncertainty` says why.
     """
 
     node_class: NodeClass
@@ -65,6 +70,9 @@ class NodeCohort(Struct, frozen=True):
     is_disrupted: bool = False
     possible_updates: tuple[UpdateEffect | None, ...] = (None,)
     update_uncertainty: UpdateUncertainty | None = None
+    fit: StaysPending | FitDoubt | None = None
+    partial_loss: PartialLoss | None = None
+    lost_count: int = 0
 
     @property
     def has_old_pod(self) -> bool:
@@ -116,3 +124,25 @@ def _split_by_pods(nodes: frozenset[str], pods: DaemonSetPods, unlisted: PodPres
     for is_moving, part in split_nodes(settled, pods.nodes_in_transit):
         yield _NodesByPod(part, PodPresence.IN_TRANSIT if is_moving else PodPresence.NONE)
     yield _NodesByPod(rest - pods.decided_nodes, unlisted)
+
+
+def split_by_fit(cohort: NodeCohort, fits: Mapping[str, PodFit]) -> Iterator[NodeCohort]:
+    """A cohort cut by whether new pods are bound to its nodes, where the DaemonSet should run."""
+    after = cohort.placements.after
+    if after is None or not after.should_run or fits.keys().isdisjoint(cohort.nodes):
+        yield cohort
+        return
+    nodes_by_fit: defaultdict[StaysPending | FitDoubt | None, set[str]] = defaultdict(set)
+    for name in cohort.nodes:
+        nodes_by_fit[_summarize_fit(fits.get(name))].add(name)
+    for fit, nodes in nodes_by_fit.items():
+        yield replace(cohort, nodes=frozenset(nodes), fit=fit)
+
+
+def _summarize_fit(fit: PodFit | None) -> StaysPending | FitDoubt | None:
+    """What a fit comes to, without what differs from node to node."""
+    if fit is not None and fit.verdict is FitVerdict.UNFIT:
+        return StaysPending(tuple(dict.fromkeys(map(drop_node_facts, fit.obstacles))))
+    if fit is not None and fit.verdict is FitVerdict.DOUBTFUL:
+        return FitDoubt(fit.rivals, fit.uncertainties)
+    return None

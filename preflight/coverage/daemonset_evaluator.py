@@ -3,22 +3,33 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from preflight.change.model import Change
-from preflight.coverage.cohorts import NodeCohort, NodeEvents, PlacementPair, PodPresence, iter_cohorts
+from preflight.coverage.cohorts import NodeCohort, NodeEvents, PlacementPair, PodPresence, iter_cohorts, split_by_fit
 from preflight.coverage.daemonset_pods import DaemonSetPods, PodGroup
 from preflight.coverage.model import CoverageGroup
 from preflight.coverage.node_classes import NodeClass, NodePartitions, collect_mentions
-from preflight.coverage.outcome import KnownPlacement, PodAfter, PodEvent, PodForecast, PossibleForecast, assume_placement, forecast_pod
+from preflight.coverage.outcome import (
+    KnownPlacement,
+    PodAfter,
+    PodEvent,
+    PodForecast,
+    PossibleForecast,
+    assume_placement,
+    forecast_pod,
+    stay_pending,
+)
 from preflight.coverage.shared_analysis import SharedAnalysis
 from preflight.coverage.update_progress import continues_update, keeps_template, overlooks_stalled_update
 from preflight.model.apps import DaemonSet
 from preflight.model.core import Node, Toleration
+from preflight.model.fit_reasons import PodFit, StaysPending
 from preflight.model.meta import ObjectKey
 from preflight.model.report import Outcome
 from preflight.scheduling.placement import Placement, evaluate_placement
@@ -29,7 +40,9 @@ if TYPE_CHECKING:
     from preflight.coverage.rollout.daemonset_rollout import Rollout
 
 _HARMLESS_OUTCOMES = (Outcome.KEPT, Outcome.EXCLUDED, Outcome.NEVER)
+_LOSSES = {Outcome.LOST_NOW, Outcome.LOST_ON_RECREATION}
 _NO_NODES: frozenset[str] = frozenset()
+_NO_FITS: Mapping[str, PodFit] = MappingProxyType({})
 
 
 class ChangeEvaluation(Struct, frozen=True):
@@ -90,11 +103,13 @@ class DaemonSetEvaluator:
         hanging = deleted & evaluation.shared_analysis.health.silent_nodes if deleted and not self.change.removes_pods else _NO_NODES
         self._events = NodeEvents(self.change.recreation_nodes | deleted, self.change.disrupted_nodes, hanging)
 
-    def evaluate(self, scope: frozenset[str] | None) -> list[CoverageGroup]:
-        """The groups of nodes within a scope of node names, None for all nodes."""
+    def evaluate(self, scope: frozenset[str] | None, fits: Mapping[str, PodFit] = _NO_FITS) -> list[CoverageGroup]:
+        """The groups of nodes within a scope of node names, None for all nodes; `fits` says of nodes whether they take new pods."""
         cohorts: Sequence[NodeCohort] = [
             cohort for node_class in self.classes.get_classes(self._node_mentions, scope) for cohort in self._list_cohorts(node_class)
         ]
+        if fits:
+            cohorts = [part for cohort in cohorts for part in split_by_fit(cohort, fits)]
         is_updated = self.key in self.change.updated_daemonsets
         if self.daemonset_after is not None and (is_updated or continues_update(self.change, self.daemonset_after, self.pods)):
             from preflight.coverage.rollout.effects import UpdateEvaluator  # no part of a run without an update
@@ -111,6 +126,7 @@ class DaemonSetEvaluator:
                 pods=self.pods,
                 shared_analysis=self._evaluation.shared_analysis,
                 cohorts=cohorts,
+                fits=fits,
             )
             cohorts, self.rollout = update.cohorts, update.rollout
         groups = (self._make_group(cohort) for cohort in cohorts)
@@ -178,6 +194,9 @@ class DaemonSetEvaluator:
             is_conditional=depends_on_labels and forecast.outcome is not Outcome.UNKNOWN,
             possible_forecasts=possible,
             update_uncertainty=cohort.update_uncertainty,
+            fit=cohort.fit,
+            partial_loss=cohort.partial_loss,
+            lost_count=cohort.lost_count,
             pod_group=cohort.pod_group,
             possible_updates=cohort.possible_updates,
         )
@@ -213,7 +232,11 @@ class DaemonSetEvaluator:
             placements = self._compute_placements(cohort.node_class, gate) if depends_on_gate else cohort.placements
             for assumption in _list_assumptions(cohort.placements):
                 for update in cohort.possible_updates:
-                    yield self._forecast(cohort, placements, gate, assumption, update)
+                    assumed = self._forecast(cohort, placements, gate, assumption, update)
+                    if not isinstance(cohort.fit, StaysPending):
+                        yield assumed
+                    if cohort.fit is not None:
+                        yield assumed._replace(forecast=stay_pending(assumed.forecast))
 
     def _depends_on_gate(self, cohort: NodeCohort) -> bool:
         """Whether the gate of Lt and Gt decides something for the DaemonSet, or for the pods that are there."""
@@ -311,14 +334,17 @@ def _merge_forecasts(forecasts: Sequence[_AssumedForecast], cohort: NodeCohort) 
     1. The one where the unknown labels match, where all are the same.
     2. Where an update reaches some of the nodes, or may find pods of its own template, and the outcome is the same whichever: the one of a
        node that is not reached.
-    3. Where only labels decide, and nothing is lost whether they match or not: the one where they match.
-    4. Else it is unknown.
+    3. Where the update takes some of the pods whose successors stay Pending: the one of a pod that it leaves, which is lost on re-creation.
+    4. Where only labels decide, and nothing is lost whether they match or not: the one where they match.
+    5. Else it is unknown.
     """
     matching = next(assumed.forecast for assumed in forecasts if assumed.labels_match)
     outcomes = {assumed.forecast.outcome for assumed in forecasts}
     is_unsure = cohort.update_uncertainty is not None or cohort.may_have_updated_pod
     if len({assumed.forecast for assumed in forecasts}) == 1 or (is_unsure and len(outcomes) == 1):
         return matching, ()
+    if cohort.partial_loss is not None and outcomes == _LOSSES:
+        return next(assumed.forecast for assumed in forecasts if assumed.forecast.outcome is Outcome.LOST_ON_RECREATION), ()
     if not _depends_on_more_than_labels(forecasts) and all(outcome in _HARMLESS_OUTCOMES for outcome in outcomes):
         return matching, ()
     unknown = PodForecast(Outcome.UNKNOWN, matching.had_pod, matching.pod_after, matching.is_recreated, matching.loop_seconds)

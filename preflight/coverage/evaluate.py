@@ -12,8 +12,10 @@ from preflight.coverage.daemonset_evaluator import ChangeEvaluation, DaemonSetEv
 from preflight.coverage.daemonset_pods import DaemonSetPods
 from preflight.coverage.model import CoverageGroup, Impact
 from preflight.coverage.node_classes import NodePartitions
+from preflight.coverage.outcome import PodAfter
 from preflight.coverage.shared_analysis import SharedAnalysis
 from preflight.coverage.update_progress import continues_update
+from preflight.model.fit_reasons import PodFit
 from preflight.model.meta import ObjectKey
 from preflight.model.world import ClusterState
 from preflight.scheduling.tolerations import NEVER
@@ -30,7 +32,8 @@ def evaluate_change(
     3. An eviction after more than `horizon` seconds has not happened yet once the change has settled (see `outcome.forecast_pod`).
     4. A DaemonSet in `pods` has the pods given there; elsewhere a pod is assumed where it should run before the change.
     5. Pods that nobody owns any more are judged like those of a DaemonSet, on the nodes of the change: taints alone end them.
-    6. `shared_analysis` is what an earlier look at the same change worked out; None where this is the first one.
+    6. Pods that are created have to fit on their nodes: see `fit.evaluate`. Not asked where it is told how new pods begin.
+    7. `shared_analysis` is what an earlier look at the same change worked out; None where this is the first one.
     """
     before, after = change.before, change.after
     shared_analysis = shared_analysis or SharedAnalysis(change)
@@ -51,7 +54,10 @@ def evaluate_change(
             continue
         evaluator = DaemonSetEvaluator(evaluation, key, old, new, pods.get(key, DaemonSetPods()))
         wanted = None if is_named or not change.command else scope
-        evaluated.append(_EvaluatedDaemonSet(evaluator, evaluator.evaluate(wanted), everything if wanted is None else wanted))
+        evaluated.append(_EvaluatedDaemonSet(evaluator, evaluator.evaluate(wanted), everything if wanted is None else wanted, wanted))
+    fits: Mapping[ObjectKey, Mapping[str, PodFit]] = {}
+    if change.command and shared_analysis.starts is None:
+        evaluated, fits = _apply_fits(evaluation, pods, evaluated)
     if before.orphaned_daemonsets:
         evaluated += _evaluate_orphaned_pods(evaluation, pods, scope)
     return Impact(
@@ -64,15 +70,42 @@ def evaluate_change(
         {daemonset.evaluator.key: rollout for daemonset in evaluated if (rollout := daemonset.evaluator.rollout) is not None},
         shared_analysis,
         pods_before=pods,
+        pod_fits=fits,
     )
 
 
 class _EvaluatedDaemonSet(NamedTuple):
-    """A DaemonSet with its groups, and the nodes that it was judged on."""
+    """A DaemonSet with its groups, the nodes that it was judged on, and the same as a scope (None: all nodes)."""
 
     evaluator: DaemonSetEvaluator
     groups: list[CoverageGroup]
     nodes: frozenset[str]
+    scope: frozenset[str] | None = None
+
+
+def _apply_fits(
+    evaluation: ChangeEvaluation, pods: Mapping[ObjectKey, DaemonSetPods], evaluated: list[_EvaluatedDaemonSet]
+) -> tuple[list[_EvaluatedDaemonSet], Mapping[ObjectKey, Mapping[str, PodFit]]]:
+    """The DaemonSets, judged again where a pod that is created does not fit or may not, and the fits."""
+    updated = evaluation.change.updated_daemonsets
+    if not any(item.evaluator.key in updated for item in evaluated) and not any(
+        group.forecast.pod_after is PodAfter.NEW for item in evaluated for group in item.groups
+    ):
+        return evaluated, {}
+    from preflight.coverage.fit.evaluate import judge_created_pods  # no part of a run that creates no pod
+    from preflight.coverage.fit.residents import JudgedDaemonSet
+
+    judged = [
+        JudgedDaemonSet(item.evaluator.key, item.evaluator.daemonset_before, item.evaluator.daemonset_after, item.groups)
+        for item in evaluated
+    ]
+    fits = judge_created_pods(evaluation.change, pods, judged, evaluation.classes)
+    return [
+        item._replace(groups=item.evaluator.evaluate(item.scope, fits[item.evaluator.key]))
+        if any(fit.changes_outcome for fit in fits.get(item.evaluator.key, {}).values())
+        else item
+        for item in evaluated
+    ], fits
 
 
 def _evaluate_orphaned_pods(
@@ -97,7 +130,7 @@ def _collect_pods_after(
     """The pods once the change has settled."""
     orphaned_before, orphaned_after = change.before.orphaned_daemonsets, change.after.orphaned_daemonsets
     there = {key: found for key, found in pods.items() if key not in orphaned_before or key in orphaned_after}
-    for evaluator, groups, nodes in evaluated:
+    for evaluator, groups, nodes, _ in evaluated:
         key = evaluator.key
         if evaluator.daemonset_after is not None or key in orphaned_before:
             there[key] = evaluator.collect_pods_after(groups, nodes)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from preflight.coverage.model import CoverageGroup, Impact
 from preflight.coverage.outcome import PodAfter
 from preflight.coverage.reasons import find_first_evicting_taints, find_loop, list_outcome_reasons, list_unselected
+from preflight.model.fit_reasons import StaysPending
 from preflight.model.loss_chain import (
     BrokenComponent,
     ChangeCommand,
@@ -114,6 +115,8 @@ def _explain_decision(group: CoverageGroup, node: str) -> ControllerDecision:
 
 def _explain_outcome(group: CoverageGroup) -> PodOutcome:
     outcome = group.outcome
+    if isinstance(group.fit, StaysPending) and outcome in (Outcome.LOST_NOW, Outcome.MISSING):
+        return PodOutcome(PodFate.LOST_PENDING if group.forecast.had_pod else PodFate.STAYS_PENDING, (group.fit,))
     if outcome is Outcome.LOOP:
         return PodOutcome(PodFate.LOOPS, (find_loop(group),))
     if outcome in (Outcome.LOST_ON_RECREATION, Outcome.ALREADY_FRAGILE):

@@ -14,8 +14,9 @@ from preflight.coverage.outcome import PodForecast, PossibleForecast
 from preflight.coverage.shared_analysis import SharedAnalysis
 from preflight.model.apps import DaemonSet
 from preflight.model.core import Node
+from preflight.model.fit_reasons import FitDoubt, PodFit, StaysPending
 from preflight.model.meta import ObjectKey
-from preflight.model.reasons import LostLabels, UpdateUncertainty
+from preflight.model.reasons import LostLabels, PartialLoss, UpdateUncertainty
 from preflight.model.report import Outcome
 from preflight.scheduling.placement import Placement
 from preflight.scheduling.update_strategy import UpdateEffect
@@ -52,7 +53,9 @@ class CoverageGroup(Struct, frozen=True):
     7. `is_assumed`: the pod is assumed, none was listed. `is_conditional`: all this holds if the unknown labels match.
     8. `update_uncertainty` says why it is not certain which of some nodes an update reaches; None where it is. Where the outcome is the
        same either way it is the one of a node that is not reached.
-    9. `pod_group` are the pods before the change, where they are known, and `possible_updates` what an update may do to them.
+    9. `fit` is why a new pod stays Pending there, or may. `partial_loss`: an update takes only some of the pods whose successors stay
+       Pending, which ones is chance; `lost_count` of these nodes then lose theirs, and all do on re-creation.
+    10. `pod_group` are the pods before the change, where they are known, and `possible_updates` what an update may do to them.
     """
 
     key: ObjectKey
@@ -72,6 +75,9 @@ class CoverageGroup(Struct, frozen=True):
     possible_forecasts: tuple[PossibleForecast, ...] = ()
     cascade_losses: tuple[CascadeLoss, ...] = ()
     update_uncertainty: UpdateUncertainty | None = None
+    fit: StaysPending | FitDoubt | None = None
+    partial_loss: PartialLoss | None = None
+    lost_count: int = 0
     pod_group: PodGroup | None = None
     possible_updates: tuple[UpdateEffect | None, ...] = (None,)
 
@@ -104,6 +110,7 @@ class Impact(Struct, frozen=True):
     5. `cascade_losses` are the second waves, in the order in which they happen: see `label_cascade.predict_impact`.
     6. `rollouts` is, for each DaemonSet that updates, where its update comes to its end.
     7. `pods_before` are the pods that the change met, as far as they are known.
+    8. `pod_fits` says of the pods that are created whether their nodes take them.
     """
 
     change: Change
@@ -116,6 +123,7 @@ class Impact(Struct, frozen=True):
     shared_analysis: SharedAnalysis
     cascade_losses: tuple[CascadeLoss, ...] = ()
     pods_before: Mapping[ObjectKey, DaemonSetPods] = {}
+    pod_fits: Mapping[ObjectKey, Mapping[str, PodFit]] = {}
 
     @property
     def component_cache(self) -> ComponentCache:

@@ -136,6 +136,19 @@ def forecast_pod(
     return PodForecast(Outcome.ALREADY_FRAGILE if fragile else Outcome.LOST_ON_RECREATION, True, pod, False)
 
 
+def stay_pending(forecast: PodForecast) -> PodForecast:
+    """The forecast where the scheduler binds no new pod to the node: one that is created, or the successor of one that stays, is no pod."""
+    match forecast.outcome, forecast.pod_after:
+        case Outcome.GAINED, _:
+            return PodForecast(Outcome.MISSING, False, PodAfter.NONE, False)
+        case Outcome.KEPT, PodAfter.NEW:
+            return PodForecast(Outcome.LOST_NOW, True, PodAfter.NONE, False)
+        case Outcome.KEPT, PodAfter.SAME:
+            return PodForecast(Outcome.LOST_ON_RECREATION, True, PodAfter.SAME, False)
+        case _:
+            return forecast
+
+
 def _get_pod_after(after: KnownPlacement, has_pod: bool, own_eviction: float, event: PodEvent) -> PodAfter:
     """What a pod that is there turns into."""
     if not has_pod:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from preflight.coverage.model import CoverageGroup
 from preflight.coverage.outcome import PodAfter
 from preflight.model.core import PodSpec, Taint
+from preflight.model.fit_reasons import StaysPending
 from preflight.model.reasons import (
     AffinityMismatch,
     ConditionalOutcome,
@@ -95,6 +96,7 @@ def list_outcome_reasons(group: CoverageGroup) -> tuple[Reason, ...]:
             *list_unknowns(group),
             *_list_unknown_pods(group),
             *((group.update_uncertainty,) if group.update_uncertainty else ()),
+            *((group.fit,) if group.fit else ()),
         )
     reasons = _list_known_reasons(group)
     return (PlainReason.IF_SELECTED, *reasons) if group.is_conditional else reasons
@@ -116,6 +118,8 @@ def _list_known_reasons(group: CoverageGroup) -> tuple[Reason, ...]:
     if after is None:
         return (PlainReason.DELETED if group.forecast.pod_after is PodAfter.NONE else PlainReason.ORPHANED,)
     if outcome is Outcome.MISSING:
+        if isinstance(group.fit, StaysPending):
+            return (group.fit,)
         return (PlainReason.HANGING if group.forecast.had_pod else PlainReason.MISSING,)
     if outcome is Outcome.GAINED:
         return (PlainReason.CREATED,)
@@ -123,7 +127,8 @@ def _list_known_reasons(group: CoverageGroup) -> tuple[Reason, ...]:
         return ()
     spec = group.daemonset.spec.template.spec
     timed = find_timed_toleration(group) if outcome is Outcome.LOST_NOW else None
-    return (*(group.lost_labels or list_unselected(after)), *list_untolerated(after, spec), *((timed,) if timed else ()))
+    unfit = (group.fit,) if isinstance(group.fit, StaysPending) else ()
+    return (*(group.lost_labels or list_unselected(after)), *list_untolerated(after, spec), *((timed,) if timed else ()), *unfit)
 
 
 def _find_condition(group: CoverageGroup) -> ConditionalOutcome | None:

@@ -6,6 +6,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from preflight.model.lazy_pods import LazyPods
+from preflight.model.runtime_state import PodState
 from preflight.model.uncertainty import Uncertainty, UncertaintyKind
 from preflight.model.world import ClusterState
 from preflight.scheduling.occupancy import (
@@ -78,7 +79,7 @@ def compute_occupancy(world: ClusterState) -> Occupancy:
     return assemble_occupancy(nodes, taken, guards, doubts)
 
 
-def _extract_resource_text(running: LazyPods, key: tuple[str, str]) -> tuple[bytes, ...] | None:
+def _extract_resource_text(running: LazyPods[PodState], key: tuple[str, str]) -> tuple[bytes, ...] | None:
     """What decides what a pod takes, in its words; None for one to be read by itself."""
     text = running.read_text(key)
     if _ANTI_AFFINITY_MARKER in text or _RESIZE_MARKER in text or _ALLOCATED_MARKER in text:

@@ -29,6 +29,7 @@ from preflight.model.meta import ObjectKey
 from preflight.model.report import CheckedCounts, ExplanationLink, Location, Outcome, Problem, ReportStep, SkippedCheck, Subject
 
 if TYPE_CHECKING:
+    from preflight.coverage.model import Impact
     from preflight.evictions.replacement_placement import MissingNodes
     from preflight.evictions.workload_exposure import WorkloadExposure
     from preflight.load.live.connection import ApiConnection
@@ -58,13 +59,20 @@ def analyze(session: Session, commands: Sequence[Command | str | Sequence[str]])
 
 def analyze_plan(session: Session, plan: Plan) -> Analysis:
     """What a plan costs; of a shell script what it surely runs, and what is not understood makes the answer unknown."""
-    evicts = any(command.may_evict for command in plan.commands)
-    options = make_load_options(session, PodDetail.WHOLE_PODS if evicts else PodDetail.COVERAGE)
+    options = make_load_options(session, _find_pod_detail(plan))
     with open_input(session.input, options, stdin=session.stdin, query=_make_query(session, plan)) as opened:
-        inputs = _load_dependents(make_inputs(session, opened), plan, opened)
-        if evicts:
+        inputs = _load_dependents(_load_all_pods(make_inputs(session, opened), plan, opened), plan, opened)
+        if any(command.may_evict for command in plan.commands):
             inputs = _load_missing_nodes(inputs, plan, opened)
     return _evaluate_plan(inputs, plan)
+
+
+def _find_pod_detail(plan: Plan) -> PodDetail:
+    """How much of listed pods a plan needs."""
+    if any(command.may_evict for command in plan.commands):
+        return PodDetail.WHOLE_PODS
+    creates = any(command.may_create_pods for command in plan.commands)
+    return PodDetail.SOME_WHOLE_PODS if creates else PodDetail.COVERAGE
 
 
 def _make_query(session: Session, plan: Plan) -> Callable[[ApiConnection], ClusterQuery] | None:
@@ -95,6 +103,18 @@ def _load_dependents(inputs: LoadedInputs, plan: Plan, opened: OpenInput) -> Loa
     return _replace_loaded(inputs, opened.load_dependents(), opened)
 
 
+def _load_all_pods(inputs: LoadedInputs, plan: Plan, opened: OpenInput) -> LoadedInputs:
+    """Ask a live cluster for all pods, where only some were listed and a new pod may want what the others hold."""
+    listing = inputs.world.listing
+    if opened.connection is None or listing is None or listing.daemonsets is None:
+        return inputs
+    from preflight.coverage.fit.demand import depends_on_other_pods  # no part of a run without a live cluster
+
+    if not any(map(depends_on_other_pods, _predict_impacts(inputs, plan))):
+        return inputs
+    return _replace_loaded(inputs, opened.load_all_pods(), opened)
+
+
 def _load_missing_nodes(inputs: LoadedInputs, plan: Plan, opened: OpenInput) -> LoadedInputs:
     """Ask a live cluster for nodes and their pods until it is certain where replacements find room, or that they find none."""
     while opened.connection is not None and (missing := _find_missing_nodes(inputs, plan)) is not None:
@@ -118,6 +138,11 @@ def _needs_dependents(inputs: LoadedInputs, plan: Plan) -> bool:
     """Whether a command loses a pod of a DaemonSet, or lets a pod with a claim go."""
     steps = _simulate_quietly(inputs, plan, evaluate_pods)
     return any(any(step.impact.iter_groups(*_LOSING_OUTCOMES)) or _lets_claims_go(step) for step in steps)
+
+
+def _predict_impacts(inputs: LoadedInputs, plan: Plan) -> Iterator[Impact]:
+    """What each command does to coverage."""
+    return (step.impact for step in _simulate_quietly(inputs, plan, lambda _change, _impact: None))
 
 
 def _find_missing_nodes(inputs: LoadedInputs, plan: Plan) -> MissingNodes | None:

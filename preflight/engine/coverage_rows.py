@@ -50,7 +50,7 @@ def _build_row(groups: list[CoverageGroup], reasons: tuple[Reason, ...], tolerat
         outcome=first.outcome,
         assumed=first.is_assumed,
         before=sum(len(group.nodes) for group in groups if group.forecast.had_pod),
-        now=sum(len(group.nodes) for group in groups if group.forecast.has_pod),
+        now=sum(len(group.nodes) - group.lost_count for group in groups if group.forecast.has_pod),
         recreated=sum(len(group.nodes) for group in groups if group.forecast.is_recreated),
         replaced=None if first.runs_on_replacement is None else sum(len(group.nodes) for group in groups if group.runs_on_replacement),
         periodSeconds=first.forecast.loop_seconds,

@@ -64,9 +64,10 @@ class Session(Struct, frozen=True):
 
 
 class PodDetail(Enum):
-    """How much of listed pods a run reads: what coverage needs, pods as a whole, or also how things are right now."""
+    """How much of listed pods a run reads: what coverage needs, some of the pods as a whole, all of them, or also how things are now."""
 
     COVERAGE = "coverage"
+    SOME_WHOLE_PODS = "some whole pods"
     WHOLE_PODS = "whole pods"
     RUNTIME_STATE = "runtime state"
 
@@ -135,6 +136,7 @@ def make_load_options(session: Session, detail: PodDetail = PodDetail.COVERAGE) 
         one_cluster=True,
         comparison_operators=session.options.comparison_operators,
         wants_whole_pods=detail is PodDetail.WHOLE_PODS,
+        wants_pod_texts=detail is PodDetail.SOME_WHOLE_PODS,
         wants_state=detail is PodDetail.RUNTIME_STATE,
     )
 

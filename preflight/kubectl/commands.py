@@ -38,6 +38,11 @@ class Command(Struct, frozen=True):
         """Whether ordinary pods may have to go: such a command reads pods as a whole."""
         return False
 
+    @property
+    def may_create_pods(self) -> bool:
+        """Whether a DaemonSet may get a new pod, which has to fit on its node."""
+        return False
+
 
 class TaintNodes(Command, frozen=True):
     """`kubectl taint nodes`.
@@ -55,6 +60,11 @@ class TaintNodes(Command, frozen=True):
         """A NoExecute taint deletes pods, and out-of-service, whatever its effect, those that are being deleted already."""
         return any(taint.effect == "NoExecute" or taint.key == OUT_OF_SERVICE for taint in self.add)
 
+    @property
+    def may_create_pods(self) -> bool:
+        """Where a taint goes, or has another value than before."""
+        return bool(self.remove) or self.overwrite
+
 
 class LabelNodes(Command, frozen=True):
     """`kubectl label nodes`."""
@@ -63,6 +73,11 @@ class LabelNodes(Command, frozen=True):
     add: Mapping[str, str] = {}
     remove: tuple[str, ...] = ()
     overwrite: bool = False
+
+    @property
+    def may_create_pods(self) -> bool:
+        """A label may be what a DaemonSet selects on."""
+        return True
 
 
 class CordonNodes(Command, frozen=True):
@@ -90,11 +105,21 @@ class SetImage(Command, frozen=True):
     daemonsets: TargetObjects
     images: Mapping[str, str]
 
+    @property
+    def may_create_pods(self) -> bool:
+        """Every pod is replaced."""
+        return True
+
 
 class RestartRollout(Command, frozen=True):
     """`kubectl rollout restart` of DaemonSets."""
 
     daemonsets: TargetObjects
+
+    @property
+    def may_create_pods(self) -> bool:
+        """Every pod is replaced."""
+        return True
 
 
 class FolderDepth(Enum):
@@ -124,6 +149,11 @@ class ApplyFiles(Command, frozen=True):
         """The paths, each with how much of a folder it means."""
         return (FileArgument(file, self.depth) for file in self.files)
 
+    @property
+    def may_create_pods(self) -> bool:
+        """A DaemonSet may be new or have another template, and a node may be new."""
+        return True
+
 
 class PatchType(StrEnum):
     """How a patch is read, in the words of `--type`."""
@@ -144,6 +174,11 @@ class PatchObjects(Command, frozen=True):
     patch_type: PatchType = PatchType.STRATEGIC
     patch: str = ""
     file: str = ""
+
+    @property
+    def may_create_pods(self) -> bool:
+        """As with `apply`."""
+        return True
 
 
 class DeleteFiles(Command, frozen=True):
@@ -201,6 +236,11 @@ class DeletePods(Command, frozen=True):
     @property
     def may_evict(self) -> bool:
         """Pods that no DaemonSet controls may be among them."""
+        return True
+
+    @property
+    def may_create_pods(self) -> bool:
+        """The pod of a DaemonSet is created again."""
         return True
 
 

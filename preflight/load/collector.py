@@ -48,6 +48,7 @@ from preflight.model.world import ClusterListing
 if TYPE_CHECKING:
     from preflight.load.pools import PoolDeclaration
     from preflight.load.runtime_state import RuntimeStateCollector
+    from preflight.model.lazy_pods import LazyPods
     from preflight.model.pod_scheduling import SchedulerPod
 
 _BUDGETS_BEFORE_V1 = "policy/v1beta1"
@@ -68,11 +69,24 @@ class ObjectCollector:
     5. `complete_kinds` are the kinds that a list of their own was given of, as the API answers with: `PodDisruptionBudgetList`.
     6. `whole_pods` are the listed pods as a whole, by namespace and name, where they are wanted (`wants_whole_pods`): most changes do not.
     7. `runtime_state` is what is read of the state of the cluster, None where nobody asks for it: most commands do not.
-    8. `leaves_templates`: a chart's template that nobody rendered is left out, even where the person named its file.
+    8. `pod_texts` are the listed pods as a whole, each read when it is asked for; None where nobody wants them.
+    9. `leaves_templates`: a chart's template that nobody rendered is left out, even where the person named its file.
     """
 
-    def __init__(self, *, leaves_templates: bool = False, wants_whole_pods: bool = False, wants_state: bool = False) -> None:
+    def __init__(
+        self,
+        *,
+        leaves_templates: bool = False,
+        wants_whole_pods: bool = False,
+        wants_pod_texts: bool = False,
+        wants_state: bool = False,
+    ) -> None:
         self.leaves_templates, self.wants_whole_pods = leaves_templates, wants_whole_pods
+        self.pod_texts: LazyPods[SchedulerPod] | None = None
+        if wants_pod_texts:
+            from preflight.load.pod_texts import make_pod_texts
+
+            self.pod_texts = make_pod_texts()
         self.runtime_state: RuntimeStateCollector | None = None
         if wants_state:
             from preflight.load.runtime_state import RuntimeStateCollector
@@ -220,6 +234,11 @@ class ObjectCollector:
             from preflight.model.pod_scheduling import SchedulerPod
 
             self.add_whole_pod(convert(item, SchedulerPod, origin)[0])
+        elif self.pod_texts is not None:
+            from preflight.model.pod_scheduling import SchedulerPod
+
+            if (whole_pod := convert(item, SchedulerPod, origin)[0]) is not None:
+                self.pod_texts.add_pod(whole_pod)
         try:
             return msgspec.json.decode(msgspec.json.encode(item), type=CoveragePod)
         except (msgspec.MsgspecError, TypeError, ValueError, RecursionError):

@@ -54,6 +54,7 @@ class LoadOptions(Struct, frozen=True):
     comparison_operators: bool | None = None
     leaves_templates: bool = False
     wants_whole_pods: bool = False
+    wants_pod_texts: bool = False
     wants_state: bool = False
 
 
@@ -80,6 +81,13 @@ class OpenInput:
         if self._cluster is None or self.loaded.reload is None or not self._cluster.collect_missing(missing):
             return None
         self.loaded = replace(self.loaded.reload(), reload=self.loaded.reload)
+        return self.loaded
+
+    def load_all_pods(self) -> LoadResult:
+        """What was read, and the pods of everybody, where a live cluster was asked for those of some DaemonSets only."""
+        if self._cluster is not None and self.loaded.reload is not None:
+            self._cluster.collect_all_pods()
+            self.loaded = self.loaded.reload()
         return self.loaded
 
 
@@ -166,6 +174,7 @@ def _load(
         comparison_operators=options.comparison_operators,
         leaves_templates=options.leaves_templates,
         wants_whole_pods=options.wants_whole_pods,
+        wants_pod_texts=options.wants_pod_texts,
         wants_state=options.wants_state,
         cluster=cluster,
     )

@@ -85,6 +85,8 @@ class _JsonStreamReader:
                     self.pods.append((pod, (start, end, index, line)))
                     if self.gathered.runtime_state is not None:
                         self.gathered.runtime_state.pods.add_text((pod.metadata.namespace, pod.metadata.name), self.view[start:end])
+                    elif self.gathered.pod_texts is not None:
+                        self.gathered.pod_texts.add_text((pod.metadata.namespace, pod.metadata.name), self.view[start:end])
                     elif self.gathered.wants_whole_pods:
                         take_whole_pod(self.gathered, self.view[start:end])
                 else:

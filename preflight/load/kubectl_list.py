@@ -69,6 +69,10 @@ def take_list(collector: ObjectCollector, view: memoryview, origin: Origin, *, h
             _take_decoded(collector, items, pods, origin, has_template_text=has_template_text)
             if collector.runtime_state is not None:
                 collector.runtime_state.take_items(items, RAW_LIST_DECODER.decode(view).items)
+            elif collector.pod_texts is not None and pods:
+                from preflight.load.pod_texts import add_pod_texts
+
+                add_pod_texts(collector.pod_texts, items, RAW_LIST_DECODER.decode(view).items)
             return True
         del items, pods, envelope
     try:
@@ -153,6 +157,8 @@ def _take_one_by_one(collector: ObjectCollector, envelope: Any, origin: Origin, 
                 pods.append(pod)
                 if collector.runtime_state is not None:
                     collector.runtime_state.pods.add_text((pod.metadata.namespace, pod.metadata.name), raw)
+                elif collector.pod_texts is not None:
+                    collector.pod_texts.add_text((pod.metadata.namespace, pod.metadata.name), raw)
                 continue
         elif kind == "Node" and api_version == "v1":
             node = _decode(NODE_DECODER, raw)

@@ -66,6 +66,8 @@ class RawItem(Struct, frozen=True, gc=False, tag_field="kind"):
     spec: Raw = Raw()
     status: Raw = Raw()
     value: Raw = Raw()
+    globalDefault: Raw = Raw()
+    preemptionPolicy: Raw = Raw()
     provisioner: Raw = Raw()
     scheduling: Raw = Raw()
     overhead: Raw = Raw()

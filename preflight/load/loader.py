@@ -91,6 +91,7 @@ def load_world(
     comparison_operators: bool | None = None,
     leaves_templates: bool = False,
     wants_whole_pods: bool = False,
+    wants_pod_texts: bool = False,
     wants_state: bool = False,
     cluster: Callable[[ObjectCollector], None] | None = None,
     collector: ObjectCollector | None = None,
@@ -104,12 +105,14 @@ def load_world(
     4. `one_cluster` for a change: an object that stands twice with other content is then a problem; else it is ambiguous.
     5. An unrendered chart template is left out where a folder was walked, and a problem where the person named the file: they
        think that it is judged. With `leaves_templates` it is left out there too: a hook names whatever was changed.
-    6. `wants_whole_pods`: listed pods are read as a whole too (`World.running`).
+    6. `wants_whole_pods`: listed pods are read as a whole too (`pods_by_key`); `wants_pod_texts`: when they are asked for (`lazy_pods`).
     7. `cluster` puts in what a live cluster has; beside paths it is the world around them.
     8. `collector` is the heap to fill, of one who wants more of it; what it wants of templates and pods is then its own to say.
     """
     walked = find_files((*paths, *context_paths))
-    gathered = collector or ObjectCollector(leaves_templates=leaves_templates, wants_whole_pods=wants_whole_pods, wants_state=wants_state)
+    gathered = collector or ObjectCollector(
+        leaves_templates=leaves_templates, wants_whole_pods=wants_whole_pods, wants_pod_texts=wants_pod_texts, wants_state=wants_state
+    )
     for unread in walked.unread:
         gathered.add_problem(describe_unreadable(unread.reason), unread.file)
     gathered.count_skipped(NOT_FOLLOWED, walked.skipped_links, "symbolic link")

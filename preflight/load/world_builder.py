@@ -77,6 +77,7 @@ def build_world(
         workloads=tuple(value for value in collector.objects if isinstance(value, DaemonSet | Deployment | CronJob | Pod)),
         pods=pods,
         pods_by_key=_select_whole_pods(collector, pods) if collector.wants_whole_pods or collector.runtime_state is not None else None,
+        lazy_pods=collector.pod_texts,
         runtime_state=collector.runtime_state.build_state(survey.at if survey else "") if collector.runtime_state is not None else None,
         listed_namespaces=_find_listed_namespaces(collector),
         budgets=_select_kind(by_key, PodDisruptionBudget),

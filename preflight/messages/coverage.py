@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from preflight.messages.lists import join_and, join_node_names
+from preflight.messages.pod_fit import describe_fit_doubt, describe_stays_pending
 from preflight.messages.tolerations import describe_untolerated
 from preflight.model.core import Taint
+from preflight.model.fit_reasons import FitDoubt, StaysPending
 from preflight.model.meta import ObjectKey, SelectorRequirement
 from preflight.model.reasons import (
     AffinityMismatch,
@@ -92,6 +94,10 @@ def describe_reason(reason: Reason) -> str:
             return f"whether it tolerates {join_and(taints)} depends on Lt or Gt: {gate}"
         case UpdateUncertainty():
             return _describe_uncertainty(reason)
+        case StaysPending():
+            return describe_stays_pending(reason)
+        case FitDoubt():
+            return describe_fit_doubt(reason)
         case PodEnded(phase):
             return f"its pod has {phase.lower()}"
         case UnreadyPod(is_pending, statement):
@@ -218,9 +224,12 @@ LOOP_LABEL = "these seconds make it loop"
 LOOP_HELP = "remove tolerationSeconds to stay on the node, or the toleration to leave it"
 
 
-def describe_gained(nodes: Sequence[str], *, is_new: bool) -> str:
-    """PF104."""
-    return f"{'is new and starts' if is_new else 'starts'} on {join_node_names(nodes)}"
+def describe_gained(nodes: Sequence[str], *, is_new: bool, fits: bool) -> str:
+    """PF104; `fits`: the scheduler binds the new pods, as far as it decides."""
+    where = join_node_names(nodes)
+    if fits:
+        return f"{'is new and starts' if is_new else 'starts'} on {where}"
+    return f"{'is new' if is_new else 'gains coverage'}: a pod is created on {where}"
 
 
 def describe_fragile(nodes: Sequence[str], reasons: Sequence[Reason]) -> str:

@@ -36,6 +36,8 @@ COUNTING_TOLERATION_LABEL = "this one counts"
 ON_DELETE = "is not updated until somebody deletes its pods: its strategy is OnDelete"
 SURGE_LABEL = "the new pods stay Pending"
 SURGE_HELP = "set maxSurge to 0 and maxUnavailable to 1 for a DaemonSet that takes ports of the node"
+SHARED_PORT_HELP = "give one of the two another port, or keep them apart with node affinity"
+OTHER_PORT_LABEL = "the other DaemonSet"
 ANY_VALUE_LABEL = "Exists ignores the value"
 RUNTIME_CLASS_LABEL = "the RuntimeClass"
 
@@ -272,6 +274,13 @@ def describe_stalling_surge(max_surge: object, ports: Sequence[int]) -> str:
     """A surge update of pods that take the same ports of the node."""
     port = f"port{'s' * (len(ports) > 1)} {join_and(ports)} of the node"
     return f"cannot be updated: maxSurge {max_surge} starts each new pod beside the old one, which holds {port}"
+
+
+def describe_shared_port(other: str, nodes: Sequence[str], ports: Sequence[tuple[int, str]]) -> str:
+    """Two DaemonSets with one port of the node; `nodes` are those where both should run, () where none are known."""
+    numbers = join_and(f"{number} ({protocol})" for number, protocol in ports)
+    where = join_node_names(nodes) if nodes else "any node"
+    return f"cannot run beside {other} on {where}: both take port{'s' * (len(ports) > 1)} {numbers} of the node"
 
 
 def describe_any_value(key: str, taints: Iterable[Taint]) -> str:

@@ -45,6 +45,8 @@ _FATES = {
     PodFate.CREATED: "a pod is created",
     PodFate.HANGS: "the pod is deleted and hangs in Terminating, and none is created beside it until the kubelet speaks again",
     PodFate.MISSING: "a pod should be there, and none is",
+    PodFate.LOST_PENDING: "the pod goes, and {reasons}",
+    PodFate.STAYS_PENDING: "a pod is created, and {reasons}",
     PodFate.KEPT_OUT: "no pod is there, and none is created: a taint alone keeps it out",
     PodFate.EXCLUDED: "no pod is there, and none is meant to be",
     PodFate.UNKNOWN: "cannot be told: {reasons}",

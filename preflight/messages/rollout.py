@@ -13,6 +13,7 @@ _CAUSES = {
     BlockingCause.NODE_NOT_READY: "{0} {1} not Ready: it is not known whether new pods become Ready there",
     BlockingCause.POD_NOT_READY: "{0} {1} not Ready: it is not known whether {2} successor becomes Ready",
     BlockingCause.POD_MISSING: "{0} {3} no pod though one should run there: it is not known whether a new one starts",
+    BlockingCause.DOES_NOT_FIT: "{0}: the new pod does not fit there and stays Pending",
     BlockingCause.POSSIBLE_POD: (
         "{0}: no kubelet answers there, and if a pod is there (none were given) it hangs in Terminating once deleted"
     ),
@@ -20,6 +21,7 @@ _CAUSES = {
 }
 
 NEW_PODS_STAY_PENDING = "the new pods stay Pending"
+MAKE_PODS_FIT = "ask for less in the new template, or make room on these nodes: a larger budget loses more pods"
 MAY_STAND_STILL = (
     "may stand still during its update until something happens to one of its pods: with maxSurge and minReadySeconds the "
     "controller can miss that a new pod has become available"

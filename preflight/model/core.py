@@ -298,10 +298,12 @@ class Namespace(SourcedObject, frozen=True, gc=False):
 
 
 class PriorityClass(SourcedObject, frozen=True, gc=False):
-    """scheduling.k8s.io/v1 PriorityClass."""
+    """scheduling.k8s.io/v1 PriorityClass; the `globalDefault` one is that of pods that name none."""
 
     metadata: Metadata = Metadata()
     value: int = 0
+    globalDefault: bool = False
+    preemptionPolicy: str = ""
 
 
 class RuntimeScheduling(APIStruct, frozen=True, gc=False):

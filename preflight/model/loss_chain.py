@@ -102,7 +102,8 @@ class PodFate(Enum):
     1. LOOPS: it is deleted and re-created again and again. LOST_NOW and LOST_ON_RECREATION: it goes for good.
     2. KEPT, REPLACED: a pod stays, the same or a new one; KEPT_OR_REPLACED where it is not certain which.
     3. CREATED: a new one comes. HANGS: it is deleted, and the silent kubelet never ends it. MISSING: none is there though one should be.
-    4. KEPT_OUT: none is there, by a taint alone. EXCLUDED: none is meant to be there. UNKNOWN: it depends on what is not known.
+    4. LOST_PENDING, STAYS_PENDING: the new pod does not fit; the old one goes, or none was there.
+    5. KEPT_OUT: none is there, by a taint alone. EXCLUDED: none is meant to be there. UNKNOWN: it depends on what is not known.
     """
 
     LOOPS = "loops"
@@ -114,6 +115,8 @@ class PodFate(Enum):
     CREATED = "created"
     HANGS = "hangs"
     MISSING = "missing"
+    LOST_PENDING = "lost-pending"
+    STAYS_PENDING = "stays-pending"
     KEPT_OUT = "kept-out"
     EXCLUDED = "excluded"
     UNKNOWN = "unknown"

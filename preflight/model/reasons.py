@@ -10,6 +10,7 @@ from enum import Enum
 from msgspec import Struct
 
 from preflight.model.core import Taint, Toleration
+from preflight.model.fit_reasons import FitDoubt, StaysPending
 from preflight.model.meta import ObjectKey, SelectorRequirement
 from preflight.model.report import Outcome
 
@@ -167,6 +168,16 @@ class UpdateUncertainty(Struct, frozen=True):
     budget: int
 
 
+class PartialLoss(Struct, frozen=True):
+    """An update deletes the old pod on some of these nodes, where the new one stays Pending, and then stops; which ones is chance.
+
+    `lost_range` is how many are lost, at least and at most.
+    """
+
+    nodes: tuple[str, ...]
+    lost_range: tuple[int, int]
+
+
 class PodEnded(Struct, frozen=True):
     """The pod of the node has ended, in this phase."""
 
@@ -194,6 +205,8 @@ Reason = (
     | UnknownLabels
     | UnknownGate
     | UpdateUncertainty
+    | StaysPending
+    | FitDoubt
     | PodEnded
     | UnreadyPod
 )
@@ -211,12 +224,14 @@ class BlockingCause(Enum):
 
     1. NODE_NOT_READY: unknown whether new pods become Ready on a node that is not. POD_NOT_READY: the same where the pod is not Ready now.
        POD_MISSING: the same where a pod is missing now.
-    2. POSSIBLE_POD: the kubelet is silent, and a pod that hangs once deleted may be there. SILENT: the kubelet is silent.
+    2. DOES_NOT_FIT: the scheduler binds no new pod there.
+    3. POSSIBLE_POD: the kubelet is silent, and a pod that hangs once deleted may be there. SILENT: the kubelet is silent.
     """
 
     NODE_NOT_READY = "node-not-ready"
     POD_NOT_READY = "pod-not-ready"
     POD_MISSING = "pod-missing"
+    DOES_NOT_FIT = "does-not-fit"
     POSSIBLE_POD = "possible-pod"
     SILENT = "silent"
 

@@ -29,13 +29,13 @@ class ClaimReference(APIStruct, frozen=True, gc=False):
 
 
 class VolumeNodeAffinity(APIStruct, frozen=True, gc=False):
-    """`spec.nodeAffinity` of a PersistentVolume: on which nodes pods can have it."""
+    """`spec.nodeAffinity` of a PersistentVolume: the nodes that can use it."""
 
     required: NodeSelector | None = None
 
 
 class PersistentVolumeSpec(APIStruct, frozen=True, gc=False):
-    """`spec` of a PersistentVolume; `csi` None where it is no CSI volume, `nodeAffinity` where every node has it."""
+    """`spec` of a PersistentVolume; `csi` None where it is no CSI volume, `nodeAffinity` None where every node can use it."""
 
     csi: CSISource | None = None
     claimRef: ClaimReference | None = None

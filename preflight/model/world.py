@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Collection, Mapping, Sequence, Set
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from preflight.model.apps import DaemonSet
 from preflight.model.batch import JobSet
@@ -83,7 +84,9 @@ class ClusterState(Struct, frozen=True):
        `has_displaced_pods`: other pods have gone in an earlier step, and nobody knows on which nodes their replacements are.
     10. `runtime_state` is how things are and since when; None where nobody wanted that. Then `pods_by_key` are pods with what they wait
         for.
-    11. `listing` is what a live cluster or a snapshot says of itself; None for files.
+    11. `lazy_pods` are the listed pods as a whole too, each read when it is asked for: where only some of them may be needed.
+        `deleted_daemonsets` are those that earlier steps of a plan have deleted.
+    12. `listing` is what a live cluster or a snapshot says of itself; None for files.
     """
 
     nodes: Mapping[str, Node] = {}
@@ -111,6 +114,8 @@ class ClusterState(Struct, frozen=True):
     listing: ClusterListing | None = None
     complete_kinds: frozenset[str] = frozenset()
     has_displaced_pods: bool = False
+    lazy_pods: Mapping[tuple[str, str], SchedulerPod] | None = None
+    deleted_daemonsets: frozenset[ObjectKey] = frozenset()
     runtime_state: RuntimeState | None = None
 
     @property
@@ -123,6 +128,19 @@ class ClusterState(Struct, frozen=True):
         listing = self.listing
         is_listed = listing is not None and namespace in listing.partly_listed.get(kind, ())
         return "" if is_listed else self.missing_kinds.get(kind, "")
+
+    @property
+    def whole_pods(self) -> Mapping[tuple[str, str], SchedulerPod] | None:
+        """The listed pods as a whole, however they were read; None where nobody wanted that."""
+        return self.lazy_pods if self.pods_by_key is None else self.pods_by_key
+
+    def without_pods(self, keys: Collection[tuple[str, str]], *, displaces: bool) -> ClusterState:
+        """The state once some listed pods are gone; `displaces`: others are created for them, nobody knows where."""
+        if not keys:
+            return self
+        pods = tuple(pod for pod in self.pods if (pod.metadata.namespace, pod.metadata.name) not in keys)
+        whole = None if self.pods_by_key is None else {key: pod for key, pod in self.pods_by_key.items() if key not in keys}
+        return replace(self, pods=pods, pods_by_key=whole, has_displaced_pods=self.has_displaced_pods or displaces)
 
     @property
     def default_namespace(self) -> str:

@@ -12,11 +12,13 @@ from preflight.coverage.outcome import PodAfter
 from preflight.coverage.reasons import list_near_misses, list_unselected
 from preflight.messages.coverage import describe_reasons, describe_transient_taints, label_untolerated
 from preflight.model.core import POD_TEMPLATE_SPEC, Taint
+from preflight.model.fit_reasons import StaysPending
 from preflight.model.reasons import Reason, Untolerated
 from preflight.model.report import Outcome, TolerationSuggestion
 from preflight.rules.api import Context, FieldPath, ManifestLocation, make_subject_of
 from preflight.rules.reason_keys import make_reason_key
 
+_OUTCOMES_WITHOUT_FIT = (Outcome.LOST_NOW, Outcome.LOST_ON_RECREATION, Outcome.MISSING)
 _PLAIN_SCALAR = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*")
 _YAML_KEYWORDS = frozenset(("y", "n", "yes", "no", "on", "off", "true", "false", "null"))
 
@@ -41,7 +43,15 @@ class MergedGroups:
         if after is None:
             return ()
         untolerated = (Untolerated(after.untolerated_taints),) if after.untolerated_taints else ()
-        return (*(self.first_group.lost_labels or list_unselected(after)), *untolerated)
+        return (*(self.first_group.lost_labels or list_unselected(after)), *untolerated, *self._fit_reasons)
+
+    @property
+    def _fit_reasons(self) -> tuple[Reason, ...]:
+        """Why a new pod is not bound, or may not be."""
+        fit = self.first_group.fit
+        if isinstance(fit, StaysPending):
+            return (fit,) if self.first_group.outcome in _OUTCOMES_WITHOUT_FIT else ()
+        return (fit,) if fit is not None and self.first_group.outcome is Outcome.UNKNOWN else ()
 
     @property
     def reason(self) -> str:
@@ -71,7 +81,7 @@ class MergedGroups:
             if after.affinity.selector_mismatches:
                 return (*POD_TEMPLATE_SPEC, "nodeSelector", after.affinity.selector_mismatches[0].key)
             return (*POD_TEMPLATE_SPEC, "affinity")
-        return (*POD_TEMPLATE_SPEC, "tolerations")
+        return (*POD_TEMPLATE_SPEC, "containers" if self._fit_reasons and not self.taints else "tolerations")
 
     @property
     def location(self) -> ManifestLocation:

@@ -5,6 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from preflight.model.core import Taint
+from preflight.model.fit_reasons import (
+    FilterRefusal,
+    FitDoubt,
+    FitObstacle,
+    PodLimitReached,
+    PortConflict,
+    ResourceShortage,
+    StaysPending,
+    VolumeElsewhere,
+)
 from preflight.model.meta import SelectorRequirement
 from preflight.model.reasons import (
     AffinityMismatch,
@@ -59,10 +69,29 @@ def _list_parts(reason: Reason) -> tuple[str, ...]:
             return ("update",)
         case PlainReason():
             return (f"pod:{reason.value}",)
+        case StaysPending(obstacles):
+            return tuple(map(_format_obstacle, obstacles))
+        case FitDoubt(rivals, uncertainties):
+            return (*(f"rival:{rival}" for rival in rivals), *(f"fit:{doubt.kind.value}:{doubt.subject}" for doubt in uncertainties))
         case PodEnded():
             return ("pod:ended",)
         case UnreadyPod():
             return ("pod:not-ready",)
+
+
+def _format_obstacle(obstacle: FitObstacle) -> str:
+    """What is in the way of a pod, without amounts and without those who hold it."""
+    match obstacle:
+        case ResourceShortage(resource):
+            return f"resource:{resource}"
+        case PortConflict(number, protocol):
+            return f"port:{number}/{protocol}"
+        case PodLimitReached():
+            return "resource:pods"
+        case VolumeElsewhere(claim):
+            return f"claim:{claim}"
+        case FilterRefusal():
+            return "filter"
 
 
 def _format_term(term: TermMismatch) -> str:

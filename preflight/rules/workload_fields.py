@@ -109,8 +109,13 @@ def iter_daemonsets_with_new_pods(context: Context) -> Iterator[DaemonSet]:
     """The DaemonSets whose pods go through admission: in lint all, under a change those that it gives new pods."""
     yield from iter_linted_daemonsets(context)
     if not context.is_lint and context.impact is not None:
-        new = (group for group in context.impact.groups if group.forecast.pod_after is PodAfter.NEW)
+        new = (group for group in context.impact.groups if _gets_new_pod(group))
         yield from {group.key: group.daemonset for group in new}.values()
+
+
+def _gets_new_pod(group: CoverageGroup) -> bool:
+    """Whether a pod is created, one that stays Pending included."""
+    return group.forecast.pod_after is PodAfter.NEW or (group.fit is not None and group.forecast.pod_after is PodAfter.NONE)
 
 
 def is_unique_daemonset(daemonset: DaemonSet, context: Context) -> bool:
@@ -143,7 +148,7 @@ def iter_starting_groups(context: Context, daemonset: DaemonSet) -> Iterator[Cov
     """The groups of nodes where a DaemonSet should run; under a change those where it gets a new pod."""
     for group in context.impact.groups if context.impact else ():
         should_run = group.daemonset is daemonset and group.placement_after is not None and group.placement_after.should_run
-        if should_run and (context.is_lint or group.forecast.pod_after is PodAfter.NEW):
+        if should_run and (context.is_lint or _gets_new_pod(group)):
             yield group
 
 

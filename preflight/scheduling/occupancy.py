@@ -80,7 +80,7 @@ class NodeOccupancy(Struct, frozen=True, dict=True):
 
     def with_pod(self, key: tuple[str, str], spec: PodSpec) -> NodeOccupancy:
         """The node with one more pod on it, just bound."""
-        return replace(self, pod_usages=(*self.pod_usages, _measure_spec(key, spec)))
+        return replace(self, pod_usages=(*self.pod_usages, measure_spec(key, spec)))
 
     def without_pod(self, key: tuple[str, str]) -> NodeOccupancy:
         """The node once a pod is gone; the node as it is where it is not there."""
@@ -130,7 +130,7 @@ def build_occupancy(
     """
     taken: dict[str, list[PodUsage]] = {}
     guards: list[PodAntiAffinity] = []
-    asked: dict[bytes, _PodDemand] = {}
+    asked: dict[bytes, PodDemand] = {}
     unread = False
     for pod in pods or ():
         node = pod.spec.nodeName
@@ -182,16 +182,19 @@ def _make_node_occupancy(node: Node, pod_usages: Iterable[PodUsage]) -> NodeOccu
     return NodeOccupancy(node, tuple(pod_usages), allocatable, frozenset(unreadable))
 
 
-_PodDemand = tuple[Mapping[str, int] | None, frozenset[HostPort]]
+PodDemand = tuple[Mapping[str, int] | None, frozenset[HostPort]]
 """What a pod takes, None where it cannot be read, and the ports of its node."""
 
 
-def measure_pod_usage(pod: ClusterPod, *, is_nominated: bool = False) -> PodUsage:
-    """What one pod takes of its node, or of the node that is cleared for it."""
-    return _measure_cached_pod(pod, is_nominated, {})
+def measure_pod_usage(pod: ClusterPod, *, is_nominated: bool = False, demand_cache: dict[bytes, PodDemand] | None = None) -> PodUsage:
+    """What one pod takes of its node, or of the node that is cleared for it.
+
+    `demand_cache` is filled with what pods take, for whoever measures many: pods whose specs say the same are counted once.
+    """
+    return _measure_cached_pod(pod, is_nominated, {} if demand_cache is None else demand_cache)
 
 
-def _measure_cached_pod(pod: ClusterPod, is_nominated: bool, demand_cache: dict[bytes, _PodDemand]) -> PodUsage:
+def _measure_cached_pod(pod: ClusterPod, is_nominated: bool, demand_cache: dict[bytes, PodDemand]) -> PodUsage:
     """`demand_cache` has what pods take whose specs say the same: most pods have many like them."""
     doubts = []
     if not isinstance(pod, SchedulerPod) and is_being_resized(pod):
@@ -219,14 +222,15 @@ def _make_usage_key(pod: ClusterPod) -> bytes:
     return _USAGE_KEY_ENCODER.encode((isinstance(pod, SchedulerPod), *said))
 
 
-def _read_demand(pod: ClusterPod) -> _PodDemand:
+def _read_demand(pod: ClusterPod) -> PodDemand:
     try:
         return sum_allocated_requests(pod), list_host_ports(pod.spec)
     except QuantityError:
         return None, list_host_ports(pod.spec)
 
 
-def _measure_spec(key: tuple[str, str], spec: PodSpec) -> PodUsage:
+def measure_spec(key: tuple[str, str], spec: PodSpec) -> PodUsage:
+    """What a pod of a template takes of its node once it is bound."""
     try:
         amounts, doubts = sum_pod_requests(spec), ()
     except QuantityError:

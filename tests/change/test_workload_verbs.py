@@ -203,9 +203,17 @@ def test_a_deletion_of_pods(line: str, ended: dict[ObjectKey, set[str]], notes: 
     change = run(line, PODS)
     assert change.deleted_pod_nodes == ended
     assert list(change.notes) == notes
-    assert change.after is change.before is PODS
+    assert change.before is PODS
+    assert (change.after.nodes, change.after.daemonsets) == (PODS.nodes, PODS.daemonsets)
     assert change.daemonsets == frozenset(ended)
     assert change.nodes == {name for names in ended.values() for name in names}
+
+
+def test_a_deleted_pod_of_no_daemonset_is_gone_from_its_node() -> None:
+    there = {pod.metadata.name for pod in PODS.pods}
+    after = run("delete pod web bare d1-a", PODS).after
+    assert {pod.metadata.name for pod in after.pods} == there - {"web", "bare"}
+    assert after.has_displaced_pods
 
 
 def test_a_deletion_of_a_namespace_where_nothing_is_given() -> None:

@@ -161,7 +161,7 @@ def test_a_step_of_a_plan_that_is_refused_is_named() -> None:
 def test_a_file_to_apply_is_relative_to_the_plan_that_names_it() -> None:
     Path("calm/plan.yaml").write_text("- kubectl apply -f agent.yaml\n", encoding="utf-8")
     result = program("plan", "calm/plan.yaml", "--from", "calm/nodes.yaml", "-o", "concise")
-    assert result == (0, "calm/agent.yaml:1:1: note[PF104] gained-coverage: storage/agent is new and starts on n1, n2\n", "")
+    assert result == (0, "calm/agent.yaml:1:1: note[PF104] gained-coverage: storage/agent is new: a pod is created on n1, n2\n", "")
 
 
 def test_a_file_to_apply_that_is_not_there() -> None:

@@ -12,7 +12,7 @@ from preflight.coverage.node_classes import split_nodes
 from preflight.coverage.node_health import NodeHealth
 from preflight.coverage.rollout.surge_conflicts import SurgeConflicts
 from preflight.model.apps import DaemonSetSpec
-from preflight.model.reasons import UpdateUncertainty
+from preflight.model.reasons import PartialLoss, UpdateUncertainty
 from preflight.scheduling.rollout_simulation import (
     LivePod,
     NewPodOutcome,
@@ -31,7 +31,8 @@ class RolloutCohort(Struct, frozen=True):
     1. `pod` is the live pod; `is_listed`: it was listed and is the same since.
     2. `is_missing`: no pod is there, though one should have been. `leaving` are the nodes where one terminates.
     3. `may_have_old_pod`: nobody listed pods, and one of before the taints may be there.
-    4. `crowded_nodes` are the nodes where a new pod is not bound beside an old one; `surging_nodes` those where one waits for that already.
+    4. `crowded_nodes` are the nodes where a new pod is not bound beside an old one; `surging_nodes` those where one waits for that already;
+       `is_unfit`: it is not bound at all.
     """
 
     nodes: frozenset[str]
@@ -43,6 +44,7 @@ class RolloutCohort(Struct, frozen=True):
     may_have_old_pod: bool = False
     terminating_nodes: frozenset[str] = frozenset()
     crowded_nodes: frozenset[str] = frozenset()
+    is_unfit: bool = False
     surging_nodes: frozenset[str] = frozenset()
 
 
@@ -143,6 +145,22 @@ class Rollout(Struct, frozen=True):
             tuple(sorted(pool)), (min(kept), max(kept)), tuple(sorted(holders)), tuple(sorted(doubtful)), course.is_surge, course.budget
         )
 
+    def measure_partial_loss(self, cell_index: int) -> tuple[PartialLoss | None, int]:
+        """The loss where the update takes some of the pods whose successors stay Pending, and how many of those are of the cell at a place.
+
+        Which cells they are of is chance too: they are counted for the first ones.
+        """
+        ends = self.likely_course.ends
+        unfit = [index for index, cell in enumerate(self.cells) if cell.part.new_pod is NewPodOutcome.PENDING and ends[index].waits]
+        if cell_index not in unfit:
+            return None, 0
+        is_all = all(index in unfit for index, end in enumerate(ends) if end.waits and end.holds)
+        most = self.likely_course.failing_reached if is_all else sum(ends[index].most for index in unfit)
+        fewest = self.likely_course.failing_reached if is_all else sum(ends[index].fewest for index in unfit)
+        before = sum(self.cells[index].part.count for index in unfit if index < cell_index)
+        nodes = frozenset().union(*(self.cells[index].nodes for index in unfit))
+        return PartialLoss(tuple(sorted(nodes)), (fewest, most)), min(max(most - before, 0), self.cells[cell_index].part.count)
+
     def find_blocking_nodes(self, course: UpdateForecast) -> frozenset[str]:
         """The nodes that use the budget up, whatever the update does with the pods that wait for it or once it has reached them."""
         return frozenset().union(*(cell.nodes for cell, end in self.iter_ends(course) if end.holds))
@@ -215,11 +233,13 @@ def _iter_cells(
                             is_available=not (is_unready or (is_pod_unlisted and is_silent)),
                             is_terminating=is_terminating,
                             is_kubelet_silent=is_silent,
-                            new_pod=new_pod,
+                            new_pod=NewPodOutcome.PENDING if cohort.is_unfit else new_pod,
                             is_crowded=is_crowded,
                             is_surging=is_surging,
                         )
-                        doubt = None if starts is not None else _find_doubt(cohort, condition, part, is_unready=is_unready)
+                        doubt = (
+                            None if starts is not None or cohort.is_unfit else _find_doubt(cohort, condition, part, is_unready=is_unready)
+                        )
                         yield RolloutCell(cohort_index, nodes, part, doubt, is_pod_unlisted)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -15,6 +15,7 @@ from preflight.coverage.rollout.surge_conflicts import SurgeConflicts, find_surg
 from preflight.coverage.shared_analysis import SharedAnalysis
 from preflight.coverage.update_progress import keeps_template, replaces_pods_automatically
 from preflight.model.apps import DaemonSet
+from preflight.model.fit_reasons import PodFit, StaysPending
 from preflight.model.meta import ObjectKey
 from preflight.model.reasons import RunningUpdate
 from preflight.scheduling.rollout_simulation import LivePod
@@ -48,10 +49,12 @@ class UpdateEvaluator:
         pods: DaemonSetPods,
         shared_analysis: SharedAnalysis,
         cohorts: Sequence[NodeCohort],
+        fits: Mapping[str, PodFit],
     ) -> None:
         """`differs`: the change brings a new template; else an update from before goes on, with the pods that are still old.
 
         `is_overlooked`: it was held up, and the change does not make the controller look at the DaemonSet: nothing happens.
+        `fits` says of nodes whether they take a new pod, and beside the old one.
         """
         self._key, self._old, self._new, self._differs = key, old, new, differs
         self._pods, self._shared_analysis = pods, shared_analysis
@@ -61,6 +64,8 @@ class UpdateEvaluator:
         self._surge_conflicts = (
             find_surge_conflicts(self._template_before, new.spec.template.spec, nodes) if uses_surge(new.spec) else SurgeConflicts()
         )
+        if uses_surge(new.spec):
+            self._surge_conflicts = self._surge_conflicts.add_shortages({name: fit.surge_shortages for name, fit in fits.items()})
         known, absent, unknown = self._sort_cohorts(cohorts)
         self.rollout: Rollout = simulate_rollout(
             new.spec,
@@ -99,6 +104,7 @@ class UpdateEvaluator:
             may_have_old_pod=not has_pod and may_assume and before is not None and bool(before.may_stay),
             terminating_nodes=self._pods.terminating_nodes,
             crowded_nodes=self._surge_conflicts.select_conflicting_nodes(cohort.nodes),
+            is_unfit=isinstance(cohort.fit, StaysPending),
             surging_nodes=self._pods.surging_nodes if self._continues_surge else frozenset(),
         )
 
@@ -109,11 +115,14 @@ class UpdateEvaluator:
         for cell_index, cell in enumerate(self.rollout.cells):
             updates = (None,) if cell.part.pod is LivePod.NEW else self.rollout.list_updates(cell_index)
             uncertainty = self.rollout.explain_uncertainty(cell_index) if len(updates) > 1 else None
+            loss, count = self.rollout.measure_partial_loss(cell_index) if len(updates) > 1 else (None, 0)
             cohort = cohorts[cell.cohort_index]
             if self._is_overlooked and cell.part.pod is LivePod.OLD:
-                updates, uncertainty = (UpdateEffect.HOLD,), None
+                updates, uncertainty, loss, count = (UpdateEffect.HOLD,), None, None, 0
             possible = _add_hold(updates) if cohort.may_have_updated_pod or self._may_be_surging(cell) else updates
-            yield replace(cohort, nodes=cell.nodes, possible_updates=possible, update_uncertainty=uncertainty)
+            yield replace(
+                cohort, nodes=cell.nodes, possible_updates=possible, update_uncertainty=uncertainty, partial_loss=loss, lost_count=count
+            )
 
     @property
     def _continues_surge(self) -> bool:

@@ -22,6 +22,15 @@ class SurgeConflicts(Struct, frozen=True):
         """Those of some nodes where a new pod cannot start beside the old one."""
         return candidates if self.ports else candidates.intersection(frozenset().union(*self.resources.values()))
 
+    def add_shortages(self, shortages: Mapping[str, tuple[str, ...]]) -> SurgeConflicts:
+        """The same with the nodes that have too little left for both beside the other pods that are there, by the resources."""
+        known = frozenset().union(*self.resources.values())
+        nodes_by_shortage = {resources: set(names) for resources, names in self.resources.items()}
+        for name, resources in shortages.items():
+            if resources and name not in known:
+                nodes_by_shortage.setdefault(resources, set()).add(name)
+        return SurgeConflicts(self.ports, {resources: frozenset(names) for resources, names in nodes_by_shortage.items()})
+
 
 def find_surge_conflicts(old: PodSpec, new: PodSpec, nodes: Iterable[Node]) -> SurgeConflicts:
     """What is in the way of a surge from one template to another. Other pods of the nodes are not looked at: they may go."""

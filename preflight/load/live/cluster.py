@@ -18,7 +18,7 @@ from preflight.load.live.late_owners import plan_late_owner_lists
 from preflight.load.live.node_search import NodeSearch, SearchStep
 from preflight.load.live.peers import may_have_old_pods, plan_peer_lists
 from preflight.load.live.planner import ClusterQuery, NamespacedName
-from preflight.load.live.resources import DAEMONSETS, NODES, ApiResource, ListQuery
+from preflight.load.live.resources import DAEMONSETS, NODES, PODS, ApiResource, ListQuery
 from preflight.load.live.survey import ClusterSurvey
 from preflight.load.live.target import ClusterTarget
 from preflight.messages.live import (
@@ -84,6 +84,7 @@ class LiveCluster:
             self.connection,
             self._show_progress,
             wants_whole_pods=collector.wants_whole_pods,
+            wants_pod_texts=collector.pod_texts is not None,
             wants_state=collector.runtime_state is not None,
         )
         self._namespaces = tuple(dict.fromkeys((self.connection.namespace, *cluster_query.namespaces)))
@@ -198,6 +199,15 @@ class LiveCluster:
     def _list_node_names(self) -> frozenset[str]:
         return frozenset(node.name for node in self._collector.objects if isinstance(node, Node) and node.origin.file == LIVE_SOURCE)
 
+    def collect_all_pods(self) -> None:
+        """Put every other pod beside those of named DaemonSets; without the right to list them all, what is known stays as it is."""
+        for answer in self._client.run_queries([ListQuery(PODS)]):
+            if answer.error:
+                return
+            self._add_result(answer)
+        self._collector.pods[:] = [*self._other_pods, *self._pods.values()]
+        self._collector.survey = replace(self._get_listing(), listed=None, daemonsets=None)
+
     def _list_whole_pods(self) -> Mapping[NamespacedName, SchedulerPod]:
         state = self._collector.runtime_state
         return self._collector.whole_pods if state is None else state.pods
@@ -240,6 +250,8 @@ class LiveCluster:
                 self._known.add(key)
                 collector.objects.append(item)
         collector.whole_pods.update(collected.whole_pods)
+        if collector.pod_texts is not None and collected.pod_texts is not None:
+            collector.pod_texts.update(collected.pod_texts)
         if collector.runtime_state is not None and collected.runtime_state is not None:
             collector.runtime_state.merge(collected.runtime_state)
         self._pods.update({(pod.metadata.namespace, pod.metadata.name): pod for pod in collected.pods})

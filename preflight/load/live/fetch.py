@@ -49,11 +49,12 @@ class ListClient:
         on_answer: Callable[[ListQuery], None],
         *,
         wants_whole_pods: bool = False,
+        wants_pod_texts: bool = False,
         wants_state: bool = False,
     ) -> None:
         self._connection, self._done = connection, on_answer
         self._discovery = Discovery(connection)
-        self._wants_whole_pods, self._wants_state = wants_whole_pods, wants_state
+        self._wants_whole_pods, self._wants_pod_texts, self._wants_state = wants_whole_pods, wants_pod_texts, wants_state
         self._pages = count()
 
     def run_queries(self, queries: Sequence[ListQuery], version: str = "") -> list[QueryResult]:
@@ -102,7 +103,9 @@ class ListClient:
             self._done(query)
 
     def _make_collector(self) -> ObjectCollector:
-        return ObjectCollector(wants_whole_pods=self._wants_whole_pods, wants_state=self._wants_state)
+        return ObjectCollector(
+            wants_whole_pods=self._wants_whole_pods, wants_pod_texts=self._wants_pod_texts, wants_state=self._wants_state
+        )
 
     def _collect_pages(self, query: ListQuery, pages: Sequence[Page]) -> QueryResult:
         """The items of all pages; one that cannot be read makes the list a part, and the first such is named."""

@@ -37,7 +37,7 @@ from preflight.model.apps import DaemonSet
 from preflight.model.convert import convert
 from preflight.model.core import POD_TEMPLATE_SPEC, Node, Pod
 from preflight.model.meta import ObjectKey, Origin, SourcedObject
-from preflight.model.pod_scheduling import SchedulerPod
+from preflight.model.pod_scheduling import SchedulerPod, SchedulerPodSpec
 from preflight.model.runtime_state import PodState
 from preflight.model.snapshot_fields import SNAPSHOT_ANNOTATIONS, select_read_fields
 from preflight.model.world import ClusterListing, ClusterState
@@ -180,6 +180,7 @@ def _to_saved_data(value: Any, world: ClusterState) -> Any:
         state = world.runtime_state.nodes.get(value.name) if world.runtime_state is not None and isinstance(value, Node) else None
         return add_node_state(found, state) if state is not None else found
     data = select_read_fields(value.data or msgspec.to_builtins(value), DaemonSet)
+    _keep_scheduler_fields(data, value.data)
     _mark_api_address(data, value.data)
     if value.kept:
         return {**data, "preflight": Raw(value.kept)}
@@ -197,6 +198,17 @@ def _filter_last_applied(text: str) -> Any:
     except (msgspec.DecodeError, RecursionError):
         return {}
     return select_read_fields(data, DaemonSet) if manifest is not None else {}
+
+
+def _keep_scheduler_fields(data: Any, whole: Any) -> None:
+    """Keep of the pod template also what the scheduler alone reads, so that whether a new pod fits is known of a snapshot too."""
+    kept, every = data, whole
+    for name in POD_TEMPLATE_SPEC:
+        if not (isinstance(kept, dict) and isinstance(every, dict)):
+            return
+        kept, every = kept.get(name), every.get(name)
+    if isinstance(kept, dict) and isinstance(every, dict):
+        kept.update(select_read_fields(every, SchedulerPodSpec))
 
 
 def _mark_api_address(data: Any, whole: Any) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from preflight.coverage.rollout.daemonset_rollout import Rollout, RolloutCell, RolloutDoubt
 from preflight.messages.rollout import UpdateResult, describe_blocking_cause
 from preflight.model.reasons import BlockingCause
-from preflight.scheduling.rollout_simulation import LivePod, UpdateForecast
+from preflight.scheduling.rollout_simulation import LivePod, NewPodOutcome, UpdateForecast
 
 
 def summarize_result(rollout: Rollout, course: UpdateForecast) -> UpdateResult:
@@ -57,6 +57,8 @@ def explain_blocking_nodes(rollout: Rollout, course: UpdateForecast, pods: Mappi
 
 
 def _find_cause(cell: RolloutCell, *, has_unready_pod: bool) -> BlockingCause:
+    if cell.part.new_pod is NewPodOutcome.PENDING and not cell.part.is_kubelet_silent:
+        return BlockingCause.DOES_NOT_FIT
     if cell.part.is_kubelet_silent:
         return BlockingCause.POSSIBLE_POD if cell.doubt is RolloutDoubt.POD_PRESENCE else BlockingCause.SILENT
     if cell.doubt is RolloutDoubt.NODE_READINESS:

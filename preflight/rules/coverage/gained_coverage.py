@@ -1,8 +1,9 @@
-"""A DaemonSet starts on a node where it had no pod.
+"""A DaemonSet gets a pod on a node where it had none.
 
 Why it matters
     Removing a taint or adding a label can create pods. Mostly that is what was wanted; it is a fault where the pod does not belong,
-    such as a Linux image on a Windows node, or an agent on a serverless node.
+    such as a Linux image on a Windows node, or an agent on a serverless node. It is said to start where the pods of the node were given and
+    the scheduler binds it; else a pod is created, and whether there is room for it is not known. Where there is none, PF122 says so.
 How to fix
     Nothing, where it is wanted. Else leave the node out with node affinity or a nodeSelector.
 Example
@@ -14,9 +15,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from preflight.messages.coverage import describe_gained
+from preflight.messages.pod_fit import note_unknown_fit
+from preflight.model.fit_reasons import FitVerdict
 from preflight.model.report import Outcome, Severity
 from preflight.rules.api import Context, Hit, ManifestLocation, Rule
-from preflight.rules.merged_groups import merge_groups
+from preflight.rules.coverage._fit_facts import get_fits
+from preflight.rules.merged_groups import MergedGroups, merge_groups
 
 
 def check(context: Context) -> Iterator[Hit]:
@@ -25,13 +29,26 @@ def check(context: Context) -> Iterator[Hit]:
     if context.is_lint:
         return
     for group in merge_groups(context.impact.iter_groups(Outcome.GAINED)):
+        known = get_fits(context.impact, group.first_group.key, group.nodes)
+        fits = all(name in known and known[name].verdict is FitVerdict.FITS for name in group.nodes)
         yield Hit(
             subject=group.subject,
             nodes=group.nodes,
             location=ManifestLocation(group.first_group.daemonset.origin),
-            message=describe_gained(group.nodes, is_new=group.first_group.before_daemonset is None),
+            message=describe_gained(group.nodes, is_new=group.first_group.before_daemonset is None, fits=fits),
+            notes=_make_fit_notes(context, group) if not fits else (),
             key=group.key,
         )
+
+
+def _make_fit_notes(context: Context, merged_groups: MergedGroups) -> tuple[tuple[str, str], ...]:
+    """What of the input is missing to know whether the pods are bound; nothing where no pods were given at all."""
+    assert context.impact is not None
+    if not context.world.whole_pods:
+        return ()
+    fits = get_fits(context.impact, merged_groups.first_group.key, merged_groups.nodes).values()
+    missing = sorted({doubt for fit in fits if fit.verdict is FitVerdict.NOT_JUDGED for doubt in fit.uncertainties})
+    return (("note", note_unknown_fit(missing)),) if missing else ()
 
 
 RULE = Rule(id="PF104", name="gained-coverage", severity=Severity.NOTE, needs_nodes=True, check=check)

@@ -2,7 +2,8 @@
 
 Why it matters
     An untolerated NoExecute taint, or a node label that the DaemonSet asks for and that is gone, deletes running pods at once: no
-    PodDisruptionBudget is asked and no eviction is refused. An update deletes the old pod also where no new one may be created.
+    PodDisruptionBudget is asked and no eviction is refused. An update deletes the old pod also where no new one may be created, and where
+    the new one does not fit: it asks for more than is free once the old one is gone, or for a port of the node that another pod holds.
     DESIRED shrinks together with READY, so no alert fires.
 How to fix
     Tolerate exactly the taint (`operator: Equal`), or keep the label, before the change. Where the node is left out on purpose, say so
@@ -13,10 +14,12 @@ Example
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from preflight.coverage.model import CoverageGroup
 from preflight.coverage.reasons import find_timed_toleration
 from preflight.messages.coverage import describe_lost_now
+from preflight.model.fit_reasons import StaysPending
 from preflight.model.reasons import LossCause
 from preflight.model.report import Outcome, Severity
 from preflight.rules.api import Context, FixKind, Hit, Rule
@@ -26,7 +29,10 @@ from preflight.rules.merged_groups import MergedGroups, iter_new_groups, merge_g
 
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each DaemonSet and reason; a warning where only taints stand in the way that the cluster clears by itself."""
-    for group in merge_groups(iter_new_groups(context, Outcome.LOST_NOW)):
+    lost = list(iter_new_groups(context, Outcome.LOST_NOW))
+    partly = [group for group in iter_new_groups(context, Outcome.LOST_ON_RECREATION) if group.partial_loss is not None]
+    yield from _iter_hits_without_fit(context, [*(group for group in lost if isinstance(group.fit, StaysPending)), *partly])
+    for group in merge_groups(group for group in lost if not isinstance(group.fit, StaysPending)):
         yield Hit(
             subject=group.subject,
             nodes=group.nodes,
@@ -37,6 +43,35 @@ def check(context: Context) -> Iterator[Hit]:
             notes=group.notes + make_impact_note(context, group),
             suggestion=group.suggestion,
             key=group.key,
+        )
+
+
+def _iter_hits_without_fit(context: Context, groups: Sequence[CoverageGroup]) -> Iterator[Hit]:
+    """One hit for each DaemonSet and what is in the way of its new pods."""
+    if not groups:
+        return
+    from preflight.messages.pod_fit import describe_loss_without_fit  # no part of a run where all new pods fit
+    from preflight.rules.coverage._fit_facts import make_example, make_help
+
+    impact = context.impact
+    assert impact is not None
+    seen: set[object] = set()
+    for group in merge_groups(groups):
+        first = group.first_group
+        partial = first.partial_loss
+        if partial is not None and (first.key, partial) in seen:
+            continue
+        seen.add((first.key, partial))
+        nodes = group.nodes if partial is None else partial.nodes
+        example = make_example(impact, first.key, nodes, first.fit if isinstance(first.fit, StaysPending) else None)
+        cause = LossCause.UPDATED if first.key in impact.rollouts else LossCause.ENDED
+        yield Hit(
+            subject=group.subject,
+            nodes=nodes,
+            location=group.location,
+            message=describe_loss_without_fit(nodes, cause, example, partial),
+            notes=(*make_help(example.obstacles), *make_impact_note(context, group)),
+            key=(*group.key, "pending") if partial is None else (*group.key, "some-pending"),
         )
 
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from preflight.messages.coverage import describe_lost_on_recreation
+from preflight.model.fit_reasons import StaysPending
 from preflight.model.meta import ObjectKey
 from preflight.model.reasons import RecreationEvent
 from preflight.model.report import Outcome, Severity
@@ -24,20 +25,36 @@ from preflight.rules.merged_groups import MergedGroups, iter_new_groups, merge_g
 
 
 def check(context: Context) -> Iterator[Hit]:
-    """One hit for each DaemonSet and reason; a warning where only taints stand in the way that the cluster clears by itself."""
-    for group in merge_groups(iter_new_groups(context, Outcome.LOST_ON_RECREATION)):
+    """One hit for each DaemonSet and reason; a warning where only taints stand in the way that the cluster clears by itself.
+
+    PF101 says where an update takes some of the pods, and the others are lost on re-creation.
+    """
+    lost = (group for group in iter_new_groups(context, Outcome.LOST_ON_RECREATION) if group.partial_loss is None)
+    for group in merge_groups(lost):
         event, producers = _find_event(context, group)
         yield Hit(
             subject=group.subject,
             nodes=group.nodes,
             location=group.location,
             severity=Severity.WARNING if group.is_transient else None,
-            message=describe_lost_on_recreation(group.nodes, event, producers, group.reasons),
+            message=_describe_unfit(context, group) or describe_lost_on_recreation(group.nodes, event, producers, group.reasons),
             label=group.label,
             notes=group.notes + make_impact_note(context, group),
             suggestion=group.suggestion,
             key=group.key,
         )
+
+
+def _describe_unfit(context: Context, merged_groups: MergedGroups) -> str:
+    """The message where the new pod does not fit, "" where that is not the reason."""
+    group = merged_groups.first_group
+    if not isinstance(group.fit, StaysPending):
+        return ""
+    from preflight.messages.pod_fit import describe_recreation_without_fit  # no part of a run where all new pods fit
+    from preflight.rules.coverage._fit_facts import make_example
+
+    assert context.impact is not None
+    return describe_recreation_without_fit(merged_groups.nodes, make_example(context.impact, group.key, merged_groups.nodes, group.fit))
 
 
 def _find_event(context: Context, merged_groups: MergedGroups) -> tuple[RecreationEvent, tuple[ObjectKey, ...]]:

@@ -22,12 +22,13 @@ from preflight.rules.merged_groups import merge_groups
 def check(context: Context) -> Iterator[Hit]:
     """One hit for each DaemonSet; a note under a change, unless it drains, reboots or replaces the node.
 
-    PF105 says what an update leaves without a pod. A pod that is deleted by hand and hangs is one that is missing.
+    PF105 says what an update leaves without a pod, PF122 where a new one does not fit. A pod that is deleted by hand and hangs is
+    one that is missing.
     """
     impact = context.impact
     assert impact is not None
     near, deleted = impact.change.disrupted_nodes, impact.change.deleted_pod_nodes
-    missing = (group for group in impact.iter_groups(Outcome.MISSING) if group.is_touched)
+    missing = (group for group in impact.iter_groups(Outcome.MISSING) if group.is_touched and not group.fit)
     absent = [group for group in missing if not group.forecast.had_pod or group.key in deleted]
     for soon in (True, False):
         for groups in merge_groups(group for group in absent if bool(group.nodes & near) is soon):

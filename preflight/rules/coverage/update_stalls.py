@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 
 from preflight.coverage.model import CoverageGroup, Impact
 from preflight.messages.rollout import (
+    MAKE_PODS_FIT,
     MAY_STAND_STILL,
     NEW_PODS_STAY_PENDING,
     describe_conflict,
@@ -38,6 +39,7 @@ from preflight.model.apps import DaemonSet
 from preflight.model.meta import ObjectKey
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
+from preflight.scheduling.rollout_simulation import NewPodOutcome
 from preflight.scheduling.update_strategy import uses_surge
 
 if TYPE_CHECKING:
@@ -117,6 +119,7 @@ def _make_budget_hit(impact: Impact, daemonset: DaemonSet, rollout: Rollout) -> 
     course = rollout.likely_course if certain else rollout.worst_course
     nodes = tuple(sorted(rollout.find_blocking_nodes(course)))
     needed = course.blocked_nodes + course.failing_nodes + 1
+    is_unfit = any(end.holds and cell.part.new_pod is NewPodOutcome.PENDING for cell, end in rollout.iter_ends(course))
     pods = impact.shared_analysis.health.get_unready_pods(daemonset.key)
     return Hit(
         subject=make_subject_of(daemonset),
@@ -130,7 +133,7 @@ def _make_budget_hit(impact: Impact, daemonset: DaemonSet, rollout: Rollout) -> 
         notes=(
             *_make_state_notes(rollout, course),
             *(("note", text) for text in explain_blocking_nodes(rollout, course, pods)),
-            ("help", describe_used_budget_help(needed, has_surge=course.is_surge)),
+            ("help", MAKE_PODS_FIT if is_unfit else describe_used_budget_help(needed, has_surge=course.is_surge)),
         ),
     )
 

@@ -168,6 +168,7 @@ DIFFERENT = {
     "expired-exemption: the day itself still counts, and one without a day does not end": OF_TEXT,
     "expired-exemption: the day after, in a comment": OF_TEXT,
     "expired-exemption: of a policy and of a baseline": OF_FILES,
+    "shared-host-port: two files without a node may be alternatives": OF_FILES,
     "invalid-exemption: a comment that only speaks of preflight, and good exemptions": OF_TEXT,
     "invalid-exemption: no reason, no rule, no such rule, no day": OF_TEXT,
     "invalid-exemption: a policy that asks for a day, of manifests and of its own": OF_TEXT,

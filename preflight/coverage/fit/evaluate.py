@@ -1,0 +1,231 @@
+"""Whether each pod that a change has a DaemonSet create is bound to its node: the scheduler's answer, node by node."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from msgspec.structs import replace
+
+from preflight.change.model import Change
+from preflight.coverage.daemonset_pods import DaemonSetPods
+from preflight.coverage.fit.created_pods import find_claimed_volumes, has_same_doubts, make_created_pod
+from preflight.coverage.fit.node_contents import NodeContents
+from preflight.coverage.fit.obstacles import find_obstacles, find_volume_obstacles, list_shortages
+from preflight.coverage.fit.residents import JudgedDaemonSet, NewPods, Residents
+from preflight.coverage.node_classes import NodePartitions
+from preflight.coverage.outcome import PodAfter
+from preflight.model.fit_reasons import FitVerdict, PodFit
+from preflight.model.meta import ObjectKey
+from preflight.model.report import Outcome
+from preflight.model.uncertainty import Uncertainty, UncertaintyKind
+from preflight.scheduling.fit import FitResult, fit_pod
+from preflight.scheduling.node_fit import NodeFit
+from preflight.scheduling.occupancy import NodeOccupancy, PodUsage, assemble_occupancy
+from preflight.scheduling.update_strategy import uses_surge
+
+PodFits = Mapping[ObjectKey, Mapping[str, PodFit]]
+"""By DaemonSet and node, where a pod is created and does not simply fit or is not simply unknown."""
+
+_OF_POD = frozenset(
+    (
+        UncertaintyKind.GATES,
+        UncertaintyKind.GROUP,
+        UncertaintyKind.CLAIMS,
+        UncertaintyKind.VOLUMES,
+        UncertaintyKind.AFFINITY,
+        UncertaintyKind.SPREAD,
+        UncertaintyKind.NEIGHBORS,
+    )
+)
+_REPORTED_RESOURCES = frozenset(("cpu", "memory", "ephemeral-storage", "pods"))
+_PREEMPTION = Uncertainty(UncertaintyKind.PREEMPTION)
+
+
+def judge_created_pods(
+    change: Change, pods: Mapping[ObjectKey, DaemonSetPods], judged: Sequence[JudgedDaemonSet], classes: NodePartitions
+) -> PodFits:
+    """Whether each pod that the change creates is bound to its node, by DaemonSet and node; {} where none is created.
+
+    1. A pod that the change ends has given its room free, and a pod that stays holds its own. Asked are the scheduler's filters: ports of
+       the node, the number of pods, requests, and the PersistentVolumes of claims.
+    2. Where several DaemonSets get a new pod on a node, each is judged without the others first. One that fits only without them, of
+       no lower priority, is DOUBTFUL.
+    3. The template that an update brings is judged also where the old pod stays: its successor will be of it.
+    4. A node that is only partly known, or the template of a pool, is not judged.
+    """
+    wanted = [(item, nodes) for item in judged if (nodes := _select_nodes(change, item))]
+    if not wanted:
+        return {}
+    every = frozenset().union(*(nodes for _, nodes in wanted))
+    contents = NodeContents(change, pods, every, classes)
+    new = {item.key: _make_new_pods(change, contents, item, nodes) for item, nodes in wanted}
+    residents = Residents(contents, judged, new, every)
+    fits = {key: dict(_judge_nodes(change, contents, residents, found)) for key, found in new.items()}
+    return {key: found for key, found in fits.items() if found}
+
+
+def _select_nodes(change: Change, judged: JudgedDaemonSet) -> frozenset[str]:
+    """The nodes that get a pod of a DaemonSet's template after the change, sooner or later by the change itself."""
+    if judged.after is None:
+        return frozenset()
+    is_updated = judged.key in change.updated_daemonsets
+    names = {
+        name
+        for group in judged.groups
+        if (group.outcome in (Outcome.GAINED, Outcome.KEPT) and group.forecast.pod_after is PodAfter.NEW)
+        or (is_updated and group.outcome is Outcome.KEPT)
+        for name in group.nodes
+    }
+    nodes = change.after.nodes
+    return frozenset(name for name in names if not nodes[name].is_partial and nodes[name].pool is None)
+
+
+def _make_new_pods(change: Change, contents: NodeContents, judged: JudgedDaemonSet, nodes: frozenset[str]) -> NewPods:
+    assert judged.after is not None
+    pod = make_created_pod(judged.after, change.after)
+    value = contents.priorities.get(pod.spec.priorityClassName)
+    if pod.spec.priority is None and value is not None:
+        pod = replace(pod, spec=replace(pod.spec, priority=value))
+    old = make_created_pod(judged.before, change.before) if judged.before is not None else None
+    return NewPods(
+        judged.key,
+        pod,
+        contents.measure_template(judged.key, pod.spec),
+        nodes,
+        frozenset(name for group in judged.groups if group.forecast.had_pod for name in group.nodes),
+        old is not None and has_same_doubts(old, pod),
+        judged.before is not None and uses_surge(judged.after.spec),
+    )
+
+
+def _judge_nodes(change: Change, contents: NodeContents, residents: Residents, found: NewPods) -> Iterator[tuple[str, PodFit]]:
+    """The fit of the new pods of one DaemonSet, node by node."""
+    staying = {name: residents.list_staying(name, found.key) for name in sorted(found.nodes)}
+    answer = _fit(change, contents, found, staying, contents.uncertainties)
+    volumes = list(find_claimed_volumes(found.pod, change.after))
+    beside = _find_surge_shortages(change, contents, found, staying)
+    for node_fit in answer.nodes:
+        name = node_fit.node
+        node = change.after.nodes[name]
+        if lost := find_volume_obstacles(volumes, node):
+            yield name, PodFit(FitVerdict.UNFIT, (*find_obstacles(node_fit, found.pod.spec, staying[name], contents), *lost))
+        elif node_fit.fits is False:
+            yield name, _judge_refusal(change, contents, found, node_fit, staying[name])
+        else:
+            fit = _judge_rivals(change, contents, found, name, staying[name], residents.list_rivals(name, found))
+            fit = fit or _judge_doubts(found, answer, node_fit, frozenset(claim for claim, _ in volumes))
+            yield name, replace(fit, surge_shortages=beside.get(name, ()))
+
+
+def _fit(
+    change: Change,
+    contents: NodeContents,
+    found: NewPods,
+    usages: Mapping[str, Sequence[PodUsage]],
+    uncertainties: tuple[Uncertainty, ...] = (),
+) -> FitResult:
+    guards = contents.select_anti_affinities(found.key, frozenset(usages))
+    occupancy = assemble_occupancy((change.after.nodes[name] for name in usages), usages, guards, uncertainties)
+    occupancy = replace(occupancy, nodes={name: _mark_absent_resources(room) for name, room in occupancy.nodes.items()})
+    return fit_pod(
+        found.pod.spec,
+        occupancy,
+        labels=found.pod.labels,
+        namespace=found.pod.namespace,
+        is_admitted=found.pod.is_admitted,
+        comparison_operators=change.after.comparison_operators,
+    )
+
+
+def _mark_absent_resources(room: NodeOccupancy) -> NodeOccupancy:
+    """A node with what every kubelet reports and the input leaves out as amounts that cannot be read: nobody wrote that it is 0."""
+    absent = _REPORTED_RESOURCES.difference(room.allocatable or _REPORTED_RESOURCES)
+    return replace(room, unreadable_resources=room.unreadable_resources | absent) if absent else room
+
+
+def _judge_refusal(change: Change, contents: NodeContents, found: NewPods, node_fit: NodeFit, staying: Sequence[PodUsage]) -> PodFit:
+    """A node that refuses the pod now: for good, or until pods of lower priority are gone."""
+    obstacles = find_obstacles(node_fit, found.pod.spec, staying, contents)
+    priority = found.pod.spec.priority
+    if node_fit.may_preempt is False:
+        return PodFit(FitVerdict.UNFIT, obstacles)
+    if priority is None:
+        return PodFit(FitVerdict.DOUBTFUL, obstacles, uncertainties=(_PREEMPTION,))
+    above = [usage for usage in staying if usage.priority >= priority]
+    only_those = _fit(change, contents, found, {node_fit.node: above}).nodes[0]
+    if only_those.fits is False:
+        return PodFit(FitVerdict.UNFIT, find_obstacles(only_those, found.pod.spec, above, contents))
+    victims = tuple(sorted("/".join(usage.key) for usage in staying if usage.priority < priority))
+    return PodFit(FitVerdict.PREEMPTS, obstacles, victims=victims)
+
+
+def _judge_rivals(
+    change: Change,
+    contents: NodeContents,
+    found: NewPods,
+    name: str,
+    staying: Sequence[PodUsage],
+    rivals: Sequence[tuple[ObjectKey, PodUsage]],
+) -> PodFit | None:
+    """A pod that fits, but not beside the new pods of all other DaemonSets; None where they all fit."""
+    if not rivals:
+        return None
+    usages = [*staying, *(usage for _, usage in rivals)]
+    together = _fit(change, contents, found, {name: usages}).nodes[0]
+    if together.fits is not False:
+        return None
+    obstacles = find_obstacles(together, found.pod.spec, usages, contents)
+    wanted = list_shortages(obstacles)
+    ports = {port.number for port in found.usage.ports}
+    keys = [
+        key
+        for key, usage in rivals
+        if any(usage.amounts.get(resource) for resource in wanted) or any(port.number in ports for port in usage.ports)
+    ]
+    return PodFit(FitVerdict.DOUBTFUL, obstacles, rivals=tuple(keys) or tuple(key for key, _ in rivals))
+
+
+def _judge_doubts(found: NewPods, answer: FitResult, node_fit: NodeFit, known_claims: frozenset[str]) -> PodFit:
+    """A pod that nothing refuses: what keeps that from being certain.
+
+    What is not judged of a pod counts only where it differs from the pod that was there: that one was bound.
+    """
+    if node_fit.fits:
+        return PodFit(FitVerdict.FITS)
+    doubts = [doubt for doubt in dict.fromkeys((*answer.uncertainties, *node_fit.uncertainties)) if doubt != _PREEMPTION]
+    of_pod = tuple(doubt for doubt in doubts if doubt.kind in _OF_POD and not _is_known_volume(found, doubt, known_claims))
+    if of_pod and not (found.has_same_doubts and node_fit.node in found.replacing):
+        return PodFit(FitVerdict.DOUBTFUL, uncertainties=of_pod)
+    rest = tuple(doubt for doubt in doubts if doubt.kind not in _OF_POD)
+    return PodFit(FitVerdict.NOT_JUDGED, uncertainties=rest) if rest else PodFit(FitVerdict.FITS)
+
+
+def _is_known_volume(found: NewPods, doubt: Uncertainty, known_claims: frozenset[str]) -> bool:
+    """Whether a doubt is about a volume whose PersistentVolume was looked at."""
+    return doubt.kind is UncertaintyKind.VOLUMES and any(
+        volume.name == doubt.subject and volume.persistentVolumeClaim is not None and volume.persistentVolumeClaim.claimName in known_claims
+        for volume in found.pod.spec.volumes
+    )
+
+
+def _find_surge_shortages(
+    change: Change, contents: NodeContents, found: NewPods, staying: Mapping[str, Sequence[PodUsage]]
+) -> Mapping[str, tuple[str, ...]]:
+    """With a surge, the resources of which a node has too little left beside the old pod, by node."""
+    if not found.has_surge:
+        return {}
+    both = {
+        name: [*usages, *old]
+        for name, usages in staying.items()
+        if (old := contents.daemonset_pods.get((found.key, name))) and name in found.replacing
+    }
+    if not both:
+        return {}
+    refusals = (
+        node_fit for node_fit in _fit(change, contents, found, both).nodes if node_fit.fits is False and node_fit.may_preempt is False
+    )
+    return {
+        node_fit.node: shortages
+        for node_fit in refusals
+        if (shortages := list_shortages(find_obstacles(node_fit, found.pod.spec, both[node_fit.node], contents)))
+    }

@@ -1,0 +1,170 @@
+"""What is on some nodes before a change: pods of DaemonSets as they are known or assumed, and all other pods."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+
+from preflight.change.model import Change
+from preflight.change.orphaned_pods import orphaned_pods_key, selects_pods
+from preflight.coverage.daemonset_pods import DaemonSetPods
+from preflight.coverage.fit.created_pods import make_created_pod
+from preflight.coverage.node_classes import NodePartitions, collect_mentions
+from preflight.model.core import CoveragePod, PodSpec, find_controller
+from preflight.model.meta import ObjectKey
+from preflight.model.pod_scheduling import SchedulerPod
+from preflight.model.uncertainty import Uncertainty, UncertaintyKind
+from preflight.scheduling.drain.pod_filters import MIRROR_ANNOTATION
+from preflight.scheduling.fit import find_pod_priority
+from preflight.scheduling.occupancy import PodAntiAffinity, PodDemand, PodUsage, list_anti_affinity_terms, measure_pod_usage, measure_spec
+from preflight.scheduling.placement import evaluate_placement
+from preflight.scheduling.tolerations import add_implicit_tolerations
+
+PodKey = tuple[str, str]
+
+
+class NodeContents:
+    """The pods on some nodes before a change, by what they take.
+
+    1. `other_pods` are those of no DaemonSet, by node, without those that end with their node; `daemonset_pods` are those of a DaemonSet,
+       by its key and node: listed ones, and one of its template where an earlier step has left it or it is assumed.
+    2. Pods that are being deleted, and those that have ended, hold nothing for a pod that waits until they are gone.
+    3. `owners` says of each pod what controls it: `DaemonSet ops/agent`; "" for nothing. `unlisted_pods` are those that no list shows.
+    4. `priorities` are the values of priority classes, as listed pods show them.
+    """
+
+    def __init__(self, change: Change, pods: Mapping[ObjectKey, DaemonSetPods], nodes: frozenset[str], classes: NodePartitions) -> None:
+        self._change, self._world, self._pods, self._nodes, self._classes = change, change.before, pods, nodes, classes
+        self.other_pods: defaultdict[str, list[PodUsage]] = defaultdict(list)
+        self.daemonset_pods: defaultdict[tuple[ObjectKey, str], list[PodUsage]] = defaultdict(list)
+        self.owners: dict[PodKey, str] = {}
+        self.unlisted_pods: set[PodKey] = set()
+        self.priorities: dict[str, int] = {}
+        self._anti_affinities: list[tuple[ObjectKey | None, PodAntiAffinity]] = []
+        self._listed_nodes = {
+            key: frozenset().union(*(group.nodes for group in found.groups if group.is_listed)) for key, found in pods.items()
+        }
+        self._demands: dict[bytes, PodDemand] = {}
+        self._adopters = [key for key in pods if key in change.after.daemonsets and key not in self._world.daemonsets]
+        self._add_listed_pods()
+        for key in self._world.daemonsets:
+            self._add_unlisted_pods(key)
+
+    @property
+    def uncertainties(self) -> tuple[Uncertainty, ...]:
+        """PODS where not every pod of these nodes is known."""
+        world = self._world
+        listing = world.listing
+        lists_nodes = listing is None or (listing.daemonsets is None and (listing.pod_nodes is None or self._nodes <= listing.pod_nodes))
+        lists_all = world.listed_namespaces is None and lists_nodes
+        is_known = lists_all and world.whole_pods is not None and not world.has_displaced_pods
+        return () if is_known else (Uncertainty(UncertaintyKind.PODS),)
+
+    @property
+    def knows_some_pods(self) -> bool:
+        """Whether any pod was listed as a whole."""
+        return bool(self._world.whole_pods)
+
+    def measure_template(self, key: ObjectKey, spec: PodSpec) -> PodUsage:
+        """What a pod of a DaemonSet's template takes; no list shows it, and its name is made up."""
+        pod_key = (key.namespace, f"{key.name}-*")
+        self.owners[pod_key] = f"DaemonSet {key}"
+        self.unlisted_pods.add(pod_key)
+        return measure_spec(pod_key, spec)
+
+    def select_anti_affinities(self, own: ObjectKey, nodes: frozenset[str]) -> tuple[PodAntiAffinity, ...]:
+        """The anti-affinity of the listed pods of some nodes, but for those of one DaemonSet, which give way to its new ones."""
+        return tuple(guard for daemonset, guard in self._anti_affinities if daemonset != own and guard.node in nodes)
+
+    def _add_listed_pods(self) -> None:
+        whole_pods = self._world.whole_pods
+        if whole_pods is None:
+            return
+        for listed in self._world.pods:
+            node = listed.spec.nodeName
+            if node not in self._nodes or listed.metadata.deletionTimestamp or listed.status.phase in ("Failed", "Succeeded"):
+                continue
+            key = (listed.metadata.namespace, listed.metadata.name)
+            pod = whole_pods.get(key)
+            if pod is None and self._world.has_displaced_pods:
+                continue  # an earlier step has ended it
+            if pod is None:
+                unread = Uncertainty(UncertaintyKind.UNREAD, "/".join(key))
+                self.other_pods[node].append(PodUsage(key, {}, uncertainties=(unread,)))
+            elif pod.spec.nodeName == node:
+                self._add_pod(listed, pod)
+
+    def _add_pod(self, listed: CoveragePod, pod: SchedulerPod) -> None:
+        node, owner = pod.spec.nodeName, pod.controller
+        self.owners[pod.key] = f"{owner.kind} {pod.metadata.namespace}/{owner.name}" if owner else ""
+        if pod.spec.priorityClassName and pod.spec.priority is not None:
+            self.priorities[pod.spec.priorityClassName] = pod.spec.priority
+        daemonset = self._find_adopter(pod) or self._find_daemonset(listed)
+        if daemonset is not None and node not in self._listed_nodes.get(daemonset, frozenset()):
+            return  # an earlier step has ended it
+        if daemonset is None and node in self._change.recreation_nodes and MIRROR_ANNOTATION not in pod.metadata.annotations:
+            return
+        usage = self._measure(pod)
+        if daemonset is None:
+            self.other_pods[node].append(usage)
+        else:
+            self.daemonset_pods[daemonset, node].append(usage)
+        self._anti_affinities += ((daemonset, PodAntiAffinity(pod.key, node, term)) for term in list_anti_affinity_terms(pod))
+
+    def _measure(self, pod: SchedulerPod) -> PodUsage:
+        usage = measure_pod_usage(pod, demand_cache=self._demands)
+        if pod.spec.priority is None and pod.spec.priorityClassName:
+            found = next((known.value for known in self._world.priority_classes if known.metadata.name == pod.spec.priorityClassName), None)
+            priority = find_pod_priority(pod.spec) if found is None else found
+            return PodUsage(usage.key, usage.amounts, usage.ports, priority or 0, uncertainties=usage.uncertainties)
+        return usage
+
+    def _find_adopter(self, pod: SchedulerPod) -> ObjectKey | None:
+        """The new DaemonSet that takes over a pod that nothing controls, or whose DaemonSet an earlier step has deleted."""
+        owner = pod.controller
+        if not self._adopters or (owner and ObjectKey(pod.metadata.namespace, owner.name) not in self._world.deleted_daemonsets):
+            return None
+        for key in self._adopters:
+            adopts = selects_pods(self._change.after.daemonsets[key], pod.metadata.namespace, pod.metadata.labels)
+            if adopts and pod.spec.nodeName in self._listed_nodes[key]:
+                return key
+        return None
+
+    def _find_daemonset(self, pod: CoveragePod) -> ObjectKey | None:
+        """The key under which the pods of its DaemonSet are kept; None for a pod that no known DaemonSet controls."""
+        owner = find_controller(pod)
+        if owner is None or owner.kind != "DaemonSet":
+            return None
+        key = ObjectKey(pod.metadata.namespace, owner.name)
+        daemonset = self._world.daemonsets.get(key)
+        if key in self._world.deleted_daemonsets:
+            return orphaned_pods_key(key) if daemonset is None else key
+        if daemonset is None or key not in self._pods:
+            return None
+        uid = daemonset.metadata.uid
+        return None if uid and owner.uid and uid != owner.uid else key
+
+    def _add_unlisted_pods(self, key: ObjectKey) -> None:
+        """The pods of a DaemonSet that no list shows: left by an earlier step, or assumed."""
+        daemonset, found = self._world.daemonsets[key], self._pods.get(key, DaemonSetPods())
+        made = frozenset().union(*(group.nodes for group in found.groups if not group.is_listed and not group.is_conditional))
+        there = (made & self._nodes) | self._assume_nodes(key, self._nodes - found.decided_nodes)
+        if not there:
+            return
+        usage = self.measure_template(key, make_created_pod(daemonset, self._world).spec)
+        for node in there:
+            self.daemonset_pods[key, node].append(usage)
+
+    def _assume_nodes(self, key: ObjectKey, nodes: frozenset[str]) -> frozenset[str]:
+        """Those of some nodes where a DaemonSet should run before the change, and a pod is assumed."""
+        if not nodes:
+            return nodes
+        spec = self._world.daemonsets[key].spec.template.spec
+        tolerations, gate = add_implicit_tolerations(spec), self._world.comparison_operators
+        return frozenset().union(
+            *(
+                node_class.nodes
+                for node_class in self._classes.get_classes(collect_mentions(spec), nodes)
+                if node_class.before is not None and evaluate_placement(spec, tolerations, node_class.before, gate).should_run
+            )
+        )

@@ -1,0 +1,121 @@
+"""Why a pod that a DaemonSet is to get stays Pending on its node, or why that is not known, as data."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from msgspec import Struct
+
+from preflight.model.meta import ObjectKey
+from preflight.model.uncertainty import Uncertainty
+
+
+class ResourceShortage(Struct, frozen=True, order=True):
+    """The node has too little of a resource left, amounts as the scheduler counts them.
+
+    `free` and `allocatable` are those of one node; both None where it is said of several.
+    """
+
+    resource: str
+    requested: int
+    free: int | None = None
+    allocatable: int | None = None
+
+
+class PortConflict(Struct, frozen=True, order=True):
+    """A port of the node is held by a pod; `owner` is `DaemonSet ns/name`, or "" for a pod that nothing controls.
+
+    `pod` is its `namespace/name`; "" where it is said of several nodes, or the pod is not listed.
+    """
+
+    number: int
+    protocol: str
+    owner: str = ""
+    pod: str = ""
+
+
+class PodLimitReached(Struct, frozen=True, order=True):
+    """The node has as many pods as it may have."""
+
+    allowed: int
+
+
+class VolumeElsewhere(Struct, frozen=True, order=True):
+    """The PersistentVolume of a claim can be used on other nodes only."""
+
+    claim: str
+    volume: str
+
+
+class FilterRefusal(Struct, frozen=True, order=True):
+    """Another filter of the scheduler refuses the node, in its words."""
+
+    text: str
+
+
+FitObstacle = ResourceShortage | PortConflict | PodLimitReached | VolumeElsewhere | FilterRefusal
+
+
+class StaysPending(Struct, frozen=True):
+    """The scheduler binds no new pod to the node, for all of these reasons."""
+
+    obstacles: tuple[FitObstacle, ...]
+
+
+class FitDoubt(Struct, frozen=True):
+    """It is not known whether the scheduler binds a new pod to the node.
+
+    1. `rivals` are DaemonSets whose new pods want the same room: not all of them get it, and chance decides.
+    2. `uncertainties` are what is not judged or not known.
+    """
+
+    rivals: tuple[ObjectKey, ...] = ()
+    uncertainties: tuple[Uncertainty, ...] = ()
+
+
+class FitVerdict(Enum):
+    """Whether a node takes the pod that a DaemonSet is to get there.
+
+    1. FITS: for certain. UNFIT: it stays Pending for certain, whatever pods of lower priority do.
+    2. PREEMPTS: only once pods of lower priority are gone, which the scheduler evicts for it.
+    3. DOUBTFUL: it depends on something of the pod, or of other new pods, that is not judged.
+    4. NOT_JUDGED: nothing speaks against it, and the input does not hold all that decides.
+    """
+
+    FITS = "fits"
+    UNFIT = "unfit"
+    PREEMPTS = "preempts"
+    DOUBTFUL = "doubtful"
+    NOT_JUDGED = "not-judged"
+
+
+class PodFit(Struct, frozen=True):
+    """Whether one node takes the pod that a DaemonSet is to get there, once the old one is gone.
+
+    1. `obstacles` are what is in the way, with the facts of the node; `victims` the pods of lower priority that may have to go.
+    2. `rivals` and `uncertainties`: see FitDoubt.
+    3. `surge_shortages` are the resources of which too little is left beside the old pod, where the update starts the new one first.
+    """
+
+    verdict: FitVerdict
+    obstacles: tuple[FitObstacle, ...] = ()
+    victims: tuple[str, ...] = ()
+    rivals: tuple[ObjectKey, ...] = ()
+    uncertainties: tuple[Uncertainty, ...] = ()
+    surge_shortages: tuple[str, ...] = ()
+
+    @property
+    def changes_outcome(self) -> bool:
+        """Whether the pod is not simply there."""
+        return self.verdict in (FitVerdict.UNFIT, FitVerdict.DOUBTFUL) or bool(self.surge_shortages)
+
+
+def drop_node_facts(obstacle: FitObstacle) -> FitObstacle:
+    """An obstacle without what differs from node to node."""
+    match obstacle:
+        case ResourceShortage(resource, requested):
+            return ResourceShortage(resource, requested)
+        case PortConflict(number, protocol, owner, pod):
+            return PortConflict(number, protocol, owner, "" if owner else pod)
+        case _:
+            return obstacle
