@@ -164,6 +164,8 @@ OF_FILES = "names of files are of the files"
 REFUSED = "what the API server refuses is in no cluster"
 POOLS = "pools of nodes are not saved"
 NAMELESS = "manifests without a namespace are told apart by their files"
+SETTINGS = "the arguments and variables of Jobs may hold secrets, and are not saved"
+ALL_NODES = "a snapshot shows every node there is, a file some"
 DIFFERENT = {
     "expired-exemption: the day itself still counts, and one without a day does not end": OF_TEXT,
     "expired-exemption: the day after, in a comment": OF_TEXT,
@@ -180,6 +182,11 @@ DIFFERENT = {
     "required-toleration: all that is missing in one finding, with what the taints are for; a Deployment can be meant too": OF_FILES,
     "invalid-object: a label and a nodeSelector that YAML does not read as texts": REFUSED,
     "invalid-job: of a JobSet its Jobs are refused, or a value that is none of its own": REFUSED,
+    "duplicate-index: a Job whose settings, launcher or image keep it on its machine, and one that only installs a launcher": SETTINGS,
+    "duplicate-index: a variable that names the first pod, filled in later or by a script": SETTINGS,
+    "duplicate-index: a launcher that is told of other machines, by itself, as a module and in a script": SETTINGS,
+    "duplicate-index: a launcher that leaves open how many machines there are, and an image for distributed training": SETTINGS,
+    "kept-out-by-taint: the same of a Node that may be there already, which is not known, beside another node": ALL_NODES,
     "invalid-object: no apiVersion": REFUSED,
     "invalid-taint: a value that YAML reads as a number": REFUSED,
     "invalid-taint: a toleration's field in a taint": REFUSED,
