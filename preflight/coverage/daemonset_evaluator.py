@@ -32,6 +32,7 @@ from preflight.model.core import Node, Toleration
 from preflight.model.fit_reasons import PodFit, StaysPending
 from preflight.model.meta import ObjectKey
 from preflight.model.report import Outcome
+from preflight.scheduling.node_health import is_out_of_service
 from preflight.scheduling.placement import Placement, evaluate_placement
 from preflight.scheduling.tolerations import NEVER, add_implicit_tolerations, find_eviction_delay
 from preflight.scheduling.update_strategy import UpdateEffect
@@ -48,7 +49,8 @@ _NO_FITS: Mapping[str, PodFit] = MappingProxyType({})
 class ChangeEvaluation(Struct, frozen=True):
     """What the evaluations of all DaemonSets under one change share.
 
-    `differing_nodes` are the nodes that the change differs; an eviction after more than `horizon` seconds has not happened yet.
+    `differing_nodes` are the nodes that the change differs; an eviction after more than `horizon` seconds has not happened yet. `pods` are
+    the pods of all DaemonSets before the change.
     """
 
     change: Change
@@ -56,6 +58,7 @@ class ChangeEvaluation(Struct, frozen=True):
     differing_nodes: frozenset[str]
     horizon: float
     shared_analysis: SharedAnalysis
+    pods: Mapping[ObjectKey, DaemonSetPods]
 
 
 class Assumption(NamedTuple):
@@ -113,6 +116,7 @@ class DaemonSetEvaluator:
         is_updated = self.key in self.change.updated_daemonsets
         if self.daemonset_after is not None and (is_updated or continues_update(self.change, self.daemonset_after, self.pods)):
             from preflight.coverage.rollout.effects import UpdateEvaluator  # no part of a run without an update
+            from preflight.coverage.rollout.waiting_pods import find_waiting_pods
 
             update = UpdateEvaluator(
                 self.key,
@@ -127,6 +131,7 @@ class DaemonSetEvaluator:
                 shared_analysis=self._evaluation.shared_analysis,
                 cohorts=cohorts,
                 fits=fits,
+                waiting=find_waiting_pods(self.change, self.key, self._evaluation.pods),
             )
             cohorts, self.rollout = update.cohorts, update.rollout
         groups = (self._make_group(cohort) for cohort in cohorts)
@@ -292,21 +297,45 @@ class DaemonSetEvaluator:
         nodes_by_kind: defaultdict[PodGroup, set[str]] = defaultdict(set)
         for pods in self.pods.groups:
             nodes_by_kind[replace(pods, nodes=_NO_NODES)].update(pods.nodes - judged_nodes)
-        hanging = changed_nodes = _NO_NODES
+        hanging = waiting = changed_nodes = _NO_NODES
         for group in groups:
             if group.forecast.pod_after is not PodAfter.SAME:
                 changed_nodes |= group.nodes
             if group.forecast.pod_after is not PodAfter.NONE:
                 nodes_by_kind[self._make_pods_after(group)].update(group.nodes)
-            elif UpdateEffect.HANG in group.possible_updates:
-                hanging |= group.nodes
+            else:
+                waiting |= self._find_waiting_nodes(group)
+            hanging |= self._find_hanging_nodes(group)
         return DaemonSetPods(
             groups=tuple(replace(pods, nodes=frozenset(nodes)) for pods, nodes in nodes_by_kind.items() if nodes),
             decided_nodes=self.pods.decided_nodes | judged_nodes,
             nodes_in_transit=(self.pods.nodes_in_transit - judged_nodes) | hanging,
             terminating_nodes=(self.pods.terminating_nodes - judged_nodes) | hanging,
             surging_nodes=self._find_surging_nodes() - changed_nodes,
+            waiting_nodes=(self.pods.waiting_nodes - judged_nodes) | waiting,
         )
+
+    def _find_hanging_nodes(self, group: CoverageGroup) -> frozenset[str]:
+        """Those nodes of a group where a pod of before hangs in Terminating once the change has settled."""
+        if group.forecast.pod_after is PodAfter.NONE and UpdateEffect.HANG in group.possible_updates:
+            return group.nodes
+        is_ended = group.forecast.had_pod and group.forecast.pod_after is not PodAfter.SAME
+        nodes = (group.nodes if is_ended else group.nodes & self.pods.terminating_nodes) - self.change.recreation_nodes
+        if not nodes or self.change.removes_pods or is_out_of_service(group.node):
+            return _NO_NODES
+        return nodes & self._evaluation.shared_analysis.health.silent_nodes
+
+    def _find_waiting_nodes(self, group: CoverageGroup) -> frozenset[str]:
+        """Those nodes of a group without a live pod where one waits for room once the change has settled.
+
+        One of before that may stay, if the template does, and a new one that is wanted and not bound.
+        """
+        after = group.placement_after
+        if after is None or after.may_stay is False:
+            return _NO_NODES
+        if isinstance(group.fit, StaysPending) and after.should_run and UpdateEffect.HANG not in group.possible_updates:
+            return group.nodes
+        return group.nodes & self.pods.waiting_nodes if keeps_template(self.daemonset_before, self.daemonset_after) else _NO_NODES
 
     def _find_surging_nodes(self) -> frozenset[str]:
         """The nodes where a new pod waits beside the old one once the change has settled, before pods that it ends are left out."""

@@ -77,8 +77,9 @@ class DaemonSetPods(Struct, frozen=True):
     and the nodes that any listed pod is on. On any other node a pod is assumed where the DaemonSet should run. `nodes_in_transit` are nodes
     without a live pod where one is on its way out or in: being deleted, failed, or not bound yet. `terminating_nodes` are nodes where one
     is being deleted. `surging_nodes` are nodes with an old pod where a new one waits beside it that the scheduler finds no room for; ""
-    where it is not known on which. `revisions` says of which template the old pods are. `undecided_revisions` are live pods of another
-    number than their DaemonSet's where none is of its own: a rollback brought their template back, or an update has yet to begin.
+    where it is not known on which. `waiting_nodes` are nodes without a live pod where one waits so. `revisions` says of which template the
+    old pods are. `undecided_revisions` are live pods of another number than their DaemonSet's where none is of its own: a rollback brought
+    their template back, or an update has yet to begin.
     """
 
     groups: tuple[PodGroup, ...] = ()
@@ -88,6 +89,7 @@ class DaemonSetPods(Struct, frozen=True):
     revisions: tuple[PodRevision, ...] = ()
     surging_nodes: frozenset[str] = frozenset()
     undecided_revisions: tuple[PodRevision, ...] = ()
+    waiting_nodes: frozenset[str] = frozenset()
 
 
 def collect_listed_pods(world: ClusterState) -> dict[ObjectKey, DaemonSetPods]:
@@ -164,6 +166,7 @@ def _build_daemonset_pods(pod_nodes: _PodNodes, daemonset: DaemonSet, decided_no
         tuple(made),
         (old_nodes | {""}) & pod_nodes.unschedulable_nodes if old_nodes else frozenset(),
         undecided,
+        frozenset(pod_nodes.unschedulable_nodes - {""}).difference(*(group.nodes for group in groups)),
     )
 
 

@@ -41,7 +41,7 @@ def evaluate_change(
     everything = frozenset((*before.nodes, *after.nodes))
     differing = frozenset(name for name in everything if before.nodes.get(name) is not after.nodes.get(name))
     scope = (change.nodes | differing) & everything if change.command else everything
-    evaluation = ChangeEvaluation(change, NodePartitions(*views), differing, horizon, shared_analysis)
+    evaluation = ChangeEvaluation(change, NodePartitions(*views), differing, horizon, shared_analysis, pods)
     evaluated: list[_EvaluatedDaemonSet] = []
     fully_judged = set()
     for key in sorted({*before.daemonsets, *after.daemonsets}):

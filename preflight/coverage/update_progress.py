@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from preflight.coverage.cohorts import NodeCohort, PodPresence
 from preflight.coverage.daemonset_pods import DaemonSetPods
 from preflight.kubectl.apiserver.defaults import get_generation, get_misscheduled
 from preflight.model.apps import DaemonSet
@@ -14,7 +15,6 @@ from preflight.scheduling.update_strategy import uses_surge
 
 if TYPE_CHECKING:
     from preflight.change.model import Change
-    from preflight.coverage.cohorts import NodeCohort
 
 _VERSION = re.compile(r"v?([0-9]{1,4})\.([0-9]{1,4})")
 _NARROW_SINCE = (1, 33)
@@ -47,7 +47,7 @@ def overlooks_stalled_update(
     """Whether a surge that waits for room goes on waiting since the change does not make the controller look at the DaemonSet.
 
     1. A new pod waits beside an old one, and nothing terminates: no pod brings the next event.
-    2. The DaemonSet itself stays, and no pod of it ends.
+    2. The DaemonSet itself stays, and no pod of it ends. A reboot of a node that has none, and should have none, is nothing to it.
     3. Of each node that differs the controller looks only whether the DaemonSet should run there and has no pod, may not stay and has
        one, or has one while its status counts a misscheduled pod. A taint with NoSchedule on a node with a pod is neither.
     4. The scheduler tries the waiting pod again after 5 minutes: where its node is tainted by then, it writes another reason into the pod,
@@ -76,15 +76,21 @@ def _looks_at_every_node(change: Change) -> bool:
 
 def _makes_controller_look(cohort: NodeCohort, differing_nodes: frozenset[str], retried_nodes: frozenset[str]) -> bool:
     """Whether the nodes of a cohort make it look; `retried_nodes` have a waiting pod that is tried again, "" for one on any node."""
+    before, after = cohort.placements
     if cohort.is_pod_ended or cohort.is_disrupted:
-        return True
+        return _may_have_pod(cohort) or after is None or after.should_run is not False
     differing = cohort.nodes & differing_nodes
     if not differing:
         return False
-    before, after = cohort.placements
     if after is None or after.should_run is None or after.may_stay is None:
         return True
     is_sunset = before is not None and before.should_run is not False and not after.should_run
     if is_sunset and ("" in retried_nodes or not differing.isdisjoint(retried_nodes)):
         return True
     return not after.may_stay or after.eviction_delay == 0 if cohort.pod_group is not None else after.should_run
+
+
+def _may_have_pod(cohort: NodeCohort) -> bool:
+    """Whether a pod is there that ends, or a live one that is disrupted."""
+    is_moving = cohort.presence is PodPresence.IN_TRANSIT
+    return cohort.pod_group is not None or cohort.presence is PodPresence.ASSUMED or (is_moving and cohort.is_pod_ended)

@@ -46,7 +46,8 @@ class UpdateCohort(Struct, frozen=True, gc=False):
     2. `pod` is the live pod there, `is_available` whether it is available. `is_terminating`: a pod there is terminating.
     3. `is_kubelet_silent`: the kubelet says nothing. A pod that is deleted hangs in Terminating, and no new one becomes Ready.
     4. `new_pod` is what becomes of a new pod; `is_crowded`: it is not bound while an old one is on the node, a terminating one included.
-    5. `is_surging`: a new pod that finds no room waits beside the old one.
+    5. `is_surging`: a new pod that finds no room waits beside the old one. `is_waiting`: one waits where no live pod is, and goes on
+       waiting (`new_pod` is PENDING).
     """
 
     count: int
@@ -59,6 +60,7 @@ class UpdateCohort(Struct, frozen=True, gc=False):
     new_pod: NewPodOutcome = NewPodOutcome.READY
     is_crowded: bool = False
     is_surging: bool = False
+    is_waiting: bool = False
 
 
 class PodsOnNode(NamedTuple):
@@ -143,7 +145,8 @@ def simulate_update(spec: DaemonSetSpec, desired: int, cohorts: Sequence[UpdateC
        pod that hangs in Terminating blocks the new one.
     2. OnDelete does nothing else.
     3. maxSurge 0: an old pod that is not available is deleted at once. Available ones are deleted while fewer than maxUnavailable nodes
-       lack an available pod. These are the nodes whose pod is terminating or not available, and the wanted ones without a pod.
+       lack an available pod. These are the nodes whose pod is terminating or not available, one that is not bound and should not run
+       there included, and the wanted ones without a pod.
     4. maxSurge above 0: where the old pod is not available, a new one is created at once, and the old one goes. Beside available ones up to
        maxSurge new ones are created, and each old one goes once its new one is available. Where the DaemonSet should not run, a pod that
        is not available goes at once, and of the available ones as many stay as wanted nodes lack an available pod. One that a new pod
@@ -216,6 +219,8 @@ def _simulate_cohort(cohort: UpdateCohort, method: _UpdateMethod, *, allows_two_
         return _make_end(cohort, PodsOnNode(hangs=hangs), holds=hangs)
     if cohort.pod is LivePod.NONE:
         hangs = cohort.is_kubelet_silent and cohort.is_terminating
+        if cohort.is_waiting:
+            return _make_end(cohort, PodsOnNode(has_new=True, is_bound=False, hangs=hangs), holds=True)
         if not cohort.should_run or (hangs and not allows_two_pods):
             return _make_end(cohort, PodsOnNode(hangs=hangs), holds=hangs)
         return _make_end(cohort, _make_new_pod(cohort, hangs=hangs), holds=not _becomes_ready(cohort))

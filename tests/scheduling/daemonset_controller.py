@@ -197,6 +197,8 @@ def _pods(part: UpdateCohort) -> Iterator[Played]:
         yield Played(new=False, before=True, terminating=True)
     if part.pod is not LivePod.NONE:
         yield Played(new=part.pod is LivePod.NEW, before=True, ready=part.is_available)
+    elif part.is_waiting:
+        yield Played(new=True, before=False, bound=False)
 
 
 def _new_and_old(place: Place) -> tuple[Played | None, Played | None]:

@@ -17,6 +17,7 @@ from tests.scheduling.daemonset_controller import Controller
 Limit = int | str | None
 
 SAME, NEW, GONE, HANGS = PodsOnNode(has_previous=True), PodsOnNode(has_new=True), PodsOnNode(), PodsOnNode(hangs=True)
+PENDING = PodsOnNode(has_new=True, is_bound=False)
 BOTH, WAITS = PodsOnNode(has_previous=True, has_new=True), PodsOnNode(has_previous=True, has_new=True, is_bound=False)
 
 
@@ -32,6 +33,11 @@ def wanted(count: int, **more: object) -> UpdateCohort:
 def bomb(count: int, **more: object) -> UpdateCohort:
     """Nodes that should not run it, where an available old pod may stay."""
     return UpdateCohort(count, should_run=False, may_stay=True, **{"pod": LivePod.OLD, **more})  # type: ignore[arg-type]
+
+
+def waiting(count: int, *, should_run: bool, may_stay: bool = True) -> UpdateCohort:
+    """Nodes where nothing is but a new pod that finds no room."""
+    return UpdateCohort(count, should_run, may_stay, new_pod=NewPodOutcome.PENDING, is_waiting=True)
 
 
 def ends(found: UpdateForecast) -> list[tuple[tuple[PodsOnNode, ...], int, int]]:
@@ -116,6 +122,30 @@ NUMBERS: list[int | str] = [1, 2, 3, 5, "10%", "34%", "50%", "100%"]
             [((HANGS,), 2, 2), ((SAME,), 0, 0)],
             id="pods that may not stay and hang hold the budget too",
         ),
+        pytest.param(
+            spec(1), [waiting(1, should_run=True), wanted(2)], [((PENDING,), 1, 1), ((SAME,), 0, 0)], id="one that waits stops it"
+        ),
+        pytest.param(
+            spec(1),
+            [waiting(1, should_run=False), wanted(2), bomb(2)],
+            [((PENDING,), 1, 1), ((SAME,), 0, 0), ((SAME,), 0, 0)],
+            id="so does one that should not run there",
+        ),
+        pytest.param(
+            spec(2),
+            [waiting(1, should_run=False), wanted(2)],
+            [((PENDING,), 1, 1), ((NEW,), 2, 2)],
+            id="where one may lack, not where two may",
+        ),
+        pytest.param(
+            spec(1),
+            [waiting(1, should_run=False, may_stay=False), wanted(2)],
+            [((GONE,), 1, 1), ((NEW,), 2, 2)],
+            id="one that may not stay is deleted",
+        ),
+        pytest.param(
+            spec(0, 1), [waiting(1, should_run=False), wanted(2)], [((PENDING,), 1, 1), ((NEW,), 2, 2)], id="a surge does not count it"
+        ),
     ],
 )
 def test_the_end_of_an_update(
@@ -160,6 +190,7 @@ def test_an_update_that_goes_through_does_not_stop() -> None:
 def any_part(draw: st.DrawFn) -> UpdateCohort:
     should_run = draw(st.booleans())
     pod = draw(st.sampled_from(LivePod))
+    is_waiting = pod is LivePod.NONE and draw(st.booleans())
     return UpdateCohort(
         draw(st.integers(1, 3)),
         should_run,
@@ -168,8 +199,9 @@ def any_part(draw: st.DrawFn) -> UpdateCohort:
         draw(st.booleans()) or pod is LivePod.NONE,
         draw(st.sampled_from([False, False, True])),
         draw(st.sampled_from([False, False, True])),
-        draw(st.sampled_from([NewPodOutcome.READY, NewPodOutcome.READY, *NewPodOutcome])),
+        NewPodOutcome.PENDING if is_waiting else draw(st.sampled_from([NewPodOutcome.READY, NewPodOutcome.READY, *NewPodOutcome])),
         False,
+        is_waiting=is_waiting,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from enum import Enum
+from typing import NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -32,7 +33,8 @@ class RolloutCohort(Struct, frozen=True):
     2. `is_missing`: no pod is there, though one should have been. `leaving` are the nodes where one terminates.
     3. `may_have_old_pod`: nobody listed pods, and one of before the taints may be there.
     4. `crowded_nodes` are the nodes where a new pod is not bound beside an old one; `surging_nodes` those where one waits for that already;
-       `is_unfit`: it is not bound at all; `may_be_unfit`: nobody knows whether it is.
+       `is_unfit`: it is not bound at all; `may_be_unfit`: nobody knows whether it is. `waiting_nodes` are those without a live pod where
+       a new one waits, and goes on waiting.
     """
 
     nodes: frozenset[str]
@@ -47,6 +49,7 @@ class RolloutCohort(Struct, frozen=True):
     is_unfit: bool = False
     may_be_unfit: bool = False
     surging_nodes: frozenset[str] = frozenset()
+    waiting_nodes: frozenset[str] = frozenset()
 
 
 class RolloutDoubt(Enum):
@@ -229,7 +232,7 @@ def _iter_cells(
         for new_pod, with_start in _split_by_start(with_condition, starts):
             for is_unready, with_readiness in split_nodes(with_start, unready_nodes if cohort.is_listed else frozenset()):
                 for is_terminating, with_leaving in split_nodes(with_readiness, cohort.terminating_nodes):
-                    for is_crowded, is_surging, nodes in _split_by_room(cohort, with_leaving):
+                    for room, nodes in _split_by_room(cohort, with_leaving):
                         part = UpdateCohort(
                             count=len(nodes),
                             should_run=cohort.should_run,
@@ -238,22 +241,31 @@ def _iter_cells(
                             is_available=not (is_unready or (is_pod_unlisted and is_silent)),
                             is_terminating=is_terminating,
                             is_kubelet_silent=is_silent,
-                            new_pod=NewPodOutcome.PENDING if cohort.is_unfit else new_pod,
-                            is_crowded=is_crowded,
-                            is_surging=is_surging,
+                            new_pod=NewPodOutcome.PENDING if cohort.is_unfit or room.is_waiting else new_pod,
+                            is_crowded=room.is_crowded,
+                            is_surging=room.is_surging,
+                            is_waiting=room.is_waiting,
                         )
-                        doubt = (
-                            None if starts is not None or cohort.is_unfit else _find_doubt(cohort, condition, part, is_unready=is_unready)
-                        )
+                        is_certain = starts is not None or cohort.is_unfit or room.is_waiting
+                        doubt = None if is_certain else _find_doubt(cohort, condition, part, is_unready=is_unready)
                         yield RolloutCell(cohort_index, nodes, part, doubt, is_pod_unlisted)
 
 
-def _split_by_room(cohort: RolloutCohort, nodes: frozenset[str]) -> Iterator[tuple[bool, bool, frozenset[str]]]:
-    """Nodes cut by whether a new pod is not bound beside the old one there, and by whether one waits for that already."""
+class _Room(NamedTuple):
+    """Whether a new pod is not bound beside the old one, and whether one waits already: beside an old one, or alone."""
+
+    is_crowded: bool
+    is_surging: bool
+    is_waiting: bool
+
+
+def _split_by_room(cohort: RolloutCohort, nodes: frozenset[str]) -> Iterator[tuple[_Room, frozenset[str]]]:
+    """Nodes cut by the room that a new pod finds there."""
     surging = frozenset() if cohort.should_run else cohort.surging_nodes
     for is_crowded, with_room in split_nodes(nodes, cohort.crowded_nodes):
-        for is_surging, part in split_nodes(with_room, surging):
-            yield is_crowded, is_surging, part
+        for is_surging, beside in split_nodes(with_room, surging):
+            for is_waiting, part in split_nodes(beside, cohort.waiting_nodes):
+                yield _Room(is_crowded, is_surging, is_waiting), part
 
 
 class _NodeCondition(Enum):

@@ -12,6 +12,7 @@ from preflight.coverage.model import Impact
 from preflight.coverage.node_classes import split_nodes
 from preflight.coverage.rollout.daemonset_rollout import Rollout, RolloutCell, RolloutCohort, simulate_rollout
 from preflight.coverage.rollout.surge_conflicts import SurgeConflicts, find_surge_conflicts
+from preflight.coverage.rollout.waiting_pods import WaitingPods
 from preflight.coverage.shared_analysis import SharedAnalysis
 from preflight.coverage.update_progress import keeps_template, replaces_pods_automatically
 from preflight.model.apps import DaemonSet
@@ -20,6 +21,7 @@ from preflight.model.meta import ObjectKey
 from preflight.model.reasons import RunningUpdate
 from preflight.scheduling.rollout_simulation import LivePod
 from preflight.scheduling.update_strategy import UpdateEffect, predict_update, uses_surge
+from preflight.scheduling.validation import resolve_int_or_percent
 
 
 def find_running_updates(impact: Impact) -> Iterator[RunningUpdate]:
@@ -50,15 +52,16 @@ class UpdateEvaluator:
         shared_analysis: SharedAnalysis,
         cohorts: Sequence[NodeCohort],
         fits: Mapping[str, PodFit],
+        waiting: WaitingPods,
     ) -> None:
         """`differs`: the change brings a new template; else an update from before goes on, with the pods that are still old.
 
         `is_overlooked`: it was held up, and the change does not make the controller look at the DaemonSet: nothing happens.
-        `fits` says of nodes whether they take a new pod, and beside the old one.
+        `fits` says of nodes whether they take a new pod, and beside the old one; `waiting` where one waits that was created before.
         """
         self._key, self._old, self._new, self._differs = key, old, new, differs
         self._pods, self._shared_analysis = pods, shared_analysis
-        self._is_overlooked = is_overlooked
+        self._is_overlooked, self._waiting = is_overlooked, waiting
         self._template_before = (old or new).spec.template.spec
         nodes = shared_analysis.nodes.values()
         self._surge_conflicts = (
@@ -94,6 +97,8 @@ class UpdateEvaluator:
         may_assume = cohort.presence is PodPresence.ASSUMED
         should_have_run = before is not None and bool(before.should_run)
         has_pod = not cohort.is_pod_ended and (cohort.pod_group is not None or (may_assume and should_have_run))
+        waiting = self._waiting.settled_nodes if after.should_run else self._waiting.nodes
+        crowded = self._surge_conflicts.select_conflicting_nodes(cohort.nodes)
         return RolloutCohort(
             nodes=cohort.nodes,
             should_run=bool(after.should_run),
@@ -103,10 +108,11 @@ class UpdateEvaluator:
             is_missing=should_have_run and not has_pod and not cohort.is_pod_ended and not may_assume,
             may_have_old_pod=not has_pod and may_assume and before is not None and bool(before.may_stay),
             terminating_nodes=self._pods.terminating_nodes,
-            crowded_nodes=self._surge_conflicts.select_conflicting_nodes(cohort.nodes),
+            crowded_nodes=crowded | self._waiting.settled_surging_nodes if after.should_run else crowded,
             is_unfit=isinstance(cohort.fit, StaysPending),
             may_be_unfit=isinstance(cohort.fit, FitDoubt),
             surging_nodes=self._pods.surging_nodes if self._continues_surge else frozenset(),
+            waiting_nodes=frozenset() if has_pod else waiting,
         )
 
     def _has_old_pod(self, cohort: NodeCohort) -> bool:
@@ -134,11 +140,20 @@ class UpdateEvaluator:
         """Whether a new pod may wait beside the old one on nodes where the DaemonSet should not run."""
         return self._continues_surge and "" in self._pods.surging_nodes and cell.part.pod is LivePod.OLD and not cell.part.should_run
 
+    def _is_held_up(self, desired: int) -> bool:
+        """Whether the nodes of which everything is known use the budget up alone, with as many nodes wanted as may be."""
+        rolling = self._new.spec.updateStrategy.rollingUpdate
+        if uses_surge(self._new.spec) or not replaces_pods_automatically(self._new):
+            return False
+        return self.rollout.likely_course.blocked_nodes >= max(resolve_int_or_percent(rolling.maxUnavailable, desired, default=1), 1)
+
     def _assume_healthy(self, cohorts: Sequence[NodeCohort]) -> Iterator[NodeCohort]:
         placed = [(cohort, after) for cohort in cohorts if (after := cohort.placements.after) is not None]
         desired = sum(len(cohort.nodes) for cohort, after in placed if after.should_run)
         is_certain = all(after.should_run is not None for _, after in placed)
         update = predict_update(self._new.spec, desired if is_certain else max(desired, 1), self._template_before)
+        if self._is_held_up(len(frozenset().union(*(cohort.nodes for cohort, after in placed if after.should_run is not False)))):
+            update = UpdateEffect.HOLD
         is_held = update is UpdateEffect.STALL or (update is UpdateEffect.HOLD and replaces_pods_automatically(self._new))
         unready = frozenset(self._shared_analysis.health.get_unready_pods(self._key)) if is_held else frozenset()
         for cohort in cohorts:
