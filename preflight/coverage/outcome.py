@@ -141,6 +141,8 @@ def stay_pending(forecast: PodForecast) -> PodForecast:
     match forecast.outcome, forecast.pod_after:
         case Outcome.GAINED, _:
             return PodForecast(Outcome.MISSING, False, PodAfter.NONE, False)
+        case Outcome.MISSING, _:
+            return PodForecast(Outcome.MISSING, forecast.had_pod, PodAfter.NONE, False)
         case Outcome.KEPT, PodAfter.NEW:
             return PodForecast(Outcome.LOST_NOW, True, PodAfter.NONE, False)
         case Outcome.KEPT, PodAfter.SAME:

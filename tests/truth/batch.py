@@ -124,7 +124,7 @@ class Batch:
             different += again
             if self.random.random() < 0.5:
                 unknown = {pair for each in said.steps for pair, forecast in each.pairs.items() if forecast.outcome == "unknown"}
-                self._numbers(last, folder, lines, waiting, self.stage.loops | unknown)
+                self._numbers(last, folder, lines, self.stage.loops | unknown | waiting)
         for objects in move.files.values():
             for each in objects if said.steps else ():
                 if isinstance(each, dict):
@@ -180,15 +180,15 @@ class Batch:
         self.account.events.update(comparing.happened(scene))
         return step.without(ended), self.account.add(kind, found, strategies)
 
-    def _numbers(self, step: Step, folder: Path, lines: list[list[str]], waiting: set[Pair], unsure: frozenset[Pair]) -> None:
+    def _numbers(self, step: Step, folder: Path, lines: list[list[str]], unsure: frozenset[Pair]) -> None:
         """Touch every DaemonSet, so that the controller looks at each, and compare its status within a few seconds.
 
-        `waiting` are the pairs whose pod had no room before the change, and may have found some; `unsure` those that may have one or not.
+        `unsure` are the pairs that may have a pod or not: they come and go, nothing is known of them, or their pod had no room before.
         """
         self.bed.kubectl("annotate", "ds", "--all", "-A", "--overwrite", f"truth.test/touched={self.number}")
         end = time.monotonic() + QUIET
         while True:
-            unplaced = waiting | {pair for pair, there in self.stage.there().items() if there.pending or there.ending}
+            unplaced = {pair for pair, there in self.stage.there().items() if there.pending or there.ending}
             found = list(comparing.numbers(step.placed, self.bed.list("daemonsets"), unsure, unplaced))
             if all(equal for *_, equal in found) or time.monotonic() > end:
                 break

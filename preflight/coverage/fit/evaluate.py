@@ -14,6 +14,7 @@ from preflight.coverage.fit.obstacles import find_obstacles, find_volume_obstacl
 from preflight.coverage.fit.residents import JudgedDaemonSet, NewPods, Residents
 from preflight.coverage.node_classes import NodePartitions
 from preflight.coverage.outcome import PodAfter
+from preflight.coverage.update_progress import continues_update
 from preflight.model.fit_reasons import FitVerdict, PodFit
 from preflight.model.meta import ObjectKey
 from preflight.model.report import Outcome
@@ -48,12 +49,13 @@ def judge_created_pods(
 
     1. A pod that the change ends has given its room free, and a pod that stays holds its own. Asked are the scheduler's filters: ports of
        the node, the number of pods, requests, and the PersistentVolumes of claims.
-    2. Where several DaemonSets get a new pod on a node, each is judged without the others first. One that fits only without them, of
-       no lower priority, is DOUBTFUL.
-    3. The template that an update brings is judged also where the old pod stays: its successor will be of it.
+    2. Where several DaemonSets get a new pod on a node, or one waits there already, each is judged without the others first. One that fits
+       only without them, of no lower priority, is DOUBTFUL.
+    3. The template that an update brings is judged also where the old pod stays: its successor will be of it. Where a pod is missing,
+       one that finds no room still holds the update up.
     4. A node that is only partly known, or the template of a pool, is not judged.
     """
-    wanted = [(item, nodes) for item in judged if (nodes := _select_nodes(change, item))]
+    wanted = [(item, nodes) for item in judged if (nodes := _select_nodes(change, item, pods))]
     if not wanted:
         return {}
     every = frozenset().union(*(nodes for _, nodes in wanted))
@@ -64,16 +66,16 @@ def judge_created_pods(
     return {key: found for key, found in fits.items() if found}
 
 
-def _select_nodes(change: Change, judged: JudgedDaemonSet) -> frozenset[str]:
+def _select_nodes(change: Change, judged: JudgedDaemonSet, pods: Mapping[ObjectKey, DaemonSetPods]) -> frozenset[str]:
     """The nodes that get a pod of a DaemonSet's template after the change, sooner or later by the change itself."""
     if judged.after is None:
         return frozenset()
-    is_updated = judged.key in change.updated_daemonsets
+    is_updated = judged.key in change.updated_daemonsets or continues_update(change, judged.after, pods.get(judged.key))
     names = {
         name
         for group in judged.groups
         if (group.outcome in (Outcome.GAINED, Outcome.KEPT) and group.forecast.pod_after is PodAfter.NEW)
-        or (is_updated and group.outcome is Outcome.KEPT)
+        or (is_updated and group.outcome in (Outcome.KEPT, Outcome.MISSING))
         for name in group.nodes
     }
     nodes = change.after.nodes
@@ -112,7 +114,8 @@ def _judge_nodes(change: Change, contents: NodeContents, residents: Residents, f
         elif node_fit.fits is False:
             yield name, _judge_refusal(change, contents, found, node_fit, staying[name])
         else:
-            fit = _judge_rivals(change, contents, found, name, staying[name], residents.list_rivals(name, found))
+            rivals = [*residents.list_rivals(name, found), *_list_waiting(change, contents, found, name, staying[name])]
+            fit = _judge_rivals(change, contents, found, name, staying[name], rivals)
             fit = fit or _judge_doubts(found, answer, node_fit, frozenset(claim for claim, _ in volumes))
             yield name, replace(fit, surge_shortages=beside.get(name, ()))
 
@@ -159,6 +162,23 @@ def _judge_refusal(change: Change, contents: NodeContents, found: NewPods, node_
     return PodFit(FitVerdict.PREEMPTS, obstacles, victims=victims)
 
 
+def _list_waiting(
+    change: Change, contents: NodeContents, found: NewPods, name: str, staying: Sequence[PodUsage]
+) -> Iterator[tuple[ObjectKey, PodUsage]]:
+    """The pods of other DaemonSets that wait for room on a node and find it in what the change leaves: they may be quicker.
+
+    Those of lower priority give way.
+    """
+    own = found.pod.spec.priority
+    for key, pod in contents.waiting_pods.get(name, ()):
+        usage = contents.measure(pod)
+        if key == found.key or key not in change.after.daemonsets or (own is not None and usage.priority < own):
+            continue
+        room = assemble_occupancy((change.after.nodes[name],), {name: staying}, (), ())
+        if fit_pod(pod.spec, room, is_admitted=True, comparison_operators=change.after.comparison_operators).nodes[0].fits is not False:
+            yield key, usage
+
+
 def _judge_rivals(
     change: Change,
     contents: NodeContents,
@@ -167,7 +187,7 @@ def _judge_rivals(
     staying: Sequence[PodUsage],
     rivals: Sequence[tuple[ObjectKey, PodUsage]],
 ) -> PodFit | None:
-    """A pod that fits, but not beside the new pods of all other DaemonSets; None where they all fit."""
+    """A pod that fits, but not beside the new and the waiting pods of all other DaemonSets; None where they all fit."""
     if not rivals:
         return None
     usages = [*staying, *(usage for _, usage in rivals)]

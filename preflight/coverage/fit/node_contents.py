@@ -10,6 +10,7 @@ from preflight.change.orphaned_pods import orphaned_pods_key, selects_pods
 from preflight.coverage.daemonset_pods import DaemonSetPods
 from preflight.coverage.fit.created_pods import make_created_pod
 from preflight.coverage.node_classes import NodePartitions, collect_mentions
+from preflight.coverage.pod_fields import find_target_node
 from preflight.model.core import CoveragePod, PodSpec, find_controller
 from preflight.model.meta import ObjectKey
 from preflight.model.pod_scheduling import SchedulerPod
@@ -27,7 +28,8 @@ class NodeContents:
     """The pods on some nodes before a change, by what they take.
 
     1. `other_pods` are those of no DaemonSet, by node, without those that end with their node; `daemonset_pods` are those of a DaemonSet,
-       by its key and node: listed ones, and one of its template where an earlier step has left it or it is assumed.
+       by its key and node: listed ones, and one of its template where an earlier step has left it or it is assumed. `waiting_pods` are
+       listed ones, by the node that they were made for, that are not bound.
     2. Pods that are being deleted, and those that have ended, hold nothing for a pod that waits until they are gone.
     3. `owners` says of each pod what controls it: `DaemonSet ops/agent`; "" for nothing. `unlisted_pods` are those that no list shows.
     4. `priorities` are the values of priority classes, as listed pods show them.
@@ -37,6 +39,7 @@ class NodeContents:
         self._change, self._world, self._pods, self._nodes, self._classes = change, change.before, pods, nodes, classes
         self.other_pods: defaultdict[str, list[PodUsage]] = defaultdict(list)
         self.daemonset_pods: defaultdict[tuple[ObjectKey, str], list[PodUsage]] = defaultdict(list)
+        self.waiting_pods: defaultdict[str, list[tuple[ObjectKey, SchedulerPod]]] = defaultdict(list)
         self.owners: dict[PodKey, str] = {}
         self.unlisted_pods: set[PodKey] = set()
         self.priorities: dict[str, int] = {}
@@ -82,6 +85,8 @@ class NodeContents:
             return
         for listed in self._world.pods:
             node = listed.spec.nodeName
+            if not node:
+                self._add_waiting_pod(listed, whole_pods.get((listed.metadata.namespace, listed.metadata.name)))
             if node not in self._nodes or listed.metadata.deletionTimestamp or listed.status.phase in ("Failed", "Succeeded"):
                 continue
             key = (listed.metadata.namespace, listed.metadata.name)
@@ -94,6 +99,11 @@ class NodeContents:
             elif pod.spec.nodeName == node:
                 self._add_pod(listed, pod)
 
+    def _add_waiting_pod(self, listed: CoveragePod, pod: SchedulerPod | None) -> None:
+        daemonset, node = self._find_daemonset(listed), find_target_node(listed)
+        if pod is not None and daemonset is not None and node in self._nodes and not listed.metadata.deletionTimestamp:
+            self.waiting_pods[node].append((daemonset, pod))
+
     def _add_pod(self, listed: CoveragePod, pod: SchedulerPod) -> None:
         node, owner = pod.spec.nodeName, pod.controller
         self.owners[pod.key] = f"{owner.kind} {pod.metadata.namespace}/{owner.name}" if owner else ""
@@ -104,14 +114,15 @@ class NodeContents:
             return  # an earlier step has ended it
         if daemonset is None and node in self._change.recreation_nodes and MIRROR_ANNOTATION not in pod.metadata.annotations:
             return
-        usage = self._measure(pod)
+        usage = self.measure(pod)
         if daemonset is None:
             self.other_pods[node].append(usage)
         else:
             self.daemonset_pods[daemonset, node].append(usage)
         self._anti_affinities += ((daemonset, PodAntiAffinity(pod.key, node, term)) for term in list_anti_affinity_terms(pod))
 
-    def _measure(self, pod: SchedulerPod) -> PodUsage:
+    def measure(self, pod: SchedulerPod) -> PodUsage:
+        """What a listed pod takes."""
         usage = measure_pod_usage(pod, demand_cache=self._demands)
         if pod.spec.priority is None and pod.spec.priorityClassName:
             found = next((known.value for known in self._world.priority_classes if known.metadata.name == pod.spec.priorityClassName), None)

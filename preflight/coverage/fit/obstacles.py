@@ -40,8 +40,12 @@ def find_obstacles(node_fit: NodeFit, spec: PodSpec, usages: Sequence[PodUsage],
 
 
 def list_shortages(obstacles: Iterable[FitObstacle]) -> tuple[str, ...]:
-    """The resources among some obstacles."""
-    resources = {obstacle.resource for obstacle in obstacles if isinstance(obstacle, ResourceShortage)}
+    """The resources among some obstacles; the number of pods is one too."""
+    resources = {
+        obstacle.resource if isinstance(obstacle, ResourceShortage) else "pods"
+        for obstacle in obstacles
+        if isinstance(obstacle, (ResourceShortage, PodLimitReached))
+    }
     return tuple(sorted(resources))
 
 

@@ -32,7 +32,7 @@ class RolloutCohort(Struct, frozen=True):
     2. `is_missing`: no pod is there, though one should have been. `leaving` are the nodes where one terminates.
     3. `may_have_old_pod`: nobody listed pods, and one of before the taints may be there.
     4. `crowded_nodes` are the nodes where a new pod is not bound beside an old one; `surging_nodes` those where one waits for that already;
-       `is_unfit`: it is not bound at all.
+       `is_unfit`: it is not bound at all; `may_be_unfit`: nobody knows whether it is.
     """
 
     nodes: frozenset[str]
@@ -45,6 +45,7 @@ class RolloutCohort(Struct, frozen=True):
     terminating_nodes: frozenset[str] = frozenset()
     crowded_nodes: frozenset[str] = frozenset()
     is_unfit: bool = False
+    may_be_unfit: bool = False
     surging_nodes: frozenset[str] = frozenset()
 
 
@@ -54,11 +55,13 @@ class RolloutDoubt(Enum):
     1. NODE: whether a new pod becomes Ready on a node that is not.
     2. POD: the same where the pod of before is not Ready, or is missing.
     3. THERE: whether a node whose kubelet is silent has a pod.
+    4. ROOM: whether a new pod is bound to the node.
     """
 
     NODE_READINESS = "node"
     POD_READINESS = "pod"
     POD_PRESENCE = "there"
+    ROOM = "room"
 
 
 class RolloutCell(Struct, frozen=True):
@@ -80,6 +83,8 @@ class RolloutCell(Struct, frozen=True):
             return self.part
         if self.doubt is RolloutDoubt.POD_PRESENCE:
             return replace(self.part, pod=LivePod.OLD, is_available=False)
+        if self.doubt is RolloutDoubt.ROOM:
+            return replace(self.part, new_pod=NewPodOutcome.PENDING)
         return replace(
             self.part,
             new_pod=NewPodOutcome.UNREADY,
@@ -203,8 +208,8 @@ def simulate_rollout(
     likely = simulate_update(spec, desired, [cell.part for cell in cells])
     doubts = {cell.doubt for cell in cells}
     wary = (
-        simulate_update(spec, desired, [cell.resolve_part(RolloutDoubt.NODE_READINESS) for cell in cells])
-        if RolloutDoubt.NODE_READINESS in doubts
+        simulate_update(spec, desired, [cell.resolve_part(RolloutDoubt.NODE_READINESS, RolloutDoubt.ROOM) for cell in cells])
+        if doubts & {RolloutDoubt.NODE_READINESS, RolloutDoubt.ROOM}
         else likely
     )
     worst = (
@@ -261,6 +266,8 @@ class _NodeCondition(Enum):
 
 def _find_doubt(cohort: RolloutCohort, condition: _NodeCondition, part: UpdateCohort, *, is_unready: bool) -> RolloutDoubt | None:
     """What is in doubt on the nodes of a part; `is_unready`: a listed pod there is not Ready."""
+    if cohort.may_be_unfit:
+        return RolloutDoubt.ROOM
     if condition is _NodeCondition.SILENT:
         return RolloutDoubt.POD_PRESENCE if cohort.may_have_old_pod else None
     if condition is _NodeCondition.NOT_READY:

@@ -15,7 +15,7 @@ from preflight.coverage.rollout.surge_conflicts import SurgeConflicts, find_surg
 from preflight.coverage.shared_analysis import SharedAnalysis
 from preflight.coverage.update_progress import keeps_template, replaces_pods_automatically
 from preflight.model.apps import DaemonSet
-from preflight.model.fit_reasons import PodFit, StaysPending
+from preflight.model.fit_reasons import FitDoubt, PodFit, StaysPending
 from preflight.model.meta import ObjectKey
 from preflight.model.reasons import RunningUpdate
 from preflight.scheduling.rollout_simulation import LivePod
@@ -105,6 +105,7 @@ class UpdateEvaluator:
             terminating_nodes=self._pods.terminating_nodes,
             crowded_nodes=self._surge_conflicts.select_conflicting_nodes(cohort.nodes),
             is_unfit=isinstance(cohort.fit, StaysPending),
+            may_be_unfit=isinstance(cohort.fit, FitDoubt),
             surging_nodes=self._pods.surging_nodes if self._continues_surge else frozenset(),
         )
 
