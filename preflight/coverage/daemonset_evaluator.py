@@ -274,6 +274,7 @@ class DaemonSetEvaluator:
             event=PodEvent(update, cohort.is_pod_ended, self._cascade),
             horizon=self._evaluation.horizon,
             in_transit=cohort.presence is PodPresence.IN_TRANSIT,
+            finds_room=cohort.presence is PodPresence.WAITING,
             was_looping=before is not None and before.should_run and eviction_before != NEVER,
         )
         return _AssumedForecast(assumption.matches_before and assumption.matches_after, outcome_before, forecast)

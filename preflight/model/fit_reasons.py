@@ -95,6 +95,7 @@ class PodFit(Struct, frozen=True):
     1. `obstacles` are what is in the way, with the facts of the node; `victims` the pods of lower priority that may have to go.
     2. `rivals` and `uncertainties`: see FitDoubt.
     3. `surge_shortages` are the resources of which too little is left beside the old pod, where the update starts the new one first.
+    4. `finds_room`: a pod waited there that the node had no room for, and the change leaves room that it finds, or may find.
     """
 
     verdict: FitVerdict
@@ -103,11 +104,12 @@ class PodFit(Struct, frozen=True):
     rivals: tuple[ObjectKey, ...] = ()
     uncertainties: tuple[Uncertainty, ...] = ()
     surge_shortages: tuple[str, ...] = ()
+    finds_room: bool = False
 
     @property
     def changes_outcome(self) -> bool:
-        """Whether the pod is not simply there."""
-        return self.verdict in (FitVerdict.UNFIT, FitVerdict.DOUBTFUL) or bool(self.surge_shortages)
+        """Whether another answer than that new pods are simply there, and waiting ones are not."""
+        return self.verdict in (FitVerdict.UNFIT, FitVerdict.DOUBTFUL) or bool(self.surge_shortages) or self.finds_room
 
 
 def drop_node_facts(obstacle: FitObstacle) -> FitObstacle:

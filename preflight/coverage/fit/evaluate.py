@@ -12,6 +12,7 @@ from preflight.coverage.fit.created_pods import find_claimed_volumes, has_same_d
 from preflight.coverage.fit.node_contents import NodeContents
 from preflight.coverage.fit.obstacles import find_obstacles, find_volume_obstacles, list_shortages
 from preflight.coverage.fit.residents import JudgedDaemonSet, NewPods, Residents
+from preflight.coverage.fit.waiting_pods import judge_again, list_missing_nodes, list_waiting, select_refused
 from preflight.coverage.node_classes import NodePartitions
 from preflight.coverage.outcome import PodAfter
 from preflight.coverage.update_progress import continues_update
@@ -51,18 +52,23 @@ def judge_created_pods(
        the node, the number of pods, requests, and the PersistentVolumes of claims.
     2. Where several DaemonSets get a new pod on a node, or one waits there already, each is judged without the others first. One that fits
        only without them, of no lower priority, is DOUBTFUL.
-    3. The template that an update brings is judged also where the old pod stays: its successor will be of it. Where a pod is missing,
+    3. A pod that finds no room before the change is asked for again: what it waits for may come free.
+    4. The template that an update brings is judged also where the old pod stays: its successor will be of it. Where a pod is missing,
        one that finds no room still holds the update up.
-    4. A node that is only partly known, or the template of a pool, is not judged.
+    5. A node that is only partly known, or the template of a pool, is not judged.
     """
-    wanted = [(item, nodes) for item in judged if (nodes := _select_nodes(change, item, pods))]
+    asked = ((item, _select_nodes(change, item, pods), list_missing_nodes(change, item)) for item in judged)
+    wanted = [(item, nodes, missing) for item, nodes, missing in asked if nodes or missing]
     if not wanted:
         return {}
-    every = frozenset().union(*(nodes for _, nodes in wanted))
+    every = frozenset().union(*(nodes | missing for _, nodes, missing in wanted))
     contents = NodeContents(change, pods, every, classes)
-    new = {item.key: _make_new_pods(change, contents, item, nodes) for item, nodes in wanted}
+    made = [
+        _make_new_pods(change, contents, item, nodes, select_refused(change, contents, item, missing)) for item, nodes, missing in wanted
+    ]
+    new = {found.key: found for found in made if found.nodes}
     residents = Residents(contents, judged, new, every)
-    fits = {key: dict(_judge_nodes(change, contents, residents, found)) for key, found in new.items()}
+    fits = {key: dict(judge_again(found, _judge_nodes(change, contents, residents, found))) for key, found in new.items()}
     return {key: found for key, found in fits.items() if found}
 
 
@@ -82,7 +88,9 @@ def _select_nodes(change: Change, judged: JudgedDaemonSet, pods: Mapping[ObjectK
     return frozenset(name for name in names if not nodes[name].is_partial and nodes[name].pool is None)
 
 
-def _make_new_pods(change: Change, contents: NodeContents, judged: JudgedDaemonSet, nodes: frozenset[str]) -> NewPods:
+def _make_new_pods(
+    change: Change, contents: NodeContents, judged: JudgedDaemonSet, nodes: frozenset[str], waiting: frozenset[str]
+) -> NewPods:
     assert judged.after is not None
     pod = make_created_pod(judged.after, change.after)
     value = contents.priorities.get(pod.spec.priorityClassName)
@@ -93,10 +101,12 @@ def _make_new_pods(change: Change, contents: NodeContents, judged: JudgedDaemonS
         judged.key,
         pod,
         contents.measure_template(judged.key, pod.spec),
-        nodes,
+        nodes | waiting,
         frozenset(name for group in judged.groups if group.forecast.had_pod for name in group.nodes),
         old is not None and has_same_doubts(old, pod),
         judged.before is not None and uses_surge(judged.after.spec),
+        waiting,
+        judged.key in change.updated_daemonsets,
     )
 
 
@@ -114,7 +124,7 @@ def _judge_nodes(change: Change, contents: NodeContents, residents: Residents, f
         elif node_fit.fits is False:
             yield name, _judge_refusal(change, contents, found, node_fit, staying[name])
         else:
-            rivals = [*residents.list_rivals(name, found), *_list_waiting(change, contents, found, name, staying[name])]
+            rivals = [*residents.list_rivals(name, found), *list_waiting(change, contents, residents, found, name, staying[name])]
             fit = _judge_rivals(change, contents, found, name, staying[name], rivals)
             fit = fit or _judge_doubts(found, answer, node_fit, frozenset(claim for claim, _ in volumes))
             yield name, replace(fit, surge_shortages=beside.get(name, ()))
@@ -160,23 +170,6 @@ def _judge_refusal(change: Change, contents: NodeContents, found: NewPods, node_
         return PodFit(FitVerdict.UNFIT, find_obstacles(only_those, found.pod.spec, above, contents))
     victims = tuple(sorted("/".join(usage.key) for usage in staying if usage.priority < priority))
     return PodFit(FitVerdict.PREEMPTS, obstacles, victims=victims)
-
-
-def _list_waiting(
-    change: Change, contents: NodeContents, found: NewPods, name: str, staying: Sequence[PodUsage]
-) -> Iterator[tuple[ObjectKey, PodUsage]]:
-    """The pods of other DaemonSets that wait for room on a node and find it in what the change leaves: they may be quicker.
-
-    Those of lower priority give way.
-    """
-    own = found.pod.spec.priority
-    for key, pod in contents.waiting_pods.get(name, ()):
-        usage = contents.measure(pod)
-        if key == found.key or key not in change.after.daemonsets or (own is not None and usage.priority < own):
-            continue
-        room = assemble_occupancy((change.after.nodes[name],), {name: staying}, (), ())
-        if fit_pod(pod.spec, room, is_admitted=True, comparison_operators=change.after.comparison_operators).nodes[0].fits is not False:
-            yield key, usage
 
 
 def _judge_rivals(

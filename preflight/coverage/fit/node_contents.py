@@ -27,9 +27,9 @@ PodKey = tuple[str, str]
 class NodeContents:
     """The pods on some nodes before a change, by what they take.
 
-    1. `other_pods` are those of no DaemonSet, by node, without those that end with their node; `daemonset_pods` are those of a DaemonSet,
-       by its key and node: listed ones, and one of its template where an earlier step has left it or it is assumed. `waiting_pods` are
-       listed ones, by the node that they were made for, that are not bound.
+    1. `other_pods` are those of no DaemonSet, by node, without those that end with their node: `ended_pods`. `daemonset_pods` are those of
+       a DaemonSet, by its key and node: listed ones, and one of its template where an earlier step has left it or it is assumed.
+       `waiting_pods` are listed ones, by the node that they were made for, that are not bound.
     2. Pods that are being deleted, and those that have ended, hold nothing for a pod that waits until they are gone.
     3. `owners` says of each pod what controls it: `DaemonSet ops/agent`; "" for nothing. `unlisted_pods` are those that no list shows.
     4. `priorities` are the values of priority classes, as listed pods show them.
@@ -38,6 +38,7 @@ class NodeContents:
     def __init__(self, change: Change, pods: Mapping[ObjectKey, DaemonSetPods], nodes: frozenset[str], classes: NodePartitions) -> None:
         self._change, self._world, self._pods, self._nodes, self._classes = change, change.before, pods, nodes, classes
         self.other_pods: defaultdict[str, list[PodUsage]] = defaultdict(list)
+        self.ended_pods: defaultdict[str, list[PodUsage]] = defaultdict(list)
         self.daemonset_pods: defaultdict[tuple[ObjectKey, str], list[PodUsage]] = defaultdict(list)
         self.waiting_pods: defaultdict[str, list[tuple[ObjectKey, SchedulerPod]]] = defaultdict(list)
         self.owners: dict[PodKey, str] = {}
@@ -79,6 +80,11 @@ class NodeContents:
         """The anti-affinity of the listed pods of some nodes, but for those of one DaemonSet, which give way to its new ones."""
         return tuple(guard for daemonset, guard in self._anti_affinities if daemonset != own and guard.node in nodes)
 
+    def list_before(self, name: str, own: ObjectKey) -> list[PodUsage]:
+        """All pods of a node before the change, but for those of one DaemonSet."""
+        of_daemonsets = (usages for (key, node), usages in self.daemonset_pods.items() if node == name and key != own)
+        return [*self.other_pods.get(name, ()), *self.ended_pods.get(name, ()), *(usage for usages in of_daemonsets for usage in usages)]
+
     def _add_listed_pods(self) -> None:
         whole_pods = self._world.whole_pods
         if whole_pods is None:
@@ -101,8 +107,15 @@ class NodeContents:
 
     def _add_waiting_pod(self, listed: CoveragePod, pod: SchedulerPod | None) -> None:
         daemonset, node = self._find_daemonset(listed), find_target_node(listed)
-        if pod is not None and daemonset is not None and node in self._nodes and not listed.metadata.deletionTimestamp:
+        if pod is None or daemonset is None or node not in self._nodes or listed.metadata.deletionTimestamp:
+            return
+        if node not in self._made_nodes(daemonset):
             self.waiting_pods[node].append((daemonset, pod))
+
+    def _made_nodes(self, key: ObjectKey) -> frozenset[str]:
+        """The nodes where an earlier step has left a pod of a DaemonSet, or one is assumed."""
+        groups = self._pods.get(key, DaemonSetPods()).groups
+        return frozenset().union(*(group.nodes for group in groups if not group.is_listed and not group.is_conditional))
 
     def _add_pod(self, listed: CoveragePod, pod: SchedulerPod) -> None:
         node, owner = pod.spec.nodeName, pod.controller
@@ -113,6 +126,7 @@ class NodeContents:
         if daemonset is not None and node not in self._listed_nodes.get(daemonset, frozenset()):
             return  # an earlier step has ended it
         if daemonset is None and node in self._change.recreation_nodes and MIRROR_ANNOTATION not in pod.metadata.annotations:
+            self.ended_pods[node].append(self.measure(pod))
             return
         usage = self.measure(pod)
         if daemonset is None:
@@ -158,8 +172,7 @@ class NodeContents:
     def _add_unlisted_pods(self, key: ObjectKey) -> None:
         """The pods of a DaemonSet that no list shows: left by an earlier step, or assumed."""
         daemonset, found = self._world.daemonsets[key], self._pods.get(key, DaemonSetPods())
-        made = frozenset().union(*(group.nodes for group in found.groups if not group.is_listed and not group.is_conditional))
-        there = (made & self._nodes) | self._assume_nodes(key, self._nodes - found.decided_nodes)
+        there = (self._made_nodes(key) & self._nodes) | self._assume_nodes(key, self._nodes - found.decided_nodes)
         if not there:
             return
         usage = self.measure_template(key, make_created_pod(daemonset, self._world).spec)

@@ -100,7 +100,11 @@ class UpdateEvaluator:
             may_stay=bool(after.may_stay),
             pod=(LivePod.OLD if self._has_old_pod(cohort) else LivePod.NEW) if has_pod else LivePod.NONE,
             is_listed=has_pod and cohort.has_listed_pod,
-            is_missing=should_have_run and not has_pod and not cohort.is_pod_ended and not may_assume,
+            is_missing=should_have_run
+            and not has_pod
+            and not cohort.is_pod_ended
+            and not may_assume
+            and cohort.presence is not PodPresence.WAITING,
             may_have_old_pod=not has_pod and may_assume and before is not None and bool(before.may_stay),
             terminating_nodes=self._pods.terminating_nodes,
             crowded_nodes=self._surge_conflicts.select_conflicting_nodes(cohort.nodes),
