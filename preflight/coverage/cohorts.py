@@ -87,6 +87,11 @@ class NodeCohort(Struct, frozen=True):
         return self.pod_group is not None and self.pod_group.is_old and self.pod_group.may_be_updated
 
     @property
+    def may_have_pending_pod(self) -> bool:
+        """Whether its pods may be bound or wait for room, which an earlier step left open."""
+        return self.pod_group is not None and self.pod_group.may_be_pending
+
+    @property
     def has_listed_pod(self) -> bool:
         """Whether its pods were listed and are the same since."""
         return self.pod_group is not None and self.pod_group.is_listed

@@ -160,7 +160,7 @@ def _judge_refusal(change: Change, contents: NodeContents, found: NewPods, node_
     """A node that refuses the pod now: for good, or until pods of lower priority are gone."""
     obstacles = find_obstacles(node_fit, found.pod.spec, staying, contents)
     priority = found.pod.spec.priority
-    if node_fit.may_preempt is False:
+    if node_fit.may_preempt is False or node_fit.node in contents.silent_nodes:
         return PodFit(FitVerdict.UNFIT, obstacles)
     if priority is None:
         return PodFit(FitVerdict.DOUBTFUL, obstacles, uncertainties=(_PREEMPTION,))

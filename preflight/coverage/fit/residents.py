@@ -66,13 +66,13 @@ class Residents:
                             self._new_on[name].add(item.key)
         self._staying: dict[str, list[tuple[ObjectKey, list[PodUsage]]]] = defaultdict(list)
         for (key, name), usages in contents.daemonset_pods.items():
-            if key not in moving.get(name, ()):
+            if key not in moving.get(name, ()) or name in contents.silent_nodes:
                 self._staying[name].append((key, usages))
 
     def list_staying(self, name: str, own: ObjectKey) -> list[PodUsage]:
         """The pods of a node that stay, but for those of one DaemonSet."""
         of_others = (usage for key, usages in self._staying.get(name, ()) if key != own for usage in usages)
-        return [*self._contents.other_pods.get(name, ()), *of_others]
+        return [*self._contents.other_pods.get(name, ()), *self._contents.list_hanging(name, own), *of_others]
 
     def list_waiting(self, name: str) -> list[NewPods]:
         """The DaemonSets whose pod waits for room on a node and is asked for again."""

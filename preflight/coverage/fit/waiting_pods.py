@@ -59,7 +59,7 @@ def judge_again(found: NewPods, fits: Iterator[tuple[str, PodFit]]) -> Iterator[
 def list_waiting(
     change: Change, contents: NodeContents, residents: Residents, found: NewPods, name: str, staying: Sequence[PodUsage]
 ) -> Iterator[tuple[ObjectKey, PodUsage]]:
-    """The pods of other DaemonSets that wait for room on a node and find it in what the change leaves: they may be quicker.
+    """The pods of other DaemonSets that wait for room on a node and find it in what the change leaves, or may have found it already.
 
     Those of lower priority give way, unless the pod may not preempt. One that an update replaces is of the new template.
     """
@@ -74,6 +74,10 @@ def list_waiting(
         if own is not None and usage.priority < own:
             continue
         if _fit(spec, change.after.nodes[name], staying, change.after).fits is not False:
+            yield key, usage
+    for key, usage in contents.possible_pods.get(name, ()):
+        is_weaker = own is not None and usage.priority < own
+        if key != found.key and key not in waiting and not is_weaker and not residents.is_decided(name, key):
             yield key, usage
 
 
