@@ -153,5 +153,5 @@ def _summarize_fit(fit: PodFit | None) -> StaysPending | FitDoubt | None:
     if fit is not None and fit.verdict is FitVerdict.UNFIT:
         return StaysPending(tuple(dict.fromkeys(map(drop_node_facts, fit.obstacles))))
     if fit is not None and fit.verdict is FitVerdict.DOUBTFUL:
-        return FitDoubt(fit.rivals, fit.uncertainties)
+        return FitDoubt(fit.rivals, fit.uncertainties, fit.preemptors)
     return None

@@ -67,10 +67,12 @@ class FitDoubt(Struct, frozen=True):
 
     1. `rivals` are DaemonSets whose new pods want the same room: not all of them get it, and chance decides.
     2. `uncertainties` are what is not judged or not known.
+    3. `preemptors` are DaemonSets for whose new pods the scheduler may evict the one that is there: they are of higher priority.
     """
 
     rivals: tuple[ObjectKey, ...] = ()
     uncertainties: tuple[Uncertainty, ...] = ()
+    preemptors: tuple[ObjectKey, ...] = ()
 
 
 class FitVerdict(Enum):
@@ -93,7 +95,7 @@ class PodFit(Struct, frozen=True):
     """Whether one node takes the pod that a DaemonSet is to get there, once the old one is gone.
 
     1. `obstacles` are what is in the way, with the facts of the node; `victims` the pods of lower priority that may have to go.
-    2. `rivals` and `uncertainties`: see FitDoubt.
+    2. `rivals`, `uncertainties` and `preemptors`: see FitDoubt.
     3. `surge_shortages` are the resources of which too little is left beside the old pod, where the update starts the new one first.
     4. `finds_room`: a pod waited there that the node had no room for, and the change leaves room that it finds, or may find.
     """
@@ -105,6 +107,7 @@ class PodFit(Struct, frozen=True):
     uncertainties: tuple[Uncertainty, ...] = ()
     surge_shortages: tuple[str, ...] = ()
     finds_room: bool = False
+    preemptors: tuple[ObjectKey, ...] = ()
 
     @property
     def changes_outcome(self) -> bool:

@@ -11,6 +11,7 @@ from preflight.coverage.daemonset_pods import DaemonSetPods
 from preflight.coverage.fit.created_pods import find_claimed_volumes, has_same_doubts, make_created_pod
 from preflight.coverage.fit.node_contents import NodeContents
 from preflight.coverage.fit.obstacles import find_obstacles, find_volume_obstacles, list_shortages
+from preflight.coverage.fit.preempted_pods import add_preempted_pods, fit_new_pods
 from preflight.coverage.fit.residents import JudgedDaemonSet, NewPods, Residents
 from preflight.coverage.fit.waiting_pods import judge_again, list_missing_nodes, list_waiting, select_refused
 from preflight.coverage.node_classes import NodePartitions
@@ -20,9 +21,9 @@ from preflight.model.fit_reasons import FitVerdict, PodFit
 from preflight.model.meta import ObjectKey
 from preflight.model.report import Outcome
 from preflight.model.uncertainty import Uncertainty, UncertaintyKind
-from preflight.scheduling.fit import FitResult, fit_pod
+from preflight.scheduling.fit import FitResult
 from preflight.scheduling.node_fit import NodeFit
-from preflight.scheduling.occupancy import NodeOccupancy, PodUsage, assemble_occupancy
+from preflight.scheduling.occupancy import PodUsage
 from preflight.scheduling.update_strategy import uses_surge
 
 PodFits = Mapping[ObjectKey, Mapping[str, PodFit]]
@@ -39,7 +40,6 @@ _OF_POD = frozenset(
         UncertaintyKind.NEIGHBORS,
     )
 )
-_REPORTED_RESOURCES = frozenset(("cpu", "memory", "ephemeral-storage", "pods"))
 _PREEMPTION = Uncertainty(UncertaintyKind.PREEMPTION)
 
 
@@ -69,6 +69,7 @@ def judge_created_pods(
     new = {found.key: found for found in made if found.nodes}
     residents = Residents(contents, judged, new, every)
     fits = {key: dict(judge_again(found, _judge_nodes(change, contents, residents, found))) for key, found in new.items()}
+    add_preempted_pods(change, contents, residents, new, fits)
     return {key: found for key, found in fits.items() if found}
 
 
@@ -113,7 +114,7 @@ def _make_new_pods(
 def _judge_nodes(change: Change, contents: NodeContents, residents: Residents, found: NewPods) -> Iterator[tuple[str, PodFit]]:
     """The fit of the new pods of one DaemonSet, node by node."""
     staying = {name: residents.list_staying(name, found.key) for name in sorted(found.nodes)}
-    answer = _fit(change, contents, found, staying, contents.uncertainties)
+    answer = fit_new_pods(change, contents, found, staying, contents.uncertainties)
     volumes = list(find_claimed_volumes(found.pod, change.after))
     beside = _find_surge_shortages(change, contents, found, staying)
     for node_fit in answer.nodes:
@@ -130,32 +131,6 @@ def _judge_nodes(change: Change, contents: NodeContents, residents: Residents, f
             yield name, replace(fit, surge_shortages=beside.get(name, ()))
 
 
-def _fit(
-    change: Change,
-    contents: NodeContents,
-    found: NewPods,
-    usages: Mapping[str, Sequence[PodUsage]],
-    uncertainties: tuple[Uncertainty, ...] = (),
-) -> FitResult:
-    guards = contents.select_anti_affinities(found.key, frozenset(usages))
-    occupancy = assemble_occupancy((change.after.nodes[name] for name in usages), usages, guards, uncertainties)
-    occupancy = replace(occupancy, nodes={name: _mark_absent_resources(room) for name, room in occupancy.nodes.items()})
-    return fit_pod(
-        found.pod.spec,
-        occupancy,
-        labels=found.pod.labels,
-        namespace=found.pod.namespace,
-        is_admitted=found.pod.is_admitted,
-        comparison_operators=change.after.comparison_operators,
-    )
-
-
-def _mark_absent_resources(room: NodeOccupancy) -> NodeOccupancy:
-    """A node with what every kubelet reports and the input leaves out as amounts that cannot be read: nobody wrote that it is 0."""
-    absent = _REPORTED_RESOURCES.difference(room.allocatable or _REPORTED_RESOURCES)
-    return replace(room, unreadable_resources=room.unreadable_resources | absent) if absent else room
-
-
 def _judge_refusal(change: Change, contents: NodeContents, found: NewPods, node_fit: NodeFit, staying: Sequence[PodUsage]) -> PodFit:
     """A node that refuses the pod now: for good, or until pods of lower priority are gone."""
     obstacles = find_obstacles(node_fit, found.pod.spec, staying, contents)
@@ -165,7 +140,7 @@ def _judge_refusal(change: Change, contents: NodeContents, found: NewPods, node_
     if priority is None:
         return PodFit(FitVerdict.DOUBTFUL, obstacles, uncertainties=(_PREEMPTION,))
     above = [usage for usage in staying if usage.priority >= priority]
-    only_those = _fit(change, contents, found, {node_fit.node: above}).nodes[0]
+    only_those = fit_new_pods(change, contents, found, {node_fit.node: above}).nodes[0]
     if only_those.fits is False:
         return PodFit(FitVerdict.UNFIT, find_obstacles(only_those, found.pod.spec, above, contents))
     victims = tuple(sorted("/".join(usage.key) for usage in staying if usage.priority < priority))
@@ -184,9 +159,11 @@ def _judge_rivals(
     if not rivals:
         return None
     usages = [*staying, *(usage for _, usage in rivals)]
-    together = _fit(change, contents, found, {name: usages}).nodes[0]
+    together = fit_new_pods(change, contents, found, {name: usages}).nodes[0]
     if together.fits is not False:
         return None
+    if together.may_preempt and (refusal := _judge_refusal(change, contents, found, together, usages)).verdict is FitVerdict.PREEMPTS:
+        return refusal
     obstacles = find_obstacles(together, found.pod.spec, usages, contents)
     wanted = list_shortages(obstacles)
     ports = {port.number for port in found.usage.ports}
@@ -235,7 +212,9 @@ def _find_surge_shortages(
     if not both:
         return {}
     refusals = (
-        node_fit for node_fit in _fit(change, contents, found, both).nodes if node_fit.fits is False and node_fit.may_preempt is False
+        node_fit
+        for node_fit in fit_new_pods(change, contents, found, both).nodes
+        if node_fit.fits is False and node_fit.may_preempt is False
     )
     return {
         node_fit.node: shortages

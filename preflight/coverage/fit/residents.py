@@ -74,6 +74,10 @@ class Residents:
         of_others = (usage for key, usages in self._staying.get(name, ()) if key != own for usage in usages)
         return [*self._contents.other_pods.get(name, ()), *self._contents.list_hanging(name, own), *of_others]
 
+    def list_staying_daemonsets(self, name: str) -> list[tuple[ObjectKey, list[PodUsage]]]:
+        """The pods of DaemonSets that stay on a node."""
+        return self._staying.get(name, [])
+
     def list_waiting(self, name: str) -> list[NewPods]:
         """The DaemonSets whose pod waits for room on a node and is asked for again."""
         return [found for found in self._new.values() if name in found.waiting]
