@@ -98,6 +98,7 @@ class PodFit(Struct, frozen=True):
     2. `rivals`, `uncertainties` and `preemptors`: see FitDoubt.
     3. `surge_shortages` are the resources of which too little is left beside the old pod, where the update starts the new one first.
     4. `finds_room`: a pod waited there that the node had no room for, and the change leaves room that it finds, or may find.
+    5. `evicts_old`: with a surge, it is of higher priority than the old pod, which the scheduler evicts where they do not both fit.
     """
 
     verdict: FitVerdict
@@ -108,11 +109,12 @@ class PodFit(Struct, frozen=True):
     surge_shortages: tuple[str, ...] = ()
     finds_room: bool = False
     preemptors: tuple[ObjectKey, ...] = ()
+    evicts_old: bool = False
 
     @property
     def changes_outcome(self) -> bool:
         """Whether another answer than that new pods are simply there, and waiting ones are not."""
-        return self.verdict in (FitVerdict.UNFIT, FitVerdict.DOUBTFUL) or bool(self.surge_shortages) or self.finds_room
+        return self.verdict in (FitVerdict.UNFIT, FitVerdict.DOUBTFUL) or bool(self.surge_shortages) or self.finds_room or self.evicts_old
 
 
 def drop_node_facts(obstacle: FitObstacle) -> FitObstacle:

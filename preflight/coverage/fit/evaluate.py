@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from preflight.change.model import Change
 from preflight.coverage.daemonset_pods import DaemonSetPods
-from preflight.coverage.fit.created_pods import find_claimed_volumes, has_same_doubts, make_created_pod
+from preflight.coverage.fit.created_pods import can_preempt, find_claimed_volumes, has_same_doubts, make_created_pod
 from preflight.coverage.fit.node_contents import NodeContents
 from preflight.coverage.fit.obstacles import find_obstacles, find_volume_obstacles, list_shortages
 from preflight.coverage.fit.preempted_pods import add_preempted_pods, fit_new_pods
@@ -128,7 +128,7 @@ def _judge_nodes(change: Change, contents: NodeContents, residents: Residents, f
             rivals = [*residents.list_rivals(name, found), *list_waiting(change, contents, residents, found, name, staying[name])]
             fit = _judge_rivals(change, contents, found, name, staying[name], rivals)
             fit = fit or _judge_doubts(found, answer, node_fit, frozenset(claim for claim, _ in volumes))
-            yield name, replace(fit, surge_shortages=beside.get(name, ()))
+            yield name, replace(fit, surge_shortages=beside.get(name, ()), evicts_old=_evicts_old(contents, found, name))
 
 
 def _judge_refusal(change: Change, contents: NodeContents, found: NewPods, node_fit: NodeFit, staying: Sequence[PodUsage]) -> PodFit:
@@ -196,6 +196,13 @@ def _is_known_volume(found: NewPods, doubt: Uncertainty, known_claims: frozenset
         volume.name == doubt.subject and volume.persistentVolumeClaim is not None and volume.persistentVolumeClaim.claimName in known_claims
         for volume in found.pod.spec.volumes
     )
+
+
+def _evicts_old(contents: NodeContents, found: NewPods, name: str) -> bool:
+    """Whether the new pod of a surge has the scheduler evict the old one where they do not both fit."""
+    own, old = found.pod.spec.priority, contents.daemonset_pods.get((found.key, name), ())
+    is_able = found.has_surge and can_preempt(found.pod) and name not in contents.silent_nodes
+    return is_able and own is not None and bool(old) and all(usage.priority < own for usage in old)
 
 
 def _find_surge_shortages(

@@ -66,6 +66,7 @@ class UpdateEvaluator:
         )
         if uses_surge(new.spec):
             self._surge_conflicts = self._surge_conflicts.add_shortages({name: fit.surge_shortages for name, fit in fits.items()})
+            self._surge_conflicts = self._surge_conflicts.except_nodes(frozenset(name for name, fit in fits.items() if fit.evicts_old))
         known, absent, unknown = self._sort_cohorts(cohorts)
         self.rollout: Rollout = simulate_rollout(
             new.spec,

@@ -41,3 +41,24 @@ def test_two_new_pods_that_do_not_both_fit_evict_a_third(tmp_path: Path) -> None
     there = node("n1", "dedicated=x:NoSchedule", pods="2")
     answer = ask(tmp_path, [there, low, *running(low, "n1"), daemonset("high", priority=10), other], UNTAINT)
     assert answer.outcomes == {"ops/high": {"n1": "gained"}, "ops/other": {"n1": "gained"}, "ops/low": {"n1": "unknown"}}
+
+
+@pytest.mark.parametrize("port", [9100, None], ids=["one port for both", "too little cpu for both"])
+@pytest.mark.parametrize(
+    ("fields", "is_stalled"),
+    [
+        pytest.param({"priority": 10}, False, id="a higher priority"),
+        pytest.param({"priority": 0}, True, id="the same"),
+        pytest.param({"priority": -10}, True, id="a lower one"),
+        pytest.param({"priority": 10, "preemptionPolicy": "Never"}, True, id="a higher one that never preempts"),
+    ],
+)
+def test_the_new_pod_of_a_surge_evicts_the_old_one_of_lower_priority(
+    port: int | None, fields: dict[str, object], is_stalled: bool, tmp_path: Path
+) -> None:
+    surge = {"updateStrategy": {"rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}}
+    owner = daemonset("agent", port=port, cpu="100m" if port else "600m", fields=surge)
+    new = daemonset("agent", port=port, cpu="100m" if port else "600m", fields=surge, **fields)
+    answer = ask(tmp_path, [node(cpu="1"), owner, *running(owner, "n1", priority=0)], "apply -f new", new=new)
+    assert answer.outcomes == {"ops/agent": {"n1": "kept"}}
+    assert ("PF105" in answer.findings) is is_stalled
