@@ -64,6 +64,12 @@ def test_the_program_keeps_every_contract() -> None:
             id="a rule asks the cluster",
         ),
         pytest.param(
+            "coverage/planted.py",
+            "import kubernetes.client",
+            "preflight.coverage.planted -> kubernetes (l.1)",
+            id="what predicts asks the cluster by the official client",
+        ),
+        pytest.param(
             "utils.py",
             "",
             "preflight.utils",

@@ -155,7 +155,7 @@ def test_a_write_is_noticed(code: str, found: list[str]) -> None:
 
 # The program starts fast: what few runs need is imported by those runs.
 
-SLOW = {"jinja2", "jsonschema", "rich", "ruamel", "tree_sitter", "tree_sitter_bash"}
+SLOW = {"jinja2", "jsonschema", "kubernetes", "rich", "ruamel", "tree_sitter", "tree_sitter_bash"}
 MANIFESTS = f"""\
 apiVersion: v1
 kind: Node

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from preflight.coverage.daemonset_pods import DaemonSetPods
-from preflight.kubectl.apiserver.defaults import get_generation, get_misscheduled
 from preflight.model.apps import DaemonSet
 from preflight.model.meta import ObjectKey
 from preflight.scheduling.update_strategy import uses_surge
@@ -38,7 +37,11 @@ def keeps_template(before: DaemonSet | None, after: DaemonSet | None) -> bool:
     """Whether a DaemonSet has the same template after a change, so that new pods that are there already are new to it still."""
     if before is None or after is None:
         return False
-    return before is after or 0 < get_generation(before.data) == get_generation(after.data)
+    if before is after:
+        return True
+    from preflight.kubectl.apiserver.defaults import get_generation  # no part of a run without an update
+
+    return 0 < get_generation(before.data) == get_generation(after.data)
 
 
 def overlooks_stalled_update(
@@ -62,7 +65,11 @@ def overlooks_stalled_update(
     daemonset = change.after.daemonsets.get(key)
     if daemonset is None or daemonset is not change.before.daemonsets.get(key) or not uses_surge(daemonset.spec):
         return False
-    if not pods.surging_nodes or pods.terminating_nodes or get_misscheduled(daemonset.data) != 0 or _looks_at_every_node(change):
+    if not pods.surging_nodes or pods.terminating_nodes:
+        return False
+    from preflight.kubectl.apiserver.defaults import get_misscheduled  # few updates surge
+
+    if get_misscheduled(daemonset.data) != 0 or _looks_at_every_node(change):
         return False
     retried = pods.surging_nodes if horizon >= _SCHEDULER_RETRY else frozenset()
     return not any(_makes_controller_look(cohort, differing_nodes, retried) for cohort in cohorts)

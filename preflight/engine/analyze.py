@@ -24,7 +24,6 @@ from preflight.load.inputs import Live, OpenInput, open_input
 from preflight.messages import run as messages
 from preflight.messages.change import format_no_match_in_cluster
 from preflight.messages.run import describe_unjudged_line
-from preflight.messages.workloads import describe_unknown_pods, note_possible_pods
 from preflight.model.meta import ObjectKey
 from preflight.model.report import CheckedCounts, ExplanationLink, Location, Outcome, Problem, ReportStep, SkippedCheck, Subject
 
@@ -275,12 +274,16 @@ def _list_exposure_notes(step: SimulatedStep) -> tuple[str, ...]:
     """Where no DaemonSet is known: which workloads may have pods on the nodes, and keep them."""
     if step.impact.pair_count or step.change.before.daemonsets or not step.exposures or step.unknown_losers or step.evictions is not None:
         return ()
+    from preflight.messages.workloads import note_possible_pods  # most runs know DaemonSets
+
     return (note_possible_pods(*_merge_exposures(step.exposures)),)
 
 
 def _find_unknown_pods(steps: Sequence[SimulatedStep]) -> str:
     """Where no DaemonSet is known: which pods have to go, as far as is known; "" where what concerns workloads was judged."""
     if losing := [exposure for step in steps for exposure in step.unknown_losers]:
+        from preflight.messages.workloads import describe_unknown_pods  # most runs know DaemonSets
+
         return describe_unknown_pods(*_merge_exposures(losing))
     if any(step.exposures or (step.change.nodes and step.change.before.pods) for step in steps):
         return ""

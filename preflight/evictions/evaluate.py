@@ -9,7 +9,6 @@ from msgspec.structs import replace
 
 from preflight.change.model import Change
 from preflight.coverage.model import Impact
-from preflight.evictions import jobs as job_effects
 from preflight.evictions.advice import iter_advice
 from preflight.evictions.evicted_pods import find_leaving_pods
 from preflight.evictions.leaving_pod import LeavingPods, iter_gone_keys
@@ -42,6 +41,7 @@ from preflight.model.evictions import (
     EvictionReport,
     EvictionVerdict,
     JobOutcome,
+    JobSetOutcome,
     NodeEvictions,
     ReplacementOutcome,
     ReturningPod,
@@ -74,6 +74,14 @@ class _Fates(NamedTuple):
     jobs: tuple[JobOutcome, ...]
     gone: frozenset[PodKey]
     leaving: frozenset[PodKey]
+
+
+class _JobEffects(NamedTuple):
+    """What becomes of Jobs and JobSets; whether a Job has its domain for itself."""
+
+    jobs: tuple[JobOutcome, ...] = ()
+    job_sets: tuple[JobSetOutcome, ...] = ()
+    are_placed_exclusively: bool = False
 
 
 class EvictionImpact(NamedTuple):
@@ -109,17 +117,15 @@ def evaluate_evictions(change: Change, impact: Impact) -> EvictionImpact | None:
     pending = frozenset(key for key, place in placed.items() if place.outcome is ReplacementOutcome.PENDING)
     if (pending or stuck) and any(eviction.verdict is EvictionVerdict.WAITS for node in found.nodes for eviction in node.pods):
         found = find_leaving_pods(change, known, terminations, pending | stuck) or found
-    disruption = job_effects.get_disruption(found.mechanism, deletes=change.drain_flags is not None and change.drain_flags.disable_eviction)
-    forecasts = job_effects.forecast_jobs(known, found.pods, disruption)
-    jobs = job_effects.build_job_outcomes(known, found.pods, forecasts, disruption)
+    jobs = _evaluate_jobs(known, change, found)
     gone = frozenset(iter_gone_keys(found))
     leaving = frozenset(pod.pod.key for pod in found.pods)
-    nodes = tuple(_complete_node(known, change, found, node, _Fates(placed, stuck, jobs, gone, leaving)) for node in found.nodes)
+    nodes = tuple(_complete_node(known, change, found, node, _Fates(placed, stuck, jobs.jobs, gone, leaving)) for node in found.nodes)
     evictions = EvictionReport(
         way=found.mechanism,
         nodes=nodes,
-        jobs=jobs,
-        jobSets=job_effects.build_job_set_outcomes(known, found.pods, forecasts, change.after.nodes),
+        jobs=jobs.jobs,
+        jobSets=jobs.job_sets,
         ends=found.completes,
         least=_sum_seconds((node.least for node in nodes), 0) if found.mechanism is EvictionMechanism.DRAIN else None,
         withGrace=_sum_seconds((node.withGrace for node in nodes), _SECONDS_BETWEEN)
@@ -129,9 +135,24 @@ def evaluate_evictions(change: Change, impact: Impact) -> EvictionImpact | None:
     )
     evictions = replace(evictions, first=tuple(iter_advice(known, change, evictions, gone)))
     is_part = known.listed_nodes is not None and not known.has_all_nodes
-    needs_all_nodes = is_part and job_effects.have_exclusive_placement(known, found.pods)
-    missing = find_missing_nodes([pod.pod for pod in found.pods], placed, needs_all_nodes=needs_all_nodes)
+    missing = find_missing_nodes([pod.pod for pod in found.pods], placed, needs_all_nodes=is_part and jobs.are_placed_exclusively)
     return EvictionImpact(evictions, _make_world_after(change, evictions, gone), missing)
+
+
+def _evaluate_jobs(pod_index: PodIndex, change: Change, leaving_pods: LeavingPods) -> _JobEffects:
+    """What becomes of the Jobs and JobSets whose pods go."""
+    if not any(pod.pod.controller is not None and pod.pod.controller.kind == "Job" for pod in leaving_pods.pods):
+        return _JobEffects()
+    from preflight.evictions import jobs as effects  # most changes let no pod of a Job go
+
+    deletes = change.drain_flags is not None and change.drain_flags.disable_eviction
+    disruption = effects.get_disruption(leaving_pods.mechanism, deletes=deletes)
+    forecasts = effects.forecast_jobs(pod_index, leaving_pods.pods, disruption)
+    return _JobEffects(
+        effects.build_job_outcomes(pod_index, leaving_pods.pods, forecasts, disruption),
+        effects.build_job_set_outcomes(pod_index, leaving_pods.pods, forecasts, change.after.nodes),
+        effects.have_exclusive_placement(pod_index, leaving_pods.pods),
+    )
 
 
 def _complete_node(pod_index: PodIndex, change: Change, leaving_pods: LeavingPods, node: NodeEvictions, fates: _Fates) -> NodeEvictions:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from preflight.messages.lists import join_and, join_node_names
-from preflight.messages.pod_fit import describe_fit_doubt, describe_stays_pending
 from preflight.messages.tolerations import describe_untolerated
 from preflight.model.core import Taint
 from preflight.model.fit_reasons import FitDoubt, StaysPending
@@ -95,10 +94,10 @@ def describe_reason(reason: Reason) -> str:
             return f"whether it tolerates {join_and(taints)} depends on Lt or Gt: {gate}"
         case UpdateUncertainty():
             return _describe_uncertainty(reason)
-        case StaysPending():
-            return describe_stays_pending(reason)
-        case FitDoubt():
-            return describe_fit_doubt(reason)
+        case StaysPending() | FitDoubt():
+            from preflight.messages.pod_fit import describe_fit_reason  # most changes create no pod that may not fit
+
+            return describe_fit_reason(reason)
         case PodEnded(phase):
             return f"its pod has {phase.lower()}"
         case UnreadyPod(is_pending, statement):

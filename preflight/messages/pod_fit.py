@@ -8,7 +8,6 @@ from msgspec import Struct
 
 from preflight.messages.amounts import format_amount
 from preflight.messages.lists import join_and, join_limited, join_node_names
-from preflight.messages.uncertainty import describe_uncertainty
 from preflight.model.fit_reasons import (
     FilterRefusal,
     FitDoubt,
@@ -75,6 +74,11 @@ def describe_obstacles(obstacles: Iterable[FitObstacle]) -> str:
     return join_and(map(describe_obstacle, obstacles))
 
 
+def describe_fit_reason(reason: StaysPending | FitDoubt) -> str:
+    """Why a pod that is created does not run, or may not."""
+    return describe_stays_pending(reason) if isinstance(reason, StaysPending) else describe_fit_doubt(reason)
+
+
 def describe_stays_pending(reason: StaysPending) -> str:
     """Why a new pod is not bound, as a reason."""
     return f"the new pod stays Pending: {describe_obstacles(reason.obstacles)}"
@@ -91,6 +95,8 @@ def describe_fit_doubt(doubt: FitDoubt) -> str:
 
 def describe_doubts(uncertainties: Iterable[Uncertainty]) -> str:
     """What keeps a fit from being known."""
+    from preflight.messages.uncertainty import describe_uncertainty  # it speaks of ordinary pods too, which few runs read
+
     return join_and(dict.fromkeys(map(describe_uncertainty, uncertainties)))
 
 

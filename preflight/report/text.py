@@ -11,7 +11,6 @@ from preflight.report import table
 from preflight.report.formatting import format_location
 from preflight.report.summary import format_cluster, format_summary
 from preflight.report.terminal import Ink, count_columns, escape_ci_commands, escape_unprintable, fold, pad
-from preflight.report.tolerations import draw_tolerations
 
 MOST_FINDINGS = 10
 # Of the worst 10, those that begin beyond these lines say only what and where: the whole must fit on a screen.
@@ -72,7 +71,7 @@ def _iter_blocks(report: Report, ink: Ink, width: int, all_rows: bool) -> Iterat
                 yield _render_rule_counts(own, ink)
             else:
                 yield from _render_findings(own, ink, width)
-    if all_rows and (rows := list(draw_tolerations(report, ink))):
+    if all_rows and (rows := _draw_tolerations(report, ink)):
         yield rows
     rest = [finding for finding in open_ if not 0 < finding.step <= len(report.steps)] if several else open_
     is_long = report.command and not told
@@ -82,6 +81,12 @@ def _iter_blocks(report: Report, ink: Ink, width: int, all_rows: bool) -> Iterat
         yield from _render_worst(sorted(rest, key=lambda finding: finding.severity.rank)[:MOST_FINDINGS], ink, width)
         yield _render_rule_counts(rest, ink)
     yield fold(format_summary(report), width)
+
+
+def _draw_tolerations(report: Report, ink: Ink) -> list[str]:
+    from preflight.report.tolerations import draw_tolerations  # few want all rows
+
+    return list(draw_tolerations(report, ink))
 
 
 def _render_chain(report: Report, ink: Ink, width: int) -> Iterator[list[str]]:

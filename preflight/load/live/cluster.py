@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class LiveCluster:
-    """A cluster that is asked; to be closed at the end, for credentials may lie in files until then.
+    """A cluster that is asked; to be closed at the end, for its connections are open until then.
 
     `connection` knows its context and server, and what the asking came to.
     """

@@ -39,7 +39,6 @@ from preflight.model.apps import DaemonSet
 from preflight.model.meta import ObjectKey
 from preflight.model.report import Severity
 from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
-from preflight.scheduling.rollout_simulation import NewPodOutcome
 from preflight.scheduling.update_strategy import uses_surge
 
 if TYPE_CHECKING:
@@ -119,6 +118,8 @@ def _make_budget_hit(impact: Impact, daemonset: DaemonSet, rollout: Rollout) -> 
     course = rollout.likely_course if certain else rollout.worst_course
     nodes = tuple(sorted(rollout.find_blocking_nodes(course)))
     needed = course.blocked_nodes + course.failing_nodes + 1
+    from preflight.scheduling.rollout_simulation import NewPodOutcome  # no part of a run without an update
+
     is_unfit = any(end.holds and cell.part.new_pod is NewPodOutcome.PENDING for cell, end in rollout.iter_ends(course))
     pods = impact.shared_analysis.health.get_unready_pods(daemonset.key)
     return Hit(

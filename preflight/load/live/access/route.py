@@ -11,6 +11,7 @@ from base64 import b64encode
 from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import Any
+from urllib.parse import quote
 
 from msgspec import Struct
 
@@ -23,6 +24,8 @@ from preflight.load.live.access.tls import load_client_certificate, make_tls_con
 from preflight.messages import kubeconfig as messages
 
 _EXEC_EXTENSION = "client.authentication.k8s.io/exec"
+_ANY_HOST = "https://kubernetes.default"
+"""What the client compares with its `no_proxy`: whether there is a proxy is known already. Requests have the whole address."""
 
 
 class Route(Struct, frozen=True):
@@ -64,7 +67,7 @@ def find_route(cluster: Cluster, name: str) -> Route:
 
 
 def _can_use_proxy(proxy: Address) -> bool:
-    return proxy.scheme in ("http", "https") or (proxy.scheme in ("socks5", "socks5h") and find_spec("socks") is not None)
+    return proxy.scheme in ("http", "https") or (_is_socks(proxy) and find_spec("socks") is not None)
 
 
 def describe_cluster(cluster: Cluster, route: Route) -> Mapping[str, Any]:
@@ -82,27 +85,52 @@ def describe_cluster(cluster: Cluster, route: Route) -> Mapping[str, Any]:
 
 
 def make_pool(route: Route, certificate: ClientCertificate | None, size: int) -> Any:
-    """A urllib3 pool of connections on this way, which show the certificate to the server. Errors: InputError that blames a certificate.
+    """The official client's pool of connections on this way, which show the certificate to the server.
 
-    As in Go, a proxy that is reached by https is trusted as the server is.
+    1. Which proxy is taken, and what is trusted, is what the route says: the client reads neither the environment nor any file. It takes a
+       key from a path alone, so that its pool is given the TLS context instead.
+    2. As in Go, a proxy that is reached by https is trusted as the server is.
+
+    Errors: InputError that blames a certificate.
     """
-    import urllib3
+    from kubernetes.client.configuration import Configuration
+    from kubernetes.client.rest import RESTClientObject
 
-    keywords: dict[str, Any] = {"maxsize": size}
+    is_https = route.address.scheme == "https"
     context: ssl.SSLContext | None = None
-    if route.address.scheme == "https":
+    if is_https:
         context = make_tls_context(route.authority, route.authority_name, is_insecure=route.is_insecure)
         if certificate is not None:
             load_client_certificate(context, certificate)
-        keywords["ssl_context"] = context
-        if route.tls_server_name:
-            keywords["server_hostname"] = route.tls_server_name
     proxy = route.proxy
-    if proxy is None:
-        return urllib3.PoolManager(**keywords)
-    if proxy.scheme.startswith("socks"):
-        from urllib3.contrib.socks import SOCKSProxyManager
+    is_authorized = proxy is not None and proxy.user is not None and not _is_socks(proxy)
+    configuration = Configuration(
+        host=_ANY_HOST,
+        proxy=_build_proxy_url(proxy) if proxy is not None else "",  # None would be that of the environment
+        no_proxy="",
+        proxy_headers={"Proxy-Authorization": proxy.basic_credentials} if proxy is not None and is_authorized else None,
+        proxy_ssl_context=context,
+        verify_ssl=not (is_https and route.is_insecure),
+        tls_server_name=route.tls_server_name if is_https else None,
+        connection_pool_maxsize=size,
+    )
+    pool = RESTClientObject(configuration).pool_manager
+    if context is not None:
+        pool.connection_pool_kw["ssl_context"] = context
+    return pool
 
-        return SOCKSProxyManager(f"socks5h{proxy.origin.removeprefix(proxy.scheme)}", proxy.user, proxy.password, **keywords)
-    headers = {"Proxy-Authorization": proxy.basic_credentials} if proxy.user is not None else None
-    return urllib3.ProxyManager(proxy.origin, proxy_headers=headers, proxy_ssl_context=context, **keywords)
+
+def _is_socks(proxy: Address) -> bool:
+    return proxy.scheme in ("socks5", "socks5h")
+
+
+def _build_proxy_url(proxy: Address) -> str:
+    """The address of a proxy; one of socks is told who asks in it, and looks up the server itself."""
+    if not _is_socks(proxy):
+        return proxy.origin
+    user = "" if proxy.user is None else f"{_escape(proxy.user)}:{_escape(proxy.password)}@"
+    return f"socks5h://{user}{proxy.authority}"
+
+
+def _escape(text: str) -> str:
+    return quote(text, safe="", errors="surrogateescape")
