@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
+from functools import cached_property
 
 from preflight.change.model import Change
 from preflight.change.orphaned_pods import orphaned_pods_key, selects_pods
@@ -74,6 +75,13 @@ class NodeContents:
         """Whether any pod was listed as a whole."""
         return bool(self._world.whole_pods)
 
+    @cached_property
+    def _daemonset_pods_by_node(self) -> Mapping[str, list[tuple[ObjectKey, list[PodUsage]]]]:
+        found: defaultdict[str, list[tuple[ObjectKey, list[PodUsage]]]] = defaultdict(list)
+        for (key, name), usages in self.daemonset_pods.items():
+            found[name].append((key, usages))
+        return found
+
     def measure_template(self, key: ObjectKey, spec: PodSpec) -> PodUsage:
         """What a pod of a DaemonSet's template takes; no list shows it, and its name is made up."""
         pod_key = (key.namespace, f"{key.name}-*")
@@ -91,7 +99,7 @@ class NodeContents:
 
     def list_before(self, name: str, own: ObjectKey) -> list[PodUsage]:
         """All pods of a node before the change, but for those of one DaemonSet."""
-        of_daemonsets = (usages for (key, node), usages in self.daemonset_pods.items() if node == name and key != own)
+        of_daemonsets = (usages for key, usages in self._daemonset_pods_by_node.get(name, ()) if key != own)
         others = (*self.other_pods.get(name, ()), *self.list_hanging(name, own), *self.ended_pods.get(name, ()))
         return [*others, *(usage for usages in of_daemonsets for usage in usages)]
 
