@@ -24,12 +24,14 @@ class PodPresence(Enum):
     1. KNOWN: a live pod is there, as a list showed or an earlier step left it.
     2. ASSUMED: nothing is known, and a pod is assumed where the DaemonSet should run.
     3. IN_TRANSIT: no live pod is there, one is on its way out or in, and the controller would create the next.
-    4. NONE: no pod is there.
+    4. WAITING: the same of one that the scheduler has found no room for, and the change leaves room that it may find.
+    5. NONE: no pod is there.
     """
 
     KNOWN = "known"
     ASSUMED = "assumed"
     IN_TRANSIT = "in-transit"
+    WAITING = "waiting"
     NONE = "none"
 
 
@@ -85,6 +87,11 @@ class NodeCohort(Struct, frozen=True):
         return self.pod_group is not None and self.pod_group.is_old and self.pod_group.may_be_updated
 
     @property
+    def may_have_pending_pod(self) -> bool:
+        """Whether its pods may be bound or wait for room, which an earlier step left open."""
+        return self.pod_group is not None and self.pod_group.may_be_pending
+
+    @property
     def has_listed_pod(self) -> bool:
         """Whether its pods were listed and are the same since."""
         return self.pod_group is not None and self.pod_group.is_listed
@@ -127,16 +134,18 @@ def _split_by_pods(nodes: frozenset[str], pods: DaemonSetPods, unlisted: PodPres
 
 
 def split_by_fit(cohort: NodeCohort, fits: Mapping[str, PodFit]) -> Iterator[NodeCohort]:
-    """A cohort cut by whether new pods are bound to its nodes, where the DaemonSet should run."""
+    """A cohort cut by whether new pods, and those that wait, are bound to its nodes, where the DaemonSet should run."""
     after = cohort.placements.after
     if after is None or not after.should_run or fits.keys().isdisjoint(cohort.nodes):
         yield cohort
         return
-    nodes_by_fit: defaultdict[StaysPending | FitDoubt | None, set[str]] = defaultdict(set)
+    nodes_by_fit: defaultdict[tuple[PodPresence, StaysPending | FitDoubt | None], set[str]] = defaultdict(set)
     for name in cohort.nodes:
-        nodes_by_fit[_summarize_fit(fits.get(name))].add(name)
-    for fit, nodes in nodes_by_fit.items():
-        yield replace(cohort, nodes=frozenset(nodes), fit=fit)
+        found = fits.get(name)
+        presence = PodPresence.WAITING if found is not None and found.finds_room else cohort.presence
+        nodes_by_fit[presence, _summarize_fit(found)].add(name)
+    for (presence, fit), nodes in nodes_by_fit.items():
+        yield replace(cohort, nodes=frozenset(nodes), presence=presence, fit=fit)
 
 
 def _summarize_fit(fit: PodFit | None) -> StaysPending | FitDoubt | None:
@@ -144,5 +153,5 @@ def _summarize_fit(fit: PodFit | None) -> StaysPending | FitDoubt | None:
     if fit is not None and fit.verdict is FitVerdict.UNFIT:
         return StaysPending(tuple(dict.fromkeys(map(drop_node_facts, fit.obstacles))))
     if fit is not None and fit.verdict is FitVerdict.DOUBTFUL:
-        return FitDoubt(fit.rivals, fit.uncertainties)
+        return FitDoubt(fit.rivals, fit.uncertainties, fit.preemptors)
     return None

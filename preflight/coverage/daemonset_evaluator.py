@@ -29,7 +29,7 @@ from preflight.coverage.shared_analysis import SharedAnalysis
 from preflight.coverage.update_progress import continues_update, keeps_template, overlooks_stalled_update
 from preflight.model.apps import DaemonSet
 from preflight.model.core import Node, Toleration
-from preflight.model.fit_reasons import PodFit, StaysPending
+from preflight.model.fit_reasons import FitDoubt, PodFit, StaysPending
 from preflight.model.meta import ObjectKey
 from preflight.model.report import Outcome
 from preflight.scheduling.node_health import is_out_of_service
@@ -62,10 +62,14 @@ class ChangeEvaluation(Struct, frozen=True):
 
 
 class Assumption(NamedTuple):
-    """Whether the unknown labels of a node match what a DaemonSet selects on, before the change and after it."""
+    """Whether the unknown labels of a node match what a DaemonSet selects on, before the change and after it.
+
+    `is_bound`: the pod that an earlier step may have left waiting runs.
+    """
 
     matches_before: bool
     matches_after: bool
+    is_bound: bool = True
 
 
 _ALL_MATCH = (Assumption(matches_before=True, matches_after=True),)
@@ -235,7 +239,7 @@ class DaemonSetEvaluator:
         depends_on_gate = known_gate is None and self._depends_on_gate(cohort)
         for gate in (True, False) if depends_on_gate else (known_gate,):
             placements = self._compute_placements(cohort.node_class, gate) if depends_on_gate else cohort.placements
-            for assumption in _list_assumptions(cohort.placements):
+            for assumption in _list_assumptions(cohort):
                 for update in cohort.possible_updates:
                     assumed = self._forecast(cohort, placements, gate, assumption, update)
                     if not isinstance(cohort.fit, StaysPending):
@@ -279,6 +283,7 @@ class DaemonSetEvaluator:
             event=PodEvent(update, cohort.is_pod_ended, self._cascade),
             horizon=self._evaluation.horizon,
             in_transit=cohort.presence is PodPresence.IN_TRANSIT,
+            finds_room=cohort.presence is PodPresence.WAITING,
             was_looping=before is not None and before.should_run and eviction_before != NEVER,
         )
         return _AssumedForecast(assumption.matches_before and assumption.matches_after, outcome_before, forecast)
@@ -354,6 +359,7 @@ class DaemonSetEvaluator:
             is_conditional=group.is_conditional or bool(group.possible_forecasts) or bool(pods and pods.is_conditional),
             is_old=is_same and (group.possible_updates != (None,) or bool(pods and pods.is_old)),
             is_listed=is_same and bool(pods and pods.is_listed),
+            may_be_pending=bool(pods and pods.may_be_pending) if is_same else isinstance(group.fit, FitDoubt),
         )
 
 
@@ -363,14 +369,16 @@ def _merge_forecasts(forecasts: Sequence[_AssumedForecast], cohort: NodeCohort) 
     1. The one where the unknown labels match, where all are the same.
     2. Where an update reaches some of the nodes, or may find pods of its own template, and the outcome is the same whichever: the one of a
        node that is not reached.
+       Where a pod may wait for room and is lost either way: the one of a pod that runs.
     3. Where the update takes some of the pods whose successors stay Pending: the one of a pod that it leaves, which is lost on re-creation.
     4. Where only labels decide, and nothing is lost whether they match or not: the one where they match.
     5. Else it is unknown.
     """
     matching = next(assumed.forecast for assumed in forecasts if assumed.labels_match)
     outcomes = {assumed.forecast.outcome for assumed in forecasts}
-    is_unsure = cohort.update_uncertainty is not None or cohort.may_have_updated_pod
-    if len({assumed.forecast for assumed in forecasts}) == 1 or (is_unsure and len(outcomes) == 1):
+    is_unsure = cohort.update_uncertainty is not None or cohort.may_have_updated_pod or cohort.may_have_pending_pod
+    is_lost_anyway = cohort.may_have_pending_pod and outcomes <= _LOSSES
+    if len({assumed.forecast for assumed in forecasts}) == 1 or (is_unsure and len(outcomes) == 1) or is_lost_anyway:
         return matching, ()
     if cohort.partial_loss is not None and outcomes == _LOSSES:
         return next(assumed.forecast for assumed in forecasts if assumed.forecast.outcome is Outcome.LOST_ON_RECREATION), ()
@@ -395,7 +403,13 @@ def _depends_on_more_than_labels(forecasts: Sequence[_AssumedForecast]) -> bool:
     return len({assumed.forecast for assumed in forecasts if assumed.labels_match}) > 1
 
 
-def _list_assumptions(placements: PlacementPair) -> tuple[Assumption, ...]:
+def _list_assumptions(cohort: NodeCohort) -> tuple[Assumption, ...]:
+    """What the unknown labels may do, and whether a pod that may wait for room runs."""
+    found = _assume_labels(cohort.placements)
+    return (*found, *(assumption._replace(is_bound=False) for assumption in found)) if cohort.may_have_pending_pod else found
+
+
+def _assume_labels(placements: PlacementPair) -> tuple[Assumption, ...]:
     """What the unknown labels may do.
 
     They do the same before the change and after it, unless it touches what the selection asks for: then any of the four may be.
@@ -412,7 +426,7 @@ def _list_assumptions(placements: PlacementPair) -> tuple[Assumption, ...]:
 def _has_pod(cohort: NodeCohort, before: KnownPlacement | None, assumption: Assumption) -> bool:
     """Whether a pod is there before the change."""
     if cohort.pod_group is not None:
-        return assumption.matches_before or not cohort.pod_group.is_conditional
+        return assumption.is_bound and (assumption.matches_before or not cohort.pod_group.is_conditional)
     return cohort.presence is PodPresence.ASSUMED and before is not None and before.should_run
 
 

@@ -29,7 +29,8 @@ class PodGroup(Struct, frozen=True):
     1. `is_assumed`: no pods were given; the pod is there because the DaemonSet should run.
     2. `is_conditional`: it is there only if labels that are not known match.
     3. `is_old`: of a template before the DaemonSet's own; an update is held up. `is_listed`: the pod was listed and is the same since.
-    4. `may_be_updated`: they count as old, but may be of the DaemonSet's own template: see `pod_templates.match_template`.
+    4. `may_be_pending`: an earlier step left open whether the node took them.
+    5. `may_be_updated`: they count as old, but may be of the DaemonSet's own template: see `pod_templates.match_template`.
     """
 
     nodes: frozenset[str]
@@ -39,6 +40,7 @@ class PodGroup(Struct, frozen=True):
     is_old: bool = False
     is_listed: bool = False
     may_be_updated: bool = False
+    may_be_pending: bool = False
 
 
 _NodesByLabels = defaultdict[bytes, list[tuple[bytes, set[str]]]]

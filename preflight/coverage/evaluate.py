@@ -17,6 +17,7 @@ from preflight.coverage.shared_analysis import SharedAnalysis
 from preflight.coverage.update_progress import continues_update
 from preflight.model.fit_reasons import PodFit
 from preflight.model.meta import ObjectKey
+from preflight.model.report import Outcome
 from preflight.model.world import ClusterState
 from preflight.scheduling.tolerations import NEVER
 
@@ -89,7 +90,7 @@ def _apply_fits(
     """The DaemonSets, judged again where a pod that is created does not fit or may not, and the fits."""
     updated = evaluation.change.updated_daemonsets
     if not any(item.evaluator.key in updated for item in evaluated) and not any(
-        group.forecast.pod_after is PodAfter.NEW for item in evaluated for group in item.groups
+        group.forecast.pod_after is PodAfter.NEW or group.outcome is Outcome.MISSING for item in evaluated for group in item.groups
     ):
         return evaluated, {}
     from preflight.coverage.fit.evaluate import judge_created_pods  # no part of a run that creates no pod

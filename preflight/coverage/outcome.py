@@ -91,6 +91,7 @@ def forecast_pod(
     event: PodEvent = NO_EVENT,
     horizon: float = NEVER,
     in_transit: bool = False,
+    finds_room: bool = False,
     was_looping: bool = False,
 ) -> PodForecast:
     """What becomes of a pair.
@@ -103,8 +104,9 @@ def forecast_pod(
     4. `in_transit`: no live pod is there, but one is on its way out or in. Where the DaemonSet should run no more, none comes after it.
        Where no pod was listed and the DaemonSet should run, the controller has yet to create it (a node that has just joined): that none
        comes any more is a loss too.
-    5. `was_looping`: before, pods came and went there. Where they do so no more, the next one stays.
-    6. A pod that an update deletes and that hangs leaves a wanted node without one.
+    5. `finds_room`: the pod that is missing waited for room, and finds some.
+    6. `was_looping`: before, pods came and went there. Where they do so no more, the next one stays.
+    7. A pod that an update deletes and that hangs leaves a wanted node without one.
 
     Source: semantics 2, 5 and 6 (`docs/semantics.md`).
     """
@@ -121,7 +123,8 @@ def forecast_pod(
             return PodForecast(Outcome.LOST_NOW, in_transit, PodAfter.NONE, False)
         if loops:
             return PodForecast(Outcome.LOOP, False, PodAfter.NEW, recreated, period)
-        if after.should_run and ((before is not None and before.should_run and not was_looping) or event.update is UpdateEffect.HANG):
+        is_missing = before is not None and before.should_run and not was_looping and not finds_room
+        if after.should_run and (is_missing or event.update is UpdateEffect.HANG):
             return PodForecast(Outcome.MISSING, False, PodAfter.NONE, True)
         if after.should_run:
             return PodForecast(Outcome.GAINED, False, PodAfter.NEW, True)

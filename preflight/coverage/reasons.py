@@ -103,9 +103,11 @@ def list_outcome_reasons(group: CoverageGroup) -> tuple[Reason, ...]:
 
 
 def _list_unknown_pods(group: CoverageGroup) -> tuple[Reason, ...]:
-    """What is not known of the pods that an update meets."""
+    """What is not known of the pods that a change meets."""
     if group.pod_group is not None and group.pod_group.may_be_updated:
         return (PlainReason.UNKNOWN_TEMPLATE,)
+    if group.pod_group is not None and group.pod_group.may_be_pending:
+        return (PlainReason.UNKNOWN_START,)
     is_unsure = len(group.possible_updates) > 1 and UpdateEffect.HOLD in group.possible_updates
     return (PlainReason.UNKNOWN_SURGE,) if is_unsure and group.update_uncertainty is None else ()
 

@@ -86,6 +86,8 @@ def describe_stays_pending(reason: StaysPending) -> str:
 
 def describe_fit_doubt(doubt: FitDoubt) -> str:
     """Why it is not known whether a new pod is bound, as a reason."""
+    if doubt.preemptors:
+        return f"the new pod of {join_and(doubt.preemptors)} is of higher priority, and the scheduler may evict this one for it"
     if doubt.rivals:
         return f"its new pod and that of {join_and(doubt.rivals)} do not both fit, and which one is bound first is chance"
     return f"whether the new pod is bound is not known: {describe_doubts(doubt.uncertainties)}"

@@ -67,10 +67,12 @@ class FitDoubt(Struct, frozen=True):
 
     1. `rivals` are DaemonSets whose new pods want the same room: not all of them get it, and chance decides.
     2. `uncertainties` are what is not judged or not known.
+    3. `preemptors` are DaemonSets for whose new pods the scheduler may evict the one that is there: they are of higher priority.
     """
 
     rivals: tuple[ObjectKey, ...] = ()
     uncertainties: tuple[Uncertainty, ...] = ()
+    preemptors: tuple[ObjectKey, ...] = ()
 
 
 class FitVerdict(Enum):
@@ -93,8 +95,10 @@ class PodFit(Struct, frozen=True):
     """Whether one node takes the pod that a DaemonSet is to get there, once the old one is gone.
 
     1. `obstacles` are what is in the way, with the facts of the node; `victims` the pods of lower priority that may have to go.
-    2. `rivals` and `uncertainties`: see FitDoubt.
+    2. `rivals`, `uncertainties` and `preemptors`: see FitDoubt.
     3. `surge_shortages` are the resources of which too little is left beside the old pod, where the update starts the new one first.
+    4. `finds_room`: a pod waited there that the node had no room for, and the change leaves room that it finds, or may find.
+    5. `evicts_old`: with a surge, it is of higher priority than the old pod, which the scheduler evicts where they do not both fit.
     """
 
     verdict: FitVerdict
@@ -103,11 +107,14 @@ class PodFit(Struct, frozen=True):
     rivals: tuple[ObjectKey, ...] = ()
     uncertainties: tuple[Uncertainty, ...] = ()
     surge_shortages: tuple[str, ...] = ()
+    finds_room: bool = False
+    preemptors: tuple[ObjectKey, ...] = ()
+    evicts_old: bool = False
 
     @property
     def changes_outcome(self) -> bool:
-        """Whether the pod is not simply there."""
-        return self.verdict in (FitVerdict.UNFIT, FitVerdict.DOUBTFUL) or bool(self.surge_shortages)
+        """Whether another answer than that new pods are simply there, and waiting ones are not."""
+        return self.verdict in (FitVerdict.UNFIT, FitVerdict.DOUBTFUL) or bool(self.surge_shortages) or self.finds_room or self.evicts_old
 
 
 def drop_node_facts(obstacle: FitObstacle) -> FitObstacle:

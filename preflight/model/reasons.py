@@ -115,7 +115,8 @@ class PlainReason(Enum):
        created.
     3. IF_SELECTED: all this holds if the unknown labels match.
     4. UNKNOWN_TEMPLATE: it adopts a pod that may be of its own template, or of an older one that the update replaces. UNKNOWN_SURGE: a new
-       pod that finds no room may wait beside the old one there, or on another node.
+       pod that finds no room may wait beside the old one there, or on another node. UNKNOWN_START: an earlier step left open whether the
+       node took its pod.
     5. NOT_CREATED, TERMINATING: since a snapshot, no pod was created although it should run; its pod is being deleted.
     """
 
@@ -127,6 +128,7 @@ class PlainReason(Enum):
     IF_SELECTED = "if-selected"
     UNKNOWN_TEMPLATE = "unknown-template"
     UNKNOWN_SURGE = "unknown-surge"
+    UNKNOWN_START = "unknown-start"
     NOT_CREATED = "not-created"
     TERMINATING = "terminating"
 

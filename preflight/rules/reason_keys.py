@@ -71,8 +71,9 @@ def _list_parts(reason: Reason) -> tuple[str, ...]:
             return (f"pod:{reason.value}",)
         case StaysPending(obstacles):
             return tuple(map(_format_obstacle, obstacles))
-        case FitDoubt(rivals, uncertainties):
-            return (*(f"rival:{rival}" for rival in rivals), *(f"fit:{doubt.kind.value}:{doubt.subject}" for doubt in uncertainties))
+        case FitDoubt(rivals, uncertainties, preemptors):
+            named = (*(f"rival:{rival}" for rival in rivals), *(f"preemptor:{preemptor}" for preemptor in preemptors))
+            return (*named, *(f"fit:{doubt.kind.value}:{doubt.subject}" for doubt in uncertainties))
         case PodEnded():
             return ("pod:ended",)
         case UnreadyPod():

@@ -38,6 +38,11 @@ def make_created_pod(daemonset: DaemonSet, world: ClusterState) -> CreatedPod:
     return CreatedPod(spec, daemonset.spec.template.metadata.labels, daemonset.metadata.namespace, is_admitted)
 
 
+def can_preempt(pod: CreatedPod) -> bool:
+    """Whether pods of lower priority have to go for it where there is no room."""
+    return not (isinstance(pod.spec, SchedulerPodSpec) and pod.spec.preemptionPolicy == _NEVER)
+
+
 def has_same_doubts(old: CreatedPod, new: CreatedPod) -> bool:
     """Whether nothing differs of what is not judged of both: where the old one was bound, the new one is too.
 

@@ -8,10 +8,12 @@ from msgspec.structs import replace
 
 from preflight.change.model import Change
 from preflight.coverage.daemonset_pods import DaemonSetPods
-from preflight.coverage.fit.created_pods import find_claimed_volumes, has_same_doubts, make_created_pod
+from preflight.coverage.fit.created_pods import can_preempt, find_claimed_volumes, has_same_doubts, make_created_pod
 from preflight.coverage.fit.node_contents import NodeContents
 from preflight.coverage.fit.obstacles import find_obstacles, find_volume_obstacles, list_shortages
+from preflight.coverage.fit.preempted_pods import add_preempted_pods, fit_new_pods
 from preflight.coverage.fit.residents import JudgedDaemonSet, NewPods, Residents
+from preflight.coverage.fit.waiting_pods import judge_again, list_missing_nodes, list_waiting, select_refused
 from preflight.coverage.node_classes import NodePartitions
 from preflight.coverage.outcome import PodAfter
 from preflight.coverage.update_progress import continues_update
@@ -19,9 +21,9 @@ from preflight.model.fit_reasons import FitVerdict, PodFit
 from preflight.model.meta import ObjectKey
 from preflight.model.report import Outcome
 from preflight.model.uncertainty import Uncertainty, UncertaintyKind
-from preflight.scheduling.fit import FitResult, fit_pod
+from preflight.scheduling.fit import FitResult
 from preflight.scheduling.node_fit import NodeFit
-from preflight.scheduling.occupancy import NodeOccupancy, PodUsage, assemble_occupancy
+from preflight.scheduling.occupancy import PodUsage
 from preflight.scheduling.update_strategy import uses_surge
 
 PodFits = Mapping[ObjectKey, Mapping[str, PodFit]]
@@ -38,7 +40,6 @@ _OF_POD = frozenset(
         UncertaintyKind.NEIGHBORS,
     )
 )
-_REPORTED_RESOURCES = frozenset(("cpu", "memory", "ephemeral-storage", "pods"))
 _PREEMPTION = Uncertainty(UncertaintyKind.PREEMPTION)
 
 
@@ -51,18 +52,24 @@ def judge_created_pods(
        the node, the number of pods, requests, and the PersistentVolumes of claims.
     2. Where several DaemonSets get a new pod on a node, or one waits there already, each is judged without the others first. One that fits
        only without them, of no lower priority, is DOUBTFUL.
-    3. The template that an update brings is judged also where the old pod stays: its successor will be of it. Where a pod is missing,
+    3. A pod that finds no room before the change is asked for again: what it waits for may come free.
+    4. The template that an update brings is judged also where the old pod stays: its successor will be of it. Where a pod is missing,
        one that finds no room still holds the update up.
-    4. A node that is only partly known, or the template of a pool, is not judged.
+    5. A node that is only partly known, or the template of a pool, is not judged.
     """
-    wanted = [(item, nodes) for item in judged if (nodes := _select_nodes(change, item, pods))]
+    asked = ((item, _select_nodes(change, item, pods), list_missing_nodes(change, item)) for item in judged)
+    wanted = [(item, nodes, missing) for item, nodes, missing in asked if nodes or missing]
     if not wanted:
         return {}
-    every = frozenset().union(*(nodes for _, nodes in wanted))
+    every = frozenset().union(*(nodes | missing for _, nodes, missing in wanted))
     contents = NodeContents(change, pods, every, classes)
-    new = {item.key: _make_new_pods(change, contents, item, nodes) for item, nodes in wanted}
+    made = [
+        _make_new_pods(change, contents, item, nodes, select_refused(change, contents, item, missing)) for item, nodes, missing in wanted
+    ]
+    new = {found.key: found for found in made if found.nodes}
     residents = Residents(contents, judged, new, every)
-    fits = {key: dict(_judge_nodes(change, contents, residents, found)) for key, found in new.items()}
+    fits = {key: dict(judge_again(found, _judge_nodes(change, contents, residents, found))) for key, found in new.items()}
+    add_preempted_pods(change, contents, residents, new, fits)
     return {key: found for key, found in fits.items() if found}
 
 
@@ -82,7 +89,9 @@ def _select_nodes(change: Change, judged: JudgedDaemonSet, pods: Mapping[ObjectK
     return frozenset(name for name in names if not nodes[name].is_partial and nodes[name].pool is None)
 
 
-def _make_new_pods(change: Change, contents: NodeContents, judged: JudgedDaemonSet, nodes: frozenset[str]) -> NewPods:
+def _make_new_pods(
+    change: Change, contents: NodeContents, judged: JudgedDaemonSet, nodes: frozenset[str], waiting: frozenset[str]
+) -> NewPods:
     assert judged.after is not None
     pod = make_created_pod(judged.after, change.after)
     value = contents.priorities.get(pod.spec.priorityClassName)
@@ -93,17 +102,19 @@ def _make_new_pods(change: Change, contents: NodeContents, judged: JudgedDaemonS
         judged.key,
         pod,
         contents.measure_template(judged.key, pod.spec),
-        nodes,
+        nodes | waiting,
         frozenset(name for group in judged.groups if group.forecast.had_pod for name in group.nodes),
         old is not None and has_same_doubts(old, pod),
         judged.before is not None and uses_surge(judged.after.spec),
+        waiting,
+        judged.key in change.updated_daemonsets,
     )
 
 
 def _judge_nodes(change: Change, contents: NodeContents, residents: Residents, found: NewPods) -> Iterator[tuple[str, PodFit]]:
     """The fit of the new pods of one DaemonSet, node by node."""
     staying = {name: residents.list_staying(name, found.key) for name in sorted(found.nodes)}
-    answer = _fit(change, contents, found, staying, contents.uncertainties)
+    answer = fit_new_pods(change, contents, found, staying, contents.uncertainties)
     volumes = list(find_claimed_volumes(found.pod, change.after))
     beside = _find_surge_shortages(change, contents, found, staying)
     for node_fit in answer.nodes:
@@ -114,69 +125,26 @@ def _judge_nodes(change: Change, contents: NodeContents, residents: Residents, f
         elif node_fit.fits is False:
             yield name, _judge_refusal(change, contents, found, node_fit, staying[name])
         else:
-            rivals = [*residents.list_rivals(name, found), *_list_waiting(change, contents, found, name, staying[name])]
+            rivals = [*residents.list_rivals(name, found), *list_waiting(change, contents, residents, found, name, staying[name])]
             fit = _judge_rivals(change, contents, found, name, staying[name], rivals)
             fit = fit or _judge_doubts(found, answer, node_fit, frozenset(claim for claim, _ in volumes))
-            yield name, replace(fit, surge_shortages=beside.get(name, ()))
-
-
-def _fit(
-    change: Change,
-    contents: NodeContents,
-    found: NewPods,
-    usages: Mapping[str, Sequence[PodUsage]],
-    uncertainties: tuple[Uncertainty, ...] = (),
-) -> FitResult:
-    guards = contents.select_anti_affinities(found.key, frozenset(usages))
-    occupancy = assemble_occupancy((change.after.nodes[name] for name in usages), usages, guards, uncertainties)
-    occupancy = replace(occupancy, nodes={name: _mark_absent_resources(room) for name, room in occupancy.nodes.items()})
-    return fit_pod(
-        found.pod.spec,
-        occupancy,
-        labels=found.pod.labels,
-        namespace=found.pod.namespace,
-        is_admitted=found.pod.is_admitted,
-        comparison_operators=change.after.comparison_operators,
-    )
-
-
-def _mark_absent_resources(room: NodeOccupancy) -> NodeOccupancy:
-    """A node with what every kubelet reports and the input leaves out as amounts that cannot be read: nobody wrote that it is 0."""
-    absent = _REPORTED_RESOURCES.difference(room.allocatable or _REPORTED_RESOURCES)
-    return replace(room, unreadable_resources=room.unreadable_resources | absent) if absent else room
+            yield name, replace(fit, surge_shortages=beside.get(name, ()), evicts_old=_evicts_old(contents, found, name))
 
 
 def _judge_refusal(change: Change, contents: NodeContents, found: NewPods, node_fit: NodeFit, staying: Sequence[PodUsage]) -> PodFit:
     """A node that refuses the pod now: for good, or until pods of lower priority are gone."""
     obstacles = find_obstacles(node_fit, found.pod.spec, staying, contents)
     priority = found.pod.spec.priority
-    if node_fit.may_preempt is False:
+    if node_fit.may_preempt is False or node_fit.node in contents.silent_nodes:
         return PodFit(FitVerdict.UNFIT, obstacles)
     if priority is None:
         return PodFit(FitVerdict.DOUBTFUL, obstacles, uncertainties=(_PREEMPTION,))
     above = [usage for usage in staying if usage.priority >= priority]
-    only_those = _fit(change, contents, found, {node_fit.node: above}).nodes[0]
+    only_those = fit_new_pods(change, contents, found, {node_fit.node: above}).nodes[0]
     if only_those.fits is False:
         return PodFit(FitVerdict.UNFIT, find_obstacles(only_those, found.pod.spec, above, contents))
     victims = tuple(sorted("/".join(usage.key) for usage in staying if usage.priority < priority))
     return PodFit(FitVerdict.PREEMPTS, obstacles, victims=victims)
-
-
-def _list_waiting(
-    change: Change, contents: NodeContents, found: NewPods, name: str, staying: Sequence[PodUsage]
-) -> Iterator[tuple[ObjectKey, PodUsage]]:
-    """The pods of other DaemonSets that wait for room on a node and find it in what the change leaves: they may be quicker.
-
-    Those of lower priority give way.
-    """
-    own = found.pod.spec.priority
-    for key, pod in contents.waiting_pods.get(name, ()):
-        usage = contents.measure(pod)
-        if key == found.key or key not in change.after.daemonsets or (own is not None and usage.priority < own):
-            continue
-        room = assemble_occupancy((change.after.nodes[name],), {name: staying}, (), ())
-        if fit_pod(pod.spec, room, is_admitted=True, comparison_operators=change.after.comparison_operators).nodes[0].fits is not False:
-            yield key, usage
 
 
 def _judge_rivals(
@@ -191,9 +159,11 @@ def _judge_rivals(
     if not rivals:
         return None
     usages = [*staying, *(usage for _, usage in rivals)]
-    together = _fit(change, contents, found, {name: usages}).nodes[0]
+    together = fit_new_pods(change, contents, found, {name: usages}).nodes[0]
     if together.fits is not False:
         return None
+    if together.may_preempt and (refusal := _judge_refusal(change, contents, found, together, usages)).verdict is FitVerdict.PREEMPTS:
+        return refusal
     obstacles = find_obstacles(together, found.pod.spec, usages, contents)
     wanted = list_shortages(obstacles)
     ports = {port.number for port in found.usage.ports}
@@ -228,6 +198,13 @@ def _is_known_volume(found: NewPods, doubt: Uncertainty, known_claims: frozenset
     )
 
 
+def _evicts_old(contents: NodeContents, found: NewPods, name: str) -> bool:
+    """Whether the new pod of a surge has the scheduler evict the old one where they do not both fit."""
+    own, old = found.pod.spec.priority, contents.daemonset_pods.get((found.key, name), ())
+    is_able = found.has_surge and can_preempt(found.pod) and name not in contents.silent_nodes
+    return is_able and own is not None and bool(old) and all(usage.priority < own for usage in old)
+
+
 def _find_surge_shortages(
     change: Change, contents: NodeContents, found: NewPods, staying: Mapping[str, Sequence[PodUsage]]
 ) -> Mapping[str, tuple[str, ...]]:
@@ -242,7 +219,9 @@ def _find_surge_shortages(
     if not both:
         return {}
     refusals = (
-        node_fit for node_fit in _fit(change, contents, found, both).nodes if node_fit.fits is False and node_fit.may_preempt is False
+        node_fit
+        for node_fit in fit_new_pods(change, contents, found, both).nodes
+        if node_fit.fits is False and node_fit.may_preempt is False
     )
     return {
         node_fit.node: shortages

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
+from functools import cached_property
 
 from preflight.change.model import Change
 from preflight.change.orphaned_pods import orphaned_pods_key, selects_pods
@@ -17,6 +18,7 @@ from preflight.model.pod_scheduling import SchedulerPod
 from preflight.model.uncertainty import Uncertainty, UncertaintyKind
 from preflight.scheduling.drain.pod_filters import MIRROR_ANNOTATION
 from preflight.scheduling.fit import find_pod_priority
+from preflight.scheduling.node_health import is_kubelet_silent, is_out_of_service
 from preflight.scheduling.occupancy import PodAntiAffinity, PodDemand, PodUsage, list_anti_affinity_terms, measure_pod_usage, measure_spec
 from preflight.scheduling.placement import evaluate_placement
 from preflight.scheduling.tolerations import add_implicit_tolerations
@@ -27,10 +29,11 @@ PodKey = tuple[str, str]
 class NodeContents:
     """The pods on some nodes before a change, by what they take.
 
-    1. `other_pods` are those of no DaemonSet, by node, without those that end with their node; `daemonset_pods` are those of a DaemonSet,
-       by its key and node: listed ones, and one of its template where an earlier step has left it or it is assumed. `waiting_pods` are
-       listed ones, by the node that they were made for, that are not bound.
-    2. Pods that are being deleted, and those that have ended, hold nothing for a pod that waits until they are gone.
+    1. `other_pods` are those of no DaemonSet, by node, without those that end with their node: `ended_pods`. `daemonset_pods` are those of
+       a DaemonSet, by its key and node: listed ones, and one of its template where an earlier step has left it or it is assumed.
+       `waiting_pods` are listed ones, by the node that they were made for, that are not bound; `possible_pods` may be bound or not.
+    2. Pods that are being deleted, and those that have ended, hold nothing for a pod that waits until they are gone. Where the kubelet of
+       the node is silent nobody ends them (`silent_nodes`): there `hanging_pods` hold theirs.
     3. `owners` says of each pod what controls it: `DaemonSet ops/agent`; "" for nothing. `unlisted_pods` are those that no list shows.
     4. `priorities` are the values of priority classes, as listed pods show them.
     """
@@ -38,7 +41,11 @@ class NodeContents:
     def __init__(self, change: Change, pods: Mapping[ObjectKey, DaemonSetPods], nodes: frozenset[str], classes: NodePartitions) -> None:
         self._change, self._world, self._pods, self._nodes, self._classes = change, change.before, pods, nodes, classes
         self.other_pods: defaultdict[str, list[PodUsage]] = defaultdict(list)
+        self.hanging_pods: defaultdict[str, list[tuple[ObjectKey | None, PodUsage]]] = defaultdict(list)
+        self.silent_nodes = _select_silent_nodes(change, nodes)
+        self.ended_pods: defaultdict[str, list[PodUsage]] = defaultdict(list)
         self.daemonset_pods: defaultdict[tuple[ObjectKey, str], list[PodUsage]] = defaultdict(list)
+        self.possible_pods: defaultdict[str, list[tuple[ObjectKey, PodUsage]]] = defaultdict(list)
         self.waiting_pods: defaultdict[str, list[tuple[ObjectKey, SchedulerPod]]] = defaultdict(list)
         self.owners: dict[PodKey, str] = {}
         self.unlisted_pods: set[PodKey] = set()
@@ -68,6 +75,13 @@ class NodeContents:
         """Whether any pod was listed as a whole."""
         return bool(self._world.whole_pods)
 
+    @cached_property
+    def _daemonset_pods_by_node(self) -> Mapping[str, list[tuple[ObjectKey, list[PodUsage]]]]:
+        found: defaultdict[str, list[tuple[ObjectKey, list[PodUsage]]]] = defaultdict(list)
+        for (key, name), usages in self.daemonset_pods.items():
+            found[name].append((key, usages))
+        return found
+
     def measure_template(self, key: ObjectKey, spec: PodSpec) -> PodUsage:
         """What a pod of a DaemonSet's template takes; no list shows it, and its name is made up."""
         pod_key = (key.namespace, f"{key.name}-*")
@@ -79,6 +93,16 @@ class NodeContents:
         """The anti-affinity of the listed pods of some nodes, but for those of one DaemonSet, which give way to its new ones."""
         return tuple(guard for daemonset, guard in self._anti_affinities if daemonset != own and guard.node in nodes)
 
+    def list_hanging(self, name: str, own: ObjectKey) -> list[PodUsage]:
+        """The pods of a node that terminate for ever, but for those of one DaemonSet: its new pod waits for them."""
+        return [usage for key, usage in self.hanging_pods.get(name, ()) if key != own]
+
+    def list_before(self, name: str, own: ObjectKey) -> list[PodUsage]:
+        """All pods of a node before the change, but for those of one DaemonSet."""
+        of_daemonsets = (usages for key, usages in self._daemonset_pods_by_node.get(name, ()) if key != own)
+        others = (*self.other_pods.get(name, ()), *self.list_hanging(name, own), *self.ended_pods.get(name, ()))
+        return [*others, *(usage for usages in of_daemonsets for usage in usages)]
+
     def _add_listed_pods(self) -> None:
         whole_pods = self._world.whole_pods
         if whole_pods is None:
@@ -87,10 +111,13 @@ class NodeContents:
             node = listed.spec.nodeName
             if not node:
                 self._add_waiting_pod(listed, whole_pods.get((listed.metadata.namespace, listed.metadata.name)))
-            if node not in self._nodes or listed.metadata.deletionTimestamp or listed.status.phase in ("Failed", "Succeeded"):
+            if node not in self._nodes or listed.status.phase in ("Failed", "Succeeded"):
                 continue
             key = (listed.metadata.namespace, listed.metadata.name)
             pod = whole_pods.get(key)
+            if listed.metadata.deletionTimestamp:
+                self._add_terminating_pod(listed, pod)
+                continue
             if pod is None and self._world.has_displaced_pods:
                 continue  # an earlier step has ended it
             if pod is None:
@@ -99,20 +126,38 @@ class NodeContents:
             elif pod.spec.nodeName == node:
                 self._add_pod(listed, pod)
 
+    def _add_terminating_pod(self, listed: CoveragePod, pod: SchedulerPod | None) -> None:
+        """A pod that is being deleted holds its room where nobody ends it."""
+        if pod is not None and pod.spec.nodeName in self.silent_nodes:
+            self._name_owner(pod)
+            self.hanging_pods[pod.spec.nodeName].append((self._find_daemonset(listed), self.measure(pod)))
+
+    def _name_owner(self, pod: SchedulerPod) -> None:
+        owner = pod.controller
+        self.owners[pod.key] = f"{owner.kind} {pod.metadata.namespace}/{owner.name}" if owner else ""
+
     def _add_waiting_pod(self, listed: CoveragePod, pod: SchedulerPod | None) -> None:
         daemonset, node = self._find_daemonset(listed), find_target_node(listed)
-        if pod is not None and daemonset is not None and node in self._nodes and not listed.metadata.deletionTimestamp:
+        if pod is None or daemonset is None or node not in self._nodes or listed.metadata.deletionTimestamp:
+            return
+        if node not in self._made_nodes(daemonset):
             self.waiting_pods[node].append((daemonset, pod))
 
+    def _made_nodes(self, key: ObjectKey) -> frozenset[str]:
+        """The nodes where an earlier step has left a pod of a DaemonSet, or one is assumed."""
+        groups = self._pods.get(key, DaemonSetPods()).groups
+        return frozenset().union(*(group.nodes for group in groups if not group.is_listed and not group.is_conditional))
+
     def _add_pod(self, listed: CoveragePod, pod: SchedulerPod) -> None:
-        node, owner = pod.spec.nodeName, pod.controller
-        self.owners[pod.key] = f"{owner.kind} {pod.metadata.namespace}/{owner.name}" if owner else ""
+        node = pod.spec.nodeName
+        self._name_owner(pod)
         if pod.spec.priorityClassName and pod.spec.priority is not None:
             self.priorities[pod.spec.priorityClassName] = pod.spec.priority
         daemonset = self._find_adopter(pod) or self._find_daemonset(listed)
         if daemonset is not None and node not in self._listed_nodes.get(daemonset, frozenset()):
             return  # an earlier step has ended it
         if daemonset is None and node in self._change.recreation_nodes and MIRROR_ANNOTATION not in pod.metadata.annotations:
+            self.ended_pods[node].append(self.measure(pod))
             return
         usage = self.measure(pod)
         if daemonset is None:
@@ -158,13 +203,15 @@ class NodeContents:
     def _add_unlisted_pods(self, key: ObjectKey) -> None:
         """The pods of a DaemonSet that no list shows: left by an earlier step, or assumed."""
         daemonset, found = self._world.daemonsets[key], self._pods.get(key, DaemonSetPods())
-        made = frozenset().union(*(group.nodes for group in found.groups if not group.is_listed and not group.is_conditional))
-        there = (made & self._nodes) | self._assume_nodes(key, self._nodes - found.decided_nodes)
-        if not there:
+        there = (self._made_nodes(key) & self._nodes) | self._assume_nodes(key, self._nodes - found.decided_nodes)
+        possible = frozenset().union(*(group.nodes for group in found.groups if group.may_be_pending)) & self._nodes
+        if not there and not possible:
             return
         usage = self.measure_template(key, make_created_pod(daemonset, self._world).spec)
         for node in there:
             self.daemonset_pods[key, node].append(usage)
+        for node in possible:
+            self.possible_pods[node].append((key, usage))
 
     def _assume_nodes(self, key: ObjectKey, nodes: frozenset[str]) -> frozenset[str]:
         """Those of some nodes where a DaemonSet should run before the change, and a pod is assumed."""
@@ -179,3 +226,17 @@ class NodeContents:
                 if node_class.before is not None and evaluate_placement(spec, tolerations, node_class.before, gate).should_run
             )
         )
+
+
+def _select_silent_nodes(change: Change, nodes: frozenset[str]) -> frozenset[str]:
+    """Those of some nodes where no pod ends that is deleted: the kubelet is silent, and nobody removes pods without asking it.
+
+    A deletion of the node does, one with force, and the taint out-of-service.
+    """
+    if change.removes_pods:
+        return frozenset()
+    before, after = change.before.nodes, change.after.nodes
+    there = (name for name in nodes - change.recreation_nodes if name in before and name in after)
+    return frozenset(
+        name for name in there if is_kubelet_silent(before[name]) and is_kubelet_silent(after[name]) and not is_out_of_service(after[name])
+    )

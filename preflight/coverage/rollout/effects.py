@@ -69,6 +69,7 @@ class UpdateEvaluator:
         )
         if uses_surge(new.spec):
             self._surge_conflicts = self._surge_conflicts.add_shortages({name: fit.surge_shortages for name, fit in fits.items()})
+            self._surge_conflicts = self._surge_conflicts.except_nodes(frozenset(name for name, fit in fits.items() if fit.evicts_old))
         known, absent, unknown = self._sort_cohorts(cohorts)
         self.rollout: Rollout = simulate_rollout(
             new.spec,
@@ -105,7 +106,11 @@ class UpdateEvaluator:
             may_stay=bool(after.may_stay),
             pod=(LivePod.OLD if self._has_old_pod(cohort) else LivePod.NEW) if has_pod else LivePod.NONE,
             is_listed=has_pod and cohort.has_listed_pod,
-            is_missing=should_have_run and not has_pod and not cohort.is_pod_ended and not may_assume,
+            is_missing=should_have_run
+            and not has_pod
+            and not cohort.is_pod_ended
+            and not may_assume
+            and cohort.presence is not PodPresence.WAITING,
             may_have_old_pod=not has_pod and may_assume and before is not None and bool(before.may_stay),
             terminating_nodes=self._pods.terminating_nodes,
             crowded_nodes=crowded | self._waiting.settled_surging_nodes if after.should_run else crowded,

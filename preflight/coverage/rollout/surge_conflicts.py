@@ -13,14 +13,19 @@ from preflight.scheduling.update_strategy import find_shared_ports
 
 
 class SurgeConflicts(Struct, frozen=True):
-    """Ports of the node that both pods want, on every node; and the nodes that have too little of some resources for both."""
+    """Ports of the node that both pods want, on every node; and the nodes that have too little of some resources for both.
+
+    `evicting_nodes` are those where the new pod takes the place of the old one all the same: it is of higher priority.
+    """
 
     ports: tuple[int, ...] = ()
     resources: Mapping[tuple[str, ...], frozenset[str]] = {}
+    evicting_nodes: frozenset[str] = frozenset()
 
     def select_conflicting_nodes(self, candidates: frozenset[str]) -> frozenset[str]:
         """Those of some nodes where a new pod cannot start beside the old one."""
-        return candidates if self.ports else candidates.intersection(frozenset().union(*self.resources.values()))
+        there = candidates if self.ports else candidates.intersection(frozenset().union(*self.resources.values()))
+        return there - self.evicting_nodes
 
     def add_shortages(self, shortages: Mapping[str, tuple[str, ...]]) -> SurgeConflicts:
         """The same with the nodes that have too little left for both beside the other pods that are there, by the resources."""
@@ -29,7 +34,13 @@ class SurgeConflicts(Struct, frozen=True):
         for name, resources in shortages.items():
             if resources and name not in known:
                 nodes_by_shortage.setdefault(resources, set()).add(name)
-        return SurgeConflicts(self.ports, {resources: frozenset(names) for resources, names in nodes_by_shortage.items()})
+        return SurgeConflicts(
+            self.ports, {resources: frozenset(names) for resources, names in nodes_by_shortage.items()}, self.evicting_nodes
+        )
+
+    def except_nodes(self, names: frozenset[str]) -> SurgeConflicts:
+        """The same where on some nodes the new pod has the scheduler evict the old one."""
+        return SurgeConflicts(self.ports, self.resources, names)
 
 
 def find_surge_conflicts(old: PodSpec, new: PodSpec, nodes: Iterable[Node]) -> SurgeConflicts:
