@@ -32,7 +32,11 @@ def list_missing_nodes(change: Change, judged: JudgedDaemonSet) -> frozenset[str
 
 
 def select_refused(change: Change, contents: NodeContents, judged: JudgedDaemonSet, nodes: frozenset[str]) -> frozenset[str]:
-    """Those of some nodes that have no room for a DaemonSet's pod before the change, for certain."""
+    """Those of some nodes where a DaemonSet's pod waits that have no room for it before the change, for certain.
+
+    Without a pod that waits something else is in the way: a quota or a webhook may refuse to create it.
+    """
+    nodes = frozenset(name for name in nodes if any(key == judged.key for key, _ in contents.waiting_pods.get(name, ())))
     if not nodes or judged.before is None:
         return frozenset()
     pod = make_created_pod(judged.before, change.before)

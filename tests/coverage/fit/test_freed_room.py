@@ -103,3 +103,9 @@ def test_one_of_lower_priority_gives_way_only_to_a_pod_that_may_preempt(policy: 
     owner = daemonset("owner", port=9100, priority=500, preemptionPolicy=policy)
     answer = ask(tmp_path, [node(), AGENT, WAITS, owner, *running(owner, "n1")], "rollout restart ds/owner -n ops")
     assert answer.outcomes["ops/owner"] == {"n1": expected}
+
+
+def test_without_a_pod_that_waits_freed_room_starts_none(tmp_path: Path) -> None:
+    agent = daemonset("agent", {"operator": "Exists"}, port=9100)
+    cluster = [node(), agent, HOLDER, *running(HOLDER, "n1")]
+    assert ask(tmp_path, cluster, "taint nodes n1 maintenance=x:NoExecute").outcomes["ops/agent"] == {"n1": "missing"}

@@ -8,6 +8,7 @@ import pytest
 
 from tests.builders import Object
 from tests.coverage.fit.situations import ask, daemonset, node, running, web
+from tests.coverage.fit.test_waiting_pods import waiting
 
 OUT_OF_SERVICE = "node.kubernetes.io/out-of-service=x:NoSchedule"
 
@@ -52,13 +53,11 @@ def test_nobody_gives_way_on_a_silent_node(there: Object, outcome: str, tmp_path
 
 @pytest.mark.parametrize(("there", "outcome"), [pytest.param(silent(), "missing", id="silent"), pytest.param(ready(), "gained", id="well")])
 def test_what_a_taint_drives_out_stays_on_a_silent_node(there: Object, outcome: str, tmp_path: Path) -> None:
-    agent = daemonset("agent", {"operator": "Exists"}, port=9100, nodeSelector={"a": "b"})
-    cluster = [there, HOLDER, *running(HOLDER, "n1"), agent]
-    commands = "label nodes n1 a=b", "taint nodes n1 maintenance=x:NoExecute"
-    assert ask(tmp_path, cluster, *commands).outcomes["ops/agent"] == {"n1": outcome}
+    cluster = [there, HOLDER, *running(HOLDER, "n1"), AGENT, waiting(AGENT, "agent-x")]
+    assert ask(tmp_path, cluster, "taint nodes n1 maintenance=x:NoExecute").outcomes["ops/agent"] == {"n1": outcome}
 
 
 def test_a_deletion_of_the_node_removes_what_terminates(tmp_path: Path) -> None:
     agent = daemonset("agent", {"operator": "Exists"}, port=9100)
-    cluster = [silent(), HOLDER, terminating(running(HOLDER, "n1")[0]), agent, *running(agent, "n1")]
-    assert ask(tmp_path, cluster, "delete node n1").outcomes["ops/agent"] == {"n1": "unknown"}
+    cluster = [silent(), terminating(web(port=9100)), agent, *running(agent, "n1")]
+    assert ask(tmp_path, cluster, "delete node n1").outcomes["ops/agent"] == {"n1": "kept"}
