@@ -32,6 +32,10 @@ _KEY = {name: base64.b64encode((TLS / file).read_bytes()).decode() for name, fil
 USER = {"client-certificate-data": _KEY["certificate"], "client-key-data": _KEY["key"]}
 
 
+_IGNORED_IN_THE_BACKGROUND = (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT)
+"""What a shell's background job and nohup ignore, and their children do too."""
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has files in memory")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGKILL])
 def test_no_key_is_left_however_a_run_ends(number: signal.Signals, tmp_path: Path) -> None:
@@ -44,7 +48,12 @@ def test_no_key_is_left_however_a_run_ends(number: signal.Signals, tmp_path: Pat
         _change_user(config, {**USER, "token": TOKEN})
         words = [sys.executable, "-m", "preflight", *LINE, "--kubeconfig", str(config)]
         environment = {**os.environ, "TMPDIR": str(folder), "HOME": str(home), "PYTHONPATH": str(ROOT)}
-        process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment, cwd=home)
+        was = {ignored: signal.signal(ignored, signal.SIG_DFL) for ignored in _IGNORED_IN_THE_BACKGROUND}
+        try:
+            process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment, cwd=home)
+        finally:
+            for ignored, handler in was.items():
+                signal.signal(ignored, handler)
         try:
             while not any(asked.resource == "daemonsets" for asked in server.asked):
                 assert process.poll() is None
