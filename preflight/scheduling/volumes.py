@@ -69,7 +69,7 @@ def filter_volumes(volumes: Iterable[BoundVolume], node: Node) -> Iterator[Filte
     Source: `pkg/scheduler/framework/plugins/` volumebinding/binder.go, checkBoundClaims, and volumezone/volume_zone.go, Filter.
     """
     every = tuple(volumes)
-    matches = [_match_node_affinity(bound.persistent_volume, node) for bound in every]
+    matches = [can_use_volume(bound.persistent_volume, node) for bound in every]
     if False in matches:
         yield _refuse(VOLUME_BINDING, "node(s) didn't match PersistentVolume's node affinity")
     zones = [_match_zone(bound.persistent_volume, node) for bound in every]
@@ -83,7 +83,8 @@ def _refuse(plugin: str, text: str) -> FilterResult:
     return FilterResult((FilterReason(plugin, text, is_unresolvable=True),))
 
 
-def _match_node_affinity(volume: PersistentVolume, node: Node) -> bool | None:
+def can_use_volume(volume: PersistentVolume, node: Node) -> bool | None:
+    """Whether the node affinity of a volume matches a node; None where a partly known node does not state a label."""
     required = volume.spec.nodeAffinity.required if volume.spec.nodeAffinity is not None else None
     if required is None:
         return True

@@ -17,6 +17,7 @@ from preflight.model.world import ClusterState
 from preflight.scheduling.fit import find_pod_priority
 from preflight.scheduling.runtime_class import RuntimeClassRefusedError, apply_runtime_class
 from preflight.scheduling.tolerations import add_implicit_tolerations
+from preflight.scheduling.volumes import VolumeIndex
 
 _NEVER = "Never"
 
@@ -70,13 +71,14 @@ def _drop_judged_fields(spec: PodSpec) -> PodSpec:
 def find_claimed_volumes(pod: CreatedPod, world: ClusterState) -> Iterator[tuple[str, PersistentVolume]]:
     """The PersistentVolumes that a pod uses by its claims, each with the name of the claim, as far as they are known."""
     names = [volume.persistentVolumeClaim.claimName for volume in pod.spec.volumes if volume.persistentVolumeClaim]
-    for claim in world.claims if names else ():
+    if not names:
+        return
+    index = VolumeIndex(world.claims, world.volumes)
+    for claim in world.claims:
         if claim.metadata.namespace == pod.namespace and claim.metadata.name in names:
-            for volume in world.volumes:
-                reference = volume.spec.claimRef
-                is_bound = reference is not None and (reference.namespace, reference.name) == (pod.namespace, claim.metadata.name)
-                if is_bound or (claim.spec.volumeName and claim.spec.volumeName == volume.metadata.name):
-                    yield claim.metadata.name, volume
+            volume = index.find_volume(pod.namespace, claim.metadata.name)
+            if volume is not None:
+                yield claim.metadata.name, volume
 
 
 def _read_whole_spec(daemonset: DaemonSet) -> PodSpec:

@@ -66,7 +66,7 @@ def judge_created_pods(
     made = [
         _make_new_pods(change, contents, item, nodes, select_refused(change, contents, item, missing)) for item, nodes, missing in wanted
     ]
-    new = {found.key: found for found in made if found.nodes}
+    new = {new_pods.key: new_pods for new_pods in made if new_pods.nodes}
     residents = Residents(contents, judged, new, every)
     fits = {key: dict(judge_again(found, _judge_nodes(change, contents, residents, found))) for key, found in new.items()}
     add_preempted_pods(change, contents, residents, new, fits)

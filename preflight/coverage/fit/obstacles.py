@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from preflight.coverage.fit.node_contents import NodeContents
-from preflight.model.core import Affinity, Node, NodeAffinity, PodSpec
+from preflight.model.core import Node, PodSpec
 from preflight.model.fit_reasons import (
     FilterRefusal,
     FitObstacle,
@@ -15,11 +15,11 @@ from preflight.model.fit_reasons import (
     VolumeElsewhere,
 )
 from preflight.model.storage import PersistentVolume
-from preflight.scheduling.affinity import match_affinity
 from preflight.scheduling.filters import NODE_PORTS
 from preflight.scheduling.node_fit import NodeFit
 from preflight.scheduling.occupancy import PodUsage
 from preflight.scheduling.ports import is_port_taken, list_host_ports
+from preflight.scheduling.volumes import can_use_volume
 
 
 def find_obstacles(node_fit: NodeFit, spec: PodSpec, usages: Sequence[PodUsage], contents: NodeContents) -> tuple[FitObstacle, ...]:
@@ -58,14 +58,5 @@ def _iter_port_conflicts(spec: PodSpec, usages: Sequence[PodUsage], contents: No
 
 
 def find_volume_obstacles(volumes: Iterable[tuple[str, PersistentVolume]], node: Node) -> tuple[VolumeElsewhere, ...]:
-    """The claims, each with its PersistentVolume, that other nodes alone can use.
-
-    Source: `pkg/scheduler/framework/plugins/volumebinding/binder.go`, checkBoundClaims.
-    """
-    return tuple(
-        VolumeElsewhere(claim, volume.metadata.name)
-        for claim, volume in volumes
-        if volume.spec.nodeAffinity is not None
-        and volume.spec.nodeAffinity.required is not None
-        and match_affinity(PodSpec(affinity=Affinity(NodeAffinity(volume.spec.nodeAffinity.required))), node).matches is False
-    )
+    """The claims, each with its PersistentVolume, that other nodes alone can use: see `can_use_volume`."""
+    return tuple(VolumeElsewhere(claim, volume.metadata.name) for claim, volume in volumes if can_use_volume(volume, node) is False)

@@ -80,7 +80,7 @@ class Residents:
 
     def list_waiting(self, name: str) -> list[NewPods]:
         """The DaemonSets whose pod waits for room on a node and is asked for again."""
-        return [found for found in self._new.values() if name in found.waiting]
+        return [new_pods for new_pods in self._new.values() if name in new_pods.waiting]
 
     def is_decided(self, name: str, key: ObjectKey) -> bool:
         """Whether a pod of a DaemonSet that waits on a node is none beside those that stay and the new ones: it goes, or is one of them."""

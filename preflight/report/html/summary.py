@@ -13,24 +13,14 @@ from preflight.report.ci_annotation import select_open_findings
 from preflight.report.html.escaping import format_grouped_count, format_number
 from preflight.report.html.findings import SEVERITY_SIGNS, format_step
 from preflight.report.summary import format_checked, format_cluster, format_unread
+from preflight.report.table import MARKERS
 
 MOST_LINES = 6
 """How many findings the story tells at most."""
 
 _LOST = (Outcome.LOST_NOW, Outcome.LOST_ON_RECREATION, Outcome.LOOP)
-_TILE_SIGNS = {
-    Outcome.LOST_NOW: "x",
-    Outcome.LOST_ON_RECREATION: "x",
-    Outcome.LOOP: "x",
-    Outcome.UNKNOWN: "?",
-    Outcome.ALREADY_FRAGILE: "!",
-    Outcome.MISSING: "!",
-    Outcome.NOT_READY: "!",
-    Outcome.NODE_GONE: "!",
-    Outcome.NEVER: "!",
-    Outcome.GAINED: "+",
-    Outcome.KEPT: "=",
-}
+_TILE_SIGNS = {**MARKERS, Outcome.KEPT: "="}
+"""The outcomes in the order of their tiles."""
 
 
 class PageVerdict(NamedTuple):
