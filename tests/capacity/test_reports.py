@@ -46,7 +46,7 @@ def test_the_whole_markdown() -> None:
 | `=9` | `9` | `room for 9 copies` |  |
 
 - `largest free block on one node that it may go to: 5 (a)`
-- not judged: `what admission adds or refuses (LimitRanges, webhooks, Pod Security), extenders and other settings of the scheduler`
+- not checked: `what admission adds or refuses (LimitRanges, webhooks, Pod Security), extenders and other settings of the scheduler`
 - note: `requested is not utilised: what pods have asked for counts, whether or not they use it`
 
 | nodes | type | allocatable | used | ghosts | free | fit | why not more |

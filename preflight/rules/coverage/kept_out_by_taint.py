@@ -1,7 +1,7 @@
-"""Only a taint keeps a DaemonSet off a node, and the node has no pod of it.
+"""Only a taint keeps a DaemonSet off a node, and the DaemonSet has no pod there.
 
 Why it matters
-    This is how a NoSchedule taint ends: the pods are gone, nothing is Pending, and DESIRED counts only the nodes whose taints are
+    This is how a NoSchedule taint ends: no pod is left, nothing is Pending, and DESIRED counts only the nodes whose taints are
     tolerated. Only the owner of the DaemonSet knows whether it belongs on the node. It is a warning if there is evidence that it belongs
     there, or if workloads break without its kind (a network, a volume driver, a device plugin, ...). It is an error if both are true, and
     the evidence is strong: its nodeSelector or affinity requires a label that sets these nodes apart, or its toleration differs from the
