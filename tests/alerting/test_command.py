@@ -255,7 +255,7 @@ def test_nodes_that_may_not_be_listed_are_missed(here: Path, monkeypatch: pytest
     with serving(ApiServer([daemonset("a", "agent")], fault), here) as config:
         monkeypatch.setenv("KUBECONFIG", str(config))
         said = program("alerts", "-o", "rules.yaml")
-    assert "not in the rules: Node: the right to list nodes is missing: `preflight rbac` prints the role" in said.err.splitlines()
+    assert "not in the rules: Node: no permission to list nodes: `preflight rbac` prints the role" in said.err.splitlines()
 
 
 # A promtool that is not there.

@@ -76,7 +76,7 @@ def test_thirteen_are_free_and_none_can_be_had() -> None:
     assert [(step["cause"], step["amount"], step["free"], step["nodes"][-1], step["details"]) for step in found["steps"]] == [
         ("not-ready", 8, 4, "gpu-14", []),
         ("cordoned", 8, 0, "gpu-15", []),
-        ("selector", 8, 5, "gpu-12", ["its nodeSelector asks for node_env=prod: the label is absent"]),
+        ("selector", 8, 5, "gpu-12", ["its nodeSelector requires node_env=prod (the node does not have the label)"]),
         ("taints", 8, 4, "gpu-13", ["dedicated=research:NoSchedule"]),
         ("used", 87, 0, "gpu-11", []),
         ("ghosts", 1, 0, "gpu-11", []),
@@ -121,8 +121,8 @@ def test_classes_are_nodes_that_are_alike() -> None:
         (["gpu-15"], 0, 0),
     ]
     assert {node["node"]: node["reasons"] for node in found["nodes"][:3]} == {
-        "gpu-12": ["its nodeSelector asks for node_env=prod: the label is absent"],
-        "gpu-13": ["does not tolerate dedicated=research:NoSchedule"],
+        "gpu-12": ["its nodeSelector requires node_env=prod (the node does not have the label)"],
+        "gpu-13": ["no toleration for dedicated=research:NoSchedule"],
         "gpu-14": ["not Ready"],
     }
 
@@ -142,7 +142,7 @@ def test_another_resource_may_be_followed() -> None:
 def test_a_near_miss_of_a_toleration_is_said() -> None:
     Path("pod.json").write_text(json.dumps(pod("p", tolerations=[{"key": "dedicated", "effect": "NoSchedule"}])))
     found = room("-f", "pod.json", "--from", write("w.json", [node("a", "dedicated=gpu:NoSchedule")]))
-    assert found["nodes"][0]["reasons"] == ["tolerates dedicated only with an empty value (no operator means Equal)"]
+    assert found["nodes"][0]["reasons"] == ['its toleration of "dedicated" has no operator and no value, so it matches only an empty value']
 
 
 # What is not known is never room.
@@ -158,7 +158,7 @@ def test_a_near_miss_of_a_toleration_is_said() -> None:
         ({"topologySpreadConstraints": [{"topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"}]}, "it is to be spread over zone"),
         (
             {"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [{"topologyKey": "zone"}]}}},
-            "it has affinity to other pods",
+            "it has inter-pod affinity",
         ),
     ],
 )
@@ -292,7 +292,7 @@ def test_a_snapshot_has_the_pods_of_a_deployment_whole_and_not_its_template() ->
     there = pod("web-abc-1", "a", 1, labels={"app": "web", "pod-template-hash": "abc"}, ownerReferences=[owner], **gated)
     alone, beside = write("alone.json", [node("a"), web]), write("beside.json", [node("a"), web, there])
     words = ("--like", "deploy/web", "-n", "team", "--from")
-    assert room(*words, alone)["unknown"] == ["not all of a pod was read"]
+    assert room(*words, alone)["unknown"] == ["a pod was read only in part"]
     _, report = asked(*words, beside)
     assert report["clusters"][0]["pod"] == "Deployment team/web, as its pod web-abc-1 is"
     assert report["clusters"][0]["room"]["unknown"] == ["it is to be spread over zone"]
@@ -317,7 +317,7 @@ def test_a_snapshot_has_the_pods_of_a_deployment_whole_and_not_its_template() ->
         (("--request", "cpu=1", "-l", "=x"), "found '=', expected: !, identifier"),
         (("--request", "cpu=1", "--context", "a"), "--from is the world, and --context asks a cluster: give one of them"),
         (("--request", "cpu=1", "-o", "sarif"), "unknown output format 'sarif': text, concise, json, markdown, html"),
-        (("-f", "-", "--from", "-"), "standard input (-) can be read once only"),
+        (("-f", "-", "--from", "-"), "standard input (-) can be read only once"),
     ],
 )
 def test_what_is_no_question(words: tuple[str, ...], says: str) -> None:
@@ -331,26 +331,23 @@ def test_a_file_with_several_templates_or_none() -> None:
     Path("two.json").write_text(write_list([deployment("web"), deployment("api")]))
     said = program("capacity", "-f", "two.json", "--from", world)
     two = "Deployment team/web of two.json, Deployment team/api of two.json"
-    assert said == (2, "", f"error: two.json: holds 2 pod templates ({two}): give one of them\n")
+    assert said == (2, "", f"error: two.json: 2 pod templates ({two}): give one of them\n")
     Path("none.json").write_text(write_list([node("b")]))
-    assert (
-        program("capacity", "-f", "none.json", "--from", world).err
-        == "error: none.json: holds no pod, and nothing that has a pod template\n"
-    )
+    assert program("capacity", "-f", "none.json", "--from", world).err == "error: none.json: no pod and no object with a pod template\n"
 
 
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        pytest.param("a: [", "1 document: not parsed: of no kind that is judged", id="nothing that anybody judges"),
+        pytest.param("a: [", "1 document: not a Kubernetes object that preflight checks", id="nothing that anybody judges"),
         pytest.param(
             "{apiVersion: v1, kind: Pod, metadata: {name: x}, spec: null}",
-            "1 document: Pod without containers: part of an object, as in a patch",
+            "1 document: Pod without containers: not a complete object (a patch?)",
             id="a pod without a spec",
         ),
         pytest.param(
             "{apiVersion: apps/v1, kind: Deployment, metadata: {name: x}, spec: {template: {spec: {containers: [{name: c}]}}}}",
-            "1 document: Deployment without a selector: part of an object, as in a patch",
+            "1 document: Deployment without a selector: not a complete object (a patch?)",
             id="a workload without a selector",
         ),
     ],
@@ -358,7 +355,7 @@ def test_a_file_with_several_templates_or_none() -> None:
 def test_why_a_file_holds_no_pod_is_said(text: str, why: str) -> None:
     Path("none.yaml").write_text(text)
     said = program("capacity", "-f", "none.yaml", "--from", write("w.json", [node("a")]))
-    assert said == (2, "", f"error: none.yaml: holds no pod, and nothing that has a pod template ({why})\n")
+    assert said == (2, "", f"error: none.yaml: no pod and no object with a pod template ({why})\n")
 
 
 def test_where_a_pod_cannot_be_read_or_would_be_refused_is_said() -> None:
@@ -383,7 +380,7 @@ def test_what_the_api_server_would_refuse_is_not_asked_about() -> None:
     )
     Path("web.json").write_text(json.dumps(deployment("web", nodeName="a")))
     said = program("capacity", "-f", "web.json", "--from", world)
-    assert (said.code, said.err) == (3, "error: Deployment team/web of web.json: its nodeName is a: such a pod asks no scheduler\n")
+    assert (said.code, said.err) == (3, "error: Deployment team/web of web.json: its nodeName is a, so no scheduler places it\n")
     assert program("capacity", "-f", "nowhere.json", "--from", world).code == 3
 
 
@@ -397,7 +394,7 @@ def test_what_makes_no_sense_in_a_snapshot_is_no_fault_of_ours() -> None:
 
 def test_half_a_device_is_refused() -> None:
     Path("web.json").write_text(json.dumps(deployment("web", containers=[{"name": "c", "resources": {"limits": {GPU: "500m"}}}])))
-    why = f"Deployment team/web of web.json: the API server would refuse its pod: {GPU}=500m of container c: no whole number"
+    why = f"Deployment team/web of web.json: the API server would refuse its pod: {GPU}=500m of container c: not a whole number"
     world = write("w.json", [node("a")])
     assert program("capacity", "-f", "web.json", "--from", world) == (3, "", f"error: {why}\n")
     assert program("capacity", "--like", "deploy/web", "-n", "team", "--from", "web.json", "--from", world) == (3, "", f"error: {why}\n")

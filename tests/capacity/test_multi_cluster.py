@@ -180,7 +180,7 @@ def test_live_clusters_side_by_side_and_one_that_is_silent(here: Path) -> None:
         ("dark", "", None),
         ("west", "Deployment team/web", 4),
     ]
-    why = "the right to list deployments.apps in namespace team is missing: `preflight rbac` prints the role"
+    why = "no permission to list deployments.apps in namespace team: `preflight rbac` prints the role"
     assert report["clusters"][1]["error"].endswith(f"deployments: {why}")
     assert report["clusters"][0]["cluster"]["version"] == "v1.37.2"
     assert [path.name for path in here.parent.glob("preflight-*")] == []
@@ -211,7 +211,7 @@ def test_pods_that_may_not_be_listed_may_take_the_room(here: Path) -> None:
         result, report = asked(*ASKS, "--context", "east", "--kubeconfig", "config")
     found = report["clusters"][0]["room"]
     assert (result.code, found["copies"], found["atMost"]) == (3, 0, 16)
-    assert found["unknown"] == ["not all pods are known: the right to list pods is missing: `preflight rbac` prints the role"]
+    assert found["unknown"] == ["not all pods are known: no permission to list pods: `preflight rbac` prints the role"]
 
 
 def test_the_slowest_decides_how_long_it_takes(here: Path) -> None:

@@ -11,7 +11,7 @@ from preflight.engine.capacity import CapacityQuery, query_capacity
 from preflight.engine.pod_from_flags import parse_pod_flags
 from preflight.engine.session import Session
 from preflight.load.inputs import Files
-from preflight.messages.capacity import format_amount
+from preflight.messages.amounts import format_amount
 from preflight.report.capacity import FORMATS, text
 from tests.capacity.snapshots import GPU, node, pod, snapshot
 from tests.capacity.test_command import ASKS, thirteen_free, write
@@ -46,7 +46,7 @@ def test_the_whole_markdown() -> None:
 | `=9` | `9` | `room for 9 copies` |  |
 
 - `largest free block on one node that it may go to: 5 (a)`
-- not judged: `what admission adds or refuses (LimitRanges, webhooks, Pod Security), extenders and other settings of the scheduler`
+- not checked: `what admission adds or refuses (LimitRanges, webhooks, Pod Security), extenders and other settings of the scheduler`
 - note: `requested is not utilised: what pods have asked for counts, whether or not they use it`
 
 | nodes | type | allocatable | used | ghosts | free | fit | why not more |

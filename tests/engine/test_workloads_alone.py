@@ -1,4 +1,4 @@
-"""A change of nodes where no DaemonSet is given: what workloads and pods alone tell of it."""
+"""A change of nodes where the input has no DaemonSet: what workloads and pods alone tell of it."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ items:
   spec: {nodeName: gpu-1, containers: [{name: a}]}
   status: {phase: Running}
 """
-NOTHING = "no DaemonSet was given: there is nothing that a change could cost"
+NOTHING = "no DaemonSet in the input: the change cannot cost coverage"
 ADD_PODS = "add the output of `kubectl get pods -A -o json`"
 
 
@@ -105,7 +105,7 @@ def test_pods_that_have_to_go_and_are_not_given_are_unknown(line: str, workloads
 def test_pods_that_stay_are_judged_by_their_templates(line: str, tmp_path: Path) -> None:
     result = run(line, NODES + WORKLOADS, tmp_path)
     report = json.loads(result.out)
-    note = "Job ml/train and StatefulSet ml/db may have pods on gpu-1: these stay, and only new ones are concerned"
+    note = "Job ml/train and StatefulSet ml/db may have pods on gpu-1: running pods stay, only new pods are affected"
     assert (result.code, report["problems"], report["findings"]) == (0, [], [])
     assert note in report["change"]["steps"][0]["notes"]
 

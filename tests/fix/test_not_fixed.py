@@ -19,8 +19,8 @@ def test_a_wildcard_stays_where_no_node_is_known() -> None:
     code, said = left()
     assert code == 1
     assert said == [
-        "warning[PF201] ops/agent tolerates every taint, NoExecute for ever included",
-        "no node is known, so which taints are meant is not known: add the output of kubectl get nodes -o json",
+        "warning[PF201] ops/agent tolerates every taint, including NoExecute without a time limit",
+        "no node is known, so which taints are meant is unknown: add the output of kubectl get nodes -o json",
     ]
 
 

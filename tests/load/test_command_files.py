@@ -68,8 +68,8 @@ def test_objects_from_standard_input(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a: 1\n", "a.yaml:1: no Kubernetes object: it states no kind"),
-        ("- a\n", "a.yaml:1: no Kubernetes object: it states no kind"),
+        ("a: 1\n", "a.yaml:1: not a Kubernetes object: it has no kind"),
+        ("- a\n", "a.yaml:1: not a Kubernetes object: it has no kind"),
         ("kind: Node\napiVersion: v1\n", "a.yaml:1: the Node has no name"),
         ("kind: Thing\nmetadata: []\n", "a.yaml:1: the Thing has no name"),
         ("kind: Node\nmetadata: {name: {}}\n", "a.yaml:1: the Node has no name"),

@@ -99,7 +99,7 @@ REASONS: list[tuple[EvictionReason, str]] = [
     (RefusedByBudget("shop/a", DrainReason.FORBIDDEN), f"{BUDGET} has a status that the API server takes for broken"),
     (RefusedByKubectl(PodFilter.LOCAL_DATA), "Pods with local storage (use --delete-emptydir-data to override)"),
     (RefusedByKubectl(PodFilter.DAEMONSET_MISSING, "log"), 'daemonsets.apps "log" not found'),
-    (MissingInput(MissingKind.BUDGETS), "nobody knows which budgets there are"),
+    (MissingInput(MissingKind.BUDGETS), "the PodDisruptionBudgets are unknown"),
     (MissingInput(MissingKind.DAEMONSET, "DaemonSet", DAEMONSET), "nobody knows whether DaemonSet shop/log exists"),
     (MissingInput(MissingKind.OWNER, "Deployment", "shop/web"), "Deployment shop/web is not known"),
     (MissingInput(MissingKind.OWNER_SCALE, "Rollout", "x.io/v1"), "nobody knows whether a Rollout of x.io/v1 has a scale"),
@@ -113,7 +113,7 @@ REASONS: list[tuple[EvictionReason, str]] = [
         "it stays in Terminating: it is being deleted already, and past its grace period",
     ),
     (StaysTerminating(HangReason.ASSUMED, "n1"), "it stays in Terminating: it does not end"),
-    (UntoleratedTaints((TAINT,)), "does not tolerate a=b:NoExecute"),
+    (UntoleratedTaints((TAINT,)), "no toleration for a=b:NoExecute"),
     (TimeLimitedTaints((TAINT,), 60), "tolerates a=b:NoExecute for 60 s only"),
     (
         UnprotectedByBudgets(("shop/a", "shop/b")),
@@ -140,7 +140,7 @@ REASONS: list[tuple[EvictionReason, str]] = [
     ),
     (
         UnknownPlacement(tuple(Uncertainty(UncertaintyKind.AFFINITY, name) for name in "ab")),
-        "not known where its replacement goes: it has affinity to other pods",
+        "not known where its replacement goes: it has inter-pod affinity",
     ),
 ]
 

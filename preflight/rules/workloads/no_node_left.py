@@ -1,9 +1,10 @@
-"""A change leaves no node that takes the pods of a workload.
+"""After a change, no node accepts the pods of a workload.
 
 Why it matters
-    The pods that run keep running, unless the change lets them go too. Whatever re-creates one (an eviction, a rollout, a failure, the next
-    run of a CronJob) leaves it Pending, and nothing says so before that. Said of workloads that ask for nodes of their own, by their labels
-    and taints, over the nodes that are known; and not where the pods are given and have to go, of which other rules tell.
+    Running pods continue to run, unless the change removes them too. Anything that re-creates one (an eviction, a rollout, a failure, the
+    next run of a CronJob) leaves the new pod Pending, and nothing reports this before. The rule checks workloads that require specific
+    nodes by labels and taints, against the known nodes. It does not report workloads whose pods are in the input and have to leave: other
+    rules report those.
 How to fix
     Tolerate exactly the taint in the workload too, or leave it a node that is not changed.
 Example

@@ -73,7 +73,7 @@ def test_a_toleration_that_somebody_removed_by_hand() -> None:
     given = report(*drift(TOLERANT, listed(NODES, AGENT, ELSEWHERE, pods=PODS)))
     assert headline(given) == "drift of live.json from git: DaemonSets 1 differing; 1 only in the cluster, not compared"
     assert notes(given) == [
-        "differing in its template: apps/agent",
+        "different template: apps/agent",
         "apps/agent no longer tolerates dedicated=rdma:NoSchedule",
     ]
     assert outcomes(given) == {("apps/agent", "n1"): "kept", ("apps/agent", "rdma-1"): "lost-on-recreation"}
@@ -116,7 +116,7 @@ def test_a_taint_that_somebody_set_by_hand() -> None:
 
 def test_a_manifest_of_a_node_that_the_cluster_lacks_is_not_compared() -> None:
     given = report(*drift(f"{TOLERANT}---\n{node('n9')}", listed(NODES, AGENT, pods=PODS)))
-    assert "not compared, for the cluster has no such node: n9" in notes(given)
+    assert "not compared, because the cluster does not have the node: n9" in notes(given)
     assert {name for _, name in outcomes(given)} == {"n1", "rdma-1"}
 
 
@@ -148,7 +148,7 @@ def test_an_image_bump_over_a_cluster_sets_off_a_time_bomb_and_leaves_the_rest_a
 def test_what_a_manifest_does_not_state_stays() -> None:
     stated, live = drift(manifest("agent", image="agent:2"), listed(NODES, TOLERANT, pods=PODS))
     given = report(live, stated)
-    assert "apps/agent: not stated by the manifest, so as in the cluster: tolerations" in notes(given)
+    assert "apps/agent: not in the manifest, so unchanged in the cluster: tolerations" in notes(given)
     assert findings(given) == []
 
 
@@ -180,4 +180,4 @@ def test_two_snapshots_are_compared_in_everything() -> None:
 def test_standard_input_is_read_once_only() -> None:
     write(Path(), {"a.yaml": AGENT})
     assert (diff("-", "-").code, diff("-", "a.yaml", "--from", "-").code) == (2, 2)
-    assert "standard input (-) can be read once only" in diff("-", "-").err
+    assert "standard input (-) can be read only once" in diff("-", "-").err

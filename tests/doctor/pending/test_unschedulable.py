@@ -56,7 +56,7 @@ def test_a_node_with_the_device_that_lacks_only_a_label_or_tolerates_too_little_
     ]
     assert told(of(nodes, [pod("x", 3, "a")], pod("p", 2))) == [
         (("b",), "label pool=a is asked for and is not there"),
-        (("c",), "does not tolerate dedicated=x:NoSchedule"),
+        (("c",), "no toleration for dedicated=x:NoSchedule"),
         (("e",), "label pool=a is asked for, it has b"),
         (("a",), f"too little {GPU} left (asks for 2, 1 free)"),
         (("d",), f"label pool=a is asked for and is not there and no {GPU}"),

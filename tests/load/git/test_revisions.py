@@ -123,7 +123,7 @@ def test_a_revision_wins_over_a_path_and_says_so(repo: Path) -> None:
     git(repo, "branch", "deploy", "v1")
     given = report("deploy", "v2")
     assert headline(given) == "from deploy to v2: DaemonSets 1 changed, 1 unchanged"
-    assert notes(given)[0] == "deploy is read as a git revision; the file or folder of that name is ./deploy"
+    assert notes(given)[0] == "deploy is read as a git revision: use ./deploy for the file or folder of that name"
     assert headline(report("./deploy", "v1:deploy")) == "from ./deploy to v1:deploy: DaemonSets 1 new, 1 unchanged"
 
 
@@ -146,11 +146,11 @@ WRONG = {
     "an option of git": ("--upload-pack=touch pwned", "it is no git revision: the repository has no revision --upload-pack=touch pwned"),
     "a short option": ("-x", "it is no git revision: the repository has no revision -x"),
     "an option that writes": ("--output=pwned", "it is no git revision: the repository has no revision --output=pwned"),
-    "a newline that would ask twice": ("nope\nmain", "no revision has a control character in its name"),
-    "a path with a newline": ("main:a\nb", "no revision has a control character in its name"),
+    "a newline that would ask twice": ("nope\nmain", "the name of a revision has no control characters"),
+    "a path with a newline": ("main:a\nb", "the name of a revision has no control characters"),
     "a path that git would take for a pattern": ("main::(top)deploy", "main has no :(top)deploy"),
-    "an empty text": ("", "a revision has a name before the colon"),
-    "the index": (":deploy", "a revision has a name before the colon"),
+    "an empty text": ("", "a revision needs a name before the colon"),
+    "the index": (":deploy", "a revision needs a name before the colon"),
     "a range": ("v1..v2", "the repository has no revision v1..v2"),
     "the live cluster": ("live", "there is no kubeconfig"),
 }
@@ -198,11 +198,11 @@ def test_links_submodules_hidden_files_and_other_files_are_not_read(tmp_path: Pa
     given = report("v1", "main")
     assert (given["exit"], headline(given)) == (0, "")
     assert {(check["what"], check["why"]) for check in given["skipped"]} == {
-        ("2 symbolic links", "not followed: name it to read it"),
+        ("2 symbolic links", "not followed: give its path to read it"),
         ("1 submodule", "not read: give its own repository as a folder"),
-        ("1 hidden file", "not read, though `kubectl apply -f` reads hidden files: name it to read it"),
+        ("1 hidden file", "not read, although `kubectl apply -f` reads hidden files: give its path to read it"),
     }
-    assert "main:link.yaml: is a symbolic link: name what it leads to" in diff("v1", "main:link.yaml").err
+    assert "main:link.yaml: is a symbolic link: give its target" in diff("v1", "main:link.yaml").err
     assert "main:sub: is a submodule: give its own repository as a folder" in diff("v1", "main:sub").err
     assert "main has no linked/outside.yaml" in diff("main", "main:linked/outside.yaml").err
 

@@ -103,7 +103,7 @@ def test_a_namespace_is_deleted_with_all_pods_known(tmp_path: Path) -> None:
     server = ApiServer(cluster())
     with serving(server, tmp_path) as config:
         result = program("delete", "namespace", "other", "--kubeconfig", str(config))
-    assert (result.code, result.err) == (3, "error: no DaemonSet has anything to do with it: there is nothing that it could cost\n")
+    assert (result.code, result.err) == (3, "error: no DaemonSet is affected: the change cannot cost coverage\n")
     assert server.questions() == ["daemonsets", "nodes", "pods"]
 
 
@@ -255,7 +255,7 @@ def test_a_flag_that_chooses_another_cluster_or_person_is_not_ignored(flag: str,
         result = program("cordon", "a-1", "--kubeconfig", str(config), *flag.split())
     name = "server" if flag.startswith("-s ") else flag.partition(" ")[0].removeprefix("--")
     words = "which cluster is asked, and as whom, is said by --context, --kubeconfig, --as and --as-group"
-    assert (result.code, result.err) == (2, f"error: --{name} is not judged: {words}\n")
+    assert (result.code, result.err) == (2, f"error: --{name} is not checked: {words}\n")
     assert server.asked == []
 
 
@@ -312,7 +312,7 @@ def test_a_script_that_chooses_another_context_than_the_one_that_is_asked_is_ref
         script.write_text("kubectl config use-context test\nkubectl cordon b-1\n")
         same = program("plan", str(script), "--kubeconfig", str(config))
     assert (other.code, asked) == (2, [])
-    assert other.err == f"error: {script} chooses context prod, and context test is asked: give --context prod\n"
+    assert other.err == f"error: {script} uses context prod, but preflight reads context test: give --context prod\n"
     assert (same.code, same.err) == (0, "")
 
 

@@ -161,7 +161,7 @@ def test_one_that_does_not_end_is_ended(tmp_path: Path, monkeypatch: pytest.Monk
     with pytest.raises(InputError, match=r"plugin\.sh has not ended within 0\.4 seconds"):
         CredentialPlugin(plugin, {}).get_authorization()
     assert time.monotonic() - begin < 10
-    assert capsys.readouterr().err == f"waiting for the credential plugin {tmp_path}/plugin.sh (Ctrl-C ends it)\n"
+    assert capsys.readouterr().err == f"waiting for the credential plugin {tmp_path}/plugin.sh (Ctrl-C stops it)\n"
     with pytest.raises(ProcessLookupError):
         os.kill(int((tmp_path / "pid").read_text()), 0)
 

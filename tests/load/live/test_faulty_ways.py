@@ -64,17 +64,17 @@ def _use_proxy(scheme: str) -> Callable[[Path, int], Path]:
     return use
 
 
-PROXY = "https://api.test:6443: the proxy does not answer: "
+PROXY = "https://api.test:6443: the proxy does not respond: "
 FAULTS = {
     "a server that says nothing": (_use_server, None, r".*: no answer within 1 seconds \(--request-timeout\)"),
     "a server that ends at once": (_use_server, b"", r".*: (the server ends the handshake of TLS: .*|the connection broke off .*)"),
     "a server that speaks http": (_use_server, b"HTTP/1.1 400 no\r\n\r\n", r".*: the server speaks no TLS: is its address one of http\?"),
     "a proxy that says nothing": (_use_proxy("http"), None, r".*: no answer within 1 seconds \(--request-timeout\)"),
-    "a proxy that ends at once": (_use_proxy("http"), b"", "https://api.test:6443: the connection broke off in the middle of the answer"),
+    "a proxy that ends at once": (_use_proxy("http"), b"", "https://api.test:6443: the connection was lost in the middle of the response"),
     "a proxy that speaks garbage": (
         _use_proxy("http"),
         b"\x00\x01\x02 garbage\n",
-        "https://api.test:6443: the connection broke off in the middle of the answer",
+        "https://api.test:6443: the connection was lost in the middle of the response",
     ),
     "a proxy that wants another password": (
         _use_proxy("http"),
