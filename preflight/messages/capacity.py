@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
+from preflight.messages.amounts import format_amount
 from preflight.messages.counts import format_count
 from preflight.messages.coverage import describe_reason
 from preflight.messages.lists import format_names, join_and
@@ -28,7 +29,6 @@ from preflight.model.capacity_reasons import (
     WaitingPods,
 )
 
-_BINARY = (("Ti", 40), ("Gi", 30), ("Mi", 20), ("Ki", 10))
 _CAUSE_TEXTS = {
     CapacityLossCause.NOT_READY: "on nodes that are not Ready",
     CapacityLossCause.CORDONED: "on cordoned nodes",
@@ -99,20 +99,6 @@ def describe_unchecked_limit(limit: UncheckedLimit) -> str:
             return f"{waiting} for a node already, and may take this room first"
         case AlwaysUnchecked():
             return _ALWAYS_UNCHECKED
-
-
-def format_amount(resource: str, number: int | None) -> str:
-    """An amount as people write it: cpu `1500m` or `2`, memory in the largest unit with one decimal, all else as it is; `?` for None."""
-    if number is None:
-        return "?"
-    if resource == "cpu":
-        return str(number // 1000) if number % 1000 == 0 else f"{number}m"
-    if resource in ("memory", "ephemeral-storage") or resource.startswith("hugepages-"):
-        for unit, bits in _BINARY:
-            if number >= 1 << bits:
-                whole = f"{number / (1 << bits):.1f}"
-                return f"{whole.removesuffix('.0')}{unit}"
-    return str(number)
 
 
 def format_cause(step: CapacityStep) -> str:

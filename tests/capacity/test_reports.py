@@ -11,7 +11,7 @@ from preflight.engine.capacity import CapacityQuery, query_capacity
 from preflight.engine.pod_from_flags import parse_pod_flags
 from preflight.engine.session import Session
 from preflight.load.inputs import Files
-from preflight.messages.capacity import format_amount
+from preflight.messages.amounts import format_amount
 from preflight.report.capacity import FORMATS, text
 from tests.capacity.snapshots import GPU, node, pod, snapshot
 from tests.capacity.test_command import ASKS, thirteen_free, write

@@ -89,9 +89,9 @@ def describe_sign(sign: BelongingSign) -> str:
     """Why a DaemonSet belongs on a node."""
     match sign.kind:
         case SignKind.SELECTS_NODES:
-            return "its nodeSelector or affinity selects these nodes"
+            return "its nodeSelector or node affinity selects these nodes"
         case SignKind.RUNS_ON_PEERS:
-            return f"it still has a pod on {join_node_names(sign.names)} with the same taint"
+            return f"its pod still runs on {join_node_names(sign.names)} with the same taint"
         case SignKind.RESOURCE_REQUESTED:
             return f"pods are waiting for {join_and(sign.names)}"
         case SignKind.VOLUMES_MOUNTED:
@@ -136,12 +136,12 @@ def describe_missing_events(*, has_events: bool) -> str:
 def describe_kept_out_pod(gap: CoverageGap) -> str:
     """PF411: only a taint keeps the DaemonSet off."""
     taints = "taints keep" if len(gap.taints) > 1 else "a taint keeps"
-    return f"does not run on {join_node_names(gap.nodes)}; only {taints} it off: {describe_gap_reason(gap.reason)}"
+    return f"does not run on {join_node_names(gap.nodes)}, and only {taints} it off: {describe_gap_reason(gap.reason)}"
 
 
 def describe_sign_note(sign: BelongingSign) -> str:
     """PF411: why it belongs there."""
-    return f"it should run there: {describe_sign(sign)}"
+    return f"evidence that it belongs there: {describe_sign(sign)}"
 
 
 def label_untolerated_taints(gap: CoverageGap) -> str:
@@ -193,8 +193,8 @@ def describe_terminating_pod(gap: CoverageGap, latest_time: str) -> str:
 def describe_time_bomb(nodes: tuple[str, ...], reason: str) -> str:
     """PF417: a pod that does not come back; `reason` is the text of its coverage."""
     if len(nodes) == 1:
-        return f"has a pod on {nodes[0]} that will not come back once it ends: {reason}"
-    return f"has pods on {join_node_names(nodes)} that will not come back once they end: {reason}"
+        return f"has a pod on {nodes[0]} that will not come back after it ends: {reason}"
+    return f"has pods on {join_node_names(nodes)} that will not come back after they end: {reason}"
 
 
 def _format_start(gap: CoverageGap, latest_time: str) -> str:

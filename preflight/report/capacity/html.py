@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from preflight.messages import capacity as formatting
 from preflight.messages import capacity_report as messages
+from preflight.messages.amounts import format_amount
 from preflight.messages.counts import format_count
 from preflight.messages.html import count_hidden_rows
 from preflight.model.capacity import CapacityReport, ClusterCapacity, ClusterCapacityAnswer
@@ -147,7 +148,7 @@ def _render_waterfall(room: ClusterCapacity) -> Markup:
     for step, (_, free, text, nodes) in zip(room.steps, rest, strict=True):
         amounts.append((f"{text}{f': {nodes}' if nodes else ''}{f' ({free} free)' if free else ''}", -step.amount))
     caption = messages.WATERFALL
-    return render_waterfall(caption, amounts, last[2], lambda value: formatting.format_amount(room.resource, int(value)))
+    return render_waterfall(caption, amounts, last[2], lambda value: format_amount(room.resource, int(value)))
 
 
 def _make_table(name: str, heads: Cells, rows: Sequence[Cells], *, all_rows: bool) -> TableView:

@@ -89,4 +89,4 @@ def make_impact_note(context: Context, merged_groups: MergedGroups) -> tuple[tup
         finding_nodes=merged_groups.nodes,
         others=[other.component.kind.title for other in others],
     )
-    return (("then", text),)
+    return (("impact", text),)

@@ -72,7 +72,7 @@ def check(context: Context) -> Iterator[Hit]:
 def _make_state_notes(rollout: Rollout, course: UpdateForecast) -> tuple[tuple[str, str], ...]:
     from preflight.rules.coverage._rollout_hits import summarize_result  # no part of a run without an update
 
-    return (("then", describe_result(summarize_result(rollout, course))),) if rollout.is_exact else ()
+    return (("impact", describe_result(summarize_result(rollout, course))),) if rollout.is_exact else ()
 
 
 def _find_conflicting_nodes(impact: Impact, key: ObjectKey, rollout: Rollout) -> tuple[str, ...]:

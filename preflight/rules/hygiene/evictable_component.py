@@ -41,8 +41,8 @@ def check(context: Context) -> Iterator[Hit]:
                 key=(kind.id, name),
                 location=ManifestLocation(daemonset.origin, (*POD_TEMPLATE_SPEC, "priorityClassName")),
                 severity=None if kind.id in _KINDS_BY_PRIORITY and not name else Severity.NOTE,
-                message=messages.describe_evictable_component(kind.id, name),
-                notes=(("then", kind.symptom), ("help", messages.SYSTEM_CLASS_HELP)),
+                message=messages.describe_evictable_component(kind.title, name),
+                notes=(("impact", kind.symptom), ("help", messages.SYSTEM_CLASS_HELP)),
             )
 
 

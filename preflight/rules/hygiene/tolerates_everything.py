@@ -49,7 +49,7 @@ def check(context: Context) -> Iterator[Hit]:
             location=item.location,
             toleration_location=item.location,
             severity=None if returns or (for_ever and not item.is_critical and not _is_allowed(item, context)) else Severity.NOTE,
-            message=messages.describe_wildcard(toleration, is_for_ever=for_ever, is_drained_in_vain=returns),
+            message=messages.describe_wildcard(toleration, is_unlimited=for_ever, is_drained_in_vain=returns),
             label=messages.label_wildcard(is_drained_in_vain=returns),
         )
 
