@@ -180,9 +180,7 @@ def describe_lost_now(nodes: Sequence[str], cause: LossCause, reasons: Sequence[
     lost = f"loses {join_node_names(nodes)}"
     if limit is not None:
         taints = " and ".join(map(str, limit.taints))
-        return (
-            f"{lost} after {limit.seconds} s, when its toleration of {taints} expires, and no new pod is created: {_join(reasons)}"
-        )
+        return f"{lost} after {limit.seconds} s, when its toleration of {taints} expires, and no new pod is created: {_join(reasons)}"
     match cause:
         case LossCause.UNOWNED:
             return f"{lost} now: its pod ends and has no owner, so no controller re-creates it"
