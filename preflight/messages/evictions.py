@@ -95,7 +95,7 @@ def describe_reason(reason: EvictionReason) -> str:
         case BypassesBudgets(budgets=budgets):
             return f"{join_budgets(budgets)} {'is' if len(budgets) == 1 else 'are'} not checked (--disable-eviction)"
         case SharesBudget():
-            return f"{reason.pods} pods share its PodDisruptionBudget; which of them are evicted first cannot be determined"
+            return f"{reason.pods} pods share its PodDisruptionBudget; which of them are evicted first is not deterministic"
         case StaysTerminating():
             return describe_hang(reason)
         case UntoleratedTaints():

@@ -72,7 +72,8 @@ def describe_job_reason(reason: JobReason | JobSetReason) -> str:
         case TooFewDomains(available=available):
             domains = f": {join_and(available)}" if available else ""
             has = "has" if len(available) == 1 else "have"
-            return f"its Jobs need {reason.needed} domains of {reason.topology}, but only {len(available)} {has} schedulable nodes{domains}"
+            needed = format_count(reason.needed, "domain")
+            return f"its Jobs need {needed} of {reason.topology}, but only {len(available)} {has} schedulable nodes{domains}"
 
 
 # Findings: each text follows the name of the subject.
