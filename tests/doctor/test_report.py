@@ -138,13 +138,20 @@ def test_since_a_maintenance_of_one_node() -> None:
 
 def test_of_no_node() -> None:
     write(Path("world.json"), broken())
-    assert program("doctor", "--from", "world.json", "--node", "x") == (2, "", "error: node x not found: give the name of a node in the input\n")
+    assert program("doctor", "--from", "world.json", "--node", "x") == (
+        2,
+        "",
+        "error: node x not found: give the name of a node in the input\n",
+    )
 
 
 def test_without_pods_nothing_is_called_fine() -> None:
     write(Path("world.json"), [item for item in broken() if item["kind"] != "Pod"])
     result = program("doctor", "--from", "world.json")
-    assert (result.code, result.err) == (3, "error: no pods in the input: what is broken shows only in pods (add the output of `kubectl get pods -A -o json`)\n")
+    assert (result.code, result.err) == (
+        3,
+        "error: no pods in the input: what is broken shows only in pods (add the output of `kubectl get pods -A -o json`)\n",
+    )
     assert result.out.startswith("unknown: no pods in the input (add the output of `kubectl get pods -A -o json`)\n")
 
 
@@ -183,7 +190,8 @@ def test_a_kind_that_may_not_be_listed_is_not_known_and_the_rest_is_said(tmp_pat
     assert result.code == 1
     assert "unknown: what refuses or blocks pods (no events in the input: the right to list events is missing" in result.out
     assert (
-        "unknown: which CSI drivers are registered on nodes (no CSINodes in the input: the right to list csinodes.storage.k8s.io is missing" in result.out
+        "unknown: which CSI drivers are registered on nodes (no CSINodes in the input: the right to list csinodes.storage.k8s.io is missing"
+        in result.out
     )
     assert "PF410] pod-missing: kube-system/services has no pod on cpu-1" in result.out
 

@@ -230,7 +230,9 @@ def test_the_time_of_a_stateful_set_is_that_of_pods_one_after_another() -> None:
 def test_the_last_ready_pod_of_an_owner_is_named() -> None:
     found = pods("drain n1", *TWO, ANY, owned("StatefulSet", "db"), pod("db-0", "n1", "StatefulSet/db"))["db-0"]
     assert (found.last, str(found.owner)) == (True, "StatefulSet shop/db")
-    assert tuple(map(describe_reason, found.reasons)) == ("StatefulSet shop/db has no Ready pod until a replacement is Ready: it loses its only one",)
+    assert tuple(map(describe_reason, found.reasons)) == (
+        "StatefulSet shop/db has no Ready pod until a replacement is Ready: it loses its only one",
+    )
 
 
 def test_a_deployment_is_found_by_the_hash_of_its_replica_set() -> None:
@@ -320,7 +322,10 @@ def test_what_becomes_of_a_job_set(spec: dict[str, Any], fails: str, restarts: s
     there = (job_set(**spec), child, worker(0, "n1", "sim-w-0"), worker(1, "n2", "sim-w-0"))
     (fate,) = evicted("drain n1", world(*nodes, ANY, *there)).evictions.jobSets
     assert (fate.fails, fate.restarts, fate.left, fate.leader, fate.certain) == (fails, restarts, left, True, True)
-    assert describe_job_reason(fate.reasons[0]) == "the leader pod of Job shop/sim-w-0 is lost, and its replacement has to be scheduled in the domain rack=r1"
+    assert (
+        describe_job_reason(fate.reasons[0])
+        == "the leader pod of Job shop/sim-w-0 is lost, and its replacement has to be scheduled in the domain rack=r1"
+    )
 
 
 # What is done first, and what the next step starts from.
