@@ -46,9 +46,9 @@ def check(context: Context) -> Iterator[Hit]:
 
 def _iter_notes(drift: LabelDrift) -> Iterator[tuple[str, str]]:
     if drift.idle_devices:
-        yield "then", describe_idle_devices(drift)
+        yield "impact", describe_idle_devices(drift)
     if drift.waiting_pods:
-        yield "then", describe_takeable_pods(drift)
+        yield "impact", describe_takeable_pods(drift)
     yield "note", describe_selecting_subjects(drift)
     if drift.days_younger:
         yield "note", describe_younger_nodes(drift)

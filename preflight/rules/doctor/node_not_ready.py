@@ -33,7 +33,7 @@ def check(context: Context) -> Iterator[Hit]:
             location=locate_node_field(context, first, ("status", "conditions")),
             message=describe_not_ready_nodes(not_ready, diagnosis.index.latest_time),
             notes=(
-                *((("then", describe_unusable_resources(not_ready)),) if not_ready.free_resources else ()),
+                *((("impact", describe_unusable_resources(not_ready)),) if not_ready.free_resources else ()),
                 *((("note", describe_cordoned_nodes(not_ready)),) if not_ready.cordoned_nodes else ()),
                 *make_check_notes(make_describe_command("node", first), make_node_pods_command(first)),
             ),

@@ -46,9 +46,9 @@ def check(context: Context) -> Iterator[Hit]:
             message=describe_time_bomb(merged.nodes, merged.reason),
             label=merged.label,
             notes=(
-                *((("then", component.kind.symptom),) if component else ()),
+                *((("impact", component.kind.symptom),) if component else ()),
                 *merged.notes,
-                *(("now", describe_trigger(trigger)) for trigger in triggers),
+                *(("note", describe_trigger(trigger)) for trigger in triggers),
                 ("note", RECREATION_NOTE),
                 *make_check_notes(f"preflight rollout restart ds/{merged.subject.name} -n {merged.subject.namespace}"),
             ),

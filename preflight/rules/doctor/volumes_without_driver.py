@@ -33,7 +33,7 @@ def check(context: Context) -> Iterator[Hit]:
             location=ManifestLocation(daemonset.origin),
             message=describe_missing_driver(driver),
             notes=(
-                ("then", HANGING_MOUNTS_TEXT),
+                ("impact", HANGING_MOUNTS_TEXT),
                 ("note", describe_driver_users(driver)),
                 *make_check_notes(
                     make_get_command("csinode", driver.nodes[0], output="yaml"),

@@ -116,7 +116,7 @@ def _make_blocking_hits(context: Context, verdict: EvictionVerdict, endless_seve
             message=describe_blocked_drain(nodes, refusal, is_permanent=verdict is EvictionVerdict.BLOCKED_FOREVER),
             severity=endless_severity if any(node.ends is False for node, _ in pods) else None,
             notes=(
-                ("then", describe_kept_pods([pod.pod for _, pod in pods])),
+                ("impact", describe_kept_pods([pod.pod for _, pod in pods])),
                 *(("help", describe_advice(advice)) for advice in _iter_budget_advice(context, key)),
             ),
         )
@@ -247,7 +247,7 @@ def find_jobset_restarts(context: Context, *, lower_severity: Severity) -> Itera
             severity=None if job_set.fails and job_set.certain else lower_severity,
             message=describe_job_set_outcome(job_set),
             key=_identify_job_set_outcome(job_set),
-            notes=tuple(("then", describe_job_reason(reason)) for reason in job_set.reasons),
+            notes=tuple(("note", describe_job_reason(reason)) for reason in job_set.reasons),
         )
 
 
