@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import importlib
 import re
+import tomllib
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ from preflight.rules.api import Context, Hit, Rule
 from preflight.rules.select_rules import common_rules, load_all_rules
 from tests import docs_update
 from tests.cli.program import program
+from tests.docs_site import CONFIG, copy_pages
 from tests.docs_update import blocks, pages, prose, replayed
 from tests.paths import ROOT
 
@@ -235,6 +238,38 @@ def test_a_broken_link_is_noticed() -> None:
 ```
 """
     assert broken_links(ROOT, page) == ["docs/none.md", "#two", "docs/json.md#none"]
+
+
+def renderer_traps(text: str) -> list[str]:
+    """Lines that GitHub and the generator of the website render differently: short indents in lists, and lists in a paragraph."""
+    lines = prose(text).splitlines()
+    found = [line for line in lines if re.match(r" {1,3}(\||```|- |\d+\. )", line)]
+    for before, line in pairwise(lines):
+        if re.match(r"(-|\d+\.) ", line) and before and not re.match(r"(-|\d+\.| +|#)", before):
+            found.append(line)
+    return found
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_page_reads_the_same_on_the_website(name: str) -> None:
+    assert renderer_traps(PAGES[name]) == []
+
+
+def test_a_table_or_list_that_the_website_breaks_is_noticed() -> None:
+    page = "1. one\n\n   | a | b |\n\n2. two\n    - fine\n\ntext:\n- a list\n- more\n"
+    assert renderer_traps(page) == ["   | a | b |", "- a list"]
+
+
+def test_the_website_has_every_page_and_file_that_a_page_links_to(tmp_path: Path) -> None:
+    copy_pages(tmp_path)
+    for name, text in PAGES.items():
+        assert broken_links((tmp_path / name).parent, text) == [], name
+
+
+def test_the_website_lists_every_page() -> None:
+    config = tomllib.loads(CONFIG.read_text(encoding="utf-8"))["project"]
+    listed = [page for section in config["nav"] for part in section.values() for page in ([part] if isinstance(part, str) else part)]
+    assert sorted(listed) == sorted(PAGES)
 
 
 @pytest.mark.parametrize("name", PAGES)
