@@ -8,7 +8,7 @@ EXAMPLE := plan --exit-zero --from examples/rdma-incident/cluster examples/rdma-
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint types imports tests test-cluster truth format vectors replay bench pins clean
+.PHONY: help setup demo test lint types imports tests test-cluster truth format vectors replay bench docs pins clean
 
 help:
 	@echo "make demo                runs the bundled example"
@@ -25,6 +25,7 @@ help:
 	@echo "make replay FILE=path    replays a recorded cluster"
 	@echo "make replay-WHAT FILE=path   replays recorded answers on WHAT: fit, drain, jobs, rollout"
 	@echo "make bench               measures the speed"
+	@echo "make docs                builds the documentation as a website into build/docs, and checks its links"
 	@echo "make pins                pins the newest dependencies"
 
 setup: $(VENV)/installed
@@ -83,6 +84,18 @@ replay-%: setup
 bench: setup
 	$(BIN)/python -m benchmarks
 
+# The generator is large, so it has an environment of its own.
+DOCS := build/docs-tools
+
+$(DOCS)/installed: requirements-docs.txt
+	test -x $(DOCS)/bin/python || $(PYTHON) -m venv $(DOCS)
+	$(DOCS)/bin/python -m pip install --quiet --require-hashes -r requirements-docs.txt
+	@touch $@
+
+docs: setup $(DOCS)/installed
+	$(BIN)/python -m tests.docs_site
+	$(DOCS)/bin/zensical build --strict --clean --config-file build/zensical.toml
+
 COMPILE := build/pins/bin/pip-compile --quiet --upgrade --generate-hashes --strip-extras --allow-unsafe --no-header \
 	--no-emit-index-url --no-emit-trusted-host --no-emit-find-links
 
@@ -91,6 +104,7 @@ pins:
 	build/pins/bin/python -m pip install --quiet pip-tools
 	$(COMPILE) --output-file requirements.txt pyproject.toml
 	$(COMPILE) --output-file requirements-dev.txt requirements-dev.in
+	$(COMPILE) --output-file requirements-docs.txt requirements-docs.in
 
 clean:
 	rm -rf $(VENV) build dist .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

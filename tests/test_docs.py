@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import importlib
-import json
 import re
-import shlex
+import tomllib
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +21,9 @@ from preflight.report.table import MARKERS
 from preflight.rules.api import Context, Hit, Rule
 from preflight.rules.select_rules import common_rules, load_all_rules
 from tests import docs_update
-from tests.builders import list_daemonset_pod, write_list
 from tests.cli.program import program
+from tests.docs_site import CONFIG, copy_pages
 from tests.docs_update import blocks, pages, prose, replayed
-from tests.load.live.api_server import ApiServer, serving
 from tests.paths import ROOT
 
 PAGES = {str(page.relative_to(ROOT)): page.read_text(encoding="utf-8") for page in pages()}
@@ -70,67 +69,7 @@ def test_a_console_block_runs_nothing_but_preflight() -> None:
         replayed("$ rm -rf x\n")
 
 
-# What a person is told to type.
-
-
-def listing(*kinds: str) -> str:
-    """What `kubectl get KINDS -A -o json` would print of the example's cluster, with a pod for each DaemonSet on each node of its pool."""
-    given: list[dict[str, Any]] = []
-    for path in sorted((EXAMPLE / "cluster").glob("*.yaml")):
-        given += yaml.load_all(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
-    labels = {item["metadata"]["name"]: item["metadata"]["labels"].items() for item in given if item["kind"] == "Node"}
-    pods = []
-    for item in given:
-        if item["kind"] == "DaemonSet":
-            selector = item["spec"]["template"]["spec"].get("nodeSelector", {}).items()
-            pods += [list_daemonset_pod(item, node) for node, has in labels.items() if selector <= has]
-    return write_list(item for item in [*given, *pods] if item["kind"] in kinds)
-
-
-NODE_POOL = """\
-apiVersion: karpenter.sh/v1
-kind: NodePool
-metadata: {name: rdma}
-spec: {template: {metadata: {labels: {pool: rdma}}, spec: {taints: [{key: dedicated, value: rdma, effect: NoSchedule}]}}}
-"""
-SHELL = [line.partition(" #")[0].strip() for block in blocks(README, "sh") for line in block.splitlines()]
-TYPED = [line for line in SHELL if re.match(r"preflight |.*\| preflight ", line)]
-
-
-@pytest.mark.parametrize("line", TYPED)
-def test_what_the_readme_tells_to_type_works_on_the_example(line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    world = listing("Node", "DaemonSet", "Pod")
-    (tmp_path / "world.json").write_text(world, encoding="utf-8")
-    (tmp_path / "nodes.json").write_text(listing("Node"), encoding="utf-8")
-    stands_for = {
-        "manifests/": str(EXAMPLE / "cluster"),
-        "new/": str(EXAMPLE / "fixed"),
-        "plan.yaml": str(EXAMPLE / "plan.yaml"),
-        "world.json": str(tmp_path / "world.json"),
-        "nodes.json": str(tmp_path / "nodes.json"),
-        "runbook.sh": str(tmp_path / "runbook.sh"),
-        "nodepool.yaml": str(tmp_path / "nodepool.yaml"),
-        "before.json.gz": str(tmp_path / "before.json.gz"),
-    }
-    (tmp_path / "runbook.sh").write_text("kubectl taint nodes rdma-1 dedicated=rdma:NoSchedule\n", encoding="utf-8")
-    (tmp_path / "nodepool.yaml").write_text(NODE_POOL, encoding="utf-8")
-    (tmp_path / "before.json.gz").write_text(world, encoding="utf-8")
-    before, pipe, command = line.removesuffix(" | kubectl apply -f -").rpartition("| preflight ")
-    words = shlex.split(command if pipe else command.removeprefix("preflight "))
-    with serving(ApiServer(json.loads(world)["items"]), tmp_path) as config:
-        config.write_text(config.read_text().replace('"test"', '"prod"'))
-        monkeypatch.setenv("KUBECONFIG", str(config))
-        result = program(*(stands_for.get(word, word) for word in words), stdin=world.encode() if pipe else b"")
-    assert result.code in (0, 1), result.err
-    assert result.out or words[0] == "snapshot"
-    if pipe:
-        assert before.strip() == "kubectl get nodes,ds,pods -A -o json"
-        assert "assumed" not in result.out
-
-
-def test_the_readme_shows_every_command() -> None:
-    named = set(re.findall(r"\bpreflight ([a-z]+)", "\n".join(TYPED)))
-    assert named == {*VERBS, *COMMANDS}
+# What the pages name.
 
 
 def commands_named(text: str) -> set[str]:
@@ -156,17 +95,27 @@ def own_flags() -> set[str]:
     return {flag for command in (cli, *filter(None, commands)) for option in command.get_params(context) for flag in option.opts}
 
 
-def test_every_flag_in_the_readme_exists() -> None:
+FOREIGN_FLAGS = {
+    *("--help", "--version"),  # of every program
+    *("--require-hashes", "--no-deps"),  # of pip
+    *("--namespace", "--clusterrole", "--user", "--privileged"),  # of helm, kubectl create
+    *("--additional-sync-machine-labels", "--upload-pack"),  # of Cluster API, git
+}
+OWN_PAGES = [name for name in PAGES if not name.startswith(("CONTRIBUTING", "docs/performance", "docs/semantics", "docs/rules"))]
+
+
+@pytest.mark.parametrize("name", OWN_PAGES)
+def test_every_flag_that_a_page_names_exists(name: str) -> None:
     kubectls = {f"--{flag.name}" for flags in (*FLAGS_BY_VERB.values(), GLOBAL_FLAGS) for flag in flags}
-    said = re.sub(r"```console\n.*?```", "", README, flags=re.DOTALL)  # what the program prints shows other people's flags
+    said = re.sub(r"```(console|text)\n.*?```", "", PAGES[name], flags=re.DOTALL)  # what the program prints shows other people's flags
     named = set(re.findall(r"(?<![\w-])--[a-z]+(?:-[a-z]+)*", said))
-    assert named - own_flags() - kubectls == set()
+    assert named - own_flags() - kubectls - FOREIGN_FLAGS == set()
 
 
-def test_the_readme_lists_every_option_of_a_run() -> None:
+def test_the_page_on_options_lists_every_option_of_a_run() -> None:
     context = cli.make_context("preflight", [], resilient_parsing=True)
     options = {param for name in ("taint", "lint", "plan") for param in _params(name, context) if param != "--help"}
-    rows = {flag for row in table(README, "option") for flag in re.findall(r"(?<![\w-])--?[a-z]+(?:-[a-z]+)*", row["option"])}
+    rows = {flag for row in OPTIONS for flag in re.findall(r"(?<![\w-])--?[a-z]+(?:-[a-z]+)*", row["option"])}
     assert {next((flag for flag in option.split() if flag in rows), option) for option in options} == rows
 
 
@@ -178,30 +127,36 @@ def _params(name: str, context: Any) -> Iterator[str]:
             yield " ".join(param.opts)
 
 
-# Tables of the README.
+# Tables.
 
 
-def table(text: str, first: str) -> list[dict[str, str]]:
-    """The rows of the table whose first column is headed so."""
+def tables(text: str, first: str) -> list[dict[str, str]]:
+    """The rows of all tables whose first column is headed so."""
     lines = text.splitlines()
-    (start,) = (number for number, line in enumerate(lines) if line.startswith(f"| {first} |"))
-    rows = []
-    for line in (lines[start], *lines[start + 2 :]):
-        if not line.startswith("|"):
-            break
-        cells = re.split(r"(?<!\\)\|", line)[1:-1]
-        rows.append([cell.strip() for cell in cells])
-    return [dict(zip(rows[0], row, strict=True)) for row in rows[1:]]
+    found = []
+    for start in (number for number, line in enumerate(lines) if line.startswith(f"| {first} |")):
+        rows = []
+        for line in (lines[start], *lines[start + 2 :]):
+            if not line.startswith("|"):
+                break
+            cells = re.split(r"(?<!\\)\|", line)[1:-1]
+            rows.append([cell.strip() for cell in cells])
+        found += [dict(zip(rows[0], row, strict=True)) for row in rows[1:]]
+    return found
+
+
+OPTIONS = tables(PAGES["docs/options.md"], "option")
 
 
 def test_the_table_of_outcomes_is_that_of_the_program() -> None:
-    shown = {row["outcome"]: row["marker"].strip("`") for row in table(README, "marker")}
+    shown = {row["outcome"]: row["marker"].strip("`") for row in tables(PAGES["docs/output.md"], "marker")}
     assert shown == {outcome.value: MARKERS.get(outcome, " ") for outcome in Outcome}
 
 
 def test_formats_and_severities_are_those_of_the_program() -> None:
-    does = {row["option"]: row["does"] for row in table(README, "option")}
+    does = {row["option"]: row["meaning"] for row in OPTIONS}
     assert re.findall(r"`(\w+)`", does["`-o FORMAT[=PATH]`"]) == list(FORMATS)
+    assert re.findall(r"^\| \[?`(\w+)`", PAGES["docs/formats.md"].partition("## sarif")[0], re.MULTILINE) == list(FORMATS)
     severities = "\\|".join(severity.value for severity in Severity)
     assert f"`--fail-on {severities}`" in does
 
@@ -246,7 +201,7 @@ def test_a_crash_goes_before_all_other_exit_codes(monkeypatch: pytest.MonkeyPatc
 
 
 def test_the_table_of_exit_codes_has_them_all() -> None:
-    assert [row["code"] for row in table(README, "code")] == ["0", "1", "2", "3", "4"]
+    assert [row["code"] for row in tables(README, "code")] == ["0", "1", "2", "3", "4"]
     assert {str(param.values[1]) for param in EXITS} | {"4"} == {"0", "1", "2", "3", "4"}
 
 
@@ -285,6 +240,38 @@ def test_a_broken_link_is_noticed() -> None:
     assert broken_links(ROOT, page) == ["docs/none.md", "#two", "docs/json.md#none"]
 
 
+def renderer_traps(text: str) -> list[str]:
+    """Lines that GitHub and the generator of the website render differently: short indents in lists, and lists in a paragraph."""
+    lines = prose(text).splitlines()
+    found = [line for line in lines if re.match(r" {1,3}(\||```|- |\d+\. )", line)]
+    for before, line in pairwise(lines):
+        if re.match(r"(-|\d+\.) ", line) and before and not re.match(r"(-|\d+\.| +|#)", before):
+            found.append(line)
+    return found
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_page_reads_the_same_on_the_website(name: str) -> None:
+    assert renderer_traps(PAGES[name]) == []
+
+
+def test_a_table_or_list_that_the_website_breaks_is_noticed() -> None:
+    page = "1. one\n\n   | a | b |\n\n2. two\n    - fine\n\ntext:\n- a list\n- more\n"
+    assert renderer_traps(page) == ["   | a | b |", "- a list"]
+
+
+def test_the_website_has_every_page_and_file_that_a_page_links_to(tmp_path: Path) -> None:
+    copy_pages(tmp_path)
+    for name, text in PAGES.items():
+        assert broken_links((tmp_path / name).parent, text) == [], name
+
+
+def test_the_website_lists_every_page() -> None:
+    config = tomllib.loads(CONFIG.read_text(encoding="utf-8"))["project"]
+    listed = [page for section in config["nav"] for part in section.values() for page in ([part] if isinstance(part, str) else part)]
+    assert sorted(listed) == sorted(PAGES)
+
+
 @pytest.mark.parametrize("name", PAGES)
 def test_no_page_names_a_host(name: str) -> None:
     assert re.findall(r"\bhttps?:|\bwww\.", PAGES[name]) == []
@@ -321,7 +308,7 @@ def test_the_page_on_semantics_names_all_recorded_evidence() -> None:
 
 def test_the_page_on_architecture_names_all_packages() -> None:
     there = {f"preflight/{path.name}/" for path in (ROOT / "preflight").iterdir() if (path / "__init__.py").exists()}
-    named = {row["package"].strip("`") for row in table(PAGES["docs/architecture.md"], "package")}
+    named = {row["package"].strip("`") for row in tables(PAGES["docs/architecture.md"], "package")}
     assert named == there | {"preflight/errors.py", "preflight/version.py"}
 
 

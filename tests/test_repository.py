@@ -69,7 +69,7 @@ def test_a_machine_or_a_registry_is_noticed(text: str, words: list[str]) -> None
 
 
 def test_every_pinned_requirement_has_hashes_and_no_url() -> None:
-    for name in ("requirements.txt", "requirements-dev.txt"):
+    for name in ("requirements.txt", "requirements-dev.txt", "requirements-docs.txt"):
         text = (ROOT / name).read_text(encoding="utf-8")
         lines = [line for line in text.replace("\\\n", "").splitlines() if line and not line.lstrip().startswith("#")]
         assert [line for line in lines if not re.match(r"[\w.-]+==\S+( ; [^#]+)?\s+--hash=sha256:[0-9a-f]{64}", line)] == []
