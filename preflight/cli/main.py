@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 
 import click
 
+from preflight.cli.run import Run, add_color_option
 from preflight.errors import PreflightError
 from preflight.version import __version__
 
@@ -46,7 +47,7 @@ COMMANDS = {
 }
 
 _OPTIONS_WITH_VALUE = (
-    *("--from", "-o", "--output", "--fail-on", "--feature-gates", "--why"),
+    *("--from", "-o", "--output", "--fail-on", "--feature-gates", "--why", "--color"),
     *("--policy", "--baseline", "--write-baseline", "--baseline-expires", "--today"),
     *("--context", "--kubeconfig", "--as", "--as-group", "--request-timeout"),
 )
@@ -77,10 +78,10 @@ class Commands(click.Group):
         del ctx
         if cmd_name in VERBS:
             command: click.Command = import_module("preflight.cli.kubectl_command").command(cmd_name)
-            return command
+            return add_color_option(command)
         if cmd_name in COMMANDS:
             own: click.Command = import_module(f"preflight.cli.{cmd_name}").command
-            return own
+            return add_color_option(own)
         return None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -118,13 +119,13 @@ def cli() -> None:
 def main(end_process: Callable[[int], NoReturn] | None = None) -> None:
     """The program: runs a command and ends with its exit code.
 
-    `end_process` ends the process; the default does so at once, without taking apart what the run built, which lives in `alive` until then.
+    `end_process` ends the process; the default does so at once, without taking apart what the run built (`Run.alive`).
     """
     gc.disable()  # what a run builds lives until its end: collecting on the way only costs time
-    alive: list[object] = []
+    run = Run()
     code: object
     try:
-        code = cli.main(standalone_mode=False, obj=alive)
+        code = cli.main(standalone_mode=False, obj=run)
         sys.stdout.flush()
     except click.ClickException as error:
         error.show()
@@ -133,7 +134,7 @@ def main(end_process: Callable[[int], NoReturn] | None = None) -> None:
         click.echo("interrupted", err=True)
         code = 130
     except PreflightError as error:
-        click.echo(f"error: {error}", err=True)
+        run.print_error(str(error))
         code = error.exit_code
     except BrokenPipeError:
         code = _discard_stdout()
