@@ -44,6 +44,7 @@ COMMANDS = {
     "rbac": "the smallest ClusterRole that lets preflight ask a cluster",
     "explain": "why a rule matters and how to fix what it finds",
     "rules": "all rules",
+    "completion": "the completion script of bash, zsh or fish",
 }
 
 _OPTIONS_WITH_VALUE = (
@@ -82,6 +83,9 @@ class Commands(click.Group):
         if cmd_name in COMMANDS:
             own: click.Command = import_module(f"preflight.cli.{cmd_name}").command
             return add_color_option(own)
+        if cmd_name.startswith("__complete"):
+            hidden: click.Command = import_module("preflight.cli.complete.hidden_commands").get_hidden_command(cmd_name)
+            return hidden
         return None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -125,7 +129,7 @@ def main(end_process: Callable[[int], NoReturn] | None = None) -> None:
     run = Run()
     code: object
     try:
-        code = cli.main(standalone_mode=False, obj=run)
+        code = cli.main(prog_name=_find_program_name(), standalone_mode=False, obj=run)
         sys.stdout.flush()
     except click.ClickException as error:
         error.show()
@@ -147,6 +151,11 @@ def main(end_process: Callable[[int], NoReturn] | None = None) -> None:
         click.echo(OWN_FAULT, err=True)
         code = 4
     (end_process or _end_process)(code if isinstance(code, int) else 0)
+
+
+def _find_program_name() -> str | None:
+    """How people call the program where kubectl runs it as its plugin; None where click finds it."""
+    return "kubectl change-preflight" if os.path.basename(sys.argv[0]) == "kubectl-change_preflight" else None  # noqa: PTH119
 
 
 def _discard_stdout() -> int:
