@@ -9,7 +9,7 @@ import contextlib
 import os
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from enum import IntFlag
 
 from click import Command
@@ -35,6 +35,9 @@ class Directive(IntFlag):
     KEEP_ORDER = 32
 
 
+_FAULT = f":{int(Directive.ERROR | Directive.NO_FILES)}\n"
+
+
 def answer_words(words: Sequence[str]) -> str:
     """The answer for the words behind the program's name, of which the last is at the cursor.
 
@@ -43,21 +46,25 @@ def answer_words(words: Sequence[str]) -> str:
     """
     try:
         line = parse_command_line(words)
-        return _format(line, _complete(line), "")
+        return _format(_complete(line), line.prefix, "")
     except Exception:
-        return f":{Directive.ERROR + Directive.NO_FILES}\n"
+        return _FAULT
 
 
 def answer_bash(text: str, word_breaks: str) -> str:
-    """The answer for a line of bash up to the cursor: bash replaces only what is behind the last of its word breaks in a word."""
+    """The answer for a line of bash up to the cursor.
+
+    bash replaces only what is behind the last of its word breaks in a word, so that a candidate is what stands there. `word_breaks` is
+    "" in a quoted word, which has none.
+    """
     try:
         words = split_arg_string(f"{text}x")  # so that a blank at the end begins a word
-        words[-1] = words[-1][:-1]
-        line = parse_command_line(words[1:])
-        at = max(line.word.rfind(character) for character in word_breaks if character not in " \t\n\"'") + 1
-        return _format(line, _complete(line), line.word[:at])
+        typed = words[-1][:-1]
+        line = parse_command_line([*words[1:-1], typed])
+        kept = max((typed.rfind(character) for character in word_breaks if character not in " \t\n\"'"), default=-1) + 1
+        return _format(_complete(line), typed.removesuffix(line.word), typed[:kept])
     except Exception:
-        return f":{Directive.ERROR + Directive.NO_FILES}\n"
+        return _FAULT
 
 
 def _complete(line: CommandLine) -> list[CompletionItem]:
@@ -91,19 +98,19 @@ def measure_age() -> float:
     return time.process_time()
 
 
-def _format(line: CommandLine, items: Iterable[CompletionItem], cut: str) -> str:
-    """The lines of an answer; `cut` is what the shell keeps of the word."""
+def _format(items: Sequence[CompletionItem], prefix: str, kept: str) -> str:
+    """The lines of an answer: `prefix` stands before each value, and `kept` is what the shell keeps of that."""
     values = [item for item in items if item.type != "file"]
-    directive = Directive.KEEP_ORDER | (Directive.NO_FILES if len(values) == len(list(items)) else Directive.DEFAULT)
+    directive = Directive.KEEP_ORDER | (Directive.NO_FILES if len(values) == len(items) else Directive.DEFAULT)
     if any(item.value.endswith(("/", ":", "=")) for item in values):
         directive |= Directive.NO_SPACE
-    lines = [_format_item(item, line.prefix, cut) for item in values]
+    lines = [_format_item(item, prefix, kept) for item in values]
     return "".join(f"{text}\n" for text in [*lines, f":{int(directive)}"])
 
 
-def _format_item(item: CompletionItem, prefix: str, cut: str) -> str:
+def _format_item(item: CompletionItem, prefix: str, kept: str) -> str:
     """One candidate in one line."""
-    value = f"{prefix}{item.value}".removeprefix(cut)
+    value = f"{prefix}{item.value}".removeprefix(kept)
     text = " ".join((item.help or "").split())
     return f"{value}\t{text}" if text else value
 

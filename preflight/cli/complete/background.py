@@ -34,15 +34,15 @@ _SCREENS = ("DISPLAY", "WAYLAND_DISPLAY")
 def get_names(source: NameSource, seconds: float) -> Names:
     """The names of a source: kept ones, else those that are read within some seconds; no names where none come in time.
 
-    1. The reading goes on in the background, for at most `LONGEST` seconds, so that the next time has what came late. One process reads a
-       source at a time.
+    1. The reading goes on in the background, for at most `LONGEST` seconds, so that the next time has what came late: also where there is
+       no time left to wait for it. One process reads a source at a time.
     2. That process has no terminal, no standard streams and no screen: nothing in it can ask a person, or print.
     3. What was read is kept in $XDG_CACHE_HOME/preflight (~/.cache/preflight) for `KEPT` seconds, readable for the user alone.
     """
     deadline = time.monotonic() + seconds
     cache = _locate_cache(source)
     kept = _load(cache)
-    if kept is not None or seconds <= 0 or not hasattr(os, "fork"):
+    if kept is not None or not hasattr(os, "fork"):
         return kept or Names()
     lock = _lock(cache)
     if lock is None:

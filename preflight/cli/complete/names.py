@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct
 
 from preflight.cli.complete.command_line import CommandLine
+
+if TYPE_CHECKING:
+    from preflight.load.live.connection import ApiConnection
 
 _WITHOUT_CLUSTER = ("lint", "components", "fix", "diff")
 """The commands that ask a cluster only where one is named."""
@@ -119,19 +123,28 @@ def _read_files(paths: Sequence[str]) -> Names:
 
 
 def _ask_cluster(source: NameSource, seconds: float) -> Names:
-    from preflight.load.live.connection import ApiConnection
+    from preflight.load.live.connection import ApiConnection, HttpStatusError
     from preflight.load.live.target import ClusterTarget
 
     target = ClusterTarget(source.context, source.kubeconfig, source.user, source.groups, timeout=seconds)
     connection = ApiConnection(target)
-    body = connection.get(_LIST_PATHS[source.kind], {"resourceVersion": "0"}, accept=_METADATA_ONLY)
-    found = [item.metadata for item in msgspec.json.decode(body, type=_List).items]
+    try:
+        found = _list_metadata(connection, _LIST_PATHS[source.kind])
+    except HttpStatusError as error:
+        if error.status != 403 or source.kind is not NameKind.DAEMONSETS:
+            raise
+        found = _list_metadata(connection, f"/apis/apps/v1/namespaces/{connection.namespace}/daemonsets")
     if source.kind is NameKind.NODES:
         return Names(namespace=connection.namespace, nodes=tuple(sorted(metadata.name for metadata in found)))
     if source.kind is NameKind.NAMESPACES:
         return Names(namespace=connection.namespace, namespaces=tuple(sorted(metadata.name for metadata in found)))
     keys = sorted(f"{metadata.namespace}/{metadata.name}" for metadata in found)
     return Names(namespace=connection.namespace, daemonsets=tuple(keys))
+
+
+def _list_metadata(connection: ApiConnection, path: str) -> list[_Metadata]:
+    body = connection.get(path, {"resourceVersion": "0"}, accept=_METADATA_ONLY)
+    return [item.metadata for item in msgspec.json.decode(body, type=_List).items]
 
 
 def _take_last(values: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import msgspec
 
-_RULE = re.compile(r"(?P<id>PF\d+) (?P<name>\S+) \(\w+\): (?P<summary>.*)")
+_RULE = re.compile(r"(?P<id>PF\d+) (?P<name>\S+) \(\w+\): (?P<summary>.*?)\.?")
 
 
 class RuleWords(NamedTuple):
@@ -41,7 +41,10 @@ class _Schema(msgspec.Struct):
 
 
 def list_rules() -> list[RuleWords]:
-    """Every rule, sorted by id: as the schema of policies describes them, since importing all rules takes too long."""
+    """The rules that a policy may set, sorted by id: all but PF900, a fault of preflight itself.
+
+    They are read from the schema of policies, since importing all rules takes too long.
+    """
     return sorted(set(_iter_rules()))
 
 

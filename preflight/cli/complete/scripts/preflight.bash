@@ -1,12 +1,13 @@
 # bash completion of preflight. To load it: source <(preflight completion bash)
 
 _preflight_complete() {
-    local line value directive=4 typed=${COMP_WORDS[COMP_CWORD]} file
+    local line value directive=4 typed=${COMP_WORDS[COMP_CWORD]} breaks=$COMP_WORDBREAKS
     local -a answer=()
     COMPREPLY=()
+    [[ $typed == [\'\"]* ]] && breaks=
     while IFS= read -r line; do
         answer+=("$line")
-    done < <("${1/#\~/$HOME}" __complete_line "${COMP_LINE:0:COMP_POINT}" "$COMP_WORDBREAKS" 2>/dev/null)
+    done < <("${1/#\~/$HOME}" __complete_line "${COMP_LINE:0:COMP_POINT}" "$breaks" 2>/dev/null)
 
     # A word that was begun with a quote stays in it; any other is quoted where it has to be.
     for line in "${answer[@]}"; do
@@ -22,15 +23,14 @@ _preflight_complete() {
     done
 
     ((directive & 2)) && compopt -o nospace
-    ((directive & 32)) && [[ ${BASH_VERSINFO[0]}.${BASH_VERSINFO[1]} > 4.3 || ${BASH_VERSINFO[0]} -gt 4 ]] && compopt -o nosort
+    ((directive & 32 && BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404)) && compopt -o nosort
     if ((!(directive & 4))); then
         if ((${#COMPREPLY[@]} == 0)); then
             compopt -o default
         else
-            file=$2
             while IFS= read -r line; do
                 COMPREPLY+=("$line")
-            done < <(compgen -f -- "$file")
+            done < <(compgen -f -- "$2")
             compopt -o filenames
         fi
     fi
