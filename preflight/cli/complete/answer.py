@@ -61,10 +61,15 @@ def answer_bash(text: str, word_breaks: str) -> str:
         words = split_arg_string(f"{text}x")  # so that a blank at the end begins a word
         typed = words[-1][:-1]
         line = parse_command_line([*words[1:-1], typed])
-        kept = max((typed.rfind(character) for character in word_breaks if character not in " \t\n\"'"), default=-1) + 1
-        return _format(_complete(line), typed.removesuffix(line.word), typed[:kept])
+        return _format(_complete(line), typed.removesuffix(line.word), typed[: _count_kept(typed, word_breaks)])
     except Exception:
         return _FAULT
+
+
+def _count_kept(typed: str, word_breaks: str) -> int:
+    """How much of a word bash keeps: all up to the last break, but `@` belongs to what it replaces (readline's `rl_special_prefixes`)."""
+    ends = (typed.rfind(character) + (character != "@") for character in word_breaks if character in typed and character not in "\"' \t\n")
+    return max(ends, default=0)
 
 
 def _complete(line: CommandLine) -> list[CompletionItem]:

@@ -20,7 +20,7 @@ from tests.cli.program import program
 NO_FILES, FILES, NO_SPACE = 36, 32, 38
 GATE = "TaintTolerationComparisonOperators"
 NAMES = Names(
-    contexts=("prod", "arn:aws:eks:eu:1:cluster/test", "bad\nname"),
+    contexts=("prod", "arn:aws:eks:eu:1:cluster/test", "admin@home", "bad\nname"),
     nodes=("gpu-1", "gpu-2", "web-1"),
     daemonsets=("default/agent", "storage/csi", "storage/csi-two"),
     namespaces=("default", "storage"),
@@ -90,7 +90,9 @@ def names(monkeypatch: pytest.MonkeyPatch) -> None:
         pytest.param("capacity --like ds/", ["ds/agent"], NO_FILES, id="more of a DaemonSet"),
         # Other names.
         pytest.param("drain n1 --context p", ["prod"], NO_FILES, id="contexts"),
-        pytest.param("drain n1 --context=", ["prod", "arn:aws:eks:eu:1:cluster/test"], NO_FILES, id="but none that would not print"),
+        pytest.param(
+            "drain n1 --context=", ["prod", "arn:aws:eks:eu:1:cluster/test", "admin@home"], NO_FILES, id="but none that would not print"
+        ),
         pytest.param("rollout restart -n ", ["default", "storage"], NO_FILES, id="namespaces"),
         pytest.param("rollout restart -ns", ["-nstorage"], NO_FILES, id="the value in the word of a short option"),
         pytest.param("rollout restart -n=s", ["storage"], NO_FILES, id="the value behind ="),
@@ -234,6 +236,9 @@ BREAKS = " \t\n\"'@><=;|&(:"
         pytest.param("preflight lint --fail-on=w", " ", ["--fail-on=warning"], id="where = breaks no word"),
         pytest.param("preflight drain n1 --context arn:aws:e", BREAKS, ["eks:eu:1:cluster/test"], id="a context with colons"),
         pytest.param("preflight drain n1 --context=arn:aws:e", BREAKS, ["eks:eu:1:cluster/test"], id="the same behind ="),
+        pytest.param("preflight drain n1 --context admin@", BREAKS, ["@home"], id="bash replaces an @, too"),
+        pytest.param("preflight drain n1 --context admin@h", BREAKS, ["@home"], id="also with more behind it"),
+        pytest.param("preflight drain n1 --context admin@h", " =", ["admin@home"], id="where @ breaks no word"),
         pytest.param("preflight lint -oj", BREAKS, ["-ojson", "-ojunit"], id="a short option"),
         pytest.param("preflight drain gpu-1 ", BREAKS, ["gpu-2", "web-1"], id="a blank at the end begins a word"),
         pytest.param("preflight drain 'gpu-1' w", BREAKS, ["web-1"], id="quoted words before"),
