@@ -50,7 +50,7 @@ def command(sources: tuple[str, ...], outputs: tuple[str, ...], **given: Any) ->
     print_report(FORMATS, found, outputs, all_rows=given["all_rows"])
     for cluster in found.clusters:
         for problem in cluster.problems:
-            get_run().print_error(escape_unprintable(problem))
+            get_run().print_error(f"error: {escape_unprintable(problem)}")
     return found.exit
 
 

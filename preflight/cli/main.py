@@ -138,7 +138,7 @@ def main(end_process: Callable[[int], NoReturn] | None = None) -> None:
         click.echo("interrupted", err=True)
         code = 130
     except PreflightError as error:
-        run.print_error(str(error))
+        run.print_error(f"error: {error}")
         code = error.exit_code
     except BrokenPipeError:
         code = _discard_stdout()

@@ -40,7 +40,7 @@ def finish_run(analysis: Analysis, given: dict[str, Any]) -> int:
     """Print the report of a run and what could not be read, and answer the exit code."""
     report, baseline = analysis.report, analysis.baseline
     get_run().alive.append(analysis)
-    lowest = Severity(given["fail_on"]) if given["quiet"] else Severity.NOTE
+    lowest = Severity(given["fail_on"]) if given["quiet"] else None
     outputs = given["outputs"] or (("concise",) if given["quiet"] else ())
     print_report(FORMATS, report, outputs, all_rows=given["all_rows"], lowest=lowest)
     if baseline is not None:
@@ -49,7 +49,7 @@ def finish_run(analysis: Analysis, given: dict[str, Any]) -> int:
         click.echo(messages.describe_written_baseline(baseline.file, accepted, baseline.expires), err=True)
     if report.problems:
         print_problems(report.problems)
-    if given["quiet"] and "concise" in outputs:
+    if lowest is not None and "concise" in outputs:
         _print_rest(report, lowest)
     if analysis.request_summary and given["verbose"]:
         click.echo(analysis.request_summary, err=True)
@@ -74,9 +74,9 @@ def print_report(
     outputs: tuple[str, ...],
     *,
     all_rows: bool,
-    lowest: Severity = Severity.NOTE,
+    lowest: Severity | None = None,
 ) -> None:
-    """Print a report in the formats asked for, each to its place; `concise` leaves out what is less severe than `lowest`."""
+    """Print a report in the formats asked for, each to its place; with `lowest`, `concise` prints only what fails the run."""
     for name, path in parse_formats(outputs, known_formats):
         terminal = not path and sys.stdout.isatty()
         is_colored = not path and get_run().uses_color(sys.stdout)
@@ -85,7 +85,7 @@ def print_report(
             width=_get_terminal_width() if terminal else 0,
             color=is_colored,
             all_rows=all_rows,
-            **({"lowest": lowest} if name == "concise" else {}),
+            **({"lowest": lowest} if lowest is not None and name == "concise" else {}),
         )
         if path:
             write_output(path, text)

@@ -29,12 +29,13 @@ class Run:
 
         return decide_color(ColorChoice(self.color), _classify_stream(stream), os.environ)
 
-    def print_error(self, message: str) -> None:
-        """Print `error: message` on standard error."""
+    def print_error(self, line: str) -> None:
+        """Print a line of an error on standard error, its label `error:` colored."""
         from preflight.report.terminal import Ink
 
         is_colored = self.uses_color(sys.stderr)
-        click.echo(f"{Ink(is_colored)('error:', 'error')} {message}", err=True, color=is_colored or None)
+        label = "error:" if line.startswith("error: ") else ""
+        click.echo(f"{Ink(is_colored)(label, 'error')}{line.removeprefix(label)}", err=True, color=is_colored or None)
 
 
 def get_run() -> Run:

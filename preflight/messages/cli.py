@@ -168,7 +168,7 @@ def describe_written_baseline(file: str, accepted: str, day: object) -> str:
 def describe_hidden_findings(counts: Mapping[Severity, int], lowest: Severity) -> str:
     """Findings that do not fail the run and that --quiet leaves out."""
     hidden = ", ".join(format_count(count, severity) for severity, count in counts.items())
-    return f"not shown: {hidden} (less severe than --fail-on {lowest})"
+    return f"not shown: {hidden} (no failure with --fail-on {lowest})"
 
 
 QUIET_ABOUT_UNKNOWN = "unknown: some answers cannot be determined (run without --quiet to see which, and what is missing)"

@@ -10,11 +10,12 @@ from preflight.report.formatting import format_headline, format_location
 from preflight.report.terminal import Ink, escape_ci_commands, escape_unprintable
 
 
-def render(report: Report, *, color: bool = False, lowest: Severity = Severity.NOTE, **_options: object) -> str:
+def render(report: Report, *, color: bool = False, lowest: Severity | None = None, **_options: object) -> str:
     """`file:line:column: error[PF102] lost-on-recreation: storage/csi loses ...` for each finding, in the order of the report.
 
     1. A finding without a place starts with its subject. In a plan each line ends with its step: ` (step 2 of 3)`.
-    2. Exempted findings are left out, and so are those less severe than `lowest`; no finding is the empty text.
+    2. Exempted findings are left out; no finding is the empty text. With `lowest` only those are printed that fail a run whose `--fail-on`
+       it is.
     3. `color` adds ANSI colors; the width of a terminal changes nothing.
     """
     ink = Ink(color)
@@ -23,15 +24,17 @@ def render(report: Report, *, color: bool = False, lowest: Severity = Severity.N
 
 
 def count_hidden(report: Report, lowest: Severity) -> dict[Severity, int]:
-    """How many findings of each severity, the worst first, are left out because they are less severe than `lowest`."""
-    hidden = [finding.severity for finding in report.findings if finding.exempted is None and finding.severity.rank > lowest.rank]
+    """How many findings of each severity, the worst first, are left out with `lowest`, exempted ones aside."""
+    hidden = [finding.severity for finding in report.findings if finding.exempted is None and not _is_printed(finding, lowest)]
     return {severity: hidden.count(severity) for severity in Severity if severity in hidden}
 
 
-def _iter_lines(report: Report, lowest: Severity, steps: int, ink: Ink) -> Iterator[str]:
-    for finding in report.findings:
-        if finding.exempted is None and finding.severity.rank <= lowest.rank:
-            yield escape_ci_commands(_format_line(finding, steps, ink))
+def _iter_lines(report: Report, lowest: Severity | None, steps: int, ink: Ink) -> Iterator[str]:
+    return (escape_ci_commands(_format_line(finding, steps, ink)) for finding in report.findings if _is_printed(finding, lowest))
+
+
+def _is_printed(finding: Finding, lowest: Severity | None) -> bool:
+    return finding.exempted is None and (lowest is None or finding.severity.rank <= lowest.rank)
 
 
 def _format_line(finding: Finding, steps: int, ink: Ink) -> str:

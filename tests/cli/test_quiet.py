@@ -18,11 +18,11 @@ def test_only_what_fails_is_printed() -> None:
     result = program("lint", "wild", "--fail-on", "warning", "--quiet")
     assert (result.code, result.out.count("\n")) == (1, 1)
     assert result.out.startswith(WARNING)
-    assert result.err == "not shown: 1 note (less severe than --fail-on warning)\n"
+    assert result.err == "not shown: 1 note (no failure with --fail-on warning)\n"
 
 
 def test_what_does_not_fail_is_only_counted() -> None:
-    assert program("lint", "wild", "-q") == (0, "", "not shown: 1 warning, 1 note (less severe than --fail-on error)\n")
+    assert program("lint", "wild", "-q") == (0, "", "not shown: 1 warning, 1 note (no failure with --fail-on error)\n")
 
 
 def test_nothing_is_hidden_where_notes_fail() -> None:
@@ -44,9 +44,7 @@ def test_exempted_findings_are_not_counted() -> None:
     text = Path("wild/wild.yaml").read_text(encoding="utf-8")
     annotation = "annotations: {preflight/exempt: 'PF201: it is the agent of all nodes'}, name: wild"
     Path("wild/wild.yaml").write_text(text.replace("name: wild", annotation, 1), encoding="utf-8")
-    assert program("lint", "wild", "-q", "--fail-on", "warning") == Result(
-        0, "", "not shown: 1 note (less severe than --fail-on warning)\n"
-    )
+    assert program("lint", "wild", "-q", "--fail-on", "warning") == Result(0, "", "not shown: 1 note (no failure with --fail-on warning)\n")
 
 
 def test_an_answer_that_is_unknown_is_said() -> None:

@@ -27,7 +27,7 @@ FILE = CompletionItem("", type="file")
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 _GATE = "TaintTolerationComparisonOperators"
 _NODE_VERBS = ("cordon", "uncordon", "drain", "reboot", "replace")
-_FILE_VERBS = ("lint", "fix", "components", "policy check")
+_FILE_VERBS = ("lint", "fix", "components")
 _ONE_FILE_VERBS = ("plan", "verify")
 _RESOURCES_OF_VERB = {
     "taint": ("nodes",),
@@ -121,10 +121,8 @@ def _iter_arguments(line: CommandLine, read: ReadNames) -> Iterator[CompletionIt
     elif line.verb in _RESOURCES_OF_VERB:
         yield from _iter_objects(line, read)
     elif line.verb in _FILE_VERBS or (line.verb in _ONE_FILE_VERBS and not line.args):
-        if line.verb.startswith("policy"):
-            yield from map(CompletionItem, list_policies())
         yield FILE
-    elif line.verb == "policy show" and not line.args:
+    elif line.verb == "policy check" or (line.verb == "policy show" and not line.args):
         yield from map(CompletionItem, list_policies())
         yield FILE
     elif line.verb == "diff" and len(line.args) < 2:

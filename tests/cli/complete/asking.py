@@ -32,9 +32,12 @@ def ask(*words: str) -> Answer:
     return parse_answer(result.out)
 
 
-def ask_patiently(*words: str, env: Mapping[str, str], limit: float = 60.0) -> list[str]:
-    """The candidates by a process of its own that waits for names as long as a busy machine needs."""
-    code = f"import sys; from preflight.cli.complete import answer as a; a.LIMIT = {limit}; a.print_answer(a.answer_words(sys.argv[1:]))"
+def ask_patiently(*words: str, env: Mapping[str, str], limit: float = 60.0, longest: float = 60.0) -> list[str]:
+    """The candidates by a process of its own that waits for names as long as a busy machine needs; see `LIMIT` and `LONGEST`."""
+    code = (
+        f"import sys; from preflight.cli.complete import answer, background; answer.LIMIT, background.LONGEST = {limit}, {longest}; "
+        "answer.print_answer(answer.answer_words(sys.argv[1:]))"
+    )
     return _run(["-c", code, *words], env).values
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import socket
 import stat
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -157,11 +158,7 @@ def test_a_server_that_never_answers_costs_the_limit_and_is_silent(env: dict[str
 
 def test_what_comes_late_is_there_the_next_time(env: dict[str, str]) -> None:
     """Also where the process starts so slowly that no time is left."""
-    end = time.monotonic() + 60
-    while not (values := ask_patiently("drain", "--from", "calm", "", env=env, limit=0.0)):
-        assert time.monotonic() < end
-        time.sleep(0.1)
-    assert values == ["n1", "n2"]
+    wait_until(lambda: ask_patiently("drain", "--from", "calm", "", env=env, limit=0.0) == ["n1", "n2"])
 
 
 def test_a_dead_server_is_not_waited_for(env: dict[str, str], cluster: Path) -> None:
@@ -193,6 +190,35 @@ def test_a_credential_plugin_can_ask_nobody(env: dict[str, str], cluster: Path) 
     assert said.startswith("not a tty\n")
     assert "/dev/tty" in said
     assert said.endswith("screen= browser=false\nend\n")
+
+
+def test_the_reading_ends_and_what_it_started_with_it(env: dict[str, str], cluster: Path) -> None:
+    plugin = cluster / "plugin"
+    plugin.write_text(f"#!/bin/sh\necho $$ >{cluster}/pid\nexec sleep 1000\n", encoding="utf-8")
+    plugin.chmod(0o755)
+    user = {"exec": {"apiVersion": "client.authentication.k8s.io/v1", "command": str(plugin), "interactiveMode": "Never"}}
+    kubeconfig(cluster / "config", "https://127.0.0.1:1", user)
+    assert ask_patiently("drain", "", env=env, longest=3.0) == []  # it comes back once the reading has ended
+    if Path("pid").exists():  # else the machine is so busy that the plugin was never started
+        process = int(Path("pid").read_text(encoding="utf-8"))
+        wait_until(lambda: not is_running(process))
+
+
+def is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    with contextlib.suppress(OSError):
+        return ") Z " not in Path(f"/proc/{process}/stat").read_text(encoding="utf-8")
+    return True
+
+
+def wait_until(is_done: Callable[[], bool]) -> None:
+    end = time.monotonic() + 60
+    while not is_done():
+        assert time.monotonic() < end
+        time.sleep(0.1)
 
 
 def test_a_plugin_that_always_asks_is_not_run(env: dict[str, str], cluster: Path) -> None:
