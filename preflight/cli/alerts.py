@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from preflight.cli.options import add_world_options, make_input, parse_feature_gate
-from preflight.cli.output import write_output
+from preflight.cli.output import print_problems, write_output
 from preflight.errors import UsageError
 from preflight.messages import cli as messages
 
@@ -30,7 +30,6 @@ def command(sources: tuple[str, ...], output: str, form: str, labels: tuple[str,
     from preflight.engine.alerts import generate_alerts
     from preflight.engine.session import Options, Session
     from preflight.report.alerts import FORMS, render
-    from preflight.report.text import render_problems
 
     if form not in FORMS:
         raise UsageError(messages.describe_unknown_alert_format(form, FORMS))
@@ -48,7 +47,7 @@ def command(sources: tuple[str, ...], output: str, form: str, labels: tuple[str,
     for note in found.notes:
         click.echo(messages.describe_missing_alert(note), err=True)
     if problems:
-        click.echo(render_problems(problems), nl=False, err=True)
+        print_problems(problems)
     return 3 if problems else 0
 
 

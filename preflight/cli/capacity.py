@@ -10,6 +10,7 @@ import click
 from preflight.cli.multi_cluster_options import add_clusters_options, select_inputs
 from preflight.cli.options import parse_feature_gate
 from preflight.cli.output import parse_formats, print_report
+from preflight.cli.run import get_run
 from preflight.errors import UsageError
 from preflight.messages import cli as messages
 
@@ -49,7 +50,7 @@ def command(sources: tuple[str, ...], outputs: tuple[str, ...], **given: Any) ->
     print_report(FORMATS, found, outputs, all_rows=given["all_rows"])
     for cluster in found.clusters:
         for problem in cluster.problems:
-            click.echo(f"error: {escape_unprintable(problem)}", err=True)
+            get_run().print_error(f"error: {escape_unprintable(problem)}")
     return found.exit
 
 

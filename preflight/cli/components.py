@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from preflight.cli.options import add_connection_options, make_target
+from preflight.cli.output import print_problems
 from preflight.errors import InputError, UsageError
 from preflight.messages import cli as messages
 
@@ -66,7 +67,6 @@ def command(
     from preflight.load.live.planner import FOR_DAEMONSETS
     from preflight.model.apps import DaemonSet
     from preflight.model.report import Problem
-    from preflight.report.text import render_problems
 
     form, _, into = output.partition("=")
     if form not in ("text", "json"):
@@ -91,7 +91,7 @@ def command(
     else:
         click.echo(text, nl=False)
     if problems:
-        click.echo(render_problems(tuple(problems)), nl=False, err=True)
+        print_problems(problems)
     return 3 if problems else 0
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from preflight.cli.options import parse_feature_gate
+from preflight.cli.output import print_problems
 from preflight.errors import InputError, UsageError
 from preflight.messages import cli as messages
 
@@ -50,7 +51,6 @@ def command(paths: tuple[str, ...], sources: tuple[str, ...], *, allow_empty: bo
     from preflight.fix.summary import format_fix_summary
     from preflight.load.inputs import Files
     from preflight.model.report import Problem
-    from preflight.report.text import render_problems
 
     if sum((given["diff"], given["write"], bool(given["patch"]))) > 1:
         raise UsageError(messages.EXCLUSIVE_FORMS)
@@ -72,7 +72,7 @@ def command(paths: tuple[str, ...], sources: tuple[str, ...], *, allow_empty: bo
     _print_lines(lines, err=not given["write"])
     problems = (*proposal.problems, *map(Problem, failed))
     if problems:
-        click.echo(render_problems(problems), nl=False, err=True)
+        print_problems(problems)
     if problems or outcome.is_unknown:
         return 3
     return 1 if outcome.unfixed or outcome.has_losses else 0

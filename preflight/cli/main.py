@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 
 import click
 
+from preflight.cli.run import Run, add_color_option
 from preflight.errors import PreflightError
 from preflight.version import __version__
 
@@ -43,10 +44,11 @@ COMMANDS = {
     "rbac": "the smallest ClusterRole that lets preflight ask a cluster",
     "explain": "why a rule matters and how to fix what it finds",
     "rules": "all rules",
+    "completion": "the completion script of bash, zsh or fish",
 }
 
 _OPTIONS_WITH_VALUE = (
-    *("--from", "-o", "--output", "--fail-on", "--feature-gates", "--why"),
+    *("--from", "-o", "--output", "--fail-on", "--feature-gates", "--why", "--color"),
     *("--policy", "--baseline", "--write-baseline", "--baseline-expires", "--today"),
     *("--context", "--kubeconfig", "--as", "--as-group", "--request-timeout"),
 )
@@ -77,10 +79,13 @@ class Commands(click.Group):
         del ctx
         if cmd_name in VERBS:
             command: click.Command = import_module("preflight.cli.kubectl_command").command(cmd_name)
-            return command
+            return add_color_option(command)
         if cmd_name in COMMANDS:
             own: click.Command = import_module(f"preflight.cli.{cmd_name}").command
-            return own
+            return add_color_option(own)
+        if cmd_name.startswith("__complete"):
+            hidden: click.Command = import_module("preflight.cli.complete.hidden_commands").get_hidden_command(cmd_name)
+            return hidden
         return None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -118,13 +123,13 @@ def cli() -> None:
 def main(end_process: Callable[[int], NoReturn] | None = None) -> None:
     """The program: runs a command and ends with its exit code.
 
-    `end_process` ends the process; the default does so at once, without taking apart what the run built, which lives in `alive` until then.
+    `end_process` ends the process; the default does so at once, without taking apart what the run built (`Run.alive`).
     """
     gc.disable()  # what a run builds lives until its end: collecting on the way only costs time
-    alive: list[object] = []
+    run = Run()
     code: object
     try:
-        code = cli.main(standalone_mode=False, obj=alive)
+        code = cli.main(prog_name=_find_program_name(), standalone_mode=False, obj=run)
         sys.stdout.flush()
     except click.ClickException as error:
         error.show()
@@ -133,7 +138,7 @@ def main(end_process: Callable[[int], NoReturn] | None = None) -> None:
         click.echo("interrupted", err=True)
         code = 130
     except PreflightError as error:
-        click.echo(f"error: {error}", err=True)
+        run.print_error(f"error: {error}")
         code = error.exit_code
     except BrokenPipeError:
         code = _discard_stdout()
@@ -146,6 +151,11 @@ def main(end_process: Callable[[int], NoReturn] | None = None) -> None:
         click.echo(OWN_FAULT, err=True)
         code = 4
     (end_process or _end_process)(code if isinstance(code, int) else 0)
+
+
+def _find_program_name() -> str | None:
+    """How people call the program where kubectl runs it as its plugin; None where click finds it."""
+    return "kubectl change-preflight" if os.path.basename(sys.argv[0]) == "kubectl-change_preflight" else None  # noqa: PTH119
 
 
 def _discard_stdout() -> int:

@@ -29,6 +29,7 @@ SHARED_OPTIONS: tuple[Callable[[Any], Any], ...] = (
     ),
     click.option("--exit-zero", is_flag=True, help="Only report: findings do not change the exit code."),
     click.option("--allow-empty", is_flag=True, help="Nothing to judge is no fault."),
+    click.option("-q", "--quiet", is_flag=True, help="Print only what makes the exit code 1, as -o concise, and count the rest."),
     click.option("--all-rows", is_flag=True, help="Every row of the table and every finding."),
     click.option("--why", metavar="DAEMONSET/NODE", default="", help="The chain of one loss; of an ordinary pod by NAMESPACE/POD."),
     click.option("--feature-gates", metavar="GATE=BOOL", default="", help=f"A gate of the cluster: {_FEATURE_GATE}=true or =false."),

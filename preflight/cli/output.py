@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import click
 
+from preflight.cli.run import get_run
 from preflight.engine.report_builder import Analysis
 from preflight.errors import InputError, UsageError
 from preflight.messages import cli as messages
+from preflight.model.report import Problem, Report, Severity
 from preflight.report import FORMATS
+from preflight.report.concise import count_hidden
 
 
 def parse_formats(outputs: tuple[str, ...], known_formats: Mapping[str, Any] = FORMATS) -> list[tuple[str, str]]:
@@ -36,18 +39,18 @@ def parse_formats(outputs: tuple[str, ...], known_formats: Mapping[str, Any] = F
 def finish_run(analysis: Analysis, given: dict[str, Any]) -> int:
     """Print the report of a run and what could not be read, and answer the exit code."""
     report, baseline = analysis.report, analysis.baseline
-    alive = click.get_current_context().obj
-    if alive is not None:
-        alive.append(analysis)
-    print_report(FORMATS, report, given["outputs"], all_rows=given["all_rows"])
+    get_run().alive.append(analysis)
+    lowest = Severity(given["fail_on"]) if given["quiet"] else None
+    outputs = given["outputs"] or (("concise",) if given["quiet"] else ())
+    print_report(FORMATS, report, outputs, all_rows=given["all_rows"], lowest=lowest)
     if baseline is not None:
         write_output(baseline.file, baseline.format_file())
         accepted = messages.ONE_FINDING if baseline.finding_count == 1 else f"{baseline.finding_count} findings"
         click.echo(messages.describe_written_baseline(baseline.file, accepted, baseline.expires), err=True)
     if report.problems:
-        from preflight.report.text import render_problems
-
-        click.echo(render_problems(report.problems), nl=False, err=True)
+        print_problems(report.problems)
+    if lowest is not None and "concise" in outputs:
+        _print_rest(report, lowest)
     if analysis.request_summary and given["verbose"]:
         click.echo(analysis.request_summary, err=True)
     if analysis.crashes and given["verbose"]:
@@ -57,20 +60,45 @@ def finish_run(analysis: Analysis, given: dict[str, Any]) -> int:
     return report.exit
 
 
-def print_report(known_formats: Mapping[str, Callable[..., str]], report: object, outputs: tuple[str, ...], *, all_rows: bool) -> None:
-    """Print a report in the formats asked for, each to its place."""
+def _print_rest(report: Report, lowest: Severity) -> None:
+    """Print how many findings --quiet leaves out, and why the exit code is 3 where no finding and no unreadable file says so."""
+    if hidden := count_hidden(report, lowest):
+        click.echo(messages.describe_hidden_findings(hidden, lowest), err=True)
+    if report.exit == 3 and not report.problems:
+        click.echo(messages.QUIET_ABOUT_UNKNOWN, err=True)
+
+
+def print_report(
+    known_formats: Mapping[str, Callable[..., str]],
+    report: object,
+    outputs: tuple[str, ...],
+    *,
+    all_rows: bool,
+    lowest: Severity | None = None,
+) -> None:
+    """Print a report in the formats asked for, each to its place; with `lowest`, `concise` prints only what fails the run."""
     for name, path in parse_formats(outputs, known_formats):
         terminal = not path and sys.stdout.isatty()
+        is_colored = not path and get_run().uses_color(sys.stdout)
         text = known_formats[name](
             report,
             width=_get_terminal_width() if terminal else 0,
-            color=terminal and not any(os.environ.get(word) for word in ("NO_COLOR", "CI")) and os.environ.get("TERM") != "dumb",
+            color=is_colored,
             all_rows=all_rows,
+            **({"lowest": lowest} if lowest is not None and name == "concise" else {}),
         )
         if path:
             write_output(path, text)
         else:
-            click.echo(text, nl=False)
+            click.echo(text, nl=False, color=is_colored or None)
+
+
+def print_problems(problems: Sequence[Problem]) -> None:
+    """Print what could not be read on standard error."""
+    from preflight.report.text import render_problems
+
+    is_colored = get_run().uses_color(sys.stderr)
+    click.echo(render_problems(problems, color=is_colored), nl=False, err=True, color=is_colored or None)
 
 
 def write_output(path: str, text: str) -> None:

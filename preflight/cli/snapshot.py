@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from preflight.cli.options import add_world_options, make_input, parse_feature_gate
+from preflight.cli.output import print_problems
 from preflight.errors import InputError
 from preflight.messages import cli as messages
 
@@ -33,7 +34,6 @@ def command(output: str, sources: tuple[str, ...], **given: Any) -> int:
     from preflight.load.inputs import LoadOptions, open_input
     from preflight.load.live.planner import FOR_SNAPSHOT
     from preflight.load.snapshot.writer import UnsavedCounts, iter_snapshot_lines, write_snapshot
-    from preflight.report.text import render_problems
 
     options = LoadOptions(one_cluster=True, comparison_operators=parse_feature_gate(given["feature_gates"]), wants_state=True)
     with open_input(make_input(given, sources, live=True), options, stdin=sys.stdin.buffer, query=FOR_SNAPSHOT) as opened:
@@ -41,7 +41,7 @@ def command(output: str, sources: tuple[str, ...], **given: Any) -> int:
         if opened.connection and given["verbose"]:
             click.echo(format_request_summary(opened.connection), err=True)
     if read.problems:
-        click.echo(render_problems(read.problems), nl=False, err=True)
+        print_problems(read.problems)
         raise InputError(messages.NOT_WHOLE)
     if not read.objects and not given["allow_empty"]:
         raise InputError(messages.NOTHING_TO_SAVE)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 
 from preflight.messages.counts import format_count
 from preflight.messages.lists import format_names
+from preflight.model.report import Severity
 
 
 def describe_unknown_alert_format(name: str, known: Iterable[str]) -> str:
@@ -162,6 +163,15 @@ ONE_FINDING = "1 finding"
 def describe_written_baseline(file: str, accepted: str, day: object) -> str:
     """That a baseline was written."""
     return f"wrote {file}: {accepted} accepted until {day}"
+
+
+def describe_hidden_findings(counts: Mapping[Severity, int], lowest: Severity) -> str:
+    """Findings that do not fail the run and that --quiet leaves out."""
+    hidden = ", ".join(format_count(count, severity) for severity, count in counts.items())
+    return f"not shown: {hidden} (no failure with --fail-on {lowest})"
+
+
+QUIET_ABOUT_UNKNOWN = "unknown: some answers cannot be determined (run without --quiet to see which, and what is missing)"
 
 
 def describe_good_policy(name: str) -> str:

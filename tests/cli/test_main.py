@@ -58,6 +58,15 @@ def test_click_itself_finds_every_command(command: str) -> None:
     assert (result.exit_code, result.exception) == (0, None)
 
 
+def test_a_run_imports_nothing_of_completion() -> None:
+    """A program that starts slowly is not used."""
+    code = (
+        "import sys, preflight.cli.main; print([name for name in sys.modules if 'complet' in name or name == 'preflight.report.terminal'])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
 def test_the_names_of_the_commands_in_their_order() -> None:
     context = click.Context(cli)
     assert cli.list_commands(context) == [*VERBS, *COMMANDS]
