@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from preflight.engine.asked_cluster import check_commands, format_request_summary
 from preflight.engine.explain_loss import iter_pair_links, iter_pod_links
+from preflight.engine.next_commands import find_next_commands
 from preflight.engine.plan import Plan, make_plan
 from preflight.engine.report_builder import Analysis, ReportParts, build_report
 from preflight.engine.rule_context import build_step, make_change_context
@@ -214,6 +215,8 @@ def _evaluate_plan(inputs: LoadedInputs, plan: Plan) -> Analysis:
         tuple(links),
         tuple(step.impact for step in steps),
         any(step.is_unknown for step in steps),
+        find_next_commands(inputs.session, plan),
+        is_change=True,
     )
     return build_report(replace(inputs, others=tuple(progress.applied)), parts)
 

@@ -152,18 +152,14 @@ def _evaluate_diff(inputs: LoadedInputs, compared: _Comparison) -> Analysis:
         is_unknown=impact is not None and any(group.outcome_before is not group.outcome for group in impact.iter_groups(Outcome.UNKNOWN)),
     )
     analysis = build_report(inputs, parts)
-    budgets_matter = impact is not None and not change.before.budgets
-    return replace(analysis, report=_complete_report(analysis.report, compared, found, skipped, budgets_matter))
+    return replace(analysis, report=_complete_report(analysis.report, compared, found, skipped))
 
 
-def _complete_report(
-    report: Report, compared: _Comparison, found: _NewFindings, skipped: Sequence[SkippedCheck], budgets_matter: bool
-) -> Report:
+def _complete_report(report: Report, compared: _Comparison, found: _NewFindings, skipped: Sequence[SkippedCheck]) -> Report:
     """The report with what it rests on, and what was not compared."""
-    given = [check for check in report.skipped if check.what != "PodDisruptionBudgets" or budgets_matter]
     known = _describe_known_findings(compared.old.text, found.known_count, found.unchanged_count)
     assumptions = (*report.assumptions, *known, *_describe_partial_comparison(compared.differences))
-    return replace(report, assumptions=assumptions, skipped=(*given, *skipped))
+    return replace(report, assumptions=assumptions, skipped=(*report.skipped, *skipped))
 
 
 def _find_new(inputs: LoadedInputs, compared: _Comparison, impact: Impact | None, step: int) -> _NewFindings:

@@ -6,6 +6,7 @@ from preflight.coverage.label_cascade import predict_unchanged
 from preflight.coverage.model import Impact
 from preflight.engine.coverage_rows import build_coverage_rows
 from preflight.engine.explain_loss import iter_pair_links
+from preflight.engine.next_commands import find_next_commands
 from preflight.engine.report_builder import Analysis, ReportParts, build_report
 from preflight.engine.rule_context import make_lint_context, select_linted_workloads
 from preflight.engine.rule_runner import run_rules
@@ -52,6 +53,7 @@ def _evaluate_manifests(inputs: LoadedInputs) -> Analysis:
         links=tuple(iter_pair_links(options.why, impact, 0)) if impact else (),
         impacts=(impact,) if impact else (),
         is_unknown=options.strict and is_unknown,
+        next=find_next_commands(inputs.session),
     )
     return build_report(inputs, parts)
 

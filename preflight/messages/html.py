@@ -29,13 +29,6 @@ BLOCKED_FOR_NOW = "blocked for now"
 UNKNOWN = "unknown"
 GOING = "going"
 
-NOTHING_LOST = "No DaemonSet loses a node"
-NO_ERRORS = "No errors"
-RULE_CRASHED = "A rule crashed: this report is not complete"
-NOTHING_JUDGED = "Nothing was judged"
-NOT_ALL_KNOWN = "Not everything is known"
-DRAIN_REFUSED = "kubectl refuses this drain"
-DRAIN_NEVER_ENDS = "This drain never ends"
 OTHER_RULES_RAN = "a rule crashed: the other rules went on"
 
 EXIT_MEANINGS = {
@@ -64,16 +57,6 @@ AGAIN_AND_AGAIN = "again and again"
 NOT_ASKED = "not asked"
 
 
-def count_errors(count: int) -> str:
-    """The verdict where there are errors."""
-    return f"{format_count(count, 'error')} found"
-
-
-def add_warnings(verdict: str, count: int) -> str:
-    """A verdict that is fine but for warnings."""
-    return f"{verdict}; {format_count(count, 'warning')}"
-
-
 def title_page(verdict: str, command: str) -> str:
     """What a tab of the browser says."""
     return f"preflight: {verdict}{f' · {command}' if command else ''}"
@@ -82,40 +65,6 @@ def title_page(verdict: str, command: str) -> str:
 def count_more_findings(count: int) -> str:
     """How many of the worst findings are not shown at the top."""
     return format_count(count, "more finding")
-
-
-def name_daemonsets(count: str) -> str:
-    """Several DaemonSets, in place of the name of one."""
-    return f"{count} DaemonSets"
-
-
-def name_nodes(count: str) -> str:
-    """Several nodes, in place of the name of one."""
-    return f"{count} nodes"
-
-
-def describe_loop(daemonsets: str, nodes: str, count: int) -> str:
-    """That DaemonSets loop; `count` is how many they are."""
-    return f"{daemonsets} {'loops' if count == 1 else 'loop'} on {nodes}"
-
-
-def describe_past_loss(daemonsets: str, nodes: str, count: int) -> str:
-    """What DaemonSets have lost since a snapshot; `count` is how many they are."""
-    return f"{daemonsets} {'has' if count == 1 else 'have'} lost {nodes}"
-
-
-def describe_loss(daemonsets: str, nodes: str, outcomes: set[Outcome], count: int) -> str:
-    """What DaemonSets lose, and when, where all lose it at the same time; `count` is how many they are."""
-    when = ""
-    if len(outcomes) == 1:
-        whose = "its" if count == 1 else "their"
-        when = " now" if Outcome.LOST_NOW in outcomes else f" when {whose} pods are re-created"
-    return f"{daemonsets} {'loses' if count == 1 else 'lose'} {nodes}{when}"
-
-
-def count_pods(count: int, what: str) -> str:
-    """How many pods something happens to."""
-    return f"{format_count(count, 'pod')} {what}"
 
 
 def label_daemonset_tile(count: int, what: str) -> str:

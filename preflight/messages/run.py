@@ -68,8 +68,8 @@ def describe_unjudged_pair(pair: str, hint: str) -> str:
     return f"--why {pair}: no such pair was judged; it is DAEMONSET/NODE or NAMESPACE/DAEMONSET/NODE{hint}"
 
 
-ALL_ASSUMED = "coverage assumed (no pods given)"
-SOME_ASSUMED = "coverage assumed where no pods were given"
+ALL_ASSUMED = "no pods in the input: assumed that each DaemonSet runs where it should"
+SOME_ASSUMED = "no pods in the input for some DaemonSets: assumed that these run where they should"
 GIVEN_TWICE = "given twice"
 NOT_GIVEN = "not given"
 ONLY_TEMPLATES = "only the templates of workloads are read"

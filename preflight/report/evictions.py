@@ -9,6 +9,7 @@ from preflight.messages import eviction_report as messages
 from preflight.messages.evictions import describe_advice, describe_assumption, describe_obstacles, iter_row_reasons
 from preflight.messages.jobs import describe_job_reason, describe_unknown
 from preflight.messages.lists import format_names
+from preflight.messages.times import format_seconds
 from preflight.model.eviction_reasons import EndReason
 from preflight.model.evictions import (
     Eviction,
@@ -137,20 +138,8 @@ def _explain_open_end(pods: Sequence[Eviction]) -> str:
 
 def _format_duration(least: float, grace: float | None) -> str:
     if grace is None or grace <= least:
-        return messages.describe_least_time(format_time(least))
-    return messages.describe_times(format_time(least), format_time(grace))
-
-
-def format_time(seconds: float) -> str:
-    """`8 s`, `2 min 5 s`, `1 h 3 min`."""
-    whole = int(seconds + 0.5)
-    if whole < 100:
-        return f"{whole} s"
-    minutes, rest = divmod(whole, 60)
-    if minutes < 100:
-        return f"{minutes} min {rest} s" if rest else f"{minutes} min"
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes} min" if minutes else f"{hours} h"
+        return messages.describe_least_time(format_seconds(least))
+    return messages.describe_times(format_seconds(least), format_seconds(grace))
 
 
 def format_staying(node: NodeEvictions) -> str:
@@ -225,7 +214,7 @@ def _format_job(forecast: JobOutcome) -> str:
         parts.append(messages.GOES_ON)
     if forecast.overlap and not (forecast.fails and forecast.certain):
         what = messages.OF_ONE_INDEX if forecast.indexed else ""
-        parts.append(messages.describe_overlap(what, format_time(forecast.overlap)))
+        parts.append(messages.describe_overlap(what, format_seconds(forecast.overlap)))
     return "; ".join([messages.describe_effect(lost, parts[0]), *parts[1:], *map(describe_job_reason, forecast.reasons)])
 
 

@@ -49,23 +49,35 @@ class CoverageRow(NamedTuple):
     is_unsure: bool = False
     is_unknown: bool = False
 
+    @property
+    def is_steady(self) -> bool:
+        """Whether the DaemonSet has its pod on each of the nodes, whatever the column."""
+        return self.marker == " " and not self.is_unsure and all(count in (None, self.node_count) for count in self.counts)
+
 
 def draw_table(step: ReportStep, ink: Ink, width: int, all_rows: bool) -> list[str]:
     """The lines of the table.
 
-    1. A DaemonSet that leaves every node out by its selector is no row: one line counts these.
-    2. More than 30 rows are cut, with a line that says how many there are, unless `all_rows`.
+    1. A DaemonSet that leaves every node out by its selector is no row: one line counts these. So it does those that keep all their pods.
+    2. More than 30 rows are cut, with a line that says how many there are. `all_rows` lists and cuts nothing. One row is never left out for
+       a line that counts it.
     3. `width` 0 means no limit. Else a WHY that does not fit is folded, in its column or under the row, and a name that does not
        fit stands on a line of its own. Nothing is cut.
     """
     rows, left_out = make_coverage_rows(step)
-    shown = rows if all_rows else rows[:MOST_ROWS]
+    kept = [] if all_rows else [row for row in rows if row.is_steady]
+    if len(kept) == 1 and len(rows) > 1:
+        kept = []
+    told = [row for row in rows if row not in kept]
+    shown = told if all_rows or len(told) == MOST_ROWS + 1 else told[:MOST_ROWS]
     heads = ("BEFORE", *step.columns, "LOST ON") if step.compares else ("NODES", *step.columns, "WHY")
     lines = list(_draw_grid(shown, heads, ink, width)) if shown else []
-    if hidden := rows[len(shown) :]:
+    if hidden := told[len(shown) :]:
         losing = sum(row.marker == "x" for row in hidden)
         say = messages.count_losing_rows(losing) if losing else ""
         lines.append(messages.count_hidden_rows(len(hidden), say))
+    if kept:
+        lines.append(messages.count_steady_rows(escape_unprintable(kept[0].name) if len(kept) == 1 else "", len(kept)))
     if left_out:
         lines.append(messages.count_left_out(left_out, len(step.nodes)))
     return lines or [messages.NO_ROW]

@@ -16,7 +16,7 @@ NAMES = [f"team-{number:04}/agent" for number in range(2000)]
 
 
 def test_nothing_is_found() -> None:
-    assert render(NOTHING) == "<!-- preflight -->\n### preflight: No findings\n\n`No findings. Judged 0 objects.`\n"
+    assert render(NOTHING) == "<!-- preflight -->\n### preflight: No findings\n\n`Checked 0 objects.`\n"
 
 
 def test_the_table_comes_first_then_the_findings_then_one_line_that_sums_up() -> None:
@@ -134,7 +134,7 @@ def test_a_comment_has_room_for_it_and_what_was_cut_is_said(steps: int, all_rows
     assert f"Cut here: {2001 - shown} findings more, since a comment has room for 60,000 characters. " in page.prose
     assert shown > 50
     assert "1 exempted" in page.prose
-    assert page.code[-1].startswith("2000 errors, 1 note, 1 exempted. Judged")
+    assert page.code[-1].startswith("2000 errors, 1 note, 1 exempted. Checked")
     assert page.tags.count("details") == shown + 1
 
 

@@ -10,10 +10,10 @@ from markupsafe import Markup
 from preflight.messages import html as words
 from preflight.model.report import Finding, Location, Report, Severity
 from preflight.report.ci_annotation import select_open_findings
-from preflight.report.findings import clip_source_line
 from preflight.report.formatting import format_location
 from preflight.report.html.classes import PageNodeClasses
 from preflight.report.html.escaping import format_grouped_count
+from preflight.report.source_excerpt import clip_source_line
 
 SEVERITY_SIGNS = {Severity.ERROR: "x", Severity.WARNING: "!", Severity.NOTE: "i"}
 _MOST_OPEN = 12

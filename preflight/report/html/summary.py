@@ -6,28 +6,21 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from preflight.messages import html as words
-from preflight.messages.report import NO_FINDINGS
-from preflight.model.evictions import EvictionMechanism, EvictionVerdict, ReplacementOutcome
+from preflight.messages.verdict import describe_verdict
+from preflight.model.evictions import EvictionVerdict, ReplacementOutcome
 from preflight.model.report import Coverage, Finding, Outcome, Report, Severity
 from preflight.report.ci_annotation import select_open_findings
-from preflight.report.html.escaping import format_grouped_count, format_number
+from preflight.report.html.escaping import format_grouped_count
 from preflight.report.html.findings import SEVERITY_SIGNS, format_step
 from preflight.report.summary import format_checked, format_cluster, format_unread
 from preflight.report.table import MARKERS
+from preflight.report.verdict import decide_verdict
 
 MOST_LINES = 6
 """How many findings the story tells at most."""
 
-_LOST = (Outcome.LOST_NOW, Outcome.LOST_ON_RECREATION, Outcome.LOOP)
 _TILE_SIGNS = {**MARKERS, Outcome.KEPT: "="}
 """The outcomes in the order of their tiles."""
-
-
-class PageVerdict(NamedTuple):
-    """The marker of a page, and its first sentence."""
-
-    sign: str
-    text: str
 
 
 class Tile(NamedTuple):
@@ -71,48 +64,19 @@ class SummaryView(NamedTuple):
     doubts: list[Doubt]
 
 
-def make_verdict(report: Report) -> PageVerdict:
-    """The worst that a report says, in one sentence.
-
-    1. DaemonSets that lose a node come first, whether or not a finding is exempted; then ordinary pods that are stuck or lost for good;
-       then errors, unknown answers, and warnings.
-    2. "Nothing is lost" is said only where pairs were judged and all answers are known; where nothing was judged, this is the sentence.
-    """
-    lost = [row for row in _iter_coverage(report) if row.outcome in _LOST]
-    errors = sum(open_finding.severity is Severity.ERROR for open_finding in select_open_findings(report))
-    warnings = sum(finding.severity is Severity.WARNING for finding in select_open_findings(report))
-    if lost:
-        return PageVerdict("x", _format_losses(lost, compares=any(step.compares for step in report.steps)))
-    if text := _format_stuck_pods(report):
-        return PageVerdict("x", text)
-    if errors:
-        return PageVerdict("x", words.count_errors(errors))
-    if report.exit == 4:
-        return PageVerdict("?", words.RULE_CRASHED)
-    if not (report.judged.objects or report.judged.daemonsets or report.judged.pairs or report.findings):
-        return PageVerdict("?", words.NOTHING_JUDGED)
-    if report.exit == 3 or report.problems or _has_unknown(report):
-        return PageVerdict("?", words.NOT_ALL_KNOWN)
-    has_coverage = any(coverage.outcome is not Outcome.EXCLUDED for coverage in _iter_coverage(report))
-    fine = words.NOTHING_LOST if has_coverage else words.NO_ERRORS
-    if warnings:
-        return PageVerdict("!", words.add_warnings(fine, warnings))
-    return PageVerdict("=", fine if has_coverage or select_open_findings(report) else NO_FINDINGS)
-
-
 def format_page_title(report: Report) -> str:
     """What a tab of the browser says: the verdict, and the command."""
-    return words.title_page(make_verdict(report).text, report.command)
+    return words.title_page(describe_verdict(decide_verdict(report)), report.command)
 
 
 def make_summary_view(report: Report) -> SummaryView:
     """The top of the page, without anything that the report does not say."""
-    verdict = make_verdict(report)
+    verdict = decide_verdict(report)
     open_findings = [finding for finding in select_open_findings(report) if finding.severity is not Severity.NOTE]
     hidden_count = len(open_findings) - MOST_LINES
     return SummaryView(
-        sign=verdict.sign,
-        verdict=verdict.text,
+        sign=str(verdict.sign),
+        verdict=describe_verdict(verdict),
         command=report.command,
         cluster=format_cluster(report.cluster) if report.cluster is not None else "",
         headline=report.steps[0].headline if len(report.steps) == 1 and report.command else "",
@@ -125,47 +89,6 @@ def make_summary_view(report: Report) -> SummaryView:
 
 def _iter_coverage(report: Report) -> Iterator[Coverage]:
     return (row for step in report.steps for row in step.coverage)
-
-
-def _collect_keys(rows: Sequence[Coverage]) -> set[tuple[str, str]]:
-    return {(row.daemonset, row.place) for row in rows}
-
-
-def _format_losses(lost_rows: Sequence[Coverage], *, compares: bool) -> str:
-    names = sorted(_collect_keys(lost_rows))
-    nodes = {node for lost_row in lost_rows for node in lost_row.nodes}
-    who = names[0][0] if len(names) == 1 else words.name_daemonsets(format_number(len(names)))
-    where = min(nodes) if len(nodes) == 1 else words.name_nodes(format_number(len(nodes)))
-    if all(coverage.outcome is Outcome.LOOP for coverage in lost_rows):
-        return words.describe_loop(who, where, len(names))
-    if compares:
-        return words.describe_past_loss(who, where, len(names))
-    return words.describe_loss(who, where, {row.outcome for row in lost_rows}, len(names))
-
-
-def _format_stuck_pods(report: Report) -> str:
-    """What becomes of ordinary pods, where some are stuck or lost for good; else ""."""
-    for step in report.steps:
-        if step.evictions is None:
-            continue
-        pods = [pod for node in step.evictions.nodes for pod in node.pods]
-        blocked = sum(eviction.verdict is EvictionVerdict.BLOCKED_FOREVER for eviction in pods)
-        lost = sum(pod.is_leaving and pod.lost for pod in pods)
-        parts = [words.count_pods(blocked, words.BLOCKED_FOREVER)] if blocked else []
-        parts += [words.count_pods(lost, words.LOST_FOR_GOOD)] if lost else []
-        if any(node.refusals for node in step.evictions.nodes):
-            return words.DRAIN_REFUSED
-        if step.evictions.way is EvictionMechanism.DRAIN and step.evictions.ends is False:
-            return "; ".join([words.DRAIN_NEVER_ENDS, *parts])
-        if parts:
-            return ", ".join(parts)
-    return ""
-
-
-def _has_unknown(report: Report) -> bool:
-    if any(row.outcome is Outcome.UNKNOWN for row in _iter_coverage(report)):
-        return True
-    return any(step.evictions is not None and step.evictions.has_unknown_pods for step in report.steps)
 
 
 def _iter_tiles(report: Report) -> Iterator[Tile]:

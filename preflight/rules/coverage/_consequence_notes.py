@@ -47,6 +47,7 @@ def make_consequence_hit(
         message=message,
         notes=notes,
         key=_make_key(consequence),
+        workloads=tuple(dependent.subject for dependent in consequence.dependents),
         related_locations=tuple(
             (describe_need(dependent.subject, dependent.needs), ManifestLocation(dependent.origin, dependent.path))
             for dependent in consequence.dependents[:MAX_LISTED]

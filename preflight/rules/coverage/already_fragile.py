@@ -38,6 +38,7 @@ def check(context: Context) -> Iterator[Hit]:
                 notes=groups.notes + make_impact_note(context, groups),
                 suggestion=groups.suggestion,
                 key=(*groups.key, "disrupted") if soon else groups.key,
+                effect=groups.effect,
             )
 
 

@@ -14,6 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from msgspec.structs import replace
+
 from preflight.coverage.reasons import find_loop
 from preflight.messages.coverage import LOOP_HELP, LOOP_LABEL, describe_loop
 from preflight.model.core import POD_TEMPLATE_SPEC, Taint
@@ -38,6 +40,7 @@ def check(context: Context) -> Iterator[Hit]:
             label=LOOP_LABEL,
             notes=(("help", LOOP_HELP),),
             key=(*make_reason_key(map(find_loop, group.groups)), *group.key),
+            effect=replace(group.effect, reasons=(), seconds=loop.seconds),
         )
 
 

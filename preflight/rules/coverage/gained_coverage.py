@@ -38,6 +38,7 @@ def check(context: Context) -> Iterator[Hit]:
             message=describe_gained(group.nodes, is_new=group.first_group.before_daemonset is None, fits=fits),
             notes=_make_fit_notes(context, group) if not fits else (),
             key=group.key,
+            effect=group.effect,
         )
 
 

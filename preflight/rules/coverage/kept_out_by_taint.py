@@ -51,6 +51,7 @@ def check(context: Context) -> Iterator[Hit]:
             ),
             suggestion=groups.suggestion,
             key=groups.key,
+            effect=groups.effect,
         )
 
 

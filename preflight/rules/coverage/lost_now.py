@@ -16,6 +16,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from msgspec.structs import replace
+
 from preflight.coverage.model import CoverageGroup
 from preflight.coverage.reasons import find_timed_toleration
 from preflight.messages.coverage import describe_lost_now
@@ -33,16 +35,18 @@ def check(context: Context) -> Iterator[Hit]:
     partly = [group for group in iter_new_groups(context, Outcome.LOST_ON_RECREATION) if group.partial_loss is not None]
     yield from _iter_hits_without_fit(context, [*(group for group in lost if isinstance(group.fit, StaysPending)), *partly])
     for group in merge_groups(group for group in lost if not isinstance(group.fit, StaysPending)):
+        timed = find_timed_toleration(group.first_group)
         yield Hit(
             subject=group.subject,
             nodes=group.nodes,
             location=group.location,
             severity=Severity.WARNING if group.is_transient else None,
-            message=describe_lost_now(group.nodes, _find_cause(context, group), group.reasons, find_timed_toleration(group.first_group)),
+            message=describe_lost_now(group.nodes, _find_cause(context, group), group.reasons, timed),
             label=group.label,
             notes=group.notes + make_impact_note(context, group),
             suggestion=group.suggestion,
             key=group.key,
+            effect=replace(group.effect, seconds=timed.seconds if timed is not None else 0),
         )
 
 

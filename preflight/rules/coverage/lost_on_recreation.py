@@ -14,6 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from preflight.messages.coverage import describe_lost_on_recreation
 from preflight.model.fit_reasons import StaysPending
 from preflight.model.meta import ObjectKey
@@ -42,6 +44,7 @@ def check(context: Context) -> Iterator[Hit]:
             notes=group.notes + make_impact_note(context, group),
             suggestion=group.suggestion,
             key=group.key,
+            effect=replace(group.effect, event=event),
         )
 
 

@@ -39,6 +39,7 @@ def check(context: Context) -> Iterator[Hit]:
                 severity=None if context.is_lint or soon else Severity.NOTE,
                 message=describe_missing(groups.nodes),
                 key=(*groups.key, "disrupted") if soon else groups.key,
+                effect=groups.effect,
             )
 
 

@@ -15,6 +15,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from preflight.coverage.reasons import list_outcome_reasons, list_unknowns
 from preflight.messages.coverage import describe_unknown_coverage
 from preflight.model.reasons import PossibleLoss
@@ -38,6 +40,7 @@ def check(context: Context) -> Iterator[Hit]:
             notes=group.notes,
             suggestion=group.suggestion,
             key=(*group.key, *make_reason_key(reason for part in group.groups for reason in list_unknowns(part))),
+            effect=replace(group.effect, reasons=list_outcome_reasons(group.first_group)),
         )
 
 

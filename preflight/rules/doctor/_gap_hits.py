@@ -18,7 +18,7 @@ from preflight.doctor.pod_health import (
 )
 from preflight.messages.doctor.resources import describe_faulty_resource, describe_waiting_requests
 from preflight.messages.kubectl_hints import make_describe_command, make_get_command, make_node_pods_command
-from preflight.model.report import Severity, Subject, TolerationSuggestion
+from preflight.model.report import CoverageEffect, Outcome, Severity, Subject, TolerationSuggestion
 from preflight.rules.api import Context, FieldPath, Hit, ManifestLocation, make_subject_of
 from preflight.rules.doctor._keys import HitKey, KeyCandidate, distinguish_keys
 from preflight.rules.reason_keys import make_reason_key
@@ -91,6 +91,7 @@ def make_gap_hit(
         label=label,
         notes=(*((("then", gap.component.kind.symptom),) if gap.component else ()), *notes, *make_check_notes(*commands)),
         suggestion=fix,
+        effect=CoverageEffect(Outcome.NEVER, gap.reason.reasons) if isinstance(gap.reason, CoverageReason) else None,
     )
 
 

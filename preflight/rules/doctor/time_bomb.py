@@ -39,6 +39,7 @@ def check(context: Context) -> Iterator[Hit]:
         yield Hit(
             subject=merged.subject,
             key=merged.key,
+            effect=merged.effect,
             nodes=merged.nodes,
             location=merged.location,
             severity=Severity.ERROR if triggers else None,

@@ -93,4 +93,4 @@ def _parse_selector(text: str) -> dict[str, str]:
     return {key.strip(): value.lstrip("=").strip() for key, _, value in pairs}
 
 
-RULE = Rule(id="PF218", name="namespace-selector", severity=Severity.WARNING, check=check)
+RULE = Rule(id="PF218", name="namespace-selector", severity=Severity.WARNING, check=check, concerns_change=True)

@@ -43,4 +43,4 @@ def _gains_taint(before: Node, after: Node) -> bool:
     return has_out_of_service_taint(after) and not has_out_of_service_taint(before)
 
 
-RULE = Rule(id="PF220", name="out-of-service-ready", severity=Severity.WARNING, check=check)
+RULE = Rule(id="PF220", name="out-of-service-ready", severity=Severity.WARNING, check=check, concerns_change=True)

@@ -133,4 +133,4 @@ def _list_excluding_taints(context: Context, daemonset: DaemonSet) -> tuple[Tain
     return tuple(dict.fromkeys(taint for placement in selected for taint in placement.untolerated_taints))
 
 
-RULE = Rule(id="PF219", name="runtime-class", severity=Severity.WARNING, check=check)
+RULE = Rule(id="PF219", name="runtime-class", severity=Severity.WARNING, check=check, concerns_change=True)

@@ -19,7 +19,7 @@ from preflight.comparison.pods import ClusterComparison, DaemonSetComparison
 from preflight.messages.verify import describe_pod_gone, describe_uncovered_nodes
 from preflight.model.core import POD_TEMPLATE_SPEC, Taint
 from preflight.model.reasons import Reason
-from preflight.model.report import Severity, TolerationSuggestion
+from preflight.model.report import CoverageEffect, Outcome, Severity, TolerationSuggestion
 from preflight.rules.api import Context, Hit, ManifestLocation, Rule, make_subject_of
 from preflight.rules.merged_groups import suggest_exact_tolerations
 from preflight.rules.reason_keys import make_reason_key
@@ -67,6 +67,7 @@ def _make_loss_hit(
         location=ManifestLocation(daemonset_comparison.daemonset.origin, _get_field_path(placements[0], excluded=excluded)),
         message=describe_pod_gone(nodes, reasons),
         key=make_reason_key(reasons),
+        effect=CoverageEffect(Outcome.LOST_NOW, reasons, is_past=True),
         notes=make_impact_note(daemonset_comparison, cluster_comparison.world_before),
         suggestion=None if excluded else _make_suggestion(taints),
     )

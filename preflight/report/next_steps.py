@@ -1,0 +1,64 @@
+"""The end of a report: what to type next, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from preflight.messages import next_steps as messages
+from preflight.model.report import Finding, FixCommand, Report, Severity
+from preflight.model.verdict import LeavingPods, UnknownCoverage, VerdictSign
+from preflight.report.terminal import Ink, escape_unprintable
+from preflight.report.verdict import decide_verdict, select_answering_findings
+
+
+def list_next_steps(report: Report) -> list[str]:
+    """What to type next, in order.
+
+    1. How to fix what is lost, then the change itself. Where pods are in the way, the run is repeated after the advice was followed.
+    2. The input that is missing, where an answer is unknown; the change itself, where it is fine.
+    3. The command that explains the worst finding comes last.
+    """
+    verdict = decide_verdict(report)
+    sign = verdict.sign
+    findings = select_answering_findings(report)
+    worst = sorted((finding for finding in findings if finding.severity is not Severity.NOTE), key=lambda finding: finding.severity.rank)
+    steps = list(_iter_fix_steps(report, findings))
+    has_gap = any(isinstance(fact, UnknownCoverage | LeavingPods) for fact in verdict.facts) or any(
+        problem.location is None for problem in report.problems
+    )
+    if sign is VerdictSign.UNKNOWN and has_gap and report.cluster is None and report.command:
+        steps.append(messages.add_comment(messages.GIVE_CLUSTER, messages.THEN_FROM))
+    elif sign in (VerdictSign.FINE, VerdictSign.WARNING) or (steps and sign is VerdictSign.BAD):
+        context = report.cluster.context if report.cluster is not None else ""
+        steps += [messages.describe_kubectl(line, context) for line in report.next.kubectl]
+    elif any(step.evictions is not None for step in report.steps):
+        steps += [messages.add_comment(messages.describe_repetition(line), messages.CHECK_AGAIN) for line in report.next.kubectl]
+    if worst:
+        steps.append(messages.describe_explanation(worst[0].rule))
+    return steps
+
+
+def draw_next_steps(report: Report, ink: Ink) -> list[str]:
+    """The lines: commands are never folded, so that they can be pasted. None where there is nothing to do."""
+    steps = list_next_steps(report)
+    return [ink(messages.NEXT, "strong"), *(f"  {escape_unprintable(step)}" for step in steps)] if steps else []
+
+
+def _iter_fix_steps(report: Report, findings: Sequence[Finding]) -> Iterator[str]:
+    fixable = [finding for finding in findings if finding.suggestion is not None and finding.severity is not Severity.NOTE]
+    if not fixable:
+        return
+    fix = report.next.fix
+    if fix is not None:
+        makes_patches = all(finding.location is not None and not finding.location.source for finding in fixable)
+        yield _describe_fix(fix, makes_patches=makes_patches)
+        yield messages.RUN_PATCHES if makes_patches else messages.APPLY_FIXES
+    elif report.next.kubectl and report.cluster is not None:
+        yield messages.SNAPSHOT
+        yield _describe_fix(FixCommand(("cluster.json.gz",), report.next.kubectl), makes_patches=True)
+        yield messages.RUN_PATCHES
+
+
+def _describe_fix(fix: FixCommand, *, makes_patches: bool) -> str:
+    comment = messages.PRINTS_PATCHES if makes_patches else messages.PRINTS_EDITS
+    return messages.add_comment(messages.describe_fix(fix, makes_patches=makes_patches), comment)
