@@ -129,6 +129,11 @@ def count_hidden_pods(count: int, bad: int) -> str:
     return f"{format_count(count, 'more pod')}{f', {bad} of them blocked or lost' if bad else ''} (--all-rows shows all)."
 
 
+def label_pods_of_node(node: str, step: str) -> str:
+    """What a table of pods holds."""
+    return f"Pods of {node or 'no node yet'}{f', {step}' if step else ''}"
+
+
 def number_step(number: int, total: int) -> str:
     """Which of several steps it is."""
     return f"step {number} of {total}"

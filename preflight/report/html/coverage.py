@@ -40,7 +40,9 @@ def make_coverage_view(report: Report, classes: PageNodeClasses, all_rows: bool)
             title=step.headline or step.command,
             notes=step.notes,
             matrix=make_matrix(step, classes),
-            evictions=make_evictions_view(step.evictions, all_rows) if step.evictions is not None else None,
+            evictions=make_evictions_view(step.evictions, number_step(number, total) if total > 1 else "", all_rows)
+            if step.evictions is not None
+            else None,
         )
         for number, step in enumerate(report.steps, 1)
     ]

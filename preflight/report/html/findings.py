@@ -23,13 +23,12 @@ _SOURCE = 120
 
 
 class SourceLine(NamedTuple):
-    """A line of a file with its number. Where its column is known, a caret and the `label` stand below it, `pointer_indent` before them."""
+    """A line of a file with its number. Where its column is known, `token` stands there, and the `label` says what is the matter with it."""
 
     line: int
     before: str
+    token: str
     after: str
-    gutter: str
-    pointer_indent: str | None
     label: str
 
 
@@ -75,11 +74,11 @@ class FindingGroup(NamedTuple):
 
 
 class ExplainedRule(NamedTuple):
-    """A rule, and the lines of what it means."""
+    """A rule, and what it means: headings and paragraphs, each with whether it is a heading."""
 
     id: str
     name: str
-    explanation: list[str]
+    explanation: list[tuple[str, bool]]
 
 
 class FindingsView(NamedTuple):
@@ -112,8 +111,20 @@ def make_findings_view(report: Report, classes: PageNodeClasses) -> FindingsView
         groups=[] if is_flat else _make_groups(open_findings, maker),
         exempted_count=len(exempted),
         exempted=maker.make_cards(exempted),
-        rules=[ExplainedRule(rule.id, rule.name, rule.explanation.splitlines()) for rule in report.rules],
+        rules=[ExplainedRule(rule.id, rule.name, _split_explanation(rule.explanation)) for rule in report.rules],
     )
+
+
+def _split_explanation(explanation: str) -> list[tuple[str, bool]]:
+    """Its lines without the breaks that they have for a terminal: what is indented is a paragraph under the heading before it."""
+    summary, *lines = explanation.splitlines()
+    blocks = [(summary, False)]
+    for line in lines:
+        if line.startswith(" ") and not blocks[-1][1] and len(blocks) > 1:
+            blocks[-1] = (f"{blocks[-1][0]} {line.strip()}", False)
+        elif line.strip():
+            blocks.append((line.strip(), not line.startswith(" ")))
+    return blocks
 
 
 def format_step(report: Report, finding: Finding) -> str:
@@ -168,7 +179,7 @@ class _CardMaker:
             exemption=finding.exempted,
             place=format_location(location) if location is not None else None,
             source=source,
-            details=_make_details(finding, is_label_shown=source is not None and source.pointer_indent is not None),
+            details=_make_details(finding, is_label_shown=source is not None and bool(source.label)),
             nodes=self._classes.render_nodes(finding.nodes) if finding.nodes else Markup(""),
             fix=finding.suggestion.text if finding.suggestion else (),
         )
@@ -184,13 +195,14 @@ def _make_details(finding: Finding, *, is_label_shown: bool) -> list[tuple[str, 
     return details
 
 
+def _measure_token(text: str) -> int:
+    import re
+
+    found = re.match(r"[^\s,{}\[\]#:]+", text)
+    return len(found[0]) if found else 1
+
+
 def _make_source_line(location: Location, label: str) -> SourceLine:
     before, after = clip_source_line(location.source, location.column, _SOURCE)
-    return SourceLine(
-        line=location.line,
-        before=before,
-        after=after,
-        gutter=" " * len(str(location.line)),
-        pointer_indent=" " * len(before) if location.column else None,
-        label=label,
-    )
+    length = _measure_token(after) if location.column else 0
+    return SourceLine(location.line, before.lstrip(), after[:length], after[length:], label if length else "")

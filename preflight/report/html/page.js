@@ -22,6 +22,34 @@
   };
   addEventListener("hashchange", reveal);
   reveal();
+
+  // Next to each command is a button that copies it. Where a browser has no clipboard for this page, the command is selected and copied.
+  const said = page.createElement("output");
+  said.className = "v";
+  page.getElementById("content").append(said);
+  const copyText = async (element) => {
+    if (navigator.clipboard) return navigator.clipboard.writeText(element.textContent);
+    getSelection().selectAllChildren(element);
+    if (!page.execCommand("copy")) throw new Error("no clipboard");
+    return getSelection().removeAllRanges();
+  };
+  all(".copy").forEach((element) => {
+    const button = page.createElement("button"), what = page.createElement("span");
+    button.type = "button";
+    button.className = "copier";
+    what.className = "v";
+    what.textContent = `: ${element.textContent}`;
+    button.append("Copy", what);
+    button.addEventListener("click", (event) => {
+      event.preventDefault();
+      copyText(element).then(() => "Copied", () => "Not copied").then((done) => {
+        button.firstChild.data = done;
+        said.value = done;
+        setTimeout(() => { button.firstChild.data = "Copy"; said.value = ""; }, 2000);
+      });
+    });
+    element.after(button);
+  });
   if (!bar) return;
 
   const words = page.getElementById("words"), node = page.getElementById("node"), least = page.getElementById("least");
