@@ -86,11 +86,14 @@ class ClusterState(Struct, frozen=True):
         for.
     11. `lazy_pods` are the listed pods as a whole too, each read when it is asked for: where only some of them may be needed.
         `deleted_daemonsets` are those that earlier steps of a plan have deleted.
-    12. `listing` is what a live cluster or a snapshot says of itself; None for files.
+    12. `declared_daemonsets` are DaemonSets that were read and that the custom resource of an operator declares as well: the declaration, by
+        the key of the DaemonSet. A declared DaemonSet that was not read is in `daemonsets`.
+    13. `listing` is what a live cluster or a snapshot says of itself; None for files.
     """
 
     nodes: Mapping[str, Node] = {}
     daemonsets: Mapping[ObjectKey, DaemonSet] = {}
+    declared_daemonsets: Mapping[ObjectKey, DaemonSet] = {}
     orphaned_daemonsets: Mapping[ObjectKey, DaemonSet] = {}
     workloads: tuple[Workload, ...] = ()
     pods: tuple[CoveragePod, ...] = ()
