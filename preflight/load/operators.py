@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -43,7 +42,7 @@ def resolve_operators(collector: ObjectCollector, known: Mapping[ObjectKey, Daem
     found: dict[ObjectKey, DaemonSet] = {}
     made: dict[ObjectKey, DaemonSet] = {}
     for daemonset in declare_daemonsets(collector.operator_resources):
-        real = [key for key in known if _is_same(key, daemonset)]
+        real = [key for key in known if daemonset.is_declaration_of(key)]
         made |= {key: daemonset for key in real if key not in made}
         if not real and not listed:
             found.setdefault(daemonset.key, daemonset)
@@ -53,14 +52,6 @@ def resolve_operators(collector: ObjectCollector, known: Mapping[ObjectKey, Daem
             origin = daemonset.origin
             judged.setdefault((origin.file, origin.document, origin.path, daemonset.declaration.tolerations.path), daemonset)
     return DeclaredDaemonSets(tuple(found.values()), made, tuple(judged.values()))
-
-
-def _is_same(key: ObjectKey, declared: DaemonSet) -> bool:
-    """Whether a DaemonSet that was read is the declared one, or one of those that a declared pattern stands for."""
-    name = declared.metadata.name
-    if "*" in name:
-        return fnmatchcase(key.name, name) and key.namespace in ("", declared.metadata.namespace)
-    return key.name == name
 
 
 def add_assigned_labels(nodes: Mapping[str, Node], declared: Sequence[DaemonSet]) -> dict[str, Node]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
 from typing import Any
 
 from msgspec import Raw, field
@@ -56,6 +57,16 @@ class DaemonSet(SourcedObject, frozen=True):
     def key(self) -> ObjectKey:
         """What tells this DaemonSet from others."""
         return make_object_key(self.metadata, self.origin)
+
+    def is_declaration_of(self, key: ObjectKey) -> bool:
+        """Whether a DaemonSet that an operator made is this declared one, or one of those that its pattern stands for.
+
+        The namespace decides only for a pattern: a custom resource does not always state the namespace.
+        """
+        name = self.metadata.name
+        if "*" in name:
+            return fnmatchcase(key.name, name) and key.namespace in ("", self.metadata.namespace)
+        return key.name == name
 
 
 class WorkloadSpec(APIStruct, frozen=True, gc=False):

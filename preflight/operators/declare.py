@@ -12,6 +12,7 @@ from preflight.model.apps import DaemonSet
 from preflight.model.convert import convert
 from preflight.model.core import POD_TEMPLATE_SPEC
 from preflight.model.declaration import Declaration, FieldPath, OperatorResource, ProvidedComponent, TolerationField
+from preflight.model.meta import Origin
 from preflight.operators.conditions import is_fulfilled
 from preflight.operators.facts import DaemonSetFact, FieldFact, OperatorFacts, ResourceFact, index_resources
 from preflight.operators.fields import FieldValue, read_field, split_path
