@@ -15,12 +15,18 @@ from preflight.model.world import ClusterState
 _SPEC_FIELDS = ("tolerations", "nodeSelector", "affinity", "priorityClassName")
 
 
-def update_declared(world: ClusterState, key: ObjectKey, declared: DaemonSet) -> DaemonSet:
-    """The DaemonSet of a key once the operator has read the custom resource that declares it as `declared`; the same object if nothing changes.
+def update_declared(world: ClusterState, declared: DaemonSet) -> dict[ObjectKey, DaemonSet]:
+    """The DaemonSets of a declaration, by key, once the operator has read the custom resource: a new one if the world has none."""
+    keys = [key for key in world.daemonsets if declared.is_declaration_of(key) or key == declared.key]
+    return {key: _update(world, key, declared) for key in keys} or {declared.key: declared}
+
+
+def _update(world: ClusterState, key: ObjectKey, declared: DaemonSet) -> DaemonSet:
+    """The DaemonSet of a key once the operator has read the custom resource that declares it; the same object if nothing changes.
 
     1. A DaemonSet that is only declared becomes the new declaration.
-    2. Of a DaemonSet that the operator made, the fields change that the custom resource states differently from before. Where nothing is known
-       of the custom resource from before, the tolerations become the declared ones.
+    2. Of a DaemonSet that the operator made, the fields change that the custom resource states differently from before. If nothing
+       is known of the custom resource from before, the tolerations become the declared ones.
     """
     old = world.daemonsets[key]
     if old.declaration is not None:
@@ -44,16 +50,15 @@ def update_declared(world: ClusterState, key: ObjectKey, declared: DaemonSet) ->
     return old if data == to_plain(old) else from_plain(data, old)
 
 
-def find_undeclared(world: ClusterState, applied: Iterable[DaemonSet]) -> frozenset[ObjectKey]:
-    """The DaemonSets that the applied custom resources declared before and do not declare any more: the operator deletes them."""
-    declared = list(applied)
-    resources = {(new.declaration.operator, new.declaration.kind, new.declaration.name) for new in declared if new.declaration}
+def find_undeclared(world: ClusterState, declared: Iterable[DaemonSet], resources: Iterable[tuple[str, str]]) -> frozenset[ObjectKey]:
+    """The DaemonSets that custom resources (kind and name) declared before and do not declare any more: the operator deletes them."""
+    now, changed = list(declared), set(resources)
     return frozenset(
         key
         for key, old in _list_declared(world).items()
         if old.declaration is not None
-        and (old.declaration.operator, old.declaration.kind, old.declaration.name) in resources
-        and not any(new.is_declaration_of(key) or new.metadata.name == key.name for new in declared)
+        and (old.declaration.kind, old.declaration.name) in changed
+        and not any(new.is_declaration_of(key) or new.metadata.name == key.name for new in now)
     )
 
 

@@ -59,7 +59,8 @@ def apply(command: ApplyFiles, world: ClusterState, read_file: ObjectReader) -> 
             applied.apply_pool(item)
         elif isinstance(item, Node):
             applied.apply_node(item)
-    gone = find_undeclared(world, applied.declared) if applied.declared else frozenset()
+    resources = {(item.declaration.kind, item.declaration.name) for item in applied.declared if item.declaration}
+    gone = find_undeclared(world, applied.declared, resources)
     keys = frozenset(applied.daemonsets) | gone
     return Change(
         command=command.text,
@@ -143,13 +144,12 @@ class _ApplyProgress:
     def apply_declared(self, declared: DaemonSet) -> None:
         """Let the operator apply one DaemonSet that a custom resource declares."""
         self.declared.append(declared)
-        keys = [key for key in self.initial_world.daemonsets if declared.is_declaration_of(key) or key == declared.key]
-        if not keys:
-            self.daemonsets[declared.key] = declared
-            self._results[_ApplyResult.NEW].append(str(declared.key))
-        for key in keys:
-            result = self.daemonsets[key] = update_declared(self.initial_world, key, declared)
-            if result is self.initial_world.daemonsets[key]:
+        updated = update_declared(self.initial_world, declared)
+        self.daemonsets |= updated
+        for key, result in updated.items():
+            if key not in self.initial_world.daemonsets:
+                self._results[_ApplyResult.NEW].append(str(key))
+            elif result is self.initial_world.daemonsets[key]:
                 self._results[_ApplyResult.UNCHANGED].append(str(key))
 
     def apply_node(self, new: Node) -> None:

@@ -21,7 +21,7 @@ from preflight.kubectl.apiserver.normalize import normalize_value
 from preflight.kubectl.commands import PatchObjects, PatchType
 from preflight.kubectl.formatting import quote_go
 from preflight.kubectl.patch.decode import apply_patch, read_patch_data
-from preflight.kubectl.resource_args import NODE
+from preflight.kubectl.resource_args import DAEMONSET, NODE
 from preflight.messages import change as messages
 from preflight.model.apps import DaemonSet
 from preflight.model.convert import convert
@@ -49,6 +49,10 @@ def patch(command: PatchObjects, world: ClusterState) -> Change:
         from preflight.change import patch_nodes
 
         return patch_nodes.patch(command, world, data)
+    if command.resource != DAEMONSET:
+        from preflight.change import patch_custom_resource
+
+        return patch_custom_resource.patch(command, world, data)
     keys = workload_verbs.find_daemonsets(world, command.targets)
     after: dict[ObjectKey, DaemonSet] = {}
     notes: list[str] = []

@@ -22,8 +22,8 @@ _BYTE_ORDER_MARK = "\ufeff"
 class ManifestChange(Struct, frozen=True):
     """What is to become of one list of tolerations.
 
-    `document` is the 0-based place of its document, `path` leads to the list in the document, `tolerations` is the list as it was read: empty
-    where the document has none. Maps on the path that are not there are made.
+    `document` is the 0-based place of its document, `path` leads to the list in the document, `tolerations` is the list as it was
+    read: empty where the document has none. Maps on the path that are not there are made.
     """
 
     document: int

@@ -12,9 +12,9 @@ from preflight.change import workload_verbs
 from preflight.documents import InvalidDocument, split_documents
 from preflight.errors import InputError
 from preflight.fix import kubectl_patch, manifest
+from preflight.fix.custom_resource import check_resource_change, make_resource_change
 from preflight.fix.edit_model import Operation, apply_operations
 from preflight.fix.evaluation import Evaluate, Evaluation, StepHit
-from preflight.fix.custom_resource import check_resource_change, make_resource_change
 from preflight.fix.plan import FindingSelection, FixPlan, get_raw_tolerations, get_written_tolerations, make_fix_plans
 from preflight.fix.provenance import Manager, find_manager
 from preflight.fix.write import read_file
@@ -123,7 +123,9 @@ def _plan_duplicates(plan: FixPlan, originals: Mapping[Origin, DaemonSet], fix_o
     """The same for the same object in other places: one that is left as it was would contradict the other."""
     own = plan.daemonset
     if own.declaration is not None:
-        return [] if fix_options.makes_patches else [FixPlan(other, plan.operations, plan.causes) for other in _list_siblings(own, originals)]
+        return (
+            [] if fix_options.makes_patches else [FixPlan(other, plan.operations, plan.causes) for other in _list_siblings(own, originals)]
+        )
     same = [
         original
         for origin, original in originals.items()
@@ -156,7 +158,7 @@ def _join_plans(plans: Iterable[FixPlan]) -> list[FixPlan]:
 
 
 def _list_siblings(own: DaemonSet, originals: Mapping[Origin, DaemonSet]) -> list[DaemonSet]:
-    """The other DaemonSets that take their tolerations from the same field of the same custom resource: what is added there reaches them."""
+    """The other DaemonSets that take their tolerations from the same field of a custom resource: what is added there reaches them."""
     assert own.declaration is not None
     return [
         other

@@ -26,6 +26,7 @@ from preflight.load.kinds import (
     is_unrendered,
 )
 from preflight.load.locations import locate_item
+from preflight.load.unknown_resources import UnknownResource, find_unknown_resource
 from preflight.messages.load import (
     EDITED_DAEMONSET,
     NO_API_VERSION,
@@ -34,6 +35,7 @@ from preflight.messages.load import (
     describe_count,
     describe_invalid_object,
     describe_truncated_list,
+    describe_unknown_resources,
     describe_wrong_items,
     explain_no_pool,
     explain_unrendered,
@@ -100,6 +102,7 @@ class ObjectCollector:
         self.whole_pods: dict[tuple[str, str], SchedulerPod] = {}
         self.pools: list[PoolDeclaration] = []
         self.operator_resources: list[OperatorResource] = []
+        self.unknown_resources: list[UnknownResource] = []
         self.pod_lists: list[tuple[str, frozenset[str]]] = []
         self.problems: list[Problem] = []
         self.repeated: list[tuple[Origin, RepeatedKey]] = []
@@ -131,7 +134,8 @@ class ObjectCollector:
     def list_skipped(self) -> tuple[SkippedCheck, ...]:
         """What is not judged, counted and in order."""
         counted = [SkippedCheck(describe_count(count, noun), why) for (noun, why), count in self._left_out.items()]
-        return tuple(sorted((*counted, *self._skipped), key=lambda check: (check.why, check.what)))
+        unknown = [SkippedCheck(*describe_unknown_resources(self.unknown_resources))] if self.unknown_resources else []
+        return tuple(sorted((*counted, *self._skipped, *unknown), key=lambda check: (check.why, check.what)))
 
     @contextmanager
     def keep_document(self, chunk: Chunk | None, file: str, repeated: Sequence[RepeatedKey] = ()) -> Iterator[None]:
@@ -174,14 +178,17 @@ class ObjectCollector:
                     self.add_unrendered(place, is_named=is_named)
                 else:
                     self.add_pools(item, place)
-            elif self._take_operator_resource(item, place, has_template_text=has_template_text, is_named=is_named):
-                pass
-            elif self.runtime_state is not None and self.runtime_state.take_state_object(item):
+            elif self._take_operator_resource(item, place, has_template_text=has_template_text, is_named=is_named) or (
+                self.runtime_state is not None and self.runtime_state.take_state_object(item)
+            ):
                 pass
             elif why := explain_unchecked(item, is_from_snapshot=self.is_from_snapshot(place)):
                 if self.is_from_snapshot(place) and str(item.get("kind")) in STATE_KINDS:
                     continue
-                self.count_skipped(why, noun="object" if is_listed else "document")
+                if (unknown := find_unknown_resource(item)) is not None:
+                    self.unknown_resources.append(unknown)
+                else:
+                    self.count_skipped(why, noun="object" if is_listed else "document")
             elif has_template_text and is_unrendered(item):
                 self.add_unrendered(place, is_named=is_named)
             else:

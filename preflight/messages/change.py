@@ -385,3 +385,7 @@ def describe_partial_template(error: object) -> str:
 def describe_unknown_node(operation: object, path: str, node: str) -> str:
     """A patch whose answer rests on a node that is not given."""
     return f"whether `{operation}` of {path} succeeds depends on what {node} has: give the node with --from"
+
+
+NO_LIVE_CUSTOM_RESOURCES = " (preflight does not read custom resources from a cluster: give the manifest with --from)"
+TYPE_OF_CUSTOM_PATCH = " (give --type merge or --type json)"

@@ -277,13 +277,17 @@ OPERATORS_OWN_TOLERATION = "the toleration is the operator's own: the custom res
 
 def explain_no_resource_field(declaration: Declaration) -> str:
     """That no field of the custom resource sets the tolerations."""
-    return f"{declaration.operator} has no field for these tolerations in {declaration.kind} {declaration.name}, or another object states it"
+    return (
+        f"{declaration.operator} has no field for these tolerations in {declaration.kind} {declaration.name}, or another object states it"
+    )
 
 
 def explain_text_field(declaration: Declaration, added: Sequence[Mapping[str, Any]]) -> str:
     """What to write into a field that is text."""
     field = ".".join(map(str, declaration.tolerations.path))
-    tolerations = ", ".join(f"{toleration.get('key', '')}={toleration.get('value', '')}:{toleration.get('effect', '')}" for toleration in added)
+    tolerations = ", ".join(
+        f"{toleration.get('key', '')}={toleration.get('value', '')}:{toleration.get('effect', '')}" for toleration in added
+    )
     return f"{declaration.kind} {declaration.name} states its tolerations as text ({field}): add {tolerations} there"
 
 

@@ -25,8 +25,8 @@ _SPEC_FIELDS = ("tolerations", "nodeSelector", "affinity", "priorityClassName")
 def declare_daemonsets(resources: Sequence[OperatorResource]) -> Iterator[DaemonSet]:
     """The DaemonSets that the operators make of these resources, in order.
 
-    1. What the resource and the operator's defaults state is in the DaemonSet; its containers are not known. What else cannot be known is in
-       `declaration.unknowns`.
+    1. What the resource and the operator's defaults state is in the DaemonSet; its containers are not known. What else cannot be
+       known is in `declaration.unknowns`.
     2. A DaemonSet's origin is the resource's: `origin.fields` leads from the fields of the DaemonSet to those of the resource.
     3. Values of a wrong type are refusals of the DaemonSet, as they would be in its own manifest.
     """
@@ -133,4 +133,3 @@ def _fill(text: str, operator: OperatorFacts, resource: OperatorResource) -> str
 
 def _fill_component(component: ProvidedComponent, operator: OperatorFacts, resource: OperatorResource) -> ProvidedComponent:
     return replace(component, drivers=tuple(_fill(driver, operator, resource) for driver in component.drivers))
-

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -20,7 +19,8 @@ class Condition(Struct, frozen=True, forbid_unknown_fields=True):
     """A field on which it depends whether the operator makes a DaemonSet.
 
     1. `field` is a path, its keys joined by dots. `value` is what the field must be; `default` is the value of an absent field.
-    2. With `is_present`, the field must be there (True) or be absent (False), whatever its value is. With `other_than`, it must not be that.
+    2. With `is_present`, the field must be there (True) or be absent (False), whatever its value is. With `other_than`, it must
+       have another value.
     """
 
     field: str
@@ -49,8 +49,8 @@ class FieldFact(Struct, frozen=True, forbid_unknown_fields=True):
 class DaemonSetFact(Struct, frozen=True, forbid_unknown_fields=True):
     """One DaemonSet that a custom resource makes.
 
-    1. `name` and `namespace` may have `{name}`, `{namespace}` and paths of the custom resource in braces (`{spec.type}`); a name with `*` is
-       a pattern, where the operator adds what cannot be known from the custom resource. An empty namespace is the operator's.
+    1. `name` and `namespace` may have `{name}`, `{namespace}` and paths of the custom resource in braces (`{spec.type}`). A name with
+       `*` is a pattern: the operator adds what cannot be known from the custom resource. An empty namespace is the operator's.
     2. `when`: all conditions must hold. Parts that are None are those of the resource (`ResourceFact.shared`).
     3. `assigned_labels`, `unknowns`, `provides`: see `model.declaration`.
     """
@@ -109,7 +109,7 @@ class OperatorFacts(Struct, frozen=True, forbid_unknown_fields=True):
 def load_operators() -> tuple[OperatorFacts, ...]:
     """All operators that are known, in the order of their files' names."""
     decoder = msgspec.json.Decoder(OperatorFacts)
-    return tuple(decoder.decode((_FOLDER / name).read_bytes()) for name in sorted(os.listdir(_FOLDER)) if name.endswith(".json"))
+    return tuple(decoder.decode(path.read_bytes()) for path in sorted(_FOLDER.glob("*.json")))
 
 
 @cache

@@ -27,8 +27,8 @@ _PARSERS: Mapping[tuple[FieldForm, type], Callable[[str], Any]] = {
 class FieldValue(NamedTuple):
     """The value of a part of the pod template.
 
-    1. `path` leads to the field in the custom resource where it states one, () otherwise; `default_count` is how many items of a list are the
-       operator's own and come first.
+    1. `path` leads to the field in the custom resource if that states one, () otherwise; `default_count` is how many items of a list
+       are the operator's own and come first.
     2. `problem` says why a field is not understood; the default is used instead, as the operator does.
     """
 

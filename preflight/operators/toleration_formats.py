@@ -71,7 +71,7 @@ def parse_longhorn_selector(text: str) -> dict[str, str]:
 
 def parse_yaml_text(text: str) -> Any:
     """The value of a YAML text; None where it is empty. Raises UnreadableText where it is not one YAML document."""
-    documents = [item for item in read_yaml(text, ())]
+    documents = list(read_yaml(text, ()))
     if not documents:
         return None
     if len(documents) > 1 or not isinstance(documents[0], Document):
