@@ -147,18 +147,17 @@ def _replace_null(tree: YamlTree, spec: YamlNode, key: YamlNode, value: YamlNode
 def _insert_keys(tree: YamlTree, spec: YamlNode, keys: Sequence[str], added: Sequence[PlainToleration]) -> TextEdit:
     """The keys and the list that they lead to, before `containers`, or before the first entry."""
     entry = spec.find_entry("containers") or (spec.entries[0] if spec.entries else None)
+    text = tree.text
     if entry is None:
-        raise CannotEdit(messages.EMPTY_SPEC)
-    start, text = entry[0].start, tree.text
+        if text[spec.start : spec.end] != "{}":
+            raise CannotEdit(messages.EMPTY_SPEC)
+        return TextEdit(spec.start + 1, spec.start + 1, _format_flow_keys(keys, added, ""))
+    start = entry[0].start
     quote = detect_key_quote(spec)
     line = tree.find_line_start(start)
     before = text[line:start]
     if spec.is_flow:
-        style = TolerationStyle(is_flow=True, key_quote=quote, quotes={"": quote})
-        written = f"[{', '.join(map(style.format_flow, added))}]"
-        for key in reversed(keys[1:]):
-            written = f"{{{quote}{key}{quote}: {written}}}"
-        written = f"{quote}{keys[0]}{quote}: {written},"
+        written = f"{_format_flow_keys(keys, added, quote)},"
         return TextEdit(start, start, f"{written} " if before.strip() else f"{written}{detect_line_end(tree, start)}{before}")
     if before.strip(" "):
         raise CannotEdit(messages.UNUSUAL_SPEC)
@@ -173,6 +172,15 @@ def _insert_keys(tree: YamlTree, spec: YamlNode, keys: Sequence[str], added: Seq
     lines += [row for toleration in added for row in format_block_item(style.format_lines(toleration), column, gap)]
     newline = detect_line_end(tree, start)
     return TextEdit(line, line, "".join(row + newline for row in lines))
+
+
+def _format_flow_keys(keys: Sequence[str], added: Sequence[PlainToleration], quote: str) -> str:
+    """The keys and their list in braces and brackets."""
+    style = TolerationStyle(is_flow=True, key_quote=quote, quotes={"": quote})
+    written = f"[{', '.join(map(style.format_flow, added))}]"
+    for key in reversed(keys[1:]):
+        written = f"{{{quote}{key}{quote}: {written}}}"
+    return f"{quote}{keys[0]}{quote}: {written}"
 
 
 def _find_sibling_dash(tree: YamlTree, spec: YamlNode, column: int) -> tuple[int, str]:

@@ -168,7 +168,7 @@ def _build_result(
         unknown_resources=len(collector.unknown_resources),
         repeated_keys=tuple(collector.repeated),
         files=collector.files,
-        objects=len(collector.objects) + len(collector.pools) + len(built.pods),
+        objects=len(collector.objects) + len(collector.pools) + len(collector.operator_resources) + len(built.pods),
         texts=collector.texts,
         nodes=collector.list_nodes(),
         pools=tuple(collector.pools),

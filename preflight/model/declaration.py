@@ -72,7 +72,8 @@ class Declaration(Struct, frozen=True):
     2. `versions` is the range of the operator's versions for which the facts were read; `source` is where.
     3. `assigned_labels` are keys of node labels that the DaemonSet selects and that the operator, or node feature discovery, sets on nodes:
        a manifest of a node that does not state such a label does not mean that the node lacks the label.
-    4. `unknowns` are facts of the DaemonSet that cannot be determined from the custom resource, one line each.
+    4. `unknowns` are facts of the DaemonSet that cannot be determined from the custom resource, one line each. `problems` are fields that
+       the operator cannot read and ignores: the path in the custom resource, and why.
     """
 
     operator: str
@@ -84,3 +85,4 @@ class Declaration(Struct, frozen=True):
     provides: tuple[ProvidedComponent, ...] = ()
     assigned_labels: tuple[str, ...] = ()
     unknowns: tuple[str, ...] = ()
+    problems: tuple[tuple[FieldPath, str], ...] = ()

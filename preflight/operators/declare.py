@@ -69,20 +69,20 @@ def _declare(
         data["spec"]["template"]["spec"] = {}
         data["spec"].pop("updateStrategy", None)
         daemonset = replace(_convert_surely(data, origin), refusals=refusals)
-    unknowns = (*made.unknowns, *(value.problem for value in values.values() if value.problem))
     tolerations = parts["tolerations"][0]
     return replace(
         daemonset,
         declaration=Declaration(
             operator=operator.operator,
-            kind="ConfigMap" if resource.group == "" else resource.kind,
+            kind=str(resource.data.get("kind", resource.kind)),
             name=resource.name,
             versions=operator.versions,
             source=operator.source,
             tolerations=_describe_toleration_field(tolerations, values["tolerations"]),
             provides=tuple(_fill_component(component, operator, resource) for component in made.provides),
             assigned_labels=made.assigned_labels,
-            unknowns=unknowns,
+            unknowns=made.unknowns,
+            problems=tuple(problem for value in values.values() for problem in value.problems),
         ),
     )
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from preflight.messages.operators import describe_unreadable_field
 from preflight.model.declaration import FieldForm, FieldMode, FieldPath, OperatorResource
 from preflight.operators.facts import FieldFact
 from preflight.operators.toleration_formats import (
@@ -29,14 +28,14 @@ class FieldValue(NamedTuple):
 
     1. `path` leads to the field in the custom resource if that states one, () otherwise; `default_count` is how many items of a list
        are the operator's own and come first.
-    2. `problem` says why a field is not understood; the default is used instead, as the operator does.
+    2. `problems` are the fields that are not understood, with the reason; the operator's default is used instead, as the operator does.
     """
 
     value: Any
     path: FieldPath = ()
     is_stated: bool = False
     default_count: int = 0
-    problem: str = ""
+    problems: tuple[tuple[FieldPath, str], ...] = ()
 
 
 def split_path(text: str) -> FieldPath:
@@ -58,37 +57,37 @@ def read_field(fact: FieldFact, type_: type, resource: OperatorResource, fallbac
     1. The first stated field counts; null is absent, and so is an empty list or map where the operator treats it so.
     2. REPLACE takes the field instead of the default, ADD after it (maps are merged, the field wins).
     """
-    stated, path, problem = _find_stated(fact, type_, resource, fallbacks)
+    stated, path, problems = _find_stated(fact, type_, resource, fallbacks)
     if stated is None:
-        return FieldValue(fact.default, (), False, 0, problem)
+        return FieldValue(fact.default, (), False, 0, problems)
     if fact.mode is FieldMode.ADD and fact.default is not None and isinstance(stated, type(fact.default)):
         if isinstance(stated, list):
-            return FieldValue([*fact.default, *stated], path, True, len(fact.default))
-        return FieldValue({**fact.default, **stated}, path, True)
-    return FieldValue(stated, path, True)
+            return FieldValue([*fact.default, *stated], path, True, len(fact.default), problems)
+        return FieldValue({**fact.default, **stated}, path, True, 0, problems)
+    return FieldValue(stated, path, True, 0, problems)
 
 
 def _find_stated(
     fact: FieldFact, type_: type, resource: OperatorResource, fallbacks: Iterable[OperatorResource]
-) -> tuple[Any, FieldPath, str]:
-    problem = ""
+) -> tuple[Any, FieldPath, tuple[tuple[FieldPath, str], ...]]:
+    problems: tuple[tuple[FieldPath, str], ...] = ()
     for text in fact.fields:
         path = split_path(text)
         value = get_value(resource.data, path)
         if value is None or (fact.empty_is_default and value in ([], {}, "")):
             continue
         if fact.form is FieldForm.LIST or not isinstance(value, str):
-            return value, path, problem
+            return value, path, problems
         try:
             parsed = _PARSERS[fact.form, type_](value)
         except UnreadableText as error:
-            problem = describe_unreadable_field(text, str(error))
+            problems = (*problems, (path, str(error)))
             continue
         if parsed is not None:
-            return parsed, path, problem
+            return parsed, path, problems
     for text in fact.fallback_fields:
         for other in fallbacks:
             value = get_value(other.data, split_path(text))
             if value is not None:
-                return value, (), problem
-    return None, (), problem
+                return value, (), problems
+    return None, (), problems

@@ -36,7 +36,8 @@ def join_longhorn_settings(resources: Sequence[OperatorResource]) -> Iterator[Op
             places[resource.namespace] = resource
     for namespace, values in settings.items():
         place = places[namespace]
-        yield replace(place, kind=_KIND, group=_GROUP, data={name: value for name, value in values.items() if name in _SETTINGS})
+        data = {name: value for name, value in values.items() if name in _SETTINGS}
+        yield replace(place, kind=_KIND, group=_GROUP, data={"kind": place.kind, **data})
 
 
 def _read_settings(resource: OperatorResource) -> dict[str, str] | None:
