@@ -15,7 +15,7 @@ from preflight.model.declaration import Declaration, FieldPath, OperatorResource
 from preflight.model.meta import Origin
 from preflight.operators.conditions import is_fulfilled
 from preflight.operators.facts import DaemonSetFact, FieldFact, OperatorFacts, ResourceFact, index_resources
-from preflight.operators.fields import FieldValue, read_field, split_path
+from preflight.operators.fields import FieldValue, get_value, read_field, split_path
 from preflight.operators.longhorn import join_longhorn_settings
 
 _BRACED = re.compile(r"\{([a-zA-Z.]+)\}")
@@ -62,7 +62,7 @@ def _declare(
         "spec": {"selector": {"matchLabels": labels}, "template": {"metadata": {"labels": labels}, "spec": spec}},
     }
     if values["updateStrategy"].value:
-        data["spec"]["updateStrategy"] = values["updateStrategy"].value
+        data["spec"]["updateStrategy"] = _complete_update_strategy(values["updateStrategy"], resource)
     origin = replace(resource.origin, fields=tuple(_map_fields(values)), declares=name)
     daemonset, refusals = convert(data, DaemonSet, origin)
     if daemonset is None:  # not even a part of it has the right type: the DaemonSet without what the resource states
@@ -85,6 +85,14 @@ def _declare(
             problems=tuple(problem for value in values.values() for problem in value.problems),
         ),
     )
+
+
+def _complete_update_strategy(strategy: FieldValue, resource: OperatorResource) -> Any:
+    """The update strategy as a DaemonSet has it: some operators state its type alone, and `rollingUpdate` next to it."""
+    if not isinstance(strategy.value, str):
+        return strategy.value
+    rolling = get_value(resource.data, (*strategy.path[:-1], "rollingUpdate"))
+    return {"type": strategy.value, **({"rollingUpdate": rolling} if isinstance(rolling, dict) else {})}
 
 
 def _convert_surely(data: dict[str, Any], origin: Origin) -> DaemonSet:

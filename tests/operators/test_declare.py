@@ -159,6 +159,17 @@ def test_fix_edits_the_resource_and_keeps_the_defaults(tmp_path: Path, spec: str
     assert "nothing to fix" in again.out + again.err
 
 
+def test_a_strategy_may_be_its_type_alone() -> None:
+    data = {"spec": {"daemonsets": {"updateStrategy": "RollingUpdate", "rollingUpdate": {"maxUnavailable": "100%"}}}}
+    resource = OperatorResource("ClusterPolicy", "nvidia.com", "x", "", Origin("file"), data)
+
+    made = {daemonset.metadata.name: daemonset for daemonset in declare_daemonsets([resource])}
+
+    strategy = made["nvidia-device-plugin-daemonset"].spec.updateStrategy
+    assert (strategy.type, strategy.rollingUpdate.maxUnavailable) == ("RollingUpdate", "100%")
+    assert made["nvidia-driver-daemonset*"].spec.updateStrategy.type == "OnDelete"
+
+
 def test_fix_says_what_to_set_where_the_field_is_text(tmp_path: Path) -> None:
     setting = (
         "apiVersion: longhorn.io/v1beta2\nkind: Setting\nmetadata: {name: taint-toleration, namespace: longhorn-system}\n"
