@@ -28,6 +28,7 @@ from preflight.model.convert import convert
 from preflight.model.core import POD_TEMPLATE_SPEC, PodTemplate
 from preflight.model.meta import ObjectKey, Refusal
 from preflight.model.world import ClusterState
+from preflight.operators.owner import find_owning_resource
 from preflight.scheduling.affinity import matches_labels
 from preflight.scheduling.validation import validate_labels, validate_node_selection, validate_tolerations, validate_update_strategy
 
@@ -65,6 +66,8 @@ def patch(command: PatchObjects, world: ClusterState) -> Change:
             after[key] = msgspec.structs.replace(after[key])
             assumed.append(key)
         notes += (messages.format_about(key, note) for note in said)
+        if (owner := find_owning_resource(old)) is not None and after[key] is not old:
+            notes.append(messages.format_about(key, messages.describe_reverted_patch(str(owner), owner.field)))
         notes += (messages.format_about(key, note) for note in _describe_dropped_tolerations(old, after[key], command.patch_type))
     updated = frozenset(key for key, new in after.items() if is_updated(world.daemonsets[key], new) or key in assumed)
     same = [str(key) for key, new in after.items() if new is world.daemonsets[key]]

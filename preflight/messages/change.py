@@ -389,3 +389,9 @@ def describe_unknown_node(operation: object, path: str, node: str) -> str:
 
 NO_LIVE_CUSTOM_RESOURCES = " (preflight does not read custom resources from a cluster: give the manifest with --from)"
 TYPE_OF_CUSTOM_PATCH = " (give --type merge or --type json)"
+
+
+def describe_reverted_patch(owner: str, field: str) -> str:
+    """That an operator reverts a patch of a DaemonSet; `field` is the field of its resource for the tolerations, "" if none is known."""
+    where = f"set {field} of {owner}" if field else f"change {owner}"
+    return f"the operator of {owner} reverts this patch: {where} instead"

@@ -231,9 +231,9 @@ def describe_repeated_anchor(anchor: object) -> str:
     return f"the anchor &{anchor} is repeated by an alias: an edit would change that place too"
 
 
-def advise_operator_setting(field: str, name: str, note: str) -> str:
-    """The field in which an operator takes the tolerations; `note` is a further setting that belongs to it."""
-    return f"set {field} of the {name}{_format_note(note)}"
+def advise_operator_setting(field: str, name: str) -> str:
+    """The field from which an operator takes the tolerations."""
+    return f"set {field} of the {name}"
 
 
 def advise_chart_setting(key: str, chart: str, note: str) -> str:

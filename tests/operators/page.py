@@ -32,8 +32,8 @@ preflight does not list custom resources of a live cluster: there the DaemonSets
 
 ## Add an operator
 
-Add a file to `preflight/operators/facts/` (its fields are described in `preflight/operators/facts.py`), a file of cases with the same name to
-`tests/operators/cases/`, and run `python -m tests.operators.page`.
+Add a file to `preflight/operators/facts/` (its fields are described in `preflight/operators/facts.py`), a file of cases with the same
+name to `tests/operators/cases/`, and run `python -m tests.operators.page`.
 """
 
 
@@ -55,11 +55,11 @@ def _describe_operator(operator: OperatorFacts) -> Iterator[str]:
     yield "|---|---|---|---|---|---|"
     for resource in operator.resources:
         for made in resource.daemonsets:
-            yield f"| {' | '.join(_describe_daemonset(operator, resource, made))} |"
+            yield f"| {' | '.join(_describe_daemonset(resource, made))} |"
     yield ""
 
 
-def _describe_daemonset(operator: OperatorFacts, resource: ResourceFact, made: DaemonSetFact) -> Iterator[str]:
+def _describe_daemonset(resource: ResourceFact, made: DaemonSetFact) -> Iterator[str]:
     kind = "settings" if resource.kind == "LonghornSettings" else resource.kind
     yield f"`{kind}`" + (f" `{resource.names[0]}`" if resource.names else "")
     yield f"`{made.name}`"
