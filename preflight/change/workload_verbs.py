@@ -149,14 +149,18 @@ def to_plain(daemonset: DaemonSet) -> dict[str, Any]:
 
 
 def from_plain(data: dict[str, Any], original: DaemonSet) -> DaemonSet:
-    """The DaemonSet that plain data makes, from the place of another; what a snapshot kept of that one holds for it too.
+    """The DaemonSet that plain data makes, from the place of another.
+
+    What a snapshot kept of that one, and how a custom resource declares it, hold for the new one too.
 
     Errors: InputError where it is none any more.
     """
     daemonset, _ = convert(data, DaemonSet, original.origin)
     if daemonset is None:
         raise InputError(messages.describe_no_daemonset_left(original.key))
-    return msgspec.structs.replace(daemonset, kept=original.kept) if original.kept else daemonset
+    if original.kept or original.declaration is not None:
+        daemonset = msgspec.structs.replace(daemonset, kept=original.kept, declaration=original.declaration)
+    return daemonset
 
 
 def _exists(world: ClusterState, name: str, namespace: str) -> bool:

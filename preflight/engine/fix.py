@@ -97,7 +97,9 @@ def _collect_originals(inputs: _FixInputs) -> dict[Origin, DaemonSet]:
     """The DaemonSets as they stand in their files, those of `apply -f` included."""
     arguments = [argument for command in inputs.plan.commands if isinstance(command, ApplyFiles) for argument in command.iter_arguments()]
     applied = [item for argument in arguments for item in inputs.read_objects(argument)]
-    return {item.origin: item for item in (*applied, *inputs.loaded.world.workloads) if isinstance(item, DaemonSet)}
+    world = inputs.loaded.world
+    declared = (daemonset for daemonset in world.daemonsets.values() if daemonset.declaration is not None)
+    return {item.origin: item for item in (*applied, *world.workloads, *declared) if isinstance(item, DaemonSet)}
 
 
 def _evaluate(inputs: _FixInputs, fixed_daemonsets: Mapping[Origin, DaemonSet]) -> Evaluation:

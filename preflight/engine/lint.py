@@ -52,7 +52,7 @@ def _evaluate_manifests(inputs: LoadedInputs) -> Analysis:
         problems=() if inputs.loaded.objects else inputs.list_empty_problem(_NOTHING),
         links=tuple(iter_pair_links(options.why, impact, 0)) if impact else (),
         impacts=(impact,) if impact else (),
-        is_unknown=options.strict and is_unknown,
+        is_unknown=options.strict and (is_unknown or inputs.loaded.unknown_resources > 0),
         next=find_next_commands(inputs.session),
     )
     return build_report(inputs, parts)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Sequence
 
+from preflight.fix.custom_resource import carries_defaults
 from preflight.fix.edit_model import AddToleration, DropField, Operation, SetFields
 from preflight.fix.evaluation import ROLLOUT
 from preflight.fix.planner import DaemonSetFix, FixResult
@@ -34,6 +35,9 @@ def _format_fix(fix: DaemonSetFix, *, patches: bool) -> Iterator[str]:
     rules = ", ".join(sorted({cause.rule.id for cause in fix.causes}))
     place = "" if patches else f" in {fix.daemonset.origin.file}"
     yield f"  {fix.daemonset.key}{place} ({rules}): {'; '.join(_describe_operation(fix, operation) for operation in fix.operations)}"
+    declaration = fix.daemonset.declaration
+    if declaration is not None and carries_defaults(declaration):
+        yield messages.describe_carried_defaults(declaration)
     if fix.manager:
         yield messages.describe_possible_undo(fix.manager.evidence, fix.manager.advice)
     if fix.daemonset.spec.updateStrategy.type == "OnDelete":

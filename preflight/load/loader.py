@@ -16,6 +16,7 @@ from preflight.load import locations, world_builder
 from preflight.load.collector import ObjectCollector
 from preflight.load.files import SourceFile, describe_os_error, find_files, read_content
 from preflight.load.kinds import CLUES_BY_KIND, STATE_KINDS, WANTED_KINDS
+from preflight.load.unknown_resources import find_unknown_resource_in_text
 from preflight.messages.load import (
     HIDDEN,
     NOT_FOLLOWED,
@@ -52,7 +53,8 @@ class LoadResult(Struct, frozen=True):
        judges each by itself. `pools` are these declarations, for what refers to them. `sources` are the names of the files that were read.
     5. `checked_files` are the files that get findings; None means all: nothing was given only as surroundings.
     6. `reload` puts the world together once more, with what was asked of the cluster since; None where only files were read.
-    7. `given_objects` are the objects of the files that a command line names, in order (`read_objects`); `load_world` leaves it empty.
+    7. `unknown_resources` counts the custom resources that say where pods run and that are not understood.
+    8. `given_objects` are the objects of the files that a command line names, in order (`read_objects`); `load_world` leaves it empty.
     """
 
     world: ClusterState
@@ -68,6 +70,7 @@ class LoadResult(Struct, frozen=True):
     checked_files: frozenset[str] | None = None
     reload: Callable[[], LoadResult] | None = None
     given_objects: tuple[object, ...] = ()
+    unknown_resources: int = 0
 
     def locate(self, origin: Origin, path: Sequence[str | int]) -> Location:
         """The location of one field of an object; see `locate_all`."""
@@ -162,9 +165,10 @@ def _build_result(
         world=built,
         problems=tuple(sorted(collector.problems, key=_problem_sort_key)),
         skipped=collector.list_skipped(),
+        unknown_resources=len(collector.unknown_resources),
         repeated_keys=tuple(collector.repeated),
         files=collector.files,
-        objects=len(collector.objects) + len(collector.pools) + len(built.pods),
+        objects=len(collector.objects) + len(collector.pools) + len(collector.operator_resources) + len(built.pods),
         texts=collector.texts,
         nodes=collector.list_nodes(),
         pools=tuple(collector.pools),
@@ -236,6 +240,8 @@ def _read_text(collector: ObjectCollector, text: str, source: SourceFile) -> Non
                 collector.add_pods(pods, file)
         elif isinstance(item, InvalidDocument):
             broken.append(item)
+        elif unknown := find_unknown_resource_in_text(item.chunk.text):
+            collector.unknown_resources.append(unknown)
         else:
             unparsed += 1
     collector.count_skipped(NOT_PARSED, unparsed)

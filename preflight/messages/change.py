@@ -395,3 +395,13 @@ def describe_partial_template(error: object) -> str:
 def describe_unknown_node(operation: object, path: str, node: str) -> str:
     """A patch whose result depends on a node that is not in the input."""
     return f"unknown: whether `{operation}` of {path} succeeds, which depends on {node}: add the node with --from"
+
+
+NO_LIVE_CUSTOM_RESOURCES = " (preflight does not read custom resources from a cluster: give the manifest with --from)"
+TYPE_OF_CUSTOM_PATCH = " (give --type merge or --type json)"
+
+
+def describe_reverted_patch(owner: str, field: str) -> str:
+    """That an operator reverts a patch of a DaemonSet; `field` is the field of its resource for the tolerations, "" if none is known."""
+    where = f"set {field} of {owner}" if field else f"change {owner}"
+    return f"the operator of {owner} reverts this patch: {where} instead"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from preflight.model.declaration import Declaration
+
 
 def describe_variable(name: str) -> str:
     """A variable of a container."""
@@ -122,3 +124,8 @@ ON_BY_DEFAULT = " on by default"
 def describe_setting(evidence: str, setting: str, how: str) -> str:
     """A program with a setting."""
     return f"{evidence}, with {setting}{how}"
+
+
+def describe_declaration(declaration: Declaration) -> str:
+    """That an operator makes a DaemonSet of a custom resource."""
+    return f"{declaration.kind} {declaration.name} declares it ({declaration.operator})"

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+from preflight.model.declaration import Declaration
 
 OVERLAPPING_EDITS = "two edits overlap"
 
@@ -228,9 +231,9 @@ def describe_repeated_anchor(anchor: object) -> str:
     return f"the anchor &{anchor} is repeated by an alias: an edit would change that place too"
 
 
-def advise_operator_setting(field: str, name: str, note: str) -> str:
-    """The field in which an operator takes the tolerations; `note` is a further setting that belongs to it."""
-    return f"set {field} of the {name}{_format_note(note)}"
+def advise_operator_setting(field: str, name: str) -> str:
+    """The field from which an operator takes the tolerations."""
+    return f"set {field} of the {name}"
 
 
 def advise_chart_setting(key: str, chart: str, note: str) -> str:
@@ -267,3 +270,34 @@ def describe_dropped_field(toleration: str, name: str) -> str:
 def describe_replaced_toleration(toleration: str, replacements: Iterable[str]) -> str:
     """That others take the place of a toleration."""
     return f"{toleration} becomes {', '.join(replacements)}"
+
+
+OPERATORS_OWN_TOLERATION = "the toleration is the operator's own: the custom resource cannot change it"
+
+
+def explain_no_resource_field(declaration: Declaration) -> str:
+    """That no field of the custom resource sets the tolerations."""
+    return (
+        f"{declaration.operator} has no field for these tolerations in {declaration.kind} {declaration.name}, or another object states it"
+    )
+
+
+def explain_text_field(declaration: Declaration, added: Sequence[Mapping[str, Any]]) -> str:
+    """What to write into a field that is text."""
+    field = ".".join(map(str, declaration.tolerations.path))
+    tolerations = ", ".join(
+        f"{toleration.get('key', '')}={toleration.get('value', '')}:{toleration.get('effect', '')}" for toleration in added
+    )
+    return f"{declaration.kind} {declaration.name} states its tolerations as text ({field}): add {tolerations} there"
+
+
+def explain_reverted_patch(declaration: Declaration) -> str:
+    """That a patch of the DaemonSet does not last."""
+    field = ".".join(map(str, declaration.tolerations.path))
+    return f"{declaration.operator} reverts a patch of the DaemonSet: set {field} of {declaration.kind} {declaration.name}"
+
+
+def describe_carried_defaults(declaration: Declaration) -> str:
+    """That the operator's default tolerations come along."""
+    field = ".".join(map(str, declaration.tolerations.path))
+    return f"    {field} replaces the operator's default tolerations, so they are written there as well"

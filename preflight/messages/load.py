@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
 from preflight.model.meta import Origin
 from preflight.model.world import Ambiguity
@@ -270,3 +271,11 @@ def describe_refused_field(kind: str, name: str, path: Sequence[str | int], reas
 def _format_origin(origin: Origin) -> str:
     item = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in origin.path).lstrip(".")
     return f"{origin.file}:{origin.line}" + (f" ({item})" if item else "")
+
+
+def describe_unknown_resources(resources: Iterable[tuple[str, str]]) -> tuple[str, str]:
+    """How many custom resources with tolerations or node selection are not understood, and of which kinds."""
+    kinds = Counter(f"{kind} ({group})" for kind, group in resources)
+    count = sum(kinds.values())
+    what = f"{count} custom resource{'s' if count > 1 else ''} with tolerations or node selection"
+    return what, f"not understood: {', '.join(f'{number} {kind}' if number > 1 else kind for kind, number in sorted(kinds.items()))}"

@@ -65,6 +65,8 @@ def test_the_rules() -> None:
         ("PF219", "runtime-class", "warning"),
         ("PF220", "out-of-service-ready", "warning"),
         ("PF221", "shared-host-port", "warning"),
+        ("PF222", "operator-drift", "warning"),
+        ("PF223", "ignored-setting", "error"),
         ("PF230", "required-toleration", "error"),
         ("PF301", "drain-refused", "error"),
         ("PF302", "budget-blocks-for-ever", "error"),
