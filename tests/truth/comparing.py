@@ -20,6 +20,9 @@ FREED = "untouched (room came free)"
 PREEMPTED = "untouched (preempted)"
 """The same where a pod had to go for one of higher priority."""
 
+LOST_BY_CHANCE = "how many are lost by chance"
+"""What is said of several pairs at once."""
+
 LEFT_OUT = (UNTOUCHED, FREED, PREEMPTED)
 
 
@@ -88,17 +91,24 @@ def settled(step: Step, scene: Scene) -> Iterator[Compared]:
     4. Any other pair is as it was, but for pods without a DaemonSet that are said to go; one that comes and goes is left out. Of pods
        that are preempted there, or that find room, nothing was said: they are counted apart.
     5. An outcome `unknown` equals nothing and differs from nothing: it is counted apart.
+    6. Of pods that an update takes by chance, and whose successors wait, as many are lost as was said.
     """
     for pair, said in step.pairs.items():
         seen = scene.seen(pair)
         before = scene.before.get(pair, NOTHING)
         may_wait = before.waits or _is_wanted(step, pair)
         equal = _same(said.pod, seen, said.chance or pair in scene.loops_before, may_wait=may_wait)
+        equal = equal or (said.may_be_lost and seen == "pending")
         as_said = pair in scene.loops_before or said.here == bool(before.on_node) or (before.waits and said.pod == "absent")
         if not as_said:
             seen = f"{seen}, before {'a pod' if not said.here else 'none'}"
         outcome = _outcome(said, " (Pending)" if seen == "pending" else "")
         yield Compared("settled", pair, outcome, _words(said), seen, (equal and as_said) or said.outcome == "unknown")
+    for pairs, (fewest, most) in step.losses:
+        lost = sum(scene.seen(pair) == "pending" for pair in pairs)
+        namespace, name, _ = min(pairs)
+        seen = f"{lost} of {len(pairs)}"
+        yield Compared("settled", (namespace, name, "*"), LOST_BY_CHANCE, f"{fewest} to {most} lost", seen, fewest <= lost <= most)
     for pair in {*scene.before, *scene.after, *scene.loops_after} - step.pairs.keys() - scene.loops_before:
         was, seen = scene.was(pair), scene.seen(pair)
         was = "absent" if pair in step.gone else was
@@ -192,8 +202,20 @@ class Numbers(NamedTuple):
     misscheduled: int
 
 
+def read_numbers(daemonsets: Iterable[Object]) -> dict[Key, Numbers]:
+    """The status of each DaemonSet."""
+    return {
+        (daemonset["metadata"]["namespace"], daemonset["metadata"]["name"]): Numbers(
+            daemonset["status"]["desiredNumberScheduled"],
+            daemonset["status"]["currentNumberScheduled"],
+            daemonset["status"]["numberMisscheduled"],
+        )
+        for daemonset in daemonsets
+    }
+
+
 def numbers(
-    placed: Mapping[Key, Placed], daemonsets: Iterable[Object], moving: frozenset[Pair], unplaced: Iterable[Pair] = ()
+    placed: Mapping[Key, Placed], statuses: Mapping[Key, Numbers], moving: frozenset[Pair], unplaced: Iterable[Pair] = ()
 ) -> Iterator[tuple[Key, str, str, bool]]:
     """The status of each DaemonSet against our own placement: what is said, what is seen, and whether they are equal.
 
@@ -201,10 +223,7 @@ def numbers(
     controller counts it too.
     """
     counted = set(unplaced)
-    for daemonset in daemonsets:
-        key = (daemonset["metadata"]["namespace"], daemonset["metadata"]["name"])
-        status = daemonset["status"]
-        seen = Numbers(status["desiredNumberScheduled"], status["currentNumberScheduled"], status["numberMisscheduled"])
+    for key, seen in statuses.items():
         if key not in placed:
             yield key, "no such DaemonSet", str(tuple(seen)), False
             continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -80,3 +81,22 @@ def test_each_step_of_a_plan_starts_where_the_one_before_has_led(dump: Path, tmp
 def test_a_line_that_is_refused_has_no_steps(dump: Path) -> None:
     found = prediction(["taint", "nodes", "n1", "b:NoSchedule-"], dump)
     assert (found.result.code, found.steps) == (2, [])
+
+
+def test_pods_that_an_update_takes_by_chance_and_that_find_no_room_again(tmp_path: Path) -> None:
+    """The report counts one of two as lost, and the pairs say that either may be."""
+    holder, apart = (make_daemonset(name, "storage", metadata={"uid": f"{name}-0"}) for name in ("holder", "apart"))
+    holder["spec"]["template"]["spec"]["containers"][0]["ports"] = [{"containerPort": 80, "hostPort": 9100}]
+    dump, file = tmp_path / "dump.json", tmp_path / "apart.json"
+    pods = [list_daemonset_pod(each, node, ready="True") for each in (holder, apart) for node in ("n1", "n2")]
+    for each in pods[:2]:
+        each["spec"]["containers"] = holder["spec"]["template"]["spec"]["containers"]
+    dump.write_text(write_list([registered("n1", {}, []), registered("n2", {}, []), holder, apart, *pods]))
+    apart["spec"]["template"]["spec"]["containers"][0]["ports"] = [{"containerPort": 80, "hostPort": 9100}]
+    file.write_text(json.dumps(apart))
+    (step,) = prediction(["apply", "-f", str(file)], dump).steps
+    pairs = frozenset(("storage", "apart", node) for node in ("n1", "n2"))
+    assert {pair: (step.pairs[pair].outcome, step.pairs[pair].may_be_lost) for pair in pairs} == dict.fromkeys(
+        pairs, ("lost-on-recreation", True)
+    )
+    assert step.losses == ((pairs, (1, 1)),)
