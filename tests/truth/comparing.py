@@ -74,8 +74,8 @@ class Scene(NamedTuple):
 
     @property
     def contended(self) -> frozenset[str]:
-        """The nodes on which pods wait for room before: what leaves it free may go to any of them, or to a new one."""
-        return frozenset(node for (_, _, node), there in self.before.items() if there.waits)
+        """The nodes on which pods wait for room before, perhaps beside an old one: what comes free may go to any, or to a new one."""
+        return frozenset(node for (_, _, node), there in self.before.items() if there.pending)
 
 
 def settled(step: Step, scene: Scene) -> Iterator[Compared]:
@@ -87,7 +87,7 @@ def settled(step: Step, scene: Scene) -> Iterator[Compared]:
        run, and if it was so before: one that should not be there goes when its DaemonSet is looked at. One that is bound to a silent node
        is a new one, or none: it does not run either.
     3. What the program says was there before, was; of a node where no more than a Pending pod was it may say that there was one, if
-       none is left.
+       none is left. Where an earlier step may have left one that waits, it waited or not, and goes on so.
     4. Any other pair is as it was, but for pods without a DaemonSet that are said to go; one that comes and goes is left out. Of pods
        that are preempted there, or that find room, nothing was said: they are counted apart.
     5. An outcome `unknown` equals nothing and differs from nothing: it is counted apart.
@@ -98,8 +98,10 @@ def settled(step: Step, scene: Scene) -> Iterator[Compared]:
         before = scene.before.get(pair, NOTHING)
         may_wait = before.waits or _is_wanted(step, pair)
         equal = _same(said.pod, seen, said.chance or pair in scene.loops_before, may_wait=may_wait)
-        equal = equal or (said.may_be_lost and seen == "pending")
-        as_said = pair in scene.loops_before or said.here == bool(before.on_node) or (before.waits and said.pod == "absent")
+        equal = equal or (said.may_be_lost and seen == "pending") or (said.may_wait and before.waits and seen in ("pending", "absent"))
+        as_said = (
+            pair in scene.loops_before or said.here == bool(before.on_node) or (before.waits and (said.pod == "absent" or said.may_wait))
+        )
         if not as_said:
             seen = f"{seen}, before {'a pod' if not said.here else 'none'}"
         outcome = _outcome(said, " (Pending)" if seen == "pending" else "")
@@ -149,9 +151,11 @@ def recreated(step: Step, ended: Iterable[Pair], scene: Scene) -> Iterator[Compa
 
     1. A pair that the step did not judge has one again where the DaemonSet should run; whether it is bound was not said.
     2. A DaemonSet whose pods the server refuses has none to re-create.
-    3. Many are re-created at once: where pods waited for room before, it may be others that find it.
+    3. Many are re-created at once: where pods waited for room before, it may be others that find it, and one that was said to find none
+       may find that of another.
     """
     contended = scene.contended
+    ended = frozenset(ended)
     for pair in ended:
         namespace, _, node = pair
         if namespace == REFUSED:
@@ -164,12 +168,17 @@ def recreated(step: Step, ended: Iterable[Pair], scene: Scene) -> Iterator[Compa
         if said is None:
             expected: tuple[str, ...] = ("new", "started", "bound", "loop", "pending") if is_wanted else ("absent",)
             yield Compared("recreated", pair, UNTOUCHED, "a pod" if is_wanted else "none", seen, seen in expected)
-        elif seen in ("pending", "started") and is_wanted and node in contended:
+        elif is_wanted and node in contended and (seen in ("pending", "started") or _finds_other_room(said, seen, pair, ended)):
             yield Compared("recreated", pair, _outcome(said, " (contended)"), _words(said), seen, equal=True)
         else:
             expected = ("absent", "pending") if is_wanted and said.again == "none" else _AGAIN[said.again]
             outcome = _outcome(said, " (Pending)" if seen == "pending" else "")
             yield Compared("recreated", pair, outcome, _words(said), seen, seen in expected)
+
+
+def _finds_other_room(said: Said, seen: str, pair: Pair, ended: Iterable[Pair]) -> bool:
+    """Whether a new pod may have the room of one of another DaemonSet that was deleted with the one before it."""
+    return seen == "new" and said.again == "none" and any(other[:2] != pair[:2] and other[2] == pair[2] for other in ended)
 
 
 _AGAIN: dict[str, tuple[str, ...]] = {"a pod": ("new", "started", "bound"), "none": ("absent",), "loop": ("loop",)}

@@ -73,7 +73,7 @@ class Kept(Struct, frozen=True):
 
 def list_kept(folder: Path) -> Iterator[Kept]:
     """The changes of a batch, in order; files that their commands name are where the batch lies now."""
-    for path in sorted(folder.glob("*/observed.xz")):
+    for path in sorted(folder.resolve().glob("*/observed.xz")):
         folder = path.parent
         words = shlex.split((folder / "command").read_text().splitlines()[0])[1:]
         here = (folder / Path(word).name for word in words)

@@ -14,6 +14,7 @@ from tests.truth.comparing import Compared
 from tests.truth.evidence import Observed
 from tests.truth.prediction import Prediction, Step
 from tests.truth.state import Key
+from tests.truth.watching import Pair
 
 
 class NumbersCompared(NamedTuple):
@@ -46,6 +47,11 @@ def is_of(step: Step, words: Sequence[str]) -> bool:
     return step.command in (shlex.join(words), shlex.join(move_verb_first(list(words))))
 
 
+def _list_unsure(said: Prediction) -> set[Pair]:
+    """The pairs that are unknown, or that change beyond what a test sees: a surge that waits goes on once its DaemonSet is touched."""
+    return {pair for step in said.steps for pair, forecast in step.pairs.items() if forecast.outcome == "unknown" or forecast.later}
+
+
 def judge(said: Prediction, observed: Observed) -> Judged:
     """Every comparison of a change; what follows a line of a plan that is refused was neither done nor judged."""
     found = Judged()
@@ -68,7 +74,6 @@ def judge(said: Prediction, observed: Observed) -> Judged:
         last = last.without(observed.ended.pairs)
     if last is not None and observed.status is not None:
         status = observed.status
-        unknown = {pair for each in said.steps for pair, forecast in each.pairs.items() if forecast.outcome == "unknown"}
-        numbers = comparing.numbers(last.placed, status.numbers, status.unsure | unknown, status.unplaced)
+        numbers = comparing.numbers(last.placed, status.numbers, status.unsure | _list_unsure(said), status.unplaced)
         found.numbers = [NumbersCompared(*compared) for compared in numbers]
     return found

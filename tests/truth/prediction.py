@@ -39,7 +39,7 @@ class Said(NamedTuple):
        may begin to loop once it is re-created. `again` is what is there after a re-creation: a pod, none or loop.
     3. `later`: the report speaks of an eviction beyond HORIZON, so that only these three can be seen.
     4. `chance`: whether an update reaches this node or another is not certain; the pod is the same or a new one, and with `may_be_lost`
-       one that waits in its place.
+       one that waits in its place. `may_wait`: an earlier step may have left no more than a pod that waits.
     """
 
     outcome: str
@@ -53,6 +53,7 @@ class Said(NamedTuple):
     again: str
     chance: bool = False
     may_be_lost: bool = False
+    may_wait: bool = False
 
 
 class Placed(NamedTuple):
@@ -177,8 +178,9 @@ def _said(rows: Sequence[Mapping[str, Any]], impact: Impact, within: Impact) -> 
                     later=later,
                     here=near.had_pod,
                     again=again,
-                    chance=part[pair].update_uncertainty is not None,
+                    chance=len(part[pair].possible_updates) > 1,
                     may_be_lost=part[pair].partial_loss is not None,
+                    may_wait=(found := part[pair].pod_group) is not None and found.may_be_pending,
                 ),
             )
     if seen != len(whole):

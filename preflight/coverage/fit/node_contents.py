@@ -14,7 +14,7 @@ from preflight.coverage.node_classes import NodePartitions, collect_mentions
 from preflight.coverage.pod_fields import find_target_node
 from preflight.model.core import CoveragePod, PodSpec, find_controller
 from preflight.model.meta import ObjectKey
-from preflight.model.pod_scheduling import SchedulerPod
+from preflight.model.pod_scheduling import SchedulerPod, SchedulerPodSpec
 from preflight.model.uncertainty import Uncertainty, UncertaintyKind
 from preflight.scheduling.drain.pod_filters import MIRROR_ANNOTATION
 from preflight.scheduling.fit import find_pod_priority
@@ -35,7 +35,6 @@ class NodeContents:
     2. Pods that are being deleted, and those that have ended, hold nothing for a pod that waits until they are gone. Where the kubelet of
        the node is silent nobody ends them (`silent_nodes`): there `hanging_pods` hold theirs.
     3. `owners` says of each pod what controls it: `DaemonSet ops/agent`; "" for nothing. `unlisted_pods` are those that no list shows.
-    4. `priorities` are the values of priority classes, as listed pods show them.
     """
 
     def __init__(self, change: Change, pods: Mapping[ObjectKey, DaemonSetPods], nodes: frozenset[str], classes: NodePartitions) -> None:
@@ -49,7 +48,6 @@ class NodeContents:
         self.waiting_pods: defaultdict[str, list[tuple[ObjectKey, SchedulerPod]]] = defaultdict(list)
         self.owners: dict[PodKey, str] = {}
         self.unlisted_pods: set[PodKey] = set()
-        self.priorities: dict[str, int] = {}
         self._anti_affinities: list[tuple[ObjectKey | None, PodAntiAffinity]] = []
         self._listed_nodes = {
             key: frozenset().union(*(group.nodes for group in found.groups if group.is_listed)) for key, found in pods.items()
@@ -74,6 +72,12 @@ class NodeContents:
     def knows_some_pods(self) -> bool:
         """Whether any pod was listed as a whole."""
         return bool(self._world.whole_pods)
+
+    @cached_property
+    def specs_by_priority_class(self) -> Mapping[str, SchedulerPodSpec]:
+        """A listed pod of each priority class: it shows the value of the class, and whether pods of it may preempt."""
+        specs = (pod.spec for pod in (self._world.whole_pods or {}).values())
+        return {spec.priorityClassName: spec for spec in specs if spec.priorityClassName and spec.priority is not None}
 
     @cached_property
     def _daemonset_pods_by_node(self) -> Mapping[str, list[tuple[ObjectKey, list[PodUsage]]]]:
@@ -151,8 +155,6 @@ class NodeContents:
     def _add_pod(self, listed: CoveragePod, pod: SchedulerPod) -> None:
         node = pod.spec.nodeName
         self._name_owner(pod)
-        if pod.spec.priorityClassName and pod.spec.priority is not None:
-            self.priorities[pod.spec.priorityClassName] = pod.spec.priority
         daemonset = self._find_adopter(pod) or self._find_daemonset(listed)
         if daemonset is not None and node not in self._listed_nodes.get(daemonset, frozenset()):
             return  # an earlier step has ended it
@@ -203,8 +205,9 @@ class NodeContents:
     def _add_unlisted_pods(self, key: ObjectKey) -> None:
         """The pods of a DaemonSet that no list shows: left by an earlier step, or assumed."""
         daemonset, found = self._world.daemonsets[key], self._pods.get(key, DaemonSetPods())
-        there = (self._made_nodes(key) & self._nodes) | self._assume_nodes(key, self._nodes - found.decided_nodes)
         possible = frozenset().union(*(group.nodes for group in found.groups if group.may_be_pending)) & self._nodes
+        there = (self._made_nodes(key) & self._nodes) | self._assume_nodes(key, self._nodes - found.decided_nodes)
+        there -= possible
         if not there and not possible:
             return
         usage = self.measure_template(key, make_created_pod(daemonset, self._world).spec)
