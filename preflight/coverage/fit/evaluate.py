@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from preflight.change.model import Change
 from preflight.coverage.daemonset_pods import DaemonSetPods
-from preflight.coverage.fit.created_pods import can_preempt, find_claimed_volumes, has_same_doubts, make_created_pod, set_priority
+from preflight.coverage.fit.created_pods import can_preempt, find_claimed_volumes, has_same_doubts
 from preflight.coverage.fit.node_contents import NodeContents
 from preflight.coverage.fit.obstacles import find_obstacles, find_volume_obstacles, list_shortages
 from preflight.coverage.fit.preempted_pods import add_preempted_pods, fit_new_pods
@@ -101,10 +101,8 @@ def _make_new_pods(
     change: Change, contents: NodeContents, judged: JudgedDaemonSet, nodes: frozenset[str], waiting: frozenset[str], *, is_updated: bool
 ) -> NewPods:
     assert judged.after is not None
-    pod = make_created_pod(judged.after, change.after)
-    if pod.spec.priority is None and (shown := contents.specs_by_priority_class.get(pod.spec.priorityClassName)):
-        pod = set_priority(pod, shown)
-    old = make_created_pod(judged.before, change.before) if judged.before is not None else None
+    pod = contents.make_pod(judged.after, change.after)
+    old = contents.make_pod(judged.before, change.before) if judged.before is not None else None
     return NewPods(
         judged.key,
         pod,

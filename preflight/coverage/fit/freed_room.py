@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from preflight.change.model import Change
 from preflight.coverage.daemonset_pods import DaemonSetPods
-from preflight.coverage.fit.created_pods import make_created_pod
 from preflight.coverage.fit.node_contents import NodeContents
 from preflight.coverage.fit.residents import JudgedDaemonSet
 from preflight.coverage.model import CoverageGroup
@@ -40,7 +39,7 @@ def find_nodes_with_freed_room(
     contents = NodeContents(change, pods, freed, classes)
     staying = _list_staying(change, contents, judged, freed)
     for key, nodes in sorted(waiting.items()):
-        spec = make_created_pod(change.after.daemonsets[key], change.after).spec
+        spec = contents.make_pod(change.after.daemonsets[key], change.after).spec
         found = (name for name in nodes & freed if _may_fit(spec, change.after.nodes[name], staying[name], key, change.after))
         if names := frozenset(found):
             yield key, names
@@ -59,7 +58,7 @@ def _list_staying(
                 continue
             moving.update((item.key, name) for name in there)
             if item.after is not None and group.forecast.pod_after is PodAfter.NEW and group.fit is None and not group.possible_forecasts:
-                usage = contents.measure_template(item.key, make_created_pod(item.after, change.after).spec)
+                usage = contents.measure_template(item.key, contents.make_pod(item.after, change.after).spec)
                 for name in there:
                     staying[name].append((item.key, usage))
     for name in nodes:

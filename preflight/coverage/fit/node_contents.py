@@ -9,13 +9,15 @@ from functools import cached_property
 from preflight.change.model import Change
 from preflight.change.orphaned_pods import orphaned_pods_key, selects_pods
 from preflight.coverage.daemonset_pods import DaemonSetPods
-from preflight.coverage.fit.created_pods import make_created_pod
+from preflight.coverage.fit.created_pods import CreatedPod, make_created_pod, set_priority
 from preflight.coverage.node_classes import NodePartitions, collect_mentions
 from preflight.coverage.pod_fields import find_target_node
+from preflight.model.apps import DaemonSet
 from preflight.model.core import CoveragePod, PodSpec, find_controller
 from preflight.model.meta import ObjectKey
 from preflight.model.pod_scheduling import SchedulerPod, SchedulerPodSpec
 from preflight.model.uncertainty import Uncertainty, UncertaintyKind
+from preflight.model.world import ClusterState
 from preflight.scheduling.drain.pod_filters import MIRROR_ANNOTATION
 from preflight.scheduling.fit import find_pod_priority
 from preflight.scheduling.node_health import is_kubelet_silent, is_out_of_service
@@ -73,8 +75,18 @@ class NodeContents:
         """Whether any pod was listed as a whole."""
         return bool(self._world.whole_pods)
 
+    def make_pod(self, daemonset: DaemonSet, world: ClusterState) -> CreatedPod:
+        """The pod of a DaemonSet's template; where its priority class is not given, a listed pod shows it."""
+        pod = make_created_pod(daemonset, world)
+        shown = self._specs_by_priority_class.get(pod.spec.priorityClassName) if pod.spec.priority is None else None
+        return set_priority(pod, shown) if shown is not None else pod
+
+    def is_refused(self, name: str, key: ObjectKey) -> bool:
+        """Whether the scheduler has found no room for the pod of a DaemonSet that waits on a node."""
+        return name in self._pods.get(key, DaemonSetPods()).waiting_nodes
+
     @cached_property
-    def specs_by_priority_class(self) -> Mapping[str, SchedulerPodSpec]:
+    def _specs_by_priority_class(self) -> Mapping[str, SchedulerPodSpec]:
         """A listed pod of each priority class: it shows the value of the class, and whether pods of it may preempt."""
         specs = (pod.spec for pod in (self._world.whole_pods or {}).values())
         return {spec.priorityClassName: spec for spec in specs if spec.priorityClassName and spec.priority is not None}
@@ -210,7 +222,7 @@ class NodeContents:
         there -= possible
         if not there and not possible:
             return
-        usage = self.measure_template(key, make_created_pod(daemonset, self._world).spec)
+        usage = self.measure_template(key, self.make_pod(daemonset, self._world).spec)
         for node in there:
             self.daemonset_pods[key, node].append(usage)
         for node in possible:
