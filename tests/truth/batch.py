@@ -50,6 +50,7 @@ class Batch:
             for kind in kinds:
                 self._calm_down()
                 self._change(kind)
+        (self.folder / "dump.json").unlink()
         return self.account
 
     def _calm_down(self) -> None:
