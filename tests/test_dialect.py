@@ -49,7 +49,10 @@ EXCEPTIONS: dict[str, tuple[str, ...]] = {}
 PENDING: frozenset[str] = frozenset()
 """Files that are not rewritten yet. Must be empty."""
 
-_PATTERNS = [(re.compile(rf"\b(?:{words})\b" if not words.endswith(")") else rf"\b(?:{words})", re.IGNORECASE), better) for words, better in DIALECT.items()]
+_PATTERNS = [
+    (re.compile(rf"\b(?:{words})\b" if not words.endswith(")") else rf"\b(?:{words})", re.IGNORECASE), better)
+    for words, better in DIALECT.items()
+]
 _QUOTED = re.compile(r"``.*?``|`[^`\n]*`")
 _FENCE = re.compile(r"^( *)```.*?^\1```", re.DOTALL | re.MULTILINE)
 _LINK_TARGET = re.compile(r"\]\([^)]*\)")
@@ -136,6 +139,8 @@ def test_words_of_the_dialect_are_found(text: str) -> None:
     assert any(pattern.search(text) for pattern, _ in _PATTERNS)
 
 
-@pytest.mark.parametrize("text", ["recommended", "amend", "a time bomb", "foreverything", "ghost-occupancy", "standard input", "the judgement"])
+@pytest.mark.parametrize(
+    "text", ["recommended", "amend", "a time bomb", "foreverything", "ghost-occupancy", "standard input", "the judgement"]
+)
 def test_other_words_are_not_found(text: str) -> None:
     assert not any(pattern.search(text) for pattern, _ in _PATTERNS)
