@@ -226,7 +226,8 @@ class ObjectCollector:
 
     def _take_operator_resource(self, item: PlainObject, origin: Origin, *, has_template_text: bool, is_named: bool) -> bool:
         """Take an object that a known operator reads, and say whether it is nothing else: a ConfigMap is an object of ours, too."""
-        if item.get("kind") not in OPERATOR_KINDS and item.get("kind") != "ConfigMap":
+        kind = item.get("kind")
+        if not isinstance(kind, str) or (kind not in OPERATOR_KINDS and kind != "ConfigMap"):
             return False
         from preflight.operators.resource import read_operator_resource
 

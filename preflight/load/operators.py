@@ -38,7 +38,7 @@ def resolve_operators(collector: ObjectCollector, known: Mapping[ObjectKey, Daem
     """
     from preflight.operators.declare import declare_daemonsets
 
-    listed = collector.survey is not None and "DaemonSet" not in collector.survey.missing
+    listed = collector.survey is not None and "DaemonSet" in collector.survey.complete
     found: dict[ObjectKey, DaemonSet] = {}
     made: dict[ObjectKey, DaemonSet] = {}
     for daemonset in declare_daemonsets(collector.operator_resources):

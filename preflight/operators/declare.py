@@ -139,5 +139,10 @@ def _fill(text: str, operator: OperatorFacts, resource: OperatorResource) -> str
     return _BRACED.sub(get, text)
 
 
+def find_braced_paths(text: str) -> list[str]:
+    """The paths of a custom resource in a name with braces."""
+    return [path for path in _BRACED.findall(text) if path not in ("name", "namespace")]
+
+
 def _fill_component(component: ProvidedComponent, operator: OperatorFacts, resource: OperatorResource) -> ProvidedComponent:
     return replace(component, drivers=tuple(_fill(driver, operator, resource) for driver in component.drivers))

@@ -11,8 +11,8 @@ from preflight.model.declaration import OperatorResource
 from preflight.operators.toleration_formats import UnreadableText, parse_yaml_text
 
 _KIND, _GROUP = "LonghornSettings", "longhorn.io"
-_SETTINGS = ("taint-toleration", "system-managed-components-node-selector", "priority-class")
-_CONFIG_KEY = "default-setting.yaml"
+SETTINGS = ("taint-toleration", "system-managed-components-node-selector", "priority-class")
+CONFIG_KEY = "default-setting.yaml"
 
 
 def join_longhorn_settings(resources: Sequence[OperatorResource]) -> Iterator[OperatorResource]:
@@ -24,7 +24,7 @@ def join_longhorn_settings(resources: Sequence[OperatorResource]) -> Iterator[Op
     settings: dict[str, dict[str, str]] = {}
     places: dict[str, OperatorResource] = {}
     for resource in resources:
-        found = _read_settings(resource)
+        found = read_settings(resource)
         if found is None:
             continue
         known = settings.setdefault(resource.namespace, {})
@@ -36,11 +36,11 @@ def join_longhorn_settings(resources: Sequence[OperatorResource]) -> Iterator[Op
             places[resource.namespace] = resource
     for namespace, values in settings.items():
         place = places[namespace]
-        data = {name: value for name, value in values.items() if name in _SETTINGS}
+        data = {name: value for name, value in values.items() if name in SETTINGS}
         yield replace(place, kind=_KIND, group=_GROUP, data={"kind": place.kind, **data})
 
 
-def _read_settings(resource: OperatorResource) -> dict[str, str] | None:
+def read_settings(resource: OperatorResource) -> dict[str, str] | None:
     """The settings of one object; None where it has nothing to do with Longhorn."""
     if (resource.kind, resource.group) == ("Setting", "longhorn.io"):
         value = resource.data.get("value")
@@ -48,7 +48,7 @@ def _read_settings(resource: OperatorResource) -> dict[str, str] | None:
     if resource.kind != "ConfigMap" or resource.name != "longhorn-default-setting":
         return None
     data = resource.data.get("data")
-    text: Any = data.get(_CONFIG_KEY) if isinstance(data, dict) else None
+    text: Any = data.get(CONFIG_KEY) if isinstance(data, dict) else None
     if not isinstance(text, str):
         return {}
     try:

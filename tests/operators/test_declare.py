@@ -224,3 +224,35 @@ def test_a_resource_of_an_unknown_operator_is_counted(tmp_path: Path) -> None:
 
     assert "2 custom resources with tolerations or node selection (not understood: 2 FastDisk (storage.example.com))" in result.out
     assert (result.code, strict.code) == (0, 3)
+
+
+def test_a_snapshot_keeps_what_decides_and_no_secret(tmp_path: Path) -> None:
+    secret = "hunter2"
+    text = f"""\
+apiVersion: mellanox.com/v1alpha1
+kind: NicClusterPolicy
+metadata: {{name: nic-cluster-policy, annotations: {{a: {secret}}}}}
+spec:
+  tolerations: [{{key: team, operator: Exists}}]
+  rdmaSharedDevicePlugin: {{env: [{{name: TOKEN, value: {secret}}}]}}
+---
+apiVersion: beat.k8s.elastic.co/v1beta1
+kind: Beat
+metadata: {{name: logs, namespace: elastic}}
+spec:
+  type: filebeat
+  config: {{password: {secret}}}
+  daemonSet:
+    podTemplate: {{spec: {{tolerations: [{{operator: Exists}}], containers: [{{name: a, env: [{{name: B, value: {secret}}}]}}]}}}}
+"""
+    folder = _write(tmp_path, resources=text, node=NODE)
+    saved = str(tmp_path / "saved.json")
+
+    assert program("snapshot", "--from", folder, "-o", saved).code == 0
+    assert secret not in Path(saved).read_text()
+
+    line = ("taint", "nodes", "n1", "dedicated=train:NoSchedule", "-o", "json")
+    rows = [json.loads(program(*line, "--from", source).out)["coverage"] for source in (folder + "/resources.yaml", saved)]
+    outcomes = [{row["daemonset"]: row["outcome"] for row in each} for each in rows]
+    assert outcomes[1] == {"elastic/logs-beat-filebeat": "kept", "nvidia-network-operator/rdma-shared-dp-ds": "unknown"}
+    assert outcomes[0].keys() == outcomes[1].keys()
