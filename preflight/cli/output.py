@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import click
@@ -38,7 +38,10 @@ def finish_run(analysis: Analysis, given: dict[str, Any]) -> int:
     alive = click.get_current_context().obj
     if alive is not None:
         alive.append(analysis)
-    print_report(FORMATS, report, given["outputs"], all_rows=given["all_rows"])
+    formats = parse_formats(given["outputs"])
+    if not report.judged.objects and not report.findings and report.problems:
+        formats = [chosen for chosen in formats if chosen != ("text", "")]  # why nothing was checked is all that there is to say
+    print_report(FORMATS, report, formats, all_rows=given["all_rows"])
     if baseline is not None:
         write_output(baseline.file, baseline.format_file())
         accepted = messages.ONE_FINDING if baseline.finding_count == 1 else f"{baseline.finding_count} findings"
@@ -56,9 +59,11 @@ def finish_run(analysis: Analysis, given: dict[str, Any]) -> int:
     return report.exit
 
 
-def print_report(known_formats: Mapping[str, Callable[..., str]], report: object, outputs: tuple[str, ...], *, all_rows: bool) -> None:
-    """Print a report in the formats asked for, each to its place."""
-    for name, path in parse_formats(outputs, known_formats):
+def print_report(
+    known_formats: Mapping[str, Callable[..., str]], report: object, formats: Iterable[tuple[str, str]], *, all_rows: bool
+) -> None:
+    """Print a report in some formats, each to its path, or to standard output."""
+    for name, path in formats:
         terminal = not path and sys.stdout.isatty()
         text = known_formats[name](
             report,
