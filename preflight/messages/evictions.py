@@ -167,7 +167,7 @@ def describe_assumption(assumption: EvictionAssumption) -> str:
             return f"not all PodDisruptionBudgets could be read, {_UNKNOWN_ANSWER}: {cause}"
         case UnreadBudgets():
             return (
-                f"no PodDisruptionBudgets in the input, {_UNKNOWN_ANSWER}: add the output of `kubectl get pdb -A -o json` or, if there are "
+                f"no PodDisruptionBudgets in the input, {_UNKNOWN_ANSWER}: add the output of `kubectl get pdb -A -o yaml` or, if there are "
                 "none, of `kubectl get --raw /apis/policy/v1/poddisruptionbudgets`"
             )
 

@@ -18,8 +18,6 @@ NO_SUBRESOURCE = "preflight does not check --subresource: placement does not dep
 NO_RAW = "preflight does not check --raw: name the objects"
 NAMESPACES_BY_NAME = "preflight checks deletions of namespaces by name only"
 ALL_OR_NAME = "--all cannot be combined with a name or --selector"
-EDITED_MANIFEST = "; check an edited manifest with `apply -f`"
-NEW_MANIFEST = "; check a new manifest with `apply -f`"
 
 
 def describe_field_selector(known: str) -> str:
@@ -52,14 +50,9 @@ def describe_other_form(shown: str, verb: str) -> str:
     return f"preflight does not check `kubectl {shown}`: it checks `kubectl {verb}`"
 
 
-def describe_unjudged_verb(verb: str, verbs: Sequence[str], hint: str) -> str:
-    """A verb of kubectl that is not checked."""
-    return f"preflight does not check `kubectl {verb}`: it checks {', '.join(verbs)}{hint}"
-
-
-def suggest_verb(close: Sequence[str], verbs: Sequence[str]) -> str:
-    """What to write instead of a verb that kubectl does not know."""
-    return f": did you mean {close[0]}?" if close else f"; preflight checks {', '.join(verbs)}"
+def list_verbs(verbs: Sequence[str]) -> str:
+    """What is checked, after a verb that kubectl does not know."""
+    return f"; preflight checks {', '.join(verbs)}"
 
 
 def describe_several_kinds(kinds: Sequence[str]) -> str:
@@ -80,6 +73,11 @@ def describe_unsupported(what: str, supported: Sequence[str], resource: str) -> 
 def explain_other_resource(resources: str) -> str:
     """Why `kubectl taint` refuses a word with a comma."""
     return f" (kubectl taint accepts nodes only, not {resources})"
+
+
+def explain_missing_nodes_word(word: str) -> str:
+    """What `kubectl taint` wants before the names of nodes."""
+    return f' (the word "nodes" is missing: taint nodes {word} ...)'
 
 
 def explain_joined_names(joined: str) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+
+from preflight.messages.suggestions import suggest
 
 
 def describe_unknown(limitation: str) -> str:
@@ -10,9 +12,9 @@ def describe_unknown(limitation: str) -> str:
     return f"unknown: {limitation}"
 
 
-def describe_missing_node(node: str) -> str:
-    """A node that does not exist."""
-    return f"node {node} not found: give the name of a node in the input"
+def describe_missing_node(node: str, nodes: Iterable[str]) -> str:
+    """A node that does not exist, in kubectl's words, and the one that was meant."""
+    return f'nodes "{node}" not found{suggest(node, nodes)}'
 
 
 NO_PODS = "unknown: no pods in the input (add the output of `kubectl get pods -A -o json`)"
@@ -43,6 +45,6 @@ def describe_unlisted_namespace(namespace: str) -> str:
     return f"the pods of namespace {namespace} are not in the input"
 
 
-def describe_missing_pod(name: str, why: str) -> str:
-    """A pod that does not exist."""
-    return f"pod {name} not found: {why}"
+def describe_missing_pod(name: str, pods: Iterable[str], why: str) -> str:
+    """A pod that does not exist, and the one that was meant, else why it is not known; all as NAMESPACE/NAME."""
+    return f'pods "{name}" not found{suggest(name, pods) or f": {why}"}'
