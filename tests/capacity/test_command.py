@@ -154,8 +154,11 @@ def test_a_near_miss_of_a_toleration_is_said() -> None:
         ({"schedulerName": "volcano"}, "the scheduler volcano decides"),
         ({"volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "d"}}]}, "its volume data may be tied to a zone or a node"),
         ({"schedulingGates": [{"name": "quota"}]}, "it has the scheduling gate quota"),
-        ({"runtimeClassName": "kata"}, "the RuntimeClass kata may add to it"),
-        ({"topologySpreadConstraints": [{"topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"}]}, "it is to be spread over zone"),
+        ({"runtimeClassName": "kata"}, "RuntimeClass kata may change it"),
+        (
+            {"topologySpreadConstraints": [{"topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"}]},
+            "it has a topology spread constraint over zone",
+        ),
         (
             {"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [{"topologyKey": "zone"}]}}},
             "it has inter-pod affinity",
@@ -212,7 +215,7 @@ def test_a_pod_that_could_not_be_understood_may_take_the_room() -> None:
     result, report = asked("--request", f"{GPU}=1", "--from", write("w.json", [node("a"), broken]))
     found = report["clusters"][0]["room"]
     assert (result.code, found["copies"], found["atMost"], found["unknown"]) == (3, 0, 8, ["not all pods are known"])
-    assert result.err.startswith("error: w.json:1: Pod cannot be judged: ")
+    assert result.err.startswith("error: w.json:1: Pod cannot be checked: ")
 
 
 def test_a_node_that_does_not_say_what_it_has_is_in_no_number() -> None:
@@ -220,7 +223,7 @@ def test_a_node_that_does_not_say_what_it_has_is_in_no_number() -> None:
     del bare["status"]["allocatable"]
     found = room("--request", f"{GPU}=1", "--from", write("w.json", [node("a"), bare]))
     assert (found["allocatable"], found["copies"], found["atMost"], found["unread"]) == (8, 8, None, ["bare"])
-    assert found["nodes"][1]["unknown"] == ["nobody knows what a node can allocate"]
+    assert found["nodes"][1]["unknown"] == ["the allocatable resources of a node are unknown"]
 
 
 def test_pods_that_could_be_evicted_are_no_room() -> None:
@@ -295,7 +298,7 @@ def test_a_snapshot_has_the_pods_of_a_deployment_whole_and_not_its_template() ->
     assert room(*words, alone)["unknown"] == ["a pod was read only in part"]
     _, report = asked(*words, beside)
     assert report["clusters"][0]["pod"] == "Deployment team/web, as its pod web-abc-1 is"
-    assert report["clusters"][0]["room"]["unknown"] == ["it is to be spread over zone"]
+    assert report["clusters"][0]["room"]["unknown"] == ["it has a topology spread constraint over zone"]
 
 
 @pytest.mark.parametrize(
@@ -317,7 +320,7 @@ def test_a_snapshot_has_the_pods_of_a_deployment_whole_and_not_its_template() ->
         (("--request", "cpu=1", "-l", "=x"), "found '=', expected: !, identifier"),
         (("--request", "cpu=1", "--context", "a"), "--from is the world, and --context asks a cluster: give one of them"),
         (("--request", "cpu=1", "-o", "sarif"), "unknown output format 'sarif': text, concise, json, markdown, html"),
-        (("-f", "-", "--from", "-"), "standard input (-) can be read only once"),
+        (("-f", "-", "--from", "-"), "standard input (-) can be read once only"),
     ],
 )
 def test_what_is_no_question(words: tuple[str, ...], says: str) -> None:
@@ -388,7 +391,7 @@ def test_what_makes_no_sense_in_a_snapshot_is_no_fault_of_ours() -> None:
     world = write("w.json", [node("a"), {"kind": {"a": "b"}}, {**deployment("web"), "spec": "none"}])
     said = program("capacity", "--like", "deploy/web", "-n", "team", "--from", world)
     assert (said.code, said.out) == (3, "")
-    assert said.err.startswith("error: w.json: there is no Deployment team/web; not all was read: w.json:1: Deployment cannot be judged: ")
+    assert said.err.startswith("error: w.json: there is no Deployment team/web; not all was read: w.json:1: Deployment cannot be checked: ")
     assert program("capacity", "--request", f"{GPU}=1", "--from", write("w.json", [node("a"), {"kind": ["Event"]}])).code == 0
 
 

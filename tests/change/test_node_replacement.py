@@ -74,7 +74,7 @@ def test_a_partly_known_node_stays_partly_known() -> None:
     change = run("replace x --label pool=a", ClusterState())
     after = change.after.nodes["x"]
     assert (after.is_partial, after.metadata.labels) == (True, {"pool": "a"})
-    assert change.notes[0] == "no nodes in the input: x is judged as a partly known node"
+    assert change.notes[0] == "no nodes in the input: x is treated as a partly known node"
 
 
 def test_a_label_that_was_removed_by_hand_may_be_there_again() -> None:

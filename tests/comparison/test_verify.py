@@ -28,12 +28,12 @@ x ops/agent                    3    2      2  rdma-1
 error[PF402] pod-not-ready: kube-system/services has a pod on cpu-1 that is not Ready, and had one that was
   --> later.json:1
    = note: cpu-1: its pod is not Ready: CrashLoopBackOff
-   = then: Service addresses stop following their endpoints on the node: connections go to pods that are gone, and a new node has no \
+   = then: Service addresses on the node are no longer updated: connections go to pods that no longer exist, and a new node has no \
 Service addresses at all
 
 error[PF401] pod-gone: kube-system/rdma-plugin has no pod on rdma-1, rdma-2 any more: no toleration for maintenance:NoSchedule
   --> later.json:1
-   = then: its extended resources leave the node's Allocatable: pods that ask for them stay Pending, running ones keep their devices
+   = then: the node stops offering its devices: new pods stay Pending, running pods keep theirs
    = fix:  - {key: maintenance, operator: Equal, value: "", effect: NoSchedule}
 
 error[PF401] pod-gone: ops/agent has no pod on rdma-1 any more: no toleration for maintenance:NoSchedule
@@ -47,7 +47,7 @@ error[PF403] resource-gone: rdma/hca has left Allocatable on rdma-1, rdma-2 (2 -
 note[PF404] node-changed: rdma-1 has other taints: +maintenance:NoSchedule, as has rdma-2
   --> later.json:1
 
-4 errors, 1 note. Judged 5 DaemonSets on 4 nodes (15 pairs) from 2 files; not checked: NOT_JUDGED.
+4 errors, 1 note. Judged 5 DaemonSets on 4 nodes (15 pairs) from 2 files; not judged: NOT_JUDGED.
 """
 
 
@@ -86,7 +86,7 @@ def without_places(out: str) -> list[str]:
 
 def test_the_report_after_a_maintenance(saved: str) -> None:
     result = program("verify", saved, "--from", "later.json")
-    left_out = [line.partition("not checked: ")[2] for line in result.out.splitlines() if "not checked: " in line]
+    left_out = [line.partition("not judged: ")[2] for line in result.out.splitlines() if "not judged: " in line]
     expected = LATER.replace("NOT_JUDGED.", left_out[0])
     assert without_places(result.out) == without_places(expected)
     assert (result.code, result.err) == (1, "")
@@ -154,11 +154,11 @@ def test_snapshots_of_two_clusters_are_not_compared(saved: str) -> None:
 @pytest.mark.parametrize(
     ("words", "code", "says"),
     [
-        pytest.param(["-", "--from", "-"], 2, "standard input (-) can be read only once", id="standard input twice"),
+        pytest.param(["-", "--from", "-"], 2, "standard input (-) can be read once only", id="standard input twice"),
         pytest.param([], 2, "Missing argument 'SNAPSHOT'", id="no snapshot"),
         pytest.param(["nowhere", "--from", "later.json"], 3, "nowhere: error: cannot be read: no such file or directory", id="none there"),
         pytest.param(["saved.json.gz", "--from", "later.json", "-o", "yaml"], 2, "unknown output format 'yaml'", id="no such format"),
-        pytest.param(["saved.json.gz", "--from", "later.json", "--why", "a/b"], 2, "no such pair was judged", id="no chain to explain"),
+        pytest.param(["saved.json.gz", "--from", "later.json", "--why", "a/b"], 2, "no such pair was checked", id="no chain to explain"),
     ],
 )
 @pytest.mark.usefixtures("saved")
@@ -173,7 +173,7 @@ def test_without_pods_there_is_nothing_to_compare(tmp_path: Path) -> None:
     result = program("verify", path, "--from", path)
     assert result.code == 3
     assert "no pod was given on either side" in result.err
-    assert "unknown: 5 DaemonSets: its pods were not listed before or now" in result.out
+    assert "not known: 5 DaemonSets: its pods were not listed before or now" in result.out
 
 
 def test_a_cluster_with_nothing_in_it(tmp_path: Path) -> None:
@@ -220,7 +220,7 @@ def test_what_may_not_be_listed_is_said_and_stays_unknown(tmp_path: Path) -> Non
         result = program("snapshot", "-o", str(tmp_path / "w.json"), "--kubeconfig", str(config))
     assert result.code == 3
     assert "no pods: coverage will be assumed" in result.err
-    assert "  not in it: Pod: the right to list pods" in result.err
+    assert "  not in it: Pod: no permission to list pods" in result.err
     judged = program("taint", "nodes", "rdma-1", "a=b:NoSchedule", "--from", str(tmp_path / "w.json"), "-o", "json")
     report = json.loads(judged.out)
     assert {row["assumed"] for row in report["coverage"]} == {True}

@@ -22,9 +22,9 @@ today at {AT}: something is wrong on 2 of 4 nodes
 x cpu-1 lacks the Service proxy (kube-system/services): it should run there, and no pod is there; no event says why
 x rdma-1 lacks a DaemonSet (ops/agent): its pod does not start: container agent: ImagePullBackOff: Back-off pulling image
 
-error[PF410] pod-missing: kube-system/services should run on cpu-1 and has no pod there
+error[PF410] pod-missing: kube-system/services has no pod on cpu-1, where it should run
  --> w.json:1
-  = then: Service addresses stop following their endpoints on the node: connections go to pods that are gone, and a new node has no \
+  = then: Service addresses on the node are no longer updated: connections go to pods that no longer exist, and a new node has no \
 Service addresses at all
   = note: no event says that its creation was refused; events live for about an hour
   = see:  kubectl -n kube-system describe ds services
@@ -145,14 +145,14 @@ def test_without_pods_nothing_is_called_fine() -> None:
     write(Path("world.json"), [item for item in broken() if item["kind"] != "Pod"])
     result = program("doctor", "--from", "world.json")
     assert (result.code, result.err) == (3, "error: no pod was given: what is broken shows only where pods are listed\n")
-    assert result.out.startswith("unknown: no pod was given\n")
+    assert result.out.startswith("not known: no pod was given\n")
 
 
 def test_without_events_what_refuses_is_not_known() -> None:
     write(Path("world.json"), [item for item in healthy() if item["kind"] != "Event"])
     result = program("doctor", "--from", "world.json")
     assert result.code == 0
-    assert "  note: unknown: what refused or holds pods: events were not given" in result.out
+    assert "  note: not known: what refused or holds pods: events were not given" in result.out
 
 
 def test_an_old_snapshot_says_what_it_lacks() -> None:
@@ -181,10 +181,8 @@ def test_a_kind_that_may_not_be_listed_is_not_known_and_the_rest_is_said(tmp_pat
         monkeypatch.setenv("KUBECONFIG", str(config))
         result = program("doctor")
     assert result.code == 1
-    assert "unknown: what refused or holds pods: events were not given (the right to list events is missing" in result.out
-    assert (
-        "unknown: which CSI drivers are registered on nodes: CSINodes: the right to list csinodes.storage.k8s.io is missing" in result.out
-    )
+    assert "not known: what refused or holds pods: events were not given (no permission to list events" in result.out
+    assert "not known: which CSI drivers are registered on nodes: CSINodes: no permission to list csinodes.storage.k8s.io" in result.out
     assert "PF410] pod-missing: kube-system/services has no pod on cpu-1" in result.out
 
 

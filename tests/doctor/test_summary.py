@@ -76,7 +76,7 @@ def test_an_update_that_stands_still_is_told(tmp_path: Path) -> None:
     ],
 )
 def test_what_was_not_given_is_not_known(objects: list[Object], unknown: list[str], tmp_path: Path) -> None:
-    start = "  note: unknown: "
+    start = "  note: not known: "
     found = [line.removeprefix(start) for line in doctor(tmp_path, *objects).out.splitlines() if line.startswith(start)]
     usual = ("what refused or holds pods", "pods of other namespaces")
     assert [each for each in found if not each.startswith(usual)] == unknown

@@ -20,7 +20,7 @@ def test_a_wildcard_stays_where_no_node_is_known() -> None:
     assert code == 1
     assert said == [
         "warning[PF201] ops/agent tolerates every taint, including NoExecute without a time limit",
-        "no node is known, so which taints are meant is unknown: add the output of kubectl get nodes -o json",
+        "no node is known, so which taints are meant is not known: add the output of kubectl get nodes -o json",
     ]
 
 

@@ -15,7 +15,8 @@ def test_the_rollout_of_the_fix_sets_off_a_time_bomb_elsewhere() -> None:
     assert result.code == 1
     assert result.out.splitlines()[-2:] == [
         "the rollout of the fix sets off:",
-        "  error[PF101] ops/agent loses n1 now through its update, which deletes the pod and creates no new one: no toleration for other:NoSchedule",
+        "  error[PF101] ops/agent loses n1 now through its update, which deletes the pod and creates no new one: "
+        "no toleration for other:NoSchedule",
     ]
 
 

@@ -56,7 +56,7 @@ def test_reasons_of_a_class_are_counted_unless_all_nodes_have_them() -> None:
             "where the admission plugin ExtendedResourceToleration is on (by default it is off), it tolerates the taint of 2 of the nodes",
         ),
         (PossiblePreemption(3), "with pods of lower priority evicted more may fit, on 3 of the nodes: nobody is evicted here"),
-        (PossiblePreemption(None), "the priority of the pod is unknown: pods of lower priority may be evicted for it"),
+        (PossiblePreemption(None), "the priority of the pod is not known: pods of lower priority may be evicted for it"),
     ],
 )
 def test_doubt(doubt: CapacityDoubt, words: str) -> None:

@@ -153,7 +153,7 @@ BAD: dict[str, tuple[str, str, bool]] = {
         'policy.yaml:1:39: "2027-02-30" is not a date: write it as 2027-01-31',
         False,
     ),
-    "a day in other words": ("exemptions: [{rule: PF201, reason: r, expires: next week}]\n", '"next week" is no day', True),
+    "a day in other words": ("exemptions: [{rule: PF201, reason: r, expires: next week}]\n", '"next week" is not a date', True),
     "an unknown wish": ("noExecute: stays\n", 'policy.yaml:1:1: "stays" is not one of stay, leave, decide: did you mean "stay"?', True),
     "a mandatory rule that is off": (
         "mandatory: [PF205]\nrules:\n  invalid-toleration: off\n",
