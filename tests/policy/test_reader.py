@@ -238,7 +238,7 @@ def test_what_is_no_file_is_not_opened_for_long(folder: Path) -> None:
 
 
 def test_the_schema_is_one_and_its_file_is_what_is_made() -> None:
-    """To make it anew: `preflight policy schema > policies/schema.json`."""
+    """Regenerate it with `preflight policy schema > policies/schema.json`."""
     made: dict[str, Any] = build_schema()
     jsonschema.Draft202012Validator.check_schema(made)
     committed = ROOT / "policies" / "schema.json"
