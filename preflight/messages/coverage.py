@@ -191,7 +191,7 @@ def describe_lost_now(nodes: Sequence[str], cause: LossCause, reasons: Sequence[
         case LossCause.UPDATED:
             return f"{lost} now through its update, which deletes the pod and creates no new one: {_join(reasons)}"
         case LossCause.NOT_CREATED:
-            return f"{lost} now, where its pod does not exist yet and will not be created: {_join(reasons)}"
+            return f"{lost} now (its pod is not created yet, and will not be): {_join(reasons)}"
         case LossCause.ENDED:
             return f"{lost} now, because the pod ends and no new one is created: {_join(reasons)}"
 
