@@ -14,7 +14,7 @@ def test_the_rollout_of_the_fix_sets_off_a_time_bomb_elsewhere() -> None:
     result = fix("--from", "pods.json", "--for", "taint nodes n2 dedicated=rdma:NoSchedule", "--write")
     assert result.code == 1
     assert result.out.splitlines()[-2:] == [
-        "the rollout of the fix sets off:",
+        "the rollout of the fix triggers:",
         "  error[PF101] ops/agent loses n1 now: its update deletes the pod and creates none: does not tolerate other:NoSchedule",
     ]
 
@@ -26,7 +26,7 @@ def test_under_on_delete_pods_keep_what_they_tolerate() -> None:
     )
     result = fix("--for", TAINT, "--write")
     assert (
-        "    its update strategy is OnDelete: pods that run keep their old tolerations until somebody deletes them"
+        "    its update strategy is OnDelete: running pods keep their old tolerations until they are deleted"
         in result.out.splitlines()
     )
 
