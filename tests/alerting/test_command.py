@@ -68,7 +68,7 @@ def test_a_file_that_cannot_be_read_is_why_there_is_no_daemonset() -> None:
     Path("broken.yaml").write_text("kind: DaemonSet\n  metadata: [\n")
     code, out, err = program("alerts", "--from", "broken.yaml")
     assert (code, out) == (3, "")
-    assert err.startswith("error: no DaemonSet was given: ")
+    assert err.startswith("error: no DaemonSets in the input: ")
     assert err.endswith(": broken.yaml:2: a key's `: ` cannot stand here: check the indentation, or quote the value\n")
 
 
@@ -179,10 +179,10 @@ def test_a_daemonset_without_a_namespace_and_nodes_of_a_pool() -> None:
     assert [rule["labels"]["daemonset"] for rule in rules if rule["alert"] == "PreflightDaemonSetNotCovering"] == ["other"]
     assert said.splitlines() == [
         "not in the rules: DaemonSet -/agent (its manifest has no namespace)",
-        "not in the rules: 1 node only partly known, as the next ones of a pool",
+        "not in the rules: 1 node known only in part, such as the next nodes of a pool",
     ]
     out = program("alerts", "--from", "world.json").out.splitlines()
-    assert out[1] == "# Not in it: DaemonSet -/agent(its manifest has no namespace)."
+    assert out[1] == "# Not included: DaemonSet -/agent (its manifest has no namespace)."
 
 
 def test_names_that_no_server_takes_are_in_no_rule() -> None:
@@ -190,7 +190,7 @@ def test_names_that_no_server_takes_are_in_no_rule() -> None:
     rules, said = made(node(bad), node("n"), daemonset("a", bad), daemonset("a", "agent"))
     assert "Evil" not in json.dumps(rules)
     assert [rule["labels"]["daemonset"] for rule in rules if "daemonset" in rule["labels"]] == ["agent", "agent"]
-    assert said.count("the API server takes no such name") == 1
+    assert said.count("the API server does not accept its name)") == 1
     assert "not in the rules: 1 node with a name that the API server does not accept\n" in said
     assert "\n#" not in program("alerts", "--from", "world.json").out.partition("groups:")[2]
 
@@ -255,7 +255,7 @@ def test_nodes_that_may_not_be_listed_are_missed(here: Path, monkeypatch: pytest
     with serving(ApiServer([daemonset("a", "agent")], fault), here) as config:
         monkeypatch.setenv("KUBECONFIG", str(config))
         said = program("alerts", "-o", "rules.yaml")
-    assert "not in the rules: Node: the right to list nodes is missing: `preflight rbac` prints the role" in said.err.splitlines()
+    assert "not in the rules: Node: no permission to list nodes: `preflight rbac` prints the role" in said.err.splitlines()
 
 
 # A promtool that is not there.

@@ -40,7 +40,7 @@ def test_a_wildcard_of_a_network_stays() -> None:
     Path("m/agent.yaml").write_text(text.replace("image: 'agent:1'", f"image: 'agent:1', {mounts}"), encoding="utf-8")
     code, said = left()
     assert code == 1
-    assert said[1].endswith("it must start on nodes whose taints come and go, so its wildcard stays")
+    assert said[1].endswith("which must start on nodes with temporary taints, so its wildcard stays")
 
 
 def test_notes_are_the_owners_decision() -> None:

@@ -15,7 +15,7 @@ def test_the_rollout_of_the_fix_sets_off_a_time_bomb_elsewhere() -> None:
     assert result.code == 1
     assert result.out.splitlines()[-2:] == [
         "the rollout of the fix triggers:",
-        "  error[PF101] ops/agent loses n1 now: its update deletes the pod and creates none: does not tolerate other:NoSchedule",
+        "  error[PF101] ops/agent loses n1 now through its update, which deletes the pod and creates no new one: no toleration for other:NoSchedule",
     ]
 
 
@@ -74,5 +74,5 @@ def test_a_fix_that_would_cost_another_node_is_none() -> None:
     before = Path("new.yaml").read_bytes()
     result = fix("--for", "apply -f new.yaml", "--for", "taint nodes n2 dedicated=rdma:NoSchedule", "--write")
     assert result.code == 1
-    assert "    the fix would take it from n1: edit it by hand" in result.out.splitlines()
+    assert "    the fix would remove it from n1: edit it by hand" in result.out.splitlines()
     assert Path("new.yaml").read_bytes() == before

@@ -30,8 +30,8 @@ def test_a_step(item: object, argv: list[str]) -> None:
     ("item", "says"),
     [
         ("taint nodes n1", "step 2, `taint nodes n1`: at least one taint update is required"),
-        ("", f"step 2, ``: {'a verb is missing: preflight judges taint'}"),
-        ("# nothing", "step 2, `# nothing`: a verb is missing: preflight judges taint"),
+        ("", f"step 2, ``: {'a verb is missing: preflight checks taint'}"),
+        ("# nothing", "step 2, `# nothing`: a verb is missing: preflight checks taint"),
         ("taint nodes 'n1", "step 2, `taint nodes 'n1`: a quote is not closed (No closing quotation)"),
         ("cordon n1 && drain n1", "step 2, `cordon n1 && drain n1`: a step is one command, without &&: make it a separate step"),
         ("cordon n1; drain n1", "step 2, `cordon n1; drain n1`: a step is one command, without ;: make it a separate step"),

@@ -166,9 +166,9 @@ def test_lines_that_are_judged(text: str, lines: list[str]) -> None:
         ("case $1 in a) kubectl cordon n1;; (b) echo;; esac", ["1: kubectl cordon n1: it runs inside a case of line 1"]),
         (
             "f() {\n  kubectl cordon n1\n}\nf\nf x",
-            ["4: f: the function of line 1 is not followed", "5: f x: the function of line 1 is not followed"],
+            ["4: f: the function of line 1 is not checked", "5: f x: the function of line 1 is not checked"],
         ),
-        ("function g {\n  X=$(kubectl cordon n1)\n}\ng", ["4: g: the function of line 1 is not followed"]),
+        ("function g {\n  X=$(kubectl cordon n1)\n}\ng", ["4: g: the function of line 1 is not checked"]),
         ("kubectl cordon n1 || kubectl cordon n2", ["1: kubectl cordon n2: it runs only if the command before || fails"]),
         ("false || { kubectl cordon n1; }", ["1: kubectl cordon n1: it runs inside a group of line 1"]),
         (
@@ -189,9 +189,9 @@ def test_lines_that_are_judged(text: str, lines: list[str]) -> None:
         (
             'bash other.sh\n. lib.sh\neval "$x"',
             [
-                "1: bash other.sh: what bash runs is not followed",
-                "2: . lib.sh: what . runs is not followed",
-                "3: eval $x: what eval runs is not followed",
+                "1: bash other.sh: commands run by bash are not checked",
+                "2: . lib.sh: commands run by . are not checked",
+                "3: eval $x: commands run by eval are not checked",
             ],
         ),
         ("trap 'kubectl uncordon n1' EXIT", ["1: trap kubectl uncordon n1 EXIT: commands run by trap are not checked"]),
@@ -202,10 +202,10 @@ def test_lines_that_are_judged(text: str, lines: list[str]) -> None:
         ("kubectl cordon n1 --nope", ["1: kubectl cordon n1 --nope: unknown flag: --nope"]),
         (
             "kubectl --context a cordon n1\nkubectl --context b cordon n1",
-            ["2: kubectl --context b cordon n1: it is about context b, but earlier lines are for context a: only one cluster can be checked"],
+            ["2: kubectl --context b cordon n1: it is for context b, but earlier lines are for context a: only one cluster can be checked"],
         ),
         ("kubectl cordon n1\nkubectl config use-context b", ["2: kubectl config use-context b: the following commands are for another cluster"]),
-        ("cd /tmp\nkubectl apply -f ds.yaml", ["2: kubectl apply -f ds.yaml: after the cd of line 1 nobody knows which ds.yaml is meant"]),
+        ("cd /tmp\nkubectl apply -f ds.yaml", ["2: kubectl apply -f ds.yaml: after the cd of line 1 it is unknown which ds.yaml this is"]),
         ("cat > ds.yaml <<EOF\nEOF\nkubectl apply -f ds.yaml", ["3: kubectl apply -f ds.yaml: the script itself creates ds.yaml"]),
         ("sed s/a/b/ x | tee ds.yaml\nkubectl apply -f ds.yaml", ["2: kubectl apply -f ds.yaml: the script itself creates ds.yaml"]),
         (
@@ -273,7 +273,7 @@ def test_lines_that_are_not_understood(text: str, says: list[str]) -> None:
 
 def test_what_preflight_does_not_judge_is_said_in_its_words() -> None:
     (line,) = unread(read_script("kubectl scale deploy/x --replicas=0"))
-    assert line.startswith("1: kubectl scale deploy/x --replicas=0: preflight does not judge `kubectl scale`: it judges taint, ")
+    assert line.startswith("1: kubectl scale deploy/x --replicas=0: preflight does not check `kubectl scale`: it checks taint, ")
 
 
 def test_what_comes_after_a_line_that_is_not_understood_knows_it() -> None:
@@ -286,7 +286,7 @@ def test_what_stands_before_a_fault_is_judged() -> None:
 
 
 def test_a_script_in_a_script_that_never_ends() -> None:
-    assert unread(read_script("$(" * 9 + "echo" + ")" * 9))[0].endswith("it is nested too deeplyly")
+    assert unread(read_script("$(" * 9 + "echo" + ")" * 9))[0].endswith("it is nested too deeply")
 
 
 SPLIT = [

@@ -1,4 +1,4 @@
-"""What the rules on JobSets share: which Jobs stall alike, and the notes on the webhook and on the restarts left."""
+"""What the rules on JobSets share: the Jobs that stall for the same reason, and the notes on the webhook and on the restarts left."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
 """The nodes of a JobSet lack the topology label of its exclusive placement.
 
 Why it matters
-    The followers of a Job are bound to the domain of their leader: the value of a label of the leader's node. Where the node has no such
-    label every follower is refused, and where no node has it no leader ever gets one. Nothing of it heals by itself.
+    The followers of a Job are bound to the domain of their leader: the value of a label of the leader's node. If that node has no such
+    label, every follower is refused; if no node has it, no leader is ever scheduled. This does not resolve without intervention.
 How to fix
-    Set the label on the nodes, or correct `alpha.jobset.sigs.k8s.io/exclusive-topology`. Followers that ask for a domain without a name
-    came while the leader's node was gone: delete them, and the Job creates them anew; newer versions refuse them instead.
+    Set the label on the nodes, or correct `alpha.jobset.sigs.k8s.io/exclusive-topology`. Followers that require an empty domain were
+    created while the leader's node was missing: delete them, and the Job re-creates them; newer versions refuse them instead.
 Example
     `exclusive-topology: example.com/rack`, and a node that was reinstalled without its labels.
 """
