@@ -121,4 +121,4 @@ def test_lint_counts_what_it_leaves_out_of_a_folder() -> None:
     put("calm/.agent.yaml", OFF_N1)
     put("calm/.pre-commit-config.yaml", "repos: []\n")
     result = program("lint", "calm")
-    assert "1 hidden file (not read, though `kubectl apply -f` reads hidden files: name it to read it)" in result.out
+    assert "1 hidden file (not read, although `kubectl apply -f` reads hidden files: give its path to read it)" in result.out

@@ -11,20 +11,21 @@ from tests.cli.program import program
 
 TAINT = ("taint", "nodes", "n1", "dedicated=rdma:NoSchedule", "--from", "calm")
 CONCISE = (
-    "calm/agent.yaml:8:5: error[PF102] lost-on-recreation: storage/agent loses n1 when its pods are re-created: "
-    "does not tolerate dedicated=rdma:NoSchedule\n"
+    "calm/agent.yaml:8:5: error[PF102] lost-on-recreation: storage/agent will not come back on n1 when its pods are re-created: "
+    "no toleration for dedicated=rdma:NoSchedule\n"
 )
 TEXT = """\
 taint dedicated=rdma:NoSchedule on n1
 
   DAEMONSET     NODES  NOW  RE-CREATED  TOLERATES  WHY
-x storage/agent     1    1           0  no         does not tolerate dedicated=rdma:NoSchedule
+x storage/agent     1    1           0  no         no toleration for dedicated=rdma:NoSchedule
 
-error[PF102] lost-on-recreation: storage/agent loses n1 when its pods are re-created: does not tolerate dedicated=rdma:NoSchedule
+error[PF102] lost-on-recreation: storage/agent will not come back on n1 when its pods are re-created: no toleration for \
+dedicated=rdma:NoSchedule
  --> calm/agent.yaml:8:5
   |
 8 |     spec:
-  |     ^ nothing here tolerates dedicated=rdma:NoSchedule
+  |     ^ no toleration here matches dedicated=rdma:NoSchedule
   = fix:  - {key: dedicated, operator: Equal, value: rdma, effect: NoSchedule}
 
 """
@@ -146,8 +147,8 @@ def test_why_prints_the_chain_of_one_pair_in_the_place_of_tables_and_findings() 
     assert chain.splitlines()[:4] == [
         "change      taint nodes n1 dedicated=rdma:NoSchedule",
         "node        n1 gets the taint dedicated=rdma:NoSchedule",
-        "toleration  nothing in the template tolerates dedicated=rdma:NoSchedule: no toleration speaks of dedicated",
-        "controller  no pod should run on n1, but one that is there may stay: only NoSchedule taints are in the way",
+        "toleration  no toleration of the template matches dedicated=rdma:NoSchedule: none has the key dedicated",
+        "controller  no new pod should run on n1, but an existing pod may stay: only NoSchedule taints are in the way",
     ]
     assert summary.startswith("1 error. Judged")
 
@@ -155,4 +156,4 @@ def test_why_prints_the_chain_of_one_pair_in_the_place_of_tables_and_findings() 
 def test_why_of_a_pair_that_was_not_judged_is_refused() -> None:
     result = program("taint", "nodes", "n1", "dedicated=rdma:NoSchedule", "--from", "calm", "--why", "agent/n2")
     assert (result.code, result.out) == (2, "")
-    assert "--why agent/n2: no such pair was judged" in result.err
+    assert "--why agent/n2: no such pair was checked" in result.err

@@ -158,7 +158,7 @@ def test_snapshots_of_two_clusters_are_not_compared(saved: str) -> None:
         pytest.param([], 2, "Missing argument 'SNAPSHOT'", id="no snapshot"),
         pytest.param(["nowhere", "--from", "later.json"], 3, "nowhere: error: cannot be read: no such file or directory", id="none there"),
         pytest.param(["saved.json.gz", "--from", "later.json", "-o", "yaml"], 2, "unknown output format 'yaml'", id="no such format"),
-        pytest.param(["saved.json.gz", "--from", "later.json", "--why", "a/b"], 2, "no such pair was judged", id="no chain to explain"),
+        pytest.param(["saved.json.gz", "--from", "later.json", "--why", "a/b"], 2, "no such pair was checked", id="no chain to explain"),
     ],
 )
 @pytest.mark.usefixtures("saved")
@@ -220,7 +220,7 @@ def test_what_may_not_be_listed_is_said_and_stays_unknown(tmp_path: Path) -> Non
         result = program("snapshot", "-o", str(tmp_path / "w.json"), "--kubeconfig", str(config))
     assert result.code == 3
     assert "no pods: coverage will be assumed" in result.err
-    assert "  not in it: Pod: the right to list pods" in result.err
+    assert "  not in it: Pod: no permission to list pods" in result.err
     judged = program("taint", "nodes", "rdma-1", "a=b:NoSchedule", "--from", str(tmp_path / "w.json"), "-o", "json")
     report = json.loads(judged.out)
     assert {row["assumed"] for row in report["coverage"]} == {True}

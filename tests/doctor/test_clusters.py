@@ -40,7 +40,7 @@ def test_two_snapshots_stand_side_by_side() -> None:
 
 def test_files_beside_several_snapshots_are_of_nobody_knows_which() -> None:
     result = program("doctor", "--from", "b.json", "--from", "a.json.gz", "--from", "world.json")
-    why = "several snapshots are several clusters, and nobody knows of which one world.json is: give it with one of them"
+    why = "several snapshots are several clusters, and it is unknown which one world.json belongs to: give it with one snapshot only"
     assert (result.code, result.err) == (2, f"error: {why}\n")
 
 

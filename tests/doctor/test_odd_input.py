@@ -71,7 +71,7 @@ def test_a_snapshot_whose_daemonsets_were_edited_says_so(kept: object, tmp_path:
     next(item for item in data["items"] if item["kind"] == "DaemonSet")["preflight"] = kept
     file.write_text(json.dumps(data), encoding="utf-8")
     result = program("doctor", "--from", str(file))
-    words = "DaemonSet cannot be judged: what the snapshot has of the rest of it was edited: make a new one"
+    words = "DaemonSet cannot be checked: its data in the snapshot was edited; create a new snapshot"
     assert (result.code, result.err.splitlines()[0]) == (3, f"{file}:1: error: {words}")
 
 

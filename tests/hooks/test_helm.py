@@ -70,7 +70,7 @@ def test_lint_names_the_template_that_it_was_rendered_from(helm: Path) -> None:
     result = program("lint", "-", "--no-policy", "--fail-on", "warning", stdin=rendered(helm))
     assert result.code == 1
     assert lines(result) == [
-        "warning[PF201] tolerates-everything: logging/logs tolerates every taint, NoExecute for ever included",
+        "warning[PF201] tolerates-everything: logging/logs tolerates every taint, including NoExecute without a time limit",
         "  --> -:24:11",
         "   = note: rendered from log-agent/templates/daemonset.yaml",
         "  --> -:19:5",

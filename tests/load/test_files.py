@@ -37,7 +37,7 @@ def test_hidden_things_and_links_are_left_alone(folder: Path) -> None:
     (folder / "up").symlink_to("..")
     os.mkfifo(folder / "pipe.yaml")
     assert names(".") == ["a.yaml", "sub/b.yaml"]
-    assert skipped(load_world(["."], one_cluster=True)) == ["2 symbolic links: not followed: name it to read it"]
+    assert skipped(load_world(["."], one_cluster=True)) == ["2 symbolic links: not followed: give its path to read it"]
 
 
 def test_what_is_named_is_read_whatever_it_is(folder: Path) -> None:
@@ -115,7 +115,7 @@ def test_a_file_that_unpacks_without_end(folder: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(files, "_ALWAYS_UNPACKED", 1 << 20)
     write(folder, a_gz=gzip.compress(b"\0" * (3 << 20)))
     assert problems(load_world(["a.gz"], one_cluster=True)) == [
-        "a.gz:0:0: a.gz: unpacks to more than 1 MiB: unpack it first, if it is meant to be that large"
+        "a.gz:0:0: a.gz: unpacks to more than 1 MiB: if that is intended, unpack it first"
     ]
 
 

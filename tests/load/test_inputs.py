@@ -50,7 +50,7 @@ def test_a_snapshot_in_another_form_is_one() -> None:
 @pytest.mark.parametrize(
     ("path", "message"),
     [
-        ("whole.json", "not a snapshot: make one with `preflight snapshot -o FILE`, or give it as manifests"),
+        ("whole.json", "not a snapshot: create one with `preflight snapshot -o FILE`, or pass the file as manifests"),
         ("cut.json.gz", "cannot be read: broken gzip data: the file is cut off: copy or save it again"),
         (
             "damaged.json.gz",
@@ -58,7 +58,7 @@ def test_a_snapshot_in_another_form_is_one() -> None:
             "copy or save it again",
         ),
         ("missing.json", "cannot be read: no such file or directory"),
-        (".", "not a snapshot: make one with `preflight snapshot -o FILE`, or give it as manifests"),
+        (".", "not a snapshot: create one with `preflight snapshot -o FILE`, or pass the file as manifests"),
     ],
 )
 def test_what_is_no_whole_snapshot_is_a_problem_that_says_what_to_do(path: str, message: str) -> None:

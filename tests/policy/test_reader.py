@@ -62,7 +62,7 @@ BAD: dict[str, tuple[str, str, bool]] = {
     "an unknown key of another case": ("nodepools: []\n", 'policy.yaml:1:1: unknown key "nodepools": did you mean "nodePools"?', True),
     "an unknown key like no other": (
         "taints:\n- {key: a, effects: NoSchedule, zzz: 1}\n",
-        'unknown key "zzz": known are key, effects, values, meaning',
+        'unknown key "zzz": valid values are key, effects, values, meaning',
         True,
     ),
     "an unknown key deep inside": (
@@ -98,7 +98,7 @@ BAD: dict[str, tuple[str, str, bool]] = {
     "an unknown option": ("rules: {PF201: {options: {kind: [cni]}}}\n", 'unknown key "kind": did you mean "kinds"?', True),
     "options for some objects": (
         "rules: {PF201: {options: {kinds: [cni]}, match: {kind: Job}}}\n",
-        "policy.yaml:1:17: hold for all objects: give them without match",
+        "policy.yaml:1:17: apply to all objects: set them without match",
         False,
     ),
     "a number where a string is needed": (
@@ -130,16 +130,16 @@ BAD: dict[str, tuple[str, str, bool]] = {
     "less than no nodes": ("nodePools: [{name: a, count: -1}]\n", "policy.yaml:1:23: is less than 0", False),
     "a required toleration of nobody": (
         "required: [{name: r, tolerations: [{operator: Exists}]}]\n",
-        "policy.yaml:1:12: says nobody: give kinds, match or both",
+        "policy.yaml:1:12: selects no workload: set kinds, match or both",
         False,
     ),
     "a toleration without a key": (
         "required: [{name: r, kinds: cni, tolerations: [{effect: NoSchedule}]}]\n",
-        "lacks key: only with `operator: Exists` is there none",
+        "lacks key: only `operator: Exists` allows an empty key",
         False,
     ),
-    "components of nobody": ("components: [{kinds: [cni]}]\n", "policy.yaml:1:14: says nobody: give image, match or both", False),
-    "components that say nothing": ("components: [{image: a}]\n", "policy.yaml:1:14: says nothing: give kinds or add", False),
+    "components of nobody": ("components: [{kinds: [cni]}]\n", "policy.yaml:1:14: selects no workload: set image, match or both", False),
+    "components that say nothing": ("components: [{image: a}]\n", "policy.yaml:1:14: has no effect: set kinds or add", False),
     "an empty match": ("rules: {PF201: {severity: off, match: {}}}\n", "policy.yaml:1:32: is empty: name at least one of namespace", False),
     "a glob without end": (
         f"exemptions: [{{rule: PF201, reason: r, match: {{name: {'a*' * 101}}}}}]\n",
@@ -150,10 +150,10 @@ BAD: dict[str, tuple[str, str, bool]] = {
     "an exemption with an empty reason": ("exemptions: [{rule: PF201, reason: ' '}]\n", "is empty: an exemption needs a reason", False),
     "a day that is none": (
         "exemptions: [{rule: PF201, reason: r, expires: 2027-02-30}]\n",
-        'policy.yaml:1:39: "2027-02-30" is no day: write it as 2027-01-31',
+        'policy.yaml:1:39: "2027-02-30" is not a date: write it as 2027-01-31',
         False,
     ),
-    "a day in other words": ("exemptions: [{rule: PF201, reason: r, expires: next week}]\n", '"next week" is no day', True),
+    "a day in other words": ("exemptions: [{rule: PF201, reason: r, expires: next week}]\n", '"next week" is not a date', True),
     "an unknown wish": ("noExecute: stays\n", 'policy.yaml:1:1: "stays" is not one of stay, leave, decide: did you mean "stay"?', True),
     "a mandatory rule that is off": (
         "mandatory: [PF205]\nrules:\n  invalid-toleration: off\n",
@@ -205,8 +205,8 @@ HOSTILE: dict[str, tuple[str | bytes, str]] = {
     "lists in lists": ("rules: " + "[" * 5000, "policy.yaml:1:"),
     "an anchor that contains itself": ("rules: &a {PF201: *a}\n", "the anchor &a contains itself"),
     "bytes that are no text": (b"rules:\n  \xff: error\n", "policy.yaml:2:1: not UTF-8"),
-    "two documents": ("rules: {}\n---\nrules: {}\n", "policy.yaml:3:1: one document is read, and here a second one starts"),
-    "a key twice": ("noExecute: stay\nnoExecute: leave\n", "policy.yaml:2:1: 'noExecute' stands twice, first in line 1"),
+    "two documents": ("rules: {}\n---\nrules: {}\n", "policy.yaml:3:1: only one document is allowed, and a second one starts here"),
+    "a key twice": ("noExecute: stay\nnoExecute: leave\n", "policy.yaml:2:1: 'noExecute' is repeated, first in line 1"),
     "broken YAML": ("rules: {PF201\n", "policy.yaml:"),
     "control characters": ('rules: {"\\e[31m\\u202e::error::x": error}\n', 'no rule "\\u001b[31m\\u202e::error::x"'),
     "a key as long as a book": (f"{'k' * 900}: 1\n", 'unknown key "' + "k" * 60 + '..."'),
@@ -238,7 +238,7 @@ def test_what_is_no_file_is_not_opened_for_long(folder: Path) -> None:
 
 
 def test_the_schema_is_one_and_its_file_is_what_is_made() -> None:
-    """To make it anew: `preflight policy schema > policies/schema.json`."""
+    """Regenerate it with `preflight policy schema > policies/schema.json`."""
     made: dict[str, Any] = build_schema()
     jsonschema.Draft202012Validator.check_schema(made)
     committed = ROOT / "policies" / "schema.json"

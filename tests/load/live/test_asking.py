@@ -103,7 +103,7 @@ def test_a_namespace_is_deleted_with_all_pods_known(tmp_path: Path) -> None:
     server = ApiServer(cluster())
     with serving(server, tmp_path) as config:
         result = program("delete", "namespace", "other", "--kubeconfig", str(config))
-    assert (result.code, result.err) == (3, "error: no DaemonSet has anything to do with it: there is nothing that it could cost\n")
+    assert (result.code, result.err) == (3, "error: no DaemonSet is affected: the change cannot cost coverage\n")
     assert server.questions() == ["daemonsets", "nodes", "pods"]
 
 
@@ -275,7 +275,7 @@ def test_a_plan_about_another_cluster_than_the_one_that_is_asked_is_refused(name
     server = ApiServer(cluster())
     with serving(server, tmp_path) as config:
         result = program("plan", str(plan), "--kubeconfig", str(config))
-    what = f"`cordon a-1 {flag}` is about {flag.removeprefix('--')}, and context test ({server.url}) is asked"
+    what = f"`cordon a-1 {flag}` uses {flag.removeprefix('--')}, but preflight reads context test ({server.url})"
     assert (result.code, result.err) == (2, f"error: {what}: {advice}\n")
     assert server.asked == []
 
@@ -312,7 +312,7 @@ def test_a_script_that_chooses_another_context_than_the_one_that_is_asked_is_ref
         script.write_text("kubectl config use-context test\nkubectl cordon b-1\n")
         same = program("plan", str(script), "--kubeconfig", str(config))
     assert (other.code, asked) == (2, [])
-    assert other.err == f"error: {script} chooses context prod, and context test is asked: give --context prod\n"
+    assert other.err == f"error: {script} uses context prod, but preflight reads context test: give --context prod\n"
     assert (same.code, same.err) == (0, "")
 
 

@@ -45,7 +45,7 @@ def test_nothing_at_all_is_no_snapshot_unless_it_is_meant(tmp_path: Path) -> Non
     assert json.loads(text(tmp_path / "w.json"))["items"] == []
     judged = program(*TAINT, str(tmp_path / "w.json"))
     assert [load["message"] for load in json.loads(judged.out)["problems"]] == [
-        "no DaemonSet was given: there is nothing that a change could cost"
+        "no DaemonSet in the input: the change cannot cost coverage"
     ]
 
 
@@ -131,8 +131,8 @@ def test_a_text_that_is_cut_off_is_not_read(saved: Path) -> None:
     [
         ("preflight/v2", "written by a newer preflight: version 2; this one reads 1"),
         ("preflight/v17", "written by a newer preflight: version 17; this one reads 1"),
-        ("preflight/one", "no version of a snapshot: 'preflight/one'"),
-        ("preflight/v0", "no version of a snapshot: 'preflight/v0'"),
+        ("preflight/one", "not a version of a snapshot: 'preflight/one'"),
+        ("preflight/v0", "not a version of a snapshot: 'preflight/v0'"),
     ],
 )
 @pytest.mark.parametrize("items", [[], [{"kind": "Sundial", "hands": None}], "none at all"])
@@ -146,7 +146,7 @@ def test_another_version_is_an_error_that_says_so(version: str, message: str, it
 def test_what_somebody_else_calls_a_snapshot_is_not_ours(tmp_path: Path) -> None:
     (tmp_path / "w.json").write_text(json.dumps({"apiVersion": "x.example.com/v9", "kind": "Snapshot", "items": []}), encoding="utf-8")
     result = program(*TAINT, str(tmp_path / "w.json"))
-    assert {"what": "1 document", "why": "kind Snapshot is not judged"} in json.loads(result.out)["skipped"]
+    assert {"what": "1 document", "why": "kind Snapshot is not checked"} in json.loads(result.out)["skipped"]
 
 
 @pytest.mark.parametrize("metadata", ['"x"', "[1]", '{"listed": "all"}', '{"listed": [1]}', '{"missing": ["Pod"]}'])
@@ -190,7 +190,7 @@ def test_two_of_other_times_are_an_error(saved: Path) -> None:
     save(Path("other.json"), write(Path("nodes.json"), [item for item in cluster() if item["kind"] == "Node"]))
     result = program(*TAINT, str(saved), "--from", "other.json")
     assert result.code == 3
-    assert "saved.json.gz:1: error: a second snapshot, of another time or cluster: give one\n" in result.err
+    assert "saved.json.gz:1: error: a second snapshot (of another time or cluster): give only one\n" in result.err
 
 
 def test_beside_manifests_of_other_objects_both_count(saved: Path) -> None:
