@@ -96,8 +96,8 @@ def test_the_answer_stands_in_one_line() -> None:
     result = program("capacity", *ASKS, "--from", write("w.json", thirteen_free()), "-o", "concise")
     assert result == (
         1,
-        f"w.json: 0 copies fit now: 13 of 120 {GPU} free (4 on nodes that are not Ready, 5 on nodes that its nodeSelector or affinity excludes, "
-        "4 on nodes with a taint that it does not tolerate)\n",
+        f"w.json: 0 copies fit now: 13 of 120 {GPU} free (4 on nodes that are not Ready, 5 on nodes that its nodeSelector or "
+        "affinity excludes, 4 on nodes with a taint that it does not tolerate)\n",
         "",
     )
 

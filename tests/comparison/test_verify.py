@@ -28,15 +28,15 @@ x ops/agent                    3    2      2  rdma-1
 error[PF402] pod-not-ready: kube-system/services has a pod on cpu-1 that is no longer Ready
   --> later.json:1
    = note: cpu-1: its pod is not Ready: CrashLoopBackOff
-   = impact: Service addresses on the node stop following their endpoints: connections go to pods that no longer exist, and a new node has no \
-Service addresses at all
+   = impact: Service addresses on the node are no longer updated: connections go to pods that no longer \
+exist, and a new node has no Service addresses at all
 
-error[PF401] pod-gone: kube-system/rdma-plugin no longer has a live pod on rdma-1, rdma-2: does not tolerate maintenance:NoSchedule
+error[PF401] pod-gone: kube-system/rdma-plugin no longer has a live pod on rdma-1, rdma-2: no toleration for maintenance:NoSchedule
   --> later.json:1
    = impact: the node stops offering its devices: new pods stay Pending, running pods keep theirs
    = fix:  - {key: maintenance, operator: Equal, value: "", effect: NoSchedule}
 
-error[PF401] pod-gone: ops/agent no longer has a live pod on rdma-1: does not tolerate maintenance:NoSchedule
+error[PF401] pod-gone: ops/agent no longer has a live pod on rdma-1: no toleration for maintenance:NoSchedule
   --> later.json:1
    = fix:  - {key: maintenance, operator: Equal, value: "", effect: NoSchedule}
 

@@ -375,7 +375,9 @@ def test_an_alias_as_an_item_is_kept_and_another_stands_below() -> None:
 
 def test_a_comment_inside_what_would_go_is_no_loss() -> None:
     text = HEAD + "      tolerations:\n        - operator: Exists\n          # only these\n          effect: NoSchedule\n" + TAIL
-    assert fixed(text, ReplaceToleration(0, (RDMA,))).refusals == ("there is a comment inside the toleration that would be removed: edit it by hand",)
+    assert fixed(text, ReplaceToleration(0, (RDMA,))).refusals == (
+        ("there is a comment inside the toleration that would be removed: edit it by hand"),
+    )
 
 
 def test_two_are_added_in_order() -> None:

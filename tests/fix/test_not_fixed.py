@@ -19,7 +19,7 @@ def test_a_wildcard_stays_where_no_node_is_known() -> None:
     code, said = left()
     assert code == 1
     assert said == [
-        "warning[PF201] ops/agent tolerates every taint, NoExecute for ever included",
+        "warning[PF201] ops/agent tolerates every taint, including NoExecute without a time limit",
         "no nodes in the input, so their taints are unknown: add the output of `kubectl get nodes -o json`",
     ]
 
@@ -126,7 +126,9 @@ def test_a_near_miss_that_tolerates_another_taint_stays() -> None:
 @pytest.mark.parametrize(
     ("name", "data", "reason"),
     [
-        pytest.param("agent.yaml.gz", gzip.compress((AGENT + CONTAINERS).encode()), "its file is compressed: decompress it first", id="packed"),
+        pytest.param(
+            "agent.yaml.gz", gzip.compress((AGENT + CONTAINERS).encode()), ("its file is compressed: decompress it first"), id="packed"
+        ),
         pytest.param(
             "agent.yaml",
             (AGENT + CONTAINERS).encode() + b"# \xe9\n",

@@ -15,7 +15,10 @@ def test_the_rollout_of_the_fix_sets_off_a_time_bomb_elsewhere() -> None:
     assert result.code == 1
     assert result.out.splitlines()[-2:] == [
         "the rollout of the fix triggers:",
-        "  error[PF101] ops/agent loses n1 now through its update, which deletes the pod and creates no new one: no toleration for other:NoSchedule",
+        (
+            "  error[PF101] ops/agent loses n1 now through its update, which deletes the pod and creates no new one: no "
+            "toleration for other:NoSchedule"
+        ),
     ]
 
 
@@ -25,10 +28,7 @@ def test_under_on_delete_pods_keep_what_they_tolerate() -> None:
         (AGENT + CONTAINERS).replace("spec:\n  selector", "spec:\n  updateStrategy: {type: OnDelete}\n  selector"), encoding="utf-8"
     )
     result = fix("--for", TAINT, "--write")
-    assert (
-        "    its update strategy is OnDelete: running pods keep their old tolerations until they are deleted"
-        in result.out.splitlines()
-    )
+    assert "    its update strategy is OnDelete: running pods keep their old tolerations until they are deleted" in result.out.splitlines()
 
 
 def test_an_object_that_stands_twice_is_fixed_twice() -> None:

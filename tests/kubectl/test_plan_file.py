@@ -36,7 +36,10 @@ def test_a_step(item: object, argv: list[str]) -> None:
         ("cordon n1 && drain n1", "step 2, `cordon n1 && drain n1`: a step is one command, without &&: make it a separate step"),
         ("cordon n1; drain n1", "step 2, `cordon n1; drain n1`: a step is one command, without ;: make it a separate step"),
         ("cordon $NODE", "step 2, `cordon $NODE`: variables are not expanded in a plan: write the value of $NODE"),
-        ('patch ds d -p \'{"a":"$X"}\'', 'step 2, `patch ds d -p \'{"a":"$X"}\'`: variables are not expanded in a plan: write the value of '),
+        (
+            'patch ds d -p \'{"a":"$X"}\'',
+            ('step 2, `patch ds d -p \'{"a":"$X"}\'`: variables are not expanded in a plan: write the value of '),
+        ),
         ("cordon `x`", "step 2, `cordon `x``: variables are not expanded in a plan: write the value of `x`"),
         (["cordon"], "step 2, `cordon`: USAGE: cordon NODE [flags]"),
         (["cordon", 5], "step 2, `cordon 5`: every argument must be a string: put it in quotes"),

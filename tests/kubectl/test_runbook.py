@@ -204,7 +204,10 @@ def test_lines_that_are_judged(text: str, lines: list[str]) -> None:
             "kubectl --context a cordon n1\nkubectl --context b cordon n1",
             ["2: kubectl --context b cordon n1: it is for context b, but earlier lines are for context a: only one cluster can be checked"],
         ),
-        ("kubectl cordon n1\nkubectl config use-context b", ["2: kubectl config use-context b: the following commands are for another cluster"]),
+        (
+            "kubectl cordon n1\nkubectl config use-context b",
+            [("2: kubectl config use-context b: the following commands are for another cluster")],
+        ),
         ("cd /tmp\nkubectl apply -f ds.yaml", ["2: kubectl apply -f ds.yaml: after the cd of line 1 it is unknown which ds.yaml this is"]),
         ("cat > ds.yaml <<EOF\nEOF\nkubectl apply -f ds.yaml", ["3: kubectl apply -f ds.yaml: the script itself creates ds.yaml"]),
         ("sed s/a/b/ x | tee ds.yaml\nkubectl apply -f ds.yaml", ["2: kubectl apply -f ds.yaml: the script itself creates ds.yaml"]),

@@ -1,7 +1,7 @@
 """A DaemonSet is new since the snapshot.
 
 Why it matters
-    Nothing was lost. A change added the DaemonSet, or somebody created it in the meantime.
+    Nothing was lost. A change added the DaemonSet, or it was created in the meantime.
 How to fix
     Nothing, if the DaemonSet was expected.
 Example
