@@ -154,7 +154,7 @@ def test_snapshots_of_two_clusters_are_not_compared(saved: str) -> None:
 @pytest.mark.parametrize(
     ("words", "code", "says"),
     [
-        pytest.param(["-", "--from", "-"], 2, "standard input (-) can be read once only", id="standard input twice"),
+        pytest.param(["-", "--from", "-"], 2, "standard input (-) can be read only once", id="standard input twice"),
         pytest.param([], 2, "Missing argument 'SNAPSHOT'", id="no snapshot"),
         pytest.param(["nowhere", "--from", "later.json"], 3, "nowhere: error: cannot be read: no such file or directory", id="none there"),
         pytest.param(["saved.json.gz", "--from", "later.json", "-o", "yaml"], 2, "unknown output format 'yaml'", id="no such format"),

@@ -109,8 +109,7 @@ def test_seconds_make_a_loop() -> None:
 def test_what_the_daemonset_is_tells_what_breaks() -> None:
     found = links(daemonset("d", **PLUGIN), "taint nodes n1 t:NoSchedule")
     assert [text for heading, text in found if heading == "impact"] == [
-        "truth/d is a device plugin: its extended resources leave the node's Allocatable: "
-        "pods that ask for them stay Pending, running ones keep their devices"
+        "truth/d is a device plugin: the node stops offering its devices: new pods stay Pending, running pods keep theirs"
     ]
     assert ("check", "kubectl get node n1 -o jsonpath='{.status.allocatable}'") in found
 

@@ -29,7 +29,7 @@ def check(context: Context) -> Iterator[Hit]:
         domains = group_by_domain(get_diagnosis(context).index, same[0].topology)
         notes = (("note", describe_domains(domains)),) if domains else ()
         command = f"{make_get_command('nodes')} -L {same[0].topology}"
-        yield make_jobset_hit(same, describe_topology_problem(same), *notes, ("check", command))
+        yield make_jobset_hit(same, describe_topology_problem(same), *notes, commands=(command,))
 
 
 RULE = Rule(id="PF446", name="jobset-topology", severity=Severity.ERROR, check=check)
