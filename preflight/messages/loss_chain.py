@@ -52,10 +52,10 @@ _FATES = {
     PodFate.UNKNOWN: "cannot be determined: {reasons}",
 }
 _KUBECTL = {
-    KubectlView.PODS: ("shows it", "kubectl {space}get pods -o wide --field-selector spec.nodeName={node}"),
-    KubectlView.TAINTS: ("shows it", "kubectl get node {node} -o jsonpath='{{.spec.taints}}'"),
-    KubectlView.LABELS: ("shows it", "kubectl get node {node} --show-labels"),
-    KubectlView.ALLOCATABLE: ("shows it", "kubectl get node {node} -o jsonpath='{{.status.allocatable}}'"),
+    KubectlView.PODS: ("check", "kubectl {space}get pods -o wide --field-selector spec.nodeName={node}"),
+    KubectlView.TAINTS: ("check", "kubectl get node {node} -o jsonpath='{{.spec.taints}}'"),
+    KubectlView.LABELS: ("check", "kubectl get node {node} --show-labels"),
+    KubectlView.ALLOCATABLE: ("check", "kubectl get node {node} -o jsonpath='{{.status.allocatable}}'"),
     KubectlView.READY_COUNT: (
         "looks fine",
         "kubectl {space}get daemonset {name}: DESIRED counts only the nodes that tolerate and match, so READY equals it",
@@ -92,10 +92,10 @@ def describe_link(link: LossLink) -> tuple[str, str]:
         case PodOutcome():
             return "outcome", _describe_outcome(link)
         case BrokenComponent(daemonset, title, symptom):
-            return "breaks", f"{daemonset} is a {title}: {symptom}"
+            return "impact", f"{daemonset} is a {title}: {symptom}"
         case BrokenWorkload(workload, needs, can_run_elsewhere):
             where = {True: ", available on other nodes", False: " there", None: "; other nodes were not listed"}[can_run_elsewhere]
-            return "breaks", f"{workload.kind} {workload} needs {join_and(needs) if needs else 'it'}{where}"
+            return "impact", f"{workload.kind} {workload} needs {join_and(needs) if needs else 'it'}{where}"
         case KubectlEvidence():
             return _describe_command(link)
 

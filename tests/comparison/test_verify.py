@@ -15,8 +15,8 @@ from tests.load.live.api_server import TOKEN, ApiServer, serving
 from tests.load.snapshot.marked_cluster import MARK, Data, cluster, save, text, write
 
 LATER = """\
-since saved.json.gz: 15 pods of DaemonSets before, 12 now
-  note: re-created since then: 3 of the 12 pods of DaemonSets that are still there
+since saved.json.gz: 15 DaemonSet pods before, 12 now
+  note: re-created since then: 3 of 12 DaemonSet pods that still exist
 
   DAEMONSET               BEFORE  NOW  READY  LOST ON
 x kube-system/rdma-plugin      2    0      0  rdma-1, rdma-2
@@ -25,26 +25,26 @@ x ops/agent                    3    2      2  rdma-1
   kube-system/pod-network      4    4      4
   storage/csi-rdma             2    2      2
 
-error[PF402] pod-not-ready: kube-system/services has a pod on cpu-1 that is not Ready, and had one that was
+error[PF402] pod-not-ready: kube-system/services has a pod on cpu-1 that is no longer Ready
   --> later.json:1
    = note: cpu-1: its pod is not Ready: CrashLoopBackOff
-   = then: Service addresses on the node are no longer updated: connections go to pods that no longer exist, and a new node has no \
-Service addresses at all
+   = impact: Service addresses on the node are no longer updated: connections go to pods that no longer \
+exist, and a new node has no Service addresses at all
 
-error[PF401] pod-gone: kube-system/rdma-plugin has no pod on rdma-1, rdma-2 any more: no toleration for maintenance:NoSchedule
+error[PF401] pod-gone: kube-system/rdma-plugin no longer has a live pod on rdma-1, rdma-2: no toleration for maintenance:NoSchedule
   --> later.json:1
-   = then: the node stops offering its devices: new pods stay Pending, running pods keep theirs
+   = impact: the node stops offering its devices: new pods stay Pending, running pods keep theirs
    = fix:  - {key: maintenance, operator: Equal, value: "", effect: NoSchedule}
 
-error[PF401] pod-gone: ops/agent has no pod on rdma-1 any more: no toleration for maintenance:NoSchedule
+error[PF401] pod-gone: ops/agent no longer has a live pod on rdma-1: no toleration for maintenance:NoSchedule
   --> later.json:1
    = fix:  - {key: maintenance, operator: Equal, value: "", effect: NoSchedule}
 
-error[PF403] resource-gone: rdma/hca has left Allocatable on rdma-1, rdma-2 (2 -> 0)
+error[PF403] resource-gone: rdma/hca is no longer in Allocatable on rdma-1, rdma-2 (2 -> 0)
   --> later.json:1
    = note: kube-system/rdma-plugin advertises it
 
-note[PF404] node-changed: rdma-1 has other taints: +maintenance:NoSchedule, as has rdma-2
+note[PF404] node-changed: rdma-1 has different taints (also rdma-2): +maintenance:NoSchedule
   --> later.json:1
 
 4 errors, 1 note. Judged 5 DaemonSets on 4 nodes (15 pairs) from 2 files; not judged: NOT_JUDGED.
@@ -95,7 +95,7 @@ def test_the_report_after_a_maintenance(saved: str) -> None:
 def test_nothing_differs(saved: str) -> None:
     result = program("verify", saved, "--from", "before.json")
     assert "No findings." in result.out
-    assert "re-created since then: none of the 15 pods of DaemonSets that are still there" in result.out
+    assert "re-created since then: none of 15 DaemonSet pods that still exist" in result.out
     assert result.code == 0
 
 
@@ -148,13 +148,13 @@ def test_snapshots_of_two_clusters_are_not_compared(saved: str) -> None:
     write(Path("other.json"), others)
     result = program("verify", saved, "--from", "other.json")
     assert (result.code, result.out) == (3, "")
-    assert result.err == "error: saved.json.gz is of the cluster another, not of another: choose its context with --context\n"
+    assert result.err == "error: saved.json.gz is a snapshot of cluster another, not of another: choose its context with --context\n"
 
 
 @pytest.mark.parametrize(
     ("words", "code", "says"),
     [
-        pytest.param(["-", "--from", "-"], 2, "standard input (-) can be read once only", id="standard input twice"),
+        pytest.param(["-", "--from", "-"], 2, "standard input (-) can be read only once", id="standard input twice"),
         pytest.param([], 2, "Missing argument 'SNAPSHOT'", id="no snapshot"),
         pytest.param(["nowhere", "--from", "later.json"], 3, "nowhere: error: cannot be read: no such file or directory", id="none there"),
         pytest.param(["saved.json.gz", "--from", "later.json", "-o", "yaml"], 2, "unknown output format 'yaml'", id="no such format"),
@@ -172,15 +172,15 @@ def test_without_pods_there_is_nothing_to_compare(tmp_path: Path) -> None:
     path = write(tmp_path / "world.json", [item for item in cluster() if item["kind"] != "Pod"])
     result = program("verify", path, "--from", path)
     assert result.code == 3
-    assert "no pod was given on either side" in result.err
-    assert "not known: 5 DaemonSets: its pods were not listed before or now" in result.out
+    assert "no pods on either side" in result.err
+    assert "unknown: 5 DaemonSets: pods not listed before or now" in result.out
 
 
 def test_a_cluster_with_nothing_in_it(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     result = program("verify", str(tmp_path / "empty"), "--from", str(tmp_path / "empty"))
     assert result.code == 3
-    assert "no DaemonSet was given on either side: there is nothing to compare" in result.err
+    assert "no DaemonSets on either side: nothing to compare" in result.err
 
 
 # The cluster itself.

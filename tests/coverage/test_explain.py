@@ -25,9 +25,9 @@ PLUGIN: dict[str, Any] = {
     "containers": [{"name": "c", "image": "registry.example/c:1", "volumeMounts": [{"name": "d", "mountPath": FOLDER}]}],
     "volumes": [{"name": "d", "hostPath": {"path": FOLDER}}],
 }
-LIST = "shows it", "kubectl -n truth get pods -o wide --field-selector spec.nodeName=n1"
-TAINTS = "shows it", "kubectl get node n1 -o jsonpath='{.spec.taints}'"
-LABELS = "shows it", "kubectl get node n1 --show-labels"
+LIST = "check", "kubectl -n truth get pods -o wide --field-selector spec.nodeName=n1"
+TAINTS = "check", "kubectl get node n1 -o jsonpath='{.spec.taints}'"
+LABELS = "check", "kubectl get node n1 --show-labels"
 COUNTS = "looks fine", "kubectl -n truth get daemonset d: DESIRED counts only the nodes that tolerate and match, so READY equals it"
 STATUS = "looks fine", "kubectl -n truth rollout status daemonset/d: reports that it was successfully rolled out"
 READY = {"type": "Ready", "status": "True"}
@@ -108,10 +108,10 @@ def test_seconds_make_a_loop() -> None:
 
 def test_what_the_daemonset_is_tells_what_breaks() -> None:
     found = links(daemonset("d", **PLUGIN), "taint nodes n1 t:NoSchedule")
-    assert [text for heading, text in found if heading == "breaks"] == [
+    assert [text for heading, text in found if heading == "impact"] == [
         "truth/d is a device plugin: the node stops offering its devices: new pods stay Pending, running pods keep theirs"
     ]
-    assert ("shows it", "kubectl get node n1 -o jsonpath='{.status.allocatable}'") in found
+    assert ("check", "kubectl get node n1 -o jsonpath='{.status.allocatable}'") in found
 
 
 def test_on_delete_has_no_rollout_status() -> None:
@@ -192,5 +192,5 @@ def test_who_depends_on_it_is_named() -> None:
     start = world([node("n1", pool="rdma")], [daemonset("d", containers=arguments, volumes=PLUGIN["volumes"])])
     (impact,) = run(replace(start, workloads=(job,)), "taint nodes n1 t:NoSchedule")
     (group,) = impact.groups
-    breaks = [text for heading, text in chain(impact, group, dependents=explain_dependents(impact, group, "n1")) if heading == "breaks"]
+    breaks = [text for heading, text in chain(impact, group, dependents=explain_dependents(impact, group, "n1")) if heading == "impact"]
     assert breaks[1:] == ["Job truth/train needs example.com/device there"]

@@ -28,9 +28,9 @@ def test_two_snapshots_stand_side_by_side() -> None:
         "x b.json         4       1         1      0\n"
         "  a.json.gz      4       0         0      0\n"
         "\n"
-        "b.json: today at 2026-03-01T12:00:00Z: something is wrong on 2 of 4 nodes\n"
+        "b.json: problems found on 2 of 4 nodes at 2026-03-01T12:00:00Z\n"
     )
-    assert "\na.json.gz: today at 2026-03-01T12:00:00Z: nothing wrong is seen on 4 nodes\n" in result.out
+    assert "\na.json.gz: no problems found on 4 nodes at 2026-03-01T12:00:00Z\n" in result.out
     alone = program("doctor", "--from", "b.json", "-o", "json")
     together = json.loads(program("doctor", "--from", "a.json.gz", "--from", "b.json", "-o", "json").out)
     expected = [{**load, "step": 2} for load in json.loads(alone.out)["findings"]]

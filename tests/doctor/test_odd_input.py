@@ -59,7 +59,7 @@ def test_a_selector_with_an_operator_of_nobody_selects_nothing(tmp_path: Path) -
     term = {"labelSelector": {"matchExpressions": [{"key": "app", "operator": "Like"}]}, "topologyKey": "kubernetes.io/hostname"}
     guard = pod("guard", "n1", spec={"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}})
     result = doctor(tmp_path, node("n1", {}, []), guard, pod("late", phase="Pending"), form="json")
-    assert said(result) == [("PF440", f"waits for a node since {OLD} (59 days): no scheduler has looked at it")]
+    assert said(result) == [("PF440", f"has been waiting for a node since {OLD} (59 days): no scheduler has reported on it")]
 
 
 @pytest.mark.parametrize("kept", ["x", {"components": "x"}, {"components": ["x"]}, {"components": [{"kind": {}}]}])

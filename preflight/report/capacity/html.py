@@ -21,7 +21,7 @@ from preflight.report.html.waterfall import render_waterfall
 MOST_ROWS = 1000
 """How many rows a table of the page has at most, unless all are asked for."""
 
-_RIGHT = frozenset({"ALLOCATABLE", "USED", "GHOSTS", "FREE", "FIT", "LARGEST"})
+_RIGHT = frozenset({"ALLOCATABLE", "USED", "STALE", "FREE", "FIT", "LARGEST"})
 
 
 class TableColumn(NamedTuple):
@@ -132,7 +132,7 @@ def _make_room_view(answer: ClusterCapacityAnswer, room: ClusterCapacity, all_ro
         waterfall=_render_waterfall(room),
         terms=[
             ("largest", formatting.format_largest_block(room)),
-            *(("ghost", formatting.format_stale_allocation(room, stale_pod)) for stale_pod in room.ghosts),
+            *(("stale allocation", formatting.format_stale_allocation(room, stale_pod)) for stale_pod in room.ghosts),
             *formatting.iter_remarks(room),
         ],
         tables=[

@@ -40,8 +40,8 @@ def make_waterfall_rows(room: ClusterCapacity) -> list[Cells]:
     return rows
 
 
-CLASS_HEADS = ("NODES", "TYPE", "ALLOCATABLE", "USED", "GHOSTS", "FREE", "FIT", messages.WHY_NOT_MORE)
-NODE_HEADS = ("NODE", "TYPE", "ALLOCATABLE", "USED", "GHOSTS", "FREE", "FIT", messages.WHY_NOT_MORE)
+CLASS_HEADS = ("NODES", "TYPE", "ALLOCATABLE", "USED", "STALE", "FREE", "FIT", messages.WHY_NOT_MORE)
+NODE_HEADS = ("NODE", "TYPE", "ALLOCATABLE", "USED", "STALE", "FREE", "FIT", messages.WHY_NOT_MORE)
 CLUSTER_HEADS = ("CLUSTER", "FIT", "FREE", "ALLOCATABLE", "LARGEST", messages.WHERE_REST_IS)
 
 

@@ -12,7 +12,7 @@ from preflight.report.capacity import tables
 from preflight.report.capacity.tables import Cells
 from preflight.report.terminal import Ink, count_columns, escape_ci_commands, escape_unprintable, fold, pad
 
-_RIGHT = frozenset({"ALLOCATABLE", "USED", "GHOSTS", "FREE", "FIT", "AMOUNT", "LARGEST"})
+_RIGHT = frozenset({"ALLOCATABLE", "USED", "STALE", "FREE", "FIT", "AMOUNT", "LARGEST"})
 
 
 def render(report: CapacityReport, *, width: int = 0, color: bool = False, all_rows: bool = False, **_options: object) -> str:
@@ -68,7 +68,7 @@ def _render_cluster(answer: ClusterCapacityAnswer, ink: Ink, width: int, *, with
     if room.ghosts:
         yield ""
         for ghost in room.ghosts if all_rows else room.ghosts[: tables.MOST_ROWS]:
-            yield from _fold_indented(f"ghost: {formatting.format_stale_allocation(room, ghost)}", width, "  ")
+            yield from _fold_indented(f"stale allocation: {formatting.format_stale_allocation(room, ghost)}", width, "  ")
         if hidden := 0 if all_rows else len(room.ghosts[tables.MOST_ROWS :]):
             yield messages.count_hidden_ghosts(hidden)
     yield ""
