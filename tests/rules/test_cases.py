@@ -15,8 +15,8 @@ from preflight.rules.select_rules import common_rules
 from tests.rules import casefile
 from tests.rules.casefile import Case
 
-LABELS = {"help", "note", "impact", "fix", "check", "see", "then", "now"}
-"""The labels of lines under a finding. `see`, `then` and `now` remain until doctor and evictions say `check`, `impact` and `note`."""
+LABELS = {"help", "note", "impact", "fix", "check"}
+"""The labels of lines under a finding."""
 CASES = [(path, case) for path in casefile.files() for case in casefile.read(path)]
 
 
