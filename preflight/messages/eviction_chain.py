@@ -19,7 +19,7 @@ _VERDICT_TEXTS = {
     EvictionVerdict.ENDS: "it ends with its node",
     EvictionVerdict.WAITS: "the API server refuses the eviction at first, and allows it once a replacement is Ready",
     EvictionVerdict.BLOCKED_NOW: "the API server currently refuses the eviction (429); kubectl retries every 5 s",
-    EvictionVerdict.BLOCKED_FOREVER: "the API server refuses the eviction until somebody intervenes",
+    EvictionVerdict.BLOCKED_FOREVER: "the API server refuses the eviction, and this does not change without intervention",
     EvictionVerdict.REFUSED: "kubectl refuses the pod and evicts nothing from this node; the node stays cordoned",
     EvictionVerdict.HELD: "kubectl refuses another pod of the node and evicts nothing from it; the node stays cordoned",
     EvictionVerdict.STAYS: "it stays",

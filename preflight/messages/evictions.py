@@ -102,8 +102,9 @@ def describe_reason(reason: EvictionReason) -> str:
             return describe_untolerated(reason.taints)
         case TimeLimitedTaints():
             return f"tolerates {join_and(reason.taints)} for {reason.seconds} s only"
-        case UnprotectedByBudgets():
-            return f"{format_budget(join_and(reason.budgets))} does not protect it: taint eviction ignores PodDisruptionBudgets"
+        case UnprotectedByBudgets(budgets=budgets):
+            verb = "does" if len(budgets) == 1 else "do"
+            return f"{join_budgets(budgets)} {verb} not protect it: taint eviction ignores PodDisruptionBudgets"
         case OwnerJobFails():
             return f"its Job fails: {reason.reason}"
         case LastReadyPods(owner=owner, count=count):

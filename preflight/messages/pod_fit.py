@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 
 from preflight.messages.amounts import format_amount
+from preflight.messages.counts import format_count
 from preflight.messages.lists import join_and, join_limited, join_node_names
 from preflight.model.fit_reasons import (
     FilterRefusal,
@@ -52,7 +53,7 @@ def describe_obstacle(obstacle: FitObstacle) -> str:
         case PortConflict(number, protocol, owner, pod):
             return f"port {number} ({protocol}) of the node is used by {_name_holder(owner, pod)}"
         case PodLimitReached(allowed):
-            return f"the node already has its maximum of {allowed} pods"
+            return f"the node already has its maximum of {format_count(allowed, 'pod')}"
         case VolumeElsewhere(claim, volume):
             return f"PersistentVolume {volume} of its claim {claim} can only be used on other nodes"
         case FilterRefusal(text):

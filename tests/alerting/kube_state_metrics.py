@@ -119,7 +119,7 @@ def _runs(values: list[int | None]) -> Iterator[str]:
         if value is not None:
             yield f"{value}+0x{more}" if more else str(value)
         elif at:
-            yield f"stale _x{more}" if more else "stale"  # what a scrape declares for a series that it no longer finds
+            yield f"stale _x{more}" if more else "stale"  # what a scrape says of a series that it no longer finds
         else:
             yield f"_x{more + 1}"
         at = end + 1

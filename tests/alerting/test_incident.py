@@ -366,7 +366,7 @@ def test_what_is_said_of_a_loss(rules: Path) -> None:
     assert rule["labels"] == {"severity": "critical", "namespace": "storage", "daemonset": "csi-rdma-node"}
     assert rule["annotations"] == {
         "summary": "storage/csi-rdma-node has no Ready pod on {{ $labels.node }}",
-        "description": "impact: mounts on the node time out, and unmounts hang too, so that pods stay in ContainerCreating or Terminating",
+        "description": "impact: mounts on the node time out and unmounts hang, so pods stay in ContainerCreating or Terminating",
     }
 
 

@@ -96,8 +96,8 @@ def test_the_answer_stands_in_one_line() -> None:
     result = program("capacity", *ASKS, "--from", write("w.json", thirteen_free()), "-o", "concise")
     assert result == (
         1,
-        f"w.json: 0 copies fit now: 13 of 120 {GPU} free (4 on nodes that are not Ready, 5 on nodes that its nodeSelector or affinity excludes, "
-        "4 on nodes with a taint that it does not tolerate)\n",
+        f"w.json: 0 copies fit now: 13 of 120 {GPU} free (4 on nodes that are not Ready, 5 on nodes that its nodeSelector or "
+        "affinity excludes, 4 on nodes with a taint that it does not tolerate)\n",
         "",
     )
 
@@ -318,12 +318,9 @@ def test_a_snapshot_has_the_pods_of_a_deployment_whole_and_not_its_template() ->
         (("--request", f"{GPU}=500m"), f"--request {GPU}=500m: {GPU} requires a whole number"),
         (("--request", "cpu=1", "--tolerate", "a:Never"), "--tolerate requires KEY=VALUE:EFFECT, KEY:EFFECT, KEY=VALUE, KEY or *"),
         (("--request", "cpu=1", "-l", "=x"), "found '=', expected: !, identifier"),
-        (
-            ("--request", "cpu=1", "--context", "a"),
-            "--from and --context exclude each other: cluster state comes from files or from a cluster",
-        ),
-        (("--request", "cpu=1", "-o", "sarif"), 'unknown output format "sarif": must be one of text, concise, json, markdown, html'),
-        (("-f", "-", "--from", "-"), "standard input (-) can be read only once"),
+        (("--request", "cpu=1", "--context", "a"), "--from is the world, and --context asks a cluster: give one of them"),
+        (("--request", "cpu=1", "-o", "sarif"), "unknown output format 'sarif': text, concise, json, markdown, html"),
+        (("-f", "-", "--from", "-"), "standard input (-) can be read once only"),
     ],
 )
 def test_what_is_no_question(words: tuple[str, ...], says: str) -> None:

@@ -283,7 +283,7 @@ def test_a_node_of_a_manifest_that_is_not_given() -> None:
     change = applied([node("n9", pool="a"), daemonset("d1")], world(node("n1")))
     assert change.before.nodes["n9"].is_partial
     assert change.after.nodes["n9"].metadata.labels == {"pool": "a"}
-    assert change.notes == ("n9 is not among the 1 node given: treated as a partly known node", "new: default/d1")
+    assert change.notes == ("n9 is not among the 1 node in the input: treated as a partly known node", "new: default/d1")
 
 
 def test_a_node_that_a_listed_cluster_lacks_is_created() -> None:

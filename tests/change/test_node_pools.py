@@ -18,8 +18,8 @@ from tests.builders import make_taint
 from tests.change.changes import daemonset, node, run, world
 
 MEMBER = "karpenter.sh/nodepool"
-HERE = "acts on n1, and on new ones"
-LATER = "acts on new nodes only; existing nodes (n1) stay as they are until they are replaced: somebody replaces them"
+HERE = "changes n1 and new nodes"
+LATER = "changes new nodes only; existing nodes (n1) stay as they are until they are replaced: somebody replaces them"
 
 
 def taint(text: str) -> Taint:
@@ -86,7 +86,7 @@ def test_a_new_pool_is_a_new_partly_known_node() -> None:
 def test_nodes_of_a_pool_that_nobody_declared_before_are_said() -> None:
     change = applied(pool("a=b:NoSchedule", kept=True), world(live("n1"), daemonset("d")))
     assert change.notes == (
-        "(pool p) is not among the pools given, but n1 is of it: judged without what it declared before",
+        "(pool p) is not in the input, but n1 belongs to it: checked without its earlier declaration",
         "new: (pool p)",
     )
     assert [str(each) for each in change.after.nodes["n1"].spec.taints] == ["a=b:NoSchedule"]
@@ -163,7 +163,7 @@ def test_the_next_step_goes_on_from_the_new_template() -> None:
 
 def test_a_startup_taint_that_differs_is_not_judged() -> None:
     change = applied(pool(startup=["s:NoExecute"]), world(pool(), daemonset("d")))
-    assert change.notes == ("(pool p): s:NoExecute is a startup taint, gone once something has removed it: not judged",)
+    assert change.notes == ("(pool p): s:NoExecute is a startup taint, removed during node startup: not checked",)
     assert outcomes(change) == {"(pool p)": Outcome.KEPT}
 
 

@@ -12,7 +12,7 @@ from preflight.model.world import Ambiguity, ClusterState
 from tests.change.changes import node, partial, run, world
 
 CORDON = "node.kubernetes.io/unschedulable:NoSchedule"
-REMOVES = "the node lifecycle controller removes a hand-made"
+REMOVES = "the node lifecycle controller removes"
 K = Taint("k", "v", "NoSchedule")
 SIX = world(*(node(f"n{number}", pool="ab"[number % 2]) for number in range(6)))
 
@@ -80,7 +80,7 @@ def test_taints_are_what_is_added_and_what_is_removed() -> None:
     change = run("taint nodes n1 k=v:NoSchedule x- --overwrite", on)
     assert change.taints == (K, Taint("x", "y", "NoExecute"), Taint("x", "", "NoSchedule"))
     assert taints(change, "n1") == ["k=v:NoSchedule"]
-    assert change.headline == "taint k=v:NoSchedule, without x, on n1"
+    assert change.headline == "taint k=v:NoSchedule and remove x on n1"
 
 
 def test_a_removal_has_a_headline_of_its_own() -> None:
@@ -105,7 +105,7 @@ def test_a_node_that_is_not_given_is_partly_known_before_and_after() -> None:
     before, after = change.before.nodes["rdma-9"], change.after.nodes["rdma-9"]
     assert (before.is_partial, before.metadata.labels, before.spec.taints) == (True, {}, ())
     assert (after.is_partial, after.spec.taints) == (True, (K,))
-    assert change.notes == ("rdma-9 is not among the 6 nodes given: treated as a partly known node",)
+    assert change.notes == ("rdma-9 is not among the 6 nodes in the input: treated as a partly known node",)
     assert list(change.before.nodes) == ["n0", "n1", "n2", "n3", "n4", "n5", "rdma-9"]
     assert change.unknowns == ()
 
@@ -113,10 +113,10 @@ def test_a_node_that_is_not_given_is_partly_known_before_and_after() -> None:
 @pytest.mark.parametrize(
     ("line", "on", "note"),
     [
-        ("cordon x y", SIX, "x, y are not among the 6 nodes given: judged as partly known nodes"),
-        ("cordon x", ClusterState(), "no nodes in the input: x is judged as a partly known node"),
-        ("cordon x y", ClusterState(), "no nodes in the input: x, y are judged as partly known nodes"),
-        ("cordon x", world(node("n1")), "x is not among the 1 node given: treated as a partly known node"),
+        ("cordon x y", SIX, "x, y are not among the 6 nodes in the input: treated as partly known nodes"),
+        ("cordon x", ClusterState(), "no nodes in the input: x is treated as a partly known node"),
+        ("cordon x y", ClusterState(), "no nodes in the input: x, y are treated as partly known nodes"),
+        ("cordon x", world(node("n1")), "x is not among the 1 node in the input: treated as a partly known node"),
         ("taint nodes --all k=v:NoSchedule", ClusterState(), "no nodes in the input: all nodes are treated as one partly known node"),
         ("cordon -l pool=c", SIX, "none of the 6 nodes in the input matches pool=c: treated as a partly known node"),
         ("cordon -l pool=c", ClusterState(), "no nodes in the input: treated as a partly known node"),
@@ -182,7 +182,7 @@ def test_a_removal_from_a_partly_known_node(line: str, before: list[str], unknow
 def test_a_removed_label_is_absent_from_a_partly_known_node() -> None:
     removed = run("label nodes x pool- zone-", ClusterState())
     assert removed.after.nodes["x"].absent_labels == {"pool", "zone"}
-    assert removed.notes == ("no nodes in the input: x is judged as a partly known node",)
+    assert removed.notes == ("no nodes in the input: x is treated as a partly known node",)
     again = run("label nodes x pool=a", removed.after)
     assert again.after.nodes["x"].absent_labels == {"zone"}
     assert again.after.nodes["x"].metadata.labels == {"pool": "a"}
@@ -207,12 +207,12 @@ def test_a_node_that_stands_twice_is_unknown() -> None:
         (
             "taint nodes n1 node.kubernetes.io/not-ready:NoSchedule",
             node("n1"),
-            [f"{REMOVES} node.kubernetes.io/not-ready:NoSchedule from a healthy node within seconds"],
+            [f"{REMOVES} node.kubernetes.io/not-ready:NoSchedule from a healthy node within seconds if it is set by hand"],
         ),
         (
             "taint nodes n1 node.kubernetes.io/unreachable:NoExecute",
             node("n1"),
-            [f"{REMOVES} node.kubernetes.io/unreachable:NoExecute from a healthy node within seconds"],
+            [f"{REMOVES} node.kubernetes.io/unreachable:NoExecute from a healthy node within seconds if it is set by hand"],
         ),
         ("taint nodes n1 node.kubernetes.io/disk-pressure:NoExecute", node("n1"), []),
         ("taint nodes n1 node.kubernetes.io/not-ready:PreferNoSchedule", node("n1"), []),
@@ -220,12 +220,12 @@ def test_a_node_that_stands_twice_is_unknown() -> None:
         (
             f"taint nodes n1 {CORDON}",
             node("n1"),
-            [f"{REMOVES} {CORDON} from a healthy node within seconds"],
+            [f"{REMOVES} {CORDON} from a healthy node within seconds if it is set by hand"],
         ),
         (
             "taint nodes n1 node.kubernetes.io/not-ready-",
             node("n1", "node.kubernetes.io/not-ready:NoSchedule", ready=False),
-            ["the node lifecycle controller puts node.kubernetes.io/not-ready back while n1 is not Ready"],
+            ["the node lifecycle controller adds node.kubernetes.io/not-ready again while n1 is not Ready"],
         ),
         ("taint nodes n1 node.kubernetes.io/not-ready-", node("n1", "node.kubernetes.io/not-ready:NoSchedule", ready=True), []),
         (
@@ -271,7 +271,7 @@ def test_a_cordoned_node_stays_as_it_is() -> None:
 def test_the_taint_of_a_cordoned_node_is_put_back() -> None:
     cordoned = run("cordon n1", world(node("n1"))).after
     change = run("taint nodes n1 node.kubernetes.io/unschedulable-", cordoned)
-    assert change.notes == (f"the node lifecycle controller puts {CORDON} back while n1 stays cordoned: use uncordon",)
+    assert change.notes == (f"the node lifecycle controller adds {CORDON} again while n1 is cordoned: use uncordon",)
 
 
 def test_a_drain_cordons_and_knows_the_replacement() -> None:

@@ -256,5 +256,5 @@ def test_pods_that_were_not_listed(line: str) -> None:
 
 
 def test_pods_of_all_namespaces_that_were_not_listed() -> None:
-    with pytest.raises(InputError, match=r"^no pods are given: give the output of"):
+    with pytest.raises(InputError, match=r"^no pods in the input: add the output of"):
         run("delete pods --all -A", world(node("n1")))

@@ -185,7 +185,7 @@ def test_without_from_the_pipe_that_works_is_shown_and_works(line: str) -> None:
     result = program(*shlex.split(line), "-o", "concise")
     assert (result.code, result.out) == (3, "")
     first, second = result.err.splitlines()
-    assert first.startswith("error: no --from, and no cluster to ask: kubeconfig ($KUBECONFIG, ~/.kube/config). does not exist")
+    assert first.startswith("error: no --from, and no cluster to read: no kubeconfig found ($KUBECONFIG, ~/.kube/config).")
     listing, _, command = second.strip().partition(" | ")
     assert listing == "kubectl get nodes,ds,pods -A -o json"
     name, dots, *words = shlex.split(command)
@@ -238,9 +238,10 @@ def test_a_recorded_cluster_through_standard_input_says_what_it_says_from_a_file
 def test_without_a_path_lint_judges_the_folder_of_now(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir("wild")
     says = (
-        "wild.yaml:10:21: warning[PF201] tolerates-everything: storage/wild tolerates every taint, including NoExecute without a time limit\n"
-        "wild.yaml:8:5: note[PF213] lands-anywhere: storage/wild takes every node, Windows and virtual ones too: "
-        "it tolerates everything and selects nothing\n"
+        "wild.yaml:10:21: warning[PF201] tolerates-everything: storage/wild tolerates every taint, "
+        "including NoExecute without a time limit\n"
+        "wild.yaml:8:5: note[PF213] lands-anywhere: storage/wild gets pods on Windows and virtual nodes too: "
+        "it has a wildcard toleration and no nodeSelector or node affinity\n"
     )
     assert program("lint", "-o", "concise") == (0, says, "")
     assert program("lint", ".", "-o", "concise") == (0, says, "")

@@ -21,11 +21,12 @@ x storage/agent loses n1 when its pods are re-created
   DAEMONSET     NODES  NOW  RE-CREATED  TOLERATES
 x storage/agent     1    1           0  no
 
-error[PF102] lost-on-recreation: storage/agent will not come back on n1 when its pods are re-created: no toleration for dedicated=rdma:NoSchedule
+error[PF102] lost-on-recreation: storage/agent will not come back on n1 when its pods are re-created: no toleration for \
+dedicated=rdma:NoSchedule
  --> calm/agent.yaml:8:5
   |
 8 |     spec:
-  |     ^^^^ nothing here tolerates dedicated=rdma:NoSchedule
+  |     ^ no toleration here matches dedicated=rdma:NoSchedule
   = fix:  - {key: dedicated, operator: Equal, value: rdma, effect: NoSchedule}
 
 Next:
@@ -154,7 +155,7 @@ def test_why_prints_the_chain_of_one_pair_in_the_place_of_tables_and_findings() 
         "change      taint nodes n1 dedicated=rdma:NoSchedule",
         "node        n1 gets the taint dedicated=rdma:NoSchedule",
         "toleration  no toleration of the template matches dedicated=rdma:NoSchedule: none has the key dedicated",
-        "controller  no pod should run on n1, but one that is there may stay: only NoSchedule taints are in the way",
+        "controller  no new pod should run on n1, but an existing pod may stay: only NoSchedule taints are in the way",
     ]
     assert summary.startswith("1 error. Checked")
 
@@ -162,4 +163,4 @@ def test_why_prints_the_chain_of_one_pair_in_the_place_of_tables_and_findings() 
 def test_why_of_a_pair_that_was_not_judged_is_refused() -> None:
     result = program("taint", "nodes", "n1", "dedicated=rdma:NoSchedule", "--from", "calm", "--why", "agent/n2")
     assert (result.code, result.out) == (2, "")
-    assert "--why agent/n2: no such pair was judged" in result.err
+    assert "--why agent/n2: no such pair was checked" in result.err

@@ -24,8 +24,8 @@ def test_a_script_that_changes_nothing_that_matters() -> None:
 def test_a_loss_in_a_script_is_a_finding() -> None:
     code, out, _ = run("#!/bin/sh\nkubectl get nodes\nkubectl taint nodes -l pool=rdma a=b:NoSchedule\n", "runbook")
     assert code == 1
-    assert "error[PF102] lost-on-recreation: storage/agent loses n1 when its pods are re-created" in out
-    assert "Not checked: 1 kubectl command (no change)" in out
+    assert "error[PF102] lost-on-recreation: storage/agent will not come back on n1 when its pods are re-created" in out
+    assert "not judged: 1 kubectl command (no change)" in out
 
 
 def test_a_line_that_is_not_understood_is_named_and_the_rest_is_judged() -> None:
@@ -38,8 +38,8 @@ def test_a_line_that_is_not_understood_is_named_and_the_rest_is_judged() -> None
     assert "2 lines were not judged." in out
     assert "the lines after runbook.sh:4 (the script ends there)" in out
     assert err.splitlines() == [
-        "runbook.sh:1: error: not checked: `kubectl cordon $N`: $N is not expanded: write what it stands for",
-        "runbook.sh:3: error: not checked: `taint nodes n1 a=b:NoSchedule`: "
+        "runbook.sh:1: error: not judged: `kubectl cordon $N`: $N is not expanded: write its value",
+        "runbook.sh:3: error: not judged: `taint nodes n1 a=b:NoSchedule`: "
         "node n1 already has a taint(s) with same effect(s) and --overwrite is false",
     ]
 
@@ -87,13 +87,13 @@ def test_a_patch_in_a_script_is_judged(line: str) -> None:
 def test_a_patch_in_quotes_of_bash_is_not_understood() -> None:
     code, _, err = run("kubectl patch node n1 -p $'spec:\\n unschedulable: true'\n")
     assert code == 3
-    assert "$'spec:\\n unschedulable: true' is not expanded: write what it stands for" in err
+    assert "$'spec:\\n unschedulable: true' is not expanded: write its value" in err
 
 
 def test_a_patch_of_a_file_that_the_script_writes_is_not_understood() -> None:
     code, _, err = run("echo x > p.yaml\nkubectl patch ds agent -n storage --patch-file p.yaml\n")
     assert code == 3
-    assert "the script itself writes p.yaml" in err
+    assert "the script itself creates p.yaml" in err
 
 
 def test_a_patch_file_that_is_not_there() -> None:

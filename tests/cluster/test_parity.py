@@ -81,7 +81,9 @@ def test_a_line(ground: Ground, line: str) -> None:
         pytest.param("label pods p a=b", 0, "preflight checks labels of nodes, not of pods", 2, id="labels of pods"),
         pytest.param("rollout restart deploy", 0, "preflight checks restarts of daemonsets, not of deployments", 2, id="other restarts"),
         pytest.param("delete svc kubernetes --dry-run=server", 0, "preflight checks deletions of nodes", 2, id="a deletion of others"),
-        pytest.param("drain n9", 1, "n9 is not among the 2 nodes given: treated as a partly known node", 3, id="a node that is not given"),
+        pytest.param(
+            "drain n9", 1, "n9 is not among the 2 nodes in the input: treated as a partly known node", 3, id="a node that is not given"
+        ),
         pytest.param("patch ds d1 --patch-file nosuch.yaml", 1, "unable to read patch file: nosuch.yaml", 3, id="a file that is not there"),
         pytest.param("delete ds d1 d1", 1, "delete default/d1 and their pods", 0, id="a name given twice: deleted, then missed"),
     ],

@@ -25,21 +25,20 @@ x ops/agent                    3    2      2  rdma-1
 ! kube-system/services         4    4      3
   2 DaemonSets keep their pods (--all-rows lists them)
 
-error[PF402] pod-not-ready: kube-system/services has a pod on cpu-1 that is not Ready, and had one that was
- --> later.json items[7]
-  = note: cpu-1: its pod is not Ready: CrashLoopBackOff
-  = impact: Service addresses stop following their endpoints on the node: connections go to pods that are gone, and a new node has no \
-Service addresses at all
+error[PF402] pod-not-ready: kube-system/services has a pod on cpu-1 that is no longer Ready
+  --> later.json:1
+   = note: cpu-1: its pod is not Ready: CrashLoopBackOff
+   = impact: Service addresses on the node are no longer updated: connections go to pods that no longer \
+exist, and a new node has no Service addresses at all
 
-error[PF401] pod-gone: 2 DaemonSets no longer run on rdma-1, rdma-2: no toleration for maintenance:NoSchedule
-  kube-system/rdma-plugin (later.json items[4].spec.template.spec.tolerations)
-    impact: its extended resources leave the node's Allocatable: pods that ask for them stay Pending, running ones keep their devices
-  ops/agent on rdma-1 (later.json items[8].spec.template.spec.tolerations)
-  fix:  - {key: maintenance, operator: Equal, value: "", effect: NoSchedule}
+error[PF401] pod-gone: kube-system/rdma-plugin no longer has a live pod on rdma-1, rdma-2: no toleration for maintenance:NoSchedule
+  --> later.json:1
+   = impact: the node stops offering its devices: new pods stay Pending, running pods keep theirs
+   = fix:  - {key: maintenance, operator: Equal, value: "", effect: NoSchedule}
 
-error[PF403] resource-gone: rdma/hca has left Allocatable on rdma-1, rdma-2 (2 -> 0)
- --> later.json items[0].status.allocatable["rdma/hca"]
-  = note: kube-system/rdma-plugin advertises it
+error[PF401] pod-gone: ops/agent no longer has a live pod on rdma-1: no toleration for maintenance:NoSchedule
+  --> later.json:1
+   = fix:  - {key: maintenance, operator: Equal, value: "", effect: NoSchedule}
 
 note[PF404] node-changed: rdma-1 has other taints: +maintenance:NoSchedule, as has rdma-2
  --> later.json items[0].spec.taints
@@ -47,7 +46,7 @@ note[PF404] node-changed: rdma-1 has other taints: +maintenance:NoSchedule, as h
 Next:
   preflight explain PF402
 
-4 errors, 1 note. Checked 5 DaemonSets on 4 nodes. Not checked: NOT_JUDGED.
+4 errors, 1 note. Judged 5 DaemonSets on 4 nodes (15 pairs) from 2 files; not judged: NOT_JUDGED.
 """
 
 
@@ -80,7 +79,7 @@ def saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 def test_the_report_after_a_maintenance(saved: str) -> None:
     result = program("verify", saved, "--from", "later.json")
-    left_out = [line.partition("Not checked: ")[2] for line in result.out.splitlines() if "Not checked: " in line]
+    left_out = [line.partition("not judged: ")[2] for line in result.out.splitlines() if "not judged: " in line]
     expected = LATER.replace("NOT_JUDGED.", left_out[0])
     assert result.out == expected
     assert (result.code, result.err) == (1, "")
@@ -151,8 +150,8 @@ def test_snapshots_of_two_clusters_are_not_compared(saved: str) -> None:
         pytest.param(["-", "--from", "-"], 2, "standard input (-) can be read once only", id="standard input twice"),
         pytest.param([], 2, "SNAPSHOT is required", id="no snapshot"),
         pytest.param(["nowhere", "--from", "later.json"], 3, "nowhere: error: cannot be read: no such file or directory", id="none there"),
-        pytest.param(["saved.json.gz", "--from", "later.json", "-o", "yaml"], 2, 'unknown output format "yaml"', id="no such format"),
-        pytest.param(["saved.json.gz", "--from", "later.json", "--why", "a/b"], 2, "no such pair was judged", id="no chain to explain"),
+        pytest.param(["saved.json.gz", "--from", "later.json", "-o", "yaml"], 2, "unknown output format 'yaml'", id="no such format"),
+        pytest.param(["saved.json.gz", "--from", "later.json", "--why", "a/b"], 2, "no such pair was checked", id="no chain to explain"),
     ],
 )
 @pytest.mark.usefixtures("saved")
@@ -213,8 +212,8 @@ def test_what_may_not_be_listed_is_said_and_stays_unknown(tmp_path: Path) -> Non
     with serving(server, tmp_path) as config:
         result = program("snapshot", "-o", str(tmp_path / "w.json"), "--kubeconfig", str(config))
     assert result.code == 3
-    assert "no pods (coverage will be assumed)" in result.err
-    assert "  without Pod: the right to list pods" in result.err
+    assert "no pods: coverage will be assumed" in result.err
+    assert "  not in it: Pod: no permission to list pods" in result.err
     judged = program("taint", "nodes", "rdma-1", "a=b:NoSchedule", "--from", str(tmp_path / "w.json"), "-o", "json")
     report = json.loads(judged.out)
     assert {row["assumed"] for row in report["coverage"]} == {True}

@@ -29,9 +29,9 @@ LIST = "check", "kubectl -n truth get pods -o wide --field-selector spec.nodeNam
 TAINTS = "check", "kubectl get node n1 -o jsonpath='{.spec.taints}'"
 LABELS = "check", "kubectl get node n1 --show-labels"
 COUNTS = "looks fine", "kubectl -n truth get daemonset d: DESIRED counts only the nodes that tolerate and match, so READY equals it"
-STATUS = "looks fine", "kubectl -n truth rollout status daemonset/d: says that it was successfully rolled out"
+STATUS = "looks fine", "kubectl -n truth rollout status daemonset/d: reports that it was successfully rolled out"
 READY = {"type": "Ready", "status": "True"}
-EVENTS = "looks fine", "kubectl -n truth get events: no pod is Pending, so there is nothing to warn of"
+EVENTS = "looks fine", "kubectl -n truth get events: no pod is Pending, so there is no warning"
 
 
 def chain(impact: Impact, group: CoverageGroup, on: str = "n1", dependents: Iterable[LossLink] = ()) -> list[tuple[str, str]]:
@@ -48,7 +48,7 @@ def test_a_pod_that_stays_has_nothing_to_show() -> None:
     assert links(daemonset("d"), "taint nodes n1 t:PreferNoSchedule") == [
         ("change", "taint nodes n1 t:PreferNoSchedule"),
         ("node", "n1 gets the taint t:PreferNoSchedule"),
-        ("controller", "a pod should run on n1, and may stay"),
+        ("controller", "a pod should run on n1 and may stay"),
         ("outcome", "the pod stays, and comes back when it is re-created"),
     ]
 
@@ -59,11 +59,11 @@ def test_the_toleration_that_comes_nearest_is_named_and_why_it_is_not_enough() -
         ("node", "n1 gets the taint dedicated=rdma:NoSchedule"),
         (
             "toleration",
-            "{key: dedicated, effect: NoSchedule} comes nearest to dedicated=rdma:NoSchedule, and is not enough: "
-            'it its toleration of "dedicated" has no operator and no value, so it matches only an empty value',
+            "{key: dedicated, effect: NoSchedule} comes closest to dedicated=rdma:NoSchedule but does not match: "
+            'its toleration of "dedicated" has no operator and no value, so it matches only an empty value',
         ),
-        ("controller", "no pod should run on n1, but one that is there may stay: only NoSchedule taints are in the way"),
-        ("outcome", "the pod runs on, and is gone for good once an update, a deletion, an eviction or a new node re-creates it"),
+        ("controller", "no new pod should run on n1, but an existing pod may stay: only NoSchedule taints are in the way"),
+        ("outcome", "the pod keeps running, and does not come back once an update, a deletion, an eviction or a new node re-creates it"),
         LIST,
         TAINTS,
         COUNTS,
@@ -77,7 +77,7 @@ def test_the_update_that_sets_the_bomb_off() -> None:
         ("change", "rollout restart ds/d -n truth"),
         ("DaemonSet", "truth/d gets a new template: its pods are re-created"),
         ("toleration", "no toleration of the template matches t:NoSchedule: none has the key t"),
-        ("controller", "no pod should run on n1, but one that is there may stay: only NoSchedule taints are in the way"),
+        ("controller", "no new pod should run on n1, but an existing pod may stay: only NoSchedule taints are in the way"),
         ("outcome", "the pod is removed now, and no new one is created"),
     ]
 
@@ -87,7 +87,7 @@ def test_a_label_that_goes_is_shown_by_the_labels() -> None:
         ("change", "label nodes n1 pool-"),
         ("node", "n1 loses the label pool"),
         ("selection", "its nodeSelector requires pool=rdma (the node does not have the label)"),
-        ("controller", "no pod should run on n1, and one that is there may not stay: the controller deletes it"),
+        ("controller", "no pod should run on n1, and an existing pod may not stay: the controller deletes it"),
         ("outcome", "the pod is removed now, and no new one is created"),
         LIST,
         LABELS,
@@ -101,7 +101,7 @@ def test_seconds_make_a_loop() -> None:
     seconds = {"key": "m", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300}
     assert links(daemonset("d", seconds), "taint nodes n1 m:NoExecute")[2:5] == [
         ("toleration", "{key: m, operator: Exists, effect: NoExecute, tolerationSeconds: 300} tolerates m:NoExecute for 300 s only"),
-        ("controller", "a pod should run on n1, and may stay"),
+        ("controller", "a pod should run on n1 and may stay"),
         ("outcome", "tolerates m:NoExecute for 300 s only: its pod is deleted and re-created every 300 s, without end"),
     ]
 
@@ -109,8 +109,7 @@ def test_seconds_make_a_loop() -> None:
 def test_what_the_daemonset_is_tells_what_breaks() -> None:
     found = links(daemonset("d", **PLUGIN), "taint nodes n1 t:NoSchedule")
     assert [text for heading, text in found if heading == "impact"] == [
-        "truth/d is a device plugin: its extended resources leave the node's Allocatable: "
-        "pods that ask for them stay Pending, running ones keep their devices"
+        "truth/d is a device plugin: the node stops offering its devices: new pods stay Pending, running pods keep theirs"
     ]
     assert ("check", "kubectl get node n1 -o jsonpath='{.status.allocatable}'") in found
 
@@ -132,7 +131,7 @@ def test_a_pod_that_hangs_is_deleted_and_nothing_is_created_beside_it() -> None:
     assert chain(impact, group) == [
         ("change", "rollout restart ds/d -n truth"),
         ("DaemonSet", "truth/d gets a new template: its pods are re-created"),
-        ("controller", "a pod should run on n1, and may stay"),
+        ("controller", "a pod should run on n1 and may stay"),
         ("outcome", "the pod is deleted and hangs in Terminating, and no new one is created until the kubelet responds again"),
         LIST,
     ]
@@ -144,7 +143,10 @@ def test_an_update_that_stops_is_never_called_successful() -> None:
     (impact,) = run(start, "rollout restart ds/d -n truth")
     (group,) = (group for group in impact.groups if "n1" in group.nodes)
     told = chain(impact, group)
-    assert ("outcome", "the pod runs on, and is gone for good once an update, a deletion, an eviction or a new node re-creates it") in told
+    assert (
+        "outcome",
+        "the pod keeps running, and does not come back once an update, a deletion, an eviction or a new node re-creates it",
+    ) in told
     assert STATUS not in told
     assert COUNTS in told
 
@@ -153,8 +155,8 @@ def test_where_the_order_of_nodes_decides_a_kept_pod_may_be_the_old_one_or_a_new
     start = world([node("n1"), silent("n2")], [daemonset("d")], [pod("d", "n1"), pod("d", "n2", conditions=[READY])])
     (impact,) = run(start, "rollout restart ds/d -n truth")
     (group,) = (group for group in impact.groups if "n1" in group.nodes)
-    why = "0 to 1 of n1, n2 keep the old pod, for the update stops once 1 node lacks an available one (n2)"
-    assert ("outcome", f"a pod stays there, the old one or a new one: unknown which nodes: {why}") in chain(impact, group)
+    why = "0 to 1 of n1, n2 keep the old pod, because the update stops once 1 node has no available pod (n2)"
+    assert ("outcome", f"a pod stays, the old one or a new one: unknown which nodes: {why}") in chain(impact, group)
 
 
 def test_a_missing_pod_does_not_look_fine() -> None:

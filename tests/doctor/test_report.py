@@ -24,10 +24,10 @@ x cpu-1 lacks the Service proxy (kube-system/services): it should run there but 
 x rdma-1 lacks a DaemonSet (ops/agent): its pod does not start: container agent: ImagePullBackOff: Back-off pulling image
 
 error[PF410] pod-missing: kube-system/services has no pod on cpu-1, where it should run
- --> w.json items[7]
-  = impact: Service addresses stop following their endpoints on the node: connections go to pods that are gone, and a new node has no \
-Service addresses at all
-  = note: no event says that its creation was refused; events live for about an hour
+ --> w.json:1
+  = impact: Service addresses on the node are no longer updated: connections go to pods that no longer \
+exist, and a new node has no Service addresses at all
+  = note: no event reports a refused creation (events expire after about an hour)
   = check: kubectl -n kube-system describe ds services
   = check: kubectl -n kube-system get events --field-selector involvedObject.kind=DaemonSet,involvedObject.name=services
 
@@ -185,9 +185,9 @@ def test_a_kind_that_may_not_be_listed_is_not_known_and_the_rest_is_said(tmp_pat
         monkeypatch.setenv("KUBECONFIG", str(config))
         result = program("doctor")
     assert result.code == 1
-    assert "unknown: what refuses or blocks pods (no events in the input: the right to list events is missing" in result.out
+    assert "unknown: what refuses or blocks pods (no events in the input: no permission to list events" in result.out
     assert (
-        "unknown: which CSI drivers are registered on nodes (no CSINodes in the input: the right to list csinodes.storage.k8s.io is missing"
+        "unknown: which CSI drivers are registered on nodes (no CSINodes in the input: no permission to list csinodes.storage.k8s.io"
         in result.out
     )
     assert "PF410] pod-missing: kube-system/services has no pod on cpu-1" in result.out

@@ -68,7 +68,10 @@ def test_an_update_that_stands_still_is_told(tmp_path: Path) -> None:
         pytest.param(
             [node("n1", {"pool": "rdma"}, []), PLUGIN, pod("p", "n1", "plugin"), pod("o", "n1", "other")],
             [
-                "where a/other should run (its pods are in the input, the DaemonSet is not: add the output of `kubectl get daemonsets -A -o json`)"
+                (
+                    "where a/other should run (its pods are in the input, the DaemonSet is not: add the output of `kubectl get "
+                    "daemonsets -A -o json`)"
+                )
             ],
             id="a DaemonSet of which there are pods",
         ),

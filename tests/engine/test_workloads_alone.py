@@ -95,7 +95,7 @@ def test_nodes_alone_leave_nothing_to_lose(line: str, tmp_path: Path) -> None:
 def test_pods_that_have_to_go_and_are_not_given_are_unknown(line: str, workloads: str, rules: list[str], tmp_path: Path) -> None:
     result = run(line, NODES + WORKLOADS, tmp_path)
     report = json.loads(result.out)
-    message = f"unknown: the pods on gpu-1, which have to go: {workloads} may have some there; {ADD_PODS}"
+    message = f"unknown: the pods on gpu-1, which have to leave ({workloads} may have pods there); {ADD_PODS}"
     assert (result.code, [each["message"] for each in report["problems"]]) == (3, [message])
     of_evictions = [finding for finding in report["findings"] if finding["rule"].startswith("PF3")]
     assert [f"{finding['rule']} {finding['subject']['kind']}" for finding in of_evictions] == rules

@@ -42,7 +42,7 @@ def claim(name: str = "data", **spec: Any) -> Object:
 
 
 def volume(name: str = "pv", bound_to: str = "data", *, metadata: Object | None = None, **spec: Any) -> Object:
-    """A CSI volume of the driver, unless `spec` has a different source."""
+    """A CSI volume of the driver, unless `spec` has another source."""
     source = {} if spec.keys() & {"hostPath", "local", "nfs"} else {"csi": {"driver": DRIVER, "volumeHandle": "v"}}
     reference = {"claimRef": {"namespace": "shop", "name": bound_to}} if bound_to else {}
     return make_object("PersistentVolume", name, metadata=metadata, spec={**source, **reference, **spec})

@@ -316,7 +316,7 @@ COLLECTED: list[tuple[str, str, str, Objects, dict[str, tuple[str, str]]]] = [
     ("a bare one is lost", "NoSchedule", "Unknown", (pod("bare-1", "n1", metadata=GOING),), {"bare-1": ("out-of-service", "none")}),
     ("one that is not being deleted, and tolerates it, stays", "NoExecute", "Unknown", database(), {}),
     (
-        "one that no toleration for it is deleted, and then collected",
+        "one that does not tolerate it is deleted, and then collected",
         "NoExecute",
         "Unknown",
         database(spec={}),

@@ -266,7 +266,7 @@ REFUSED: list[tuple[str, str, str]] = [
     (
         "a removal in a replacement",
         "replace n1 --taint k-",
-        "replace takes the labels and the taints of the new node: a trailing '-' removes nothing",
+        "replace sets the labels and taints of the new node: a trailing '-' has no meaning",
     ),
     (
         "a wrong key in a replacement",
@@ -276,7 +276,7 @@ REFUSED: list[tuple[str, str, str]] = [
     (
         "a name for a taint in one word",
         "taint node/n1 k-",
-        'the server doesn\'t have a resource type "node/n1" (kubectl taint takes them apart: ',
+        'the server doesn\'t have a resource type "node/n1" (kubectl taint expects them separately: ',
     ),
     ("a taint without an effect", "taint nodes n1 k=v", "invalid taint spec: k=v, name part must consist of"),
     ("a taint that adds nothing but a key", "taint nodes n1 k=v:", "invalid taint effect: , unsupported taint effect"),

@@ -136,7 +136,7 @@ def test_a_strategic_patch_replaces_the_tolerations_and_says_what_it_drops() -> 
     assert change.updated_daemonsets == change.daemonsets == {D1}
     assert change.headline == "patch default/d1"
     assert change.notes == (
-        "default/d1: the patch replaces the whole list of tolerations, and drops a:NoSchedule, b=x: "
+        "default/d1: the patch replaces the whole list of tolerations and removes a:NoSchedule, b=x: "
         '--type=json with "add" to /spec/template/spec/tolerations/- keeps them',
     )
 
@@ -217,7 +217,7 @@ def test_taints_that_the_controller_puts_back_are_said() -> None:
     cordoned = run("cordon n1", ON).after
     change = run('patch node n1 -p \'{"spec":{"taints":null}}\'', cordoned)
     assert change.after.nodes["n1"].spec.taints == ()
-    assert change.notes == (f"the node lifecycle controller puts {CORDON}:NoSchedule back while n1 stays cordoned: use uncordon",)
+    assert change.notes == (f"the node lifecycle controller adds {CORDON}:NoSchedule again while n1 is cordoned: use uncordon",)
 
 
 def test_the_kubelet_puts_its_own_labels_back_after_a_patch_too() -> None:
@@ -258,7 +258,7 @@ def test_a_field_of_a_node_that_is_not_read_is_left_out_and_a_test_of_it_is_not_
     )
     assert change.after is ON
     assert change.notes == ("nothing changes: n1", "not checked: the patch of /spec/podCIDR")
-    assert change.unknowns == ("whether `test` of /spec/providerID succeeds: that field is not read",)
+    assert change.unknowns == ("whether `test` of /spec/providerID succeeds: preflight does not read that field",)
 
 
 @pytest.mark.parametrize(

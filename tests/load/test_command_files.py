@@ -73,7 +73,7 @@ def test_objects_from_standard_input(folder: Path) -> None:
         ("kind: Node\napiVersion: v1\n", "a.yaml:1: the Node has no name"),
         ("kind: Thing\nmetadata: []\n", "a.yaml:1: the Thing has no name"),
         ("kind: Node\nmetadata: {name: {}}\n", "a.yaml:1: the Node has no name"),
-        ("kind: Node\nmetadata: {name: [a]}\n", "a.yaml:1: Node cannot be judged: name must be a string: it is a list"),
+        ("kind: Node\nmetadata: {name: [a]}\n", "a.yaml:1: Node cannot be checked: name must be a string: it is a list"),
         (
             "kind: Node\nmetadata: {name: '{{ a }}'}\n",
             "a.yaml:1: unrendered chart template: render it first: helm template CHARTDIR | preflight lint - (other commands: --from -)",

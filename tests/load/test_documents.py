@@ -197,7 +197,7 @@ def test_broken_syntax_is_a_problem_with_its_place_and_the_rest_is_judged(folder
 def test_an_object_without_sense_is_a_problem(folder: Path) -> None:
     result = loaded("apiVersion: v1\nkind: Node\nmetadata: []\n", "kind: List\nitems: 5\n", folder=folder)
     assert problems(result) == [
-        "0.yaml:1:0: Node cannot be judged: metadata must be a map: it is a list",
+        "0.yaml:1:0: Node cannot be checked: metadata must be a map: it is a list",
         "1.yaml:1:0: items of List must be a list",
     ]
 

@@ -214,7 +214,7 @@ def test_an_odd_item_hurts_nobody_else(folder: Path, way: Way, item: Any) -> Non
 @WAYS
 def test_an_item_without_sense_is_a_problem(folder: Path, way: Way) -> None:
     result = way(folder, make_list(node() | {"metadata": []}, node("n2")))
-    assert [problem.message for problem in result.problems] == ["Node cannot be judged: metadata must be a map: it is a list"]
+    assert [problem.message for problem in result.problems] == ["Node cannot be checked: metadata must be a map: it is a list"]
     assert list(result.world.nodes) == ["n2"]
 
 

@@ -53,7 +53,8 @@ def near(kind: NearMissKind, toleration: Toleration, taint: Taint = RDMA) -> Nea
         pytest.param(AffinityMismatch(()), "its node affinity has no term, so it matches no node", id="an affinity without a term"),
         pytest.param(
             AffinityMismatch((TermMismatch((POOL,), (SelectorRequirement("metadata.name", "In", ("n2",)),)), TermMismatch())),
-            "its node affinity does not match: requires pool In (a, b) and metadata.name In (n2); or has an empty term, which matches no node",
+            "its node affinity does not match: requires pool In (a, b) and metadata.name In (n2); "
+            "or has an empty term, which matches no node",
             id="terms that do not match",
         ),
         pytest.param(
@@ -101,11 +102,11 @@ def near(kind: NearMissKind, toleration: Toleration, taint: Taint = RDMA) -> Nea
         ),
         pytest.param(
             near(NearMissKind.KEY, Toleration("Dedicated", "Exists")),
-            "tolerates Dedicated, not dedicated: the case differs",
+            'its toleration of "Dedicated" does not match dedicated: the case differs',
             id="another case",
         ),
-        pytest.param(LostLabels(("gpu",), GFD), "selects on gpu, which goes with gpu/gfd", id="a label that goes"),
-        pytest.param(LostLabels(("a", "b"), GFD), "selects on a and b, which go with gpu/gfd", id="labels that go"),
+        pytest.param(LostLabels(("gpu",), GFD), "selects on gpu, which is removed with the pod of gpu/gfd", id="a label that goes"),
+        pytest.param(LostLabels(("a", "b"), GFD), "selects on a and b, which are removed with the pod of gpu/gfd", id="labels that go"),
         pytest.param(
             EvictionLoop((MAINTENANCE,), 30),
             "tolerates maintenance:NoExecute for 30 s only: its pod is deleted and re-created every 30 s, without end",
@@ -129,18 +130,19 @@ def near(kind: NearMissKind, toleration: Toleration, taint: Taint = RDMA) -> Nea
         pytest.param(UnknownLabels(("a", "b")), "unknown node labels a and b", id="unknown labels"),
         pytest.param(
             UnknownGate((Taint("level", "3", "NoSchedule"),)),
-            "unknown whether it tolerates level=3:NoSchedule: Lt and Gt depend on the gate TaintTolerationComparisonOperators is not known "
-            "(--feature-gates)",
+            "unknown whether it tolerates level=3:NoSchedule: Lt and Gt depend on feature gate "
+            "TaintTolerationComparisonOperators, which is not given (--feature-gates)",
             id="an unknown gate",
         ),
         pytest.param(
             UpdateUncertainty(("n1", "n2"), (0, 1), ("n3",), (), has_surge=False, budget=1),
-            "unknown which nodes: 0 to 1 of n1, n2 keep the old pod, for the update stops once 1 node lacks an available one (n3)",
+            "unknown which nodes: 0 to 1 of n1, n2 keep the old pod, because the update stops once 1 node has no available pod (n3)",
             id="the order of nodes decides",
         ),
         pytest.param(
             UpdateUncertainty(("n1", "n2"), (1, 1), (), ("n3", "n4"), has_surge=True, budget=2),
-            "depends on the new pods on n3, n4, which are not Ready: 1 of n1, n2 keeps the old pod, as many as there are nodes that should run it and have no available pod",
+            "depends on the new pods on n3, n4, which are not Ready: 1 of n1, n2 keeps the old pod, "
+            "as many as there are nodes that should run it and have no available pod",
             id="nodes that are not Ready decide",
         ),
         pytest.param(PodEnded("Failed"), "its pod has failed", id="a pod that ended"),
@@ -181,28 +183,28 @@ def test_near_misses_are_equal_where_they_say_the_same() -> None:
     [
         (
             BlockingCause.NODE_NOT_READY,
-            "n1 is not Ready: it is not known whether new pods become Ready there",
-            "n1, n2 are not Ready: it is not known whether new pods become Ready there",
+            "n1 is not Ready: unknown whether new pods become Ready there",
+            "n1, n2 are not Ready: unknown whether new pods become Ready there",
         ),
         (
             BlockingCause.POD_NOT_READY,
-            "n1 is not Ready: it is not known whether its successor becomes Ready",
-            "n1, n2 are not Ready: it is not known whether their successor becomes Ready",
+            "n1 is not Ready: unknown whether its replacement becomes Ready",
+            "n1, n2 are not Ready: unknown whether their replacement becomes Ready",
         ),
         (
             BlockingCause.POD_MISSING,
-            "n1 has no pod though one should run there: it is not known whether a new one starts",
-            "n1, n2 have no pod though one should run there: it is not known whether a new one starts",
+            "n1 has no pod although one should run there: unknown whether a new one starts",
+            "n1, n2 have no pod although one should run there: unknown whether a new one starts",
         ),
         (
             BlockingCause.POSSIBLE_POD,
-            "n1: no kubelet answers there, and if a pod is there (none were given) it hangs in Terminating once deleted",
-            "n1, n2: no kubelet answers there, and if a pod is there (none were given) it hangs in Terminating once deleted",
+            "n1: the kubelet does not respond, and a pod there (no pods in the input) would hang in Terminating when deleted",
+            "n1, n2: the kubelet does not respond, and a pod there (no pods in the input) would hang in Terminating when deleted",
         ),
         (
             BlockingCause.SILENT,
-            "n1: no kubelet answers there, so a deleted pod hangs in Terminating and a new one does not start",
-            "n1, n2: no kubelet answers there, so a deleted pod hangs in Terminating and a new one does not start",
+            "n1: the kubelet does not respond, so a deleted pod hangs in Terminating and a new one does not start",
+            "n1, n2: the kubelet does not respond, so a deleted pod hangs in Terminating and a new one does not start",
         ),
     ],
 )

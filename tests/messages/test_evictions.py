@@ -119,7 +119,7 @@ REASONS: list[tuple[EvictionReason, str]] = [
     (TimeLimitedTaints((TAINT,), 60), "tolerates a=b:NoExecute for 60 s only"),
     (
         UnprotectedByBudgets(("shop/a", "shop/b")),
-        f"{BUDGET} and shop/b does not protect it: taint eviction ignores PodDisruptionBudgets",
+        f"{BUDGET} and {OTHER} do not protect it: taint eviction ignores PodDisruptionBudgets",
     ),
     (OwnerJobFails(JobFailure.BACKOFF_LIMIT_EXCEEDED), "its Job fails: BackoffLimitExceeded"),
     (LastReadyPods(WEB, 1), "Deployment shop/web has no Ready pod until a replacement is Ready: it loses its only one"),

@@ -153,7 +153,7 @@ BAD: dict[str, tuple[str, str, bool]] = {
         'policy.yaml:1:39: "2027-02-30" is not a date: write it as 2027-01-31',
         False,
     ),
-    "a day in other words": ("exemptions: [{rule: PF201, reason: r, expires: next week}]\n", '"next week" is no day', True),
+    "a day in other words": ("exemptions: [{rule: PF201, reason: r, expires: next week}]\n", '"next week" is not a date', True),
     "an unknown wish": ("noExecute: stays\n", 'policy.yaml:1:1: "stays" is not one of stay, leave, decide: did you mean "stay"?', True),
     "a mandatory rule that is off": (
         "mandatory: [PF205]\nrules:\n  invalid-toleration: off\n",
@@ -252,7 +252,7 @@ def test_what_is_no_file_is_not_opened_for_long(folder: Path) -> None:
 
 
 def test_the_schema_is_one_and_its_file_is_what_is_made() -> None:
-    """To make it anew: `preflight policy schema > policies/schema.json`."""
+    """Regenerate it with `preflight policy schema > policies/schema.json`."""
     made: dict[str, Any] = build_schema()
     jsonschema.Draft202012Validator.check_schema(made)
     committed = ROOT / "policies" / "schema.json"

@@ -76,7 +76,7 @@ TABLE = """\
   ops/agent  dedicated (any value, any effect)  without a limit
              b=c:NoExecute (exact)              300 s
              *:NoSchedule (every key)           no
-             6 implicit ones                    without a limit: not-ready, unreachable
+             6 implicit                         without a limit: not-ready, unreachable
 """
 OWN = (
     "[{key: dedicated, operator: Exists}, {key: b, value: c, effect: NoExecute, tolerationSeconds: 300}, "

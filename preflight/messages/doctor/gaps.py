@@ -146,7 +146,7 @@ def describe_sign_note(sign: BelongingSign) -> str:
 
 def label_untolerated_taints(gap: CoverageGap) -> str:
     """PF411: the label under the tolerations."""
-    return f"nothing here tolerates {join_and(gap.taints)}"
+    return f"no toleration here matches {join_and(gap.taints)}"
 
 
 def describe_pending_pod(gap: CoverageGap, latest_time: str) -> str:

@@ -1,4 +1,4 @@
-"""What the rules on a diagnosis share: the diagnosis, and the notes that say what follows and which command shows it."""
+"""What the rules on a diagnosis share: the diagnosis, and the notes on the impact and on the command that shows it."""
 
 from __future__ import annotations
 

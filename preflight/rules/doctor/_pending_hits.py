@@ -1,4 +1,4 @@
-"""What the rules on pods without a node share: which pods wait for the same, and how a finding on them is made."""
+"""What the rules on pods without a node share: the pods that wait for the same, and how a finding on them is made."""
 
 from __future__ import annotations
 

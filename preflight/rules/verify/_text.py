@@ -1,4 +1,4 @@
-"""What the rules share that compare a cluster with what was saved of it."""
+"""What the rules share that compare a cluster with a snapshot."""
 
 from __future__ import annotations
 

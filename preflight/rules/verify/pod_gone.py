@@ -1,11 +1,11 @@
 """A DaemonSet had a pod on a node before, and has none there now.
 
 Why it matters
-    This is what a change costs in silence: DESIRED falls together with READY, no pod is Pending, and `kubectl rollout status` says success.
-    What the DaemonSet provided on the node is missing from now on. What was missing before already is not said.
+    This is the silent effect of a change: DESIRED drops together with READY, no pod is Pending, and `kubectl rollout status` reports
+    success. The node now lacks what the DaemonSet provides. Pods that were already missing before are not reported.
 How to fix
-    Where a taint keeps it away, tolerate exactly that taint, or take the taint back. Where a label is gone, set it again. Where it should
-    run and has no pod, `kubectl describe daemonset` shows creations that are refused, and a Pending pod's own events say what it waits for.
+    If a taint keeps it off, add a toleration for exactly that taint, or remove the taint. If a label was removed, set it again. If it
+    should run and has no pod, `kubectl describe daemonset` shows refused creations, and the events of a Pending pod show what it waits for.
 Example
     `preflight verify world.json.gz` after the update of a device plugin that does not tolerate the taint of its nodes.
 """

@@ -1,12 +1,11 @@
-"""After a change, no node accepts the pods of a workload.
+"""A change leaves no node on which the pods of a workload fit.
 
 Why it matters
-    Running pods continue to run, unless the change removes them too. Anything that re-creates one (an eviction, a rollout, a failure, the
-    next run of a CronJob) leaves the new pod Pending, and nothing reports this before. The rule checks workloads that require specific
-    nodes by labels and taints, against the known nodes. It does not report workloads whose pods are in the input and have to leave: other
-    rules report those.
+    Running pods keep running, unless the change removes them too. Whatever re-creates a pod (an eviction, a rollout, a failure, the next
+    run of a CronJob) leaves it Pending, and nothing reports this before. Reported for workloads that require dedicated nodes, based on the
+    labels and taints of the known nodes. Not reported if the pods are in the input and are removed: other rules report those.
 How to fix
-    Tolerate exactly the taint in the workload too, or leave it a node that is not changed.
+    Add a toleration for exactly this taint to the workload too, or leave it a node that is not changed.
 Example
     A Job with `nodeSelector: {pool: gpu}`, and `taint nodes -l pool=gpu maintenance=true:NoSchedule`.
 """

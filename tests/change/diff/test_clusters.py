@@ -71,7 +71,7 @@ def test_nothing_has_drifted_for(stated: str, live: str) -> None:
 
 def test_a_toleration_that_somebody_removed_by_hand() -> None:
     given = report(*drift(TOLERANT, listed(NODES, AGENT, ELSEWHERE, pods=PODS)))
-    assert headline(given) == "drift of live.json from git: DaemonSets 1 differing; 1 only in the cluster, not compared"
+    assert headline(given) == "drift of live.json from git: DaemonSets 1 different; 1 only in the cluster, not compared"
     assert notes(given) == [
         "different template: apps/agent",
         "apps/agent no longer tolerates dedicated=rdma:NoSchedule",
@@ -90,13 +90,13 @@ def test_the_same_where_the_pod_is_gone_already() -> None:
 
 def test_another_image_has_drifted_and_costs_nothing() -> None:
     given = report(*drift(AGENT, listed(NODES, manifest("agent", image="agent:2"), pods=PODS[:1])))
-    assert headline(given) == "drift of live.json from git: DaemonSets 1 differing"
+    assert headline(given) == "drift of live.json from git: DaemonSets 1 different"
     assert (findings(given), given["exit"]) == ([], 0)
 
 
 def test_what_the_cluster_lacks() -> None:
     given = report(*drift(f"{AGENT}---\n{manifest('other')}", listed(NODES, AGENT, pods=PODS[:1])))
-    assert headline(given) == "drift of live.json from git: DaemonSets 1 lacking, 1 alike"
+    assert headline(given) == "drift of live.json from git: DaemonSets 1 missing, 1 equal"
     assert notes(given) == ["not in live.json: apps/other"]
     assert findings(given) == ["PF101 apps/other n1"]
 
@@ -110,8 +110,8 @@ def test_a_wildcard_that_somebody_added_is_said_and_one_of_another_object_is_not
 
 def test_a_taint_that_somebody_set_by_hand() -> None:
     given = report(*drift(f"{AGENT}---\n{node('n1', {'key': 'a', 'effect': 'NoSchedule'})}", listed(node("n1"), AGENT, pods=PODS[:1])))
-    assert headline(given) == "drift of live.json from git: DaemonSets 1 alike; nodes 1 differing"
-    assert notes(given) == ["differing node: n1"]
+    assert headline(given) == "drift of live.json from git: DaemonSets 1 equal; nodes 1 different"
+    assert notes(given) == ["different node: n1"]
 
 
 def test_a_manifest_of_a_node_that_the_cluster_lacks_is_not_compared() -> None:
@@ -141,7 +141,7 @@ def test_applying_the_same_says_nothing() -> None:
 def test_an_image_bump_over_a_cluster_sets_off_a_time_bomb_and_leaves_the_rest_alone() -> None:
     stated, live = drift(manifest("agent", image="agent:2"), listed(NODES, AGENT, ELSEWHERE, pods=PODS))
     given = report(live, stated)
-    assert headline(given) == "apply git over live.json: DaemonSets 1 changed; 1 only in the cluster, left alone"
+    assert headline(given) == "apply git over live.json: DaemonSets 1 changed; 1 only in the cluster, untouched"
     assert findings(given) == ["PF101 apps/agent rdma-1"]
 
 

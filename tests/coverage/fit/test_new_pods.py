@@ -76,14 +76,14 @@ UNFIT = [
         "requests 3 cpu, but the node has only 2",
         id="more than the node has, which no priority mends",
     ),
-    pytest.param([node()], daemonset(vendor_example__nic="1"), "asks for 1 vendor.example/nic, but the node offers none", id="no device"),
+    pytest.param([node()], daemonset(vendor_example__nic="1"), "requests 1 vendor.example/nic, but the node offers none", id="no device"),
     pytest.param(
         [node(vendor_example__nic="1"), web(containers=[container(vendor_example__nic="1")])],
         daemonset(vendor_example__nic="1"),
         "requests 1 vendor.example/nic, but 0 of 1 are free",
         id="the one device is taken",
     ),
-    pytest.param([node(pods="1"), web(cpu="0")], daemonset(), "the node already has its maximum of 1 pods", id="the number of pods"),
+    pytest.param([node(pods="1"), web(cpu="0")], daemonset(), "the node already has its maximum of 1 pod", id="the number of pods"),
     pytest.param(
         [node(), web(cpu="1")],
         daemonset(cpu="100m", initContainers=[container(cpu="1500m")]),
@@ -157,7 +157,7 @@ def test_a_pod_of_higher_priority_is_not_said_to_stay_pending(cluster: list[Obje
     answer = ask(tmp_path, [node(), *cluster, web(cpu="1800m")], "apply -f new", new=new)
     assert answer.outcomes == {"ops/agent": {"n1": "gained"}}
     assert answer.find("PF123").startswith(
-        "warning: ops/agent starts on n1 only by preemption of lower priority (pod shop/web): asks for 500m"
+        "warning: ops/agent starts on n1 only by preempting a pod of lower priority (shop/web): requests 500m"
     )
     assert answer.find("PF104") == "note: ops/agent is new and gets a pod on n1"
     assert answer.exit == 0

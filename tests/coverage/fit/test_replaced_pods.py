@@ -49,7 +49,7 @@ UNFIT = [
         id="an init container that asks for more",
     ),
     pytest.param(
-        daemonset(cpu="500m", vendor_example__nic="1"), [], "asks for 1 vendor.example/nic, but the node offers none", id="a device"
+        daemonset(cpu="500m", vendor_example__nic="1"), [], "requests 1 vendor.example/nic, but the node offers none", id="a device"
     ),
 ]
 
@@ -77,7 +77,7 @@ def test_an_update_stops_once_max_unavailable_nodes_have_lost_their_pod(rolling:
     assert answer.outcomes == {"ops/agent": dict.fromkeys(NAMES, "lost-on-recreation")}
     assert answer.counts == {"ops/agent": (4, 4 - lost, 0)}
     assert answer.find("PF101").startswith(
-        f"error: ops/agent loses {lost} of n1, n2, n3, n4 now, which is chance: its update deletes the pod"
+        f"error: ops/agent loses {lost} of n1, n2, n3, n4 now, unknown which: its update deletes the pod"
     )
     assert answer.find("PF105").startswith("error: ops/agent stops in the middle of its update")
     assert answer.find("PF102") == ""
@@ -102,7 +102,7 @@ def test_on_delete_loses_it_on_recreation(tmp_path: Path) -> None:
     answer = ask(tmp_path, [*CLUSTER, *FILLED[:1]], "apply -f new", new=new)
     assert answer.outcomes == {"ops/agent": {"n1": "lost-on-recreation", "n2": "kept", "n3": "kept", "n4": "kept"}}
     assert answer.find("PF102").startswith(
-        "error: ops/agent will not come back on n1 when its pods are re-created: the new pod stays Pending (asks for 1 cpu)"
+        "error: ops/agent will not come back on n1 when its pods are re-created: the new pod stays Pending (requests 1 cpu"
     )
     assert answer.counts == {"ops/agent": (4, 4, 3)}
 
@@ -125,7 +125,7 @@ def test_a_surge_needs_room_for_both_pods(cpu: str, nodes: str, tmp_path: Path) 
     owner = daemonset(cpu="500m", fields=SURGING)
     answer = ask(tmp_path, [*NODES, owner, *running(owner, *NAMES), web(cpu=cpu)], "set image ds/agent c=c:2 -n ops")
     assert answer.outcomes == {"ops/agent": dict.fromkeys(NAMES, "kept")}
-    said = f"error: ops/agent cannot finish its update on {nodes}: maxSurge 1 starts each new pod next to the old one, and there is too"
+    said = f"error: ops/agent cannot finish its update on {nodes}: maxSurge 1 starts each new pod next to the old one, and the node has too"
     assert answer.find("PF105").startswith(said) if nodes else not answer.find("PF105")
 
 
@@ -174,7 +174,7 @@ def test_pod_affinity_that_an_update_brings_is_a_doubt(tmp_path: Path) -> None:
     old = daemonset()
     answer = ask(tmp_path, [node(), old, *running(old, "n1")], "apply -f new", new=new)
     assert (answer.outcomes, answer.exit) == ({"ops/agent": {"n1": "unknown"}}, 3)
-    assert answer.find("PF109").startswith("warning: ops/agent may lose n1: whether the new pod is bound is not known")
+    assert answer.find("PF109").startswith("warning: ops/agent may lose n1: unknown whether the new pod is bound")
 
 
 @pytest.mark.parametrize(
@@ -206,4 +206,4 @@ def test_two_nodes_full_of_different_things_share_one_budget(tmp_path: Path) -> 
     cluster = [*CLUSTER, FILLED[0], web("big", "n2", containers=[{"name": "c", "resources": {"requests": {"memory": "6Gi"}}}])]
     answer = ask(tmp_path, cluster, "apply -f new", new=new)
     assert answer.counts == {"ops/agent": (4, 3, 2)}
-    assert answer.find("PF101").startswith("error: ops/agent loses 1 of n1, n2 now, which is chance")
+    assert answer.find("PF101").startswith("error: ops/agent loses 1 of n1, n2 now, unknown which")

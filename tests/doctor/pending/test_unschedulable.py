@@ -56,7 +56,7 @@ def test_a_node_with_the_device_that_lacks_only_a_label_or_tolerates_too_little_
     ]
     assert told(of(nodes, [pod("x", 3, "a")], pod("p", 2))) == [
         (("b",), "no label pool=a"),
-        (("c",), "does not tolerate dedicated=x:NoSchedule"),
+        (("c",), "no toleration for dedicated=x:NoSchedule"),
         (("e",), "no label pool=a (the value is b)"),
         (("a",), f"insufficient {GPU} (requests 2, 1 free)"),
         (("d",), f"no label pool=a and no {GPU}"),

@@ -135,24 +135,24 @@ def test_a_path_that_is_no_revision_is_read() -> None:
 WRONG = {
     "a revision that is not there": (
         "nope",
-        "nope: there is no such file or folder, and it is no git revision: the repository has no revision nope",
+        "nope: no such file or folder, and not a git revision: the repository has no revision nope",
     ),
-    "a path that is not there": ("./nope", "./nope: there is no such file or folder"),
+    "a path that is not there": ("./nope", "./nope: no such file or folder"),
     "a path that the revision lacks": (
         "main:nope",
-        "main:nope: there is no such file or folder, and it is no git revision: main has no nope",
+        "main:nope: no such file or folder, and not a git revision: main has no nope",
     ),
     "a path out of the repository": ("main:../../x", "../../x is not in the repository"),
-    "an option of git": ("--upload-pack=touch pwned", "it is no git revision: the repository has no revision --upload-pack=touch pwned"),
-    "a short option": ("-x", "it is no git revision: the repository has no revision -x"),
-    "an option that writes": ("--output=pwned", "it is no git revision: the repository has no revision --output=pwned"),
+    "an option of git": ("--upload-pack=touch pwned", "not a git revision: the repository has no revision --upload-pack=touch pwned"),
+    "a short option": ("-x", "not a git revision: the repository has no revision -x"),
+    "an option that writes": ("--output=pwned", "not a git revision: the repository has no revision --output=pwned"),
     "a newline that would ask twice": ("nope\nmain", "the name of a revision has no control characters"),
     "a path with a newline": ("main:a\nb", "the name of a revision has no control characters"),
     "a path that git would take for a pattern": ("main::(top)deploy", "main has no :(top)deploy"),
     "an empty text": ("", "a revision needs a name before the colon"),
     "the index": (":deploy", "a revision needs a name before the colon"),
     "a range": ("v1..v2", "the repository has no revision v1..v2"),
-    "the live cluster": ("live", "there is no kubeconfig"),
+    "the live cluster": ("live", "no kubeconfig found"),
 }
 
 
@@ -172,13 +172,13 @@ def test_without_a_repository_only_paths_are_read(tmp_path: Path, monkeypatch: p
     assert diff("a", "b").code == 0
     result = diff("main", "b")
     assert result.code == 3
-    assert "main: there is no such file or folder, and it is no git revision: not a git repository" in result.err
+    assert "main: no such file or folder, and not a git revision: not a git repository" in result.err
 
 
 def test_without_git_only_paths_are_read(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(repo))
     assert diff("deploy", "deploy").code == 0
-    assert "it is no git revision: git is not installed" in diff("main", "deploy").err
+    assert "not a git revision: git is not installed" in diff("main", "deploy").err
 
 
 # What a tree may hold.
@@ -274,7 +274,7 @@ def test_what_is_too_large_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     assert {check["why"] for check in given["skipped"]} == {"could not be read in v1 either"}
     monkeypatch.setattr(revisions, "MAX_FILE", 1 << 20)
     monkeypatch.setattr(revisions, "MAX_TREE", 300)
-    with pytest.raises(InputError, match="name the folder, as REV:FOLDER"):
+    with pytest.raises(InputError, match="give a folder, as REV:FOLDER"):
         list(revisions.iter_blob_contents(entry.blob for entry in revisions.list_revision_files(resolve_revision("v1")).entries * 9))
 
 

@@ -253,8 +253,8 @@ def test_a_flag_that_chooses_another_cluster_or_person_is_not_ignored(flag: str,
     with serving(server, tmp_path) as config:
         result = program("cordon", "a-1", "--kubeconfig", str(config), *flag.split())
     name = "server" if flag.startswith("-s ") else flag.partition(" ")[0].removeprefix("--")
-    words = "choose the cluster and the user with --context, --kubeconfig, --as and --as-group"
-    assert (result.code, result.err) == (2, f"error: --{name} is not supported: {words}\nSee 'preflight cordon --help'\n")
+    words = "which cluster is asked, and as whom, is said by --context, --kubeconfig, --as and --as-group"
+    assert (result.code, result.err) == (2, f"error: --{name} is not judged: {words}\n")
     assert server.asked == []
 
 
@@ -274,7 +274,7 @@ def test_a_plan_about_another_cluster_than_the_one_that_is_asked_is_refused(name
     server = ApiServer(cluster())
     with serving(server, tmp_path) as config:
         result = program("plan", str(plan), "--kubeconfig", str(config))
-    what = f"`cordon a-1 {flag}` is about {flag.removeprefix('--')}, and context test ({server.url}) is asked"
+    what = f"`cordon a-1 {flag}` uses {flag.removeprefix('--')}, but preflight reads context test ({server.url})"
     assert (result.code, result.err) == (2, f"error: {what}: {advice}\n")
     assert server.asked == []
 

@@ -210,7 +210,7 @@ def test_a_kubeconfig_that_leads_nowhere(text: str | None, message: str, tmp_pat
 def test_without_a_kubeconfig_both_ways_are_named() -> None:
     result = program(*LINE)
     assert result.code == 3
-    assert result.err.startswith("error: no --from, and no cluster to ask: there is no kubeconfig")
+    assert result.err.startswith("error: no --from, and no cluster to read: no kubeconfig found")
 
 
 @pytest.mark.parametrize("user", [{"token": f"{TOKEN}\nX-Evil: 1"}, {"username": "me", "password": TOKEN}])

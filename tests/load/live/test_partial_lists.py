@@ -122,7 +122,7 @@ def test_a_daemonset_of_a_namespace_that_may_not_be_listed_is_not_said_to_be_mis
     result = _run(ApiServer(cluster(), _allow("storage")), line, tmp_path, namespace="storage")
     assert (result.code, result.out) == (3, "")
     assert result.err.startswith(
-        "error: the DaemonSets of namespace logging could not be listed: only those in namespace storage: the right"
+        "error: the DaemonSets of namespace logging could not be listed: only those in namespace storage: no permission"
     )
 
 
@@ -382,5 +382,5 @@ def test_findings_of_what_a_manifest_does_not_state_are_not_gone(tmp_path: Path)
     manifest = tmp_path / "csi.json"
     manifest.write_text(json.dumps(daemonset("storage", "csi", image="example.com/agent:2")))
     result = _run(ApiServer(objects), f"diff live {manifest}", tmp_path)
-    assert "left alone" in result.out
+    assert "untouched" in result.out
     assert "are gone" not in result.out

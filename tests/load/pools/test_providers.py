@@ -181,7 +181,7 @@ def test_a_bootstrap_that_nobody_gave_is_named(folder: Path) -> None:
     result = loaded(machines(), folder=folder)
     assert skipped(result) == [
         "the number of nodes of a pool: counted as one node",
-        "what KubeadmConfigTemplate c declares for (pool p): not given",
+        "what KubeadmConfigTemplate c declares for (pool p): not in the input",
     ]
 
 
@@ -191,7 +191,7 @@ def test_of_two_bootstraps_of_one_name_the_one_in_the_same_file_is_meant(folder:
     apart = loaded(machines(), bootstrap(CONFIG_2), bootstrap(CONFIG), folder=folder)
     assert (taints(pool(apart)), skipped(apart)) == (
         [],
-        ["the number of nodes of a pool: counted as one node", "what KubeadmConfigTemplate c declares for (pool p): not given"],
+        ["the number of nodes of a pool: counted as one node", "what KubeadmConfigTemplate c declares for (pool p): not in the input"],
     )
 
 

@@ -137,7 +137,10 @@ def test_another_program_in_a_container_is_a_note(tmp_path: Path) -> None:
         line = ["set", "image", "ds/rdma-plugin", f"plugin={image}", "-n", "kube-system"]
         result = program(*line, "--from", str(tmp_path / "saved.json"), "-o", "json")
         said.append(json.loads(result.out)["change"]["steps"][0]["notes"])
-    note = "kube-system/rdma-plugin: judged as what it was recognised as when the snapshot was made; the new image is another program"
+    note = (
+        "kube-system/rdma-plugin: treated as the component that was recognized when the snapshot was made, "
+        "although the image is now another program"
+    )
     assert said == [[], [], [note]]
 
 
@@ -231,7 +234,9 @@ def test_what_a_snapshot_shows_differs(base: str, head: str) -> None:
     """The environment differs too, of every DaemonSet, and no snapshot shows it."""
     report = difference(base, head)
     (step,) = report["change"]["steps"]
-    assert [note.partition(":")[2] for note in step["notes"] if "in its template" in note] == [" storage/csi-rdma"]
+    assert [note.partition(":")[2] for note in step["notes"] if note.startswith(("changed template", "different template"))] == [
+        " storage/csi-rdma"
+    ]
     assert report["assumptions"][-1] == SAME.replace("5 DaemonSets", "4 DaemonSets")
 
 

@@ -193,7 +193,7 @@ DIFFERENT = {
     "invalid-taint: a toleration's field in a taint": REFUSED,
     "invalid-toleration: several faults of one toleration are one finding, which points at it": REFUSED,
     "stories: a taint written like a toleration": REFUSED,
-    "bootstrap-deadlock: a driver that no toleration for the startup taint that a pool declares and that it clears": POOLS,
+    "bootstrap-deadlock: a driver that does not tolerate the startup taint that a pool declares and that it clears": POOLS,
     "invalid-taint: a pool whose taints are all right": POOLS,
     "invalid-taint: a pool of which nobody takes a taint with an operator, an effect in lower case or a value that is no text": POOLS,
     "invalid-taint: a pool with a taint that everybody takes, and that was meant to be something else": POOLS,
@@ -221,7 +221,7 @@ def of_case(case: casefile.Case) -> Iterator[tuple[int, Any]]:
         words = ["saved.json.gz" if word == "world" else word for word in words]
         yield from (answer(result), answer(program(*words, "-o", "json")))
     else:
-        assert "each time with other content" in saved.err
+        assert "with different content" in saved.err
 
 
 @pytest.mark.parametrize("name", CASES)

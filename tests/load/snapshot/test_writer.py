@@ -238,7 +238,7 @@ def test_two_objects_without_a_namespace_and_with_one_name_are_of_two_clusters(t
     result = program("snapshot", "-o", str(tmp_path / "w.json"), "--from", str(tmp_path / "a.json"), "--from", str(tmp_path / "b.json"))
     assert result.code == 3
     assert "DaemonSet -/rdma-plugin is in " in result.err
-    assert "a snapshot is of one cluster, so state the namespace of each" in result.err
+    assert "a snapshot holds one cluster, so set the namespace of each" in result.err
     assert not (tmp_path / "w.json").exists()
 
 

@@ -79,7 +79,7 @@ FILES = {
     "plain": one(),
     "two files: cluster in one, user and context in the other": listed("a", "b", a=_USERLESS, b=_NO_CLUSTERS),
     "two files: the first has a user of this name": listed("a", "b", a=config(), b=config(user={"token": "other"})),
-    "two files: the first has a different user of this name": listed("a", "b", a=config(user={"token": "other"}), b=config()),
+    "two files: the first has another user of this name": listed("a", "b", a=config(user={"token": "other"}), b=config()),
     "two files: of a user of the second nothing is added": listed("a", "b", a=config(user={"as": "joe"}), b=config()),
     "two files: the current context of the first": listed("a", "b", a=config(current="c1"), b=config(current="nope")),
     "two files: the current context of the second": listed("a", "b", a=config(current=""), b=config()),
