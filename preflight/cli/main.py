@@ -120,6 +120,9 @@ def cli() -> None:
     """
 
 
+add_color_option(cli)
+
+
 def main(end_process: Callable[[int], NoReturn] | None = None) -> None:
     """The program: runs a command and ends with its exit code.
 
