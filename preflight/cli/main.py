@@ -140,6 +140,9 @@ def cli() -> None:
     """Show what will silently stop working before a change reaches a Kubernetes cluster."""
 
 
+add_color_option(cli)
+
+
 def main(end_process: Callable[[int], NoReturn] | None = None) -> None:
     """The program: runs a command and ends with its exit code.
 

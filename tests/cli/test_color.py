@@ -104,6 +104,11 @@ def test_a_job_of_github_colors_its_log_and_no_file(cluster: Path, into: str, is
     assert ("\x1b[" in text) is is_colored
 
 
+@pytest.mark.parametrize("line", [["--color", "always", "--version"], ["--color=never", "--help"], ["policy", "--color", "always", "show"]])
+def test_the_program_and_its_groups_take_it_too(line: list[str]) -> None:
+    assert program(*line).code == 0
+
+
 def test_a_wrong_choice_is_refused() -> None:
     result = program("lint", "calm", "--color", "blue")
     assert (result.code, result.out) == (2, "")

@@ -28,6 +28,7 @@ LINES = {
     "preflight --from calm rollout restart -n sto\t": ["--from", "calm", "rollout", "restart", "-n", "storage"],
     "preflight lint calm --why sto\tnode\t": ["lint", "calm", "--why", "storage/agent/node-with-long-name"],
     "preflight lint -ojs\t": ["lint", "-ojson"],
+    "preflight lint -o json=one-of-\t": ["lint", "-o", "json=one-of-us.json"],
     "preflight lint --fail-on=w\t": ["lint", "--fail-on=warning"],
     "preflight lint --exit\t": ["lint", "--exit-zero"],
     "preflight policy show gp\t": ["policy", "show", "gpu-rdma"],

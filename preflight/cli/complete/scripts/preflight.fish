@@ -18,7 +18,9 @@ function __preflight_complete
         printf '%s%s\n' "$kept" "$line"
     end
     if test (math "floor($directive / 4) % 2") -eq 0
-        for path in (__fish_complete_path (string replace -r -- '^-[^=]*=' '' "$word"))
+        # Behind --from= and -o json= as well.
+        set kept (string match -r -- '^[^=]*=' "$word")
+        for path in (__fish_complete_path (string replace -r -- '^[^=]*=' '' "$word"))
             printf '%s%s\n' "$kept" "$path"
         end
     end

@@ -25,7 +25,10 @@ _preflight() {
     compset -P '-*='
     ((directive & 2)) && space=(-S '')
     ((${#found})) && _describe -V 'preflight' found "${space[@]}"
-    ((directive & 4)) || _files
+    if ((!(directive & 4))); then
+        compset -P '*=' # -o json=FILE
+        _files
+    fi
     return 0
 }
 
