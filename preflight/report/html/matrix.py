@@ -105,20 +105,26 @@ class Legend(NamedTuple):
 
 
 class Matrix(NamedTuple):
-    """The table of a step, and a remark below it; without rows there is no table."""
+    """The table of a step, and a remark below it; without rows there is no table.
+
+    `steady_rows` are the DaemonSets that keep all their pods: a folded table of their own, under `steady_summary`.
+    """
 
     legend: Legend
     is_wide: bool
     headings: list[str]
     columns: list[ColumnHeading]
     rows: list[MatrixRow]
+    steady_rows: list[MatrixRow]
+    steady_summary: str
     remark: str
 
 
 def make_matrix(step: ReportStep, classes: PageNodeClasses) -> Matrix:
     """The table, and below it how many DaemonSets leave these nodes out.
 
-    1. Before the cells stand the numbers that the text has; the rows are in its order, too, and all are there.
+    1. Before the cells stand the numbers that the text has; the rows are in its order, too, and all are there. Those that the text only
+       counts, since they keep their pods, are apart.
     2. There are 12 columns of nodes at most. Where there are more classes, the 11 largest have theirs, and the last one takes all
        other nodes: its cells count.
     """
@@ -130,15 +136,20 @@ def make_matrix(step: ReportStep, classes: PageNodeClasses) -> Matrix:
     remark = "" if found else words.NO_DAEMONSET
     if left_out:
         remark = words.count_excluded(left_out, len(step.nodes))
+    rows = [
+        (row.is_steady, _make_row(row, headings, step.compares, [cells.make_cell(column, by_node) for column in columns]))
+        for (row, _), by_node in zip(found, states, strict=True)
+    ]
+    is_assumed = any(part.assumed for part in step.coverage)
+    steady_rows = [row for is_steady, row in rows if is_steady]
     return Matrix(
         legend=_make_legend(step, any(column.nodes[0] not in by_node for column in columns for by_node in states)),
         is_wide=len(columns) > _MOST_PRINTED,
         headings=["before" if step.compares else "nodes", *headings[1:]],
         columns=[_make_column_heading(column, classes) for column in columns],
-        rows=[
-            _make_row(row, headings, step.compares, [cells.make_cell(column, by_node) for column in columns])
-            for (row, _), by_node in zip(found, states, strict=True)
-        ],
+        rows=[row for is_steady, row in rows if not is_steady],
+        steady_rows=steady_rows,
+        steady_summary=words.count_steady_rows(len(steady_rows), is_assumed=is_assumed),
         remark=remark,
     )
 
@@ -265,7 +276,7 @@ class _CellMaker:
 def _make_legend(step: ReportStep, has_gaps: bool) -> Legend:
     """What the signs of this table mean; those that are not in it are left out. `has_gaps`: some pairs have no answer."""
     outcomes = {part.outcome for part in step.coverage}
-    signs = [(_WHOLE, words.HAS_POD), (_NONE, words.HAS_NO_POD)]
+    signs = [(_WHOLE, words.ASSUMED_POD if any(part.assumed for part in step.coverage) else words.HAS_POD), (_NONE, words.HAS_NO_POD)]
     if any(_SOME in _make_signs(part, step) for part in step.coverage):
         signs.append((_SOME, words.ON_SOME_NODES))
     if Outcome.UNKNOWN in outcomes:
