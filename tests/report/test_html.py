@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from preflight.messages.verdict import describe_verdict
-from preflight.model.evictions import Eviction, EvictionMechanism, EvictionReport, EvictionVerdict, NodeEvictions
+from preflight.model.evictions import Eviction, EvictionMechanism, EvictionReport, EvictionVerdict, NodeEvictions, ReplacementOutcome
 from preflight.model.report import CheckedCounts, ClusterIdentity, ExplanationLink, Outcome, Report, Severity, SkippedCheck
 from preflight.report import html
 from preflight.report.html.classes import MOST_LETTERS, REST, make_node_classes
@@ -40,7 +40,10 @@ FINE = report(step(covered("a/b", Outcome.KEPT)))
 def test_the_verdict_is_the_one_of_the_text(given_: Report) -> None:
     page = Document(html.render(given_))
     (heading,) = page.all("h1")
-    assert page.elements[page.elements.index(heading) + 2].said == describe_verdict(decide_verdict(given_))
+    first = page.elements[page.elements.index(heading) + 2].said
+    facts = re.search(r"<ul class=facts>(.*?)</ul>", html.render(given_))
+    others = re.findall("<li>(.*?)</li>", facts[1]) if facts else []
+    assert "; ".join([first, *others]) == describe_verdict(decide_verdict(given_))
 
 
 def test_the_tab_says_the_verdict_and_the_command() -> None:
@@ -67,11 +70,47 @@ def texts(page: Document, of: Element) -> str:
 def test_the_numbers_count_each_daemonset_once_by_the_worst_that_happens_to_it() -> None:
     page = html.render(PLAN)
     tiles = re.findall(r"<li class=(\w+)>(?:<b.*?</b>)?<strong>(\d+)</strong><span>(.*?)<small>(.*?)</small>", page)
-    assert tiles == [("bad", "1", "DaemonSet lost now", "on 2 nodes"), ("ok", "1", "DaemonSet kept", "on 2 nodes")]
+    assert tiles == [("bad", "1", "DaemonSet lost now", "on 2 nodes"), ("note", "1", "DaemonSet kept (assumed)", "on 2 nodes")]
+
+
+KEPT = covered("a/b", Outcome.KEPT)
+KEPT_TILES = {
+    "with pods": (report(step(replace(KEPT, assumed=False))), ("ok", "DaemonSet kept")),
+    "without pods": (report(step(KEPT)), ("note", "DaemonSet kept (assumed)")),
+    "without a change": (report(step(replace(KEPT, assumed=False)), command=""), ("ok", "DaemonSet with all their pods")),
+    "some with pods": (
+        report(step(replace(KEPT, assumed=False), replace(KEPT, daemonset="a/c"))),
+        ("note", "DaemonSets kept (assumed)"),
+    ),
+}
+
+
+@pytest.mark.parametrize(("given_", "tile"), KEPT_TILES.values(), ids=KEPT_TILES)
+def test_what_is_kept_is_fine_only_where_pods_were_given(given_: Report, tile: tuple[str, str]) -> None:
+    assert re.findall(r"<li class=(\w+)>(?:<b.*?</b>)?<strong>\d+</strong><span>(.*?)<small>", html.render(given_)) == [tile]
+
+
+def test_pods_are_fine_only_if_they_find_another_node() -> None:
+    """Each pod that goes is in one tile, and a replacement that stays Pending is never green."""
+    pods = (
+        *(Eviction(f"a/p-{at}", None, EvictionVerdict.EVICTED, replacement=ReplacementOutcome.PENDING) for at in range(48)),
+        *(Eviction(f"a/f-{at}", None, EvictionVerdict.EVICTED, replacement=ReplacementOutcome.FITS, where=("n-2",)) for at in range(3)),
+        Eviction("a/u", None, EvictionVerdict.EVICTED, replacement=ReplacementOutcome.UNKNOWN),
+        Eviction("a/n", None, EvictionVerdict.EVICTED, replacement=ReplacementOutcome.NONE),
+        Eviction("a/l", None, EvictionVerdict.EVICTED, replacement=ReplacementOutcome.NONE, lost=True),
+    )
+    page = html.render(report(step(evictions=EvictionReport(EvictionMechanism.DRAIN, (NodeEvictions("n-1", pods),)))))
+    assert re.findall(r"<li class=(\w+)>(?:<b.*?</b>)?<strong>(\d+)</strong><span>(.*?)</span>", page) == [
+        ("bad", "1", "pod lost for good"),
+        ("bad", "48", "pods Pending afterwards"),
+        ("unk", "1", "pod whose replacement may stay Pending"),
+        ("note", "1", "pod not replaced"),
+        ("ok", "3", "pods moved to another node"),
+    ]
 
 
 def test_the_story_tells_the_worst_findings_and_counts_the_others() -> None:
-    found = tuple(finding(f"is number {at}", Severity.WARNING if at % 2 else Severity.ERROR) for at in range(20))
+    found = tuple(finding(f"is number {at}", Severity.WARNING if at % 2 else Severity.ERROR, key=(str(at),)) for at in range(20))
     page = html.render(report(findings=(*found, finding("is a note", Severity.NOTE))))
     story = page[page.index("<ol class=worst>") : page.index("</ol>")]
     assert re.findall(r"is number (\d+)<", story) == [str(at) for at in range(0, MOST_LINES * 2, 2)]
@@ -87,9 +126,8 @@ def test_what_makes_it_less_than_sure_stands_at_the_top() -> None:
     for text in (
         "Checked 12 objects in 3 files, and 2 DaemonSets on 3 nodes.",
         '<a href="#problems">1 file could not be read</a>',
-        "2 pairs of a DaemonSet and a node cannot be judged",
         "coverage assumed (no pods given)",
-        '<a href="#basis">2 things not judged</a>',
+        '<a href="#basis">not checked: ',
         '<a href="#findings">1 finding exempted</a>',
         "cluster prod (https://10.0.0.1), Kubernetes v1",
     ):
@@ -125,14 +163,15 @@ def test_the_rows_are_those_of_the_text_and_each_class_of_nodes_has_a_column() -
     ]
     page = html.render(given_)
     heads = re.findall(r'<th scope=col data-c="(.*?)">.*?class=count>(.*?)<.*?class=who>(.*?)</span>', page)
-    assert heads == [("A", "2 nodes", "n-1<br>n-2"), ("B", "1 node", "n-3")]
+    assert heads == [("A", "2 nodes", "n-1<br>n-2"), ("B", "1 node", "n-3")] * 2
+    assert page.index("a/lost") < page.index("<summary>1 DaemonSet keeps its pods (assumed: no pods in the input)</summary>")
     assert "1 DaemonSet leaves these nodes out by its selector." in page
 
 
 CELLS = {
     "lost now": (covered("a/b", Outcome.LOST_NOW), "lost-now: before yes, now no, re-created no"),
     "a loop": (covered("a/b", Outcome.LOOP), "loop: before yes, now again and again, re-created again and again"),
-    "unknown": (covered("a/b", Outcome.UNKNOWN, before=2, now=2), "unknown: before yes, now not known, re-created not known"),
+    "unknown": (covered("a/b", Outcome.UNKNOWN, before=2, now=2), "unknown: before yes, now unknown, re-created unknown"),
     "on some of the nodes": (covered("a/b", Outcome.KEPT, before=1), "kept: before on some, now yes, re-created yes"),
     "gained": (covered("a/b", Outcome.GAINED), "gained: before no, now yes, re-created yes"),
 }
@@ -159,7 +198,7 @@ def test_a_comparison_says_ready_and_where_there_never_was_a_pod() -> None:
     assert rows["logging/log-agentlost on rdma-1, n-4 (gone)"] == [
         *("3", "1", "1"),
         "lost-now: before yes, now no, ready no",
-        "no pod, before and now",
+        "no pod before and now",
         "node-gone: before yes, now no, ready no",
         "kept: before yes, now yes, ready yes",
     ]
@@ -257,21 +296,22 @@ def test_a_finding_says_where_what_follows_and_the_fix() -> None:
     card = page[page.index("<details id=f1") : page.index("</section>", page.index("<details id=f1"))]
     assert re.sub(r"\s+", " ", re.sub(r"<.*?>", " ", card.replace("&#10;", " "))).strip() == (
         "✕ error: storage/csi-rdma-node loses rdma-1, rdma-2 when its pods are re-created PF102 lost-on-recreation"
-        " daemonsets/csi.yaml:31:7 31 │ tolerations: │ ^ nothing here tolerates dedicated=rdma:NoSchedule"
-        " then mounts and unmounts of csi.rdma.example.com hang on these nodes; 3 workloads use it nodes rdma-1 , rdma-2"
+        " daemonsets/csi.yaml:31:7 31 │ tolerations : nothing here tolerates dedicated=rdma:NoSchedule"
+        " impact mounts and unmounts of csi.rdma.example.com hang on these nodes; 3 workloads use it nodes rdma-1 , rdma-2"
         " fix - {key: dedicated, operator: Equal, value: rdma, effect: NoSchedule}"
     )
 
 
-def test_the_caret_stands_under_its_column() -> None:
-    source = re.search(r"<pre class=source>(.*?)</pre>", html.render(RDMA))
+def test_what_the_finding_is_about_is_marked_in_its_line() -> None:
+    source = re.search(r"<div class=source>(.*?)</div>", html.render(RDMA), re.DOTALL)
     assert source is not None
-    first, second = source[1].split("&#10;")
-    assert first.index("tolerations") == second.replace("<b>", "").index("^")
+    assert source[1].replace("\n", "") == (
+        "<pre>31 │ <mark>tolerations</mark>:</pre><p>nothing here tolerates dedicated=rdma:NoSchedule</p>"
+    )
 
 
 def test_many_findings_stand_under_their_rules_the_worst_first() -> None:
-    found = [finding(rule=f"PF2{at % 3:02}", name=f"rule-{at % 3}", severity=list(Severity)[at % 3]) for at in range(60)]
+    found = [finding(rule=f"PF2{at % 3:02}", name=f"rule-{at % 3}", severity=list(Severity)[at % 3], key=(str(at),)) for at in range(60)]
     page = html.render(report(findings=tuple(reversed(found))))
     groups = re.findall(r"<details class=group( open)?><summary><h3>(?:<b.*?</b>)?(.*?)</h3> <span class=quiet>(.*?)</span>", page)
     assert groups == [(" open", "PF200 rule-0", "20 errors"), ("", "PF201 rule-1", "20 warnings"), ("", "PF202 rule-2", "20 notes")]
@@ -311,7 +351,7 @@ def test_the_pods_of_a_drain_stand_node_by_node_what_is_stuck_first() -> None:
     ]
     page = html.render(DRAIN)
     first = "lower minAvailable of PodDisruptionBudget shop/db, or raise its maxUnavailable, while you drain"
-    assert f"<h4>Before you begin</h4><ul><li>{first}</li></ul>" in page
+    assert page.index(">Before you begin</h2>") < page.index(f"<ul><li>{first}</li></ul>") < page.index(">Coverage</h2>")
     assert "<dt>note</dt><dd>assumed: replacements that find a node become Ready; until then kubectl asks again every 5 s</dd>" in page
     assert "<p class=refusal>kubectl: cannot delete Pods: x/y</p>" in page
 
@@ -344,7 +384,7 @@ def test_what_it_rests_on_is_whole() -> None:
     page = html.render(
         replace(LINT, skipped=(*(SkippedCheck(f"thing {at}", "not given") for at in range(30)), SkippedCheck("budgets", "")))
     )
-    end = page[page.index("What this rests on") :]
+    end = page[page.index("What was checked") :]
     assert "<li><code>broken.yaml:3:8</code>: mapping values are not allowed here</li><li>no such context</li>" in end.replace("\n", "")
     assert f"<dt>not given</dt><dd>{', '.join(f'thing {at}' for at in range(30))}</dd>" in end
     assert "<dt>no reason given</dt><dd>budgets</dd>" in end

@@ -51,9 +51,10 @@ class RoomView(NamedTuple):
 
 
 class ClusterView(NamedTuple):
-    """A cluster; one that could not be asked has an error in place of room."""
+    """A cluster; one that could not be asked has an error in place of room. `label` tells its tables apart from those of others."""
 
     title: str
+    label: str
     problems: Sequence[str]
     room: RoomView | None
     error: str
@@ -89,7 +90,7 @@ def render(report: CapacityReport, *, all_rows: bool = False, **_options: object
         verdict=verdict,
         question=report.question,
         clusters_table=clusters_table,
-        clusters=[_make_cluster_view(answer, all_rows) for answer in report.clusters],
+        clusters=[_make_cluster_view(answer, all_rows, is_several=len(report.clusters) > 1) for answer in report.clusters],
         version=report.preflight,
         exit_code=report.exit,
     )
@@ -114,9 +115,11 @@ def _get_sign(answer: ClusterCapacityAnswer, at_least: int) -> str:
     return "?" if room is None or room.atMost is None or room.atMost >= at_least else "x"
 
 
-def _make_cluster_view(answer: ClusterCapacityAnswer, all_rows: bool) -> ClusterView:
+def _make_cluster_view(answer: ClusterCapacityAnswer, all_rows: bool, *, is_several: bool) -> ClusterView:
+    title = formatting.format_cluster_title(answer)
     return ClusterView(
-        title=formatting.format_cluster_title(answer),
+        title=title,
+        label=title if is_several else "",
         problems=answer.problems,
         room=_make_room_view(answer, answer.room, all_rows) if answer.room is not None else None,
         error=answer.error,

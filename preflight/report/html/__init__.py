@@ -9,6 +9,7 @@ from preflight.report.html.advice import StepAdvice, make_advice
 from preflight.report.html.assumptions import BasisView, make_basis_view
 from preflight.report.html.chain import ChainStep, make_chain
 from preflight.report.html.classes import make_node_classes
+from preflight.report.html.commands import NextStep, make_next_steps
 from preflight.report.html.coverage import CoverageView, make_coverage_view
 from preflight.report.html.findings import FindingsView, make_findings_view
 from preflight.report.html.nodes import NodesView, make_nodes_view
@@ -22,6 +23,7 @@ class ReportView(NamedTuple):
 
     summary: SummaryView
     advice: list[StepAdvice]
+    next: list[NextStep]
     chain: list[ChainStep]
     coverage: CoverageView
     tolerations: list[TolerationRow]
@@ -33,9 +35,9 @@ class ReportView(NamedTuple):
 def render(report: Report, *, all_rows: bool = False, **_options: object) -> str:
     """The report as a page of HTML, complete in itself: style, script and drawings are in it, and nothing is asked from elsewhere.
 
-    1. The verdict and its numbers come first, and what to do before the change begins; then `--why` where it was asked for, the steps with their coverage and their ordinary
-       pods, with `all_rows` and without a change the tolerations of all DaemonSets, the findings, the names of the nodes, and what all
-       this rests on.
+    1. The verdict and its numbers come first, what to do before the change begins, and what to type next; then `--why` where it was asked
+       for, the steps with their coverage and their ordinary pods, with `all_rows` and without a change the tolerations of all DaemonSets,
+       the findings, the names of the nodes, and what all this rests on.
     2. It is read without its script, which only filters, and opens what is folded for a printer.
     3. Everything that came from the input is escaped, and nothing from it is a link, an id, a class or an attribute of another kind.
     4. The columns are classes of nodes that share every answer, so that the size hardly depends on how many nodes there are. What is cut
@@ -46,6 +48,7 @@ def render(report: Report, *, all_rows: bool = False, **_options: object) -> str
     view = ReportView(
         summary=make_summary_view(report),
         advice=make_advice(report),
+        next=make_next_steps(report),
         chain=make_chain(report),
         coverage=make_coverage_view(report, classes, all_rows),
         tolerations=make_toleration_rows(report) if all_rows else [],

@@ -12,7 +12,6 @@ from preflight.report import evictions as shape
 MOST_ROWS = 3000
 """How many pods the page names at most for a step: a drain of thousands of nodes stays a page that opens at once."""
 
-_OPEN_MARKERS = ("x", "?")
 _FOLDED = 12
 
 
@@ -30,9 +29,13 @@ class NodeEvictionsView(NamedTuple):
 
 
 class EvictionsView(NamedTuple):
-    """The ordinary pods of a step: the total, further numbers with their headings, and the nodes."""
+    """The ordinary pods of a step: the total, further numbers with their headings, and the nodes.
+
+    `folded_summary` says how many further numbers there are, "" where they are few.
+    """
 
     total: str
+    folded_summary: str
     terms: list[tuple[str, str]]
     nodes: list[NodeEvictionsView]
 
@@ -40,7 +43,7 @@ class EvictionsView(NamedTuple):
 def make_evictions_view(evictions: EvictionReport, position: str, all_rows: bool) -> EvictionsView:
     """What they come to, then the nodes in the order in which it is done.
 
-    1. A node with a pod that is blocked, lost or unknown is open, and so are all where there are 12 nodes or fewer.
+    1. The nodes are open where there are 12 or fewer, and so are the outcomes.
     2. `position` is the number of the step in words, "" where there is one step only.
     3. A node has the rows of the text (30, the worst first), all nodes together 3,000, unless `all_rows`; what is left out is counted.
     """
@@ -52,9 +55,11 @@ def make_evictions_view(evictions: EvictionReport, position: str, all_rows: bool
         room -= len(shown)
         label = words.label_pods_of_node(node.node, position)
         nodes.append(_make_node_view(evictions, node, label, rows, len(shown)))
+    terms = [*shape.iter_outcomes(evictions), *shape.iter_notes(evictions)]
     return EvictionsView(
         total=shape.format_total(evictions),
-        terms=[*shape.iter_outcomes(evictions), *shape.iter_notes(evictions)],
+        folded_summary=words.count_outcomes(len(terms)) if len(terms) > _FOLDED else "",
+        terms=terms,
         nodes=nodes,
     )
 
@@ -70,7 +75,7 @@ def _make_node_view(
     return NodeEvictionsView(
         sign=worst,
         label=label,
-        is_open=len(evictions.nodes) <= _FOLDED or worst in _OPEN_MARKERS,
+        is_open=len(evictions.nodes) <= _FOLDED,
         heading=shape.format_node_heading(evictions, node),
         refusals=[refusal.words for refusal in node.refusals],
         rows=rows[:shown_count],
