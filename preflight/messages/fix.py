@@ -272,7 +272,6 @@ def describe_replaced_toleration(toleration: str, replacements: Iterable[str]) -
     return f"replaces {toleration} with {', '.join(replacements)}"
 
 
-
 OPERATORS_OWN_TOLERATION = "the toleration is the operator's own: the custom resource cannot change it"
 
 

@@ -11,7 +11,6 @@ from preflight.report.findings import list_checks
 from preflight.report.terminal import Ink, escape_unprintable
 from preflight.report.verdict import decide_verdict, select_answering_findings
 
-
 _MOST_CHECKS = 1
 
 

@@ -130,7 +130,7 @@ class LiveCluster:
             nodes=False,
             comparison_operators=detect_comparison_operators(daemonsets, version, self._read_metrics),
         )
-        self._update_listing(SearchStep((), has_all_nodes=cluster_query.all_nodes or has_old_pods or is_misnamed))
+        self._update_listing(SearchStep((), has_all_nodes=bool(cluster_query.all_nodes or has_old_pods or is_misnamed)))
         more = [*lists.plan_dependent_lists(self._listed_resources)] if cluster_query.needs_dependents else []
         self._run_queries([*more, *(lists.plan_config_lists(self._iter_daemonsets()) if cluster_query.needs_configs else ())])
 
