@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from preflight.cli.documented_command import DocumentedCommand
 from preflight.cli.options import add_connection_options, make_target
 from preflight.cli.output import print_problems
 from preflight.errors import InputError, UsageError
@@ -40,15 +41,21 @@ VERSION = 1
 _COLUMN_HEADINGS = ("DAEMONSET", "IS", "PROVIDES", "BECAUSE")
 
 
-@click.command("components")
+@click.command("components", cls=DocumentedCommand)
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @click.option("--from", "sources", multiple=True, metavar="PATH", help="More files, folders or - (standard input). Repeatable.")
-@click.option("--live", is_flag=True, help="Those of the cluster of the current context; also with --context and --kubeconfig.")
+@click.option("--live", is_flag=True, help="List the DaemonSets of the current context. --context and --kubeconfig imply it.")
 @add_connection_options
 @click.option("-o", "--output", default="text", metavar="FORMAT[=PATH]", help="text (default) or json.")
-@click.option("--allow-empty", is_flag=True, help="No DaemonSet at all is no fault.")
-@click.option("--policy", "named", metavar="FILE|NAME", default="", help="A policy file or pack, in place of the one that is found.")
-@click.option("--no-policy", is_flag=True, help="No policy, not even the .preflight.yaml that is found.")
+@click.option("--allow-empty", is_flag=True, help="Exit 0 when there is no DaemonSet.")
+@click.option(
+    "--policy",
+    "named",
+    metavar="FILE|NAME",
+    default="",
+    help="Policy file or pack. Default: the .preflight.yaml of this folder or one above.",
+)
+@click.option("--no-policy", is_flag=True, help="Use no policy.")
 def command(
     paths: tuple[str, ...],
     sources: tuple[str, ...],
@@ -60,7 +67,7 @@ def command(
     no_policy: bool,
     **given: Any,
 ) -> int:
-    """What each DaemonSet was recognised as, what it provides, and by what evidence. No PATH is the folder of now."""
+    """List what each DaemonSet provides."""
     from preflight.components import recognize_components
     from preflight.engine.unlisted_kinds import list_unlisted_problems
     from preflight.load.inputs import LoadOptions, load_input, select_input

@@ -27,9 +27,8 @@ def parse_formats(outputs: tuple[str, ...], known_formats: Mapping[str, Any] = F
     for output in outputs or ("text",):
         name, _, path = output.partition("=")
         if name not in known_formats:
-            ours = ", ".join(known_formats)
             kubectls = messages.KUBECTL_OUTPUT if name in ("yaml", "name", "wide") else ""
-            raise UsageError(messages.describe_unknown_output(name, ours, kubectls))
+            raise UsageError(messages.describe_unknown_output(name, known_formats.keys(), kubectls))
         found.append((name, path))
     if sum(not path for _, path in found) > 1:
         raise UsageError(messages.ONE_STDOUT)

@@ -21,7 +21,7 @@ from preflight.engine.rule_context import build_step, make_change_context, make_
 from preflight.engine.rule_runner import RuleResults, run_rules
 from preflight.engine.session import LoadedInputs, Session, check_stdin_once, load_inputs
 from preflight.engine.unlisted_kinds import list_unlisted_problems
-from preflight.errors import UsageError
+from preflight.errors import RefusalError
 from preflight.load.git import diff_sides
 from preflight.load.git.diff_sides import LoadedSide
 from preflight.load.git.revisions import Revision
@@ -87,7 +87,7 @@ def diff(session: Session, base: str, head: str, *, merge_base: bool = False, li
     ours = diff_sides.resolve_merge_base(base, head) if merge_base else diff_sides.resolve_side(base)
     is_live = [diff_sides.is_live_side(text, meant) for text, meant in ((base, ours), (head, theirs))]
     if all(is_live):
-        raise UsageError(messages.SAME_CLUSTER)
+        raise RefusalError(messages.SAME_CLUSTER)
     command = f"diff {'--merge-base ' if merge_base else ''}"
     if any(is_live):
         inputs, old, new = _read_live_side(session, _Ends(base, head, ours, theirs), live, is_base=is_live[0])

@@ -14,7 +14,7 @@ from preflight.engine.rule_runner import RuleResults, make_match_target
 from preflight.engine.session import LoadedInputs
 from preflight.engine.toleration_answers import answer_tolerations
 from preflight.engine.unlisted_kinds import iter_unlisted_checks
-from preflight.errors import UsageError
+from preflight.errors import RefusalError
 from preflight.load import LoadResult
 from preflight.load.inputs import Files
 from preflight.messages import run as messages
@@ -97,7 +97,7 @@ def build_report(inputs: LoadedInputs, parts: ReportParts) -> Analysis:
     options = inputs.options
     if options.why and not parts.links:
         hint = messages.POD_HINT if inputs.world.pods_by_key is not None else ""
-        raise UsageError(messages.describe_unjudged_pair(options.why, hint))
+        raise RefusalError(messages.describe_unjudged_pair(options.why, hint))
     findings, baseline = _make_findings(inputs, parts.results)
     problems = (*inputs.problems, *parts.problems)
     report = Report(

@@ -12,6 +12,7 @@ from preflight.kubectl.commands import TargetObjects
 from preflight.kubectl.flags import ParsedArguments
 from preflight.kubectl.label_selector import LabelQuery, parse_selector
 from preflight.messages import kubectl as messages
+from preflight.messages.suggestions import suggest
 
 NODE, DAEMONSET, POD, NAMESPACE = "nodes", "daemonsets", "pods", "namespaces"
 
@@ -132,5 +133,6 @@ def _check_supported(word: str, supported: Sequence[str], what: str) -> str:
     if resource in supported:
         return resource
     if not resource and word.partition(".")[0] == word:
-        raise UsageError(f'the server doesn\'t have a resource type "{word}"; {messages.list_supported(what, supported)}')
+        hint = suggest(word, supported) or f"; {messages.list_supported(what, supported)}"
+        raise UsageError(f'the server doesn\'t have a resource type "{word}"{hint}')
     raise UsageError(messages.describe_unsupported(what, supported, resource or word))

@@ -7,7 +7,7 @@ from typing import Any, BinaryIO
 
 from msgspec.structs import replace
 
-from preflight.errors import InputError, UsageError
+from preflight.errors import InputError, RefusalError
 from preflight.load.collector import ObjectCollector
 from preflight.load.kinds import CHECKED_KINDS, PlainObject, get_path
 from preflight.load.loader import LoadResult, load_world
@@ -81,8 +81,8 @@ def read_new_pod(path: str, namespace: str, stdin: BinaryIO | None) -> NewPod:
     if len(found) == 1:
         return found[0]
     if not found:
-        raise UsageError(describe_no_pod(path, [(check.what, check.why) for check in loaded.skipped]))
-    raise UsageError(describe_several_pods(path, [pod.description for pod in found]))
+        raise RefusalError(describe_no_pod(path, [(check.what, check.why) for check in loaded.skipped]))
+    raise RefusalError(describe_several_pods(path, [pod.description for pod in found]))
 
 
 def iter_new_pods(item: PlainObject, origin: Origin, namespace: str) -> Iterator[NewPod]:

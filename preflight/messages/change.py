@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import shlex
+from collections.abc import Collection, Mapping, Sequence
 
 from preflight.messages.counts import format_count
 from preflight.messages.lists import join_names
+from preflight.messages.suggestions import find_nearest
 from preflight.model.cascade import Cascade
 from preflight.model.core import Taint, Toleration
 
@@ -117,9 +119,18 @@ def format_missing_nodes(missing: Sequence[str], given: int) -> str:
     return f"no nodes are given: {join_names(missing)} {'is judged as a partly known node' if one else 'are judged as partly known nodes'}"
 
 
-def format_no_match_in_cluster(selector: object) -> str:
-    """A selector that selects no node of a live cluster."""
-    return f"no node matches -l {selector}"
+NO_NODE_IN_CLUSTER = "the cluster has no nodes"
+
+
+def describe_no_match(selector: object, labels: Collection[tuple[str, str]]) -> str:
+    """A selector that selects no node of a cluster whose nodes are all known; `labels` are the keys and values that they have."""
+    text = str(selector)
+    key, _, value = text.partition("=")
+    if near_value := find_nearest(value, [known_value for known_key, known_value in labels if known_key == key]):
+        return f"no node matches -l {shlex.quote(text)}: did you mean {key}={near_value}?"
+    if near_key := find_nearest(key, {known_key for known_key, known_value in labels if known_value == value}):
+        return f"no node matches -l {shlex.quote(text)}: did you mean {near_key}={value}?"
+    return f"no node matches -l {shlex.quote(text)}"
 
 
 def format_no_match(selector: object, reachable: int, *, has_nodes: bool) -> str:
@@ -346,8 +357,16 @@ def suggest_namespace(namespaces: Sequence[str]) -> str:
     return f": it is in the namespaces {join_names(namespaces)}; choose one with -n"
 
 
-def describe_no_daemonset(selector: object, namespace: str, given: str) -> str:
-    """No DaemonSet that a command could be about; `selector` is None where it names none."""
+def suggest_namespace_like(namespace: str, namespaces: Collection[str]) -> str:
+    """The namespace that a person most likely meant, after what is wrong with the one that was given; "" where none is near."""
+    nearest = "" if namespace in namespaces else find_nearest(namespace, namespaces)
+    return f": did you mean -n {nearest}?" if nearest else ""
+
+
+def describe_no_daemonset(selector: object, namespace: str, given: str, namespaces: Collection[str]) -> str:
+    """No DaemonSet that a command could be about; `selector` is None where it names none, `namespaces` are those of DaemonSets."""
+    if hint := suggest_namespace_like(namespace, namespaces):
+        return f"no DaemonSet in namespace {namespace}{hint}"
     which = f" that matches {selector}" if selector is not None else ""
     return f"there is nothing to judge: no DaemonSet{which} in namespace {namespace} ({given})"
 

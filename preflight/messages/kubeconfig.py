@@ -6,7 +6,10 @@ Names and paths come from files and are made inert: no terminal and no CI machin
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+
+from preflight.messages.lists import join_names
+from preflight.messages.suggestions import suggest
 
 NO_CLUSTER = (
     "no --from, and no cluster to ask: there is no kubeconfig ($KUBECONFIG, ~/.kube/config). Give manifests, or what the cluster has:\n"
@@ -94,9 +97,11 @@ def describe_no_current_context(paths: str) -> str:
     return f"kubeconfig {make_inert(paths)} has no current context: choose one with --context"
 
 
-def describe_unknown_context(paths: str, context: str) -> str:
+def describe_unknown_context(paths: str, context: str, known_contexts: Collection[str]) -> str:
     """That a kubeconfig has no such context."""
-    return f"kubeconfig {make_inert(paths)} has no context {make_inert(context)}"
+    known = f" (it has {join_names([make_inert(name) for name in sorted(known_contexts)])})" if known_contexts else ""
+    hint = make_inert(suggest(context, known_contexts)) or known
+    return f"kubeconfig {make_inert(paths)} has no context {make_inert(context)}{hint}"
 
 
 def describe_unusable_context(context: str, reason: str) -> str:

@@ -18,8 +18,6 @@ NO_SUBRESOURCE = "preflight does not judge --subresource: placement reads no sta
 NO_RAW = "preflight does not judge --raw: name the objects"
 NAMESPACES_BY_NAME = "preflight judges deletions of namespaces by name"
 ALL_OR_NAME = "--all takes neither a name nor a --selector"
-EDITED_MANIFEST = "; an edited manifest can be judged with `apply -f`"
-NEW_MANIFEST = "; a new manifest can be judged with `apply -f`"
 
 
 def describe_field_selector(known: str) -> str:
@@ -52,14 +50,9 @@ def describe_other_form(shown: str, verb: str) -> str:
     return f"preflight does not judge `kubectl {shown}`: it judges `kubectl {verb}`"
 
 
-def describe_unjudged_verb(verb: str, verbs: Sequence[str], hint: str) -> str:
-    """A verb of kubectl that is not judged."""
-    return f"preflight does not judge `kubectl {verb}`: it judges {', '.join(verbs)}{hint}"
-
-
-def suggest_verb(close: Sequence[str], verbs: Sequence[str]) -> str:
-    """What to write in place of a verb that kubectl does not know."""
-    return f": did you mean {close[0]}?" if close else f"; preflight judges {', '.join(verbs)}"
+def list_verbs(verbs: Sequence[str]) -> str:
+    """What is judged, after a verb that kubectl does not know."""
+    return f"; preflight judges {', '.join(verbs)}"
 
 
 def describe_several_kinds(kinds: Sequence[str]) -> str:
@@ -80,6 +73,11 @@ def describe_unsupported(what: str, supported: Sequence[str], resource: str) -> 
 def explain_other_resource(resources: str) -> str:
     """Why `kubectl taint` refuses a word with a comma."""
     return f" (kubectl taint takes nodes only, not {resources})"
+
+
+def explain_missing_nodes_word(word: str) -> str:
+    """What `kubectl taint` wants before the names of nodes."""
+    return f' (the word "nodes" is missing: taint nodes {word} ...)'
 
 
 def explain_joined_names(joined: str) -> str:

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from preflight import documents
 from preflight.documents import Chunk, Document, InvalidDocument
-from preflight.errors import UsageError
+from preflight.errors import RefusalError
 from preflight.messages import policy as messages
 from preflight.policy.config import PolicyFile
 from preflight.policy.schema_errors import MAX_FAULTS, Fault, Path, find_faults
@@ -65,7 +65,7 @@ def read_layer(path: str, display_name: str, folder: str) -> PolicyLayer:
     """
     chunk, data = _parse_document(read_text(path, display_name), display_name)
     if not isinstance(data, dict):
-        raise UsageError(f"{display_name}:{chunk.line}:1: {messages.NOT_A_MAP}")
+        raise RefusalError(f"{display_name}:{chunk.line}:1: {messages.NOT_A_MAP}")
     data = {key: value for key, value in data.items() if value is not None}
     try:
         written = msgspec.convert(data, PolicyFile)
@@ -87,7 +87,7 @@ def raise_faults(file: str, chunk: Chunk, policy_faults: Sequence[Fault]) -> Any
     lines = sorted((place.line, place.column, message) for place, (_, message) in zip(places, policy_faults, strict=True))
     texts = [f"{file}:{line}:{column}: {message}" for line, column, message in lines]
     more = [messages.count_more_faults(len(texts) - _MAX_ERRORS, is_all=len(texts) < MAX_FAULTS)] if len(texts) > _MAX_ERRORS else []
-    raise UsageError("\n".join(texts[:_MAX_ERRORS] + more))
+    raise RefusalError("\n".join(texts[:_MAX_ERRORS] + more))
 
 
 def read_text(path: str, display_name: str, max_size: int = MAX_SIZE) -> str:
@@ -95,17 +95,17 @@ def read_text(path: str, display_name: str, max_size: int = MAX_SIZE) -> str:
     try:
         with open(path, "rb") as file:  # noqa: PTH123 (pathlib costs 10 ms at the start)
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise UsageError(f"{display_name}: {messages.NOT_A_FILE}")
+                raise RefusalError(f"{display_name}: {messages.NOT_A_FILE}")
             data = file.read(max_size + 1)
     except (OSError, ValueError) as error:
         reason = (error.strerror if isinstance(error, OSError) else "") or str(error)
-        raise UsageError(f"{display_name}: {messages.describe_unreadable(reason)}") from None
+        raise RefusalError(f"{display_name}: {messages.describe_unreadable(reason)}") from None
     if len(data) > max_size:
-        raise UsageError(f"{display_name}: {messages.describe_large_file(max_size >> 20)}")
+        raise RefusalError(f"{display_name}: {messages.describe_large_file(max_size >> 20)}")
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise UsageError(f"{display_name}:{data[: error.start].count(10) + 1}:1: {messages.NOT_UTF8}") from None
+        raise RefusalError(f"{display_name}:{data[: error.start].count(10) + 1}:1: {messages.NOT_UTF8}") from None
 
 
 def read_plain_document(path: str, display_name: str, max_size: int = MAX_SIZE) -> tuple[Chunk, Any]:
@@ -117,15 +117,15 @@ def _parse_document(text: str, file: str) -> tuple[Chunk, Any]:
     found: list[Document] = []
     for item in documents.read_yaml(text, ()):
         if isinstance(item, InvalidDocument):
-            raise UsageError(f"{file}:{item.line}:{item.column}: {item.message}")
+            raise RefusalError(f"{file}:{item.line}:{item.column}: {item.message}")
         if isinstance(item, Document):
             found.append(item)
     if not found:
         return Chunk(text, 1, 0), {}
     if len(found) > 1:
-        raise UsageError(f"{file}:{found[1].chunk.line}:1: {messages.SECOND_DOCUMENT}")
+        raise RefusalError(f"{file}:{found[1].chunk.line}:1: {messages.SECOND_DOCUMENT}")
     only = found[0]
     if only.repeated_keys:
         twice = only.repeated_keys[0]
-        raise UsageError(f"{file}:{twice.line}:1: {messages.describe_repeated_key(twice.key, twice.first_line)}")
+        raise RefusalError(f"{file}:{twice.line}:1: {messages.describe_repeated_key(twice.key, twice.first_line)}")
     return only.chunk, only.data

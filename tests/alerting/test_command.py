@@ -200,7 +200,7 @@ def test_what_cannot_be_read_makes_it_3_and_the_rest_is_written() -> None:
     Path("world.json").write_text(write_list([node("n"), daemonset("a", "agent")]))
     said = program("alerts", "--from", "world.json", "--from", "broken.yaml", "-o", "rules.yaml")
     assert (said.code, said.out) == (3, "")
-    assert said.err.startswith("wrote rules.yaml: 7 rules, made of 1 DaemonSet on 1 node, 0 extended resources\n")
+    assert said.err.startswith("wrote rules.yaml: 7 rules, from 1 DaemonSet on 1 node, 0 extended resources\n")
     assert "broken.yaml:2" in said.err
 
 
@@ -222,13 +222,13 @@ def test_both_forms_hold_the_same_rules() -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("--format", "json"), "unknown --format 'json': prometheus, prometheusrule"),
-        (("--label", "a=b"), "--label and -n are those of a PrometheusRule: add --format prometheusrule"),
-        (("--label", "a", "--format", "prometheusrule"), "--label takes KEY=VALUE, not 'a'"),
+        (("--format", "json"), 'invalid value "json" for --format: must be one of prometheus, prometheusrule'),
+        (("--label", "a=b"), "--label and -n need --format prometheusrule"),
+        (("--label", "a", "--format", "prometheusrule"), 'invalid value "a" for --label: must be KEY=VALUE'),
     ],
 )
 def test_what_is_no_command_line(words: tuple[str, ...], says: str) -> None:
-    assert program("alerts", *words, "--from", "world.json") == (2, "", f"error: {says}\n")
+    assert program("alerts", *words, "--from", "world.json") == (2, "", f"error: {says}\nSee 'preflight alerts --help'\n")
 
 
 def test_the_order_of_the_input_changes_nothing() -> None:
@@ -244,7 +244,7 @@ def test_a_cluster_is_asked_for_nodes_daemonsets_and_pods(here: Path, monkeypatc
     with serving(server, here) as config:
         monkeypatch.setenv("KUBECONFIG", str(config))
         said = program("alerts", "-o", "rules.yaml")
-    assert (said.code, said.err) == (0, "wrote rules.yaml: 7 rules, made of 1 DaemonSet on 1 node, 0 extended resources\n")
+    assert (said.code, said.err) == (0, "wrote rules.yaml: 7 rules, from 1 DaemonSet on 1 node, 0 extended resources\n")
     assert server.questions() == ["daemonsets", "nodes", "pods"]
 
 

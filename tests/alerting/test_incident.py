@@ -48,7 +48,7 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> Path:
     sources = [folder / "nodes.json", *(MANIFESTS / f"{name}.yaml" for name in DAEMONSETS)]
     words = [word for source in sources for word in ("--from", str(source))]
     made = program("alerts", *words, "-o", str(folder / "rules.yaml"))
-    assert (made.code, made.err) == (0, f"wrote {folder}/rules.yaml: 14 rules, made of 4 DaemonSets on 5 nodes, 1 extended resource\n")
+    assert (made.code, made.err) == (0, f"wrote {folder}/rules.yaml: 14 rules, from 4 DaemonSets on 5 nodes, 1 extended resource\n")
     return folder / "rules.yaml"
 
 

@@ -301,9 +301,9 @@ def test_a_snapshot_has_the_pods_of_a_deployment_whole_and_not_its_template() ->
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        ((), "say which pod: -f FILE, --like KIND/NAME, or --request RESOURCE=AMOUNT with -l and --tolerate"),
-        (("-f", "x", "--request", "cpu=1"), "-f and --request are two pods: give one of them: -f FILE, --like KIND/NAME,"),
-        (("-f", "x", "-l", "a=b"), "-l and --tolerate describe the pod of --request; that of -f says itself where it may go"),
+        ((), "no pod is given: give one of -f FILE, --like KIND/NAME, and --request RESOURCE=AMOUNT (with -l and --tolerate)"),
+        (("-f", "x", "--request", "cpu=1"), "-f and --request exclude each other: give one of -f FILE, --like KIND/NAME,"),
+        (("-f", "x", "-l", "a=b"), "-l and --tolerate need --request: the pod of -f has its own selector and tolerations"),
         (("--like", "web"), "--like takes KIND/NAME, KIND one of deploy, ds, sts, rs, job, cj, pod: not 'web'"),
         (("--like", "svc/web"), "--like takes KIND/NAME"),
         (("--request", "gpu=1"), "--request gpu=1: 'gpu' is no resource that the scheduler counts; one of a device plugin has a domain"),
@@ -315,9 +315,12 @@ def test_a_snapshot_has_the_pods_of_a_deployment_whole_and_not_its_template() ->
         (("--request", f"{GPU}=500m"), f"--request {GPU}=500m: {GPU} comes in whole numbers"),
         (("--request", "cpu=1", "--tolerate", "a:Never"), "--tolerate takes KEY=VALUE:EFFECT, KEY:EFFECT, KEY=VALUE, KEY or *"),
         (("--request", "cpu=1", "-l", "=x"), "found '=', expected: !, identifier"),
-        (("--request", "cpu=1", "--context", "a"), "--from is the world, and --context asks a cluster: give one of them"),
-        (("--request", "cpu=1", "-o", "sarif"), "unknown output format 'sarif': text, concise, json, markdown, html"),
-        (("-f", "-", "--from", "-"), "standard input (-) can be read once only"),
+        (
+            ("--request", "cpu=1", "--context", "a"),
+            "--from and --context exclude each other: cluster state comes from files or from a cluster",
+        ),
+        (("--request", "cpu=1", "-o", "sarif"), 'unknown output format "sarif": must be one of text, concise, json, markdown, html'),
+        (("-f", "-", "--from", "-"), "standard input (-) can be read only once"),
     ],
 )
 def test_what_is_no_question(words: tuple[str, ...], says: str) -> None:

@@ -44,7 +44,10 @@ def test_a_fault_of_ours_shows_its_traceback_and_ends_with_4(monkeypatch: pytest
     monkeypatch.setattr("preflight.cli.lint.lint", fault)
     result = program("lint", "calm")
     assert (result.code, result.out) == (4, "")
-    assert result.err.splitlines()[-2:] == ["AssertionError: planted", "this is a fault of preflight: nothing was judged"]
+    assert result.err.splitlines()[-2:] == [
+        "AssertionError: planted",
+        "this is a bug in preflight: nothing was checked; please report it with the lines above",
+    ]
 
 
 def test_the_module_is_the_program(cluster: Path) -> None:

@@ -64,18 +64,19 @@ def test_a_report_that_goes_to_a_file_alone_leaves_standard_output_empty() -> No
     assert Path("report.txt").read_text(encoding="utf-8") == CONCISE
 
 
-OURS = "; -o is preflight's own here, kubectl's has no meaning for a prediction"
+KNOWN = ": must be one of text, concise, json, sarif, junit, github, gitlab, markdown, html"
+OURS = f"{KNOWN} (-o chooses the format of the report; kubectl's formats of objects do not apply)"
 
 
 @pytest.mark.parametrize(
     ("word", "says"),
     [
-        pytest.param("xml", "", id="a format that is none"),
-        pytest.param("", "", id="no format"),
+        pytest.param("xml", KNOWN, id="a format that is none"),
+        pytest.param("", KNOWN, id="no format"),
         pytest.param("yaml", OURS, id="kubectl's yaml"),
         pytest.param("name", OURS, id="kubectl's name"),
         pytest.param("wide", OURS, id="kubectl's wide"),
-        pytest.param("JSON", "", id="another case"),
+        pytest.param("JSON", ": did you mean json?", id="another case"),
     ],
 )
 def test_an_unknown_format_is_said_before_anything_is_read(word: str, says: str) -> None:
@@ -83,12 +84,12 @@ def test_an_unknown_format_is_said_before_anything_is_read(word: str, says: str)
     assert result == (
         2,
         "",
-        f"error: unknown output format {word!r}: text, concise, json, sarif, junit, github, gitlab, markdown, html{says}\n",
+        f"error: unknown output format \"{word}\"{says}\nSee 'preflight lint --help'\n",
     )
 
 
 def test_two_formats_for_standard_output() -> None:
-    says = "error: only one -o can go to standard output: give the others a path, as in -o json=report.json\n"
+    says = "error: only one -o can go to standard output: give the others a path, as in -o json=report.json\nSee 'preflight taint --help'\n"
     assert program(*TAINT, "-o", "json", "-o", "text") == (2, "", says)
 
 

@@ -155,9 +155,9 @@ def test_snapshots_of_two_clusters_are_not_compared(saved: str) -> None:
     ("words", "code", "says"),
     [
         pytest.param(["-", "--from", "-"], 2, "standard input (-) can be read once only", id="standard input twice"),
-        pytest.param([], 2, "Missing argument 'SNAPSHOT'", id="no snapshot"),
+        pytest.param([], 2, "SNAPSHOT is required", id="no snapshot"),
         pytest.param(["nowhere", "--from", "later.json"], 3, "nowhere: error: cannot be read: no such file or directory", id="none there"),
-        pytest.param(["saved.json.gz", "--from", "later.json", "-o", "yaml"], 2, "unknown output format 'yaml'", id="no such format"),
+        pytest.param(["saved.json.gz", "--from", "later.json", "-o", "yaml"], 2, 'unknown output format "yaml"', id="no such format"),
         pytest.param(["saved.json.gz", "--from", "later.json", "--why", "a/b"], 2, "no such pair was judged", id="no chain to explain"),
     ],
 )
@@ -219,8 +219,8 @@ def test_what_may_not_be_listed_is_said_and_stays_unknown(tmp_path: Path) -> Non
     with serving(server, tmp_path) as config:
         result = program("snapshot", "-o", str(tmp_path / "w.json"), "--kubeconfig", str(config))
     assert result.code == 3
-    assert "no pods: coverage will be assumed" in result.err
-    assert "  not in it: Pod: the right to list pods" in result.err
+    assert "no pods (coverage will be assumed)" in result.err
+    assert "  without Pod: the right to list pods" in result.err
     judged = program("taint", "nodes", "rdma-1", "a=b:NoSchedule", "--from", str(tmp_path / "w.json"), "-o", "json")
     report = json.loads(judged.out)
     assert {row["assumed"] for row in report["coverage"]} == {True}

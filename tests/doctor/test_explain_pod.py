@@ -111,9 +111,11 @@ def test_a_pod_of_the_namespace_of_the_context() -> None:
 @pytest.mark.parametrize(
     ("words", "error"),
     [
-        pytest.param(["--pod", "shop/none"], "no pod shop/none: give NAMESPACE/NAME of one that is there", id="no such pod"),
+        pytest.param(["--pod", "shop/none"], 'pods "shop/none" not found: give NAMESPACE/NAME of one that is there', id="no such pod"),
         pytest.param(
-            ["--pod", "shop/big", "--node", "rdma-1"], "--pod stands alone, without --node, --since and a second cluster", id="with a node"
+            ["--pod", "shop/big", "--node", "rdma-1"],
+            "--pod excludes --node, --since and a second cluster\nSee 'preflight doctor --help'",
+            id="with a node",
         ),
     ],
 )

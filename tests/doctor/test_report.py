@@ -138,7 +138,7 @@ def test_since_a_maintenance_of_one_node() -> None:
 
 def test_of_no_node() -> None:
     write(Path("world.json"), broken())
-    assert program("doctor", "--from", "world.json", "--node", "x") == (2, "", "error: no node x: give the name of one that is there\n")
+    assert program("doctor", "--from", "world.json", "--node", "x") == (2, "", 'error: nodes "x" not found\n')
 
 
 def test_without_pods_nothing_is_called_fine() -> None:

@@ -108,4 +108,4 @@ def test_a_state_of_before_that_cannot_be_read_is_not_compared(tmp_path: Path) -
 def test_a_pod_without_a_namespace_in_front_of_the_slash_is_none(tmp_path: Path) -> None:
     doctor(tmp_path, node("n1", {}, []), pod("p", "n1"))
     result = program("doctor", "--from", str(tmp_path / "w.json"), "--pod", "/p", "--no-policy")
-    assert (result.code, result.err) == (2, "error: no pod /p: give NAMESPACE/NAME of one that is there\n")
+    assert (result.code, result.err) == (2, 'error: pods "/p" not found: did you mean a/p?\n')

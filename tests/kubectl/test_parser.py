@@ -162,11 +162,15 @@ REFUSED: list[tuple[str, str, str]] = [
     ("nothing but two dashes", "-- taint", f"a verb is missing: preflight judges {', '.join(VERBS)}"),
     ("a verb with a slip", "tain nodes n1", 'unknown command "tain" for "kubectl": did you mean taint?'),
     ("no verb at all", "xyzzy", f'unknown command "xyzzy" for "kubectl"; preflight judges {", ".join(VERBS)}'),
-    ("a verb of kubectl that changes nothing", "get nodes", f"preflight does not judge `kubectl get`: it judges {', '.join(VERBS)}"),
+    (
+        "a verb of kubectl that changes nothing",
+        "get nodes",
+        "preflight does not judge `kubectl get`: it reads the cluster itself: `preflight doctor` ",
+    ),
     (
         "a verb of kubectl that changes something",
         "edit ds d1",
-        f"preflight does not judge `kubectl edit`: it judges {', '.join(VERBS)}; an edited manifest can be judged with `apply -f`",
+        "preflight does not judge `kubectl edit`: save the edited manifest, and check it with `preflight apply -f FILE`",
     ),
     ("half a verb", "set", "preflight does not judge `kubectl set`: it judges `kubectl set image`"),
     ("another half", "rollout undo ds/d1", "preflight does not judge `kubectl rollout undo`: it judges `kubectl rollout restart`"),

@@ -197,7 +197,10 @@ def test_lines_that_are_judged(text: str, lines: list[str]) -> None:
         ("trap 'kubectl uncordon n1' EXIT", ["1: trap kubectl uncordon n1 EXIT: what a trap runs is not followed"]),
         (
             "kubectl taint nodes n1 a=b:noschedule",
-            ["1: kubectl taint nodes n1 a=b:noschedule: invalid taint effect: noschedule, unsupported taint effect"],
+            [
+                "1: kubectl taint nodes n1 a=b:noschedule: invalid taint effect: noschedule, unsupported taint effect: "
+                "did you mean NoSchedule?"
+            ],
         ),
         ("kubectl cordon n1 --nope", ["1: kubectl cordon n1 --nope: unknown flag: --nope"]),
         (
@@ -273,7 +276,9 @@ def test_lines_that_are_not_understood(text: str, says: list[str]) -> None:
 
 def test_what_preflight_does_not_judge_is_said_in_its_words() -> None:
     (line,) = unread(read_script("kubectl scale deploy/x --replicas=0"))
-    assert line.startswith("1: kubectl scale deploy/x --replicas=0: preflight does not judge `kubectl scale`: it judges taint, ")
+    assert line.startswith(
+        "1: kubectl scale deploy/x --replicas=0: preflight does not judge `kubectl scale`: `preflight capacity --like deploy/NAME` "
+    )
 
 
 def test_what_comes_after_a_line_that_is_not_understood_knows_it() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+
+from preflight.messages.suggestions import suggest
 
 
 def describe_unknown(limitation: str) -> str:
@@ -10,9 +12,9 @@ def describe_unknown(limitation: str) -> str:
     return f"not known: {limitation}"
 
 
-def describe_missing_node(node: str) -> str:
-    """A node that does not exist."""
-    return f"no node {node}: give the name of one that is there"
+def describe_missing_node(node: str, nodes: Iterable[str]) -> str:
+    """A node that does not exist, in kubectl's words, and the one that was meant."""
+    return f'nodes "{node}" not found{suggest(node, nodes)}'
 
 
 NO_PODS = "not known: no pod was given"
@@ -43,6 +45,6 @@ def describe_unlisted_namespace(namespace: str) -> str:
     return f"the pods of namespace {namespace} were not given"
 
 
-def describe_missing_pod(name: str, why: str) -> str:
-    """A pod that does not exist."""
-    return f"no pod {name}: {why}"
+def describe_missing_pod(name: str, pods: Iterable[str], why: str) -> str:
+    """A pod that does not exist, and the one that was meant, else why it is not known; all as NAMESPACE/NAME."""
+    return f'pods "{name}" not found{suggest(name, pods) or f": {why}"}'

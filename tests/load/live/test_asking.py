@@ -211,11 +211,10 @@ def test_a_node_that_the_cluster_lacks_is_refused_in_kubectls_words(tmp_path: Pa
     assert (result.code, result.err) == (2, 'error: nodes "c-9" not found\n')
 
 
-def test_a_selector_that_selects_nothing_changes_nothing(tmp_path: Path) -> None:
+def test_a_selector_that_selects_nothing_is_refused(tmp_path: Path) -> None:
     with serving(ApiServer(cluster()), tmp_path) as config:
         result = program("taint", "nodes", "-l", "pool=z", "team=x:NoSchedule", "--kubeconfig", str(config))
-    assert result.code == 3
-    assert result.err == "error: no node matches -l pool=z\n"
+    assert result == (2, "", "error: no node matches -l pool=z\n")
 
 
 def test_the_namespace_of_the_context_is_meant_where_none_is_given(tmp_path: Path) -> None:
@@ -254,8 +253,8 @@ def test_a_flag_that_chooses_another_cluster_or_person_is_not_ignored(flag: str,
     with serving(server, tmp_path) as config:
         result = program("cordon", "a-1", "--kubeconfig", str(config), *flag.split())
     name = "server" if flag.startswith("-s ") else flag.partition(" ")[0].removeprefix("--")
-    words = "which cluster is asked, and as whom, is said by --context, --kubeconfig, --as and --as-group"
-    assert (result.code, result.err) == (2, f"error: --{name} is not judged: {words}\n")
+    words = "choose the cluster and the user with --context, --kubeconfig, --as and --as-group"
+    assert (result.code, result.err) == (2, f"error: --{name} is not supported: {words}\nSee 'preflight cordon --help'\n")
     assert server.asked == []
 
 
@@ -333,7 +332,7 @@ def test_components_asks_for_daemonsets_and_their_configuration_only(tmp_path: P
         both = program("components", str(tmp_path), "--live")
     assert [load["name"] for load in json.loads(result.out)["daemonsets"]] == ["plugin", "agent", "csi"]
     assert server.questions() == ["configmaps -n gpu fieldSelector=metadata.name=plugin-config", "daemonsets"]
-    assert (both.code, both.err) == (2, "error: a PATH and --live are two places: give one of them\n")
+    assert (both.code, both.err) == (2, "error: PATH and --live exclude each other\nSee 'preflight components --help'\n")
 
 
 @pytest.mark.parametrize(

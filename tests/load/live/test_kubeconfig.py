@@ -228,9 +228,16 @@ def test_no_credential_is_shown_whatever_it_looks_like(user: dict[str, str], tmp
 def test_a_time_that_is_none_is_refused(tmp_path: Path) -> None:
     config = kubeconfig(tmp_path / "config", "http://127.0.0.1:1")
     result = program(*LINE, "--kubeconfig", str(config), "--request-timeout", "soon")
-    assert (result.code, result.err) == (2, "error: --request-timeout takes a time such as 5, 5s or 1m30s, or 0 for no limit, not 'soon'\n")
+    assert (result.code, result.err) == (
+        2,
+        'error: invalid value "soon" for --request-timeout: must be a time such as 5, 5s or 1m30s, or 0 for no limit\n'
+        f"See 'preflight {LINE[0]} --help'\n",
+    )
 
 
 def test_files_and_a_cluster_exclude_one_another(tmp_path: Path) -> None:
     result = program("lint", "--from", str(tmp_path), "--context", "x")
-    assert (result.code, result.err) == (2, "error: --from is the world, and --context asks a cluster: give one of them\n")
+    assert (result.code, result.err) == (
+        2,
+        "error: --from and --context exclude each other: cluster state comes from files or from a cluster\nSee 'preflight lint --help'\n",
+    )

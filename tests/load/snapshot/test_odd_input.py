@@ -38,10 +38,10 @@ def test_nothing_at_all_is_no_snapshot_unless_it_is_meant(tmp_path: Path) -> Non
     result = program(*line)
     assert (result.code, result.err) == (
         3,
-        "error: nothing was saved: no object of a kind that preflight knows was given (--allow-empty saves that)\n",
+        "error: no snapshot was saved: no Kubernetes objects that preflight reads in the input (--allow-empty saves it all the same)\n",
     )
     result = program(*line, "--allow-empty")
-    assert (result.code, result.err) == (0, f"wrote {tmp_path}/w.json: 0 nodes, 0 DaemonSets, no pods: coverage will be assumed, 0.1 kB\n")
+    assert (result.code, result.err) == (0, f"wrote {tmp_path}/w.json: 0 nodes, 0 DaemonSets, no pods (coverage will be assumed), 0.1 kB\n")
     assert json.loads(text(tmp_path / "w.json"))["items"] == []
     judged = program(*TAINT, str(tmp_path / "w.json"))
     assert [load["message"] for load in json.loads(judged.out)["problems"]] == [
