@@ -160,7 +160,6 @@ def test_kubectl_asks_the_completion_of_the_plugin(words: list[str], values: lis
 def test_the_plugin_says_how_it_was_called(plugin: dict[str, str]) -> None:
     done = run("kubectl-change_preflight", "taint", "--help", env=plugin)
     assert "Usage: kubectl change-preflight taint " in done.stdout
-    assert "Examples:" in done.stdout
     done = run("kubectl-change_preflight", "lint", "--bogus", env=plugin)
     assert done.returncode == 2
     assert "kubectl change-preflight lint --help" in done.stderr
