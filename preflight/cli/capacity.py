@@ -61,12 +61,12 @@ def command(sources: tuple[str, ...], outputs: tuple[str, ...], **given: Any) ->
     from preflight.report.capacity import FORMATS
     from preflight.report.terminal import escape_unprintable
 
-    parse_formats(outputs, FORMATS)
+    formats = parse_formats(outputs, FORMATS)
     asked = _make_query(given, sources)
     options = Options(exit_zero=given["exit_zero"], comparison_operators=parse_feature_gate(given["feature_gates"]))
     sessions = [Session(source, options, stdin=sys.stdin.buffer) for source in select_inputs(given, sources)]
     found = query_capacity(sessions, asked)
-    print_report(FORMATS, found, outputs, all_rows=given["all_rows"])
+    print_report(FORMATS, found, formats, all_rows=given["all_rows"])
     for cluster in found.clusters:
         for problem in cluster.problems:
             get_run().print_error(f"error: {escape_unprintable(problem)}")

@@ -90,9 +90,11 @@ def command(
         ((daemonset, recognize_components(daemonset, loaded.world.config_maps, stated)) for daemonset in daemonsets), key=_make_sort_key
     )
     problems = [*loaded.problems, *list_unlisted_problems(loaded.world)]
-    if not found and not allow_empty:
+    if not found and not problems and not allow_empty:
         problems.append(Problem(messages.NOTHING_TO_RECOGNIZE))
     text = _format_json(found, _locate_evidence(loaded, found)) if form == "json" else _format_table(found, _locate_evidence(loaded, found))
+    if problems and not found and form == "text":
+        text = ""
     if into:
         _write_output(into, text)
     else:

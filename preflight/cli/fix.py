@@ -74,7 +74,8 @@ def command(paths: tuple[str, ...], sources: tuple[str, ...], *, allow_empty: bo
         click.echo(_format_patches(outcome, given["patch"]), nl=False)
     elif not given["write"]:
         _print_diff(outcome)
-    _print_lines(lines, err=not given["write"])
+    if outcome.fixes or outcome.unfixed or not proposal.problems:
+        _print_lines(lines, err=not given["write"])
     problems = (*proposal.problems, *map(Problem, failed))
     if problems:
         print_problems(problems)

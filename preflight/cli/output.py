@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import click
@@ -40,15 +40,17 @@ def finish_run(analysis: Analysis, given: dict[str, Any]) -> int:
     report, baseline = analysis.report, analysis.baseline
     get_run().alive.append(analysis)
     lowest = Severity(given["fail_on"]) if given["quiet"] else None
-    outputs = given["outputs"] or (("concise",) if given["quiet"] else ())
-    print_report(FORMATS, report, outputs, all_rows=given["all_rows"], lowest=lowest)
+    formats = parse_formats(given["outputs"] or (("concise",) if given["quiet"] else ()))
+    if not report.judged.objects and not report.findings and report.problems:
+        formats = [chosen for chosen in formats if chosen != ("text", "")]  # why nothing was checked is all that there is to say
+    print_report(FORMATS, report, formats, all_rows=given["all_rows"], lowest=lowest)
     if baseline is not None:
         write_output(baseline.file, baseline.format_file())
         accepted = messages.ONE_FINDING if baseline.finding_count == 1 else f"{baseline.finding_count} findings"
         click.echo(messages.describe_written_baseline(baseline.file, accepted, baseline.expires), err=True)
     if report.problems:
         print_problems(report.problems)
-    if lowest is not None and "concise" in outputs:
+    if lowest is not None and any(name == "concise" for name, _ in formats):
         _print_rest(report, lowest)
     if analysis.request_summary and given["verbose"]:
         click.echo(analysis.request_summary, err=True)
@@ -70,13 +72,13 @@ def _print_rest(report: Report, lowest: Severity) -> None:
 def print_report(
     known_formats: Mapping[str, Callable[..., str]],
     report: object,
-    outputs: tuple[str, ...],
+    formats: Iterable[tuple[str, str]],
     *,
     all_rows: bool,
     lowest: Severity | None = None,
 ) -> None:
-    """Print a report in the formats asked for, each to its place; with `lowest`, `concise` prints only what fails the run."""
-    for name, path in parse_formats(outputs, known_formats):
+    """Print a report in some formats, each to its path, or to standard output; with `lowest`, `concise` prints only what fails the run."""
+    for name, path in formats:
         terminal = not path and sys.stdout.isatty()
         is_colored = not path and get_run().uses_color(sys.stdout)
         text = known_formats[name](

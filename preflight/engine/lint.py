@@ -12,11 +12,10 @@ from preflight.engine.rule_runner import run_rules
 from preflight.engine.session import LoadedInputs, Session, make_inputs
 from preflight.load.inputs import LoadOptions, open_input
 from preflight.messages import run as messages
+from preflight.messages.load import describe_empty_input
 from preflight.model.apps import DaemonSet
 from preflight.model.report import CheckedCounts, Outcome, ReportStep
 from preflight.model.world import ClusterState
-
-_NOTHING = messages.NOTHING_TO_JUDGE
 
 
 def lint(session: Session) -> Analysis:
@@ -48,12 +47,19 @@ def _evaluate_manifests(inputs: LoadedInputs) -> Analysis:
         ),
         results=results,
         steps=_make_steps(world, impact),
-        problems=() if inputs.loaded.objects else inputs.list_empty_problem(_NOTHING),
+        problems=() if inputs.loaded.objects or inputs.problems else inputs.list_empty_problem(_describe_nothing(inputs)),
         links=tuple(iter_pair_links(options.why, impact, 0)) if impact else (),
         impacts=(impact,) if impact else (),
         is_unknown=options.strict and is_unknown,
     )
     return build_report(inputs, parts)
+
+
+def _describe_nothing(inputs: LoadedInputs) -> str:
+    """That there is nothing to check: in files, or in a whole cluster."""
+    if not inputs.paths:
+        return messages.NOTHING_TO_JUDGE
+    return describe_empty_input(inputs.paths, [(check.what, check.why) for check in inputs.loaded.skipped])
 
 
 def _make_steps(world: ClusterState, impact: Impact | None) -> tuple[ReportStep, ...]:

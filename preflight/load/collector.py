@@ -70,7 +70,8 @@ class ObjectCollector:
     6. `whole_pods` are the listed pods as a whole, by namespace and name, where they are wanted (`wants_whole_pods`): most changes do not.
     7. `runtime_state` is what is read of the state of the cluster, None where nobody asks for it: most commands do not.
     8. `pod_texts` are the listed pods as a whole, each read when it is asked for; None where nobody wants them.
-    9. `leaves_templates`: a chart's template that nobody rendered is left out, even where the person named its file.
+    9. `empty_paths` are named folders without a file, and named files without any content.
+    10. `leaves_templates`: a chart's template that nobody rendered is left out, even where the person named its file.
     """
 
     def __init__(
@@ -104,6 +105,7 @@ class ObjectCollector:
         self.snapshots: set[tuple[str, int]] = set()
         self.complete_kinds: set[str] = set()
         self.files = 0
+        self.empty_paths: list[str] = []
         self._left_out: Counter[tuple[str, str]] = Counter()
         self._skipped: list[SkippedCheck] = []
 

@@ -21,13 +21,13 @@ from preflight.messages.load import (
     describe_refused_field,
     describe_refused_pod,
     describe_several_pods,
+    format_problem,
 )
 from preflight.model.batch import JobSet
 from preflight.model.capacity import NewPod
 from preflight.model.convert import convert
 from preflight.model.meta import Origin, Refusal
 from preflight.model.pod_scheduling import SchedulerPodSpec
-from preflight.model.report import Problem
 from preflight.model.workloads import Workload, locate_pod_spec
 from preflight.scheduling.quantities import QuantityError, parse_millis
 from preflight.scheduling.tolerations import add_implicit_tolerations
@@ -123,12 +123,6 @@ def _is_whole_number(quantity: str | float) -> bool:
         return parse_millis(quantity) % 1000 == 0
     except QuantityError:
         return True
-
-
-def format_problem(problem: Problem) -> str:
-    """What could not be read, with its file and, where that is known, its line."""
-    place = problem.location
-    return f"{place.file}{f':{place.line}' if place.line else ''}: {problem.message}" if place else problem.message
 
 
 def _check_accepted(loaded: LoadResult, path: str) -> None:

@@ -22,7 +22,6 @@ DELETES_NOTHING = "delete nothing"
 DELETES_NO_POD = "delete no pod"
 NO_SUCH_DAEMONSET = "nothing changes: no such DaemonSet is there"
 NO_SUCH_POD = "nothing changes: no such pod is there"
-EVICTIONS_NOT_JUDGED = "not judged: evictions, budgets, Jobs"
 REFUSED_FOR_DAEMONSETS = "without --ignore-daemonsets kubectl refuses a node that has DaemonSet pods, and leaves it cordoned"
 SAME_AS_TODAY = (
     "judged with the labels and taints of today, not cordoned; what was set by hand is gone, unless the pool or the kubelet sets it"
@@ -83,6 +82,12 @@ def format_already_done(nodes: Sequence[str], verb: str) -> str:
 def format_missing_label(key: str, nodes: Sequence[str] = ()) -> str:
     """A label to remove that the nodes lack, in kubectl's words; all of them where no node is named."""
     return f'label "{key}" not found on {join_names(nodes)}.' if nodes else f'label "{key}" not found.'
+
+
+def describe_unknown_evictions(why: str) -> str:
+    """What is not known of a drain without pods; `why` they could not be listed, "" where they were not given."""
+    cause = why or "no pods in the input: add the output of `kubectl get pods,pdb -A -o yaml`"
+    return f"which pods are evicted, and what blocks the drain: {cause}"
 
 
 def format_unclear_removal(key: str, node: str) -> str:

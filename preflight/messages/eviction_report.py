@@ -57,6 +57,17 @@ def describe_staying(parts: Iterable[str]) -> str:
     return f"not asked to go: {', '.join(parts)}"
 
 
+EVICTED_UNLESS_COVERED = "evicted unless a PDB covers it"
+UNLESS_COVERED = "more unless a PodDisruptionBudget covers them"
+
+
+def count_unless_covered(count: int) -> str:
+    """How many pods go, as far as no budget covers them."""
+    if count == 1:
+        return "1 pod goes unless a PodDisruptionBudget covers it"
+    return f"{count} pods go unless a PodDisruptionBudget covers them"
+
+
 LOST = "lost for good"
 PENDING = "Pending afterwards"
 BLOCKED_FOREVER = "blocked for ever"

@@ -158,7 +158,7 @@ def describe_assumption(assumption: EvictionAssumption) -> str:
             return f"not all PodDisruptionBudgets could be had, {_UNKNOWN_ANSWER}: {cause}"
         case UnreadBudgets():
             return (
-                f"no PodDisruptionBudget was given, {_UNKNOWN_ANSWER}: add the output of `kubectl get pdb -A -o json`, or, where there is "
+                f"no PodDisruptionBudget was given, {_UNKNOWN_ANSWER}: add the output of `kubectl get pdb -A -o yaml`, or, where there is "
                 "none, of `kubectl get --raw /apis/policy/v1/poddisruptionbudgets`"
             )
 

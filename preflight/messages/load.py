@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 
+from preflight.messages.lists import join_names
 from preflight.model.meta import Origin
+from preflight.model.report import Problem
 from preflight.model.world import Ambiguity
 
 
@@ -16,10 +19,33 @@ def lower_first(text: object) -> str:
 
 # Files
 
+NO_SUCH_DIRECTORY = "no such directory"
 NOT_UTF16 = "UTF-16: save it as UTF-8"
 NOT_FOLLOWED = "not followed: name it to read it"
 HIDDEN = "not read, though `kubectl apply -f` reads hidden files: name it to read it"
 CUT_OFF_GZIP = "broken gzip data: the file is cut off: copy or save it again"
+
+
+def format_problem(problem: Problem) -> str:
+    """What could not be read, with its file and, where they are known, its line and column."""
+    place = problem.location
+    if place is None:
+        return problem.message
+    position = f":{place.line}{f':{place.column}' if place.column else ''}" if place.line else ""
+    return f"{place.file}{position}: {problem.message}"
+
+
+def describe_missing_input(path: str, reason: str) -> str:
+    """That a path which a person named cannot be opened."""
+    return f"cannot read {path}: {reason}"
+
+
+def describe_empty_input(paths: Sequence[str], skipped: Sequence[tuple[str, str]]) -> str:
+    """That paths hold nothing to check; `skipped` is what they hold instead, with the reason."""
+    named = join_names(["standard input" if path == "-" else path for path in paths])
+    if not skipped:
+        return f"no Kubernetes objects in {named}"
+    return f"no Kubernetes objects to check in {named}: {'; '.join(f'{what} skipped ({why})' for what, why in skipped)}"
 
 
 def describe_unreadable(reason: str) -> str:
@@ -89,7 +115,7 @@ _MAX_SHOWN_KIND = 60
 
 def explain_unrendered(chart: str = "CHARTDIR") -> str:
     """That a template of a chart is not rendered, and how to."""
-    return f"unrendered chart template: render it first: helm template RELEASE {chart} | preflight ... --from -"
+    return f"unrendered chart template: render it first: helm template {shlex.quote(chart)} | preflight lint - (other commands: --from -)"
 
 
 def describe_templates(count: int, chart: str) -> str:

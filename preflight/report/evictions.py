@@ -92,6 +92,8 @@ def _make_row(eviction: Eviction) -> EvictionRow:
 
 def _format_verdict(eviction: Eviction) -> str:
     words = eviction.verdict.replace("-", " ")
+    if eviction.leaves_unless_covered:
+        return messages.EVICTED_UNLESS_COVERED
     if eviction.is_leaving and eviction.lost:
         return messages.describe_lost_pod(words)
     if eviction.verdict is EvictionVerdict.DELETED and isinstance(eviction.why, EndReason):
@@ -108,9 +110,11 @@ def _format_replacement(eviction: Eviction) -> str:
 def format_node_heading(evictions: EvictionReport, node: NodeEvictions) -> str:
     """What becomes of a node, in one line."""
     going = sum(pod.is_leaving for pod in node.pods)
-    parts = [messages.count_leaving_pods(going)]
+    uncovered = sum(pod.leaves_unless_covered for pod in node.pods)
+    parts = [messages.count_leaving_pods(going)] if going or not uncovered else []
+    parts += [messages.count_unless_covered(uncovered)] if uncovered else []
     for verdict in _COUNTED_VERDICTS:
-        number = sum(eviction.verdict is verdict for eviction in node.pods)
+        number = sum(eviction.verdict is verdict and not eviction.leaves_unless_covered for eviction in node.pods)
         if number and verdict is not EvictionVerdict.WAITS:
             parts.append(f"{number} {verdict.replace('-', ' ')}")
         elif number:
@@ -176,7 +180,8 @@ def format_total(evictions: EvictionReport) -> str:
         (messages.BLOCKED_FOREVER, sum(pod.verdict is EvictionVerdict.BLOCKED_FOREVER for pod in pods)),
         (messages.BLOCKED_NOW, sum(pod.verdict is EvictionVerdict.BLOCKED_NOW for pod in pods)),
         (messages.REFUSED, sum(pod.verdict is EvictionVerdict.REFUSED for pod in pods)),
-        (messages.UNKNOWN, sum(pod.verdict is EvictionVerdict.UNKNOWN for pod in pods)),
+        (messages.UNLESS_COVERED, sum(pod.leaves_unless_covered for pod in pods)),
+        (messages.UNKNOWN, sum(pod.verdict is EvictionVerdict.UNKNOWN and not pod.leaves_unless_covered for pod in pods)),
     ):
         if number:
             parts.append(f"{number} {words}")

@@ -76,11 +76,11 @@ def test_objects_from_standard_input(folder: Path) -> None:
         ("kind: Node\nmetadata: {name: [a]}\n", "a.yaml:1: Node cannot be judged: name must be a string: it is a list"),
         (
             "kind: Node\nmetadata: {name: '{{ a }}'}\n",
-            "a.yaml:1: unrendered chart template: render it first: helm template RELEASE CHARTDIR | preflight ... --from -",
+            "a.yaml:1: unrendered chart template: render it first: helm template CHARTDIR | preflight lint - (other commands: --from -)",
         ),
         (
             "kind: Node\nmetadata: {name: {{ a }}\n",
-            "a.yaml:2: unrendered chart template: render it first: helm template RELEASE CHARTDIR | preflight ... --from -",
+            "a.yaml:2: unrendered chart template: render it first: helm template CHARTDIR | preflight lint - (other commands: --from -)",
         ),
     ],
 )

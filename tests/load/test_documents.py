@@ -211,7 +211,7 @@ def test_a_repeated_key_is_noted_where_the_object_is_ours(folder: Path) -> None:
     assert list(result.world.nodes) == ["b"]
 
 
-RENDER = "unrendered chart template: render it first: helm template RELEASE {} | preflight ... --from -"
+RENDER = "unrendered chart template: render it first: helm template {} | preflight lint - (other commands: --from -)"
 BROKEN_TEMPLATE = """apiVersion: apps/v1
 kind: DaemonSet
 metadata:

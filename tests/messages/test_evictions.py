@@ -160,7 +160,7 @@ ASSUMPTIONS: list[tuple[EvictionAssumption, str]] = [
     (UnreadBudgets("no right"), f"not all PodDisruptionBudgets could be had, {UNKNOWN}: no right"),
     (
         UnreadBudgets(),
-        f"no PodDisruptionBudget was given, {UNKNOWN}: add the output of `kubectl get pdb -A -o json`, or, where there is none, of "
+        f"no PodDisruptionBudget was given, {UNKNOWN}: add the output of `kubectl get pdb -A -o yaml`, or, where there is none, of "
         "`kubectl get --raw /apis/policy/v1/poddisruptionbudgets`",
     ),
 ]

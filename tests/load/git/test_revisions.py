@@ -281,7 +281,7 @@ def test_what_is_too_large_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_chart_is_named_and_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     chart = {"charts/x/Chart.yaml": "name: x\n", "charts/x/templates/ds.yaml": "{{ if .Values.a }}\n" + WIDE}
     monkeypatch.chdir(repository(tmp_path / "repo", {**chart, "a.yaml": OTHER}))
-    why = "unrendered chart template: render it first: helm template RELEASE charts/x | preflight ... --from -"
+    why = "unrendered chart template: render it first: helm template charts/x | preflight lint - (other commands: --from -)"
     assert {"what": "1 file of the chart charts/x", "why": why} in report("v1", "main")["skipped"]
     given = report("v1:charts/x/templates", "main", "--allow-empty")
     assert any(check["what"].endswith("of the chart charts/x") for check in given["skipped"])
