@@ -38,7 +38,7 @@ def test_the_wheel_runs_the_example_in_a_clean_environment(tmp_path: Path, wheel
     for shell in ("bash", "zsh", "fish"):
         assert run(clean / "bin" / "preflight", "completion", shell) == run(sys.executable, "-m", "preflight", "completion", shell)
     assert run(clean / "bin" / "kubectl_complete-change_preflight", "explain", "PF102").startswith("PF102\tlost-on-recreation: ")
-    assert run(clean / "bin" / "kubectl-change_preflight", "--help").startswith("Usage: kubectl change-preflight ")
+    assert "Usage: kubectl change-preflight " in run(clean / "bin" / "kubectl-change_preflight", "--help")
 
     page = run(clean / "bin" / "preflight", *EXAMPLE, "-o", "html")
     assert page.startswith("<!DOCTYPE html>")

@@ -11,7 +11,7 @@ from preflight.messages import command_line as messages
 from preflight.messages.help import HelpPage, find_help_page
 
 _CLUSTER = ("--from", "--context", "--kubeconfig", "--live")
-_OUTPUT = ("-o", "--all-rows", "--why", "--color", "-v")
+_OUTPUT = ("-o", "-q", "--all-rows", "--why", "--color", "-v")
 _EXIT_CODE = ("--fail-on", "--exit-zero", "--allow-empty", "--strict")
 _POLICY = ("--policy", "--no-policy", "--no-exemptions", "--baseline", "--write-baseline", "--baseline-expires", "--today")
 _RARE = ("--as", "--as-group", "--request-timeout", "--feature-gates", "--version", "--help")
@@ -23,7 +23,7 @@ _MAX_NAME = 26
 
 def write_help_page(command: click.Command, ctx: click.Context, formatter: click.HelpFormatter) -> None:
     """Write the help of a command."""
-    name = " ".join(ctx.command_path.split()[1:]) if ctx.parent is not None else ""
+    name = ctx.command_path.removeprefix(ctx.find_root().info_name or "").strip()  # the program's own name may be two words
     page = find_help_page(name)
     _write_folded(formatter, f"{page.summary}.")
     formatter.write("\n")

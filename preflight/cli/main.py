@@ -155,7 +155,7 @@ def main(end_process: Callable[[int], NoReturn] | None = None) -> None:
         code = cli.main(prog_name=_find_program_name(), standalone_mode=False, obj=run)
         sys.stdout.flush()
     except click.UsageError as error:
-        code = _show_error(run, error)
+        code = _show_error(error, run)
     except click.ClickException as error:
         error.show()
         code = error.exit_code
@@ -163,7 +163,7 @@ def main(end_process: Callable[[int], NoReturn] | None = None) -> None:
         click.echo("interrupted", err=True)
         code = 130
     except PreflightError as error:
-        code = _show_error(run, error)
+        code = _show_error(error, run)
     except BrokenPipeError:
         code = _discard_stdout()
     except Exception:
@@ -182,7 +182,7 @@ def _find_program_name() -> str | None:
     return "kubectl change-preflight" if os.path.basename(sys.argv[0]) == "kubectl-change_preflight" else None  # noqa: PTH119
 
 
-def _show_error(run: Run, error: PreflightError | click.UsageError) -> int:
+def _show_error(error: PreflightError | click.UsageError, run: Run) -> int:
     if isinstance(error, click.exceptions.NoArgsIsHelpError):
         error.show()
     else:

@@ -32,7 +32,7 @@ SHARED_OPTIONS: tuple[Callable[[Any], Any], ...] = (
     ),
     click.option("--exit-zero", is_flag=True, help="Exit 0 in spite of findings and unknown answers."),
     click.option("--allow-empty", is_flag=True, help="Exit 0 when there is nothing to check."),
-    click.option("-q", "--quiet", is_flag=True, help="Print only what makes the exit code 1, as -o concise, and count the rest."),
+    click.option("-q", "--quiet", is_flag=True, help="Print only findings that make the exit code 1, one per line, and count the rest."),
     click.option("--all-rows", is_flag=True, help="Show every row and every finding."),
     click.option(
         "--why", metavar="DAEMONSET/NODE", default="", help="Explain step by step why a node is lost; NAMESPACE/POD explains a pod."

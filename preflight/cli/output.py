@@ -40,8 +40,7 @@ def finish_run(analysis: Analysis, given: dict[str, Any]) -> int:
     report, baseline = analysis.report, analysis.baseline
     get_run().alive.append(analysis)
     lowest = Severity(given["fail_on"]) if given["quiet"] else None
-    outputs = given["outputs"] or (("concise",) if given["quiet"] else ())
-    formats = parse_formats(outputs)
+    formats = parse_formats(given["outputs"] or (("concise",) if given["quiet"] else ()))
     if not report.judged.objects and not report.findings and report.problems:
         formats = [chosen for chosen in formats if chosen != ("text", "")]  # why nothing was checked is all that there is to say
     print_report(FORMATS, report, formats, all_rows=given["all_rows"], lowest=lowest)
@@ -51,7 +50,7 @@ def finish_run(analysis: Analysis, given: dict[str, Any]) -> int:
         click.echo(messages.describe_written_baseline(baseline.file, accepted, baseline.expires), err=True)
     if report.problems:
         print_problems(report.problems)
-    if lowest is not None and "concise" in outputs:
+    if lowest is not None and any(name == "concise" for name, _ in formats):
         _print_rest(report, lowest)
     if analysis.request_summary and given["verbose"]:
         click.echo(analysis.request_summary, err=True)
@@ -78,7 +77,7 @@ def print_report(
     all_rows: bool,
     lowest: Severity | None = None,
 ) -> None:
-    """Print a report in some formats, each to its path or to standard output; with `lowest`, `concise` prints only what fails the run."""
+    """Print a report in some formats, each to its path, or to standard output; with `lowest`, `concise` prints only what fails the run."""
     for name, path in formats:
         terminal = not path and sys.stdout.isatty()
         is_colored = not path and get_run().uses_color(sys.stdout)

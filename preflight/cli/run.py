@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from preflight.report.terminal import StreamKind
 
 _CHOICES = ("auto", "always", "never")
-_COLOR_HELP = "Color standard output and standard error (default: auto: on a terminal, and in the logs of GitHub and GitLab)."
+_COLOR_HELP = "When to use colors. Default: auto (on a terminal, and in the logs of GitHub and GitLab)."
 
 
 class Run:

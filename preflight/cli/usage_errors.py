@@ -6,13 +6,18 @@ from collections.abc import Iterator
 
 import click
 
+from preflight.engine.unreadable_input import UnreadableInputError
 from preflight.errors import PreflightError, UsageError
 from preflight.messages import command_line as messages
 from preflight.report.terminal import escape_unprintable
+from preflight.report.text import render_problems
 
 
 def iter_error_lines(error: PreflightError | click.UsageError) -> Iterator[str]:
     """The lines that tell a person of an error, with nothing in them that a terminal would obey."""
+    if isinstance(error, UnreadableInputError):
+        yield from render_problems(error.problems).splitlines()
+        return
     text, path = (_reword(error), _get_command_path(error)) if isinstance(error, click.UsageError) else (str(error), "")
     if isinstance(error, UsageError) and error.points_to_help:
         path = error.command_path

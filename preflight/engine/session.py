@@ -12,12 +12,13 @@ from msgspec.structs import replace
 
 from preflight.engine.asked_cluster import format_request_summary
 from preflight.engine.unlisted_kinds import list_unlisted_problems
+from preflight.engine.unreadable_input import UnreadableInputError
 from preflight.errors import InputError, UsageError
 from preflight.load import LoadResult
 from preflight.load.files import STDIN
 from preflight.load.inputs import Files, Input, Live, LoadOptions, OpenInput, list_paths, open_input
 from preflight.messages import run as messages
-from preflight.messages.load import describe_empty_input, format_problem
+from preflight.messages.load import describe_empty_input
 from preflight.model.meta import Origin
 from preflight.model.report import Problem, Severity
 from preflight.model.world import ClusterState
@@ -174,7 +175,7 @@ def _check_not_empty(session: Session, loaded: LoadResult, *, is_lint: bool) -> 
     if is_lint or loaded.objects or not (paths or surroundings) or isinstance(session.input, Live):
         return
     if loaded.problems:
-        raise InputError("\n".join(map(format_problem, loaded.problems)))
+        raise UnreadableInputError(loaded.problems)
     if not session.options.allow_empty:
         raise InputError(describe_empty_input((*paths, *surroundings), [(check.what, check.why) for check in loaded.skipped]))
 

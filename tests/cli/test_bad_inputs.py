@@ -117,7 +117,7 @@ def test_objects_that_are_not_checked_are_named() -> None:
 )
 def test_a_broken_file_alone_shows_its_error_and_nothing_else(command: str) -> None:
     Path("plan.yaml").write_text("- cordon n1\n", encoding="utf-8")
-    assert program(*shlex.split(command)) == (3, "", f"error: {BROKEN.format('')}\n")
+    assert program(*shlex.split(command)) == (3, "", f"{BROKEN.format('error: ')}\n")
 
 
 def test_lint_reports_it_to_machines_too() -> None:

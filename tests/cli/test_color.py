@@ -112,7 +112,7 @@ def test_the_program_and_its_groups_take_it_too(line: list[str]) -> None:
 def test_a_wrong_choice_is_refused() -> None:
     result = program("lint", "calm", "--color", "blue")
     assert (result.code, result.out) == (2, "")
-    assert "'blue' is not one of 'auto', 'always', 'never'" in result.err
+    assert 'invalid value "blue" for --color: must be one of auto, always, never' in result.err
 
 
 def test_a_hostile_name_brings_no_color_of_its_own() -> None:

@@ -21,7 +21,7 @@ from tests.fix.example_folder import TAINT, fix, world
         pytest.param(["--for", "cordon n1", "--plan", "p.yaml"], 2, "--for and --plan exclude each other", id="a change and a plan"),
         pytest.param(["--rule", "PF105"], 2, "preflight fix does not fix PF105", id="a rule without a fix"),
         pytest.param(["--plan", "none.yaml"], 3, "none.yaml: cannot be read", id="no such plan"),
-        pytest.param(["gone"], 3, "gone: error: cannot be read", id="no such file"),
+        pytest.param(["gone"], 3, "error: cannot read gone: no such file or directory", id="no such file"),
         pytest.param(["--for", "taint nodes n1 x=y:NoSchedule"], 0, "fixes 1 DaemonSet:", id="one to fix"),
         pytest.param([], 0, "nothing to fix", id="nothing to fix"),
         pytest.param(["--patch"], 0, "nothing to fix", id="patch without a value"),

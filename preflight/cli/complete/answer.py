@@ -12,7 +12,7 @@ import time
 from collections.abc import Sequence
 from enum import IntFlag
 
-from click import Command
+from click import Context, Group, Option
 from click.shell_completion import CompletionItem, split_arg_string
 
 from preflight.cli.complete.command_line import CommandLine, parse_command_line
@@ -76,15 +76,20 @@ def _complete(line: CommandLine) -> list[CompletionItem]:
     from preflight.cli.complete.candidates import list_candidates
     from preflight.cli.main import COMMANDS, VERBS
 
-    return list_candidates(line, {**VERBS, **COMMANDS}, _get_command, _read_names)
+    return list_candidates(line, {**VERBS, **COMMANDS}, list_options, _read_names)
 
 
-def _get_command(name: str) -> Command | None:
-    from click import Context
-
+def list_options(verb: str) -> list[Option]:
+    """The options of a command; none for one that is unknown."""
     from preflight.cli.main import cli
 
-    return cli.get_command(Context(cli), name) if name else cli
+    context = cli.make_context("preflight", [], resilient_parsing=True)
+    for word in verb.split():
+        command = context.command.get_command(context, word) if isinstance(context.command, Group) else context.command
+        if command is None:
+            return []
+        context = Context(command, context, word)
+    return [param for param in context.command.get_params(context) if isinstance(param, Option)]
 
 
 def _read_names(line: CommandLine, kind: NameKind) -> Names:

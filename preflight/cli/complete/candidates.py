@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from click import Command, Context, Option
+from click import Option
 from click.shell_completion import CompletionItem
 
 from preflight.cli.complete.command_line import CommandLine, list_second_words
@@ -18,8 +18,8 @@ from preflight.kubectl.resource_args import resolve_resource
 ReadNames = Callable[[CommandLine, NameKind], Names]
 """Reads the names of a kind for a command line."""
 
-GetCommand = Callable[[str], Command | None]
-"""Imports the command of a verb; that of "" is `preflight` itself."""
+ListOptions = Callable[[str], Iterable[Option]]
+"""Imports the command of a verb for its options; that of "" is `preflight` itself."""
 
 FILE = CompletionItem("", type="file")
 """Files, which the shell itself completes: click's word for them."""
@@ -40,17 +40,17 @@ _RESOURCES_OF_VERB = {
 _KIND_OF_RESOURCE = {"nodes": NameKind.NODES, "daemonsets": NameKind.DAEMONSETS, "namespaces": NameKind.NAMESPACES}
 
 
-def list_candidates(line: CommandLine, verbs: Mapping[str, str], get_command: GetCommand, read: ReadNames) -> list[CompletionItem]:
+def list_candidates(line: CommandLine, verbs: Mapping[str, str], list_options: ListOptions, read: ReadNames) -> list[CompletionItem]:
     """What may stand at the cursor and begins as the word does, in the order of the program; no word twice.
 
-    1. `verbs` are all commands with their one line; `get_command` imports one, which only its options need.
+    1. `verbs` are all commands with their one line.
     2. A flag that was typed is not offered again if it counts once.
     3. FILE stands for files. A word that does not print is never offered: a shell could take it for something else.
     """
     if line.flag:
         offered = _iter_values(line, read)
     elif line.word.startswith("-") and not line.is_after_dashes:
-        offered = _iter_options(line, get_command)
+        offered = _iter_options(line, list_options)
     elif not line.verb:
         offered = (CompletionItem(verb, help=text) for verb, text in verbs.items())
     elif list_second_words(line.verb):
@@ -61,16 +61,12 @@ def list_candidates(line: CommandLine, verbs: Mapping[str, str], get_command: Ge
     return list({item.value: item for item in fitting}.values())
 
 
-def _iter_options(line: CommandLine, get_command: GetCommand) -> Iterator[CompletionItem]:
+def _iter_options(line: CommandLine, list_options: ListOptions) -> Iterator[CompletionItem]:
     """Our own options and those of kubectl, the long ones before the short ones."""
     names: list[tuple[str, str]] = []
-    command = get_command(line.verb.split()[0] if line.verb else "")
-    for part in line.verb.split()[1:]:
-        command = getattr(command, "commands", {}).get(part, command)
-    if command is not None:
-        for param in command.get_params(Context(command, info_name=line.verb)):
-            if isinstance(param, Option) and not param.hidden and (param.multiple or line.flags.isdisjoint(param.opts)):
-                names += [(name, param.help or "") for name in param.opts]
+    for option in list_options(line.verb):
+        if not option.hidden and (option.multiple or line.flags.isdisjoint(option.opts)):
+            names += [(name, option.help or "") for name in option.opts]
     for flag in _list_kubectl_flags(line.verb):
         spelled = [f"--{flag.name}", *([f"-{flag.short}"] if flag.short else [])]
         if line.flags.isdisjoint(spelled):

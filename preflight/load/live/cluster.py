@@ -111,7 +111,7 @@ class LiveCluster:
         if cluster_query.evicts_from_nodes and len(nodes) > lists.MAX_NODES_ASKED_ONE_BY_ONE:
             cluster_query = replace(cluster_query, all_nodes=True)
             self._run_queries([ListQuery(NODES)])
-        is_misnamed = "Node" not in missing and (not named <= self._list_node_names() or (cluster_query.selectors and not nodes))
+        is_misnamed = "Node" not in missing and (not named <= self._list_node_names() or bool(cluster_query.selectors and not nodes))
         if is_misnamed and not cluster_query.all_nodes:
             self._run_queries([ListQuery(NODES)])  # so that the refusal can say which node was meant
         has_old_pods = cluster_query.evicts_from_nodes and any(map(may_have_old_pods, daemonsets))

@@ -78,4 +78,20 @@ PAGES: Mapping[str, HelpPage] = {
         (("FILE|NAME", f"{_POLICY} Default: the .preflight.yaml of this folder or one above, else the pack default."),),
         (("Print a file with what it extends", "preflight policy show .preflight.yaml"), ("Print a pack", "preflight policy show strict")),
     ),
+    "completion": HelpPage(
+        "Print the completion script of bash, zsh or fish",
+        ("bash|zsh|fish",),
+        (
+            "The script completes commands, options, contexts, namespaces, nodes, DaemonSets, rules, policy packs, taint effects and "
+            "formats. Names come from --from, or from the cluster of the context if it answers in time.",
+            "kubectl change-preflight needs no script: kubectl completes its plugins.",
+        ),
+        (),
+        (
+            ("Load it into the current bash", "source <(preflight completion bash)"),
+            ("Load it into every new bash (4.1 or later)", "echo 'source <(preflight completion bash)' >>~/.bashrc"),
+            ("Load it into every new zsh", "echo 'autoload -Uz compinit && compinit && source <(preflight completion zsh)' >>~/.zshrc"),
+            ("Load it into every new fish", "preflight completion fish >~/.config/fish/completions/preflight.fish"),
+        ),
+    ),
 }

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import click
 import pytest
-from click import Context, Option
 
+from preflight.cli.complete.answer import list_options
 from preflight.cli.complete.command_line import CommandLine, parse_command_line
 from preflight.cli.complete.names import NameKind, Names
 from preflight.cli.complete.option_values import ValueKind, find_values, list_valued_flags
 from preflight.cli.completion import SHELLS
-from preflight.cli.main import COMMANDS, VERBS, cli
+from preflight.cli.main import COMMANDS, VERBS
 from preflight.policy.packs import PACKS
 from preflight.report import FORMATS
 from preflight.rules.select_rules import load_all_rules
@@ -134,6 +134,7 @@ def names(monkeypatch: pytest.MonkeyPatch) -> None:
         pytest.param("lint --from a --fr", ["--from"], NO_FILES, id="one that is repeatable is"),
         pytest.param("drain n1 --ignore", ["--ignore-daemonsets"], NO_FILES, id="options of kubectl"),
         pytest.param("drain --force n1 --fo", [], NO_FILES, id="which count once"),
+        pytest.param("policy show -h", ["-h"], NO_FILES, id="help"),
         pytest.param("lint --ignore", [], NO_FILES, id="other commands have none of them"),
         pytest.param("set image --name", ["--namespace"], NO_FILES, id="the namespace"),
         pytest.param("policy show --col", ["--color"], NO_FILES, id="the options of a group's command"),
@@ -163,28 +164,21 @@ def test_a_candidate_has_its_description() -> None:
     assert program("__complete", "ta").out.startswith(f"taint\t{VERBS['taint']}\n")
 
 
-def list_options(command: click.Command) -> list[Option]:
-    return [param for param in command.get_params(Context(command)) if isinstance(param, Option)]
-
-
 @pytest.mark.parametrize("verb", [*VERBS, *COMMANDS])
 def test_every_option_that_takes_a_value_is_known(verb: str) -> None:
     """Otherwise its value would be taken for an argument."""
-    command = cli.get_command(Context(cli), verb)
-    assert command is not None
-    valued = {name for option in list_options(command) if not option.is_flag for name in option.opts}
-    bare = {name for option in list_options(command) if option.is_flag for name in option.opts}
+    options = list_options(verb)
+    valued = {name for option in options if not option.is_flag for name in option.opts}
+    bare = {name for option in options if option.is_flag for name in option.opts}
+    assert {"-h", "--help"} <= bare
     assert valued - list_valued_flags(verb) == set()
     assert bare & list_valued_flags(verb) == set()
 
 
 @pytest.mark.parametrize("verb", [*VERBS, *COMMANDS])
 def test_every_choice_is_offered(verb: str) -> None:
-    command = cli.get_command(Context(cli), verb)
-    assert command is not None
-    choices = {
-        name: option.type.choices for option in list_options(command) if isinstance(option.type, click.Choice) for name in option.opts
-    }
+    options = list_options(verb)
+    choices = {name: option.type.choices for option in options if isinstance(option.type, click.Choice) for name in option.opts}
     assert {name: find_values(verb, name) for name in choices} == {name: tuple(values) for name, values in choices.items()}
 
 

@@ -104,7 +104,7 @@ def test_the_script_is_one_of_its_shell(name: str) -> None:
 def test_a_shell_that_has_no_script() -> None:
     result = program("completion", "tcsh")
     assert (result.code, result.out) == (2, "")
-    assert "'tcsh' is not one of 'bash', 'zsh', 'fish'" in result.err
+    assert "tcsh" in result.err
 
 
 # kubectl
@@ -159,7 +159,7 @@ def test_kubectl_asks_the_completion_of_the_plugin(words: list[str], values: lis
 
 def test_the_plugin_says_how_it_was_called(plugin: dict[str, str]) -> None:
     done = run("kubectl-change_preflight", "taint", "--help", env=plugin)
-    assert done.stdout.startswith("Usage: kubectl change-preflight taint ")
+    assert "Usage: kubectl change-preflight taint " in done.stdout
     done = run("kubectl-change_preflight", "lint", "--bogus", env=plugin)
     assert done.returncode == 2
     assert "kubectl change-preflight lint --help" in done.stderr
