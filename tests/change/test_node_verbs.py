@@ -280,7 +280,10 @@ def test_a_drain_cordons_and_knows_the_replacement() -> None:
     assert taints(change, "n1") == ["a:NoSchedule", CORDON]
     assert change.drained_nodes == {"n1"}
     assert change.replacements == {"n1": on.nodes["n1"]}
-    assert change.notes == ("not checked: evictions, PodDisruptionBudgets, Jobs",)
+    assert change.notes == ()
+    assert change.unknowns == (
+        "which pods are evicted, and what blocks the drain: no pods in the input: add the output of `kubectl get pods,pdb -A -o yaml`",
+    )
     assert change.after.nodes["n2"] is on.nodes["n2"]
 
 
@@ -293,7 +296,6 @@ def test_a_drain_without_the_flag_says_what_kubectl_does() -> None:
     cordoned = run("cordon n1", world(node("n1"))).after
     change = run("drain n1", cordoned)
     assert change.notes == (
-        "not checked: evictions, PodDisruptionBudgets, Jobs",
         "without --ignore-daemonsets kubectl refuses a node that has DaemonSet pods, and leaves it cordoned",
         "n1: already cordoned",
     )

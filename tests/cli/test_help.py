@@ -169,7 +169,7 @@ def workplace() -> None:
 def test_an_example_can_be_pasted(line: str) -> None:
     """With files it answers; without, it is accepted as far as there is a cluster to ask. Other programs of a pipe are left out."""
     before, _, after = line.rpartition("preflight ")
-    words = shlex.split(after.partition(" | ")[0].partition(" > ")[0])
+    words = shlex.split(re.split(r"\)| \| | >", after)[0])
     stdin = Path("agent.yaml" if before.startswith("helm") else "cluster.json").read_bytes() if before else b""
     result = program(*words, stdin=stdin)
     has_files = before or "--from" in words or words[0] in {*COMMANDS} - {"plan", "doctor", "capacity", "alerts", "snapshot", "verify"}

@@ -187,7 +187,11 @@ def test_explain_tells_a_rule_by_id_and_by_name_in_any_case(rule: Rule) -> None:
 
 
 def test_explain_of_no_rule() -> None:
-    assert program("explain", "PF999") == (2, "", "error: no rule 'PF999': `preflight rules` lists them all\n")
+    assert program("explain", "PF999") == (
+        2,
+        "",
+        "error: no rule \"PF999\": `preflight rules` lists them\nSee 'preflight explain --help'\n",
+    )
 
 
 def test_the_list_of_rules() -> None:
