@@ -58,6 +58,9 @@ def _iter_checks(findings: Sequence[Finding]) -> Iterator[str]:
 
 def _iter_fix_steps(report: Report, findings: Sequence[Finding]) -> Iterator[str]:
     fixable = [finding for finding in findings if finding.suggestion is not None and finding.severity is not Severity.NOTE]
+    if not report.command:
+        edits = {rule.id for rule in report.rules if rule.is_fixable}
+        fixable = [finding for finding in findings if finding.rule in edits and finding.severity is not Severity.NOTE]
     if not fixable:
         return
     fix = report.next.fix
